@@ -1,0 +1,73 @@
+/// Everything that a store can answer instead of a result.
+///
+/// The set is closed: an adapter translates its own codes at its border, and a program maps each case to an exit code.
+public enum StoreError: Error, Sendable {
+  /// The store could not be opened; nothing in it was touched.
+  case cannotOpen(path: String, OpenFailure)
+  /// The store was opened for reading only.
+  case readOnly(path: String)
+  /// The store has been closed.
+  case closed(path: String)
+  /// Another writer held the store for longer than the limit.
+  case busy(path: String, waited: Duration)
+  /// The disk is full; the transaction was undone.
+  case diskFull(path: String)
+  /// Reading or writing failed; the transaction was undone.
+  case inputOutput(path: String, detail: String)
+  /// The store's file is damaged.
+  case damaged(path: String, detail: String)
+  /// An entity that the store was not opened with.
+  case unknownEntity(String, known: [String])
+  /// Values that the entity does not allow; nothing was written.
+  case invalid([ValidationFailure])
+  /// There is no such object.
+  case notFound(ObjectID)
+  /// There is already an object with that identity.
+  case alreadyExists(ObjectID)
+  /// The object is no longer what the edit was based on.
+  case conflict(ObjectID, expected: Row, stored: Row)
+  /// A stored value of another storage class than its attribute has.
+  case unexpectedValue(ObjectID, what: String)
+  /// The request cannot be answered by any store.
+  case request(RequestError)
+  /// The transaction's body threw; everything it did was undone.
+  case aborted(by: any Error)
+  /// The adapter met a failure it has no word for.
+  case unexpected(path: String, detail: String)
+}
+
+extension StoreError: CustomStringConvertible {
+  /// What happened, where, and what to do.
+  public var description: String {
+    switch self {
+    case .cannotOpen(let path, let failure): failure.description(of: path)
+    case .readOnly(let path):
+      "\(path) was opened for reading only. Open it without the read-only option to change it."
+    case .closed(let path): "\(path) has been closed. Open it again to go on."
+    case .busy(let path, let waited):
+      "\(path) is being written by another process, which did not finish within \(waited)."
+        + " Nothing was written. Try again, or wait longer."
+    case .diskFull(let path):
+      "The disk that holds \(path) is full. Nothing was written. Free some room and try again."
+    case .inputOutput(let path, let detail):
+      "\(path) could not be read or written (\(detail)). Nothing was changed. Check the disk."
+    case .damaged(let path, let detail):
+      "\(path) is damaged (\(detail)). Restore it from a copy, or recover it with sqlite3's .recover."
+    case .unknownEntity(let name, let known):
+      "The store has no entity named \(name). It has \(known.joined(separator: ", "))."
+    case .invalid(let failures):
+      failures.map(\.description).joined(separator: " ") + " Nothing was written."
+    case .notFound(let id): "There is no \(id). It may have been removed."
+    case .alreadyExists(let id): "There is already a \(id). Choose another key, or edit that one."
+    case .conflict(let id, _, _):
+      "\(id) was changed by someone else since it was read. Nothing was written."
+        + " Read it again, or say that the last write wins."
+    case .unexpectedValue(let id, let what):
+      "\(id) holds a value of an unexpected kind in \(what). Correct the stored value."
+    case .request(let error): error.description
+    case .aborted(let error): "The transaction was undone: \(error)"
+    case .unexpected(let path, let detail):
+      "\(path) failed in an unexpected way (\(detail)). Please report this."
+    }
+  }
+}

@@ -1,0 +1,53 @@
+/// Which rows a list has and in what total order: what a store is asked for.
+///
+/// Two definitions that are equal give equal keys. The order's columns are the section's (if any), then the sort
+/// descriptors', each expression once; the object's key makes it total (R02).
+public struct OrderDefinition: Hashable, Sendable {
+  /// The entity whose objects are listed.
+  public let entity: EntityDescription
+  /// Which of them.
+  public let predicate: FetchPredicate
+  /// The order's terms, the section's first, without the object's key.
+  public let terms: [FetchSortDescriptor]
+  /// The columns of the keys.
+  public let layout: KeyLayout
+
+  /// A definition.
+  /// - Throws: `RequestError` for no order, an unknown attribute, or a term that is always null.
+  public init(
+    entity: EntityDescription,
+    predicate: FetchPredicate,
+    sectionTerms: [FetchSortDescriptor] = [],
+    sortDescriptors: [FetchSortDescriptor]
+  ) throws(RequestError) {
+    guard !sortDescriptors.isEmpty else { throw .missingOrder(entity: entity.name) }
+    try predicate.validate(in: entity)
+    var terms = sectionTerms
+    for descriptor in sortDescriptors
+    where !terms.contains(where: { $0.expression == descriptor.expression }) {
+      terms.append(descriptor)
+    }
+    var columns: [KeyColumn] = []
+    for term in terms {
+      guard let storage = try term.expression.storage(in: entity) else {
+        throw .alwaysNull(term.expression.description)
+      }
+      columns.append(
+        KeyColumn(storage, isDescending: term.direction == .descending, nulls: term.nulls)
+      )
+    }
+    self.entity = entity
+    self.predicate = predicate
+    self.terms = terms
+    layout = KeyLayout(order: columns, keyTypes: entity.keyTypes)
+  }
+
+  /// The encoded key of a row, whether or not the predicate holds for it.
+  ///
+  /// For many rows, prepare a `RowKeyEncoder` once.
+  /// - Throws: `StoreError.unexpectedValue` for a stored value of another storage class.
+  /// - Complexity: O(*n*) in the bytes of the terms' values.
+  public func key(of row: Row) throws(StoreError) -> [UInt8] {
+    try RowKeyEncoder(self).key(row.values, key: row.id.key)
+  }
+}

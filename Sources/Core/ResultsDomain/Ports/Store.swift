@@ -1,0 +1,62 @@
+/// Reads consistent versions of a store.
+public protocol StoreReading: Sendable {
+  /// Runs a closure with one consistent version; nothing is pinned afterwards.
+  ///
+  /// It blocks the calling thread while the store is read. On a cooperative thread use the asynchronous form.
+  func read<Result: Sendable>(
+    _ body: (any StoreSnapshot) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result
+}
+
+/// Changes a store, all or nothing.
+public protocol StoreWriting: Sendable {
+  /// Runs a closure as one transaction, which commits when it returns.
+  /// - Parameters:
+  ///   - origin: Who makes the commit; deltas carry it.
+  ///   - body: The transaction. If it throws, everything it did is undone.
+  /// - Returns: What the closure returned, and the version that its commit made.
+  /// - Throws: The store's own error, or `StoreError.aborted(by:)` with an error of the closure that is not one.
+  @discardableResult
+  func commit<Result: Sendable>(
+    origin: CommitOrigin,
+    _ body: (any StoreTransaction) throws -> Result
+  ) throws(StoreError) -> Committed<Result>
+}
+
+/// Tells that a store may have changed.
+public protocol StoreHearing: Sendable {
+  /// Lossy hints that the version may have grown: possibly early, possibly several commits in one.
+  ///
+  /// The truth is `StoreSnapshot.history(since:of:)`. The stream ends when the store is closed.
+  func hints() -> AsyncStream<Void>
+}
+
+/// A store of entities: the port that an adapter implements and that front ends never see.
+public protocol Store: StoreReading, StoreWriting, StoreHearing {
+  /// What the store is called.
+  var identity: StoreIdentity { get }
+  /// What the store can do.
+  var capabilities: StoreCapabilities { get }
+  /// The entities it was opened with.
+  var entities: [EntityDescription] { get }
+  /// Where blocking calls are run for asynchronous callers, or `nil` if the store's calls do not block.
+  var executor: (any TaskExecutor)? { get }
+  /// Looks for commits of other writers now, instead of at the next poll.
+  func lookForOtherWriters() throws(StoreError)
+  /// Closes the store; later calls throw `StoreError.closed`.
+  func close() throws(StoreError)
+}
+
+/// The result of a transaction's closure, and the version that its commit made.
+public struct Committed<Result: Sendable>: Sendable {
+  /// What the closure returned.
+  public let result: Result
+  /// The version that holds the commit, or the one before if nothing was changed.
+  public let version: StoreVersion
+
+  /// The result of a committed transaction.
+  public init(result: Result, version: StoreVersion) {
+    self.result = result
+    self.version = version
+  }
+}

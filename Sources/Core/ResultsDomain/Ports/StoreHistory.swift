@@ -1,0 +1,71 @@
+/// Who made a commit, as far as the writer said.
+public struct CommitOrigin: Hashable, Sendable {
+  /// The name the writer gave itself.
+  public let name: String
+
+  /// An origin of a name.
+  public init(_ name: String) { self.name = name }
+
+  /// A writer that gave no name.
+  public static let unnamed = CommitOrigin("")
+
+  /// Whether two names have the same bytes.
+  public static func == (left: CommitOrigin, right: CommitOrigin) -> Bool {
+    left.name.hasSameBytes(as: right.name)
+  }
+
+  /// Feeds the name's bytes into a hasher.
+  public func hash(into hasher: inout Hasher) { hasher.combine(Value.text(name)) }
+}
+
+/// The net change of one row between two versions.
+public struct CommittedChange: Hashable, Sendable {
+  /// The row's identity.
+  public let id: ObjectID
+  /// The row before the first commit, or `nil` if there was none.
+  public let before: Row?
+  /// The row after the last commit, or `nil` if there is none.
+  public let after: Row?
+
+  /// The net change of one row; `before` and `after` are not both `nil` and not equal.
+  public init(id: ObjectID, before: Row?, after: Row?) {
+    self.id = id
+    self.before = before
+    self.after = after
+  }
+}
+
+/// One commit's changes of one entity.
+public struct CommitRecord: Sendable {
+  /// The version the commit made.
+  public let version: StoreVersion
+  /// Who made it.
+  public let origin: CommitOrigin
+  /// Net changes, one a row: a row inserted and deleted again, or written with the same values, is absent.
+  public let changes: [CommittedChange]
+
+  /// One commit's changes of one entity.
+  public init(version: StoreVersion, origin: CommitOrigin, changes: [CommittedChange]) {
+    self.version = version
+    self.origin = origin
+    self.changes = changes
+  }
+}
+
+/// What happened to an entity since a version: the only truth about changes.
+public enum StoreHistory: Sendable {
+  /// Every commit since, oldest first; commits that did not touch the entity may be absent.
+  case commits([CommitRecord])
+  /// The commits cannot be told; the content must be read again.
+  case gap(GapReason)
+}
+
+/// Why a history cannot be told commit by commit.
+public enum GapReason: String, Hashable, Sendable {
+  /// Somebody else committed, and the store hears only that.
+  case otherWriter
+  /// The history no longer reaches back so far.
+  case trimmed
+  /// The version is of another life of the store.
+  case otherEpoch
+}

@@ -1,0 +1,89 @@
+extension StoreSnapshot {
+  /// Fetches the results of a request once, in its order, from this version.
+  /// - Throws: As `Store.fetch(_:)`.
+  /// - Complexity: O(*n*) in the rows that match.
+  public func fetch<Object: FetchedObject>(
+    _ request: FetchRequest<Object>
+  ) throws(StoreError) -> [Object] {
+    let keys = try keys(of: request)
+    let entity = request.entity
+    var objects: [Object] = []
+    objects.reserveCapacity(keys.count)
+    let valueFree = Array(repeating: Value.null, count: entity.attributes.count)
+    for start in stride(from: 0, to: keys.count, by: 1024) {
+      let batch = Array(keys[start..<min(start + 1024, keys.count)])
+      let rows: [Row?] =
+        Object.needsAttributeValues
+        ? try self.rows(batch, of: entity)
+        : batch.map {
+          Row(entity: entity, id: ObjectID(entity: entity.name, key: $0), values: valueFree)
+        }
+      for case .some(let row) in rows {
+        do {
+          objects.append(try request.object(from: row))
+        } catch {
+          throw .aborted(by: error)
+        }
+      }
+    }
+    return objects
+  }
+
+  /// The keys of the objects that a request gives, in its order; no attribute value is read.
+  /// - Complexity: O(*n*) in the rows that match.
+  public func keys<Object: FetchedObject>(
+    of request: FetchRequest<Object>
+  ) throws(StoreError) -> [ObjectKey] {
+    try request.validateWindow()
+    let definition: OrderDefinition
+    do {
+      definition = try OrderDefinition(
+        entity: request.entity,
+        predicate: request.predicate,
+        sortDescriptors: request.sortDescriptors
+      )
+    } catch {
+      throw .request(error)
+    }
+    var keys: [ObjectKey] = []
+    var position = 0
+    let end = request.fetchLimit.map { $0.addingReportingOverflow(request.fetchOffset) }
+    let bound = end.map { $0.overflow ? .max : $0.partialValue } ?? .max
+    guard bound > request.fetchOffset else { return [] }
+    try entries(of: definition) { (batch) throws(StoreError) in
+      batch.bytes.withUnsafeBytes { bytes in
+        var start = 0
+        for end in batch.ends {
+          defer {
+            start = end
+            position += 1
+          }
+          guard position >= request.fetchOffset, position < bound else { continue }
+          let key = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+          if let made = definition.layout.objectKey(in: key, of: request.entity.identity) {
+            keys.append(made)
+          }
+        }
+      }
+      return position < bound
+    }
+    return keys
+  }
+}
+
+extension FetchRequest {
+  /// Makes a result of this request from a row; a dictionary gets the chosen properties only.
+  /// - Throws: `RowError` if the result type cannot hold a stored value.
+  public func object(from row: Row) throws(RowError) -> Object {
+    if let propertiesToFetch, Object.self == FetchedDictionary.self,
+      let chosen = FetchedDictionary(
+        objectID: row.id,
+        properties: propertiesToFetch,
+        values: propertiesToFetch.map { row[$0] }
+      ) as? Object
+    {
+      return chosen
+    }
+    return try Object(row: row)
+  }
+}

@@ -1,0 +1,37 @@
+/// One consistent version of a store's content, for the time of a closure.
+///
+/// Everything read through it is of `version`. It must not be kept: nothing is pinned after the closure returns.
+public protocol StoreSnapshot: AnyObject {
+  /// The version that is read.
+  var version: StoreVersion { get }
+
+  /// The rows of some objects, in the order asked; `nil` where there is no such object.
+  /// - Complexity: O(*k* log *n*) for *k* objects.
+  func rows(_ keys: [ObjectKey], of entity: EntityDescription) throws(StoreError) -> [Row?]
+
+  /// Hands over the encoded keys of a list, in strictly ascending order, in batches.
+  ///
+  /// Only what the keys hold is read. The closure says whether to go on.
+  /// - Throws: `StoreError.unexpectedValue` for a stored value of another storage class.
+  func entries(
+    of definition: OrderDefinition,
+    _ body: (EntryBatch) throws(StoreError) -> Bool
+  ) throws(StoreError)
+
+  /// How many rows of an entity a predicate holds for.
+  func count(of entity: EntityDescription, where predicate: FetchPredicate) throws(StoreError)
+    -> Int
+
+  /// Hands over a digest of some attributes of each row of a list, in ascending order of the objects' keys.
+  ///
+  /// Each entry is the identity's bytes (`KeyLayout.identityBytes(of:)`) followed by eight bytes of
+  /// digest (`RowDigest`). A list compares digests of two versions to find rows whose content changed where the history cannot tell.
+  func digests(
+    of definition: OrderDefinition,
+    attributes: AttributeSet,
+    _ body: (EntryBatch) throws(StoreError) -> Bool
+  ) throws(StoreError)
+
+  /// What happened to an entity between an earlier version and this one.
+  func history(since version: StoreVersion, of entity: EntityDescription) -> StoreHistory
+}

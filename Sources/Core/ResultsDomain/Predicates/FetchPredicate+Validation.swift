@@ -1,0 +1,141 @@
+extension FetchPredicate {
+  /// Checks that every attribute exists and that like is compared with like.
+  ///
+  /// Numbers compare with numbers, integers with reals included; texts with texts; blobs with blobs. Two attributes
+  /// must also mean the same: a date is not compared with a count, nor decimals of different scales. Null is compared
+  /// by `==` and `!=` only, text operators need a text, and identities must be of the entity's kind.
+  /// - Throws: `RequestError` for the first thing that is wrong.
+  /// - Complexity: O(*n*) in the predicate's size, identities included.
+  public func validate(in entity: EntityDescription) throws(RequestError) {
+    switch self {
+    case .all, .none: return
+    case .comparison(let left, let comparison, let right):
+      try validate(left, comparison, right, in: entity)
+    case .between(let expression, let low, let high):
+      let storage = try expression.comparableStorage(in: entity)
+      let type = expression.type(in: entity)
+      for bound in [low, high]
+      where !storage.compares(with: bound.orderable.storage) || !bound.means(type) {
+        throw .mixedStorage(description)
+      }
+    case .membership(let expression, let values):
+      let storage = try expression.comparableStorage(in: entity)
+      let type = expression.type(in: entity)
+      for value in values.map(\.orderable)
+      where !value.isNull && !(storage.compares(with: value.storage) && value.means(type)) {
+        throw .mixedStorage(description)
+      }
+    case .identity(let set):
+      for key in set.keys where !key.fits(entity) {
+        throw .foreignIdentity(ObjectID(entity: entity.name, key: key), entity: entity.name)
+      }
+    case .text(let expression, _, _, _):
+      guard try expression.comparableStorage(in: entity) == .text else {
+        throw .mixedStorage(description)
+      }
+    case .isNull(let expression):
+      if !expression.isNullLiteral { _ = try expression.comparableStorage(in: entity) }
+    case .not(let inner): try inner.validate(in: entity)
+    case .and(let parts), .or(let parts): for part in parts { try part.validate(in: entity) }
+    }
+  }
+
+  private func validate(
+    _ left: FetchExpression,
+    _ comparison: ComparisonOperator,
+    _ right: FetchExpression,
+    in entity: EntityDescription
+  ) throws(RequestError) {
+    if left.isNullLiteral || right.isNullLiteral {
+      for side in [left, right] where !side.isNullLiteral {
+        _ = try side.comparableStorage(in: entity)
+      }
+      guard comparison == .equal || comparison == .notEqual else {
+        throw .mixedStorage(description)
+      }
+      return
+    }
+    let storage = try left.comparableStorage(in: entity)
+    guard try storage.compares(with: right.comparableStorage(in: entity)) else {
+      throw .mixedStorage(description)
+    }
+    let meaning: Bool =
+      switch (left.type(in: entity), right.type(in: entity), left, right) {
+      case (.some(let left), .some(let right), _, _): left.isComparable(with: right)
+      case (let type, _, _, .literal(let value)), (_, let type, .literal(let value), _):
+        value.means(type)
+      default: true
+      }
+    guard meaning else { throw .mixedStorage(description) }
+  }
+}
+
+extension FetchExpression {
+  /// The storage class of its values; an expression that only null can come of is refused.
+  func comparableStorage(in entity: EntityDescription) throws(RequestError) -> StorageClass {
+    guard let storage = try storage(in: entity), !isNullLiteral else {
+      throw .alwaysNull(description)
+    }
+    return storage
+  }
+
+  /// What its values mean, or `nil` for a constant or an unknown attribute.
+  func type(in entity: EntityDescription) -> AttributeType? {
+    switch self {
+    case .attribute(let name): entity.attribute(named: name)?.type
+    case .objectKey: entity.keyTypes.count == 1 ? entity.keyTypes[0] : nil
+    case .literal: nil
+    case .prefix, .lowercased, .uppercased: .text
+    case .length: .integer64
+    case .bucket(let inner, _):
+      inner.type(in: entity).map { $0.isPlainNumber ? .integer64 : $0 }
+    case .ifNull(let inner, _): inner.type(in: entity)
+    }
+  }
+}
+
+extension AttributeType {
+  /// Whether values of two types mean the same kind of thing.
+  func isComparable(with other: AttributeType) -> Bool {
+    isPlainNumber && other.isPlainNumber || self == other
+  }
+
+  /// Whether its stored values are the numbers themselves, not units of something.
+  var isPlainNumber: Bool {
+    switch self {
+    case .integer16, .integer32, .integer64, .boolean, .real: true
+    case .date, .decimal, .text, .blob: false
+    }
+  }
+}
+
+extension Value {
+  /// Whether the value can stand for one of a type; a fraction of a unit cannot.
+  func means(_ type: AttributeType?) -> Bool {
+    guard case .real = self, let type else { return true }
+    return type.isPlainNumber
+  }
+}
+
+extension StorageClass {
+  /// Whether values of two storage classes have an order among each other that means something.
+  func compares(with other: StorageClass?) -> Bool {
+    switch (self, other) {
+    case (.integer, .real), (.real, .integer): true
+    default: self == other
+    }
+  }
+}
+
+extension ObjectKey {
+  /// Whether the key is of an entity's kind.
+  func fits(_ entity: EntityDescription) -> Bool {
+    switch (entity.identity, self) {
+    case (.integer, .integer), (.text, .text): true
+    case (.compound, .compound(let parts)):
+      parts.count == entity.keyTypes.count
+        && zip(parts, entity.keyTypes).allSatisfy { $0.storage == $1.storage }
+    default: false
+    }
+  }
+}

@@ -1,0 +1,84 @@
+/// What a store knows of an entity: its name, its identity and its stored attributes.
+///
+/// Values of an object are kept in the order of `attributes`. A description is immutable and shared.
+public final class EntityDescription: Sendable {
+  /// The entity's name; also its table's.
+  public let name: String
+  /// How its objects are told apart.
+  public let identity: EntityIdentity
+  /// The stored attributes, in the order of a row's values.
+  public let attributes: [AttributeDescription]
+  /// For a compound identity: where its attributes stand in `attributes`; empty otherwise.
+  public let keyAttributeIndexes: [Int]
+
+  /// Describes an entity.
+  /// - Throws: `SchemaError` for an empty or repeated name, an attribute named like the key column, or a
+  ///   compound key that names an unknown or optional attribute.
+  public init(
+    name: String,
+    identity: EntityIdentity = .integer(),
+    attributes: [AttributeDescription]
+  ) throws(SchemaError) {
+    guard !name.isEmpty else { throw .emptyName }
+    var seen: Set<Value> = []
+    if case .compound = identity {
+    } else {
+      for column in identity.columns { seen.insert(.text(column)) }
+    }
+    for attribute in attributes {
+      guard !attribute.name.isEmpty else { throw .emptyName }
+      guard seen.insert(.text(attribute.name)).inserted else {
+        throw .repeatedAttribute(entity: name, attribute: attribute.name)
+      }
+    }
+    var indexes: [Int] = []
+    if case .compound(let names) = identity {
+      guard !names.isEmpty else { throw .emptyName }
+      for key in names {
+        guard let index = attributes.firstIndex(where: { $0.name.hasSameBytes(as: key) }),
+          !attributes[index].isOptional
+        else { throw .invalidKeyAttribute(entity: name, attribute: key) }
+        indexes.append(index)
+      }
+    }
+    self.name = name
+    self.identity = identity
+    self.attributes = attributes
+    self.keyAttributeIndexes = indexes
+  }
+
+  /// Where an attribute stands in a row's values, or `nil` if there is none of that name.
+  /// - Complexity: O(*n*) in the attributes.
+  public func index(of attribute: String) -> Int? {
+    attributes.firstIndex { $0.name.hasSameBytes(as: attribute) }
+  }
+
+  /// The attribute of a name, or `nil`.
+  public func attribute(named name: String) -> AttributeDescription? {
+    index(of: name).map { attributes[$0] }
+  }
+
+  /// The types of the key's parts, in key order.
+  public var keyTypes: [AttributeType] {
+    switch identity {
+    case .integer: [.integer64]
+    case .text: [.text]
+    case .compound: keyAttributeIndexes.map { attributes[$0].type }
+    }
+  }
+}
+
+extension EntityDescription: Hashable {
+  /// Whether two descriptions say the same.
+  public static func == (left: EntityDescription, right: EntityDescription) -> Bool {
+    left === right
+      || left.name.hasSameBytes(as: right.name) && left.identity == right.identity
+        && left.attributes == right.attributes
+  }
+
+  /// Feeds the name and the number of attributes into a hasher.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(Value.text(name))
+    hasher.combine(attributes.count)
+  }
+}

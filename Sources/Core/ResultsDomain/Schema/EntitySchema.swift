@@ -1,0 +1,107 @@
+/// An entity's schema, written once beside its struct: how properties and stored attributes correspond.
+///
+/// A schema is written by the programmer, so a mistake in it (two attributes of one name, a compound key that
+/// names nothing) stops the program where the schema is first used, with a message that says which.
+public struct EntitySchema<Root: Entity>: Sendable {
+  /// The entity as stores see it.
+  public let entity: EntityDescription
+  /// Attributes computed from an object and never stored.
+  public let transients: [TransientAttribute]
+  private let attributes: [Attribute<Root>]
+  private let readKey: @Sendable (Root) -> ObjectKey?
+  private let writeKey: @Sendable (inout Root, ObjectKey) -> Void
+
+  /// A schema whose objects have an integer key, which the store assigns while the property is `nil`.
+  public init(
+    _ name: String,
+    identity: any WritableKeyPath<Root, Int64?> & Sendable,
+    column: String = "id",
+    transients: [TransientAttribute] = [],
+    @EntitySchemaBuilder<Root> attributes: () -> [Attribute<Root>]
+  ) {
+    self.init(name, .integer(column: column), attributes(), transients) { root in
+      root[keyPath: identity].map { .integer($0) }
+    } writeKey: { root, key in
+      if case .integer(let number) = key { root[keyPath: identity] = number }
+    }
+  }
+
+  /// A schema whose objects have a text key.
+  public init(
+    _ name: String,
+    textIdentity: any WritableKeyPath<Root, String> & Sendable,
+    column: String = "id",
+    transients: [TransientAttribute] = [],
+    @EntitySchemaBuilder<Root> attributes: () -> [Attribute<Root>]
+  ) {
+    self.init(name, .text(column: column), attributes(), transients) { root in
+      .text(root[keyPath: textIdentity])
+    } writeKey: { root, key in
+      if case .text(let text) = key { root[keyPath: textIdentity] = text }
+    }
+  }
+
+  /// A schema whose objects are told apart by several of their attributes, named in key order.
+  public init(
+    _ name: String,
+    compoundIdentity names: [String],
+    transients: [TransientAttribute] = [],
+    @EntitySchemaBuilder<Root> attributes: () -> [Attribute<Root>]
+  ) {
+    let attributes = attributes()
+    let readers = names.compactMap { name in
+      attributes.first { $0.description.name.hasSameBytes(as: name) }?.read
+    }
+    self.init(name, .compound(names), attributes, transients) { root in
+      .compound(readers.map { $0(root) })
+    } writeKey: { _, _ in
+    }
+  }
+
+  private init(
+    _ name: String,
+    _ identity: EntityIdentity,
+    _ attributes: [Attribute<Root>],
+    _ transients: [TransientAttribute],
+    readKey: @escaping @Sendable (Root) -> ObjectKey?,
+    writeKey: @escaping @Sendable (inout Root, ObjectKey) -> Void
+  ) {
+    do {
+      entity = try EntityDescription(
+        name: name,
+        identity: identity,
+        attributes: attributes.map(\.description)
+      )
+    } catch {
+      preconditionFailure("The schema of \(Root.self) is not valid. \(error)")
+    }
+    self.attributes = attributes
+    self.transients = transients
+    self.readKey = readKey
+    self.writeKey = writeKey
+  }
+
+  /// The name of the attribute that stores a property.
+  ///
+  /// A property that the schema does not name gives its own description, which no entity has as an attribute:
+  /// the request that uses it is refused by name.
+  /// - Complexity: O(*n*) in the attributes.
+  public func attributeName(of keyPath: PartialKeyPath<Root>) -> String {
+    attributes.first { $0.keyPath == keyPath }?.description.name ?? String(describing: keyPath)
+  }
+
+  package func values(of object: Root) -> [Value] { attributes.map { $0.read(object) } }
+
+  package func objectID(of object: Root) -> ObjectID? {
+    readKey(object).map { ObjectID(entity: entity.name, key: $0) }
+  }
+
+  package func fill(_ object: inout Root, from row: Row) throws(RowError) {
+    writeKey(&object, row.id.key)
+    for (attribute, value) in zip(attributes, row.values) {
+      guard attribute.write(&object, value) else {
+        throw RowError(id: row.id, attribute: attribute.description.name, value: value)
+      }
+    }
+  }
+}

@@ -1,0 +1,110 @@
+/// One stored value: the five storage classes every store has.
+///
+/// Equality and hashing are by storage class and bytes: two texts are equal only if their UTF-8 bytes are, so
+/// that an in-memory list and a database never disagree about decomposed Unicode. `integer(1)` and `real(1)`
+/// are different values here; `Value.compare(_:_:)` is the numeric comparison that predicates use.
+public enum Value: Sendable {
+  /// The absence of a value.
+  case null
+  /// A signed 64-bit integer; also dates, exact decimals and booleans.
+  case integer(Int64)
+  /// A finite or infinite IEEE 754 double; not-a-number is stored as `null`.
+  case real(Double)
+  /// A text, ordered and compared as UTF-8 bytes.
+  case text(String)
+  /// Bytes.
+  case blob([UInt8])
+}
+
+extension Value {
+  /// Whether this is the absence of a value.
+  public var isNull: Bool {
+    if case .null = self { true } else { false }
+  }
+
+  /// The integer, if this is one.
+  public var integer: Int64? {
+    if case .integer(let value) = self { value } else { nil }
+  }
+
+  /// The text, if this is one.
+  public var text: String? {
+    if case .text(let value) = self { value } else { nil }
+  }
+
+  /// The number as a double, if this is an integer or a real.
+  public var double: Double? {
+    switch self {
+    case .integer(let value): Double(value)
+    case .real(let value): value
+    case .null, .text, .blob: nil
+    }
+  }
+}
+
+extension Value: Hashable {
+  /// Whether two values have the same storage class and the same bytes.
+  public static func == (left: Value, right: Value) -> Bool {
+    switch (left, right) {
+    case (.null, .null): true
+    case (.integer(let left), .integer(let right)): left == right
+    case (.real(let left), .real(let right)): left == right
+    case (.text(let left), .text(let right)): left.hasSameBytes(as: right)
+    case (.blob(let left), .blob(let right)): left == right
+    default: false
+    }
+  }
+
+  /// Feeds the storage class and the bytes into a hasher.
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .null: hasher.combine(0 as UInt8)
+    case .integer(let value):
+      hasher.combine(1 as UInt8)
+      hasher.combine(value)
+    case .real(let value):
+      hasher.combine(2 as UInt8)
+      hasher.combine(value == 0 ? 0 : value)
+    case .text(var value):
+      hasher.combine(3 as UInt8)
+      value.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    case .blob(let value):
+      hasher.combine(4 as UInt8)
+      value.withUnsafeBytes { hasher.combine(bytes: $0) }
+    }
+  }
+}
+
+extension Value: CustomStringConvertible {
+  /// A short form for messages: texts in single quotes, blobs by their length.
+  public var description: String {
+    switch self {
+    case .null: "NULL"
+    case .integer(let value): String(value)
+    case .real(let value): String(value)
+    case .text(let value): "'\(value)'"
+    case .blob(let value): "blob of \(value.count) bytes"
+    }
+  }
+}
+
+extension Value: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+  ExpressibleByStringLiteral, ExpressibleByBooleanLiteral
+{
+  /// An integer.
+  public init(integerLiteral value: Int64) { self = .integer(value) }
+  /// A real.
+  public init(floatLiteral value: Double) { self = .real(value) }
+  /// A text.
+  public init(stringLiteral value: String) { self = .text(value) }
+  /// A boolean, stored as the integer 0 or 1.
+  public init(booleanLiteral value: Bool) { self = .integer(value ? 1 : 0) }
+}
+
+extension String {
+  /// Whether two strings have the same UTF-8 bytes, without Unicode normalisation.
+  /// - Complexity: O(*n*) in the bytes.
+  package func hasSameBytes(as other: String) -> Bool {
+    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+  }
+}
