@@ -1,0 +1,79 @@
+/// Finds for each old identity where it stands in the new list, with one open-addressing table.
+package struct IdentityMatch {
+  /// The new position of each old identity, or -1 if the new list does not hold it.
+  package private(set) var newPositions: [Int]
+
+  /// New positions of identities the old list does not hold, ascending.
+  package private(set) var insertions: [Int] = []
+
+  /// Looks every identity up once.
+  ///
+  /// - Throws: `DuplicateIdentityError` if a list holds an identity twice.
+  package init(_ identities: some IdentityPair) throws(DuplicateIdentityError) {
+    newPositions = [Int](repeating: -1, count: identities.oldCount)
+    let oldCount = identities.oldCount
+    var table = IdentityTable(capacity: oldCount + identities.newCount)
+    for index in 0..<oldCount {
+      if let first = table.findOrInsert(index, of: identities) {
+        throw DuplicateIdentityError(side: .old, firstPosition: first, secondPosition: index)
+      }
+    }
+    var guess = 0
+    for new in 0..<identities.newCount {
+      var found: Int?
+      if guess < oldCount, identities.areEqual(guess, oldCount &+ new) {
+        // Most rows follow the row they followed before, which costs no look into the table.
+        found = guess
+      } else {
+        found = table.findOrInsert(oldCount &+ new, of: identities)
+      }
+      guard let found else {
+        insertions.append(new)
+        continue
+      }
+      let first = found < oldCount ? newPositions[found] : found &- oldCount
+      guard first < 0 else {
+        throw DuplicateIdentityError(side: .new, firstPosition: first, secondPosition: new)
+      }
+      newPositions[found] = new
+      guess = found &+ 1
+    }
+  }
+}
+
+/// Indices of identities, found by hash; never more than three quarters full.
+private struct IdentityTable {
+  /// Zero, or half a hash in the upper and an index plus one in the lower 32 bits.
+  private var slots: [UInt64]
+  private let mask: Int
+  private let seed: UInt64
+
+  init(capacity: Int) {
+    var size = 8
+    while size * 3 < capacity * 4 { size *= 2 }
+    slots = [UInt64](repeating: 0, count: size)
+    mask = size - 1
+    // The standard library's seed differs from process to process, so nobody can choose identities
+    // that collide. It decides only where a slot lies, never a result.
+    seed = UInt64(truncatingIfNeeded: Hasher().finalize())
+  }
+
+  /// The index of an equal identity that came earlier; if there is none, this one is remembered.
+  @inline(__always)
+  mutating func findOrInsert(_ index: Int, of identities: some IdentityPair) -> Int? {
+    let hash = identities.hash(at: index, seed: seed)
+    let mark = hash & 0xFFFF_FFFF_0000_0000
+    return slots.withUnsafeMutableBufferPointer { slots in
+      var slot = Int(truncatingIfNeeded: hash) & mask
+      while slots[slot] != 0 {
+        if slots[slot] & 0xFFFF_FFFF_0000_0000 == mark {
+          let candidate = Int(slots[slot] & 0xFFFF_FFFF) &- 1
+          if identities.areEqual(candidate, index) { return candidate }
+        }
+        slot = (slot &+ 1) & mask
+      }
+      slots[slot] = mark | UInt64(index &+ 1)
+      return nil
+    }
+  }
+}

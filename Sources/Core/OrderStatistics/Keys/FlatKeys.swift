@@ -1,0 +1,69 @@
+/// A borrowed view of keys that lie one after the other in one arena of bytes.
+///
+/// It is valid only inside the closure that handed it out.
+struct FlatKeys<End: FixedWidthInteger & Sendable> {
+  let bytes: UnsafeRawBufferPointer
+  /// The offset just past each key, counted from the start of `bytes`.
+  let ends: UnsafeBufferPointer<End>
+
+  @inline(__always)
+  var count: Int { ends.count }
+
+  @inline(__always)
+  func start(of position: Int) -> Int {
+    position == 0 ? 0 : Int(truncatingIfNeeded: ends[position &- 1])
+  }
+
+  @inline(__always)
+  subscript(position: Int) -> UnsafeRawBufferPointer {
+    let start = start(of: position)
+    let length = Int(truncatingIfNeeded: ends[position]) &- start
+    return UnsafeRawBufferPointer(start: bytes.baseAddress.map { $0 + start }, count: length)
+  }
+
+  /// The first position at or after `low` whose key is not before `key`, and whether it is equal.
+  @inline(__always)
+  func search(
+    _ key: UnsafeRawBufferPointer,
+    from low: Int,
+    to high: Int
+  ) -> (position: Int, isFound: Bool) {
+    var low = low
+    var high = high
+    while low < high {
+      let middle = low &+ (high &- low) / 2
+      let order = KeyOrder.compare(self[middle], key)
+      if order == 0 { return (middle, true) }
+      if order < 0 { low = middle &+ 1 } else { high = middle }
+    }
+    return (low, false)
+  }
+
+  /// Searches like `search(_:from:to:)`, in time that depends on the distance from `low` only.
+  func gallop(_ key: UnsafeRawBufferPointer, from low: Int) -> (position: Int, isFound: Bool) {
+    var low = low
+    var step = 1
+    while low &+ step <= count {
+      let probe = low &+ step &- 1
+      let order = KeyOrder.compare(self[probe], key)
+      if order == 0 { return (probe, true) }
+      if order > 0 { return search(key, from: low, to: probe) }
+      low = probe &+ 1
+      step &*= 2
+    }
+    return search(key, from: low, to: count)
+  }
+
+  /// The first position at or after 1 whose key is not after the key before it.
+  func firstViolation() -> (position: Int, isDuplicate: Bool)? {
+    guard count > 1 else { return nil }
+    var previous = self[0]
+    for position in 1..<count {
+      let current = self[position]
+      let order = KeyOrder.compare(previous, current)
+      if order >= 0 { return (position, order == 0) }
+      previous = current
+    }
+    return nil
+  }
+}

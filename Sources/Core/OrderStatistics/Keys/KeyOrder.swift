@@ -1,0 +1,58 @@
+/// The order of byte keys: as `memcmp`, and a key before every longer key it begins.
+///
+/// Eight bytes are compared at a time, because most keys of one list share a long prefix.
+public enum KeyOrder {
+  /// Compares two keys.
+  ///
+  /// - Returns: A negative number, zero or a positive number, as the left key sorts before, is
+  ///   equal to or sorts after the right key.
+  /// - Complexity: O(length of the shorter key).
+  @inline(__always)
+  public static func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int
+  {
+    guard let leftBase = left.baseAddress, let rightBase = right.baseAddress else {
+      return left.count - right.count
+    }
+    let common = min(left.count, right.count)
+    var offset = 0
+    while offset &+ 8 <= common {
+      let difference = compareWords(leftBase + offset, rightBase + offset)
+      if difference != 0 { return difference }
+      offset &+= 8
+    }
+    if offset < common {
+      if common >= 8 {
+        // The last word overlaps bytes that are known to be equal.
+        let difference = compareWords(leftBase + (common &- 8), rightBase + (common &- 8))
+        if difference != 0 { return difference }
+      } else {
+        while offset < common {
+          let leftByte = leftBase.load(fromByteOffset: offset, as: UInt8.self)
+          let rightByte = rightBase.load(fromByteOffset: offset, as: UInt8.self)
+          if leftByte != rightByte { return leftByte < rightByte ? -1 : 1 }
+          offset &+= 1
+        }
+      }
+    }
+    return left.count &- right.count
+  }
+
+  /// Compares two keys held in arrays.
+  ///
+  /// - Returns: A negative number, zero or a positive number, as the left key sorts before, is
+  ///   equal to or sorts after the right key.
+  /// - Complexity: O(length of the shorter key).
+  public static func compare(_ left: [UInt8], _ right: [UInt8]) -> Int {
+    left.withUnsafeBytes { leftBytes in
+      right.withUnsafeBytes { rightBytes in compare(leftBytes, rightBytes) }
+    }
+  }
+
+  @inline(__always)
+  private static func compareWords(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Int {
+    let leftWord = left.loadUnaligned(as: UInt64.self)
+    let rightWord = right.loadUnaligned(as: UInt64.self)
+    if leftWord == rightWord { return 0 }
+    return UInt64(bigEndian: leftWord) < UInt64(bigEndian: rightWord) ? -1 : 1
+  }
+}

@@ -1,0 +1,87 @@
+import OrderStatistics
+import Testing
+
+@Suite struct MoveMinimizerTests {
+  /// Two lists of row numbers; unaffected rows stand in both in the same order.
+  private struct Change {
+    var old: [Int]
+    var new: [Int]
+    var affected: Set<Int>
+
+    var affectedSurvivors: [Int] { old.filter { affected.contains($0) && new.contains($0) } }
+
+    func stationary() throws -> [Int] {
+      let survivors = affectedSurvivors
+      let oldPositions = try survivors.map { try #require(old.firstIndex(of: $0)) }
+      let newPositions = try survivors.map { try #require(new.firstIndex(of: $0)) }
+      return MoveMinimizer.stationarySurvivors(
+        oldPositions: oldPositions,
+        newPositions: newPositions,
+        affectedOldPositions: old.indices.filter { affected.contains(old[$0]) },
+        affectedNewPositions: new.indices.filter { affected.contains(new[$0]) }
+      ).map { survivors[$0] }
+    }
+
+    /// The first of the largest sets of survivors that keep their order among themselves and
+    /// among all unaffected rows.
+    func stationaryByBruteForce() -> [Int] {
+      let survivors = affectedSurvivors
+      let subsets = subsetsByRank(of: survivors.count).map { $0.map { survivors[$0] } }
+      return subsets.first { subset in
+        let still = Set(subset)
+        let stays = { (row: Int) in !affected.contains(row) || still.contains(row) }
+        return old.filter(stays) == new.filter(stays)
+      } ?? []
+    }
+  }
+
+  @Test(arguments: 0...5)
+  func `every change of a short list keeps a largest set in place (C6, R33)`(count: Int) throws {
+    for order in permutations(of: count) {
+      for bits in 0..<(1 << count) {
+        let affected = Set((0..<count).filter { bits >> $0 & 1 == 1 })
+        guard ascends(order.filter { !affected.contains($0) }) else { continue }
+        let change = Change(old: Array(0..<count), new: order, affected: affected)
+        #expect(try change.stationary() == change.stationaryByBruteForce(), "\(change)")
+      }
+    }
+  }
+
+  @Test(arguments: (71...76).map(UInt64.init))
+  func `deleted and inserted rows do not shift anybody (C6, R33)`(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    for _ in 0..<700 {
+      let old = Array(0..<Int.random(in: 1...7, using: &generator))
+      let affected = Set(old.filter { _ in Int.random(in: 0..<3, using: &generator) > 0 })
+      var new = old.filter { !affected.contains($0) }
+      let survivors = affected.filter { _ in Int.random(in: 0..<4, using: &generator) > 0 }
+      let inserted = (10..<(10 + Int.random(in: 0...3, using: &generator)))
+      for row in survivors.sorted() + Array(inserted) {
+        new.insert(row, at: Int.random(in: 0...new.count, using: &generator))
+      }
+      let change = Change(old: old, new: new, affected: affected.union(inserted))
+      #expect(try change.stationary() == change.stationaryByBruteForce(), "seed \(seed) \(change)")
+    }
+  }
+
+  @Test func `a row that crosses an unaffected row always moves`() {
+    // Row 0 changed and passes row 1, which did not change: row 1 is never the one that moves.
+    let kept = MoveMinimizer.stationarySurvivors(
+      oldPositions: [0],
+      newPositions: [1],
+      affectedOldPositions: [0],
+      affectedNewPositions: [1]
+    )
+    #expect(kept.isEmpty)
+  }
+
+  @Test func `survivors may come in any order`() {
+    let kept = MoveMinimizer.stationarySurvivors(
+      oldPositions: [2, 0, 1],
+      newPositions: [2, 1, 0],
+      affectedOldPositions: [0, 1, 2],
+      affectedNewPositions: [0, 1, 2]
+    )
+    #expect(kept == [1, 0])
+  }
+}
