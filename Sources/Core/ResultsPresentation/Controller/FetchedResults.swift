@@ -1,0 +1,86 @@
+public import ResultsDomain
+
+/// What a list showed in one generation, and the way to its objects.
+///
+/// Sections, positions and identities are those of the generation and never change; the objects themselves are read from the
+/// store when asked for, a batch at a time (R19, R25).
+public struct FetchedResults<Object: FetchedObject>: Sendable {
+  /// The sections, positions and identities.
+  public let snapshot: ResultsSnapshot
+  let request: FetchRequest<Object>
+  let sectionKey: SectionKey?
+  let loader: RowLoader
+
+  init(
+    _ snapshot: ResultsSnapshot,
+    _ definition: ResultsDefinition<Object>,
+    _ store: any Store
+  ) {
+    self.snapshot = snapshot
+    request = definition.request
+    sectionKey = definition.sectionKey
+    loader = RowLoader(snapshot, store)
+  }
+
+  /// Which generation of its controller this is, from 1.
+  public var generation: Int { snapshot.generation }
+  /// The number of rows.
+  public var count: Int { snapshot.rowCount }
+  /// Whether a section key divides the list; one without has exactly one section.
+  public var isSectioned: Bool { sectionKey != nil }
+  /// The number of rows that match, those outside the limit and offset included.
+  public var matchingCount: Int { snapshot.matchingCount }
+  /// Counts taken from the same version of the store, by name.
+  public var alongside: [String: Int] { snapshot.alongside }
+
+  /// The object at a path.
+  /// - Throws: `ResultsError.noRow` for a path outside the list, `.rowGone` for a row deleted since, `.row` for a stored
+  ///   value that does not fit, `.store` for the store's own failure.
+  /// - Complexity: O(log *n*), and one batch is read from the store unless it is kept.
+  public func object(at path: RowPath) throws(ResultsError) -> Object {
+    guard let position = snapshot.flatPosition(of: path) else {
+      throw .noRow(at: path, sections: snapshot.sectionCount)
+    }
+    return try object(atFlatPosition: position)
+  }
+
+  /// The path of an object, or `nil` if it is not in the list.
+  /// - Complexity: O(log *n*); O(*n* log *n*) for the first search of a list.
+  public func path(of id: ObjectID) -> RowPath? { snapshot.path(of: id) }
+
+  /// The identity of the object at a path, or `nil` if there is none; no row is read.
+  /// - Complexity: O(log *n*)
+  public func objectID(at path: RowPath) -> ObjectID? { snapshot.objectID(at: path) }
+
+  func object(atFlatPosition position: Int) throws(ResultsError) -> Object {
+    do {
+      return try request.object(from: try row(atFlatPosition: position))
+    } catch let error as RowError {
+      throw .row(error)
+    } catch let error as ResultsError {
+      throw error
+    } catch {
+      throw .store(.unexpected(path: request.entity.name, detail: "\(error)"))
+    }
+  }
+
+  func row(atFlatPosition position: Int) throws(ResultsError) -> Row {
+    guard let id = snapshot.objectID(atFlatPosition: position) else {
+      throw .noRow(at: RowPath(section: 0, row: position), sections: snapshot.sectionCount)
+    }
+    guard Object.needsAttributeValues else {
+      let values = Array(repeating: Value.null, count: request.entity.attributes.count)
+      return Row(entity: request.entity, id: id, values: values)
+    }
+    do {
+      guard let row = try loader.row(at: position) else { throw ResultsError.rowGone(id) }
+      return row
+    } catch let error as ResultsError {
+      throw error
+    } catch let error as StoreError {
+      throw .store(error)
+    } catch {
+      throw .store(.unexpected(path: request.entity.name, detail: "\(error)"))
+    }
+  }
+}

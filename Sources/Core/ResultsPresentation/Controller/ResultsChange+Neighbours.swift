@@ -1,0 +1,60 @@
+public import ResultsDomain
+
+/// A row that did not change but is shown by its neighbours, and those did (R41).
+public struct NeighbourUpdate: Hashable, Sendable {
+  /// The row's identity.
+  public let id: ObjectID
+  /// Where it was.
+  public let from: OldPath
+  /// Where it is.
+  public let to: NewPath
+}
+
+extension ResultsChange {
+  /// The rows to draw again because a neighbour came, went, moved or changed, though they did not change themselves.
+  ///
+  /// A chat that shows the date above the first message of a day depends on the row before: `offsets: [-1]`. Rows that the delta names
+  /// already are not repeated, so a neighbour's update is never mistaken for a real one.
+  /// - Parameter offsets: Where the neighbours stand from the row, within its section.
+  /// - Returns: The rows in the order of their new places.
+  /// - Complexity: O(*c* *k* log *n*) for *c* changes and neighbours up to *k* rows away.
+  public func neighbourUpdates(offsets: Set<Int>) -> [NeighbourUpdate] {
+    let mapping = PathMapping(delta)
+    let placed = delta.rows.inserts.map(\.to) + delta.rows.moves.map(\.to)
+    let named = Set(placed + delta.rows.updates.map(\.to))
+    let updated = Set(delta.rows.updates.map(\.id) + delta.rows.moves.map(\.id))
+    let reach = offsets.map(abs).max() ?? 0
+    guard reach > 0 else { return [] }
+    var candidates: Set<NewPath> = []
+    for path in named {
+      for row in path.row - reach...path.row + reach {
+        candidates.insert(NewPath(section: path.section, row: row))
+      }
+    }
+    for path in delta.rows.deletes.map(\.from) + delta.rows.moves.map(\.from) {
+      for row in max(0, path.row - reach)...path.row + reach {
+        let old = OldPath(section: path.section, row: row)
+        guard before.objectID(at: old.path) != nil, let new = mapping.newPath(for: old) else {
+          continue
+        }
+        candidates.insert(new)
+      }
+    }
+    return candidates.subtracting(named).sorted().compactMap { path in
+      guard let id = after.objectID(at: path.path), let old = mapping.oldPath(for: path) else {
+        return nil
+      }
+      let depends = offsets.contains { offset in
+        let now = after.neighbour(of: path.path, offset)
+        return now != before.neighbour(of: old.path, offset) || now.map(updated.contains) ?? false
+      }
+      return depends ? NeighbourUpdate(id: id, from: old, to: path) : nil
+    }
+  }
+}
+
+extension FetchedResults {
+  fileprivate func neighbour(of path: RowPath, _ offset: Int) -> ObjectID? {
+    objectID(at: RowPath(section: path.section, row: path.row + offset))
+  }
+}

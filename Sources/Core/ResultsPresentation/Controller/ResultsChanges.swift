@@ -1,0 +1,42 @@
+public import ResultsDomain
+
+/// The events of a controller, as an asynchronous sequence.
+///
+/// Each iteration is a subscriber of its own: it gets the present state first, then every change in order. What it is too
+/// slow to take is composed into one change, so it never misses anything and holds nothing up.
+public struct ResultsChanges<Object: FetchedObject>: AsyncSequence, Sendable {
+  /// One event.
+  public typealias Element = ResultsEvent<Object>
+  /// The sequence does not throw; failures are events.
+  public typealias Failure = Never
+
+  private let subscribe: @Sendable () -> ResultsSubscription<Object>
+
+  init(_ subscribe: @escaping @Sendable () -> ResultsSubscription<Object>) {
+    self.subscribe = subscribe
+  }
+
+  /// Takes events one by one.
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    private let token: Token
+
+    fileprivate init(_ subscription: ResultsSubscription<Object>) {
+      token = Token(subscription)
+    }
+
+    /// The next event, or `nil` when the controller has ended or the task is cancelled.
+    public mutating func next() async -> ResultsEvent<Object>? {
+      await token.subscription.next()
+    }
+
+    /// Ends the subscription when the last copy of the iterator is gone.
+    private final class Token: Sendable {
+      let subscription: ResultsSubscription<Object>
+      init(_ subscription: ResultsSubscription<Object>) { self.subscription = subscription }
+      deinit { subscription.finish() }
+    }
+  }
+
+  /// Begins to listen; the subscription starts here.
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(subscribe()) }
+}

@@ -1,0 +1,40 @@
+public import ResultsDomain
+
+/// All that decides what a live list shows; changing any of it on a live controller is an ordinary delta (R16, R50).
+public struct ResultsDefinition<Object: FetchedObject>: Sendable {
+  /// What is fetched.
+  public var request: FetchRequest<Object>
+  /// By what it is divided, or `nil` for one section.
+  public var sectionKey: SectionKey?
+  /// Whether membership, order and sections stay as first fetched: attributes stay live, and a deleted row leaves.
+  public var isFrozen: Bool
+  /// Counts to take from the very version that the rows are of, by name (R67).
+  public var alongside: [String: CountRequest]
+
+  /// What a live list shows.
+  public init(
+    _ request: FetchRequest<Object>,
+    sectionedBy sectionKey: SectionKey? = nil,
+    isFrozen: Bool = false,
+    alongside: [String: CountRequest] = [:]
+  ) {
+    self.request = request
+    self.sectionKey = sectionKey
+    self.isFrozen = isFrozen
+    self.alongside = alongside
+  }
+}
+
+/// A count taken alongside a list, from the same version of the store.
+public struct CountRequest: Hashable, Sendable {
+  /// The entity whose objects are counted.
+  public let entity: EntityDescription
+  /// Which of them.
+  public let predicate: FetchPredicate
+
+  /// The count of the objects that a predicate holds for.
+  public init(_ entity: EntityDescription, where predicate: FetchPredicate = .all) {
+    self.entity = entity
+    self.predicate = predicate
+  }
+}

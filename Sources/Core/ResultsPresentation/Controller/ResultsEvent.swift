@@ -1,0 +1,28 @@
+public import ResultsDomain
+
+/// What a controller tells its subscribers.
+public enum ResultsEvent<Object: FetchedObject>: Sendable {
+  /// The present state, which every subscriber gets first (R74).
+  case snapshot(FetchedResults<Object>)
+  /// A later generation, and what leads to it.
+  case change(ResultsChange<Object>)
+  /// A failure; the last good state stays, and the next good commit continues from it (R71).
+  case failure(StoreError)
+}
+
+/// One delivered change: what was shown, what leads on, and what is shown now.
+public struct ResultsChange<Object: FetchedObject>: Sendable {
+  /// What was shown.
+  public let before: FetchedResults<Object>
+  /// What leads from the one to the other.
+  public let delta: ResultsDelta
+  /// What is shown now.
+  public let after: FetchedResults<Object>
+
+  /// One delivered change.
+  init(before: FetchedResults<Object>, delta: ResultsDelta, after: FetchedResults<Object>) {
+    self.before = before
+    self.delta = delta
+    self.after = after
+  }
+}

@@ -1,0 +1,80 @@
+import ResultsDomain
+import Synchronization
+
+/// One subscriber's slot: what it has not taken yet, composed into one event.
+///
+/// The slot and the continuation of a waiting subscriber are guarded by the mutex; the continuation is resumed outside of it.
+final class ResultsSubscription<Object: FetchedObject>: Sendable {
+  struct Slot {
+    var events: [ResultsEvent<Object>] = []
+    var waiting: CheckedContinuation<ResultsEvent<Object>?, Never>?
+    var isFinished = false
+
+    /// At most a snapshot or change and a failure are kept: changes compose (R28), and a change after a snapshot is
+    /// a newer snapshot.
+    mutating func fold(_ event: ResultsEvent<Object>) {
+      events.removeAll { if case .failure = $0 { true } else { false } }
+      guard case .change(let later) = event else {
+        events.append(event)
+        return
+      }
+      switch events.popLast() {
+      case .none, .failure: events.append(event)
+      case .snapshot: events.append(.snapshot(later.after))
+      case .change(let earlier):
+        guard let delta = try? earlier.delta.then(later.delta) else {
+          events.append(.snapshot(later.after))
+          return
+        }
+        guard !delta.isEmpty else { return }
+        events.append(
+          .change(ResultsChange(before: earlier.before, delta: delta, after: later.after))
+        )
+      }
+    }
+  }
+
+  private let slot = Mutex(Slot())
+
+  /// Puts an event into the slot, folding it into what is already there.
+  func offer(_ event: ResultsEvent<Object>) {
+    let waiting = slot.withLock { slot -> CheckedContinuation<ResultsEvent<Object>?, Never>? in
+      guard !slot.isFinished else { return nil }
+      if let waiting = slot.waiting {
+        slot.waiting = nil
+        return waiting
+      }
+      slot.fold(event)
+      return nil
+    }
+    waiting?.resume(returning: event)
+  }
+
+  /// Ends the subscription; what has not been taken is dropped (R70).
+  func finish() {
+    let waiting = slot.withLock { slot -> CheckedContinuation<ResultsEvent<Object>?, Never>? in
+      slot.isFinished = true
+      slot.events = []
+      defer { slot.waiting = nil }
+      return slot.waiting
+    }
+    waiting?.resume(returning: nil)
+  }
+
+  /// The next event, or `nil` after the end.
+  func next() async -> ResultsEvent<Object>? {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let taken = slot.withLock { slot -> ResultsEvent<Object>?? in
+          if !slot.events.isEmpty { return .some(slot.events.removeFirst()) }
+          if slot.isFinished || Task.isCancelled { return .some(nil) }
+          slot.waiting = continuation
+          return nil
+        }
+        if let taken { continuation.resume(returning: taken) }
+      }
+    } onCancel: {
+      finish()
+    }
+  }
+}

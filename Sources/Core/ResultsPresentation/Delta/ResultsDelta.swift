@@ -1,0 +1,51 @@
+public import ResultsDomain
+
+/// What leads from one generation of a list to a later one, exactly.
+///
+/// Deletes, moved-from and updated-from places count in the generation before; inserts, moved-to and updated-to places in
+/// the one after (C1). Shifts caused by other rows are implied (C5). The laws hold for every delta a controller delivers:
+/// - applying it to the content before gives the content after (R26);
+/// - two in a row compose (R28), and each has an inverse (R29);
+/// - it is never empty (R27).
+public struct ResultsDelta: Hashable, Sendable {
+  /// The generation it leads from.
+  public var from: Int
+  /// The generation it leads to.
+  public var to: Int
+  /// Why the list changed.
+  public var cause: DeltaCause
+  /// Who made the commits, oldest first, without repeats; empty for a change that no commit made.
+  public var origins: [CommitOrigin]
+  /// What happened to the sections.
+  public var sections: SectionChanges
+  /// What happened to the rows.
+  public var rows: RowChanges
+  /// How many sections there were before.
+  public var oldSectionCount: Int
+  /// How many sections there are after.
+  public var newSectionCount: Int
+
+  /// What leads from one generation to a later one.
+  public init(
+    from: Int,
+    to: Int,
+    cause: DeltaCause,
+    origins: [CommitOrigin] = [],
+    sections: SectionChanges = SectionChanges(),
+    rows: RowChanges = RowChanges(),
+    oldSectionCount: Int,
+    newSectionCount: Int
+  ) {
+    self.from = from
+    self.to = to
+    self.cause = cause
+    self.origins = origins
+    self.sections = sections
+    self.rows = rows
+    self.oldSectionCount = oldSectionCount
+    self.newSectionCount = newSectionCount
+  }
+
+  /// Whether nothing happened.
+  public var isEmpty: Bool { sections.isEmpty && rows.isEmpty }
+}

@@ -1,0 +1,31 @@
+public import ResultsDomain
+
+/// The port of a front end: something that shows a list, and then its changes.
+///
+/// Use cases and programs are wired to it, never to a concrete front end. A display that applies every change to what it shows
+/// shows exactly what the controller holds (R90).
+public protocol ResultsDisplay<Object> {
+  /// The kind of result.
+  associatedtype Object: FetchedObject
+
+  /// Shows a whole list; what was shown before is gone.
+  mutating func show(_ results: FetchedResults<Object>) throws
+
+  /// Shows a change: what is shown leads from `change.before` to `change.after`.
+  mutating func apply(_ change: ResultsChange<Object>) throws
+
+  /// Says that the last attempt failed; what is shown stays.
+  mutating func report(_ failure: StoreError) throws
+}
+
+extension ResultsDisplay {
+  /// Shows one event of a controller.
+  /// - Throws: What the display throws.
+  public mutating func take(_ event: ResultsEvent<Object>) throws {
+    switch event {
+    case .snapshot(let results): try show(results)
+    case .change(let change): try apply(change)
+    case .failure(let failure): try report(failure)
+    }
+  }
+}

@@ -1,0 +1,109 @@
+public import ResultsDomain
+
+/// Tells a list and its changes in words, one line each: for stories, logs and examples.
+///
+/// Before a change is told it is proved: applied to what was told before, it must give what is told next.
+public struct ResultsNarrator<Object: FetchedObject> {
+  private let controller: FetchedResultsController<Object>
+  private var events: ResultsChanges<Object>.AsyncIterator
+  private var generation: Int
+  private let text: (Object) -> String
+  private let print: (String) throws -> Void
+
+  /// A narrator of a controller that has fetched.
+  ///
+  /// - Parameters:
+  ///   - controller: The list.
+  ///   - text: How an object is told.
+  ///   - print: Takes each line.
+  public init(
+    _ controller: FetchedResultsController<Object>,
+    text: @escaping (Object) -> String,
+    print: @escaping (String) throws -> Void
+  ) async {
+    self.controller = controller
+    self.text = text
+    self.print = print
+    events = controller.changes.makeAsyncIterator()
+    // The present state comes first; what is told begins behind it.
+    if case .snapshot(let present) = await events.next() {
+      generation = present.generation
+    } else {
+      generation = 0
+    }
+  }
+
+  /// Tells the whole list as it is now.
+  /// - Throws: `ResultsError`, or what the closure throws.
+  public func list() throws {
+    let results = try controller.results()
+    if results.count == 0 { try print("     (no rows, \(results.sections.count) sections)") }
+    for section in results.sections where section.count > 0 {
+      if results.isSectioned {
+        try print("     \(section.title.isEmpty ? "(none)" : section.title)  (\(section.count))")
+      }
+      for row in section.objects { try print("       \(row.path) \(text(try row.get()))") }
+    }
+    try print("")
+  }
+
+  /// Tells what has changed since the last telling; commits of every writer up to now are included.
+  /// - Throws: `StoreError`, `DeltaError` if a change does not lead where it says, or what the closure throws.
+  public mutating func change() async throws {
+    try await controller.refresh()
+    let latest = try controller.results().generation
+    guard latest > generation else {
+      try print("     (nothing is told)\n")
+      return
+    }
+    while generation < latest, let event = await events.next() {
+      switch event {
+      case .snapshot(let results): generation = max(generation, results.generation)
+      case .change(let change):
+        generation = change.after.generation
+        try change.delta.verify(
+          from: change.before.snapshot.content,
+          to: change.after.snapshot.content
+        )
+        try tell(change)
+      case .failure(let failure): try print("     ! \(failure)")
+      }
+    }
+    try print("")
+  }
+
+  private func tell(_ change: ResultsChange<Object>) throws {
+    let delta = change.delta
+    for section in delta.sections.deletes {
+      try print("     - section \(section.from) \(name(section.old)) goes")
+    }
+    for section in delta.sections.moves {
+      try print("     → section \(name(section.new)) moves from \(section.from) to \(section.to)")
+    }
+    for section in delta.sections.inserts {
+      try print("     + section \(section.to) \(name(section.new)) comes")
+    }
+    for section in delta.sections.updates {
+      try print("     ~ section \(section.to) \(name(section.old)) is now \(name(section.new))")
+    }
+    for row in delta.rows.deletes { try print("     - \(row.from.path) \(words(row.old, row.id))") }
+    for row in delta.rows.moves {
+      let content = row.contentChanged ? ", its content changed" : ""
+      try print("     → \(row.from.path) to \(row.to.path) \(words(row.new, row.id))\(content)")
+    }
+    for row in delta.rows.inserts { try print("     + \(row.to.path) \(words(row.new, row.id))") }
+    for row in delta.rows.updates {
+      let names = row.changed?.names(in: change.after.snapshot.entity).joined(separator: ", ")
+      try print("     ~ \(row.to.path) \(words(row.new, row.id)), changed: \(names ?? "unknown")")
+    }
+  }
+
+  private func name(_ header: SectionHeader) -> String {
+    header.title.isEmpty ? "(none)" : header.title
+  }
+
+  private func words(_ row: Row?, _ id: ObjectID) -> String {
+    guard let row, let object = try? Object(row: row) else { return id.description }
+    return text(object)
+  }
+}

@@ -1,0 +1,66 @@
+import ResultsDomain
+
+/// A row that a commit touched, with its keys before and after in the list's order, outside the window too.
+struct AffectedRow {
+  var id: ObjectID
+  /// Its key before, or `nil` if it did not match.
+  var oldKey: [UInt8]?
+  /// Its key now, or `nil` if it does not match.
+  var newKey: [UInt8]?
+  var before: Row?
+  var after: Row?
+  /// Observed attributes that changed, or `nil` if that is not known.
+  var changed: AttributeSet?
+
+  var keyChanged: Bool { oldKey != newKey }
+}
+
+extension ListEngine {
+  /// The rows of the list that one commit touched, from their values before and after.
+  ///
+  /// A row that matched neither before nor after, or of which nothing observed changed, is left out: such a commit
+  /// is silence (R27).
+  /// - Complexity: O(*c* log *n*) for *c* changed rows.
+  func affectedRows(by changes: [CommittedChange]) throws(StoreError) -> [AffectedRow] {
+    var rows: [AffectedRow] = []
+    for change in changes {
+      let keys = try keys(before: change.before, after: change.after, id: change.id)
+      guard keys.old != nil || keys.new != nil else { continue }
+      var changed = AttributeSet()
+      if let before = change.before, let after = change.after {
+        let all = after.changes(from: before)
+        changed = AttributeSet(indexes: all.indexes.filter(plan.observed.contains))
+      }
+      let row = AffectedRow(
+        id: change.id,
+        oldKey: keys.old,
+        newKey: keys.new,
+        before: plan.carriesRows ? change.before : nil,
+        after: plan.carriesRows ? change.after : nil,
+        changed: changed
+      )
+      if row.keyChanged || !changed.isEmpty { rows.append(row) }
+    }
+    return rows
+  }
+
+  /// A frozen list keeps the key it first had, whatever becomes of the row, until the row is deleted.
+  private func keys(
+    before: Row?,
+    after: Row?,
+    id: ObjectID
+  ) throws(StoreError) -> (old: [UInt8]?, new: [UInt8]?) {
+    guard !plan.isFrozen else {
+      let key = plan.layout.identityBytes(of: id.key).flatMap {
+        snapshot.identities.key(of: $0, in: snapshot.keys, plan.layout)
+      }
+      return (key, after == nil ? nil : key)
+    }
+    return (try key(of: before), try key(of: after))
+  }
+
+  private func key(of row: Row?) throws(StoreError) -> [UInt8]? {
+    guard let row, plan.predicate.holds(for: row) else { return nil }
+    return try plan.encoder.key(row.values, key: row.id.key)
+  }
+}

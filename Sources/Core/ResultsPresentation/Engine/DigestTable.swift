@@ -1,0 +1,86 @@
+import OrderStatistics
+import ResultsDomain
+
+/// A digest of the observed content of every row of a list, by identity.
+///
+/// It stands in for a history where other writers leave none: two versions of it name the rows whose content differs.
+struct DigestTable: Sendable {
+  /// Identity bytes followed by eight bytes of digest, ascending.
+  private var entries = SortedKeyList()
+  private let observed: AttributeSet
+
+  /// Reads the digests of a list from a store.
+  init(of definition: OrderDefinition, _ observed: AttributeSet, in snapshot: any StoreSnapshot)
+    throws(StoreError)
+  {
+    self.observed = observed
+    var entries = SortedKeyList()
+    try snapshot.digests(of: definition, attributes: observed) { (batch) throws(StoreError) in
+      try entries.appendEntries(batch, of: definition)
+      return true
+    }
+    self.entries = entries
+  }
+
+  /// Follows one commit of this store, which tells its rows' values.
+  mutating func follow(_ rows: [AffectedRow], _ changes: [CommittedChange], _ layout: KeyLayout) {
+    let members = Dictionary(rows.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    for change in changes {
+      guard let identity = layout.identityBytes(of: change.id.key) else { continue }
+      if let position = entries.firstPosition(withPrefix: identity) { entries.remove(at: position) }
+      guard let after = change.after, members[change.id]?.newKey != nil else { continue }
+      _ = entries.insert(identity + digest(of: after))
+    }
+  }
+
+  /// The identities of rows that are in both tables with different content.
+  /// - Complexity: O(*n*)
+  func changedIdentities(since old: DigestTable) -> [[UInt8]] {
+    let difference = SortedKeyList.difference(from: old.entries, to: entries)
+    var identities: [[UInt8]] = []
+    for position in difference.insertions {
+      let identity = Array(entries.key(at: position).dropLast(8))
+      if old.entries.firstPosition(withPrefix: identity) != nil { identities.append(identity) }
+    }
+    return identities
+  }
+
+  private func digest(of row: Row) -> [UInt8] {
+    var digest = RowDigest()
+    for index in observed.indexes { digest.add(row.values[index]) }
+    return withUnsafeBytes(of: digest.value.bigEndian) { Array($0) }
+  }
+}
+
+extension SortedKeyList {
+  /// Appends a batch that a store handed over.
+  /// - Throws: `StoreError.request` with the identity that stands twice, or `StoreError.unexpected` for an order
+  ///   that is not ascending.
+  mutating func appendEntries(
+    _ batch: EntryBatch,
+    of definition: OrderDefinition
+  ) throws(StoreError) {
+    do {
+      try append(bytes: batch.bytes, ends: batch.ends)
+    } catch {
+      if case SortedKeyListError.duplicate(let place, let position) = error,
+        let key = batch.key(at: place).withUnsafeBytes({
+          definition.layout.objectKey(in: $0, of: definition.entity.identity)
+        })
+      {
+        let id = ObjectID(entity: definition.entity.name, key: key)
+        throw .request(.duplicateIdentity(id, first: position - 1, second: position))
+      }
+      throw .unexpected(
+        path: definition.entity.name,
+        detail: "the store handed over keys out of order: \(error)"
+      )
+    }
+  }
+}
+
+extension EntryBatch {
+  func key(at position: Int) -> [UInt8] {
+    Array(bytes[(position == 0 ? 0 : ends[position - 1])..<ends[position]])
+  }
+}

@@ -1,0 +1,48 @@
+import OrderStatistics
+import ResultsDomain
+
+extension ListEngine {
+  /// Gives the list another definition, as an ordinary step (R50).
+  ///
+  /// The list must have been advanced to the store's version first, so that only the definition differs.
+  /// - Returns: The step, or `nil` if the list shows the same as before.
+  /// - Complexity: O(*n*) in the rows that match; titles only for a change of titles alone.
+  mutating func redefine(_ plan: ListPlan, in store: any StoreSnapshot) throws(StoreError) -> Step?
+  {
+    var next = try ListEngine(
+      plan,
+      from: store,
+      generation: snapshot.generation + 1,
+      keepsDigests: keepsDigests
+    )
+    let entity = plan.entity
+    let change = ListChange(
+      affected: [],
+      version: store.version,
+      cause: self.plan.differsOnlyInLocale(from: plan) ? .locale : .definition,
+      origins: []
+    ) { (keys) throws(StoreError) in
+      try store.rows(keys, of: entity)
+    }
+    let delta = try FullDelta(from: snapshot, to: next.snapshot, change, sameOrder: false)
+      .assemble()
+    guard !delta.isEmpty else {
+      next.snapshot.generation = snapshot.generation
+      self = next
+      return nil
+    }
+    self = next
+    return Step(snapshot: next.snapshot, delta: delta)
+  }
+}
+
+extension ListPlan {
+  /// Whether nothing but the locale or time zone of titles and groupings differs.
+  func differsOnlyInLocale(from other: ListPlan) -> Bool {
+    guard definition == other.definition, limit == other.limit, offset == other.offset,
+      case .transient(let source, _) = sectionKey?.source,
+      case .transient(let otherSource, _) = other.sectionKey?.source
+    else { return false }
+    return Value.text(source) == .text(otherSource)
+  }
+}

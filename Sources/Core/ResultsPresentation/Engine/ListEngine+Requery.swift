@@ -1,0 +1,152 @@
+import OrderStatistics
+import ResultsDomain
+
+extension ListEngine {
+  /// Reads the keys again and finds what happened, row by row, without any history (R57).
+  /// - Complexity: O(*n*) in the rows that match.
+  mutating func requery(in store: any StoreSnapshot) throws(StoreError) -> [Step] {
+    let oldKeys = storeKeys ?? snapshot.keys
+    let newKeys = try currentKeys(oldKeys, in: store)
+    let newDigests = try currentDigests(in: store)
+    var affected = pairedRows(oldKeys, newKeys)
+    if let digests, let newDigests {
+      affected += try updatedRows(
+        newDigests.changedIdentities(since: digests),
+        besides: affected,
+        in: store
+      )
+    }
+    let entity = plan.entity
+    let change = ListChange(
+      affected: affected,
+      version: store.version,
+      cause: .external,
+      origins: [],
+      keys: newKeys
+    ) { (keys) throws(StoreError) in
+      try store.rows(keys, of: entity)
+    }
+    digests = newDigests
+    return try apply(change, in: store)?.step.map { [$0] } ?? []
+  }
+
+  /// The keys as the store has them now; a frozen list only loses those whose rows are gone.
+  private func currentKeys(
+    _ oldKeys: SortedKeyList,
+    in store: any StoreSnapshot
+  ) throws(StoreError) -> SortedKeyList {
+    guard plan.isFrozen else { return try ListEngine.keys(of: plan.definition, in: store) }
+    var present: Set<ObjectKey> = []
+    let definition = try frozenDefinition()
+    try store.entries(of: definition) { (batch) throws(StoreError) in
+      for position in 0..<batch.count {
+        let key = batch.key(at: position).withUnsafeBytes {
+          definition.layout.objectKey(in: $0, of: plan.entity.identity)
+        }
+        if let key { present.insert(key) }
+      }
+      return true
+    }
+    guard present.count < oldKeys.count else { return oldKeys }
+    var gone: [[UInt8]] = []
+    oldKeys.forEachKey(in: 0..<oldKeys.count) { _, key in
+      if let id = plan.layout.objectKey(in: key, of: plan.entity.identity), !present.contains(id) {
+        gone.append(Array(key))
+      }
+    }
+    var keys = oldKeys
+    do {
+      try keys.apply(removals: gone, insertions: [])
+    } catch {
+      throw .unexpected(path: plan.entity.name, detail: "\(error)")
+    }
+    return keys
+  }
+
+  /// The definition that reads which members of a frozen list there still are.
+  func frozenDefinition() throws(StoreError) -> OrderDefinition {
+    var members: [ObjectKey] = []
+    snapshot.keys.forEachKey(in: 0..<snapshot.keys.count) { _, key in
+      if let id = plan.layout.objectKey(in: key, of: plan.entity.identity) { members.append(id) }
+    }
+    do {
+      return try OrderDefinition(
+        entity: plan.entity,
+        predicate: .identity(IdentitySet(keys: members)),
+        sortDescriptors: plan.definition.terms
+      )
+    } catch {
+      throw .request(error)
+    }
+  }
+
+  private func currentDigests(in store: any StoreSnapshot) throws(StoreError) -> DigestTable? {
+    guard digests != nil else { return nil }
+    let definition = plan.isFrozen ? try frozenDefinition() : plan.definition
+    return try DigestTable(of: definition, plan.observed, in: store)
+  }
+
+  /// Rows whose keys differ between two readings, matched by identity.
+  private func pairedRows(_ oldKeys: SortedKeyList, _ newKeys: SortedKeyList) -> [AffectedRow] {
+    let difference = SortedKeyList.difference(from: oldKeys, to: newKeys)
+    var rows: [AffectedRow] = []
+    var places: [[UInt8]: Int] = [:]
+    let layout = plan.layout
+    func row(_ key: [UInt8]) -> (identity: [UInt8], id: ObjectID)? {
+      key.withUnsafeBytes { bytes in
+        guard let id = layout.objectKey(in: bytes, of: plan.entity.identity) else { return nil }
+        let identity = Array(bytes[layout.identityStart(in: bytes)...])
+        return (identity, ObjectID(entity: plan.entity.name, key: id))
+      }
+    }
+    for position in difference.removals {
+      let key = oldKeys.key(at: position)
+      guard let found = row(key) else { continue }
+      places[found.identity] = rows.count
+      rows.append(AffectedRow(id: found.id, oldKey: key, newKey: nil, changed: nil))
+    }
+    for position in difference.insertions {
+      let key = newKeys.key(at: position)
+      guard let found = row(key) else { continue }
+      if let place = places[found.identity] {
+        rows[place].newKey = key
+      } else {
+        rows.append(AffectedRow(id: found.id, oldKey: nil, newKey: key, changed: nil))
+      }
+    }
+    return rows
+  }
+
+  /// Rows whose content differs while their key is the same.
+  private func updatedRows(
+    _ identities: [[UInt8]],
+    besides known: [AffectedRow],
+    in store: any StoreSnapshot
+  ) throws(StoreError) -> [AffectedRow] {
+    let known = Set(known.map(\.id.key))
+    let keys = identities.compactMap { bytes in
+      bytes.withUnsafeBytes {
+        plan.layout.objectKey(identity: $0, of: plan.entity.identity)
+      }
+    }.filter { !known.contains($0) }
+    var rows: [AffectedRow] = []
+    for case .some(let row) in try store.rows(keys, of: plan.entity) {
+      let key =
+        plan.isFrozen
+        ? plan.layout.identityBytes(of: row.id.key).flatMap {
+          snapshot.identities.key(of: $0, in: snapshot.keys, plan.layout)
+        } : try plan.encoder.key(row.values, key: row.id.key)
+      guard let key else { continue }
+      rows.append(
+        AffectedRow(
+          id: row.id,
+          oldKey: key,
+          newKey: key,
+          after: plan.carriesRows ? row : nil,
+          changed: nil
+        )
+      )
+    }
+    return rows
+  }
+}

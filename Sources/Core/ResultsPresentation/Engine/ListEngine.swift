@@ -1,0 +1,75 @@
+import OrderStatistics
+import ResultsDomain
+
+/// The machine behind a controller: one generation of a list, and how to lead it to the next.
+///
+/// It is a value without locks, threads or time. Its owner gives it one snapshot of the store after the other; what it
+/// answers are steps, each a generation with the delta that leads to it.
+struct ListEngine: Sendable {
+  /// One generation, and what led to it.
+  struct Step: Sendable {
+    var snapshot: ResultsSnapshot
+    var delta: ResultsDelta
+  }
+
+  var plan: ListPlan
+  var snapshot: ResultsSnapshot
+  /// Keys as the store has them, where those of the snapshot carry section numbers.
+  var storeKeys: SortedKeyList?
+  /// Digests of the rows' content, where the store's history does not tell of every writer.
+  var digests: DigestTable?
+  /// Whether commits of other writers must be found without the help of a history.
+  let keepsDigests: Bool
+
+  /// Fetches a list for the first time.
+  /// - Throws: The store's error, or `StoreError.request`.
+  /// - Complexity: O(*n*) in the rows that match; no row is decoded.
+  init(
+    _ plan: ListPlan,
+    from store: any StoreSnapshot,
+    generation: Int,
+    keepsDigests: Bool
+  ) throws(StoreError) {
+    self.plan = plan
+    self.keepsDigests = keepsDigests
+    let keys = try ListEngine.keys(of: plan.definition, in: store)
+    let numbered = try SectionNumbering(keys, plan)
+    storeKeys = numbered == nil ? nil : keys
+    snapshot = ResultsSnapshot(
+      generation: generation,
+      version: store.version,
+      alongside: try ListEngine.counts(plan.alongside, in: store),
+      plan: plan,
+      keys: numbered?.keys ?? keys,
+      numbering: numbered
+    )
+    if let failure = snapshot.contiguityFailure() { throw .request(failure) }
+    if keepsDigests, !plan.observed.isEmpty {
+      digests = try DigestTable(of: plan.definition, plan.observed, in: store)
+    }
+  }
+
+  /// Reads all keys of a list.
+  static func keys(
+    of definition: OrderDefinition,
+    in store: any StoreSnapshot
+  ) throws(StoreError) -> SortedKeyList {
+    var keys = SortedKeyList()
+    try store.entries(of: definition) { (batch) throws(StoreError) in
+      try keys.appendEntries(batch, of: definition)
+      return true
+    }
+    return keys
+  }
+
+  static func counts(
+    _ requests: [String: CountRequest],
+    in store: any StoreSnapshot
+  ) throws(StoreError) -> [String: Int] {
+    var counts: [String: Int] = [:]
+    for (name, request) in requests {
+      counts[name] = try store.count(of: request.entity, where: request.predicate)
+    }
+    return counts
+  }
+}

@@ -1,0 +1,95 @@
+import OrderStatistics
+import ResultsDomain
+
+/// Carries section lengths from one generation to the next by looking only at sections that a commit touched.
+struct SectionFollower {
+  /// The section lengths of the new generation, and which sections came and went.
+  struct Result {
+    var counts: SectionCounts
+    /// Places of sections that are gone, ascending, in the old generation.
+    var deleted: [Int] = []
+    /// Places of sections that are new, ascending, in the new generation.
+    var inserted: [Int] = []
+  }
+
+  let old: ResultsSnapshot
+  let next: ResultsSnapshot
+
+  init(from old: ResultsSnapshot, to next: ResultsSnapshot) {
+    self.old = old
+    self.next = next
+  }
+
+  /// Follows the sections of some touched keys.
+  /// - Returns: `nil` if the extent of a section is not known.
+  /// - Complexity: O(*t* log *n*) for *t* touched keys.
+  func follow(_ touched: [[UInt8]]) -> Result? {
+    if case .single = next.rule {
+      return Result(counts: SectionCounts([next.window.count]))
+    }
+    guard let extents = extents(of: touched) else { return nil }
+    var result = Result(counts: old.counts)
+    for extent in extents {
+      let before = extent.positions(in: old.keys).clamped(to: old.window)
+      let after = extent.positions(in: next.keys).clamped(to: next.window)
+      guard !before.isEmpty || !after.isEmpty else { continue }
+      // Sections before this one have their new lengths already, so its new start is exact.
+      let start = after.isEmpty ? startOfGap(extent) : after.lowerBound - next.window.lowerBound
+      let run = result.counts.run(containing: start)?.run ?? result.counts.count
+      if before.isEmpty {
+        result.counts.insert(after.count, at: run)
+        result.inserted.append(run)
+      } else {
+        guard run < result.counts.count, result.counts[run] == before.count else { return nil }
+        if after.isEmpty {
+          _ = result.counts.remove(at: run)
+          let place = old.counts.run(containing: before.lowerBound - old.window.lowerBound)?.run
+          guard let place else { return nil }
+          result.deleted.append(place)
+        } else if after.count != before.count {
+          result.counts.add(after.count - before.count, at: run)
+        }
+      }
+    }
+    return result.counts.total == next.window.count ? result : nil
+  }
+
+  /// Where a section would start that has no rows in the new window.
+  private func startOfGap(_ extent: SectionExtent) -> Int {
+    let rank = next.keys.rank(of: extent.lower)
+    return min(max(rank, next.window.lowerBound), next.window.upperBound) - next.window.lowerBound
+  }
+
+  private func extents(of touched: [[UInt8]]) -> [SectionExtent]? {
+    var extents: Set<SectionExtent> = []
+    for key in touched {
+      let extent = key.withUnsafeBytes { next.rule.extent(of: $0, next.layout) }
+      guard let extent else { return nil }
+      extents.insert(extent)
+    }
+    return extents.sorted { KeyOrder.compare($0.lower, $1.lower) < 0 }
+  }
+}
+
+extension SectionFollower.Result {
+  /// Where a section of the old generation is in the new one, or `nil` if it is gone.
+  /// - Complexity: O(*k*) in the sections that came or went.
+  func newSection(ofOld section: Int) -> Int? {
+    guard !deleted.contains(section) else { return nil }
+    var place = section - deleted.prefix { $0 < section }.count
+    for inserted in inserted where inserted <= place { place += 1 }
+    return place
+  }
+
+  /// What happened to the sections.
+  func changes(_ old: ResultsSnapshot, _ next: ResultsSnapshot) -> SectionChanges {
+    SectionChanges(
+      deletes: deleted.reversed().compactMap { place in
+        old.header(ofSection: place).map { SectionChanges.Delete(from: place, old: $0) }
+      },
+      inserts: inserted.compactMap { place in
+        next.header(ofSection: place).map { SectionChanges.Insert(to: place, new: $0) }
+      }
+    )
+  }
+}

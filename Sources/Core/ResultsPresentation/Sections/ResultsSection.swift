@@ -1,0 +1,66 @@
+public import ResultsDomain
+
+/// One section of a list in one generation.
+public struct ResultsSection<Object: FetchedObject>: Sendable {
+  private let results: FetchedResults<Object>
+  /// The section's place in the list.
+  public let index: Int
+  /// What tells it from the others, and what is shown.
+  public let header: SectionHeader
+
+  init?(_ results: FetchedResults<Object>, _ index: Int) {
+    guard let header = results.snapshot.header(ofSection: index) else { return nil }
+    self.results = results
+    self.index = index
+    self.header = header
+  }
+
+  /// What tells the section from the others.
+  public var id: SectionID { header.id }
+  /// What is shown as its title.
+  public var title: String { header.title }
+  /// The number of its rows; no row is read.
+  public var count: Int { results.snapshot.rowCount(inSection: index) ?? 0 }
+  /// What stands for it in an index of the list.
+  public var indexTitle: String { results.indexTitle(forTitle: title) }
+
+  /// Its rows in order; objects are read when asked for.
+  public var objects: FetchedObjects<Object> {
+    let start = results.snapshot.flatPosition(of: RowPath(section: index, row: 0)) ?? 0
+    return FetchedObjects(results, start..<start + count)
+  }
+}
+
+/// The sections of a list in order, made when asked for.
+public struct ResultsSections<Object: FetchedObject>: RandomAccessCollection, Sendable {
+  private let results: FetchedResults<Object>
+
+  init(_ results: FetchedResults<Object>) { self.results = results }
+
+  /// The first place.
+  public var startIndex: Int { 0 }
+  /// Behind the last place.
+  public var endIndex: Int { results.snapshot.sectionCount }
+
+  /// The section at a place.
+  public subscript(index: Int) -> ResultsSection<Object> {
+    guard let section = ResultsSection(results, index) else {
+      preconditionFailure("section \(index) of a list of \(endIndex) sections")
+    }
+    return section
+  }
+}
+
+extension FetchedResults {
+  /// The sections in order; a list without a section key has one (C10).
+  public var sections: ResultsSections<Object> { ResultsSections(self) }
+
+  /// The section at a place, or `nil` if there is none.
+  public func section(at index: Int) -> ResultsSection<Object>? { ResultsSection(self, index) }
+
+  /// The section of an id, or `nil` if there is none.
+  /// - Complexity: O(log *n*) for sections in the order of their ids, O(*s*) in the sections otherwise.
+  public func section(withID id: SectionID) -> ResultsSection<Object>? {
+    snapshot.section(of: id).flatMap { ResultsSection(self, $0) }
+  }
+}

@@ -1,0 +1,59 @@
+import ResultsDomain
+
+/// The index titles of a list, such as the letters beside an address book, and the sections they lead to (R23, R24).
+public struct SectionIndexTitles: Hashable, Sendable {
+  /// The titles in the order of the sections; neighbours that are the same are one.
+  public let titles: [String]
+  /// For each title the first section it stands for.
+  public let sections: [Int]
+
+  /// Gathers the index titles of sections in order.
+  ///
+  /// - Parameters:
+  ///   - sectionTitles: The index title of each section.
+  ///   - collapsesRepeats: Whether neighbouring sections with one index title share an entry.
+  public init(of sectionTitles: [String], collapsesRepeats: Bool = true) {
+    var (titles, sections) = ([String](), [Int]())
+    for (section, title) in sectionTitles.enumerated()
+    where !collapsesRepeats || titles.last.map({ Value.text($0) != .text(title) }) ?? true {
+      titles.append(title)
+      sections.append(section)
+    }
+    self.titles = titles
+    self.sections = sections
+  }
+
+  /// The section an index title leads to: its first, or for a title that is not there the nearest before it.
+  /// - Returns: `nil` only if there are no sections.
+  public func section(forIndexTitle title: String) -> Int? {
+    if let place = titles.firstIndex(where: { Value.text($0) == .text(title) }) {
+      return sections[place]
+    }
+    var best: (title: String, section: Int)?
+    for (candidate, section) in zip(titles, sections)
+    where Value.compare(.text(candidate), .text(title)) == .ascending {
+      if best.map({ Value.compare(.text($0.title), .text(candidate)) == .ascending }) ?? true {
+        best = (candidate, section)
+      }
+    }
+    return best?.section ?? sections.first
+  }
+
+  /// The default index title of a section title: its first character, uppercased, or `#` if it is not a letter.
+  public static func standard(forTitle title: String) -> String {
+    guard let first = title.first, first.isLetter else { return "#" }
+    return first.uppercased()
+  }
+}
+
+extension FetchedResults {
+  /// The index titles of the sections.
+  /// - Complexity: O(*s* log *n*) in the sections, and their titles' own cost.
+  public var sectionIndexTitles: SectionIndexTitles {
+    SectionIndexTitles(of: sections.map(\.indexTitle))
+  }
+
+  func indexTitle(forTitle title: String) -> String {
+    sectionKey?.indexTitle?(title) ?? SectionIndexTitles.standard(forTitle: title)
+  }
+}

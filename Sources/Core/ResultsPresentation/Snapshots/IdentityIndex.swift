@@ -1,0 +1,52 @@
+import OrderStatistics
+import ResultsDomain
+import Synchronization
+
+/// Finds the key of an object in one generation of a list.
+///
+/// It holds each identity's bytes followed by the key, in order. It is built when first asked for, and carried from
+/// one generation to the next from then on, so a list that is never searched pays nothing.
+final class IdentityIndex: Sendable {
+  private let entries: Mutex<SortedKeyList?>
+
+  init(_ entries: SortedKeyList? = nil) { self.entries = Mutex(entries) }
+
+  /// The key of the object with some identity bytes, or `nil` if it is not in the list.
+  /// - Complexity: O(log *n*); O(*n* log *n*) the first time.
+  func key(of identity: [UInt8], in keys: SortedKeyList, _ layout: KeyLayout) -> [UInt8]? {
+    let entries = entries.withLock { stored -> SortedKeyList in
+      if let stored { return stored }
+      let built = IdentityIndex.build(keys, layout)
+      stored = built
+      return built
+    }
+    guard let position = entries.firstPosition(withPrefix: identity) else { return nil }
+    return entries.withKey(at: position) { Array($0.dropFirst(identity.count)) }
+  }
+
+  /// The index of the next generation.
+  func advanced(
+    removing removed: [[UInt8]],
+    inserting inserted: [[UInt8]],
+    _ layout: KeyLayout
+  ) -> IdentityIndex {
+    guard var next = entries.withLock({ $0 }) else { return IdentityIndex() }
+    for key in removed { _ = next.remove(IdentityIndex.entry(of: key, layout)) }
+    for key in inserted { _ = next.insert(IdentityIndex.entry(of: key, layout)) }
+    return IdentityIndex(next)
+  }
+
+  private static func entry(of key: [UInt8], _ layout: KeyLayout) -> [UInt8] {
+    key.withUnsafeBytes { Array($0[layout.identityStart(in: $0)...]) + key }
+  }
+
+  private static func build(_ keys: SortedKeyList, _ layout: KeyLayout) -> SortedKeyList {
+    var unsorted: [[UInt8]] = []
+    unsorted.reserveCapacity(keys.count)
+    keys.forEachKey(in: 0..<keys.count) { _, key in
+      unsorted.append(Array(key[layout.identityStart(in: key)...]) + key)
+    }
+    unsorted.sort { KeyOrder.compare($0, $1) < 0 }
+    return (try? SortedKeyList(sorted: unsorted)) ?? SortedKeyList()
+  }
+}

@@ -1,0 +1,109 @@
+import ResultsDomain
+
+/// A definition made ready: what to ask the store for, and how to read sections off the keys.
+struct ListPlan: Sendable {
+  let definition: OrderDefinition
+  let predicate: CompiledPredicate
+  let encoder: RowKeyEncoder
+  let rule: SectionRule
+  let sectionKey: SectionKey?
+  let limit: Int?
+  let offset: Int
+  let batchSize: Int
+  /// Attributes whose change is an update of the row.
+  let observed: AttributeSet
+  /// Whether rows are handed over with deltas.
+  let carriesRows: Bool
+  /// Whether membership and order stay as they were first fetched.
+  let isFrozen: Bool
+  let alongside: [String: CountRequest]
+
+  var entity: EntityDescription { definition.entity }
+  var layout: KeyLayout { definition.layout }
+
+  init<Object: FetchedObject>(_ results: ResultsDefinition<Object>) throws(RequestError) {
+    let request = results.request
+    guard request.fetchOffset >= 0, request.fetchLimit ?? 0 >= 0 else {
+      throw .negativeWindow(limit: request.fetchLimit, offset: request.fetchOffset)
+    }
+    var sectionTerms: [FetchSortDescriptor] = []
+    var rule = SectionRule.single
+    switch results.sectionKey?.source {
+    case .none: break
+    case .expression(let expression, let order, let direction, let nulls):
+      let id = FetchSortDescriptor(expression, direction, nulls: nulls)
+      if let order, order != expression {
+        sectionTerms = [FetchSortDescriptor(order, direction, nulls: nulls), id]
+      } else {
+        sectionTerms = [id]
+      }
+      rule = .columns(count: sectionTerms.count, idColumn: sectionTerms.count - 1)
+    case .transient(let source, let grouping):
+      let first = request.sortDescriptors.first
+      guard request.entity.index(of: source) != nil else {
+        throw .unknownAttribute(
+          source,
+          entity: request.entity.name,
+          known: request.entity.attributes.map(\.name)
+        )
+      }
+      guard let first else { throw .missingOrder(entity: request.entity.name) }
+      guard first.expression == .attribute(source) else {
+        throw .transientSectionNotFirst(
+          source: source,
+          first: first.expression.description,
+          rows: []
+        )
+      }
+      rule = .grouping(grouping)
+    }
+    definition = try OrderDefinition(
+      entity: request.entity,
+      predicate: request.predicate,
+      sectionTerms: sectionTerms,
+      sortDescriptors: request.sortDescriptors
+    )
+    predicate = CompiledPredicate(request.predicate, in: request.entity)
+    encoder = RowKeyEncoder(definition)
+    self.rule = rule
+    sectionKey = results.sectionKey
+    limit = request.fetchLimit
+    offset = request.fetchOffset
+    batchSize = request.fetchBatchSize
+    carriesRows = Object.needsAttributeValues
+    isFrozen = results.isFrozen
+    alongside = results.alongside
+    let entity = request.entity
+    if let chosen = request.propertiesToFetch {
+      var indexes: [Int] = []
+      for name in chosen {
+        guard let index = entity.index(of: name) else {
+          throw .unknownAttribute(
+            name,
+            entity: entity.name,
+            known: entity.attributes.map(\.name)
+          )
+        }
+        indexes.append(index)
+      }
+      observed = AttributeSet(indexes: indexes)
+    } else {
+      observed = AttributeSet(
+        indexes: Object.needsAttributeValues ? Array(entity.attributes.indices) : []
+      )
+    }
+  }
+
+  /// The rows of a list of some length that are in the window.
+  func window(of count: Int) -> Range<Int> {
+    let lower = min(offset, count)
+    guard let limit else { return lower..<count }
+    return lower..<(limit < count - lower ? lower + limit : count)
+  }
+
+  /// Whether sections are read off the keys anew after every change: one's rows may stand apart.
+  var readsSectionsAnew: Bool {
+    if case .columns(let count, _) = rule, count > 1 { return true }
+    return sectionKey.map { $0.contiguity != .error } ?? false
+  }
+}

@@ -1,0 +1,103 @@
+import ResultsDomain
+
+/// A JSON value as it was written: numbers keep their digits, objects the order of their members.
+///
+/// Writing a value that was read gives the same text again, spaces aside, so a reader need not know what a list's values
+/// mean. Equality is by bytes: `1` and `1.0` differ.
+public enum JSONValue: Sendable {
+  /// One member of an object.
+  public struct Member: Hashable, Sendable {
+    /// Its name.
+    public var name: String
+    /// Its value.
+    public var value: JSONValue
+
+    /// One member of an object.
+    public init(name: String, value: JSONValue) {
+      self.name = name
+      self.value = value
+    }
+
+    /// Whether two members have the same name, bytewise, and the same value.
+    public static func == (left: Member, right: Member) -> Bool {
+      left.name.hasSameBytes(as: right.name) && left.value == right.value
+    }
+
+    /// Feeds the name and the value into a hasher.
+    public func hash(into hasher: inout Hasher) {
+      hasher.combine(Value.text(name))
+      hasher.combine(value)
+    }
+  }
+
+  /// The absence of a value.
+  case null
+  /// A truth value.
+  case boolean(Bool)
+  /// A number, as it was written.
+  case number(String)
+  /// A text.
+  case string(String)
+  /// Values in order.
+  case array([JSONValue])
+  /// Members in order.
+  case object([Member])
+}
+
+extension JSONValue: Hashable {
+  /// Whether two values are written the same, bytewise.
+  public static func == (left: JSONValue, right: JSONValue) -> Bool {
+    switch (left, right) {
+    case (.null, .null): true
+    case (.boolean(let left), .boolean(let right)): left == right
+    case (.number(let left), .number(let right)), (.string(let left), .string(let right)):
+      left.hasSameBytes(as: right)
+    case (.array(let left), .array(let right)): left == right
+    case (.object(let left), .object(let right)): left == right
+    default: false
+    }
+  }
+
+  /// Feeds the value's bytes into a hasher.
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .null: hasher.combine(0)
+    case .boolean(let value): hasher.combine(value)
+    case .number(let text), .string(let text): hasher.combine(Value.text(text))
+    case .array(let values): hasher.combine(values)
+    case .object(let members): hasher.combine(members)
+    }
+  }
+}
+
+extension JSONValue {
+  /// The value of an object's member, or `nil` if this is no object or has no such member.
+  /// - Complexity: O(*m*) in the members.
+  public subscript(name: String) -> JSONValue? {
+    guard case .object(let members) = self else { return nil }
+    return members.first { $0.name.hasSameBytes(as: name) }?.value
+  }
+
+  /// The text, if this is one.
+  public var string: String? {
+    if case .string(let text) = self { text } else { nil }
+  }
+
+  /// The values, if this is an array.
+  public var array: [JSONValue]? {
+    if case .array(let values) = self { values } else { nil }
+  }
+
+  /// The number, if this is a whole one that fits.
+  public var integer: Int? {
+    if case .number(let digits) = self { Int(digits) } else { nil }
+  }
+
+  /// The value as JSON without spaces.
+  /// - Complexity: O(*n*) in the bytes.
+  public var text: String {
+    var writer = JSONWriter()
+    writer.write(self)
+    return writer.text
+  }
+}

@@ -1,0 +1,116 @@
+/// One line of the wire form, read but not interpreted: ids and rows are JSON values.
+public enum WireMessage: Hashable, Sendable {
+  /// A whole list.
+  case snapshot(WireList)
+  /// A change.
+  case delta(WireDelta)
+  /// A whole list that takes the place of what the reader has, and why.
+  case reset(reason: String, WireList)
+  /// A failure; the last good list stays.
+  case error(generation: Int, message: String)
+  /// A line of a kind this reader does not know, to be passed over.
+  case other(kind: String)
+}
+
+/// A whole list on the wire.
+public struct WireList: Hashable, Sendable {
+  /// One section.
+  public struct Section: Hashable, Sendable {
+    /// Its id.
+    public var id: JSONValue
+    /// Its title.
+    public var title: String
+    /// Its rows: objects with at least an `id`.
+    public var rows: [JSONValue]
+
+    /// One section.
+    public init(id: JSONValue, title: String, rows: [JSONValue]) {
+      self.id = id
+      self.title = title
+      self.rows = rows
+    }
+  }
+
+  /// The generation of its stream.
+  public var generation: Int
+  /// The sections, in order.
+  public var sections: [Section]
+
+  /// A whole list.
+  public init(generation: Int, sections: [Section]) {
+    self.generation = generation
+    self.sections = sections
+  }
+
+  /// The list as a line of kind `snapshot`, as the encoder writes it.
+  /// - Complexity: O(*n*) in the bytes.
+  public var line: String {
+    var writer = JSONWriter()
+    let count = sections.reduce(0) { $0 + $1.rows.count }
+    writer.write(raw: "{\"v\":1,\"t\":\"snapshot\",\"generation\":\(generation),\"rows\":\(count)")
+    writer.write(",\"sections\":[", sections, "]}") { writer, section in
+      writer.write(raw: "{\"id\":")
+      writer.write(section.id)
+      writer.write(raw: ",\"title\":")
+      writer.write(string: section.title)
+      writer.write(",\"rows\":[", section.rows, "]}") { $0.write($1) }
+    }
+    return writer.text
+  }
+}
+
+/// A change on the wire.
+public struct WireDelta: Hashable, Sendable {
+  /// What happens to a row or section.
+  public enum Operation: String, Hashable, Sendable {
+    /// It leaves.
+    case delete
+    /// It goes elsewhere.
+    case move
+    /// It comes.
+    case insert
+    /// It stays with other content.
+    case update
+  }
+
+  /// One section's change.
+  public struct Section: Hashable, Sendable {
+    /// What happens.
+    public var operation: Operation
+    /// Where it was; `nil` if it comes.
+    public var from: Int?
+    /// Where it is; `nil` if it leaves.
+    public var to: Int?
+    /// Its id.
+    public var id: JSONValue
+    /// Its title; `nil` if it leaves.
+    public var title: String?
+  }
+
+  /// One row's change.
+  public struct Row: Hashable, Sendable {
+    /// What happens.
+    public var operation: Operation
+    /// Its id.
+    public var id: JSONValue
+    /// Where it was; `nil` if it comes.
+    public var from: OldPath?
+    /// Where it is; `nil` if it leaves.
+    public var to: NewPath?
+    /// The names of the changed attributes; `nil` if that is not known or the row comes or leaves.
+    public var changed: [String]?
+    /// The row now; `nil` if it leaves.
+    public var row: JSONValue?
+  }
+
+  /// The generation it leads from.
+  public var from: Int
+  /// The generation it leads to.
+  public var to: Int
+  /// Why the list changed, as written.
+  public var cause: String
+  /// What happened to the sections.
+  public var sections: [Section]
+  /// What happened to the rows.
+  public var rows: [Row]
+}

@@ -1,0 +1,159 @@
+import ResultsDomain
+import ResultsPresentation
+import ResultsTesting
+
+/// Random numbers that a seed repeats (SplitMix64, Steele, Lea and Flood, 2014).
+struct DeltaRandom: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: Int) { state = UInt64(bitPattern: Int64(seed)) }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var word = state
+    word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
+    word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
+    return word ^ word >> 31
+  }
+}
+
+/// A small list that changes at random: rows with a section, a sort key and a text.
+struct ListModel {
+  struct Item {
+    var section: Int
+    var key: Int
+    var text: Int
+  }
+
+  static let entity: EntityDescription? = try? EntityDescription(
+    name: "Item",
+    attributes: [
+      AttributeDescription("section", .integer64), AttributeDescription("key", .integer64),
+      AttributeDescription("text", .integer64),
+    ]
+  )
+
+  var items: [Int: Item] = [:]
+  var sectionOrder = Array(0..<5)
+  var titles = Array(0..<5)
+  var isSectioned = true
+
+  static func id(_ number: Int) -> ObjectID {
+    ObjectID(entity: "Item", key: .integer(Int64(number)))
+  }
+
+  static func number(of id: ObjectID) -> Int {
+    if case .integer(let number) = id.key { Int(number) } else { -1 }
+  }
+
+  func row(_ number: Int) -> Row? {
+    guard let item = items[number], let entity = ListModel.entity else { return nil }
+    let values = [item.section, item.key, item.text].map { Value.integer(Int64($0)) }
+    return Row(entity: entity, id: ListModel.id(number), values: values)
+  }
+
+  var content: ResultsContent {
+    func rows(_ numbers: [Int]) -> [ObjectID] {
+      numbers.sorted { (items[$0]?.key ?? 0, $0) < (items[$1]?.key ?? 0, $1) }.map(ListModel.id)
+    }
+    guard isSectioned else {
+      let header = SectionHeader(id: SectionID(.null), title: "")
+      return ResultsContent(sections: [.init(header: header, rows: rows(Array(items.keys)))])
+    }
+    let members = Dictionary(grouping: items.keys) { items[$0]?.section ?? 0 }
+    return ResultsContent(
+      sections: sectionOrder.compactMap { section in
+        members[section].map { numbers in
+          let id = SectionID(.integer(Int64(section)))
+          let header = SectionHeader(id: id, title: "\(section)/\(titles[section])")
+          return .init(header: header, rows: rows(numbers))
+        }
+      }
+    )
+  }
+
+  mutating func step(rows limit: Int, using random: inout DeltaRandom) {
+    for _ in 0..<Int.random(in: 1...4, using: &random) {
+      let number = Int.random(in: 0..<limit, using: &random)
+      let section = Int.random(in: 0..<sectionOrder.count, using: &random)
+      let key = Int.random(in: 0..<6, using: &random)
+      switch (Int.random(in: 0..<10, using: &random), items[number]) {
+      case (0, _): sectionOrder.shuffle(using: &random)
+      case (1, _): titles[section] = Int.random(in: 0..<3, using: &random)
+      case (2, .some): items[number] = nil
+      case (3...4, .some): items[number]?.key = key
+      case (5...6, .some): items[number]?.section = section
+      case (7, .some): items[number]?.text = key
+      case (_, .some): continue
+      case (_, nil): items[number] = Item(section: section, key: key, text: 0)
+      }
+    }
+  }
+
+  /// The reference delta from this state to a later one.
+  func delta(to later: ListModel, generation: Int = 1) -> ResultsDelta {
+    ReferenceDelta.computed(
+      from: content,
+      to: later.content,
+      generation: generation,
+      rows: { id in
+        let number = ListModel.number(of: id)
+        return (row(number), later.row(number))
+      },
+      change: { id in
+        let number = ListModel.number(of: id)
+        guard let old = row(number), let new = later.row(number) else { return .none }
+        let changed = new.changes(from: old)
+        return .init(changed: changed, keyChanged: changed.contains(0) || changed.contains(1))
+      }
+    )
+  }
+}
+
+/// A content drawn as text: `A:xy B:z` is two sections with rows x, y and z.
+func drawn(_ picture: String) -> ResultsContent {
+  ResultsContent(
+    sections: picture.split(separator: " ").map { part in
+      let halves = part.split(separator: ":", omittingEmptySubsequences: false)
+      let title = String(halves[0])
+      return ResultsContent.Section(
+        header: SectionHeader(id: SectionID(.text(title)), title: title),
+        rows: halves.dropFirst().flatMap { half in
+          half.map { ObjectID(entity: "Item", key: .text(String($0))) }
+        }
+      )
+    }
+  )
+}
+
+/// The reference delta between two pictures, where the rows named in `changed` have new keys.
+func drawnDelta(_ old: String, _ new: String, changed: String = "") -> ResultsDelta {
+  contentDelta(drawn(old), drawn(new), changed: changed)
+}
+
+/// The reference delta between two contents, where the rows named in `changed` have new keys.
+func contentDelta(
+  _ old: ResultsContent,
+  _ new: ResultsContent,
+  changed: String
+) -> ResultsDelta {
+  let changed = Set(changed.map(String.init))
+  return ReferenceDelta.computed(from: old, to: new) { id in
+    let isChanged = changed.contains(id.key.description)
+    return .init(changed: AttributeSet(indexes: isChanged ? [0] : []), keyChanged: isChanged)
+  }
+}
+
+/// A delta drawn as text, one entry a word.
+func picture(_ delta: ResultsDelta) -> String {
+  var words: [String] = []
+  words += delta.sections.deletes.map { "-S\($0.from)" }
+  words += delta.sections.moves.map { "S\($0.from)>\($0.to)" }
+  words += delta.sections.inserts.map { "+S\($0.to)" }
+  words += delta.sections.updates.map { "~S\($0.from)=\($0.to)" }
+  words += delta.rows.deletes.map { "-\($0.id.key)\($0.from.path)" }
+  words += delta.rows.moves.map { "\($0.id.key)\($0.from.path)>\($0.to.path)" }
+  words += delta.rows.inserts.map { "+\($0.id.key)\($0.to.path)" }
+  words += delta.rows.updates.map { "~\($0.id.key)\($0.from.path)=\($0.to.path)" }
+  return words.joined(separator: " ")
+}

@@ -1,0 +1,95 @@
+import Foundation
+import InMemoryPersistence
+import ResultsDomain
+import Testing
+
+@testable import ResultsPresentation
+
+/// R26, R27, R29, R48, R50, R55, R56, R57, R75, R85: after every random commit or change of definition each delta leads from the old content
+/// to the new, the new content is what a naive model shows, and placing a commit and reading again agree.
+///
+/// `RESULTS_LAW_STEPS` sets the number of steps, `RESULTS_LAW_SEED` the first seed; a failure names its own.
+@Suite("The engine obeys the laws")
+struct EngineLawTests {
+  static let histories = 25
+  static let steps = number("RESULTS_LAW_STEPS") ?? 100_000
+  static let firstSeed = UInt64(number("RESULTS_LAW_SEED") ?? 1)
+
+  private static func number(_ name: String) -> Int? {
+    ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
+  }
+
+  @Test(arguments: firstSeed..<firstSeed + UInt64(histories))
+  func `every delta leads from the old content to the new, whichever way it was found`(
+    seed: UInt64
+  ) throws {
+    var world = try ListWorld(seed: seed)
+    try world.commit(rows: 30)
+    var done = 0
+    while done < EngineLawTests.steps / EngineLawTests.histories {
+      var definition = world.definition()
+      var engine = try fetch(world, try ListPlan(definition))
+      for step in 0..<40 {
+        let place: Comment = "seed \(seed), step \(done)"
+        let before = engine.snapshot
+        var reader = engine
+        try world.commit(rows: 1 + world.generator.below(step % 10 == 9 ? 25 : 4))
+        let (own, other, rows) = try world.store.read { (store) throws(StoreError) in
+          let own = try engine.advance(to: store)
+          return (own, try reader.requery(in: store), try store.fetch(world.everything))
+        }
+        let naive = NaiveList(definition: definition, rows: rows).content
+        #expect(engine.snapshot.content == naive, place)
+        #expect(reader.snapshot.content == naive, place)
+        try check(own, from: before, to: naive, place)
+        try check(other, from: before, to: naive, place)
+        #expect(own.map(\.delta.sections) == other.map(\.delta.sections), place)
+        #expect(own.map(places) == other.map(places), place)
+        done += 1
+        guard step % 13 == 12 else { continue }
+        let old = engine.snapshot
+        definition = world.definition()
+        let plan = try ListPlan(definition)
+        let redefined = try world.store.read { (store) throws(StoreError) in
+          try engine.redefine(plan, in: store)
+        }
+        let wanted = NaiveList(definition: definition, rows: rows).content
+        #expect(engine.snapshot.content == wanted, place)
+        try check(redefined.map { [$0] } ?? [], from: old, to: wanted, place)
+      }
+    }
+  }
+
+  private func fetch(_ world: ListWorld, _ plan: ListPlan) throws -> ListEngine {
+    try world.store.read { (store) throws(StoreError) in
+      try ListEngine(plan, from: store, generation: 1, keepsDigests: true)
+    }
+  }
+
+  /// Applies the deltas one by one; each must verify and have an inverse.
+  private func check(
+    _ steps: [ListEngine.Step],
+    from old: ResultsSnapshot,
+    to new: ResultsContent,
+    _ place: Comment
+  ) throws {
+    var content = old.content
+    for step in steps {
+      let next = step.snapshot.content
+      #expect(!step.delta.isEmpty, place)
+      #expect(throws: Never.self, place) { try step.delta.verify(from: content, to: next) }
+      #expect(try next.applying(step.delta.inverse) == content, place)
+      content = next
+    }
+    #expect(content == new, place)
+  }
+
+  /// Where rows are said to have come, gone and moved; what changed in them is not known by reading again.
+  private func places(_ step: ListEngine.Step) -> [String] {
+    let rows = step.delta.rows
+    return rows.deletes.map { "- \($0.id) \($0.from)" }
+      + rows.inserts.map { "+ \($0.id) \($0.to)" }
+      + rows.moves.map { "~ \($0.id) \($0.from) \($0.to)" }
+      + rows.updates.map { "= \($0.id) \($0.from) \($0.to)" }
+  }
+}

@@ -1,0 +1,155 @@
+import InMemoryPersistence
+import ResultsDomain
+
+@testable import ResultsPresentation
+
+/// A small world for the laws: an entity with few distinct values, so that ties, empty sections and moves abound.
+struct ListWorld {
+  static let entity = try? EntityDescription(
+    name: "Thing",
+    attributes: [
+      AttributeDescription("shelf", .text, isOptional: true),
+      AttributeDescription("rank", .integer64, isOptional: true),
+      AttributeDescription("note", .text),
+    ]
+  )
+
+  let entity: EntityDescription
+  let store: InMemoryStore
+  var generator: SplitMix
+
+  init(seed: UInt64) throws {
+    guard let entity = ListWorld.entity else { throw ResultsError.notFetched }
+    self.entity = entity
+    store = try InMemoryStore(entities: [entity])
+    generator = SplitMix(seed: seed)
+  }
+
+  /// Every row, whatever is listed.
+  var everything: FetchRequest<Row> {
+    FetchRequest<Row>(entity: entity, sortedBy: [FetchSortDescriptor(.objectKey)])
+  }
+
+  /// A random definition over the entity.
+  mutating func definition() -> ResultsDefinition<Row> {
+    let sorts: [[FetchSortDescriptor]] = [
+      [.ascending("rank")],
+      [.descending("rank", nulls: .first), .ascending("note")],
+      [.ascending("note"), .descending("rank")],
+    ]
+    let predicates: [FetchPredicate] = [
+      .all,
+      .comparison(.attribute("rank"), .greater, .literal(3)),
+      .not(.isNull(.attribute("shelf"))),
+    ]
+    let request = FetchRequest<Row>(
+      entity: entity,
+      where: predicates[generator.below(3)],
+      sortedBy: sorts[generator.below(3)],
+      fetchLimit: [nil, 5, 12, 0][generator.below(4)],
+      fetchOffset: [0, 0, 2, 7][generator.below(4)]
+    )
+    let sections: [SectionKey?] = [
+      nil,
+      .attribute("shelf"),
+      .attribute("shelf", .descending),
+      .expression(.bucket(.attribute("rank"), width: 4)),
+      SectionKey(
+        .expression(
+          .attribute("shelf"),
+          orderedBy: .bucket(.attribute("rank"), width: 5),
+          .ascending,
+          nulls: nil
+        ),
+        contiguity: generator.below(2) == 0 ? .merge : .split
+      ),
+      request.sortDescriptors[0].expression == .attribute("rank")
+        ? .transient(source: "rank", grouping: TensGrouping()) : nil,
+    ]
+    return ResultsDefinition(request, sectionedBy: sections[generator.below(sections.count)])
+  }
+
+  /// Commits a random transaction of a few rows.
+  mutating func commit(rows: Int) throws {
+    var drawn = generator
+    try store.write { transaction in
+      let definition = try OrderDefinition(
+        entity: entity,
+        predicate: .all,
+        sortDescriptors: [.ascending("note")]
+      )
+      var keys: [ObjectKey] = []
+      try transaction.entries(of: definition) { (batch) throws(StoreError) in
+        for place in 0..<batch.count {
+          if let key = batch.key(at: place).withUnsafeBytes({
+            definition.layout.objectKey(in: $0, of: entity.identity)
+          }) {
+            keys.append(key)
+          }
+        }
+        return true
+      }
+      for _ in 0..<rows {
+        let values: [Value] = [
+          drawn.below(6) == 0 ? .null : .text(["a", "b", "か", "か\u{3099}", ""][drawn.below(5)]),
+          drawn.below(7) == 0 ? .null : .integer(Int64(drawn.below(12))),
+          .text(["x", "y", "z"][drawn.below(3)]),
+        ]
+        switch keys.isEmpty ? 0 : drawn.below(keys.count > 25 ? 5 : 3) {
+        case 0:
+          keys.append(try transaction.insert(values, key: nil, into: entity).key)
+        case 1:
+          let id = ObjectID(entity: entity.name, key: keys[drawn.below(keys.count)])
+          guard case .some(.some(let row)) = try transaction.rows([id.key], of: entity).first else {
+            continue
+          }
+          var changed = row.values
+          let attribute = drawn.below(3)
+          changed[attribute] = values[attribute]
+          try transaction.update(id, to: changed, of: entity, ifUnchangedFrom: nil)
+        case 2 where keys.count < 20: break
+        default:
+          let key = keys.remove(at: drawn.below(keys.count))
+          try transaction.delete(ObjectID(entity: entity.name, key: key), of: entity)
+        }
+      }
+    }
+    generator = drawn
+  }
+}
+
+/// Tens of an integer, as a computed grouping with known extents.
+struct TensGrouping: SectionGrouping {
+  var width: Int64 = 3
+  var language = "en"
+
+  func group(of value: Value) -> SectionGroup {
+    guard case .integer(let number) = value else { return SectionGroup(id: .null) }
+    let first = number - ((number % width) + width) % width
+    return SectionGroup(
+      id: .integer(first),
+      first: .integer(first),
+      next: .integer(first + width)
+    )
+  }
+
+  func title(of id: Value) -> String { "\(language) \(id)" }
+  var groupingIdentity: String { "tens \(width)" }
+  var titleIdentity: String { language }
+}
+
+/// SplitMix64 (Steele, Lea, Flood), so that a seed names a run.
+struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+    return mixed ^ (mixed >> 31)
+  }
+
+  mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+}

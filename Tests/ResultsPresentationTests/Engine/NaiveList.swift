@@ -1,0 +1,96 @@
+import ResultsDomain
+
+@testable import ResultsPresentation
+
+/// What a definition should show, worked out the plain way: filter, sort, cut, gather. It shares no code with the engine.
+struct NaiveList {
+  let definition: ResultsDefinition<Row>
+  let rows: [Row]
+
+  var content: ResultsContent {
+    let request = definition.request
+    var matching = rows.filter { request.predicate.evaluate($0) == true }
+    var terms = request.sortDescriptors
+    switch definition.sectionKey?.source {
+    case .expression(let id, let order, let direction, let nulls):
+      terms.insert(FetchSortDescriptor(id, direction, nulls: nulls), at: 0)
+      if let order { terms.insert(FetchSortDescriptor(order, direction, nulls: nulls), at: 0) }
+    case .transient, nil: break
+    }
+    matching.sort { precedes($0, $1, terms) }
+    matching = gathered(matching)
+    let start = min(request.fetchOffset, matching.count)
+    let end = request.fetchLimit.map { min(start + $0, matching.count) } ?? matching.count
+    let numbered = Array(zip(matching, occurrences(matching)))[start..<end]
+    guard definition.sectionKey != nil else {
+      return ResultsContent(sections: [
+        .init(header: SectionHeader(id: SectionID(.null), title: ""), rows: numbered.map(\.0.id))
+      ])
+    }
+    var sections: [ResultsContent.Section] = []
+    for (row, occurrence) in numbered {
+      let id = SectionID(sectionID(row), occurrence: occurrence)
+      if sections.last?.header.id == id {
+        sections[sections.count - 1].rows.append(row.id)
+      } else {
+        sections.append(
+          .init(header: SectionHeader(id: id, title: title(id.value)), rows: [row.id])
+        )
+      }
+    }
+    return ResultsContent(sections: sections)
+  }
+
+  private func precedes(_ left: Row, _ right: Row, _ terms: [FetchSortDescriptor]) -> Bool {
+    for term in terms {
+      let (first, second) = (term.expression.evaluate(left), term.expression.evaluate(right))
+      guard first != second else { continue }
+      if first.isNull || second.isNull { return first.isNull == (term.nulls == .first) }
+      return (Value.compare(first, second) == .ascending) == (term.direction == .ascending)
+    }
+    guard case .integer(let first) = left.id.key, case .integer(let second) = right.id.key else {
+      return false
+    }
+    return first < second
+  }
+
+  private func sectionID(_ row: Row) -> Value {
+    switch definition.sectionKey?.source {
+    case .expression(let id, _, _, _): id.evaluate(row)
+    case .transient(let source, let grouping): grouping.group(of: row[source]).id
+    case nil: .null
+    }
+  }
+
+  /// Merged sections stand where their first row does.
+  private func gathered(_ rows: [Row]) -> [Row] {
+    guard definition.sectionKey?.contiguity == .merge else { return rows }
+    var order: [Value] = []
+    for row in rows where !order.contains(sectionID(row)) { order.append(sectionID(row)) }
+    return order.flatMap { id in rows.filter { sectionID($0) == id } }
+  }
+
+  /// How many runs of the row's section stand before its own.
+  private func occurrences(_ rows: [Row]) -> [Int] {
+    guard definition.sectionKey?.contiguity == .split else { return rows.map { _ in 0 } }
+    var runs: [Value: Int] = [:]
+    var last: Value?
+    return rows.map { row in
+      let id = sectionID(row)
+      if id != last { runs[id, default: -1] += 1 }
+      last = id
+      return runs[id] ?? 0
+    }
+  }
+
+  private func title(_ id: Value) -> String {
+    if case .transient(_, let grouping) = definition.sectionKey?.source {
+      return grouping.title(of: id)
+    }
+    switch id {
+    case .text(let text): return text
+    case .integer(let number): return String(number)
+    default: return ""
+    }
+  }
+}
