@@ -1,0 +1,110 @@
+import ResultsDomain
+
+/// The rows of one entity, ascending by key, as a value that shares what it does not change.
+///
+/// Rows lie in chunks of bounded size. Copying a table costs nothing; the first change after that copies the list of chunks
+/// and the one chunk that is touched.
+struct RowTable: Sendable {
+  /// The largest number of rows in a chunk.
+  static let chunkLimit = 256
+
+  private(set) var chunks: [[Row]] = []
+  private(set) var count = 0
+
+  /// The row of a key, or `nil`.
+  /// - Complexity: O(log *n*)
+  subscript(key: ObjectKey) -> Row? {
+    let place = place(of: key)
+    return place.isFound ? chunks[place.chunk][place.offset] : nil
+  }
+
+  /// The last row in key order.
+  var last: Row? { chunks.last?.last }
+
+  /// Hands over all rows in key order until the closure says stop.
+  func forEach(_ body: (Row) throws(StoreError) -> Bool) throws(StoreError) {
+    for chunk in chunks {
+      for row in chunk {
+        guard try body(row) else { return }
+      }
+    }
+  }
+
+  /// Inserts a row, or replaces the row of the same key.
+  /// - Complexity: O(log *n* + chunk size), and O(number of chunks) after a copy or a split.
+  mutating func set(_ row: Row) {
+    let place = place(of: row.id.key)
+    guard !place.isFound else {
+      chunks[place.chunk][place.offset] = row
+      return
+    }
+    count += 1
+    guard !chunks.isEmpty else {
+      chunks.append([row])
+      return
+    }
+    let isAtEnd = place.chunk == chunks.count - 1 && place.offset == chunks[place.chunk].count
+    if isAtEnd, chunks[place.chunk].count >= RowTable.chunkLimit {
+      // Rows that come in key order fill their chunks.
+      chunks.append([row])
+    } else {
+      chunks[place.chunk].insert(row, at: place.offset)
+      if chunks[place.chunk].count > RowTable.chunkLimit { split(place.chunk) }
+    }
+  }
+
+  /// Removes the row of a key, if there is one.
+  /// - Complexity: As `set(_:)`.
+  mutating func remove(_ key: ObjectKey) {
+    let place = place(of: key)
+    guard place.isFound else { return }
+    count -= 1
+    chunks[place.chunk].remove(at: place.offset)
+    mergeIfSmall(place.chunk)
+  }
+
+  private mutating func split(_ index: Int) {
+    let middle = chunks[index].count / 2
+    let upper = Array(chunks[index][middle...])
+    chunks[index].removeSubrange(middle...)
+    chunks.insert(upper, at: index + 1)
+  }
+
+  private mutating func mergeIfSmall(_ index: Int) {
+    guard !chunks[index].isEmpty else {
+      chunks.remove(at: index)
+      return
+    }
+    let neighbour = index + 1 < chunks.count ? index : index - 1
+    guard chunks[index].count < RowTable.chunkLimit / 4, neighbour >= 0,
+      chunks[neighbour].count + chunks[neighbour + 1].count <= RowTable.chunkLimit / 2
+    else { return }
+    let upper = chunks.remove(at: neighbour + 1)
+    chunks[neighbour].append(contentsOf: upper)
+  }
+
+  /// Where the row of a key is, or where it would be inserted; no chunk is empty.
+  private func place(of key: ObjectKey) -> (chunk: Int, offset: Int, isFound: Bool) {
+    var (low, high) = (0, chunks.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if chunks[middle][0].id.key.order(key) == .descending {
+        high = middle
+      } else {
+        low = middle + 1
+      }
+    }
+    guard low > 0 else { return (0, 0, false) }
+    let chunk = low - 1
+    (low, high) = (0, chunks[chunk].count)
+    while low < high {
+      let middle = (low + high) / 2
+      switch chunks[chunk][middle].id.key.order(key) {
+      case .ascending: low = middle + 1
+      case .same: return (chunk, middle, true)
+      case .descending: high = middle
+      }
+    }
+    return (chunk, low, false)
+  }
+}

@@ -1,0 +1,52 @@
+import ResultsDomain
+
+/// One version of a store, for the time of a closure.
+final class InMemorySnapshot: StoreSnapshot {
+  let version: StoreVersion
+  private let store: InMemoryStore
+  private var content: StoreContent?
+
+  init(_ content: StoreContent, of store: InMemoryStore) {
+    self.store = store
+    self.content = content
+    version = content.version
+  }
+
+  /// Lets go of the version, so that a snapshot that was kept pins nothing.
+  func end() { content = nil }
+
+  func rows(_ keys: [ObjectKey], of entity: EntityDescription) throws(StoreError) -> [Row?] {
+    try current().rows(keys, of: entity)
+  }
+
+  func entries(
+    of definition: OrderDefinition,
+    _ body: (EntryBatch) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    try current().entries(of: definition, body)
+  }
+
+  func count(
+    of entity: EntityDescription,
+    where predicate: FetchPredicate
+  ) throws(StoreError) -> Int {
+    try current().count(of: entity, where: predicate)
+  }
+
+  func digests(
+    of definition: OrderDefinition,
+    attributes: AttributeSet,
+    _ body: (EntryBatch) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    try current().digests(of: definition, attributes: attributes, body)
+  }
+
+  func history(since version: StoreVersion, of entity: EntityDescription) -> StoreHistory {
+    store.history(after: version, through: self.version, of: entity)
+  }
+
+  private func current() throws(StoreError) -> StoreContent {
+    guard let content else { throw store.usedAfterEnd("snapshot") }
+    return content
+  }
+}

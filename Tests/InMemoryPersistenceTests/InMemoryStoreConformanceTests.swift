@@ -1,0 +1,24 @@
+import InMemoryPersistence
+import ResultsDomain
+import ResultsTesting
+import Testing
+
+@Suite struct `In-memory store: conformance` {
+  private static let provider = StoreProvider(
+    open: { entities in try InMemoryStore(entities: entities) },
+    openForReading: { store in
+      InMemoryStore(readingFrom: try #require(store as? InMemoryStore))
+    },
+    openWithHistory: { entities, rows in
+      try InMemoryStore(entities: entities, historyCapacity: rows)
+    }
+  )
+
+  /// Every case of the kit (R87).
+  @Test(arguments: StoreConformance.cases)
+  func `keeps its promises`(_ testCase: StoreConformance.Case) async throws {
+    let outcome = try await testCase.run(with: Self.provider)
+    // Nothing lasts, so nothing can be opened again; all the rest is examined.
+    #expect(outcome == (testCase.need == .reopening ? .skipped(.reopening) : .passed))
+  }
+}
