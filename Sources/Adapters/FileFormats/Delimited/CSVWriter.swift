@@ -1,0 +1,66 @@
+public import ResultsDomain
+
+/// Writes comma-separated values (RFC 4180, lines ending in LF).
+///
+/// Null is an empty field and an empty text a quoted one; numbers have a decimal point, blobs are base64. Texts are
+/// written as they are, unless ``guardsFormulas`` is set.
+public struct CSVWriter: RecordWriter, Sendable {
+  /// Whether a text that a spreadsheet would run as a formula gets an apostrophe in front.
+  ///
+  /// That is a text that begins with `=`, `+`, `-`, `@`, a tab or a carriage return. Numbers are never changed. The
+  /// apostrophe stays when the file is imported again.
+  public var guardsFormulas: Bool
+
+  /// A writer.
+  public init(guardsFormulas: Bool = false) { self.guardsFormulas = guardsFormulas }
+
+  /// The header line.
+  public mutating func begin(columns: [String]) -> String {
+    line(columns.map { field($0) })
+  }
+
+  /// One line, or several where a text holds line ends.
+  /// - Complexity: O(*n*) in the bytes of the values.
+  public mutating func write(_ values: [Value]) -> String {
+    line(
+      values.map { value in
+        switch value {
+        case .text(let text): field(text)
+        default: PlainForm.text(of: value)
+        }
+      }
+    )
+  }
+
+  /// Nothing.
+  public mutating func end() -> String { "" }
+
+  private func line(_ fields: [String]) -> String {
+    // One null alone would be an empty line, which readers skip.
+    if fields.count == 1, fields[0].isEmpty { return "\"\"\n" }
+    return fields.joined(separator: ",") + "\n"
+  }
+
+  private func field(_ text: String) -> String {
+    let isFormula = guardsFormulas && text.utf8.first.map(CSVWriter.beginsFormula) ?? false
+    let text = isFormula ? "'" + text : text
+    let needsQuotes =
+      text.isEmpty
+      || text.utf8.contains { $0 == 0x22 || $0 == 0x2C || $0 == 0x0A || $0 == 0x0D }
+    guard needsQuotes else { return text }
+    // Scalars, not clusters: a mark after a quote must not hide the quote.
+    let inner = text.unicodeScalars.reduce(into: "") { result, scalar in
+      result.unicodeScalars.append(scalar)
+      if scalar == "\"" { result.unicodeScalars.append(scalar) }
+    }
+    return "\"" + inner + "\""
+  }
+
+  private static func beginsFormula(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "@"), 0x09, 0x0D:
+      true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,194 @@
+import Foundation
+
+#if canImport(FoundationXML)
+import FoundationXML
+#endif
+
+/// Collects the items of a feed while the XML parser walks through it.
+final class FeedHandler: NSObject, XMLParserDelegate {
+  /// How strong a source of a part is; a stronger one replaces a weaker one.
+  private struct Capture {
+    var part: FeedPart
+    var rank: Int
+    var form: FeedTextForm
+    var depth: Int
+    var found: FeedItem.Part
+  }
+
+  private(set) var items: [FeedItem] = []
+  private(set) var feed = FeedItem(line: 1, column: 1)
+  private(set) var problem: (line: Int, column: Int, message: String, remedy: String)?
+
+  private let base: URL?
+  private var path: [String] = []
+  private var bases: [URL?] = []
+  private var item: (value: FeedItem, depth: Int, ranks: [FeedPart: Int])?
+  private var feedLink: URL?
+  private var capture: Capture?
+  private var guidIsLink = false
+
+  init(base: URL?) { self.base = base }
+
+  /// Whether the root element was there and has ended.
+  private(set) var isComplete = false
+
+  func parser(
+    _ parser: XMLParser,
+    didStartElement elementName: String,
+    namespaceURI: String?,
+    qualifiedName: String?,
+    attributes: [String: String]
+  ) {
+    let name = FeedName.normalized(elementName, namespace: namespaceURI)
+    if path.isEmpty { checkRoot(name, parser) }
+    path.append(name)
+    let outer = bases.last ?? base
+    bases.append(attributes["xml:base"].flatMap { URL(string: $0, relativeTo: outer) } ?? outer)
+    if capture != nil {
+      if !FeedName.isInline(name) { capture?.found.text += " " }
+      return
+    }
+    if item == nil, name == "item" || name == "entry" {
+      begin(FeedItem(line: parser.lineNumber, column: parser.columnNumber), attributes)
+    } else if let item {
+      if path.count == item.depth + 1 { startPart(name, attributes, parser) }
+    } else if isFeedLevel {
+      startFeedPart(name, attributes, parser)
+    }
+  }
+
+  func parser(_ parser: XMLParser, foundCharacters string: String) {
+    capture?.found.text += string
+  }
+
+  func parser(_ parser: XMLParser, foundCDATA block: Data) {
+    capture?.found.text += String(decoding: block, as: UTF8.self)
+  }
+
+  func parser(
+    _ parser: XMLParser,
+    didEndElement elementName: String,
+    namespaceURI: String?,
+    qualifiedName: String?
+  ) {
+    if let capture, capture.depth == path.count { finish(capture) }
+    if let item, item.depth == path.count {
+      items.append(item.value)
+      self.item = nil
+    }
+    path.removeLast()
+    bases.removeLast()
+    isComplete = path.isEmpty
+  }
+
+  func parser(_ parser: XMLParser, parseErrorOccurred error: any Error) {
+    guard problem == nil else { return }
+    let code = (error as NSError).code
+    // An undeclared prefix is a slip that changes nothing here.
+    guard code != FeedName.undeclaredPrefixCode else { return }
+    problem = (
+      max(parser.lineNumber, 1), max(parser.columnNumber, 1), FeedName.message(ofParserError: code),
+      "The feed is broken; ask its publisher, or correct a saved copy."
+    )
+    parser.abortParsing()
+  }
+}
+
+// MARK: - Elements
+
+extension FeedHandler {
+  private var isFeedLevel: Bool {
+    path.count >= 2 && ["channel", "feed"].contains(path[path.count - 2])
+  }
+
+  private func checkRoot(_ name: String, _ parser: XMLParser) {
+    guard !["rss", "rdf", "feed"].contains(name) else { return }
+    let what = name == "html" ? "an HTML page" : "a document of “\(name.prefix(40))”"
+    problem = (
+      parser.lineNumber, parser.columnNumber, "\(what), neither RSS nor Atom.",
+      "Give the address of the feed itself."
+    )
+    parser.abortParsing()
+  }
+
+  private func begin(_ item: FeedItem, _ attributes: [String: String]) {
+    self.item = (item, path.count, [:])
+    // RSS 1.0 names its items by this attribute.
+    if let about = attributes["rdf:about"] {
+      set(.guid, rank: 1, FeedItem.Part(text: about, line: item.line, column: item.column))
+    }
+  }
+
+  private func startPart(_ name: String, _ attributes: [String: String], _ parser: XMLParser) {
+    if name == "link", let address = attributes["href"] {
+      // Atom keeps links in attributes; only the alternate one leads to the article.
+      guard (attributes["rel"] ?? "alternate") == "alternate" else { return }
+      set(.link, rank: 3, part(resolved(address), parser))
+      return
+    }
+    guard let (part, rank) = FeedName.part(of: name) else { return }
+    if name == "guid" { guidIsLink = attributes["isPermaLink"]?.lowercased() != "false" }
+    let form = FeedTextForm(element: name, type: attributes["type"])
+    begin(part, rank, form, parser)
+  }
+
+  private func startFeedPart(_ name: String, _ attributes: [String: String], _ parser: XMLParser) {
+    switch name {
+    case "title" where feed.parts[.title] == nil:
+      begin(.title, 1, FeedTextForm(element: name, type: attributes["type"]), parser)
+    case "link":
+      if let address = attributes["href"] {
+        guard (attributes["rel"] ?? "alternate") == "alternate" else { return }
+        feedLink = feedLink ?? URL(string: address, relativeTo: bases.last ?? base)
+      } else if feedLink == nil {
+        begin(.link, 1, .verbatim, parser)
+      }
+    default: break
+    }
+  }
+
+  private func begin(_ part: FeedPart, _ rank: Int, _ form: FeedTextForm, _ parser: XMLParser) {
+    capture = Capture(
+      part: part,
+      rank: rank,
+      form: form,
+      depth: path.count,
+      found: self.part("", parser)
+    )
+  }
+
+  private func finish(_ capture: Capture) {
+    self.capture = nil
+    var found = capture.found
+    found.text = capture.form.plain(found.text)
+    guard item != nil else {
+      if capture.part == .title { feed.parts[.title] = found }
+      if capture.part == .link {
+        feedLink = URL(string: found.text, relativeTo: bases.last ?? base)
+      }
+      return
+    }
+    guard !found.text.isEmpty else { return }
+    if capture.part == .link { found.text = resolved(found.text) }
+    set(capture.part, rank: capture.rank, found)
+    let isAddress = found.text.hasPrefix("http://") || found.text.hasPrefix("https://")
+    if path.last == "guid", guidIsLink, isAddress { set(.link, rank: 1, found) }
+  }
+
+  private func set(_ part: FeedPart, rank: Int, _ found: FeedItem.Part) {
+    guard rank > item?.ranks[part] ?? 0 else { return }
+    item?.ranks[part] = rank
+    item?.value.parts[part] = found
+  }
+
+  private func part(_ text: String, _ parser: XMLParser) -> FeedItem.Part {
+    FeedItem.Part(text: text, line: parser.lineNumber, column: parser.columnNumber)
+  }
+
+  /// The address as an absolute one where something is known to start from.
+  private func resolved(_ address: String) -> String {
+    let address = HTMLText.trimmed(address)
+    guard let start = (bases.last ?? nil) ?? feedLink else { return address }
+    return URL(string: address, relativeTo: start)?.absoluteString ?? address
+  }
+}

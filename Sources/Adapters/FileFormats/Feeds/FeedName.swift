@@ -1,0 +1,54 @@
+/// What the elements of RSS 2.0, RSS 1.0 and Atom are called, and what the XML parser's codes mean.
+enum FeedName {
+  /// The element's name in lower case, with a prefix where the element belongs to an extension.
+  static func normalized(_ name: String, namespace: String?) -> String {
+    let local = name.split(separator: ":").last.map(String.init) ?? name
+    switch namespace ?? "" {
+    case "", "http://www.w3.org/2005/Atom", "http://purl.org/atom/ns#", "http://purl.org/rss/1.0/",
+      "http://my.netscape.com/rdf/simple/0.9/", "http://backend.userland.com/rss2":
+      // An undeclared prefix marks an extension as well as a declared one.
+      return name.contains(":") ? name.lowercased() : local.lowercased()
+    case "http://www.w3.org/1999/02/22-rdf-syntax-ns#": return local.lowercased()
+    case "http://purl.org/dc/elements/1.1/": return "dc:" + local.lowercased()
+    case "http://purl.org/rss/1.0/modules/content/": return "content:" + local.lowercased()
+    case "http://www.w3.org/1999/xhtml": return local.lowercased()
+    default: return "other:" + local.lowercased()
+    }
+  }
+
+  /// The part an element of an item holds, and its rank among those that hold the same.
+  static func part(of name: String) -> (part: FeedPart, rank: Int)? {
+    switch name {
+    case "title": (.title, 1)
+    case "link": (.link, 2)
+    case "guid", "id": (.guid, 2)
+    case "published", "pubdate", "issued": (.published, 3)
+    case "dc:date": (.published, 2)
+    case "updated", "modified": (.published, 1)
+    case "description", "summary": (.summary, 2)
+    case "content", "content:encoded": (.summary, 1)
+    default: nil
+    }
+  }
+
+  /// Whether an element of XHTML stands inside a line.
+  static func isInline(_ name: String) -> Bool { HTMLText.inline.contains(name) }
+
+  /// libxml2's XML_NS_ERR_UNDEFINED_NAMESPACE.
+  static let undeclaredPrefixCode = 201
+
+  /// Words for the codes of libxml2, which Foundation passes on.
+  static func message(ofParserError code: Int) -> String {
+    switch code {
+    case 4: "the feed is empty."
+    case 5, 77: "the feed ends before its elements do."
+    case 9: "a character that XML forbids."
+    case 23, 26, 27: "an entity that is not known."
+    case 39, 41, 65: "a malformed attribute."
+    case 68: "a “<” or “&” that is not escaped."
+    case 76: "an end tag that does not match its start tag."
+    case 1549: "the feed is too large for the parser."
+    default: "no well-formed XML (code \(code))."
+    }
+  }
+}

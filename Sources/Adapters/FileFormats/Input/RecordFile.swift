@@ -1,0 +1,122 @@
+import Foundation
+public import ResultsDomain
+
+/// A file of records, read into memory, from a path or from standard input.
+///
+/// ```swift
+/// let file = try RecordFile.read(path: "books.csv")
+/// var reader = try file.reader()
+/// while let record = try reader.next() { … }
+/// ```
+public struct RecordFile: Sendable {
+  /// The file's name for messages; `-` is standard input.
+  public let source: String
+  /// What it holds.
+  public let bytes: [UInt8]
+
+  /// A file that is already in memory.
+  public init(source: String, bytes: [UInt8]) {
+    self.source = source
+    self.bytes = bytes
+  }
+
+  /// Reads a file.
+  /// - Parameters:
+  ///   - path: The path, or `-` for standard input.
+  ///   - maximumBytes: The longest file that is read.
+  /// - Returns: The file with what it holds.
+  /// - Throws: `InputFailure` if it is missing, a directory, not permitted or too long.
+  public static func read(path: String, maximumBytes: Int = 1 << 30) throws(InputFailure)
+    -> RecordFile
+  {
+    guard path != "-" else {
+      return try read(descriptor: 0, source: path, maximumBytes: maximumBytes)
+    }
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw failure(path, code: errno) }
+    defer { close(descriptor) }
+    return try read(descriptor: descriptor, source: path, maximumBytes: maximumBytes)
+  }
+
+  /// Reads everything from a file descriptor, which stays open.
+  /// - Parameters:
+  ///   - descriptor: The descriptor.
+  ///   - source: The name for messages.
+  ///   - maximumBytes: The most that is read.
+  /// - Returns: The file with what it holds.
+  /// - Throws: `InputFailure`.
+  public static func read(
+    descriptor: Int32,
+    source: String,
+    maximumBytes: Int = 1 << 30
+  ) throws(InputFailure) -> RecordFile {
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 1 << 18)
+    while true {
+      let count = chunk.withUnsafeMutableBytes {
+        Foundation.read(descriptor, $0.baseAddress, $0.count)
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw failure(source, code: errno) }
+      guard count > 0 else { return RecordFile(source: source, bytes: bytes) }
+      bytes += chunk[..<count]
+      guard bytes.count <= maximumBytes else {
+        throw InputFailure(
+          path: source,
+          code: 0,
+          reason: "it is longer than \(maximumBytes) bytes",
+          remedy: "Import it in parts."
+        )
+      }
+    }
+  }
+
+  private static func failure(_ path: String, code: Int32) -> InputFailure {
+    let remedy =
+      switch code {
+      case ENOENT, ENOTDIR: "Check the path."
+      case EISDIR: "Give a file, not a directory."
+      case EACCES, EPERM: "Check the permissions of the file and its directories."
+      default: "Check the file and its device."
+      }
+    return InputFailure(
+      path: path,
+      code: code,
+      reason: String(cString: strerror(code)),
+      remedy: remedy
+    )
+  }
+}
+
+extension RecordFile {
+  /// A reader of its records.
+  ///
+  /// Without a format, the file's extension decides, then what it holds.
+  /// - Parameter format: The format, or `nil`.
+  /// - Returns: A reader at the first record.
+  /// - Throws: `RecordError` if the file is packed and has to be unpacked first.
+  public func reader(format: ImportFormat? = nil) throws(RecordError) -> any RecordReader & Sendable
+  {
+    for (magic, name, tool) in RecordFile.packed where bytes.starts(with: magic) {
+      throw RecordError(
+        source: source,
+        message: "a \(name) file, not text.",
+        remedy: "Unpack it first, for example: \(tool) FILE | … import -",
+        isRecoverable: false
+      )
+    }
+    switch format ?? ImportFormat(path: source) ?? ImportFormat(lookingAt: bytes) {
+    case .csv: return CSVReader(bytes: bytes, source: source)
+    case .tsv: return TSVReader(bytes: bytes, source: source)
+    case .jsonl: return JSONLinesReader(bytes: bytes, source: source)
+    case .feed: return FeedReader(bytes: bytes, source: source)
+    }
+  }
+
+  /// How packed files begin.
+  private static let packed: [([UInt8], String, String)] = [
+    ([0x1F, 0x8B], "gzip", "gunzip -c"), ([0x28, 0xB5, 0x2F, 0xFD], "zstd", "zstdcat"),
+    ([0xFD, 0x37, 0x7A, 0x58, 0x5A], "xz", "xzcat"), ([0x42, 0x5A, 0x68], "bzip2", "bzcat"),
+    ([0x50, 0x4B, 0x03, 0x04], "zip", "unzip -p"),
+  ]
+}

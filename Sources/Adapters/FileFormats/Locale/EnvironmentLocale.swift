@@ -1,0 +1,47 @@
+import Foundation
+
+/// The locales a user chose by an option or by the environment.
+///
+/// Foundation on Linux does not read the environment, so it is done here, by POSIX: an option comes first, then
+/// `LC_ALL`, then the category, then `LANG`. `C` and `POSIX` mean plain machine forms, here `nil`.
+///
+/// ```swift
+/// EnvironmentLocale(option: nil, environment: ["LANG": "ja_JP.UTF-8"]).dates  // "ja_JP"
+/// ```
+public struct EnvironmentLocale: Hashable, Sendable {
+  /// The identifier of the locale for dates, or `nil` for ISO 8601.
+  public let dates: String?
+  /// The identifier of the locale for amounts and numbers, or `nil` for plain digits.
+  public let amounts: String?
+
+  /// The locales for an environment.
+  /// - Parameters:
+  ///   - option: What the user asked for by an option, or `nil`; it may carry keywords, as in
+  ///     `ja_JP@calendar=japanese`.
+  ///   - environment: The environment's variables; empty ones count as missing.
+  public init(option: String?, environment: [String: String]) {
+    func identifier(_ category: String) -> String? {
+      if let option, !option.isEmpty { return EnvironmentLocale.identifier(option) }
+      let names = ["LC_ALL", category, "LANG"]
+      let value = names.compactMap { environment[$0] }.first { !$0.isEmpty }
+      return value.flatMap(EnvironmentLocale.identifier)
+    }
+    dates = identifier("LC_TIME")
+    amounts = identifier("LC_MONETARY")
+  }
+
+  /// Whether there are data for an identifier's language; others give the forms of no language.
+  public static func isKnown(_ identifier: String) -> Bool {
+    let language = Locale(identifier: identifier).language.languageCode?.identifier
+    return language.map { Locale.LanguageCode($0).isISOLanguage } ?? false
+  }
+
+  /// The identifier in a value such as `de_DE.UTF-8@euro`; keywords such as `@calendar=japanese` stay.
+  private static func identifier(_ value: String) -> String? {
+    let parts = value.split(separator: "@", maxSplits: 1)
+    let keywords = parts.count > 1 && parts[1].contains("=") ? "@" + parts[1] : ""
+    let name = parts.first?.prefix { $0 != "." } ?? ""
+    guard !name.isEmpty, name != "C", name != "POSIX" else { return nil }
+    return name + keywords
+  }
+}

@@ -1,0 +1,118 @@
+import Foundation
+public import ResultsDomain
+
+/// Parses and writes exact decimal numbers in a locale, and accepts nothing it would not write itself.
+///
+/// Lenient parsers read `1.234,5` as 1.234 where the comma groups. Here a text is accepted only if its number,
+/// written again in the same locale with or without grouping, gives the same text. Full-width digits, a
+/// leading plus and any of the spaces and apostrophes that group are understood.
+///
+/// ```swift
+/// try StrictNumber(locale: "de_DE").decimal(of: "1.234,50", scale: 2)  // 1234.50
+/// ```
+public struct StrictNumber: Sendable {
+  private let locale: Locale?
+
+  /// A parser for a locale's identifier; `nil` is the plain form with a decimal point and no grouping.
+  public init(locale: String?) {
+    self.locale = locale.map(Locale.init(identifier:))
+  }
+
+  /// The number a text stands for.
+  /// - Parameters:
+  ///   - text: The text; spaces at its ends do not count.
+  ///   - scale: How many decimal places the result has, 0 to 18.
+  /// - Returns: The exact number at that scale.
+  /// - Throws: `LocaleTextError` if the text is no number in this locale, has more decimal places, or is too
+  ///   large.
+  public func decimal(of text: String, scale: Int) throws(LocaleTextError) -> ExactDecimal {
+    let folded = StrictNumber.folded(text)
+    let unsigned = folded.hasPrefix("+") ? String(folded.dropFirst()) : folded
+    guard let number = plainNumber(unsigned), isWritten(number, as: unsigned) else {
+      throw LocaleTextError(
+        message: "“\(text)” is not a number here.",
+        remedy: "Write it as \(example(scale))."
+      )
+    }
+    guard let result = number.rescaled(to: scale) else {
+      guard number.scale > scale else {
+        throw LocaleTextError(message: "“\(text)” is too large.", remedy: "Write a smaller number.")
+      }
+      throw LocaleTextError(
+        message: "“\(text)” has more than \(scale) decimal places.",
+        remedy: "Write it as \(example(scale))."
+      )
+    }
+    return result
+  }
+
+  /// The number in the form of the locale, with grouping.
+  /// - Returns: The text, with all decimal places of the number's scale.
+  public func text(of number: ExactDecimal) -> String {
+    written(number, isGrouped: true)
+  }
+
+  private func example(_ scale: Int) -> String {
+    // A few places show the form, and their units fit an integer at every scale.
+    let places = min(max(scale, 0), 4)
+    let units = (0..<places).reduce(1234) { units, _ in units * 10 } + (places > 0 ? 5 : 0)
+    return "“\(text(of: ExactDecimal(units: Int64(units), scale: places)))”"
+  }
+}
+
+// MARK: - Forms
+
+extension StrictNumber {
+  /// The number with grouping removed and a point for the locale's decimal separator.
+  private func plainNumber(_ text: String) -> ExactDecimal? {
+    guard let locale else { return ExactDecimal(text) }
+    let point = StrictNumber.folded(locale.decimalSeparator ?? ".")
+    let group = StrictNumber.folded(locale.groupingSeparator ?? ",", trimming: false)
+    var plain = ""
+    for character in text.unicodeScalars {
+      switch String(character) {
+      case point: plain += "."
+      case group: continue
+      case let other: plain += other
+      }
+    }
+    return ExactDecimal(plain)
+  }
+
+  private func isWritten(_ number: ExactDecimal, as text: String) -> Bool {
+    [true, false].contains { isGrouped in
+      StrictNumber.folded(written(number, isGrouped: isGrouped)).utf8.elementsEqual(text.utf8)
+    }
+  }
+
+  private func written(_ number: ExactDecimal, isGrouped: Bool) -> String {
+    guard let locale, let decimal = Decimal(string: number.description) else {
+      return number.description
+    }
+    return decimal.formatted(
+      Decimal.FormatStyle(locale: locale).precision(.fractionLength(number.scale))
+        .grouping(isGrouped ? .automatic : .never)
+    )
+  }
+
+  /// The text with one form for each digit, sign, space and apostrophe, and without direction marks.
+  private static func folded(_ text: String, trimming: Bool = true) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\u{200E}", "\u{200F}", "\u{61C}": continue
+      case "\u{2212}", "\u{FF0D}": result += "-"
+      case "\u{FF0B}": result += "+"
+      case "\u{FF0C}": result += ","
+      case "\u{FF0E}": result += "."
+      case "\u{A0}", "\u{202F}", "\u{2009}", "\u{3000}": result += " "
+      case "\u{2019}": result += "'"
+      default:
+        let isDigit = scalar.properties.generalCategory == .decimalNumber
+        let digit = isDigit ? scalar.properties.numericValue.map { String(Int($0)) } : nil
+        result += digit ?? String(scalar)
+      }
+    }
+    return trimming ? HTMLText.trimmed(result) : result
+  }
+}

@@ -1,0 +1,97 @@
+/// Measures how many columns a text takes on a terminal.
+///
+/// The unit is the grapheme cluster, Swift's `Character`: a cluster that is drawn as one emoji takes two columns,
+/// every other cluster the sum of its scalars. East Asian wide and full-width scalars take two columns,
+/// combining marks, format characters and control characters none, all others one. Terminals differ for
+/// some clusters (skin tones, text symbols made emoji, South-Asian spacing marks); the standard is followed here.
+///
+/// ```swift
+/// DisplayWidth().columns(of: "吾輩は猫")  // 8
+/// ```
+public struct DisplayWidth: Hashable, Sendable {
+  /// How many columns the scalars take that Unicode calls ambiguous, such as `①`, `½` or `…`.
+  public enum Ambiguous: Int, Hashable, Sendable {
+    /// One column, as on nearly every terminal.
+    case narrow = 1
+    /// Two columns, as on legacy East Asian terminals.
+    case wide = 2
+  }
+
+  /// The width of ambiguous scalars.
+  public var ambiguous: Ambiguous
+
+  /// A measure with a width for ambiguous scalars.
+  public init(ambiguous: Ambiguous = .narrow) { self.ambiguous = ambiguous }
+
+  /// The columns a text takes on one line.
+  /// - Complexity: O(*n*) in the UTF-8 bytes; printable ASCII is one pass over the bytes.
+  public func columns(of text: String) -> Int {
+    if DisplayWidth.isPrintableASCII(text) { return text.utf8.count }
+    return text.reduce(0) { $0 + columns(of: $1) }
+  }
+
+  /// The columns one cluster takes: 0, 1, 2, or more where its scalars stand side by side.
+  public func columns(of cluster: Character) -> Int {
+    let scalars = cluster.unicodeScalars
+    guard let first = scalars.first else { return 0 }
+    if scalars.index(after: scalars.startIndex) == scalars.endIndex { return columns(of: first) }
+    if isDrawnAsEmoji(scalars, first: first) { return 2 }
+    return scalars.reduce(0) { $0 + columns(of: $1) }
+  }
+
+  /// The columns a scalar takes by itself.
+  func columns(of scalar: Unicode.Scalar) -> Int {
+    let value = scalar.value
+    if value < 0x7F { return value < 0x20 ? 0 : 1 }
+    // Of this block only the soft hyphen and the controls before U+00A0 are invisible.
+    if value < 0x300, ambiguous == .narrow { return value < 0xA0 || value == 0xAD ? 0 : 1 }
+    if isInvisible(scalar) { return 0 }
+    if EastAsianWidthTable.contains(value, in: EastAsianWidthTable.wide) { return 2 }
+    guard ambiguous == .wide else { return 1 }
+    return EastAsianWidthTable.contains(value, in: EastAsianWidthTable.ambiguous) ? 2 : 1
+  }
+
+  static func isPrintableASCII(_ text: String) -> Bool {
+    text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
+  }
+}
+
+extension DisplayWidth {
+  private func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+    // The vowels and final consonants of conjoining Hangul are drawn inside the first consonant's cell.
+    if (0x1160...0x11FF).contains(scalar.value) || (0xD7B0...0xD7FF).contains(scalar.value) {
+      return true
+    }
+    let properties = scalar.properties
+    switch properties.generalCategory {
+    case .control, .nonspacingMark, .enclosingMark, .lineSeparator, .paragraphSeparator: return true
+    case .format: return !isVisibleFormat(scalar.value)
+    default: return properties.isDefaultIgnorableCodePoint
+    }
+  }
+
+  /// The number, year and verse signs that are drawn around or before digits.
+  private func isVisibleFormat(_ value: UInt32) -> Bool {
+    switch value {
+    case 0x600...0x605, 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD: true
+    default: false
+    }
+  }
+
+  private func isDrawnAsEmoji(
+    _ scalars: Character.UnicodeScalarView,
+    first: Unicode.Scalar
+  ) -> Bool {
+    let properties = first.properties
+    guard properties.isEmoji else { return false }
+    // A flag is two regional indicators; with an emoji presentation the rest only modifies the picture.
+    if properties.isEmojiPresentation { return true }
+    return scalars.dropFirst().contains { scalar in
+      switch scalar.value {
+      case 0xFE0F: true
+      case 0x200D: first.value > 0xFF
+      default: scalar.properties.isEmojiModifier && properties.isEmojiModifierBase
+      }
+    }
+  }
+}
