@@ -1,0 +1,40 @@
+/// One `import` in a source file.
+struct ImportStatement: Hashable {
+  /// The module: `Foundation` also for `import struct Foundation.Date`.
+  let module: String
+  /// Whether it stands with `@testable` or `@_exported`, which no source of a product may use.
+  let isForbiddenForm: Bool
+  /// The line, from 1.
+  let line: Int
+
+  /// All imports of a source text.
+  static func all(in text: String) -> [ImportStatement] {
+    SourceCode(text).code.enumerated().flatMap { index, code in
+      code.split(separator: ";").compactMap { statement(in: $0, line: index + 1) }
+    }
+  }
+
+  private static let kinds: Set<Substring> = [
+    "struct", "class", "enum", "protocol", "typealias", "func", "let", "var", "actor",
+  ]
+  private static let modifiers: Set<Substring> = [
+    "public", "package", "internal", "fileprivate", "private", "open",
+  ]
+
+  private static func statement(in code: Substring, line: Int) -> ImportStatement? {
+    var words = code.split(whereSeparator: \.isWhitespace)[...]
+    var isForbiddenForm = false
+    while let word = words.first, word.hasPrefix("@") || modifiers.contains(word) {
+      isForbiddenForm = isForbiddenForm || word == "@testable" || word == "@_exported"
+      words = words.dropFirst()
+    }
+    guard words.popFirst() == "import" else { return nil }
+    if let kind = words.first, kinds.contains(kind) { words = words.dropFirst() }
+    guard let path = words.first, let module = path.split(separator: ".").first else { return nil }
+    return ImportStatement(
+      module: String(module.filter { $0 != "`" }),
+      isForbiddenForm: isForbiddenForm,
+      line: line
+    )
+  }
+}

@@ -1,0 +1,134 @@
+import Testing
+
+/// What the sources of one folder may import: a row of the table in `docs/architecture.md`.
+struct LayerRule: Hashable, CustomTestStringConvertible {
+  /// The folder, which is one target.
+  let folder: String
+  /// The modules its sources may import, besides the standard library's own.
+  let allowed: Set<String>
+  /// Why no others.
+  let reason: String
+
+  /// The target's name.
+  var target: String { folder.split(separator: "/").last.map(String.init) ?? folder }
+  var testDescription: String { folder }
+
+  init(_ folder: String, _ allowed: [String], because reason: String) {
+    self.folder = folder
+    self.allowed = Set(allowed)
+    self.reason = reason
+  }
+
+  /// What is wrong with the imports of one source text; nothing if all is well.
+  func violations(in text: String, of path: String) -> [String] {
+    ImportStatement.all(in: text).compactMap { statement in
+      if statement.isForbiddenForm {
+        "\(path):\(statement.line): \(statement.module) may not be imported as testable or exported"
+      } else if !allowed.contains(statement.module), !Self.everywhere.contains(statement.module) {
+        "\(path):\(statement.line): may not import \(statement.module): \(reason)"
+      } else {
+        nil
+      }
+    }
+  }
+
+  /// Modules that come with the standard library.
+  static let everywhere: Set<String> = ["Swift", "Synchronization", "_Concurrency"]
+
+  static let core = ["ResultsDomain", "OrderStatistics", "ResultsPresentation"]
+  static let adapters = [
+    "InMemoryPersistence", "SQLitePersistence", "TerminalFrontEnd", "FileFormats",
+    "CommandLineFrontEnd",
+  ]
+  static let foundation = ["Foundation", "FoundationEssentials", "FoundationInternationalization"]
+  static let platform = ["Glibc", "Musl", "Android", "Darwin"]
+
+  /// The whole table.
+  ///
+  /// A folder under `Sources` that is not here fails the tests.
+  static let all: [LayerRule] =
+    coreRules + useCaseRules + adapterRules + scenarioRules + [
+      LayerRule(
+        "Sources/TestSupport/ResultsTesting",
+        core + ["Testing", "Dispatch"],
+        because: "the testing kit is for any store and any front end, so it knows none"
+      )
+    ]
+
+  private static let coreRules = [
+    LayerRule(
+      "Sources/Core/ResultsDomain",
+      [],
+      because: "the domain stands on the standard library alone"
+    ),
+    LayerRule(
+      "Sources/Core/OrderStatistics",
+      [],
+      because: "it is pure data structures that know nothing of stores"
+    ),
+    LayerRule(
+      "Sources/Core/ResultsPresentation",
+      ["ResultsDomain", "OrderStatistics"],
+      because: "the controller works over any store and for any front end"
+    ),
+  ]
+
+  private static let useCaseRules = [
+    "BookCatalog", "HouseholdLedger", "EventLog", "StudentRoster", "NewsFeed",
+  ].map { name in
+    LayerRule(
+      "Sources/UseCases/\(name)",
+      core + ["FoundationEssentials", "FoundationInternationalization"],
+      because: "a use case knows no other use case and no adapter"
+    )
+  }
+
+  private static let adapterRules = [
+    LayerRule(
+      "Sources/Adapters/InMemoryPersistence",
+      ["ResultsDomain", "OrderStatistics"],
+      because: "a store knows the ports and nothing that is shown"
+    ),
+    LayerRule(
+      "Sources/Adapters/CSQLiteHooks",
+      [],
+      because: "it is C over SQLite's own header"
+    ),
+    LayerRule(
+      "Sources/Adapters/SQLitePersistence",
+      [
+        "ResultsDomain", "OrderStatistics", "GRDB", "CSQLiteHooks", "FoundationEssentials",
+        "Dispatch",
+      ],
+      because: "a store knows the ports and nothing that is shown"
+    ),
+    LayerRule(
+      "Sources/Adapters/TerminalFrontEnd",
+      ["ResultsDomain", "ResultsPresentation"] + platform,
+      because: "a front end consumes snapshots and deltas and nothing else"
+    ),
+    LayerRule(
+      "Sources/Adapters/FileFormats",
+      ["ResultsDomain", "FoundationXML"] + foundation,
+      because: "file formats serve the import and export ports only"
+    ),
+    LayerRule(
+      "Sources/Adapters/CommandLineFrontEnd",
+      core + ["TerminalFrontEnd", "FileFormats", "ArgumentParser"] + foundation,
+      because: "the generic commands know no store and no use case"
+    ),
+  ]
+
+  private static let scenarioRules = [
+    ("book-catalog", ["BookCatalog"]), ("household-ledger", ["HouseholdLedger"]),
+    ("event-log", ["EventLog"]), ("student-roster", ["StudentRoster"]),
+    ("news-feed", ["NewsFeed"]),
+    ("results-benchmark", ["BookCatalog", "GRDB", "CSQLiteHooks"]),
+  ].map { name, own in
+    LayerRule(
+      "Sources/Scenarios/\(name)",
+      own + core + adapters + ["ArgumentParser"] + foundation,
+      because: "a program composes one use case with adapters and holds no rule"
+    )
+  }
+}

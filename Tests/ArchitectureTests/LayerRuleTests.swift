@@ -1,0 +1,77 @@
+import Testing
+
+@Suite("Who may import whom", .timeLimit(.minutes(2)))
+struct LayerRuleTests {
+  @Test(arguments: LayerRule.all)
+  func `a folder imports only what its layer may`(_ rule: LayerRule) throws {
+    let violations = try PackageTree.files(under: rule.folder, "swift").flatMap { path in
+      rule.violations(in: try PackageTree.text(path), of: path)
+    }
+    #expect(violations == [])
+  }
+
+  @Test(arguments: LayerRule.all)
+  func `a folder of the table holds sources`(_ rule: LayerRule) {
+    #expect(!PackageTree.files(under: rule.folder, "swift", "c").isEmpty)
+  }
+
+  @Test func `every folder under Sources is in the table`() {
+    let found = PackageTree.folders(in: "Sources").flatMap { layer in
+      PackageTree.folders(in: "Sources/\(layer)").map { "Sources/\(layer)/\($0)" }
+    }
+    let listed = Set(LayerRule.all.map(\.folder))
+    #expect(found.filter { !listed.contains($0) } == [])
+  }
+
+  @Test func `no source lies beside the layers`() {
+    let stray = PackageTree.files(under: "Sources", "swift", "c").filter {
+      $0.split(separator: "/").count < 4
+    }
+    #expect(stray == [])
+  }
+}
+
+@Suite("The import check catches what it should")
+struct LayerRuleProof {
+  private let rule = LayerRule("Sources/Core/Made", ["ResultsDomain"], because: "it is made up")
+
+  @Test(arguments: [
+    "import Foundation",
+    "public import Foundation",
+    "package import FoundationEssentials",
+    "internal import Dispatch",
+    "@preconcurrency public import Foundation",
+    "import struct Foundation.Date",
+    "@testable import ResultsDomain",
+    "@_exported import ResultsDomain",
+    "import ResultsDomain; import GRDB",
+    "  #if canImport(Glibc)\n  import Glibc\n  #endif",
+    "let text = \"\"\"\n  import ResultsDomain\n  \"\"\"\nimport GRDB",
+    "/* import ResultsDomain */ import GRDB",
+  ])
+  func `a made-up violation is one violation`(_ text: String) {
+    #expect(rule.violations(in: text, of: "Made.swift").count == 1)
+  }
+
+  @Test(arguments: [
+    "import ResultsDomain",
+    "public import struct ResultsDomain.Row",
+    "import Synchronization",
+    "// import Foundation",
+    "/* outer /* inner */\nimport Foundation */",
+    "let text = \"\"\"\nimport Foundation\n\"\"\"",
+    "let text = #\"\\#(\"import\") import Foundation\"#",
+    "#if canImport(Foundation)\n#endif",
+    "let important = imports",
+  ])
+  func `what is allowed or only looks like an import is none`(_ text: String) {
+    #expect(rule.violations(in: text, of: "Made.swift") == [])
+  }
+
+  @Test func `a violation names file, line and reason`() {
+    #expect(
+      rule.violations(in: "\nimport GRDB", of: "Made.swift")
+        == ["Made.swift:2: may not import GRDB: it is made up"]
+    )
+  }
+}

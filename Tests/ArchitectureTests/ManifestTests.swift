@@ -1,0 +1,102 @@
+import Foundation
+import Testing
+
+/// The part of `swift package dump-package` that the layers are read from.
+private struct Manifest: Decodable {
+  struct Target: Decodable {
+    let name: String
+    let type: String
+    let path: String?
+    let dependencies: [Dependency]
+  }
+
+  struct Dependency: Decodable {
+    let byName: [String?]?
+    let target: [Reference?]?
+    let product: [Reference?]?
+
+    var name: String? {
+      if let byName { return byName.first ?? nil }
+      if case .name(let name)? = (target ?? product)?.first ?? nil { return name }
+      return nil
+    }
+  }
+
+  /// The first element of a dependency is its name; what follows it is of no interest.
+  enum Reference: Decodable {
+    case name(String)
+    case other
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.singleValueContainer()
+      self = (try? container.decode(String.self)).map { .name($0) } ?? .other
+    }
+  }
+
+  let targets: [Target]
+}
+
+@Suite("The manifest's layers", .timeLimit(.minutes(5)))
+struct ManifestTests {
+  @Test func `every target depends only on what its folder may import`() throws {
+    let manifest = try Self.dump()
+    let rules = Dictionary(uniqueKeysWithValues: LayerRule.all.map { ($0.folder, $0) })
+    var violations: [String] = []
+    var seen: Set<String> = []
+    for target in manifest.targets where target.type != "test" {
+      let path = target.path ?? ""
+      guard let rule = rules[path], rule.target == target.name else {
+        violations.append("\(target.name) lies in \(path), which is not in the table of layers")
+        continue
+      }
+      seen.insert(path)
+      for name in target.dependencies.compactMap(\.name) where !rule.allowed.contains(name) {
+        violations.append("\(target.name) may not depend on \(name): \(rule.reason)")
+      }
+    }
+    violations += LayerRule.all.filter { !seen.contains($0.folder) }
+      .map { "\($0.folder) is no target of the manifest" }
+    #expect(violations == [])
+  }
+
+  @Test func `every folder of tests is a target of the manifest`() throws {
+    let targets = Set(try Self.dump().targets.filter { $0.type == "test" }.compactMap(\.path))
+    let folders = ["Tests", "IntegrationTests"].flatMap { root in
+      PackageTree.folders(in: root).map { "\(root)/\($0)" }
+    }
+    #expect(folders.filter { !targets.contains($0) } == [])
+  }
+
+  @Test func `every module of the package is a layer of its manifest`() throws {
+    let manifest = try PackageTree.text("Package.swift")
+    let layers = [
+      "core(_ name: String, on cores: [Core]",
+      "useCase(_ name: String, on cores: [Core]",
+    ]
+    for layer in layers { #expect(manifest.contains(layer)) }
+    #expect(manifest.contains(".treatAllWarnings(as: .error)"))
+    #expect(manifest.contains("swiftLanguageModes: [.v6]"))
+    #expect(!manifest.contains("unsafeFlags"))
+  }
+
+  /// Asks the package manager, with a build folder of its own: the one in use is locked while tests run.
+  private static func dump() throws -> Manifest {
+    let scratch = FileManager.default.temporaryDirectory
+      .appending(path: "manifest-\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: scratch) }
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = [
+      "swift", "package", "--package-path", PackageTree.root.path(),
+      "--scratch-path", scratch.path(), "dump-package",
+    ]
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    let data = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    try #require(process.terminationStatus == 0, "swift package dump-package failed")
+    return try JSONDecoder().decode(Manifest.self, from: data)
+  }
+}

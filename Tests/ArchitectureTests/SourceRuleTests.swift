@@ -1,0 +1,67 @@
+import Testing
+
+@Suite("What sources may hold", .timeLimit(.minutes(2)))
+struct SourceRuleTests {
+  @Test(arguments: SourceRule.all)
+  func `a dangerous construct has its reason beside it`(_ rule: SourceRule) throws {
+    let violations = try PackageTree.files(under: rule.folder, "swift").flatMap { path in
+      rule.violations(in: try PackageTree.text(path), of: path)
+    }
+    #expect(violations == [])
+  }
+
+  @Test(arguments: [("Sources", 400), ("Tests", 500), ("IntegrationTests", 500)])
+  func `a file can be read in one sitting`(_ folder: String, _ limit: Int) throws {
+    let long = try PackageTree.files(under: folder, "swift", "c", "h").compactMap { path in
+      let lines = try PackageTree.text(path).utf8.count { $0 == UInt8(ascii: "\n") }
+      return lines > limit ? "\(path): \(lines) lines, at most \(limit)" : nil
+    }
+    #expect(long == [])
+  }
+
+  @Test func `the tree names no path of one machine`() throws {
+    let found = try PackageTree.textFiles().filter { path in
+      let text = try PackageTree.text(path)
+      return Self.machinePaths.contains { text.contains($0) }
+    }
+    #expect(found == [])
+  }
+
+  @Test func `README is short`() throws {
+    let lines = try PackageTree.text("README.md").split(
+      separator: "\n",
+      omittingEmptySubsequences: false
+    )
+    #expect(lines.count <= 151)
+  }
+
+  // Written in two parts, so that this file does not name them itself.
+  private static let machinePaths = ["/wo" + "rk/", "/opt/" + "swift", "/ro" + "ot/"]
+}
+
+@Suite("The source check catches what it should")
+struct SourceRuleProof {
+  private let rule = SourceRule(construct: "try!", folder: "Sources", instead: "throw")
+
+  @Test(arguments: [
+    "let value = try! read()",
+    "// short why\nlet value = try! read()",
+    "/// A documentation comment is not a reason.\nlet value = try! read()",
+    "let text = \"\\(try! read())\"",
+    "// a reason that is too far away\n\nlet value = try! read()",
+  ])
+  func `a made-up violation is found`(_ text: String) {
+    #expect(rule.violations(in: text, of: "Made.swift").count == 1)
+  }
+
+  @Test(arguments: [
+    "// The literal above is valid.\nlet value = try! read()",
+    "let value = try! read()\n// It cannot fail: see above.",
+    "// try! is never used here",
+    "let text = \"try! this\"",
+    "let text = \"\"\"\n  try! \"this\"\n  \"\"\"",
+  ])
+  func `a reason beside it, a comment or a text is none`(_ text: String) {
+    #expect(rule.violations(in: text, of: "Made.swift") == [])
+  }
+}
