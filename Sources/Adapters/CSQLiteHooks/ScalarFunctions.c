@@ -1,0 +1,147 @@
+#include "CSQLiteHooks.h"
+#include <stddef.h>
+#include <string.h>
+
+// Every function gives null for anything but the storage class it is for. Lengths are always explicit, so
+// that a NUL is a character like any other.
+
+static int is_text(sqlite3_value *value) { return sqlite3_value_type(value) == SQLITE_TEXT; }
+
+static int is_continuation(unsigned char byte) { return (byte & 0xC0) == 0x80; }
+
+static void text_length(sqlite3_context *context, int count, sqlite3_value **arguments) {
+  (void)count;
+  if (!is_text(arguments[0])) return;
+  const unsigned char *text = sqlite3_value_text(arguments[0]);
+  int bytes = sqlite3_value_bytes(arguments[0]);
+  sqlite3_int64 scalars = 0;
+  for (int index = 0; index < bytes; index++) scalars += !is_continuation(text[index]);
+  sqlite3_result_int64(context, scalars);
+}
+
+static void text_prefix(sqlite3_context *context, int count, sqlite3_value **arguments) {
+  (void)count;
+  if (!is_text(arguments[0])) return;
+  const unsigned char *text = sqlite3_value_text(arguments[0]);
+  int bytes = sqlite3_value_bytes(arguments[0]);
+  sqlite3_int64 wanted = sqlite3_value_int64(arguments[1]);
+  int end = 0;
+  while (end < bytes) {
+    if (!is_continuation(text[end])) {
+      if (wanted <= 0) break;
+      wanted--;
+    }
+    end++;
+  }
+  sqlite3_result_text(context, (const char *)text, end, SQLITE_TRANSIENT);
+}
+
+static void map_letters(
+  sqlite3_context *context, sqlite3_value *argument, unsigned char first, int shift
+) {
+  if (!is_text(argument)) return;
+  const unsigned char *text = sqlite3_value_text(argument);
+  int bytes = sqlite3_value_bytes(argument);
+  unsigned char *mapped = sqlite3_malloc(bytes + 1);
+  if (mapped == NULL) {
+    sqlite3_result_error_nomem(context);
+    return;
+  }
+  for (int index = 0; index < bytes; index++) {
+    unsigned char byte = text[index];
+    mapped[index] = byte >= first && byte < first + 26 ? (unsigned char)(byte + shift) : byte;
+  }
+  sqlite3_result_text(context, (const char *)mapped, bytes, sqlite3_free);
+}
+
+static void text_lower(sqlite3_context *context, int count, sqlite3_value **arguments) {
+  (void)count;
+  map_letters(context, arguments[0], 'A', 32);
+}
+
+static void text_upper(sqlite3_context *context, int count, sqlite3_value **arguments) {
+  (void)count;
+  map_letters(context, arguments[0], 'a', -32);
+}
+
+static void integer_bucket(sqlite3_context *context, int count, sqlite3_value **arguments) {
+  (void)count;
+  if (sqlite3_value_type(arguments[0]) != SQLITE_INTEGER) return;
+  sqlite3_int64 number = sqlite3_value_int64(arguments[0]);
+  sqlite3_int64 width = sqlite3_value_int64(arguments[1]);
+  if (width <= 0) return;
+  sqlite3_int64 rest = number % width;
+  if (rest < 0) rest += width;
+  sqlite3_int64 bucket;
+  if (__builtin_sub_overflow(number, rest, &bucket)) return;
+  sqlite3_result_int64(context, bucket);
+}
+
+static int found(
+  const unsigned char *text, int bytes, const unsigned char *sought, int length, int start
+) {
+  if (start < 0 || length > bytes - start) return 0;
+  return length == 0 || memcmp(text + start, sought, (size_t)length) == 0;
+}
+
+static void text_search(sqlite3_context *context, sqlite3_value **arguments, char form) {
+  if (!is_text(arguments[0]) || !is_text(arguments[1])) return;
+  const unsigned char *text = sqlite3_value_text(arguments[0]);
+  int bytes = sqlite3_value_bytes(arguments[0]);
+  const unsigned char *sought = sqlite3_value_text(arguments[1]);
+  int length = sqlite3_value_bytes(arguments[1]);
+  int result = 0;
+  switch (form) {
+  case 'b': result = found(text, bytes, sought, length, 0); break;
+  case 'e': result = found(text, bytes, sought, length, bytes - length); break;
+  default:
+    result = length == 0;
+    for (int start = 0; !result && start + length <= bytes; start++) {
+      const unsigned char *next =
+        memchr(text + start, sought[0], (size_t)(bytes - length - start + 1));
+      if (next == NULL) break;
+      start = (int)(next - text);
+      result = found(text, bytes, sought, length, start);
+    }
+  }
+  sqlite3_result_int(context, result);
+}
+
+static void text_begins(sqlite3_context *context, int count, sqlite3_value **arguments) {
+  (void)count;
+  text_search(context, arguments, 'b');
+}
+
+static void text_ends(sqlite3_context *context, int count, sqlite3_value **arguments) {
+  (void)count;
+  text_search(context, arguments, 'e');
+}
+
+static void text_contains(sqlite3_context *context, int count, sqlite3_value **arguments) {
+  (void)count;
+  text_search(context, arguments, 'c');
+}
+
+int results_register_functions(sqlite3 *db) {
+  static const struct {
+    const char *name;
+    int arguments;
+    void (*function)(sqlite3_context *, int, sqlite3_value **);
+  } functions[] = {
+    {"results_length", 1, text_length},   {"results_prefix", 2, text_prefix},
+    {"results_lower", 1, text_lower},     {"results_upper", 1, text_upper},
+    {"results_bucket", 2, integer_bucket}, {"results_begins", 2, text_begins},
+    {"results_ends", 2, text_ends},       {"results_contains", 2, text_contains},
+  };
+  int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
+#ifdef SQLITE_INNOCUOUS
+  flags |= SQLITE_INNOCUOUS;
+#endif
+  for (size_t index = 0; index < sizeof functions / sizeof functions[0]; index++) {
+    int code = sqlite3_create_function_v2(
+      db, functions[index].name, functions[index].arguments, flags, NULL,
+      functions[index].function, NULL, NULL, NULL);
+    if (code != SQLITE_OK) return code;
+  }
+  return SQLITE_OK;
+}

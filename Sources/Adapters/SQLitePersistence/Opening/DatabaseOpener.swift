@@ -1,0 +1,243 @@
+import CSQLiteHooks
+import Dispatch
+import GRDB
+import ResultsDomain
+
+/// Opens a database as a store: checks it first, then makes or migrates what is needed in one transaction.
+struct DatabaseOpener {
+  /// A database that is ready for use.
+  struct Opened {
+    let writer: any DatabaseWriter
+    let tables: StoreTables
+    /// The store's own name, where the database keeps one.
+    let identity: String?
+  }
+
+  private let path: String
+  private let options: SQLiteStoreOptions
+  private let inspector: SchemaInspector
+
+  init(path: String, entities: [EntityDescription], options: SQLiteStoreOptions) {
+    self.path = path
+    self.options = options
+    inspector = SchemaInspector(entities: entities, options: options)
+  }
+
+  /// Opens the database of a file.
+  func openFile() throws(StoreError) -> Opened {
+    let file = try StoreFile(path, isReadOnly: options.isReadOnly)
+    return try opening(isNew: file.isNew) {
+      try SchemaInspector.checkNames(of: inspector.entities)
+      if !file.isNew { try look(at: file) }
+      let pool = try retryingWhileBusy {
+        try DatabasePool(path: path, configuration: configuration)
+      }
+      return try prepare(pool)
+    }
+  }
+
+  /// Opens a database in memory.
+  func openMemory() throws(StoreError) -> Opened {
+    try opening(isNew: true) {
+      try SchemaInspector.checkNames(of: inspector.entities)
+      return try prepare(DatabaseQueue(configuration: configuration))
+    }
+  }
+
+  /// Uses a database that is open already.
+  func open(_ writer: any DatabaseWriter) throws(StoreError) -> Opened {
+    try opening(isNew: false) {
+      try SchemaInspector.checkNames(of: inspector.entities)
+      return try prepare(writer)
+    }
+  }
+
+  private var configuration: Configuration {
+    var configuration = Configuration()
+    configuration.readonly = options.isReadOnly
+    configuration.busyMode = .timeout(options.busyTimeout.seconds)
+    configuration.label = "results.sqlite"
+    if options.durability == .full {
+      configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+    }
+    return configuration
+  }
+
+  /// Looks at a file before anything is changed, so that a file that is refused stays as it is.
+  private func look(at file: StoreFile) throws {
+    var looking = Configuration()
+    looking.busyMode = .timeout(options.busyTimeout.seconds)
+    // A connection that can write clears its log away when it is closed, but also what a crash left in one.
+    looking.readonly = options.isReadOnly || file.hasUnfinishedWork
+    do {
+      try check(DatabaseQueue(path: path, configuration: looking), file)
+    } catch let error as DatabaseError
+      where error.resultCode == .SQLITE_READONLY || error.resultCode == .SQLITE_CANTOPEN
+    {
+      // What a crash left behind can be recovered by a writer only.
+      guard !options.isReadOnly, looking.readonly else { throw error }
+      looking.readonly = false
+      try check(DatabaseQueue(path: path, configuration: looking), file)
+    }
+  }
+
+  private func check(_ queue: DatabaseQueue, _ file: StoreFile) throws {
+    defer { try? queue.close() }
+    try queue.unsafeRead { database in
+      let findings = try inspector.inspect(database)
+      let pages = try database.integer("PRAGMA page_count")
+      let expected = try pages * database.integer("PRAGMA page_size")
+      if file.logSize == 0, Int64(file.size) < expected {
+        throw OpenFailureError(
+          .damaged(detail: "it has \(file.size) bytes where its header says \(expected)")
+        )
+      }
+      let encoding = try String.fetchOne(database, sql: "PRAGMA encoding") ?? "UTF-8"
+      guard encoding == "UTF-8" || findings.isEmpty else {
+        throw OpenFailureError(
+          .schemaMismatch(
+            entity: inspector.entities.first?.name ?? "",
+            detail: "its texts are stored in \(encoding), whose order differs"
+          )
+        )
+      }
+      try refuseToChange(findings)
+    }
+  }
+
+  /// A store that is read only must fit as it is; columns that are too many do not matter.
+  private func refuseToChange(_ findings: SchemaInspector.Findings) throws(OpenFailureError) {
+    guard options.isReadOnly else { return }
+    for change in findings.changes {
+      let refusal: OpenFailure? =
+        switch change {
+        case .create(let entity):
+          .schemaMismatch(
+            entity: entity.name,
+            detail: "there is no such table, and nothing may be made"
+          )
+        case .add(let attribute, let entity):
+          .schemaMismatch(
+            entity: entity.name,
+            detail: "\(attribute.name) is new, and the store is open for reading only"
+          )
+        case .drop: nil
+        }
+      if let refusal { throw OpenFailureError(refusal) }
+    }
+  }
+
+  private func prepare(_ writer: some DatabaseWriter) throws -> Opened {
+    try writer.unsafeReentrantWrite { database in
+      guard !database.isInsideTransaction else {
+        throw StoreError.busy(path: path, waited: .zero)
+      }
+      guard !options.isReadOnly else {
+        let findings = try inspector.inspect(database)
+        try refuseToChange(findings)
+        return try Opened(
+          writer: writer,
+          tables: inspector.tables(on: database),
+          identity: findings.identity
+        )
+      }
+      // A file that needs no change is opened while another process writes into it.
+      if let opened = try openUnchanged(writer, database) { return opened }
+      // Whoever comes second waits here and finds the work done.
+      try database.beginTransaction(.immediate)
+      do {
+        let identity = try migrate(database)
+        let tables = try inspector.tables(on: database)
+        try database.commit()
+        return Opened(writer: writer, tables: tables, identity: identity)
+      } catch {
+        if database.isInsideTransaction { try? database.rollback() }
+        throw error
+      }
+    }
+  }
+
+  private func openUnchanged(_ writer: some DatabaseWriter, _ database: Database) throws -> Opened?
+  {
+    var opened: Opened?
+    try database.inTransaction(.deferred) {
+      let findings = try inspector.inspect(database)
+      if findings.changes.isEmpty, findings.identity != nil || options.adoptsTables {
+        opened = try Opened(
+          writer: writer,
+          tables: inspector.tables(on: database),
+          identity: findings.identity
+        )
+      }
+      return .commit
+    }
+    return opened
+  }
+
+  private func migrate(_ database: Database) throws -> String? {
+    let findings = try inspector.inspect(database)
+    var isOwn = findings.identity != nil
+    if !isOwn, findings.isEmpty, !options.adoptsTables {
+      try StoreFormat.create(on: database)
+      isOwn = true
+    }
+    for change in findings.changes { try apply(change, to: database) }
+    guard isOwn else { return nil }
+    if !findings.changes.isEmpty {
+      for entity in inspector.entities { try StoreFormat.record(entity, on: database) }
+    }
+    return try String.fetchOne(database, sql: "SELECT identity FROM _results_store")
+  }
+
+  private func apply(_ change: SchemaChange, to database: Database) throws {
+    do {
+      try change.apply(to: database)
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
+      // Such as a column that an index of another program's uses.
+      throw OpenFailureError(
+        .schemaMismatch(entity: change.entity.name, detail: error.message ?? "no message")
+      )
+    }
+  }
+
+  /// Switching a new file to its log is refused at once, without waiting, while another process does the same.
+  private func retryingWhileBusy<Result>(_ body: () throws -> Result) throws -> Result {
+    let deadline = ContinuousClock.now + options.busyTimeout
+    while true {
+      do {
+        return try body()
+      } catch let error as DatabaseError
+        where error.resultCode == .SQLITE_BUSY && ContinuousClock.now < deadline
+      {
+        _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(5))
+      }
+    }
+  }
+
+  private func opening(
+    isNew: Bool,
+    _ body: () throws -> Opened
+  ) throws(StoreError) -> Opened {
+    do {
+      return try body()
+    } catch let error as OpenFailureError {
+      throw .cannotOpen(path: path, error.failure)
+    } catch {
+      throw StoreError(opening: path, error, waited: options.busyTimeout, isNew: isNew)
+    }
+  }
+}
+
+extension SchemaChange {
+  fileprivate var entity: EntityDescription {
+    switch self {
+    case .create(let entity), .add(_, let entity), .drop(_, let entity): entity
+    }
+  }
+}
+
+extension Duration {
+  fileprivate var seconds: Double {
+    Double(components.seconds) + Double(components.attoseconds) / 1e18
+  }
+}

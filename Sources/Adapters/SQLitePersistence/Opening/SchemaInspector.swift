@@ -1,0 +1,165 @@
+import GRDB
+import ResultsDomain
+
+/// Compares a database with the entities a store is opened with.
+struct SchemaInspector {
+  let entities: [EntityDescription]
+  let options: SQLiteStoreOptions
+
+  /// What was found.
+  struct Findings {
+    /// The store's own name, where the database is one of this format.
+    var identity: String?
+    /// Whether there is nothing in the database yet.
+    var isEmpty = false
+    /// What must be done before the entities fit.
+    var changes: [SchemaChange] = []
+  }
+
+  /// Refuses names that no table or column can have.
+  static func checkNames(of entities: [EntityDescription]) throws(OpenFailureError) {
+    var tables: Set<[UInt8]> = []
+    for entity in entities {
+      func refuse(_ detail: String) -> OpenFailureError {
+        OpenFailureError(.schemaMismatch(entity: entity.name, detail: detail))
+      }
+      guard tables.insert(entity.name.caselessIdentifier).inserted else {
+        throw refuse("two entities have that name, as SQLite does not tell A from a")
+      }
+      let table = String(decoding: entity.name.caselessIdentifier, as: UTF8.self)
+      guard !table.hasPrefix("sqlite_"), !table.hasPrefix(StoreFormat.reservedPrefix) else {
+        throw refuse("the beginning of that name is reserved")
+      }
+      var columns: Set<[UInt8]> = []
+      let keys = entity.keyAttributeIndexes.isEmpty ? entity.identity.columns : []
+      for name in keys + entity.attributes.map(\.name)
+      where !columns.insert(name.caselessIdentifier).inserted {
+        throw refuse("two columns are called \(name), as SQLite does not tell A from a")
+      }
+      for name in [entity.name] + entity.identity.columns + entity.attributes.map(\.name)
+      where name.utf8.contains(0) {
+        throw refuse("a name holds a NUL character")
+      }
+    }
+  }
+
+  /// Looks at a database without changing it.
+  /// - Throws: `OpenFailureError` for a database that does not fit and is not made to fit.
+  func inspect(_ database: Database) throws -> Findings {
+    let names = try String.fetchAll(
+      database,
+      sql: """
+        SELECT name FROM main.sqlite_master
+        WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name
+        """
+    )
+    var findings = Findings()
+    findings.isEmpty = names.isEmpty
+    guard names.contains("_results_store") else {
+      if options.adoptsTables {
+        findings.changes = try adopted(on: database)
+        return findings
+      }
+      let application = try database.integer("PRAGMA application_id")
+      guard names.isEmpty, application == 0 || application == StoreFormat.applicationID else {
+        throw OpenFailureError(.otherApplication(tables: names))
+      }
+      findings.changes = entities.map { .create($0) }
+      return findings
+    }
+    let store = try GRDB.Row.fetchOne(
+      database,
+      sql: "SELECT format, identity FROM _results_store WHERE id = 1"
+    )
+    guard let store else { throw OpenFailureError(.damaged(detail: "_results_store is empty")) }
+    let format: Int = store["format"]
+    guard format <= StoreFormat.version else {
+      throw OpenFailureError(.newerFormat(found: format, supported: StoreFormat.version))
+    }
+    findings.identity = store["identity"]
+    for entity in entities {
+      if let recorded = try StoreFormat.recorded(entity.name, on: database) {
+        findings.changes += try SchemaChange.changes(from: recorded, to: entity)
+      } else if try database.tableShape(of: entity.name) != nil {
+        throw OpenFailureError(
+          .schemaMismatch(
+            entity: entity.name,
+            detail: "a table of that name has no schema on record"
+          )
+        )
+      } else {
+        findings.changes.append(.create(entity))
+      }
+    }
+    return findings
+  }
+
+  /// The tables of the entities, once they fit.
+  func tables(on database: Database) throws -> StoreTables {
+    var tables: [EntityTable] = []
+    for (index, entity) in entities.enumerated() {
+      guard let shape = try database.tableShape(of: entity.name) else {
+        throw OpenFailureError(
+          .schemaMismatch(entity: entity.name, detail: "there is no such table")
+        )
+      }
+      try check(shape, entity, on: database)
+      tables.append(EntityTable(entity, index: index, shape: shape))
+    }
+    return StoreTables(tables)
+  }
+
+  private func adopted(on database: Database) throws -> [SchemaChange] {
+    var changes: [SchemaChange] = []
+    for entity in entities {
+      if let shape = try database.tableShape(of: entity.name) {
+        try check(shape, entity, on: database)
+      } else {
+        changes.append(.create(entity))
+      }
+    }
+    return changes
+  }
+
+  /// Checks that a table has the columns of an entity, and that what is written into them stays what it is.
+  private func check(
+    _ shape: TableShape,
+    _ entity: EntityDescription,
+    on database: Database
+  ) throws {
+    func refuse(_ detail: String) -> OpenFailureError {
+      OpenFailureError(.schemaMismatch(entity: entity.name, detail: detail))
+    }
+    let types = zip(entity.identity.columns, entity.keyTypes).map { ($0, $1.storage) }
+    for (name, storage) in types + entity.attributes.map({ ($0.name, $0.type.storage) }) {
+      guard let column = shape.column(named: name) else { throw refuse("it has no column \(name)") }
+      guard column.affinity.keeps(storage) else {
+        throw refuse("\(name) is declared \(column.declaredType), which does not keep \(storage)")
+      }
+    }
+    let keys = Set(shape.columns.filter { $0.keyPlace > 0 }.map(\.name.caselessIdentifier))
+    guard keys == Set(entity.identity.columns.map(\.caselessIdentifier)) else {
+      throw refuse("its primary key is not \(entity.identity.columns.joined(separator: ", "))")
+    }
+    if case .integer(let column) = entity.identity {
+      let type = shape.column(named: column)?.declaredType.caselessIdentifier
+      guard type == Array("integer".utf8), !shape.isWithoutRowNumber else {
+        throw refuse("\(column) is not an INTEGER PRIMARY KEY")
+      }
+    }
+    let index = try String.fetchOne(
+      database,
+      sql: "SELECT name FROM pragma_index_list(?) WHERE origin = 'pk'",
+      arguments: [shape.name]
+    )
+    guard let index else { return }
+    let collations = try String.fetchAll(
+      database,
+      sql: "SELECT coll FROM pragma_index_xinfo(?) WHERE key = 1",
+      arguments: [index]
+    )
+    guard collations.allSatisfy({ $0.caselessIdentifier == Array("binary".utf8) }) else {
+      throw refuse("its primary key does not compare by bytes")
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import CSQLiteHooks
+
+/// The closure of a read that is running on this thread.
+///
+/// A read inside it is answered from the same snapshot: SQLite's connections are not reentrant.
+final class BodyScope {
+  let snapshot: SQLiteSnapshot
+  private let core: StoreCore
+  private let outer: UnsafeMutableRawPointer?
+
+  private init(_ snapshot: SQLiteSnapshot, of core: StoreCore) {
+    self.snapshot = snapshot
+    self.core = core
+    outer = results_thread_slot()
+  }
+
+  /// Runs the closure of a read.
+  static func run<Result>(
+    _ snapshot: SQLiteSnapshot,
+    of core: StoreCore,
+    _ body: () throws -> Result
+  ) rethrows -> Result {
+    let scope = BodyScope(snapshot, of: core)
+    results_set_thread_slot(Unmanaged.passUnretained(scope).toOpaque())
+    defer {
+      results_set_thread_slot(scope.outer)
+      withExtendedLifetime(scope) {}
+    }
+    return try body()
+  }
+
+  /// The snapshot of the innermost read of a store around the running code.
+  static func snapshot(of core: StoreCore) -> SQLiteSnapshot? {
+    var place = results_thread_slot()
+    while let pointer = place {
+      let scope = Unmanaged<BodyScope>.fromOpaque(pointer).takeUnretainedValue()
+      if scope.core === core { return scope.snapshot }
+      place = scope.outer
+    }
+    return nil
+  }
+}

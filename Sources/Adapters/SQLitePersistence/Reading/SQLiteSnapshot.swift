@@ -1,0 +1,40 @@
+import ResultsDomain
+
+/// One version of a store, for the time of a closure.
+final class SQLiteSnapshot: StoreSnapshot {
+  private let access: SnapshotAccess
+
+  init(_ access: SnapshotAccess) { self.access = access }
+
+  var version: StoreVersion { access.version }
+
+  func rows(_ keys: [ObjectKey], of entity: EntityDescription) throws(StoreError) -> [Row?] {
+    try access.rows(keys, of: entity)
+  }
+
+  func entries(
+    of definition: OrderDefinition,
+    _ body: (EntryBatch) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    try access.entries(of: definition, body)
+  }
+
+  func count(
+    of entity: EntityDescription,
+    where predicate: FetchPredicate
+  ) throws(StoreError) -> Int {
+    try access.count(of: entity, where: predicate)
+  }
+
+  func digests(
+    of definition: OrderDefinition,
+    attributes: AttributeSet,
+    _ body: (EntryBatch) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    try access.digests(of: definition, attributes: attributes, body)
+  }
+
+  func history(since version: StoreVersion, of entity: EntityDescription) -> StoreHistory {
+    access.history(since: version, of: entity)
+  }
+}

@@ -1,0 +1,44 @@
+import GRDB
+public import ResultsDomain
+
+/// What an examination of a store's database found.
+public struct SQLiteStoreCheck: Hashable, Sendable {
+  /// What is wrong, in SQLite's words; empty if nothing is.
+  public var problems: [String]
+  /// How many rows each entity has, in the order of the store's entities.
+  public var counts: [Int]
+  /// The size of the database in bytes, its log not included.
+  public var byteCount: Int
+  /// The version of the SQLite library.
+  public var libraryVersion: String
+}
+
+extension SQLiteStore {
+  /// Examines the whole database: its pages, its indexes and its tables' schemas.
+  /// - Complexity: O(*n*) in the pages of the database.
+  public func check() throws(StoreError) -> SQLiteStoreCheck {
+    try core.checkOpen()
+    return try core.translating {
+      try writer.unsafeReentrantRead { database in
+        let reader = TableReader(database: database, tables: core.tables)
+        var problems = try String.fetchAll(database, sql: "PRAGMA quick_check").filter {
+          $0 != "ok"
+        }
+        do {
+          let inspector = SchemaInspector(entities: entities, options: SQLiteStoreOptions())
+          _ = try inspector.tables(on: database)
+        } catch let error as OpenFailureError {
+          problems.append(error.failure.description(of: path))
+        }
+        return SQLiteStoreCheck(
+          problems: problems,
+          counts: try core.tables.all.map { try reader.count(of: $0, where: .all) },
+          byteCount: Int(
+            try database.integer("PRAGMA page_count") * database.integer("PRAGMA page_size")
+          ),
+          libraryVersion: try String.fetchOne(database, sql: "SELECT sqlite_version()") ?? ""
+        )
+      }
+    }
+  }
+}

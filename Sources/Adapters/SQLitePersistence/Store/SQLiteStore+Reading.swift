@@ -1,0 +1,65 @@
+import GRDB
+public import ResultsDomain
+
+extension SQLiteStore {
+  /// Runs a closure with one consistent version of the database.
+  ///
+  /// A read inside the closure is answered from the same version. Inside a transaction of this store it sees what was
+  /// committed before, in a file; a database in memory has one connection, and such a read is refused.
+  /// - Throws: `StoreError.busy` for a read that would wait for itself, and what the closure throws.
+  public func read<Result: Sendable>(
+    _ body: (any StoreSnapshot) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
+    try core.checkOpen()
+    if let snapshot = BodyScope.snapshot(of: core) { return try body(snapshot) }
+    return try core.translating {
+      try withVersion { database, version in
+        let access = SnapshotAccess(database, version, of: core)
+        defer { access.end() }
+        let snapshot = SQLiteSnapshot(access)
+        return try BodyScope.run(snapshot, of: core) { try body(snapshot) }
+      }
+    }
+  }
+
+  /// Runs a closure in a read transaction whose version is known exactly.
+  ///
+  /// A commit of this object that is being made while the snapshot is taken leaves open on which side the snapshot is: then it
+  /// is taken again.
+  private func withVersion<Result>(
+    _ body: (Database, StoreVersion) throws -> Result
+  ) throws -> Result {
+    for _ in 0..<10_000 {
+      if !core.waitForCommit() {
+        writer.unsafeReentrantWrite { core.reconcile(with: $0) }
+        continue
+      }
+      let outcome: Result? = try withConnection { database in
+        guard let version = try core.pin(database) else { return nil }
+        defer { core.unpin(database) }
+        return .some(try body(database, version))
+      }
+      if let outcome { return outcome }
+    }
+    throw StoreError.busy(path: path, waited: core.busyTimeout)
+  }
+
+  /// Runs a closure with a connection that is in no transaction.
+  private func withConnection<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    let outcome: Result? = try writer.unsafeReentrantRead { database in
+      if !database.isInsideTransaction { return .some(try body(database)) }
+      // Inside a transaction of the writer, GRDB hands over the writer's connection, which sees what is not committed.
+      guard writer is DatabasePool, core.isWriter(database) else {
+        throw StoreError.busy(path: path, waited: .zero)
+      }
+      return nil
+    }
+    if let outcome { return outcome }
+    return try writer.unsafeRead { database in
+      guard !database.isInsideTransaction else {
+        throw StoreError.busy(path: path, waited: .zero)
+      }
+      return try body(database)
+    }
+  }
+}

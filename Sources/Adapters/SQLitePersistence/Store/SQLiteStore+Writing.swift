@@ -1,0 +1,62 @@
+import GRDB
+public import ResultsDomain
+
+extension SQLiteStore {
+  /// Runs a closure as one transaction, after those that are running.
+  ///
+  /// The closure is given a `SQLiteTransaction`. Net changes are told exactly, also those that triggers, foreign keys and the
+  /// application's own statements make in rows of the store's entities.
+  /// - Throws: `StoreError.busy` if another process keeps the database, or inside another transaction of this store.
+  @discardableResult
+  public func commit<Result: Sendable>(
+    origin: CommitOrigin,
+    _ body: (any StoreTransaction) throws -> Result
+  ) throws(StoreError) -> Committed<Result> {
+    try core.checkOpen()
+    guard !capabilities.isReadOnly else { throw .readOnly(path: path) }
+    return try core.translating {
+      try writer.unsafeReentrantWrite { database in
+        guard !database.isInsideTransaction else {
+          throw StoreError.busy(path: path, waited: .zero)
+        }
+        try core.checkOpen()
+        core.reconcile(with: database)
+        try database.beginTransaction(.immediate)
+        do {
+          return try commit(origin: origin, body, on: database)
+        } catch {
+          if database.isInsideTransaction { try? database.rollback() }
+          core.didRollback(on: database)
+          throw error
+        }
+      }
+    }
+  }
+
+  private func commit<Result: Sendable>(
+    origin: CommitOrigin,
+    _ body: (any StoreTransaction) throws -> Result,
+    on database: Database
+  ) throws -> Committed<Result> {
+    // From here on nobody else can commit, so what is noticed now came before.
+    try core.noteOtherWriters(on: database)
+    let access = SnapshotAccess(database, core.version, of: core)
+    let transaction = SQLiteTransaction(access)
+    defer { transaction.end() }
+    let result = try body(transaction)
+    guard database.isInsideTransaction else {
+      throw StoreError.unexpected(path: path, detail: "the closure ended its own transaction")
+    }
+    let event = try core.event(origin: origin, on: database)
+    core.prepare(event)
+    if !ownsWriter, case .commit(_, let changes) = event {
+      // Statements that are stepped through SQLite itself pass GRDB's observers by.
+      for place in changes.keys.sorted() {
+        try database.notifyChanges(in: Table(core.tables.all[place].entity.name))
+      }
+    }
+    try database.commit()
+    core.settle(on: database)
+    return Committed(result: result, version: core.version)
+  }
+}

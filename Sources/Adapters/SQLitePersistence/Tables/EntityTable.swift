@@ -1,0 +1,89 @@
+import GRDB
+import ResultsDomain
+
+/// The table of one entity: its names in SQL, its statements, and where its columns stand.
+final class EntityTable: Sendable {
+  let entity: EntityDescription
+  /// Where the entity stands among the store's.
+  let index: Int
+  /// The table's name as SQLite reports it.
+  let name: [UInt8]
+  /// The names in quotes.
+  let quotedName: String
+  let keyColumns: [String]
+  let attributeColumns: [String]
+  /// Where the columns stand in the table, from 0.
+  let keyPlaces: [Int32]
+  let attributePlaces: [Int32]
+  /// How many columns the table has, those of others included.
+  let columnCount: Int32
+  /// Whether the key is SQLite's own row number.
+  let isRowNumber: Bool
+  /// Whether what the pre-update hook tells of a row can be relied upon.
+  let hasExactImages: Bool
+  /// Whether no stored value can be of a foreign storage class.
+  let isStrict: Bool
+
+  init(_ entity: EntityDescription, index: Int, shape: TableShape) {
+    self.entity = entity
+    self.index = index
+    name = Array(shape.name.utf8)
+    quotedName = shape.name.quotedIdentifier
+    keyColumns = entity.identity.columns.map(\.quotedIdentifier)
+    attributeColumns = entity.attributes.map(\.name.quotedIdentifier)
+    keyPlaces = entity.identity.columns.map { shape.place(of: $0) }
+    attributePlaces = entity.attributes.map { shape.place(of: $0.name) }
+    columnCount = Int32(shape.columns.count)
+    hasExactImages = !shape.hasGeneratedColumns
+    isStrict = shape.isStrict
+    if case .integer = entity.identity {
+      isRowNumber = !shape.isWithoutRowNumber
+    } else {
+      isRowNumber = false
+    }
+  }
+
+  /// Storage classes of the key's parts.
+  var keyStorage: [StorageClass] { entity.keyTypes.map(\.storage) }
+
+  /// The identity of a key.
+  func id(_ key: ObjectKey) -> ObjectID { ObjectID(entity: entity.name, key: key) }
+}
+
+extension EntityTable {
+  private var whereKey: String {
+    " WHERE " + keyColumns.map { $0 + " = ?" }.joined(separator: " AND ")
+  }
+
+  /// Reads the attributes of one key.
+  var selectSQL: String {
+    let columns = attributeColumns.isEmpty ? "1" : attributeColumns.joined(separator: ", ")
+    return "SELECT \(columns) FROM \(quotedName)\(whereKey)"
+  }
+
+  /// Inserts a row with its key.
+  var insertSQL: String { insertSQL(columns: isCompound ? [] : keyColumns) }
+
+  /// Inserts a row whose key SQLite assigns.
+  var insertUnkeyedSQL: String {
+    attributeColumns.isEmpty ? "INSERT INTO \(quotedName) DEFAULT VALUES" : insertSQL(columns: [])
+  }
+
+  private func insertSQL(columns keyColumns: [String]) -> String {
+    let columns = keyColumns + attributeColumns
+    let marks = columns.map { _ in "?" }.joined(separator: ", ")
+    return "INSERT INTO \(quotedName) (\(columns.joined(separator: ", "))) VALUES (\(marks))"
+  }
+
+  /// Writes all attributes of one key.
+  var updateSQL: String {
+    let assignments = attributeColumns.map { $0 + " = ?" }.joined(separator: ", ")
+    return "UPDATE \(quotedName) SET \(assignments)\(whereKey)"
+  }
+
+  /// Deletes the row of one key.
+  var deleteSQL: String { "DELETE FROM \(quotedName)\(whereKey)" }
+
+  /// Whether the key is made of attributes.
+  var isCompound: Bool { !entity.keyAttributeIndexes.isEmpty }
+}

@@ -1,0 +1,109 @@
+import GRDB
+import ResultsDomain
+
+/// What a table looks like, as SQLite tells it.
+struct TableShape: Sendable {
+  struct Column: Sendable {
+    let name: String
+    let affinity: ColumnAffinity
+    let declaredType: String
+    let isRequired: Bool
+    let hasDefault: Bool
+    /// The column's place in the primary key, from 1, or 0.
+    let keyPlace: Int
+  }
+
+  /// The table's name as declared.
+  let name: String
+  let columns: [Column]
+  let isStrict: Bool
+  let isWithoutRowNumber: Bool
+  let hasGeneratedColumns: Bool
+
+  /// The column of a name; SQLite does not tell `A` from `a`.
+  func column(named name: String) -> Column? {
+    columns.first { $0.name.caselessIdentifier == name.caselessIdentifier }
+  }
+
+  /// Where a column stands, or -1.
+  func place(of name: String) -> Int32 {
+    let place = columns.firstIndex { $0.name.caselessIdentifier == name.caselessIdentifier }
+    return Int32(place ?? -1)
+  }
+}
+
+/// What SQLite makes of the values written into a column of a table that is not strict.
+enum ColumnAffinity: Sendable {
+  case integer
+  case numeric
+  case real
+  case text
+  case none
+
+  /// The affinity of a declared type (sqlite.org/datatype3.html, 3.1).
+  init(declaredType: String) {
+    let type = String(decoding: declaredType.caselessIdentifier, as: UTF8.self)
+    let holds = { (parts: [String]) in parts.contains { type.contains($0) } }
+    if holds(["int"]) {
+      self = .integer
+    } else if holds(["char", "clob", "text"]) {
+      self = .text
+    } else if type.isEmpty || holds(["blob"]) {
+      self = .none
+    } else {
+      self = holds(["real", "floa", "doub"]) ? .real : .numeric
+    }
+  }
+
+  /// Whether values of a storage class are kept as they are, or as numbers of the same value.
+  func keeps(_ storage: StorageClass) -> Bool {
+    switch (self, storage) {
+    case (.none, _), (_, .blob): true
+    case (.integer, .integer), (.numeric, .integer): true
+    case (.integer, .real), (.numeric, .real), (.real, .real): true
+    case (.text, .text): true
+    default: false
+    }
+  }
+}
+
+extension Database {
+  /// The shape of a table, or `nil` if there is none of that name; a view has no shape.
+  func tableShape(of name: String) throws -> TableShape? {
+    let table = try GRDB.Row.fetchOne(
+      self,
+      sql: """
+        SELECT name, sql FROM main.sqlite_master
+        WHERE type = 'table' AND lower(name) = lower(?)
+        """,
+      arguments: [name]
+    )
+    guard let table else { return nil }
+    let declared: String = table[0]
+    let quoted = declared.quotedIdentifier
+    let rows = try GRDB.Row.fetchAll(self, sql: "PRAGMA main.table_xinfo(\(quoted))")
+    let columns = rows.map { row in
+      let type: String = row["type"]
+      return TableShape.Column(
+        name: row["name"],
+        affinity: ColumnAffinity(declaredType: type),
+        declaredType: type,
+        isRequired: row["notnull"],
+        hasDefault: row["dflt_value"] != nil,
+        keyPlace: row["pk"]
+      )
+    }
+    let list = try GRDB.Row.fetchOne(
+      self,
+      sql: "SELECT wr, strict FROM pragma_table_list WHERE schema = 'main' AND name = ?",
+      arguments: [declared]
+    )
+    return TableShape(
+      name: declared,
+      columns: columns,
+      isStrict: list?["strict"] ?? false,
+      isWithoutRowNumber: list?["wr"] ?? false,
+      hasGeneratedColumns: rows.contains { ($0["hidden"] as Int) != 0 }
+    )
+  }
+}

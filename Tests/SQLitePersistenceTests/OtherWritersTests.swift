@@ -1,0 +1,197 @@
+@testable import SQLitePersistence
+import CSQLiteHooks
+import Foundation
+import GRDB
+import ResultsDomain
+import Testing
+
+/// Nothing is deaf: commits of others are noticed and answered by a gap, wherever they come from.
+@Suite struct `Other writers of an SQLite store` {
+  private func open(
+    _ folder: TemporaryFolder,
+    _ options: SQLiteStoreOptions = SQLiteStoreOptions(pollInterval: nil)
+  ) throws -> SQLiteStore {
+    try SQLiteStore(at: folder.file(), entities: Sample.entities, options: options)
+  }
+
+  private func addBook(_ store: SQLiteStore, _ title: String) throws {
+    try store.write { try $0.insert(Sample.values("P", title), key: nil, into: Sample.book) }
+  }
+
+  @Test func `two stores on one file hear each other`() throws {
+    let folder = try TemporaryFolder()
+    let (first, second) = (try open(folder), try open(folder))
+    let start = try second.currentVersion()
+    try addBook(first, "a")
+    try second.lookForOtherWriters()
+    #expect(try second.history(since: start, of: Sample.book).gap == .otherWriter)
+    #expect(try second.currentVersion().sequence == start.sequence + 1)
+    try second.lookForOtherWriters()
+    #expect(try second.currentVersion().sequence == start.sequence + 1)
+    // The store's own commits are not taken for those of another.
+    let own = try first.currentVersion()
+    try first.lookForOtherWriters()
+    #expect(try first.currentVersion() == own)
+    try first.close()
+    try second.close()
+  }
+
+  @Test func `an own write notices what others did before it`() throws {
+    let folder = try TemporaryFolder()
+    let (first, second) = (try open(folder), try open(folder))
+    let start = try second.currentVersion()
+    try addBook(first, "a")
+    try addBook(second, "b")
+    let version = try second.currentVersion()
+    #expect(version.sequence == start.sequence + 2)
+    #expect(try second.history(since: start, of: Sample.book).gap == .otherWriter)
+    let afterGap = StoreVersion(epoch: start.epoch, sequence: start.sequence + 1)
+    let changes = try second.history(since: afterGap, of: Sample.book).changes
+    #expect(changes?.map { $0.map { $0.after?["title"] } } == [["b"]])
+    try first.close()
+    try second.close()
+  }
+
+  @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/sqlite3")))
+  func `another process is heard, and can read and write the file`() throws {
+    let folder = try TemporaryFolder()
+    let store = try open(folder)
+    try addBook(store, "a")
+    let start = try store.currentVersion()
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
+    process.arguments = [
+      folder.file(), "INSERT INTO Book (publisher, title) SELECT publisher, title || 'z' FROM Book",
+    ]
+    try process.run()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    try store.lookForOtherWriters()
+    #expect(try store.history(since: start, of: Sample.book).gap == .otherWriter)
+    #expect(try store.allRows(of: Sample.book).map { $0["title"] } == ["a", "az"])
+    try store.close()
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `the timer hears others by itself`() async throws {
+    let folder = try TemporaryFolder()
+    let first = try open(folder)
+    let second = try open(folder, SQLiteStoreOptions(pollInterval: .milliseconds(5)))
+    var hints = second.hints().makeAsyncIterator()
+    let start = try second.currentVersion()
+    try addBook(first, "a")
+    while try second.currentVersion() == start { await hints.next() }
+    #expect(try second.history(since: start, of: Sample.book).gap == .otherWriter)
+    try first.close()
+    try second.close()
+  }
+
+  @Test func `a writer that does not let go makes a write busy, and the poll goes on`() throws {
+    let folder = try TemporaryFolder()
+    let options = SQLiteStoreOptions(busyTimeout: .milliseconds(30), pollInterval: nil)
+    let store = try open(folder, options)
+    let other = try DatabaseQueue(path: folder.file())
+    try other.inDatabase { database in
+      try database.beginTransaction(.immediate)
+      let error = #expect(throws: StoreError.self) { try addBook(store, "a") }
+      guard case .busy(folder.file(), .milliseconds(30)) = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      try store.lookForOtherWriters()
+      #expect(try store.allRows(of: Sample.book).isEmpty)
+      try database.rollback()
+    }
+    try addBook(store, "a")
+    try store.close()
+  }
+
+  @Test func `what the application commits on a borrowed pool is told exactly`() throws {
+    let folder = try TemporaryFolder()
+    let pool = try DatabasePool(path: folder.file())
+    let store = try SQLiteStore(writer: pool, entities: Sample.entities)
+    let start = try store.currentVersion()
+    try pool.write { database in
+      try database.execute(sql: "INSERT INTO Book (publisher, title) VALUES ('P', 'a'), ('P', 'b')")
+      try database.execute(sql: "DELETE FROM Book WHERE title = 'a'")
+    }
+    #expect(try store.currentVersion().sequence == start.sequence + 1)
+    let changes = try store.history(since: start, of: Sample.book).changes
+    #expect(changes?.map { $0.map { $0.after?["title"] } } == [["b"]])
+    try pool.write { _ = try Int.fetchOne($0, sql: "SELECT 1") }
+    #expect(try store.currentVersion().sequence == start.sequence + 1)
+    try store.close()
+    #expect(try pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM Book") } == 1)
+  }
+
+  @Test func `a transaction that the application undoes is not told`() throws {
+    let queue = try DatabaseQueue()
+    let store = try SQLiteStore(writer: queue, entities: Sample.entities)
+    let start = try store.currentVersion()
+    try queue.inDatabase { database in
+      try database.inTransaction {
+        try database.execute(sql: "INSERT INTO Book (publisher, title) VALUES ('P', 'a')")
+        return .rollback
+      }
+    }
+    try addBook(store, "b")
+    let changes = try store.history(since: start, of: Sample.book).changes
+    #expect(changes?.map { $0.map { $0.after?["title"] } } == [["b"]])
+  }
+
+  @Test(arguments: ["read", "look", "write"])
+  func `a commit that goes past GRDB is noticed`(_ occasion: String) throws {
+    let queue = try DatabaseQueue()
+    let store = try SQLiteStore(writer: queue, entities: Sample.entities)
+    let start = try store.currentVersion()
+    queue.inDatabase { database in
+      let sql = "INSERT INTO Book (publisher, title) VALUES ('P', 'a')"
+      #expect(sqlite3_exec(database.sqliteConnection, sql, nil, nil, nil) == SQLITE_OK)
+    }
+    switch occasion {
+    case "read": #expect(try store.currentVersion().sequence == start.sequence + 1)
+    case "look":
+      try store.lookForOtherWriters()
+      #expect(store.core.version.sequence == start.sequence + 1)
+    default: break
+    }
+    try addBook(store, "b")
+    let changes = try store.history(since: start, of: Sample.book).changes
+    #expect(changes?.map { $0.map { $0.after?["title"] } } == [["a"], ["b"]])
+  }
+
+  @Test func `a second listener to the same connection costs exactness, not commits`() throws {
+    let queue = try DatabaseQueue()
+    let first = try SQLiteStore(writer: queue, entities: Sample.entities)
+    let second = try SQLiteStore(writer: queue, entities: Sample.entities)
+    let (start, later) = (try first.currentVersion(), try second.currentVersion())
+    try queue.write { try $0.execute(sql: "INSERT INTO Tag (name) VALUES ('x')") }
+    #expect(try first.history(since: start, of: Sample.tag).gap == .otherWriter)
+    #expect(try second.history(since: later, of: Sample.tag).changes?.count == 1)
+  }
+
+  @Test func `an observation of the application hears the store's commits`() throws {
+    let folder = try TemporaryFolder()
+    let pool = try DatabasePool(path: folder.file())
+    let store = try SQLiteStore(writer: pool, entities: Sample.entities)
+    let counter = CommitCounter()
+    pool.add(transactionObserver: counter)
+    try addBook(store, "a")
+    #expect(counter.tables == ["Book"])
+    try store.close()
+  }
+}
+
+/// Counts what GRDB tells an observer.
+private final class CommitCounter: TransactionObserver {
+  var tables: [String] = []
+
+  func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
+    eventKind.tableName == "Book"
+  }
+
+  func databaseDidChange() { tables = ["Book"] }
+  func databaseDidChange(with event: DatabaseEvent) { tables.append(event.tableName) }
+  func databaseDidCommit(_ database: Database) {}
+  func databaseDidRollback(_ database: Database) {}
+}
