@@ -1,0 +1,20 @@
+public import ResultsDomain
+
+/// Something that happened, and when.
+public struct Event: Entity {
+  /// The key, which the store assigns.
+  public var id: Int64?
+  /// When it happened.
+  public var timeStamp: Instant
+
+  /// An event without a key yet.
+  public init(timeStamp: Instant) { self.timeStamp = timeStamp }
+
+  /// An event to be filled from a row.
+  public init() { self.init(timeStamp: Instant(microseconds: 0)) }
+
+  /// The entity Event.
+  public static let schema = EntitySchema<Event>("Event", identity: \.id) {
+    Attribute(\.timeStamp, "timeStamp")
+  }
+}

@@ -1,0 +1,53 @@
+public import FoundationEssentials
+public import ResultsDomain
+public import ResultsPresentation
+
+/// A household's movements of money, newest first, in sections by day: its commands and live queries.
+public struct HouseholdLedger: Sendable {
+  /// The store the movements are in.
+  public let store: any Store
+
+  /// A ledger over a store that was opened with the entity Transaction.
+  public init(_ store: any Store) { self.store = store }
+
+  /// What the ledger lists: newest first.
+  public static func request<Object: FetchedObject>(
+    _ kind: Object.Type = Object.self
+  ) -> FetchRequest<Object> {
+    FetchRequest<Object>(
+      entity: Transaction.entity,
+      sortedBy: [.descending("date")],
+      fetchBatchSize: 20
+    )
+  }
+
+  /// Sections by the days of a reader.
+  public static func days(calendar: Calendar, locale: Locale?) -> SectionKey {
+    .transient(source: "date", grouping: DayGrouping(calendar: calendar, locale: locale))
+  }
+
+  /// Sections by the months of a reader.
+  public static func months(calendar: Calendar, locale: Locale?) -> SectionKey {
+    .transient(source: "date", grouping: MonthGrouping(calendar: calendar, locale: locale))
+  }
+
+  /// The live list of all movements, in the days of a reader.
+  public func transactions(
+    calendar: Calendar,
+    locale: Locale?
+  ) -> FetchedResultsController<Transaction> {
+    FetchedResultsController(
+      Self.request(Transaction.self),
+      sectionedBy: Self.days(calendar: calendar, locale: locale),
+      in: store
+    )
+  }
+
+  /// Adds one movement.
+  /// - Returns: The identity it was given.
+  /// - Throws: `StoreError`.
+  @discardableResult
+  public func add(_ transaction: Transaction) throws(StoreError) -> ObjectID {
+    try store.commit(origin: .unnamed) { try $0.insert(transaction) }.result
+  }
+}

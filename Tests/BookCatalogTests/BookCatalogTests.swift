@@ -1,0 +1,95 @@
+import BookCatalog
+import InMemoryPersistence
+import ResultsDomain
+import ResultsPresentation
+import Synchronization
+import Testing
+
+@Suite struct BookCatalogTests {
+  private static let shown = [
+    "岩波書店": ["こわれた腕環", "さいはての島へ", "ホビットの冒険 上", "帰還", "影との戦い"],
+    "文藝春秋": ["11/22/63(上)", "ミスター・メルセデス 上"],
+    "早川書房": ["エターナル・フレイム", "クロックワーク・ロケット", "ロックイン-統合捜査-", "神の水"],
+    "東京創元社": ["ラドチ戦史", "叛逆航路", "帰還兵の戦場1"],
+  ]
+
+  @Test func `the demo is fourteen books, once`() async throws {
+    let catalog = BookCatalog(try InMemoryStore(entities: [Book.entity]))
+    #expect(try catalog.addDemoBooks() == 14)
+    #expect(try catalog.addDemoBooks() == 0)
+    let books = catalog.books()
+    try await books.performFetch()
+    #expect(books.sections.map(\.title) == ["岩波書店", "文藝春秋", "早川書房", "東京創元社"])
+    for section in books.sections {
+      let titles = try section.objects.map { try $0.get().title }
+      #expect(titles == Self.shown[section.title])
+      #expect(section.count == titles.count)
+    }
+  }
+
+  @Test func `a catalog with one book gets no demo, and opening or listing adds nothing`()
+    async throws
+  {
+    let catalog = BookCatalog(try InMemoryStore(entities: [Book.entity]))
+    let books = catalog.books()
+    try await books.performFetch()
+    #expect(books.sections.isEmpty)
+    try catalog.add(Book(publisher: "", title: ""))
+    #expect(try catalog.addDemoBooks() == 0)
+    try await books.refresh()
+    #expect(books.sections.map(\.title) == [""])
+  }
+
+  @Test func `the dump has every book though nobody listens, and asks for no controller`() throws {
+    let catalog = BookCatalog(try InMemoryStore(entities: [Book.entity]))
+    try catalog.addDemoBooks()
+    var lines: [String] = []
+    try catalog.dump { lines.append($0) }
+    #expect(lines.count == 14)
+    #expect(lines.first == "publisher=岩波書店 title=こわれた腕環")
+    #expect(lines.last == "publisher=東京創元社 title=帰還兵の戦場1")
+  }
+
+  @Test func `reading the first twenty rows decodes at most twenty (R19, R22, R25, N26)`()
+    async throws
+  {
+    let inner = try InMemoryStore(entities: [Book.entity])
+    try await inner.write { transaction in
+      for number in 0..<100 {
+        try transaction.insert(Book(publisher: "p\(number % 7)", title: "t\(number)"))
+      }
+    }
+    let store = CountingStore(inner)
+    let books = BookCatalog(store).books()
+    try await books.performFetch()
+    #expect(books.sections.map(\.count).reduce(0, +) == 100)
+    #expect(store.rowsRead == 0)
+    let results = try books.results()
+    for position in 0..<20 { _ = try results.fetchedObjects[position].get() }
+    #expect(store.rowsRead == 20)
+  }
+
+  @Test func `table questions are answered by the controller alone (R20, R21)`() async throws {
+    let catalog = BookCatalog(try InMemoryStore(entities: [Book.entity]))
+    try catalog.addDemoBooks()
+    let books = catalog.books()
+    try await books.performFetch()
+    let path = RowPath(section: 2, row: 3)
+    let book = try books.object(at: path)
+    #expect(book.title == "神の水")
+    #expect(books.path(of: try #require(book.objectID)) == path)
+    #expect(books.fetchedObjects?.count == 14)
+    #expect(throws: ResultsError.self) { try books.object(at: RowPath(section: 9, row: 0)) }
+  }
+
+  @Test func `a publisher or a title is required, an empty one is a value`() throws {
+    let catalog = BookCatalog(try InMemoryStore(entities: [Book.entity]))
+    try catalog.add(Book(publisher: "", title: ""))
+    var values = Book(publisher: "p", title: "t").attributeValues
+    values[1] = .null
+    #expect(throws: StoreError.self) {
+      try catalog.store.write { try $0.insert(values, key: nil, into: Book.entity) }
+    }
+    #expect(try catalog.store.count(of: BookCatalog.request(Book.self)) == 1)
+  }
+}

@@ -1,0 +1,241 @@
+import EventLog
+import InMemoryPersistence
+import ResultsDomain
+import ResultsPresentation
+import Testing
+
+@Suite struct StoreManagerTests {
+  private let store: InMemoryStore
+  private let manager: StoreManager
+
+  init() throws {
+    let store = try InMemoryStore(entities: [Event.entity, Note.entity])
+    self.store = store
+    manager = try StoreManagers(dataFolder: "") { _, _ in store }.manager(of: "Log")
+  }
+
+  @Test func `new objects wait to be saved; only the manager's own select sees them (R47, N18)`()
+    async throws
+  {
+    let list = try manager.controller("Event", sortedBy: "timeStamp")
+    try await list.performFetch()
+    let event = try manager.new("Event")
+    event["timeStamp"] = 5
+    #expect(event.id == nil && event.isChanged && manager.hasChanges)
+    #expect(try stamps() == [5])
+    try await list.refresh()
+    #expect(list.fetchedObjects?.isEmpty == true)
+    try manager.save()
+    #expect(event.id != nil && !event.isChanged && !manager.hasChanges)
+    try await list.refresh()
+    #expect(list.fetchedObjects?.count == 1)
+    #expect(list.definition.request.fetchBatchSize == 20)
+    #expect(try manager.select("Event").first === event)
+  }
+
+  @Test func `a save that fails writes nothing and keeps the work to be corrected`() throws {
+    try add(1, 2)
+    let good = try manager.new("Event")
+    good["timeStamp"] = 3
+    let bad = try manager.new("Event")
+    let first = try #require(try manager.select("Event").first)
+    first["timeStamp"] = 10
+    #expect(try manager.delete("Event", at: 1))
+    let error = #expect(throws: StoreError.self) { try manager.save() }
+    #expect("\(try #require(error))".contains("timeStamp"))
+    #expect(try stored() == [1, 2])
+    #expect(manager.hasChanges)
+    #expect(try manager.select("Event").count == 3)
+    bad["timeStamp"] = 4
+    try manager.save()
+    #expect(try stored() == [10, 3, 4])
+  }
+
+  @Test func `rollback drops new, changed and deleted objects alike`() throws {
+    try add(1, 2)
+    let objects = try manager.select("Event")
+    objects[0]["timeStamp"] = 7
+    manager.delete(objects[1])
+    _ = try manager.new("Event")
+    #expect(try manager.select("Event").count == 2)
+    manager.rollback()
+    #expect(!manager.hasChanges)
+    #expect(try stamps() == [1, 2])
+    #expect(objects[0]["timeStamp"] == 1)
+    try manager.save()
+    #expect(try stored() == [1, 2])
+  }
+
+  @Test(arguments: [nil, "", "  \n", "TRUEPREDICATE"])
+  func `no predicate, or an empty one, means all, in the order of keys`(text: String?) throws {
+    try add(3, 1, 2)
+    #expect(try manager.select("Event", where: text).map { $0["timeStamp"] } == [3, 1, 2])
+  }
+
+  @Test(arguments: [false, true])
+  func `predicate, order, limit and offset work alike with and without pending work`(
+    isPending: Bool
+  ) throws {
+    try add(30, 10, 20)
+    for stamp in [50, 40] as [Int64] {
+      let event = try manager.new("Event")
+      event["timeStamp"] = .integer(stamp)
+    }
+    try #require(try manager.select("Event", where: "timeStamp == 10").first)["timeStamp"] = 15
+    if !isPending { try manager.save() }
+    #expect(try stamps() == [30, 15, 20, 50, 40])
+    #expect(try stamps(limit: 2, offset: 1) == [15, 20])
+    #expect(try stamps(where: "timeStamp > 15", limit: 2) == [30, 20])
+    #expect(try stamps(where: "timeStamp == 10") == [])
+    #expect(try stamps(limit: 3, by: [.descending("timeStamp")]) == [50, 40, 30])
+    #expect(try stamps(offset: 9) == [])
+    #expect(try stamps(limit: 0) == [])
+    #expect(try manager.select("Event", where: "timeStamp < %@", arguments: [20]).count == 1)
+  }
+
+  @Test func `mistakes are errors that say what to do, never the end of the program (R20)`() throws
+  {
+    #expect(throws: StoreManagerError.unknownEntity("Evnt", known: ["Event", "Note"])) {
+      try manager.new("Evnt")
+    }
+    #expect(throws: StoreManagerError.unknownKey("time", entity: "Event")) {
+      try manager.controller("Event", sortedBy: "time")
+    }
+    #expect(throws: PredicateParseError.self) { try manager.select("Event", where: "time ==") }
+    #expect(throws: StoreError.self) { try manager.select("Event", limit: -1) }
+    #expect(throws: StoreError.self) { try manager.select("Event", offset: -1) }
+    #expect(throws: StoreError.self) { try manager.select("Event", sortedBy: [.ascending("x")]) }
+    _ = try manager.new("Event")
+    #expect(throws: StoreError.self) { try manager.select("Event", limit: -1) }
+    #expect(throws: StoreError.self) { try manager.select("Event", sortedBy: [.ascending("x")]) }
+  }
+
+  @Test(arguments: [-1, 3, .max, .min])
+  func `deleting at a place that is not there is false`(index: Int) throws {
+    try add(1, 2, 3)
+    #expect(try !manager.delete("Event", at: index))
+    #expect(!manager.hasChanges)
+  }
+
+  @Test func `deleting by place counts in the order of select, pending work included`() throws {
+    try add(3, 1, 2)
+    #expect(try manager.delete("Event", at: 0))
+    #expect(try manager.delete("Event", at: 0))
+    #expect(try stamps() == [2])
+    #expect(try stored() == [3, 1, 2])
+    #expect(try manager.delete("Event", at: 0, sortedBy: [.descending("timeStamp")]))
+    #expect(try !manager.delete("Event", at: 0))
+    try manager.save()
+    #expect(try stored() == [])
+    let new = try manager.new("Event")
+    #expect(try manager.delete("Event", at: 0))
+    #expect(!manager.hasChanges)
+    new["timeStamp"] = 1
+    try manager.save()
+    #expect(try stored() == [])
+  }
+
+  @Test func `what others commit is read anew, and a lost update is refused`() throws {
+    try add(1)
+    let event = try #require(try manager.select("Event").first)
+    let id = try #require(event.id)
+    try store.write { try $0.update(id, to: [2], of: Event.entity, ifUnchangedFrom: nil) }
+    #expect(try stamps() == [2])
+    #expect(event["timeStamp"] == 2)
+    event["timeStamp"] = 5
+    try store.write { try $0.update(id, to: [3], of: Event.entity, ifUnchangedFrom: nil) }
+    let error = #expect(throws: StoreError.self) { try manager.save() }
+    guard case .conflict = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(event["timeStamp"] == 5)
+    manager.rollback()
+    #expect(try stamps() == [3])
+  }
+
+  @Test func `a value of the wrong kind is refused by save and disturbs no select`() throws {
+    let event = try manager.new("Event")
+    event["timeStamp"] = "noon"
+    event["no such attribute"] = 1
+    #expect(try manager.select("Event", sortedBy: [.ascending("timeStamp")]).count == 1)
+    #expect(throws: StoreError.self) { try manager.save() }
+    event["timeStamp"] = 1
+    try manager.save()
+    #expect(try stored() == [1])
+  }
+
+  @Test func `an entity with text keys takes the key of a new object`() throws {
+    let note = try manager.new("Note", key: .text("b"))
+    note["text"] = "second"
+    let other = try manager.new("Note", key: .text("a"))
+    other["text"] = "first"
+    #expect(try manager.select("Note").map { $0["text"] } == ["first", "second"])
+    try manager.save()
+    #expect(try manager.select("Note").map { $0["text"] } == ["first", "second"])
+    #expect(note.id?.key == .text("b"))
+  }
+
+  @Test func `lists of two entities do not disturb each other`() async throws {
+    let events = try manager.controller("Event", sortedBy: "timeStamp")
+    let notes = try manager.controller("Note", sortedBy: "text")
+    try await events.performFetch()
+    try await notes.performFetch()
+    let note = try manager.new("Note", key: .text("a"))
+    note["text"] = "x"
+    try manager.save()
+    try await events.refresh()
+    try await notes.refresh()
+    #expect(try events.results().generation == 1)
+    #expect(try notes.results().generation == 2)
+  }
+
+  @Test func `many threads make, change and save at once, and nothing is lost or doubled`()
+    async throws
+  {
+    await withTaskGroup(of: Void.self) { group in
+      for number in 0..<200 {
+        group.addTask { [manager] in
+          guard let event = try? manager.new("Event") else { return }
+          event["timeStamp"] = .integer(Int64(number))
+          // Another task's half-made object can make this save fail; then a later one takes it along.
+          try? manager.save()
+        }
+      }
+    }
+    try manager.save()
+    #expect(try Set(stored()) == Set((0..<200).map { Value.integer($0) }))
+    #expect(try stored().count == 200)
+  }
+
+  private func add(_ stamps: Int64...) throws {
+    try store.write { transaction in
+      for stamp in stamps { try transaction.insert(Event(timeStamp: Instant(microseconds: stamp))) }
+    }
+  }
+
+  private func stamps(
+    where predicate: String? = nil,
+    limit: Int? = nil,
+    offset: Int = 0,
+    by order: [FetchSortDescriptor] = StoreManager.keyOrder
+  ) throws -> [Value] {
+    try manager.select("Event", where: predicate, limit: limit, offset: offset, sortedBy: order)
+      .map { $0["timeStamp"] }
+  }
+
+  private func stored() throws -> [Value] {
+    try store.fetch(FetchRequest<Row>(entity: Event.entity, sortedBy: StoreManager.keyOrder))
+      .map { $0["timeStamp"] }
+  }
+}
+
+/// A second entity, whose key is a text.
+private struct Note: Entity {
+  var name = ""
+  var text = ""
+
+  static let schema = EntitySchema<Note>("Note", textIdentity: \.name, column: "name") {
+    Attribute(\.text, "text")
+  }
+}

@@ -1,0 +1,76 @@
+import FoundationEssentials
+import HouseholdLedger
+import InMemoryPersistence
+import ResultsDomain
+import ResultsTesting
+import Testing
+
+@Suite struct LedgerTotalsTests {
+  @Test func `totals agree with sums made one by one, exactly`() throws {
+    let store = try InMemoryStore(entities: [Transaction.entity])
+    let days = DayGrouping(calendar: try calendar("America/St_Johns"), locale: nil)
+    let months = MonthGrouping(calendar: try calendar("America/St_Johns"), locale: nil)
+    var generator = SeededGenerator(seed: 5)
+    var all: [Transaction] = []
+    for _ in 0..<500 {
+      let second = Int64(generator.number(in: 1_160_000_000...1_165_000_000))
+      all.append(
+        Transaction(
+          date: Instant(microseconds: second * 1_000_000),
+          amount: ExactDecimal(units: Int64(generator.number(in: -99_999...99_999)), scale: 2),
+          payee: "p",
+          category: generator.choice("食費", "か\u{3099}", "が", "")
+        )
+      )
+    }
+    try store.write { transaction in for one in all { try transaction.insert(one) } }
+    for grouping in [days, months] as [any SectionGrouping] {
+      let totals = try self.totals(by: .date(grouping), in: store)
+      var sums: [Value: Int64] = [:]
+      for one in all {
+        sums[grouping.group(of: one.date.attributeValue).id, default: 0] += one.amount.units
+      }
+      #expect(totals.lines.count == sums.count, "seed \(generator.seed)")
+      for line in totals.lines {
+        #expect(line.sum.units == sums[.text(line.title)], "seed \(generator.seed)")
+      }
+      #expect(totals.lines.map(\.title) == totals.lines.map(\.title).sorted(by: >))
+    }
+    let totals = try self.totals(by: .category, in: store)
+    // Two categories that look alike and differ in bytes stay two (R06).
+    #expect(totals.lines.count == 4)
+    #expect(totals.lines.map(\.count).reduce(0, +) == 500)
+    #expect(totals.balance.units == all.map(\.amount.units).reduce(0, +))
+    #expect(totals.balance.description.contains("."))
+  }
+
+  @Test func `a sum beyond 64 bits is said and not wrapped`() throws {
+    let store = try InMemoryStore(entities: [Transaction.entity])
+    let large = try movement("2026-11-03T00:00:00Z", .max)
+    try store.write { transaction in
+      for _ in 0..<2 { try transaction.insert(large) }
+    }
+    #expect(throws: LedgerOverflow.self) { try totals(by: .category, in: store) }
+  }
+
+  @Test func `amounts keep two places and refuse a third`() throws {
+    let store = try InMemoryStore(entities: [Transaction.entity])
+    var one = try movement("2026-11-03T00:00:00Z", 0)
+    one.amount = ExactDecimal(units: -1_290_500, scale: 3)
+    let ledger = HouseholdLedger(store)
+    try ledger.add(one)
+    let stored = try store.fetch(HouseholdLedger.request(Transaction.self))
+    #expect(stored.map(\.amount.description) == ["-1290.50"])
+    one.amount = ExactDecimal(units: 1, scale: 3)
+    #expect(throws: StoreError.self) { try ledger.add(one) }
+  }
+
+  private func totals(
+    by grouping: LedgerTotals.Grouping,
+    in store: any Store
+  ) throws -> LedgerTotals {
+    try store.read { (snapshot) throws(StoreError) in
+      Result { try LedgerTotals(by: grouping, in: snapshot) }
+    }.get()
+  }
+}

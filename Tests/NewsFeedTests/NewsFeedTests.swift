@@ -1,0 +1,139 @@
+import InMemoryPersistence
+import NewsFeed
+import ResultsDomain
+import ResultsPresentation
+import Testing
+
+@Suite struct NewsFeedTests {
+  private let feed: NewsFeed
+
+  init() throws { feed = NewsFeed(try InMemoryStore(entities: [Item.entity])) }
+
+  @Test func `an opened item stays in the held list and leaves the naive one`() async throws {
+    try add(20)
+    let (naive, held) = (feed.liveUnread(), try feed.heldUnread())
+    try await naive.performFetch()
+    try await held.performFetch()
+    let id = try #require(held.fetchedObjects?[7].id)
+    let path = held.path(of: id)
+    let opened = try feed.open(id.key.description)
+    #expect(opened?.isRead == true)
+    try await naive.refresh()
+    try await held.refresh()
+    #expect(naive.path(of: id) == nil)
+    #expect(held.path(of: id) == path)
+    #expect(try held.object(at: try #require(path)).isRead)
+    try feed.markUnread(id.key.description)
+    try await naive.refresh()
+    #expect(naive.path(of: id) != nil)
+    #expect(held.fetchedObjects?.count == 20)
+  }
+
+  @Test
+  func `a held list keeps its order and sections while content changes, and lets deleted items go`()
+    async throws
+  {
+    try add(9)
+    let held = try feed.heldUnread()
+    try await held.performFetch()
+    let before = try #require(held.fetchedObjects).compactMap(\.id)
+    try await feed.store.write { transaction in
+      guard var item = try transaction.object(.text("g4"), as: Item.self) else { return }
+      (item.feed, item.title, item.published) = ("Z", "changed", nil)
+      try transaction.update(item)
+      try transaction.insert(Item(guid: "new", title: "new", feed: "A"))
+      try transaction.delete(ObjectID(entity: "Item", key: .text("g5")), of: Item.entity)
+    }
+    try await held.refresh()
+    let after = try #require(held.fetchedObjects).compactMap(\.id)
+    #expect(after == before.filter { $0.key != .text("g5") })
+    let path = try #require(held.path(of: ObjectID(entity: "Item", key: .text("g4"))))
+    #expect(try held.object(at: path).title == "changed")
+    #expect(held.sections.map(\.title) == ["feed 0", "feed 1", "feed 2"])
+  }
+
+  @Test func `the unread ids are fetched as a dictionary with the id as its one property`() throws {
+    try add(3)
+    var request = NewsFeed.request(FetchedDictionary.self, onlyUnread: true)
+    request.propertiesToFetch = []
+    let rows = try feed.store.fetch(request)
+    #expect(rows.allSatisfy { $0.properties.isEmpty })
+    let ids = try feed.store.fetch(NewsFeed.request(ObjectID.self, onlyUnread: true))
+    #expect(rows.map(\.objectID) == ids)
+  }
+
+  @Test func `self and SELF name the object, objectID is refused with that hint`() throws {
+    try add(3)
+    for word in ["self", "SELF"] {
+      let predicate = try FetchPredicate(
+        parsing: "\(word) IN {'g1', 'g2'}",
+        entity: Item.entity
+      )
+      var request = NewsFeed.request(Item.self)
+      request.predicate = predicate
+      #expect(try feed.store.count(of: request) == 2)
+    }
+    let error = #expect(throws: PredicateParseError.self) {
+      try FetchPredicate(parsing: "objectID IN {'g1'}", entity: Item.entity)
+    }
+    #expect("\(try #require(error))".contains("SELF"))
+  }
+
+  @Test func `all are marked read in one commit, and the count is what was unread`() async throws {
+    try add(12)
+    try feed.open("g3")
+    let naive = feed.liveUnread()
+    try await naive.performFetch()
+    var events = naive.changes.makeAsyncIterator()
+    _ = await events.next()
+    #expect(try feed.markAllRead() == 11)
+    try await naive.refresh()
+    guard case .change(let change) = await events.next() else {
+      Issue.record("no change")
+      return
+    }
+    #expect(change.delta.rows.deletes.count == 11)
+    #expect(try naive.results().generation == 2)
+    #expect(try feed.markAllRead() == 0)
+  }
+
+  @Test func `opening what is not there is nil, and opening twice tells nothing new (R27)`()
+    async throws
+  {
+    try add(2)
+    #expect(try feed.open("missing") == nil)
+    #expect(try feed.markUnread("missing") == nil)
+    let held = try feed.heldUnread()
+    try await held.performFetch()
+    try feed.open("g0")
+    try feed.open("g0")
+    try await held.refresh()
+    #expect(try held.results().generation == 2)
+  }
+
+  @Test func `a hundred thousand ids are held without reading an item`() async throws {
+    try add(100_000)
+    let held = try feed.heldUnread()
+    try await held.performFetch()
+    #expect(held.sections.map(\.count).reduce(0, +) == 100_000)
+    try feed.open("g77777")
+    try await held.refresh()
+    #expect(held.path(of: ObjectID(entity: "Item", key: .text("g77777"))) != nil)
+  }
+
+  private func add(_ count: Int) throws {
+    try feed.store.write { transaction in
+      for number in 0..<count {
+        let published = Instant(microseconds: Int64(number) * 1_000_000)
+        try transaction.insert(
+          Item(
+            guid: "g\(number)",
+            title: "t\(number)",
+            feed: "feed \(number % 3)",
+            published: published
+          )
+        )
+      }
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import InMemoryPersistence
+import ResultsDomain
+import ResultsPresentation
+import Testing
+
+@testable import StudentRoster
+
+/// N34 to N39: a table kept by the classic callbacks, in their classic order.
+@Suite struct RosterTableTests {
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func `a table kept by the callbacks alone always shows what the list holds`(seed: UInt64)
+    async throws
+  {
+    let (right, _, _) = try await play(seed: seed)
+    #expect(right.isEmpty, "seed \(seed): \(right.first ?? "")")
+  }
+
+  @Test func `a table that forgets sections soon does not add up`() async throws {
+    let (_, sectionless, _) = try await play(seed: 1)
+    #expect(!sectionless.isEmpty)
+  }
+
+  @Test func `a table that moves cells without drawing them shows old text (N37)`() async throws {
+    let (_, _, stale) = try await play(seed: 1)
+    #expect(!stale.isEmpty)
+  }
+
+  @Test func `the callbacks come in the classic order (N34)`() async throws {
+    let store = try InMemoryStore(entities: [Student.entity])
+    let list = StudentRoster(store).students()
+    try await list.performFetch()
+    var events = list.changes.makeAsyncIterator()
+    _ = await events.next()
+    try await store.write {
+      try $0.insert(Student(studentId: 1, studentName: "a", studentAge: 10))
+    }
+    try await list.refresh()
+    guard case .change(let change) = await events.next() else {
+      Issue.record("no change")
+      return
+    }
+    let table = RosterTable()
+    change.tell(table)
+    #expect(
+      table.calls == [
+        "will change", "section 0 (10) inserted", "object inserted at [0,0]", "did change",
+      ]
+    )
+  }
+
+  /// Where each of the three tables differs from the list, over a simulation.
+  private func play(seed: UInt64) async throws -> ([String], [String], [String]) {
+    let store = try InMemoryStore(entities: [Student.entity])
+    var simulation = try RosterSimulation(seed: seed, in: store)
+    let list = StudentRoster(store).students()
+    try await list.performFetch()
+    var events = list.changes.makeAsyncIterator()
+    _ = await events.next()
+    let tables = [
+      RosterTable(), RosterTable(forgetsSections: true), RosterTable(forgetsMovedCells: true),
+    ]
+    var wrong: [[String]] = [[], [], []]
+    for step in 0..<150 {
+      let generation = try list.results().generation
+      try simulation.step()
+      try await list.refresh()
+      guard try list.results().generation > generation,
+        case .change(let change) = await events.next()
+      else { continue }
+      let shown = try change.after.sections.flatMap { section in
+        [section.title] + (try section.objects.map { "  \(try $0.get().line)" })
+      }
+      for (place, table) in tables.enumerated() {
+        change.tell(table)
+        if table.complaint != nil || table.lines != shown {
+          wrong[place].append("step \(step): \(table.complaint ?? "other lines")")
+          table.reload(change.after)
+        }
+      }
+    }
+    return (wrong[0], wrong[1], wrong[2])
+  }
+}

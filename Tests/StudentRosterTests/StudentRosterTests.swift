@@ -1,0 +1,88 @@
+import InMemoryPersistence
+import ResultsDomain
+import ResultsPresentation
+import ResultsTesting
+import StudentRoster
+import Testing
+
+@Suite struct StudentRosterTests {
+  private let roster: StudentRoster
+
+  init() throws { roster = StudentRoster(try InMemoryStore(entities: [Student.entity])) }
+
+  @Test func `the age comes first in the order by itself (R03, N5)`() async throws {
+    var generator = SeededGenerator(seed: 3)
+    for _ in 0..<150 { try roster.addRandom(using: &generator) }
+    let list = roster.students()
+    try await list.performFetch()
+    let students = try list.results().objects()
+    let order = students.map { [Int($0.studentAge), Int($0.studentId), Int($0.id ?? 0)] }
+    #expect(order == order.sorted { $0.lexicographicallyPrecedes($1) })
+    #expect(Set(list.sections.map(\.title)).count == list.sections.count)
+    #expect(list.definition.request.fetchBatchSize == 50)
+  }
+
+  @Test func `at most two hundred are listed, and the limit stays true while live (R75, N24)`()
+    async throws
+  {
+    var generator = SeededGenerator(seed: 4)
+    for _ in 0..<250 { try roster.addRandom(using: &generator) }
+    let list = roster.students()
+    try await list.performFetch()
+    for step in 0..<60 {
+      if step.isMultiple(of: 3) {
+        let section = generator.number(in: 0...9)
+        try roster.remove(at: RowPath(section: section, row: 0), of: list.results())
+      } else {
+        try roster.addRandom(using: &generator)
+      }
+      try await list.refresh()
+      let results = try list.results()
+      let fresh = try roster.store.fetch(StudentRoster.request(Student.self).inSections)
+      #expect(results.count == 200, "seed \(generator.seed)")
+      #expect(try results.objects().map(\.id) == fresh.map(\.id), "seed \(generator.seed)")
+      #expect(results.matchingCount > 200)
+    }
+  }
+
+  @Test func `random students are in their ranges, and equal seeds give equal ones`() throws {
+    var (first, second) = (SeededGenerator(seed: 9), SeededGenerator(seed: 9))
+    for _ in 0..<1_000 {
+      let student = Student.random(using: &first)
+      #expect((0...32_766).contains(student.studentId))
+      #expect((10...19).contains(student.studentAge))
+      let number = try #require(Int(student.studentName.dropFirst("student-".count)))
+      #expect((0..<100_000).contains(number))
+      #expect(student.line == Student.random(using: &second).line)
+    }
+  }
+
+  @Test func `a row reads id, name and age, and the number is data: it may be there twice`()
+    async throws
+  {
+    try await roster.store.write { transaction in
+      for name in ["a", "b"] {
+        try transaction.insert(Student(studentId: 7, studentName: name, studentAge: 12))
+      }
+    }
+    let list = roster.students()
+    try await list.performFetch()
+    #expect(try list.results().objects().map(\.line) == ["7:a age:12", "7:b age:12"])
+  }
+
+  @Test func `removing at a path that is not there is false (R20)`() async throws {
+    let list = roster.students()
+    try await list.performFetch()
+    #expect(try !roster.remove(at: RowPath(section: 0, row: 0), of: list.results()))
+    #expect(try !roster.remove(at: RowPath(section: -1, row: .min), of: list.results()))
+  }
+}
+
+extension FetchRequest {
+  /// The request as its sections order it.
+  fileprivate var inSections: FetchRequest {
+    var request = self
+    request.sortDescriptors.insert(.ascending("studentAge"), at: 0)
+    return request
+  }
+}
