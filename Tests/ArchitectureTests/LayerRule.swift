@@ -99,7 +99,7 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
       [
         "ResultsDomain", "OrderStatistics", "GRDB", "CSQLiteHooks", "FoundationEssentials",
         "Dispatch",
-      ],
+      ] + platform,
       because: "a store knows the ports and nothing that is shown"
     ),
     LayerRule(

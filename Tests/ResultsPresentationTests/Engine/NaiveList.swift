@@ -2,7 +2,9 @@ import ResultsDomain
 
 @testable import ResultsPresentation
 
-/// What a definition should show, worked out the plain way: filter, sort, cut, gather. It shares no code with the engine.
+/// What a definition should show, worked out the plain way: filter, sort, cut, gather.
+///
+/// It shares no code with the engine.
 struct NaiveList {
   let definition: ResultsDefinition<Row>
   let rows: [Row]

@@ -1,0 +1,128 @@
+import Foundation
+import Testing
+
+/// `book-catalog` as its reader uses it: the demo, the dump, the forms of a list, adding, changing, removing.
+@Suite struct CatalogTests {
+  @Test func `the demo, run twice, shows fourteen books in four sections`() throws {
+    let run = try ProgramRun()
+    let first = try run.run("book-catalog", "demo", "--format", "table")
+    let second = try run.run("book-catalog", "demo", "--format", "table")
+    #expect(first.lines.last == "14 books in 4 sections")
+    #expect(first.output == second.output)
+    let headers = first.lines.filter { $0.hasSuffix(")") && !$0.hasPrefix(" ") }
+    #expect(headers == ["岩波書店  (5)", "文藝春秋  (2)", "早川書房  (4)", "東京創元社  (3)"])
+    let inMemory = try run.run("book-catalog", "demo", "--store", ":memory:", "--format", "table")
+    #expect(inMemory.output == first.output)
+  }
+
+  @Test func `opening and importing add no demo book`() throws {
+    let run = try ProgramRun()
+    let file = try run.write("publisher,title\nA,B\n", to: "one.csv")
+    #expect(try run.run("book-catalog", "list", "--format", "table").output.contains("0 books"))
+    try run.run("book-catalog", "import", file)
+    #expect(try run.run("book-catalog", "list", "--format", "table").output.contains("1 book in 1"))
+  }
+
+  @Test func `the dump has every book in one line`() throws {
+    let run = try ProgramRun()
+    try run.run("book-catalog", "demo")
+    let lines = try run.run("book-catalog", "dump").lines
+    #expect(lines.count == 14)
+    #expect(lines.first == "publisher=岩波書店 title=こわれた腕環")
+    #expect(lines.contains("publisher=文藝春秋 title=11/22/63(上)"))
+  }
+
+  @Test func `each form of a list has every row`() throws {
+    let run = try ProgramRun()
+    try run.run("book-catalog", "demo")
+    func list(_ format: String) throws -> [String] {
+      try run.run("book-catalog", "list", "--format", format).lines
+    }
+    let tsv = try list("tsv")
+    #expect(tsv.first == "section\ttitle\tauthor\tyear")
+    #expect(tsv[1] == "岩波書店\tこわれた腕環\t\t")
+    #expect(tsv.count == 15)
+    let csv = try list("csv")
+    #expect(csv.first == "section,title,author,year")
+    #expect(csv.count == 15)
+    let jsonLines = try list("jsonl")
+    #expect(jsonLines.count == 14)
+    #expect(
+      jsonLines[0] == #"{"section":"岩波書店","id":6,"title":"こわれた腕環","author":null,"year":null}"#
+    )
+    let json = try list("json")
+    #expect(json.count == 1)
+    #expect(json[0].hasPrefix(#"{"v":1,"t":"snapshot","generation":1,"rows":14,"sections":["#))
+    // Into a pipe the form is tab-separated, without colour and uncut.
+    #expect(try run.run("book-catalog", "list").lines == tsv)
+  }
+
+  @Test func `options choose rows, order, sections and a window`() throws {
+    let run = try ProgramRun()
+    try run.run("book-catalog", "demo")
+    func titles(_ options: String...) throws -> [String] {
+      let lines = try run.run(
+        "book-catalog",
+        ["list", "--columns", "title", "--format", "csv"] + options
+      ).lines
+      return Array(lines.dropFirst())
+    }
+    let flat = ["--section-by", "none"]
+    #expect(try titles("--where", "title CONTAINS '帰'").count == 2)
+    let forwards = try titles("--sort", "title", "--section-by", "none")
+    let backwards = try titles("--sort", "-title", "--section-by", "none")
+    #expect(forwards.first == "11/22/63(上)")
+    #expect(backwards == forwards.reversed())
+    let window = try run.run(
+      "book-catalog",
+      ["list", "--limit", "2", "--offset", "1", "--format", "table"] + flat
+    )
+    #expect(window.lines.last == "2 of 14 books")
+  }
+
+  @Test func `add, edit, show and remove do what they say`() throws {
+    let run = try ProgramRun()
+    let added = try run.run("book-catalog", "add", "publisher=岩波書店", "title=ゲド戦記外伝")
+    #expect(added.output == "added Book 1\n")
+    let edited = try run.run("book-catalog", "edit", "1", "year=2004", "title=ゲド戦記外伝")
+    #expect(edited.output == "changed year of Book 1\n")
+    #expect(try run.run("book-catalog", "show", "1").output.contains("year        2004\n"))
+    try run.run("book-catalog", "edit", "1", "year=NULL")
+    #expect(try run.run("book-catalog", "show", "1").output.contains("year        \n"))
+    #expect(try run.run("book-catalog", "remove", "1").output == "removed 1 book\n")
+    #expect(try run.run("book-catalog", "list", "--fail-if-empty", expecting: 1).errors == "")
+  }
+
+  @Test func `removing several is all or nothing`() throws {
+    let run = try ProgramRun()
+    try run.run("book-catalog", "demo")
+    try run.run("book-catalog", "remove", "1", "99", expecting: 1)
+    #expect(try run.run("book-catalog", "dump").lines.count == 14)
+  }
+
+  @Test func `a read-only store is read and not written`() throws {
+    let run = try ProgramRun()
+    try run.run("book-catalog", "demo", "--store", "b.sqlite")
+    let list = try run.run("book-catalog", "dump", "--store", "b.sqlite", "--read-only")
+    #expect(list.lines.count == 14)
+    let refused = try run.run(
+      "book-catalog",
+      "remove",
+      "1",
+      "--store",
+      "b.sqlite",
+      "--read-only",
+      expecting: 73
+    )
+    #expect(refused.errors.contains("reading only"))
+  }
+
+  @Test func `doctor says where the store is and that it is well`() throws {
+    let run = try ProgramRun()
+    try run.run("book-catalog", "demo", "--store", "b.sqlite")
+    let lines = try run.run("book-catalog", "doctor", "--store", "b.sqlite").lines
+    #expect(lines.first == "store      b.sqlite")
+    #expect(lines.contains("entity     Book, 14 objects, 6 attributes"))
+    #expect(lines.contains { $0.hasPrefix("check") && $0.hasSuffix("ok") })
+  }
+}

@@ -1,0 +1,112 @@
+import Testing
+
+/// The verbs that only one program has.
+@Suite struct ProgramTests {
+  @Test func `the ledger sums exactly by day, month and category`() throws {
+    let run = try ProgramRun()
+    let csv = """
+      date,amount,payee,category
+      2026-11-03,-3480.10,a,food
+      2026-11-03,-0.20,b,food
+      2026-10-31,285000,c,income
+      """
+    try run.run("household-ledger", "import", "-", "--format", "csv", input: csv + "\n")
+    func totals(_ by: String) throws -> [String] {
+      try run.run("household-ledger", "totals", "--by", by).lines
+    }
+    #expect(
+      try totals("category") == [
+        "category\tsum\tcount", "food\t-3480.30\t2", "income\t285000.00\t1", "balance\t281519.70\t",
+      ]
+    )
+    #expect(try totals("month").contains("2026-11\t-3480.30\t2"))
+    #expect(try totals("day").contains("2026-10-31\t285000.00\t1"))
+    #expect(
+      try run.run("household-ledger", "totals", "--where", "category = 'food'").lines.last
+        == "balance\t-3480.30\t"
+    )
+  }
+
+  @Test func `the ledger understands the reader's own forms and no others`() throws {
+    let run = try ProgramRun()
+    let who = ["payee=p", "category=c"]
+    for (date, amount, locale) in [
+      ("2026/11/3", "3,480", "ja_JP"), ("3.11.2026", "3.480,5", "de_DE"),
+    ] {
+      let values = ["date=\(date)", "amount=\(amount)", "--locale", locale]
+      let added = try run.run("household-ledger", ["add"] + who + values)
+      #expect(added.status == 0, "\(added)")
+    }
+    let refused = try run.run(
+      "household-ledger",
+      "add",
+      "date=2026-11-03",
+      "amount=3,48",
+      "--locale",
+      "en_US",
+      expecting: 65
+    )
+    #expect(refused.errors.contains("amount"))
+    let rows = try run.run("household-ledger", "export", "-", "--format", "csv").output
+    #expect(rows.contains("3480.00") && rows.contains("3480.50"))
+  }
+
+  @Test func `the event log stamps, lists newest first and removes by place`() throws {
+    let run = try ProgramRun()
+    #expect(try run.run("event-log", "stamp").output.hasPrefix("stamped Event 1 at 2"))
+    try run.run("event-log", "stamp")
+    try run.run("event-log", "add", "timeStamp=2001-01-01T00:00:00Z")
+    let times = try run.run("event-log", "list", "--columns", "timeStamp").lines.dropFirst()
+    #expect(Array(times) == times.sorted(by: >))
+    #expect(try run.run("event-log", "remove-at", "2").output == "removed Event 3\n")
+    try run.run("event-log", "remove-at", "2", expecting: 1)
+    #expect(try run.run("event-log", "list").lines.count == 3)
+  }
+
+  @Test func `the roster adds at random and removes by path`() throws {
+    let run = try ProgramRun()
+    for _ in 0..<3 { try run.run("student-roster", "add-random") }
+    let rows = try run.run("student-roster", "list", "--format", "jsonl").lines
+    #expect(rows.count == 3)
+    let removed = try run.run("student-roster", "remove-at", "0", "0").output
+    let first = try #require(rows.first)
+    let number = removed.filter(\.isNumber)
+    #expect(first.contains("\"id\":\(number),"), "\(removed) \(first)")
+    #expect(try run.run("student-roster", "list").lines.count == 3)
+  }
+
+  @Test func `the feed opens, marks unread and marks all read`() throws {
+    let run = try ProgramRun()
+    try run.run("news-feed", "import", "-", input: items)
+    func unread() throws -> Int {
+      try run.run("news-feed", "list", "--unread", "--format", "jsonl").lines.count
+    }
+    #expect(try unread() == 3)
+    #expect(try run.run("news-feed", "open", "g2").output.hasPrefix("t2\n"))
+    #expect(try unread() == 2)
+    try run.run("news-feed", "mark-unread", "g2")
+    #expect(try unread() == 3)
+    #expect(try run.run("news-feed", "mark-read", "--all").output == "marked 3 read\n")
+    #expect(try unread() == 0)
+    try run.run("news-feed", "mark-read", "g1", "nope", expecting: 1)
+  }
+
+  @Test func `the reader keeps what was opened until it fetches anew`() throws {
+    let run = try ProgramRun()
+    try run.run("news-feed", "import", "-", input: items)
+    let result = try run.run("news-feed", "read", input: "2\n\nr\nx\nu\nq\n")
+    #expect(result.status == 0, "\(result)")
+    let text = result.output
+    // The list as it was, then with the opened item in its place, then without it.
+    #expect(text.contains("  ● 2 t2\n"))
+    #expect(text.contains("  ○ 2 t2\n"))
+    #expect(text.contains("2 items. A number opens"))
+    #expect(text.contains("“x” is no number of the list."))
+    #expect(text.contains("Open an item first."))
+  }
+
+  private let items = (1...3).map {
+    #"{"guid":"g\#($0)","title":"t\#($0)","feed":"f","published":"2026-11-0\#(4 - $0)T00:00:00Z"}"#
+      + "\n"
+  }.joined()
+}

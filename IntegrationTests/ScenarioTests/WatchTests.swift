@@ -1,0 +1,174 @@
+import Foundation
+import ResultsPresentation
+import Testing
+
+/// `watch` in one process while others write: replaying its lines gives what `list` prints.
+@Suite struct WatchTests {
+  @Test func `changes of another process replay to what is listed`() throws {
+    let run = try ProgramRun()
+    try run.run("book-catalog", "demo", "--store", "b.sqlite")
+    var follower = try Follower(run, "--deltas", "5")
+
+    try run.run("book-catalog", "add", "publisher=新潮社", "title=新しい本", "--store", "b.sqlite")
+    try follower.takeDelta()
+    try run.run("book-catalog", "edit", "1", "publisher=岩波書店", "year=2001", "--store", "b.sqlite")
+    try follower.takeDelta()
+    try run.run("book-catalog", "remove", "2", "3", "4", "--store", "b.sqlite")
+    try follower.takeDelta()
+    let books = ProgramFolder.fixture("books-200.tsv")
+    try run.run("book-catalog", "import", books, "--store", "b.sqlite")
+    try follower.takeDelta()
+    try run.run("book-catalog", "edit", "15", "title=か\u{3099}", "--store", "b.sqlite")
+    try follower.takeDelta()
+
+    try follower.expectEnd()
+    try follower.expectList()
+  }
+
+  @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/sqlite3")))
+  func `changes of the bare SQLite shell replay to what is listed`() throws {
+    let run = try ProgramRun()
+    try run.run("book-catalog", "demo", "--store", "b.sqlite")
+    var follower = try Follower(run, "--deltas", "3")
+    for statement in [
+      "UPDATE Book SET publisher = '新潮社' WHERE publisher = '文藝春秋'",
+      "INSERT INTO Book(publisher, title) VALUES('', 'no publisher'), ('新潮社', 'か' || char(12441))",
+      "DELETE FROM Book WHERE id % 2; UPDATE Book SET year = 1999 WHERE id = 2",
+    ] {
+      let shell = try RunningProgram(
+        "/usr/bin/sqlite3",
+        ["-batch", "b.sqlite", "BEGIN; \(statement); COMMIT"],
+        environment: run.environment,
+        folder: run.folder
+      )
+      #expect(try shell.finish().status == 0)
+      try follower.takeDelta()
+    }
+    try follower.expectEnd()
+    try follower.expectList()
+  }
+
+  @Test func `a watch ends after its time, and has said the whole list`() throws {
+    let run = try ProgramRun()
+    try run.run("book-catalog", "demo", "--store", "b.sqlite")
+    let result = try run.run(
+      "book-catalog",
+      "watch",
+      "--format",
+      "jsonl",
+      "--for",
+      "1ms",
+      "--store",
+      "b.sqlite"
+    )
+    var replay = WireReplay()
+    for line in result.lines { try replay.apply(line: line) }
+    let list = try run.run("book-catalog", "list", "--format", "json", "--store", "b.sqlite")
+    #expect(replay.line == list.lines.first)
+  }
+
+  @Test func `no change wanted, none waited for`() throws {
+    let run = try ProgramRun()
+    try run.run("book-catalog", "demo", "--store", "b.sqlite")
+    let result = try run.run(
+      "book-catalog",
+      "watch",
+      "--format",
+      "jsonl",
+      "--deltas",
+      "0",
+      "--store",
+      "b.sqlite"
+    )
+    #expect(result.lines.count == 1)
+    #expect(result.lines.first?.contains(#""rows":14"#) == true)
+  }
+
+  @Test func `a frozen unread list keeps what is read, a live one loses it`() throws {
+    let run = try ProgramRun()
+    let lines = (1...3).map { #"{"guid":"g\#($0)","title":"t\#($0)","feed":"f"}"# }
+    let file = try run.write(lines.joined(separator: "\n") + "\n", to: "items.jsonl")
+    try run.run("news-feed", "import", file, "--store", "n.sqlite")
+    let watch = ["watch", "--unread", "--format", "jsonl", "--store", "n.sqlite", "--deltas", "1"]
+    let environment = run.environment
+    let frozen = try RunningProgram(
+      "news-feed",
+      watch + ["--frozen"],
+      environment: environment,
+      folder: run.folder
+    )
+    let live = try RunningProgram(
+      "news-feed",
+      watch,
+      environment: environment,
+      folder: run.folder
+    )
+    #expect(try frozen.line()?.contains(#""rows":3"#) == true)
+    #expect(try live.line()?.contains(#""rows":3"#) == true)
+    try run.run("news-feed", "open", "g2", "--store", "n.sqlite")
+    let held = try #require(try frozen.line())
+    #expect(held.contains(#""op":"update","id":"g2""#), "\(held)")
+    let lost = try #require(try live.line())
+    #expect(lost.contains(#""op":"delete","id":"g2""#), "\(lost)")
+    #expect(try frozen.finish().status == 0)
+    #expect(try live.finish().status == 0)
+  }
+
+  @Test func `a watch whose reader goes away ends in silence`() throws {
+    let run = try ProgramRun()
+    try run.run("book-catalog", "demo", "--store", "b.sqlite")
+    let watch = try run.start("book-catalog", "watch", "--format", "jsonl", "--store", "b.sqlite")
+    _ = try watch.line()
+    watch.closeOutput()
+    try run.run("book-catalog", "add", "publisher=A", "title=B", "--store", "b.sqlite")
+    let result = try watch.finish()
+    #expect(result.status == 141, "\(result)")
+    #expect(result.errors == "")
+  }
+
+  @Test func `an interrupt ends a watch with status 130`() throws {
+    let run = try ProgramRun()
+    let watch = try run.start("book-catalog", "watch", "--format", "jsonl", "--store", "b.sqlite")
+    _ = try watch.line()
+    watch.send(SIGINT)
+    #expect(try watch.finish().status == 130)
+  }
+}
+
+/// A `watch` of `b.sqlite` whose lines are replayed as they come.
+private struct Follower {
+  private let run: ProgramRun
+  private let watch: RunningProgram
+  private var replay = WireReplay()
+
+  init(_ run: ProgramRun, _ options: String...) throws {
+    self.run = run
+    watch = try RunningProgram(
+      "book-catalog",
+      ["watch", "--format", "jsonl", "--store", "b.sqlite"] + options,
+      environment: run.environment,
+      folder: run.folder
+    )
+    let snapshot = try #require(try watch.line())
+    try replay.apply(line: snapshot)
+  }
+
+  mutating func takeDelta() throws {
+    let line = try #require(try watch.line())
+    #expect(line.contains(#""t":"delta""#) && line.contains(#""cause":"external""#), "\(line)")
+    try replay.apply(line: line)
+  }
+
+  func expectEnd() throws {
+    let result = try watch.finish()
+    #expect(result.status == 0 && result.output == "", "\(result)")
+  }
+
+  /// Streams of one store agree in content, not in the numbers of their generations.
+  func expectList() throws {
+    let list = try run.run("book-catalog", "list", "--format", "json", "--store", "b.sqlite")
+    var listed = WireReplay()
+    try listed.apply(line: try #require(list.lines.first))
+    #expect(replay.list?.sections == listed.list?.sections)
+  }
+}

@@ -1,0 +1,187 @@
+// swift-tools-version: 6.3
+
+import PackageDescription
+
+// MARK: - Layers
+//
+// A layer is a type, and each factory accepts only the layers its own layer may depend on: an edge
+// that points outwards does not compile. `docs/architecture.md` draws the same picture.
+
+struct Core { let target: Target }
+struct UseCase { let target: Target }
+struct Adapter { let target: Target }
+struct Scenario { let target: Target }
+
+func core(_ name: String, on cores: [Core] = []) -> Core {
+  Core(target: .layer("Core", name, on: cores.map(\.target)))
+}
+
+func useCase(_ name: String, on cores: [Core]) -> UseCase {
+  UseCase(target: .layer("UseCases", name, on: cores.map(\.target)))
+}
+
+func adapter(
+  _ name: String,
+  on cores: [Core],
+  wrapping libraries: [Target.Dependency] = []
+) -> Adapter {
+  Adapter(target: .layer("Adapters", name, on: cores.map(\.target), and: libraries))
+}
+
+func scenario(
+  _ name: String,
+  runs useCase: UseCase? = nil,
+  on cores: [Core],
+  with adapters: [Adapter],
+  and libraries: [Target.Dependency] = []
+) -> Scenario {
+  let parts = [useCase?.target].compactMap(\.self) + cores.map(\.target) + adapters.map(\.target)
+  return Scenario(
+    target: .executableTarget(
+      name: name,
+      dependencies: parts.map { .target(name: $0.name) } + libraries,
+      path: "Sources/Scenarios/\(name)"
+    )
+  )
+}
+
+extension Target {
+  static func layer(
+    _ folder: String,
+    _ name: String,
+    on targets: [Target],
+    and others: [Target.Dependency] = []
+  ) -> Target {
+    .target(
+      name: name,
+      dependencies: targets.map { .target(name: $0.name) } + others,
+      path: "Sources/\(folder)/\(name)"
+    )
+  }
+
+  static func tests(
+    _ name: String,
+    in root: String = "Tests",
+    of targets: [Target],
+    and others: [Target.Dependency] = []
+  ) -> Target {
+    .testTarget(
+      name: name,
+      dependencies: targets.map { .target(name: $0.name) } + others,
+      path: "\(root)/\(name)"
+    )
+  }
+}
+
+// MARK: - The hexagon
+
+let domain = core("ResultsDomain")
+let orderStatistics = core("OrderStatistics")
+let presentation = core("ResultsPresentation", on: [domain, orderStatistics])
+let cores = [domain, orderStatistics, presentation]
+
+let bookCatalog = useCase("BookCatalog", on: cores)
+let householdLedger = useCase("HouseholdLedger", on: cores)
+let eventLog = useCase("EventLog", on: cores)
+let studentRoster = useCase("StudentRoster", on: cores)
+let newsFeed = useCase("NewsFeed", on: cores)
+let useCases = [bookCatalog, householdLedger, eventLog, studentRoster, newsFeed]
+
+let argumentParser = Target.Dependency.product(
+  name: "ArgumentParser",
+  package: "swift-argument-parser"
+)
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let sqliteHooks = Target.target(name: "CSQLiteHooks", path: "Sources/Adapters/CSQLiteHooks")
+let inMemory = adapter("InMemoryPersistence", on: [domain, orderStatistics])
+let sqlite = adapter(
+  "SQLitePersistence",
+  on: [domain, orderStatistics],
+  wrapping: [.target(name: "CSQLiteHooks"), grdb]
+)
+let terminal = adapter("TerminalFrontEnd", on: [domain, presentation])
+let fileFormats = adapter("FileFormats", on: [domain])
+let commandLine = adapter(
+  "CommandLineFrontEnd",
+  on: cores,
+  wrapping: [
+    .target(name: "TerminalFrontEnd"), .target(name: "FileFormats"), argumentParser,
+  ]
+)
+let adapters = [inMemory, sqlite, terminal, fileFormats, commandLine]
+
+let programs = [
+  ("book-catalog", bookCatalog), ("household-ledger", householdLedger), ("event-log", eventLog),
+  ("student-roster", studentRoster), ("news-feed", newsFeed),
+]
+let scenarios =
+  programs.map { name, useCase in
+    scenario(name, runs: useCase, on: cores, with: adapters, and: [argumentParser])
+  } + [
+    scenario(
+      "results-benchmark",
+      runs: bookCatalog,
+      on: cores,
+      with: adapters,
+      and: [argumentParser, grdb, .target(name: sqliteHooks.name)]
+    )
+  ]
+
+// MARK: - Tests
+
+let testing = Target.layer("TestSupport", "ResultsTesting", on: cores.map(\.target))
+let insides = cores.map(\.target) + adapters.map(\.target) + useCases.map(\.target)
+let tests: [Target] =
+  insides.map { subject in
+    let shared = ([testing, inMemory.target] + cores.map(\.target))
+      .filter { $0.name != subject.name }
+    return .tests(
+      "\(subject.name)Tests",
+      of: [subject] + shared,
+      and: subject.name == sqlite.target.name ? [grdb] : []
+    )
+  } + [
+    .tests("ResultsTestingTests", of: [testing, inMemory.target] + cores.map(\.target)),
+    .tests("ArchitectureTests", of: []),
+    .tests(
+      "DocumentationTests",
+      of: [testing] + cores.map(\.target) + useCases.map(\.target) + adapters.map(\.target)
+    ),
+    .tests(
+      "StoreEquivalenceTests",
+      in: "IntegrationTests",
+      of: [testing, inMemory.target, sqlite.target] + cores.map(\.target)
+    ),
+    .tests(
+      "ScenarioTests",
+      in: "IntegrationTests",
+      of: [testing] + cores.map(\.target) + scenarios.map(\.target)
+    ),
+  ]
+
+// MARK: - Package
+
+let package = Package(
+  name: "swift-fetched-results",
+  platforms: [.macOS(.v15)],
+  products: (insides + [testing]).filter { $0.name != orderStatistics.target.name }
+    .map { .library(name: $0.name, targets: [$0.name]) },
+  dependencies: [
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+  ],
+  targets: insides + [sqliteHooks, testing] + scenarios.map(\.target) + tests,
+  swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where target.name != sqliteHooks.name {
+  target.swiftSettings = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("ImmutableWeakCaptures"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+  ]
+}

@@ -1,0 +1,71 @@
+public import ResultsDomain
+public import ResultsPresentation
+import TerminalFrontEnd
+
+/// Shows the events of a list on standard output, in the form that was asked for.
+public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
+  private let printer: ListPrinter
+  private let changes: ChangePrinter
+  private let wire: WireLines
+  private let isWire: Bool
+  private var generation = 0
+
+  /// A display with the options of a verb.
+  /// - Throws: `CommandFailure` for a column that is no attribute, or a form that changes have not.
+  public init(_ options: OutputOptions, _ settings: ReaderSettings) throws {
+    let columns = try options.columns(of: Program.self)
+    let format = options.format ?? .plain
+    isWire = format == .jsonl || format == .json
+    guard isWire || format == .plain || format == .table else {
+      throw CommandFailure(
+        .usage,
+        "changes have no \(format.rawValue) form.",
+        remedy: "Use --format plain, table or jsonl."
+      )
+    }
+    printer = ListPrinter(
+      columns: columns,
+      format: format,
+      isColored: options.isColored,
+      reader: settings,
+      nouns: Program.nouns,
+      output: .standard
+    )
+    changes = ChangePrinter(
+      columns: columns,
+      isColored: options.isColored,
+      reader: settings,
+      output: .standard
+    )
+    wire = WireLines(Program.entity)
+  }
+
+  /// Shows a whole list.
+  /// - Throws: `ResultsError` for a row that cannot be read, `TerminalOutputError`.
+  public mutating func show(_ results: FetchedResults<Row>) throws {
+    generation = results.generation
+    if isWire { try write(try wire.snapshot(results)) } else { try printer.print(results) }
+    try TerminalOutput.standard.flush()
+  }
+
+  /// Shows a change.
+  /// - Throws: `TerminalOutputError`.
+  public mutating func apply(_ change: ResultsChange<Row>) throws {
+    generation = change.after.generation
+    if isWire { try write(wire.encoder.delta(change.delta)) } else { try changes.print(change) }
+    try TerminalOutput.standard.flush()
+  }
+
+  /// Says that the last attempt failed.
+  /// - Throws: `TerminalOutputError`.
+  public mutating func report(_ failure: StoreError) throws {
+    guard !isWire else {
+      try write(wire.encoder.error("\(failure)", generation: generation))
+      return try TerminalOutput.standard.flush()
+    }
+    let text = SafeText.oneLine("\(Program.name): \(failure)")
+    try TerminalOutput.standardError.write(text + "\n")
+  }
+
+  private func write(_ line: String) throws { try TerminalOutput.standard.write(line + "\n") }
+}

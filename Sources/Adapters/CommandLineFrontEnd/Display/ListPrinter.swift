@@ -1,0 +1,95 @@
+import FileFormats
+import Foundation
+import ResultsDomain
+import ResultsPresentation
+import TerminalFrontEnd
+
+/// Prints a whole list in any form, section by section and row by row, without holding it.
+struct ListPrinter {
+  let columns: [ListColumn]
+  let format: OutputFormat
+  let isColored: Bool
+  let reader: ReaderSettings
+  let nouns: (one: String, many: String)
+  let output: TerminalOutput
+
+  /// Prints what a list shows.
+  /// - Throws: `ResultsError` for a row that cannot be read, `TerminalOutputError`.
+  func print(_ results: FetchedResults<Row>) throws {
+    switch format {
+    case .json: try printSnapshot(results)
+    case .jsonl: try printLines(results)
+    case .table, .plain, .tsv, .csv: try printTable(results)
+    }
+    try output.flush()
+  }
+
+  private func printTable(_ results: FetchedResults<Row>) throws {
+    let tableFormat = TableFormat(rawValue: format.rawValue) ?? .plain
+    let isForPeople = format == .table || format == .plain
+    let printer = ValuePrinter(for: isForPeople ? reader : nil)
+    let isSectioned = results.isSectioned
+    let size = output.size(environment: ProcessInfo.processInfo.environment)
+    var table = TableWriter(
+      columns: columns.map(\.tableColumn),
+      options: TableWriter.Options(
+        format: tableFormat,
+        lineWidth: output.isTerminal ? size?.columns : nil,
+        isColored: isColored,
+        isTerminal: output.isTerminal,
+        sectionHeading: isSectioned ? "section" : nil
+      )
+    )
+    for section in results.sections {
+      if isSectioned {
+        try output.write(table.section(title: section.title, count: section.count))
+      }
+      for fetched in section.objects {
+        let row = try fetched.get()
+        try output.write(table.row(columns.map { $0.text(row, printer) }))
+      }
+    }
+    try output.write(table.end())
+    if isForPeople { try printSummary(results) }
+  }
+
+  private func printSummary(_ results: FetchedResults<Row>) throws {
+    let shown = results.count
+    let all = results.matchingCount
+    let noun = all == 1 ? nouns.one : nouns.many
+    let count = shown == all ? "\(all)" : "\(shown) of \(all)"
+    let divisions = results.sections.count
+    let sections =
+      results.isSectioned ? " in \(divisions) \(divisions == 1 ? "section" : "sections")" : ""
+    let line = "\(count) \(noun)\(sections)"
+    try output.write((isColored ? Style.secondary.applied(to: line) : line) + "\n")
+  }
+
+  private func printSnapshot(_ results: FetchedResults<Row>) throws {
+    try output.write(try WireLines(results.snapshot.entity).snapshot(results) + "\n")
+  }
+
+  private func printLines(_ results: FetchedResults<Row>) throws {
+    var writer = JSONLinesWriter()
+    let isSectioned = results.isSectioned
+    let names = (isSectioned ? ["section"] : []) + ["id"] + columns.compactMap(\.nameBesideKey)
+    try output.write(writer.begin(columns: names))
+    for section in results.sections {
+      for fetched in section.objects {
+        let row = try fetched.get()
+        var values: [Value] = isSectioned ? [section.id.value] : []
+        values.append(ListColumn.key.value(row))
+        values += columns.filter { $0.nameBesideKey != nil }.map { $0.value(row) }
+        try output.write(writer.write(values))
+      }
+    }
+    try output.write(writer.end())
+  }
+}
+
+extension ListColumn {
+  /// The column's name, unless it is the key.
+  var nameBesideKey: String? {
+    if case .key = self { nil } else { title }
+  }
+}

@@ -1,0 +1,81 @@
+public import ArgumentParser
+import FileFormats
+import Foundation
+
+/// Whose eyes a list is for.
+public struct ReaderOptions: ParsableArguments {
+  /// The locale of dates, amounts and titles.
+  @Option(help: "A locale such as ja_JP; C for plain forms. By default from LC_ALL, LC_TIME, LANG.")
+  public var locale: String?
+
+  /// The calendar of days and months.
+  @Option(help: "A calendar such as gregorian, japanese or buddhist.")
+  public var calendar: String?
+
+  /// The time zone of instants.
+  @Option(help: "A time zone such as Asia/Tokyo. By default from TZ or the system.")
+  public var timeZone: String?
+
+  /// Makes the options with their defaults.
+  public init() {}
+
+  /// The settings that options and environment make.
+  /// - Throws: `CommandFailure` for a locale, calendar or time zone that does not exist.
+  public func settings() throws -> ReaderSettings {
+    let environment = ProcessInfo.processInfo.environment
+    let names = EnvironmentLocale(option: locale, environment: environment)
+    let dates = try names.dates.flatMap(known)
+    var calendar = Calendar(identifier: try calendarIdentifier())
+    calendar.timeZone = try zone()
+    if let dates { calendar.locale = dates }
+    return ReaderSettings(
+      locale: dates,
+      amountLocale: try names.amounts.flatMap(known),
+      calendar: calendar
+    )
+  }
+
+  /// The locale of a name.
+  ///
+  /// One that the environment names and nobody knows counts as `C`, as everywhere in Unix.
+  private func known(_ name: String) throws -> Locale? {
+    guard EnvironmentLocale.isKnown(name) else {
+      guard locale != nil else { return nil }
+      throw CommandFailure(
+        .configuration,
+        "“\(name)” is no locale.",
+        remedy: "Name one such as en_US or ja_JP, or C for plain forms."
+      )
+    }
+    return Locale(identifier: name)
+  }
+
+  private func zone() throws -> TimeZone {
+    guard let timeZone else { return .current }
+    guard let zone = TimeZone(identifier: timeZone) else {
+      throw CommandFailure(
+        .configuration,
+        "“\(timeZone)” is no time zone.",
+        remedy: "Name one such as Asia/Tokyo or UTC."
+      )
+    }
+    return zone
+  }
+
+  private func calendarIdentifier() throws -> Calendar.Identifier {
+    let known: [String: Calendar.Identifier] = [
+      "gregorian": .gregorian, "japanese": .japanese, "buddhist": .buddhist, "iso8601": .iso8601,
+      "hebrew": .hebrew, "islamic": .islamic, "persian": .persian, "coptic": .coptic,
+      "indian": .indian, "chinese": .chinese, "roc": .republicOfChina,
+    ]
+    guard let calendar else { return .gregorian }
+    guard let identifier = known[calendar.lowercased()] else {
+      throw CommandFailure(
+        .configuration,
+        "“\(calendar)” is no calendar.",
+        remedy: "Name one of \(known.keys.sorted().joined(separator: ", "))."
+      )
+    }
+    return identifier
+  }
+}

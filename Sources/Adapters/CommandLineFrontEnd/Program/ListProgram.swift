@@ -1,0 +1,80 @@
+public import ResultsDomain
+public import ResultsPresentation
+
+/// What one program adds to the verbs and options that all programs share.
+///
+/// The type itself is the program: its requirements are static, so that every verb can be generic over it. A program names its
+/// entity and says how its store is opened; this module knows no store and no use case.
+public protocol ListProgram: Sendable {
+  /// The command's name, such as `book-catalog`.
+  static var name: String { get }
+  /// One line that says what it is for.
+  static var abstract: String { get }
+  /// What one object is called, and what several are, such as `book` and `books`.
+  static var nouns: (one: String, many: String) { get }
+  /// The entity that is listed and changed.
+  static var entity: EntityDescription { get }
+  /// Attributes computed from a row, which can be columns.
+  static var transients: [TransientAttribute] { get }
+  /// The columns of a table unless told otherwise.
+  static var columns: [String] { get }
+  /// What is listed unless told otherwise.
+  static func definition(for reader: ReaderSettings) -> ResultsDefinition<Row>
+  /// A section key that the program knows by a name that is no attribute, or `nil`.
+  static func sectionKey(named name: String, for reader: ReaderSettings) -> SectionKey?
+  /// Opens the store.
+  static func openStore(_ place: StorePlace) throws -> any Store
+  /// Lines about a store's condition, for `doctor`.
+  static func diagnose(_ store: any Store) throws -> [String]
+  /// Turns a record of a file into an object to add.
+  static func object(from record: Record, for reader: ReaderSettings) throws(RecordError)
+    -> ImportedObject
+  /// The attribute that an imported object is recognised by, where it has a value.
+  static var identifier: String? { get }
+  /// Plays the scenario of the program step by step.
+  static func tellStory(
+    in store: any Store,
+    _ print: @escaping (String) throws -> Void
+  ) async throws
+}
+
+extension ListProgram {
+  /// Most programs compute no attribute.
+  public static var transients: [TransientAttribute] { [] }
+
+  /// Most programs have no section key but attributes.
+  public static func sectionKey(named name: String, for reader: ReaderSettings) -> SectionKey? {
+    nil
+  }
+
+  /// By default objects are recognised by all their values.
+  public static var identifier: String? { nil }
+
+  /// By default a field belongs to the attribute of its name, whatever its case.
+  public static func object(
+    from record: Record,
+    for reader: ReaderSettings
+  ) throws(RecordError) -> ImportedObject {
+    try ImportedObject(record, of: entity, aliases: [:], identifiedBy: identifier, for: reader)
+  }
+}
+
+/// Where a store is.
+public struct StorePlace: Hashable, Sendable {
+  /// The file's path, or `:memory:`.
+  public let path: String
+  /// Whether nothing may be written.
+  public let isReadOnly: Bool
+  /// How long to wait for another writer.
+  public let busyTimeout: Duration
+
+  /// Whether the store is gone when the program ends.
+  public var isInMemory: Bool { path == ":memory:" }
+
+  /// Where a store is.
+  public init(path: String, isReadOnly: Bool, busyTimeout: Duration) {
+    self.path = path
+    self.isReadOnly = isReadOnly
+    self.busyTimeout = busyTimeout
+  }
+}

@@ -1,0 +1,87 @@
+import ArgumentParser
+import FileFormats
+import ResultsDomain
+import ResultsPresentation
+import TerminalFrontEnd
+
+extension CommandFailure {
+  /// The failure that any error of a command stands for, or `nil` for one that the argument parser prints itself.
+  init?(_ error: any Error) {
+    switch error {
+    case let failure as CommandFailure: self = failure
+    case let error as StoreError: self.init(error)
+    case let error as ResultsError: self.init(error)
+    case let error as RequestError: self.init(.badData, error.description)
+    case let error as RowError: self.init(.badData, error.description)
+    case let error as RecordError: self.init(.badData, error.description)
+    case let error as PredicateParseError:
+      self.init(
+        .badData,
+        "--where: column \(error.column): \(error.message)",
+        remedy: error.remedy ?? "",
+        picture: error.picture
+      )
+    case let error as InputFailure: self.init(.missingInput, error.description)
+    case let error as TerminalOutputError:
+      self.init(ExitStatus(rawValue: error.exitStatus) ?? .inputOutput, error.description)
+    case is ExitCode, is ValidationError, is CleanExit: return nil
+    default:
+      if "\(type(of: error))".contains("CommandError") { return nil }
+      self.init(.software, "\(error)", remedy: "Please report this.")
+    }
+  }
+
+  private init(_ error: StoreError) {
+    guard case .aborted(let inner) = error else {
+      self.init(error.status, error.description, detail: CommandFailure.plainForm(of: error))
+      return
+    }
+    self =
+      CommandFailure(inner)
+      ?? CommandFailure(.software, "\(inner)", remedy: "Please report this.")
+  }
+
+  /// The name of an error's case and what it carries, which the message may leave out.
+  private static func plainForm(of error: StoreError) -> String {
+    guard let payload = Mirror(reflecting: error).children.first, let name = payload.label else {
+      return String(reflecting: error)
+    }
+    return "StoreError.\(name)\(payload.value)"
+  }
+
+  private init(_ error: ResultsError) {
+    switch error {
+    case .store(let error): self.init(error)
+    case .noRow, .noSection, .rowGone: self.init(.nothingMatched, error.description)
+    case .row: self.init(.badData, error.description)
+    case .notFetched, .ended: self.init(.software, error.description)
+    }
+  }
+}
+
+extension StoreError {
+  /// How a program ends that met this error.
+  var status: ExitStatus {
+    switch self {
+    case .cannotOpen(_, let failure): failure.status
+    case .readOnly: .cannotCreate
+    case .busy, .conflict: .temporary
+    case .diskFull, .inputOutput: .inputOutput
+    case .damaged, .invalid, .alreadyExists, .unexpectedValue, .request: .badData
+    case .notFound: .nothingMatched
+    case .aborted, .closed, .unknownEntity, .unexpected: .software
+    }
+  }
+}
+
+extension OpenFailure {
+  /// How a program ends that cannot open its store for this reason.
+  var status: ExitStatus {
+    switch self {
+    case .isDirectory, .missingFile, .noPermission: .missingInput
+    case .missingFolder, .cannotCreate: .cannotCreate
+    case .notADatabase, .damaged, .newerFormat, .otherApplication, .schemaMismatch: .badData
+    case .modelMismatch: .configuration
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import FileFormats
+import Foundation
+import ResultsDomain
+
+/// Understands what a person or a file gives for an attribute, strictly.
+struct ValueReader {
+  private let dates: StrictDate
+  private let numbers: StrictNumber
+
+  init(_ reader: ReaderSettings) {
+    dates = StrictDate(timeZone: reader.timeZone, locale: reader.locale?.identifier)
+    numbers = StrictNumber(locale: reader.amountLocale?.identifier)
+  }
+
+  /// The value of a text that a person typed.
+  /// - Throws: `CommandFailure` naming the attribute and what is understood.
+  func value(_ text: String, of attribute: AttributeDescription) throws(CommandFailure) -> Value {
+    do {
+      return try understood(text, attribute.type)
+    } catch {
+      throw CommandFailure(
+        .badData,
+        "\(attribute.name): \(error.message)",
+        remedy: error.remedy
+      )
+    }
+  }
+
+  /// The value of a field that stood in a file.
+  /// - Throws: `RecordError` at the field's place.
+  func value(
+    _ field: RecordField,
+    of attribute: AttributeDescription,
+    line: Int
+  ) throws(RecordError) -> Value {
+    guard case .text(let text) = field.value else {
+      if field.value.isNull || attribute.type.accepts(field.value) { return field.value }
+      if case .real = attribute.type, let number = field.value.double { return .real(number) }
+      return try value(
+        RecordField(
+          name: field.name,
+          value: .text(plain(field.value)),
+          column: field.column
+        ),
+        of: attribute,
+        line: line
+      )
+    }
+    do {
+      return try understood(text, attribute.type)
+    } catch {
+      throw RecordError(
+        source: "",
+        line: line,
+        column: field.column,
+        message: "\(attribute.name) \(error.message)",
+        remedy: error.remedy,
+        isRecoverable: true
+      )
+    }
+  }
+
+  private struct NotUnderstood: Error {
+    var message: String
+    var remedy: String
+  }
+
+  private func plain(_ value: Value) -> String {
+    switch value {
+    case .integer(let number): String(number)
+    case .real(let number): String(number)
+    case .text(let text): text
+    case .null, .blob: ""
+    }
+  }
+
+  private func understood(_ text: String, _ type: AttributeType) throws(NotUnderstood) -> Value {
+    switch type {
+    case .text: return .text(text)
+    case .date:
+      return try understood { () throws(LocaleTextError) in
+        .integer(try dates.instant(of: text).microseconds)
+      }
+    case .decimal(let scale):
+      return try understood { () throws(LocaleTextError) in
+        .integer(try numbers.decimal(of: text, scale: scale).units)
+      }
+    case .integer16, .integer32, .integer64, .boolean, .real, .blob:
+      if let value = type.value(parsing: text) { return value }
+      throw NotUnderstood(
+        message: "must be \(noun(of: type)), not “\(text)”.",
+        remedy: "Write \(example(of: type))."
+      )
+    }
+  }
+
+  private func understood(
+    _ read: () throws(LocaleTextError) -> Value
+  ) throws(NotUnderstood) -> Value {
+    do {
+      return try read()
+    } catch {
+      throw NotUnderstood(message: error.message, remedy: error.remedy)
+    }
+  }
+
+  private func noun(of type: AttributeType) -> String {
+    switch type {
+    case .integer16: "a whole number from -32768 to 32767"
+    case .integer32, .integer64: "a whole number"
+    case .boolean: "true or false"
+    case .real: "a number"
+    case .blob: "Base64"
+    case .date: "a date"
+    case .decimal: "an amount"
+    case .text: "a text"
+    }
+  }
+
+  private func example(of type: AttributeType) -> String {
+    switch type {
+    case .boolean: "true or false"
+    case .real: "digits with a point, such as 3.5"
+    case .blob: "the bytes as Base64"
+    default: "digits only, such as 1914"
+    }
+  }
+}

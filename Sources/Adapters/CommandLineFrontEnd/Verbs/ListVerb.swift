@@ -1,0 +1,86 @@
+public import ArgumentParser
+public import ResultsDomain
+public import ResultsPresentation
+import TerminalFrontEnd
+
+/// `list`: prints what the store holds.
+public struct ListVerb<Program: ListProgram>: AsyncParsableCommand {
+  /// How the verb is called.
+  public static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "list",
+      abstract: "List the \(Program.nouns.many).",
+      discussion: """
+        Examples:
+          \(Program.name) list --section-by none --limit 20
+          \(Program.name) list --format jsonl
+        """
+    )
+  }
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var list: ListOptions
+  @OptionGroup var output: OutputOptions
+  @OptionGroup var reader: ReaderOptions
+  @Flag(help: "End with status 1 if nothing is listed.")
+  var failIfEmpty = false
+
+  /// Makes the verb.
+  public init() {}
+
+  /// Lists.
+  public func run() async throws {
+    let settings = try reader.settings()
+    let definition = try list.definition(of: Program.self, for: settings)
+    try await ListRun<Program>(store: store, output: output, settings: settings)
+      .print(definition, failIfEmpty: failIfEmpty)
+  }
+}
+
+/// Opens a store, fetches once and prints: what `list` and its relatives in a program do.
+public struct ListRun<Program: ListProgram> {
+  private let store: StoreOptions
+  private let output: OutputOptions
+  private let settings: ReaderSettings
+
+  /// A run with the options of a verb.
+  public init(store: StoreOptions, output: OutputOptions, settings: ReaderSettings) {
+    self.store = store
+    self.output = output
+    self.settings = settings
+  }
+
+  /// Opens the store, fetches a definition once and prints it.
+  public func print(_ definition: ResultsDefinition<Row>, failIfEmpty: Bool = false) async throws {
+    let columns = try output.columns(of: Program.self)
+    let opened = try Program.openStore(try store.place(of: Program.name))
+    let count = try await print(definition, columns, in: opened)
+    try opened.close()
+    if failIfEmpty, count == 0 { throw ExitCode(ExitStatus.nothingMatched.rawValue) }
+  }
+
+  /// Fetches a definition once from a store that is open, and prints it.
+  public func print(_ definition: ResultsDefinition<Row>, in opened: any Store) async throws {
+    _ = try await print(definition, try output.columns(of: Program.self), in: opened)
+  }
+
+  private func print(
+    _ definition: ResultsDefinition<Row>,
+    _ columns: [ListColumn],
+    in opened: any Store
+  ) async throws -> Int {
+    let controller = FetchedResultsController(definition, in: opened, findsOtherWriters: false)
+    try await controller.performFetch()
+    let results = try controller.results()
+    try ListPrinter(
+      columns: columns,
+      format: output.resolvedFormat,
+      isColored: output.isColored,
+      reader: settings,
+      nouns: Program.nouns,
+      output: .standard
+    ).print(results)
+    controller.cancel()
+    return results.count
+  }
+}

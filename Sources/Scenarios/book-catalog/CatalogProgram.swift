@@ -1,0 +1,61 @@
+import BookCatalog
+import CommandLineFrontEnd
+import InMemoryPersistence
+import ResultsDomain
+import ResultsPresentation
+import SQLitePersistence
+
+/// What `book-catalog` adds to the shared verbs: books in SQLite, by publisher and title.
+enum CatalogProgram: ListProgram {
+  static let name = "book-catalog"
+  static let abstract = "A catalog of books, by publisher and title."
+  static let nouns = (one: "book", many: "books")
+  static let entity = Book.entity
+  static let columns = ["title", "author", "year"]
+  static let identifier: String? = BookRecord.identifier
+
+  static func definition(for reader: ReaderSettings) -> ResultsDefinition<Row> {
+    ResultsDefinition(BookCatalog.request(), sectionedBy: BookCatalog.sectionKey)
+  }
+
+  static func sectionKey(named name: String, for reader: ReaderSettings) -> SectionKey? {
+    switch name {
+    case "decade": .expression(.bucket(.attribute("year"), width: 10))
+    case "letter": .expression(.uppercased(.prefix(.attribute("title"), length: 1)))
+    default: nil
+    }
+  }
+
+  static func openStore(_ place: StorePlace) throws -> any Store {
+    guard !place.isInMemory else { return try InMemoryStore(entities: [entity]) }
+    return try SQLiteStore(
+      at: place.path,
+      entities: [entity],
+      options: SQLiteStoreOptions(isReadOnly: place.isReadOnly, busyTimeout: place.busyTimeout)
+    )
+  }
+
+  static func diagnose(_ store: any Store) throws -> [String] {
+    try (store as? SQLiteStore)?.check().lines ?? []
+  }
+
+  static func object(
+    from record: Record,
+    for reader: ReaderSettings
+  ) throws(RecordError) -> ImportedObject {
+    try ImportedObject(
+      BookRecord.withoutUnknownYear(record),
+      of: entity,
+      aliases: BookRecord.aliases,
+      identifiedBy: identifier,
+      for: reader
+    )
+  }
+
+  static func tellStory(
+    in store: any Store,
+    _ print: @escaping (String) throws -> Void
+  ) async throws {
+    try await BookCatalogStory.tell(in: store, print)
+  }
+}

@@ -1,0 +1,14 @@
+import ArgumentParser
+import CommandLineFrontEnd
+
+/// The command `book-catalog`.
+@main
+struct Main: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: CatalogProgram.name,
+    abstract: CatalogProgram.abstract,
+    subcommands: ProgramVerbs.all(of: CatalogProgram.self) + [DemoVerb.self, DumpVerb.self]
+  )
+
+  static func main() async { await ProgramRunner.run(Main.self) }
+}

@@ -1,0 +1,14 @@
+import ArgumentParser
+import CommandLineFrontEnd
+
+/// The command `event-log`.
+@main
+struct Main: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: EventProgram.name,
+    abstract: EventProgram.abstract,
+    subcommands: ProgramVerbs.all(of: EventProgram.self) + [StampVerb.self, RemoveAtVerb.self]
+  )
+
+  static func main() async { await ProgramRunner.run(Main.self) }
+}

@@ -1,0 +1,67 @@
+import ArgumentParser
+import CommandLineFrontEnd
+import HouseholdLedger
+import ResultsDomain
+import TerminalFrontEnd
+
+/// `totals`: sums by day, month or category, and the balance.
+struct TotalsVerb: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "totals",
+    abstract: "Print sums by day, month or category, and the balance."
+  )
+
+  enum Period: String, ExpressibleByArgument, CaseIterable {
+    case day
+    case month
+    case category
+  }
+
+  @Option(help: "What is summed: day, month or category.")
+  var by: Period = .month
+  @Option(name: .customLong("where"), help: "Which movements.")
+  var predicate: String?
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var reader: ReaderOptions
+
+  func run() async throws {
+    let settings = try reader.settings()
+    let condition = try predicate.map {
+      try FetchPredicate(parsing: $0, entity: LedgerProgram.entity)
+    }
+    let grouping: LedgerTotals.Grouping =
+      switch by {
+      case .day: .date(DayGrouping(calendar: settings.calendar, locale: settings.locale))
+      case .month: .date(MonthGrouping(calendar: settings.calendar, locale: settings.locale))
+      case .category: .category
+      }
+    let opened = try LedgerProgram.openStore(try store.place(of: LedgerProgram.name))
+    let result = try opened.read { (snapshot) throws(StoreError) in
+      Result { try LedgerTotals(by: grouping, where: condition ?? .all, in: snapshot) }
+    }
+    try opened.close()
+    try print(try result.get(), settings)
+  }
+
+  private func print(_ totals: LedgerTotals, _ settings: ReaderSettings) throws {
+    let output = TerminalOutput.standard
+    var table = TableWriter(
+      columns: [
+        TableColumn(by.rawValue), TableColumn("sum", alignment: .trailing),
+        TableColumn("count", alignment: .trailing),
+      ],
+      options: TableWriter.Options(
+        format: output.isTerminal ? .table : .tsv,
+        isTerminal: output.isTerminal
+      )
+    )
+    for line in totals.lines {
+      try output.write(
+        table.row([line.title, settings.amount(line.sum), String(line.count)])
+      )
+    }
+    try output.write(table.row(["balance", settings.amount(totals.balance), ""]))
+    try output.write(table.end())
+  }
+}

@@ -1,0 +1,149 @@
+import ArgumentParser
+import CommandLineFrontEnd
+import NewsFeed
+import ResultsDomain
+import ResultsPresentation
+import TerminalFrontEnd
+
+/// The verbs of `news-feed`: the shared ones, with `list` and `watch` that know `--unread`, and its own.
+enum FeedVerbs {
+  static var all: [any ParsableCommand.Type] {
+    let shared = ProgramVerbs.all(of: FeedProgram.self).filter { verb in
+      !["list", "watch"].contains(verb.configuration.commandName ?? "")
+    }
+    return [FeedListVerb.self, FeedWatchVerb.self] + shared + [
+      OpenVerb.self, MarkUnreadVerb.self, MarkReadVerb.self, ReadVerb.self,
+    ]
+  }
+}
+
+/// `list`: lists the items, with `--unread` only those that have not been read.
+struct FeedListVerb: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List the items."
+  )
+
+  @Flag(help: "Only items that have not been read.")
+  var unread = false
+  @Flag(help: "End with status 1 if nothing is listed.")
+  var failIfEmpty = false
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var list: ListOptions
+  @OptionGroup var output: OutputOptions
+  @OptionGroup var reader: ReaderOptions
+
+  func run() async throws {
+    let settings = try reader.settings()
+    var definition = try list.definition(of: FeedProgram.self, for: settings)
+    if unread { definition.request.predicate = definition.request.predicate && NewsFeed.unread }
+    try await ListRun<FeedProgram>(store: store, output: output, settings: settings)
+      .print(definition, failIfEmpty: failIfEmpty)
+  }
+}
+
+/// `watch`: lists the items and prints every change; `--unread --frozen` holds the list while you read.
+struct FeedWatchVerb: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "watch",
+    abstract: "List the items, then print every change."
+  )
+
+  @Flag(help: "Only items that have not been read.")
+  var unread = false
+  @Flag(help: "Keep the items and their order as they are now, though they are read.")
+  var frozen = false
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var list: ListOptions
+  @OptionGroup var output: OutputOptions
+  @OptionGroup var reader: ReaderOptions
+  @OptionGroup var end: WatchEnd
+
+  func run() async throws {
+    let settings = try reader.settings()
+    var definition = try list.definition(of: FeedProgram.self, for: settings, isFrozen: frozen)
+    if unread { definition.request.predicate = definition.request.predicate && NewsFeed.unread }
+    try await WatchRun<FeedProgram>(store: store, output: output, settings: settings)
+      .watch(definition, until: end)
+  }
+}
+
+/// `open ID`: shows an item and marks it read.
+struct OpenVerb: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "open",
+    abstract: "Show an item and mark it read."
+  )
+
+  @Argument(help: "The item's id, as list shows it.")
+  var id: String
+  @OptionGroup var store: StoreOptions
+
+  func run() async throws {
+    let opened = try FeedProgram.openStore(try store.place(of: FeedProgram.name))
+    guard let item = try NewsFeed(opened).open(id) else { throw FeedVerbs.missing(id) }
+    try opened.close()
+    try TerminalOutput.standard.write(ItemText.lines(of: item))
+  }
+}
+
+/// `mark-unread ID`: marks an item unread.
+struct MarkUnreadVerb: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "mark-unread",
+    abstract: "Mark an item unread."
+  )
+
+  @Argument(help: "The item's id, as list shows it.")
+  var id: String
+  @OptionGroup var store: StoreOptions
+
+  func run() async throws {
+    let opened = try FeedProgram.openStore(try store.place(of: FeedProgram.name))
+    guard let item = try NewsFeed(opened).markUnread(id) else { throw FeedVerbs.missing(id) }
+    try opened.close()
+    try TerminalOutput.standard.write("unread: \(SafeText.oneLine(item.title))\n")
+  }
+}
+
+/// `mark-read --all`: marks every item read, or those named.
+struct MarkReadVerb: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "mark-read",
+    abstract: "Mark items read: --all, or those named."
+  )
+
+  @Argument(help: "Items' ids, as list shows them.")
+  var ids: [String] = []
+  @Flag(help: "Every item.")
+  var all = false
+  @OptionGroup var store: StoreOptions
+
+  func validate() throws {
+    guard all != !ids.isEmpty else {
+      throw ValidationError("Name items, or say --all.")
+    }
+  }
+
+  func run() async throws {
+    let opened = try FeedProgram.openStore(try store.place(of: FeedProgram.name))
+    let feed = NewsFeed(opened)
+    var count = 0
+    if all {
+      count = try feed.markAllRead()
+    } else {
+      for id in ids {
+        guard try feed.open(id) != nil else { throw FeedVerbs.missing(id) }
+        count += 1
+      }
+    }
+    try opened.close()
+    try TerminalOutput.standard.write("marked \(count) read\n")
+  }
+}
+
+extension FeedVerbs {
+  static func missing(_ id: String) -> StoreError {
+    .notFound(ObjectID(entity: FeedProgram.entity.name, key: .text(id)))
+  }
+}

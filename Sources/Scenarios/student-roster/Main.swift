@@ -1,0 +1,16 @@
+import ArgumentParser
+import CommandLineFrontEnd
+
+/// The command `student-roster`.
+@main
+struct Main: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: RosterProgram.name,
+    abstract: RosterProgram.abstract,
+    subcommands: ProgramVerbs.all(of: RosterProgram.self) + [
+      AddRandomVerb.self, RemoveAtVerb.self, SimulateVerb.self,
+    ]
+  )
+
+  static func main() async { await ProgramRunner.run(Main.self) }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import CommandLineFrontEnd
+import ResultsDomain
+import ResultsPresentation
+import StudentRoster
+import TerminalFrontEnd
+
+/// `add-random`: adds a random student.
+struct AddRandomVerb: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "add-random",
+    abstract: "Add a student with a random number, name and age."
+  )
+
+  @OptionGroup var store: StoreOptions
+
+  func run() async throws {
+    let opened = try RosterProgram.openStore(try store.place(of: RosterProgram.name))
+    var generator = SystemRandomNumberGenerator()
+    let id = try StudentRoster(opened).addRandom(using: &generator)
+    try opened.close()
+    try TerminalOutput.standard.write("added \(id)\n")
+  }
+}
+
+/// `remove-at SECTION ROW`: removes the student at a place of the list.
+struct RemoveAtVerb: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove-at",
+    abstract: "Remove the student at a place of the list, both counted from 0."
+  )
+
+  @Argument(help: "The section, from 0.")
+  var section: Int
+  @Argument(help: "The row in the section, from 0.")
+  var row: Int
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var list: ListOptions
+
+  func run() async throws {
+    let opened = try RosterProgram.openStore(try store.place(of: RosterProgram.name))
+    let definition = try list.definition(of: RosterProgram.self, for: .machine)
+    let controller = FetchedResultsController(definition, in: opened, findsOtherWriters: false)
+    try await controller.performFetch()
+    let results = try controller.results()
+    let path = RowPath(section: section, row: row)
+    guard let id = results.objectID(at: path),
+      try StudentRoster(opened).remove(at: path, of: results)
+    else { throw ResultsError.noRow(at: path, sections: results.sections.count) }
+    controller.cancel()
+    try opened.close()
+    try TerminalOutput.standard.write("removed \(id)\n")
+  }
+}

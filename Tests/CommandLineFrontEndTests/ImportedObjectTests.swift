@@ -1,0 +1,59 @@
+import ResultsDomain
+import Testing
+
+@testable import CommandLineFrontEnd
+
+@Suite struct ImportedObjectTests {
+  private func object(
+    _ fields: [(String, Value)],
+    identifiedBy identifier: String? = nil
+  ) throws(RecordError) -> ImportedObject {
+    let record = Record(
+      line: 4,
+      fields: fields.enumerated().map {
+        RecordField(name: $1.0, value: $1.1, column: $0 * 10 + 1)
+      }
+    )
+    return try ImportedObject(
+      record,
+      of: Member.entity,
+      aliases: ["mail": "email"],
+      identifiedBy: identifier,
+      for: .machine
+    )
+  }
+
+  @Test func `fields go by name, whatever their case, or by an alias`() throws {
+    let made = try object([
+      ("NAME", .text("ann")), ("Mail", .text("a@b")), ("unknown", .text("x")), ("id", .integer(9)),
+    ])
+    #expect(made.values[0] == .text("ann"))
+    #expect(made.values[5] == .text("a@b"))
+    #expect(made.key == .integer(9))
+    #expect(made.identifier == nil)
+  }
+
+  @Test func `an empty text is a value where one is required, and none where it is not`() throws {
+    let made = try object([("name", .text("")), ("email", .text("")), ("age", .text(""))])
+    #expect(made.values[0] == .text(""))
+    #expect(made.values[5] == .null)
+    #expect(made.values[1] == .null)
+  }
+
+  @Test func `an object is known by its identifier, if it has one`() throws {
+    let known = try object([("name", .text("a")), ("mail", .text("m"))], identifiedBy: "email")
+    #expect(known.identifier == .text("m"))
+    #expect(try object([("name", .text("a"))], identifiedBy: "email").identifier == nil)
+  }
+
+  @Test func `what is missing or not understood has its place`() throws {
+    let missing = try #require(throws: RecordError.self) { try object([("age", .integer(4))]) }
+    #expect(missing.line == 4)
+    #expect(missing.message.contains("name is missing"))
+    let wrong = try #require(throws: RecordError.self) {
+      try object([("name", .text("a")), ("age", .text("x"))])
+    }
+    #expect(wrong.line == 4 && wrong.column == 11)
+    #expect(wrong.isRecoverable)
+  }
+}

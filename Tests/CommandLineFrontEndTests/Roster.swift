@@ -1,0 +1,67 @@
+import Foundation
+import ResultsDomain
+import ResultsPresentation
+
+@testable import CommandLineFrontEnd
+
+/// The status of a program, which has the name of a type of the testing library.
+typealias Status = CommandLineFrontEnd.ExitStatus
+
+/// An entity with an attribute of each common type.
+enum Member {
+  static let entity = makeEntity()
+
+  private static func makeEntity() -> EntityDescription {
+    do {
+      return try EntityDescription(
+        name: "Member",
+        attributes: [
+          AttributeDescription("name", .text),
+          AttributeDescription("age", .integer16, isOptional: true),
+          AttributeDescription("fee", .decimal(scale: 2), isOptional: true),
+          AttributeDescription("since", .date, isOptional: true),
+          AttributeDescription("isActive", .boolean, isOptional: true),
+          AttributeDescription("email", .text, isOptional: true),
+        ]
+      )
+    } catch {
+      preconditionFailure("\(error)")
+    }
+  }
+}
+
+/// A program over members, without a store behind it.
+enum Roster: ListProgram {
+  static let name = "roster"
+  static let abstract = "Members."
+  static let nouns = (one: "member", many: "members")
+  static let columns = ["name", "age"]
+  static let entity = Member.entity
+  static let transients = [
+    TransientAttribute("initial", .text) { .text(String(($0.values[0].text ?? "").prefix(1))) }
+  ]
+
+  static func definition(for reader: ReaderSettings) -> ResultsDefinition<Row> {
+    ResultsDefinition(FetchRequest(entity: entity, sortedBy: [.ascending("name")]))
+  }
+
+  static func openStore(_ place: StorePlace) throws -> any Store {
+    throw StoreError.closed(path: place.path)
+  }
+
+  static func diagnose(_ store: any Store) throws -> [String] { [] }
+
+  static func tellStory(
+    in store: any Store,
+    _ print: @escaping (String) throws -> Void
+  ) async throws {}
+}
+
+extension ReaderSettings {
+  /// A reader in a locale, in Universal Time.
+  static func of(_ locale: String?) -> ReaderSettings {
+    let calendar = ReaderSettings.machine.calendar
+    let locale = locale.map { Locale(identifier: $0) }
+    return ReaderSettings(locale: locale, amountLocale: locale, calendar: calendar)
+  }
+}

@@ -1,0 +1,146 @@
+import InMemoryPersistence
+import ResultsDomain
+import ResultsPresentation
+
+/// The snippets that are run, by name.
+let runnableSnippets: [String: @Sendable () async throws -> Void] = [
+  "first-screen": firstScreen,
+  "delegate": delegateCallbacks,
+  "definition": changingDefinition,
+  "frozen": frozenResults,
+  "own-store": ownStore,
+  "own-front-end": ownFrontEnd,
+  "tour-writing": tourWriting,
+  "tour-fetching": tourFetching,
+  "tour-predicates": tourPredicates,
+  "tour-sections": tourSections,
+  "tour-deltas": tourDeltas,
+]
+
+// snippet: book, declaration
+struct Book: Entity {
+  var id: Int64?
+  var publisher = ""
+  var title = ""
+
+  static let schema = EntitySchema<Book>("Book", identity: \.id) {
+    Attribute(\.publisher, "publisher")
+    Attribute(\.title, "title")
+  }
+}
+// end
+
+@Sendable private func firstScreen() async throws {
+  // snippet: first-screen
+  let store = try InMemoryStore(entities: [Book.entity])
+  try await store.write { books in
+    try books.insert(Book(publisher: "早川書房", title: "神の水"))
+    try books.insert(Book(publisher: "岩波書店", title: "帰還"))
+  }
+
+  let results = FetchedResultsController(
+    FetchRequest<Book>(sortedBy: [.ascending(\.title)], fetchBatchSize: 20),
+    sectionedBy: .attribute(\.publisher),
+    in: store
+  )
+  try await results.performFetch()
+  for section in results.sections { print(section.title, section.count) }
+
+  var events = results.changes.makeAsyncIterator()
+  _ = await events.next()  // the present state comes first
+  try await store.write { books in
+    try books.insert(Book(publisher: "岩波書店", title: "影との戦い"))
+  }
+  if case .change(let change) = await events.next() {
+    for insert in change.delta.rows.inserts {
+      let book = try change.after.object(at: insert.to.path)
+      print("inserted at", insert.to.path, book.title)
+    }
+  }
+  // end
+}
+
+// snippet: delegate-class, declaration
+final class RowReporter: FetchedResultsControllerDelegate {
+  func controllerWillChangeContent(_ results: FetchedResults<Book>) {
+    print("will change, rows:", results.count)
+  }
+
+  func controller(
+    _ results: FetchedResults<Book>,
+    didChange id: ObjectID,
+    at oldPath: OldPath?,
+    for type: ObjectChangeType,
+    newPath: NewPath?
+  ) {
+    print(id, type, oldPath?.path.description ?? "-", newPath?.path.description ?? "-")
+  }
+
+  func controllerDidChangeContent(_ results: FetchedResults<Book>) {
+    print("did change, rows:", results.count)
+  }
+}
+// end
+
+@Sendable private func delegateCallbacks() async throws {
+  let (store, results) = try await shelf()
+  var events = results.changes.makeAsyncIterator()
+  _ = await events.next()
+  // snippet: delegate
+  let reporter = RowReporter()
+  try await store.write { books in
+    guard var book = try books.object(.integer(1), as: Book.self) else { return }
+    book.title = "ロックイン"
+    try books.update(book)
+    try books.delete(ObjectID(entity: "Book", key: .integer(2)), of: Book.entity)
+  }
+  if case .change(let change) = await events.next() { change.tell(reporter) }
+  // end
+}
+
+@Sendable private func changingDefinition() async throws {
+  let (_, results) = try await shelf()
+  var events = results.changes.makeAsyncIterator()
+  _ = await events.next()
+  // snippet: definition
+  try await results.update { definition in
+    definition.request.fetchLimit = 2
+    definition.sectionKey = nil
+  }
+  if case .change(let change) = await events.next() {
+    print(change.delta.cause, change.before.count, "rows, then", change.after.count)
+  }
+  // end
+}
+
+@Sendable private func frozenResults() async throws {
+  let (store, _) = try await shelf()
+  // snippet: frozen
+  let request = FetchRequest<Book>(sortedBy: [.ascending(\.title)])
+  let identities = IdentitySet(try store.fetch(request.returning(ObjectID.self)))
+  let results = FetchedResultsController.frozen(identities, request, in: store)
+  try await results.performFetch()
+  try await store.write { books in
+    try books.insert(Book(publisher: "文藝春秋", title: "ミスター・メルセデス 上"))
+  }
+  try await results.refresh()
+  print(try results.results().count, "rows, whatever was added since")
+  // end
+}
+
+/// A store with three books, and a live list of them by publisher.
+private func shelf() async throws -> (InMemoryStore, FetchedResultsController<Book>) {
+  let store = try InMemoryStore(entities: [Book.entity])
+  try await store.write { books in
+    try books.insert(Book(publisher: "早川書房", title: "神の水"))
+    try books.insert(Book(publisher: "岩波書店", title: "帰還"))
+    try books.insert(Book(publisher: "岩波書店", title: "影との戦い"))
+  }
+  let results = FetchedResultsController(
+    FetchRequest<Book>(sortedBy: [.ascending(\.title)]),
+    sectionedBy: .attribute(\.publisher),
+    in: store
+  )
+  try await results.performFetch()
+  return (store, results)
+}

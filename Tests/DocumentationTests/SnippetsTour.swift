@@ -1,0 +1,143 @@
+import InMemoryPersistence
+import ResultsDomain
+import ResultsPresentation
+
+// snippet: tour-entity, declaration
+struct Edition: Entity {
+  var isbn = ""
+  var title = ""
+  var publisher: String?
+  var year = 0
+  var price = ExactDecimal(units: 0, scale: 2)
+
+  static let schema = EntitySchema<Edition>("Edition", textIdentity: \.isbn, column: "isbn") {
+    Attribute(\.title, "title")
+    Attribute(\.publisher, "publisher")
+    Attribute(\.year, "year")
+    Attribute(\.price, "price", scale: 2)
+  }
+}
+// end
+
+@Sendable func tourWriting() async throws {
+  // snippet: tour-writing
+  let store = try InMemoryStore(entities: [Edition.entity])
+  let first = Edition(isbn: "4-00-110684-5", title: "影との戦い", publisher: "岩波書店", year: 1976)
+  try await store.write { transaction in try transaction.insert(first) }
+
+  do {
+    try await store.write { transaction in
+      try transaction.insert(Edition(isbn: "4-00-110685-3", title: "こわれた腕環", year: 1976))
+      try transaction.insert(first)
+    }
+  } catch {
+    print(error)
+  }
+  print(try store.count(of: FetchRequest<Edition>(sortedBy: [.ascending(\.title)])))
+  // end
+}
+
+@Sendable func tourFetching() async throws {
+  let store = try await editions()
+  // snippet: tour-fetching
+  let recent = FetchRequest<Edition>(
+    where: \.year >= 1990 && !.isNull(\.publisher),
+    sortedBy: [.descending(\.year), .ascending(\.title)],
+    fetchLimit: 10
+  )
+  for edition in try store.fetch(recent) { print(edition.year, edition.title) }
+
+  let identities = try store.fetch(recent.returning(ObjectID.self))
+  print(identities.count, "identities, and no row was read for them")
+  // end
+}
+
+@Sendable func tourPredicates() async throws {
+  let store = try await editions()
+  // snippet: tour-predicates
+  let text = "publisher == %@ AND (title CONTAINS 'の' OR year IN {1993, 2001})"
+  var request = FetchRequest<Edition>(sortedBy: [.ascending(\.year)])
+  request.predicate = try FetchPredicate(
+    parsing: text,
+    arguments: ["岩波書店"],
+    entity: Edition.entity
+  )
+  for edition in try store.fetch(request) { print(edition.title) }
+
+  do {
+    _ = try FetchPredicate(parsing: "yaer > 1990", entity: Edition.entity)
+  } catch {
+    print(error)
+  }
+  // end
+}
+
+@Sendable func tourSections() async throws {
+  let store = try await editions()
+  // snippet: tour-sections
+  let byDecade = FetchedResultsController(
+    FetchRequest<Edition>(sortedBy: [.ascending(\.title)]),
+    sectionedBy: .expression(.bucket(.attribute("year"), width: 10), .descending),
+    in: store
+  )
+  try await byDecade.performFetch()
+  let results = try byDecade.results()
+  for section in results.sections { print(section.title, section.count) }
+
+  let path = RowPath(section: 1, row: 0)
+  print(try results.object(at: path).title, "is at", path)
+  if let id = results.objectID(at: path) { print(results.path(of: id) == path) }
+  do {
+    _ = try results.object(at: RowPath(section: 7, row: 0))
+  } catch {
+    print(error)
+  }
+  // end
+}
+
+@Sendable func tourDeltas() async throws {
+  let store = try await editions()
+  let list = FetchedResultsController(
+    FetchRequest<Edition>(sortedBy: [.ascending(\.year)]),
+    in: store
+  )
+  try await list.performFetch()
+  // snippet: tour-deltas
+  var events = list.changes.makeAsyncIterator()
+  _ = await events.next()
+  try await store.write { transaction in
+    guard var edition = try transaction.object(.text("4-00-110684-5"), as: Edition.self) else {
+      return
+    }
+    edition.year = 2006
+    try transaction.update(edition)
+  }
+  guard case .change(let change) = await events.next() else { return }
+  let (before, delta, after) = (change.before, change.delta, change.after)
+  for move in delta.rows.moves {
+    let names = move.changed?.names(in: Edition.entity) ?? []
+    print("moved from", move.from.path, "to", move.to.path, "because of", names)
+  }
+
+  let (old, new) = (before.snapshot.content, after.snapshot.content)
+  try delta.verify(from: old, to: new)
+  print(try old.applying(delta) == new, try new.applying(delta.inverse) == old)
+  print(try delta.then(delta.inverse).isEmpty)
+  // end
+}
+
+private func editions() async throws -> InMemoryStore {
+  let store = try InMemoryStore(entities: [Edition.entity])
+  try await store.write { transaction in
+    let known = [
+      ("4-00-110684-5", "影との戦い", "岩波書店", 1976),
+      ("4-00-110687-X", "帰還", "岩波書店", 1993),
+      ("4-00-115570-6", "アースシーの風", "岩波書店", 2003),
+      ("4-15-011000-1", "神の水", nil, 1990),
+    ]
+    for (isbn, title, publisher, year) in known {
+      try transaction.insert(Edition(isbn: isbn, title: title, publisher: publisher, year: year))
+    }
+  }
+  return store
+}
