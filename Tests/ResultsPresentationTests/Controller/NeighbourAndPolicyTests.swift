@@ -85,7 +85,7 @@ struct NeighbourAndPolicyTests {
     #expect(store.rowsRead == 0)
   }
 
-  /// R34: old and new places are different types; a wrong one does not compile. What they count in is shown here.
+  // R34: old and new places are different types, so that a wrong one does not compile.
   @Test func `R34: old paths count before the change and new paths after it`() async throws {
     let store = try Volume.store(("B", "x"))
     let controller = FetchedResultsController(Volume.byShelf(), in: store)
