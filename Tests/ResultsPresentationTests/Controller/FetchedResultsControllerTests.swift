@@ -136,6 +136,9 @@ struct FetchedResultsControllerTests {
       try await controller.update { $0.request.sortDescriptors = [] }
     }
     #expect(try controller.results().picture() == ": z")
+    // A refused change is forgotten, and later ones stand on what was shown.
+    try await controller.update { $0.request.fetchLimit = nil }
+    #expect(try controller.results().picture() == ": z y")
   }
 
   @Test func `R01 R03: a list without an order or with a foreign transient key is refused`()

@@ -75,6 +75,15 @@ extension FetchRequest {
   /// Makes a result of this request from a row; a dictionary gets the chosen properties only.
   /// - Throws: `RowError` if the result type cannot hold a stored value.
   public func object(from row: Row) throws(RowError) -> Object {
+    try Self.object(from: row, properties: propertiesToFetch)
+  }
+
+  /// Makes a result from a row; a dictionary gets the named properties only.
+  /// - Throws: `RowError` if the result type cannot hold a stored value.
+  package static func object(
+    from row: Row,
+    properties propertiesToFetch: [String]?
+  ) throws(RowError) -> Object {
     if let propertiesToFetch, Object.self == FetchedDictionary.self,
       let chosen = FetchedDictionary(
         objectID: row.id,

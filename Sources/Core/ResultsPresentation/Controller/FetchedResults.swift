@@ -7,18 +7,10 @@ public import ResultsDomain
 public struct FetchedResults<Object: FetchedObject>: Sendable {
   /// The sections, positions and identities.
   public let snapshot: ResultsSnapshot
-  let request: FetchRequest<Object>
-  let sectionKey: SectionKey?
   let loader: RowLoader
 
-  init(
-    _ snapshot: ResultsSnapshot,
-    _ definition: ResultsDefinition<Object>,
-    _ store: any Store
-  ) {
+  init(_ snapshot: ResultsSnapshot, _ store: any Store) {
     self.snapshot = snapshot
-    request = definition.request
-    sectionKey = definition.sectionKey
     loader = RowLoader(snapshot, store)
   }
 
@@ -27,7 +19,7 @@ public struct FetchedResults<Object: FetchedObject>: Sendable {
   /// The number of rows.
   public var count: Int { snapshot.rowCount }
   /// Whether a section key divides the list; one without has exactly one section.
-  public var isSectioned: Bool { sectionKey != nil }
+  public var isSectioned: Bool { snapshot.plan.sectionKey != nil }
   /// The number of rows that match, those outside the limit and offset included.
   public var matchingCount: Int { snapshot.matchingCount }
   /// Counts taken from the same version of the store, by name.
@@ -54,13 +46,16 @@ public struct FetchedResults<Object: FetchedObject>: Sendable {
 
   func object(atFlatPosition position: Int) throws(ResultsError) -> Object {
     do {
-      return try request.object(from: try row(atFlatPosition: position))
+      return try FetchRequest<Object>.object(
+        from: try row(atFlatPosition: position),
+        properties: snapshot.plan.propertiesToFetch
+      )
     } catch let error as RowError {
       throw .row(error)
     } catch let error as ResultsError {
       throw error
     } catch {
-      throw .store(.unexpected(path: request.entity.name, detail: "\(error)"))
+      throw .store(.unexpected(path: snapshot.entity.name, detail: "\(error)"))
     }
   }
 
@@ -69,8 +64,8 @@ public struct FetchedResults<Object: FetchedObject>: Sendable {
       throw .noRow(at: RowPath(section: 0, row: position), sections: snapshot.sectionCount)
     }
     guard Object.needsAttributeValues else {
-      let values = Array(repeating: Value.null, count: request.entity.attributes.count)
-      return Row(entity: request.entity, id: id, values: values)
+      let values = Array(repeating: Value.null, count: snapshot.entity.attributes.count)
+      return Row(entity: snapshot.entity, id: id, values: values)
     }
     do {
       guard let row = try loader.row(at: position) else { throw ResultsError.rowGone(id) }
@@ -80,7 +75,7 @@ public struct FetchedResults<Object: FetchedObject>: Sendable {
     } catch let error as StoreError {
       throw .store(error)
     } catch {
-      throw .store(.unexpected(path: request.entity.name, detail: "\(error)"))
+      throw .store(.unexpected(path: snapshot.entity.name, detail: "\(error)"))
     }
   }
 }

@@ -69,8 +69,9 @@ public final class FetchedResultsController<Object: FetchedObject>: Sendable {
   /// - Throws: `StoreError.request` for a definition that is refused, or the store's error. What was shown before stays.
   /// - Complexity: O(*n*) in the rows that match the first time; no row is decoded.
   public func performFetch() async throws(StoreError) {
-    try await apply { _ in }
+    // Listening begins before reading, so that no commit can fall between the two.
     listen()
+    try await apply { _ in }
   }
 
   /// Changes the definition of the live list: predicate, order, sections, window, locale (R50).
@@ -109,16 +110,22 @@ public final class FetchedResultsController<Object: FetchedObject>: Sendable {
     if case .ended = publisher.state { throw .closed(path: "the controller") }
     let number = publisher.ask(change)
     let (worker, publisher) = (worker, publisher)
-    try await onStoreThreads { () async throws(StoreError) in
-      guard let definition = publisher.wanted(number) else { return }
-      let plan: ListPlan
-      do throws(RequestError) {
-        plan = try ListPlan(definition)
-      } catch {
-        publisher.publish(.failed(.request(error)))
-        throw .request(error)
+    do {
+      try await onStoreThreads { () async throws(StoreError) in
+        guard let definition = publisher.wanted(number) else { return }
+        let plan: ListPlan
+        do throws(RequestError) {
+          plan = try ListPlan(definition)
+        } catch {
+          publisher.publish(.failed(.request(error)))
+          throw .request(error)
+        }
+        try await worker.bringUpToDate(plan) { publisher.publish($0) }
       }
-      try await worker.bringUpToDate(plan) { publisher.publish($0) }
+      publisher.settle(number, isAccepted: true)
+    } catch {
+      publisher.settle(number, isAccepted: false)
+      throw error
     }
   }
 
@@ -129,9 +136,11 @@ public final class FetchedResultsController<Object: FetchedObject>: Sendable {
       let hints = store.hints()
       task = Task(executorPreference: store.executor) {
         for await _ in hints {
+          guard !Task.isCancelled else { return }
           // A failure has been published; the next hint tries again from the last good version.
           try? await worker.bringUpToDate(nil) { publisher.publish($0) }
         }
+        if !Task.isCancelled { publisher.end() }
       }
     }
   }

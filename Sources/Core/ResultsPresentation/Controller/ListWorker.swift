@@ -35,6 +35,8 @@ actor ListWorker {
     guard let start = engine else {
       guard let plan else { return }
       let keepsDigests = keepsDigests
+      // What others committed before is no gap in a history that begins here.
+      try store.lookForOtherWriters()
       let first = try store.read { (snapshot) throws(StoreError) in
         try ListEngine(plan, from: snapshot, generation: 1, keepsDigests: keepsDigests)
       }

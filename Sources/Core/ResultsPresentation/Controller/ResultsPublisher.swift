@@ -9,6 +9,8 @@ final class ResultsPublisher<Object: FetchedObject>: Sendable {
   private struct Shown {
     var state: ResultsState<Object> = .idle
     var definition: ResultsDefinition<Object>
+    /// The last definition that was not refused, if there was one.
+    var accepted: ResultsDefinition<Object>?
     /// How many definitions have been asked for; an older one that comes late is dropped (R50).
     var asked = 0
     var subscribers: [Int: WeakSubscription] = [:]
@@ -47,6 +49,18 @@ final class ResultsPublisher<Object: FetchedObject>: Sendable {
     shown.withLock { $0.asked == number ? $0.definition : nil }
   }
 
+  /// Notes whether a wanted definition could be shown; one that was refused gives way to the last that was not.
+  func settle(_ number: Int, isAccepted: Bool) {
+    shown.withLock { shown in
+      guard shown.asked == number else { return }
+      if isAccepted {
+        shown.accepted = shown.definition
+      } else if let accepted = shown.accepted {
+        shown.definition = accepted
+      }
+    }
+  }
+
   /// Publishes what a piece of work led to.
   func publish(_ outcome: ListOutcome) {
     let told = shown.withLock { shown -> (ResultsEvent<Object>, [WeakSubscription])? in
@@ -55,14 +69,14 @@ final class ResultsPublisher<Object: FetchedObject>: Sendable {
       let event: ResultsEvent<Object>
       switch outcome {
       case .fetched(let snapshot):
-        let results = FetchedResults(snapshot, shown.definition, store)
+        let results = FetchedResults<Object>(snapshot, store)
         shown.state = .ready(results)
         event = .snapshot(results)
       case .redefined(let snapshot):
-        shown.state = .ready(FetchedResults(snapshot, shown.definition, store))
+        shown.state = .ready(FetchedResults<Object>(snapshot, store))
         return nil
       case .advanced(let step):
-        let after = FetchedResults(step.snapshot, shown.definition, store)
+        let after = FetchedResults<Object>(step.snapshot, store)
         shown.state = .ready(after)
         guard let before else { return (.snapshot(after), Array(shown.subscribers.values)) }
         event = .change(ResultsChange(before: before, delta: step.delta, after: after))

@@ -54,6 +54,6 @@ extension FetchedResults {
   }
 
   func indexTitle(forTitle title: String) -> String {
-    sectionKey?.indexTitle?(title) ?? SectionIndexTitles.standard(forTitle: title)
+    snapshot.plan.sectionKey?.indexTitle?(title) ?? SectionIndexTitles.standard(forTitle: title)
   }
 }

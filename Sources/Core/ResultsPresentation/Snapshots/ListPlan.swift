@@ -14,6 +14,8 @@ struct ListPlan: Sendable {
   let observed: AttributeSet
   /// Whether rows are handed over with deltas.
   let carriesRows: Bool
+  /// The properties of dictionary results, or `nil` for all.
+  let propertiesToFetch: [String]?
   /// Whether membership and order stay as they were first fetched.
   let isFrozen: Bool
   let alongside: [String: CountRequest]
@@ -70,6 +72,7 @@ struct ListPlan: Sendable {
     limit = request.fetchLimit
     offset = request.fetchOffset
     batchSize = request.fetchBatchSize
+    propertiesToFetch = request.propertiesToFetch
     carriesRows = Object.needsAttributeValues
     isFrozen = results.isFrozen
     alongside = results.alongside
