@@ -31,7 +31,11 @@ enum CatalogProgram: ListProgram {
     return try SQLiteStore(
       at: place.path,
       entities: [entity],
-      options: SQLiteStoreOptions(isReadOnly: place.isReadOnly, busyTimeout: place.busyTimeout)
+      options: SQLiteStoreOptions(
+        isReadOnly: place.isReadOnly,
+        busyTimeout: place.busyTimeout,
+        historyCapacity: place.historyCapacity
+      )
     )
   }
 

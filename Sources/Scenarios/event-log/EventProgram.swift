@@ -24,7 +24,11 @@ enum EventProgram: ListProgram {
     return try SQLiteStore(
       at: place.path,
       entities: [entity],
-      options: SQLiteStoreOptions(isReadOnly: place.isReadOnly, busyTimeout: place.busyTimeout)
+      options: SQLiteStoreOptions(
+        isReadOnly: place.isReadOnly,
+        busyTimeout: place.busyTimeout,
+        historyCapacity: place.historyCapacity
+      )
     )
   }
 

@@ -33,7 +33,11 @@ enum LedgerProgram: ListProgram {
     return try SQLiteStore(
       at: place.path,
       entities: [entity],
-      options: SQLiteStoreOptions(isReadOnly: place.isReadOnly, busyTimeout: place.busyTimeout)
+      options: SQLiteStoreOptions(
+        isReadOnly: place.isReadOnly,
+        busyTimeout: place.busyTimeout,
+        historyCapacity: place.historyCapacity
+      )
     )
   }
 

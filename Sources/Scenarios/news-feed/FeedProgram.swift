@@ -43,7 +43,11 @@ enum FeedProgram: ListProgram {
     return try SQLiteStore(
       at: place.path,
       entities: [entity],
-      options: SQLiteStoreOptions(isReadOnly: place.isReadOnly, busyTimeout: place.busyTimeout)
+      options: SQLiteStoreOptions(
+        isReadOnly: place.isReadOnly,
+        busyTimeout: place.busyTimeout,
+        historyCapacity: place.historyCapacity
+      )
     )
   }
 

@@ -22,7 +22,11 @@ enum RosterProgram: ListProgram {
     return try SQLiteStore(
       at: place.path,
       entities: [entity],
-      options: SQLiteStoreOptions(isReadOnly: place.isReadOnly, busyTimeout: place.busyTimeout)
+      options: SQLiteStoreOptions(
+        isReadOnly: place.isReadOnly,
+        busyTimeout: place.busyTimeout,
+        historyCapacity: place.historyCapacity
+      )
     )
   }
 

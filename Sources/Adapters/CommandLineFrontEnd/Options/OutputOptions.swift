@@ -64,6 +64,13 @@ public struct OutputOptions: ParsableArguments {
   /// - Throws: `CommandFailure` for a name that is no attribute.
   func columns<Program: ListProgram>(of program: Program.Type) throws -> [ListColumn] {
     let names = columns?.split(separator: ",").map(String.init) ?? Program.columns
+    guard !names.isEmpty else {
+      throw CommandFailure(
+        .usage,
+        "--columns names no column.",
+        remedy: "Name attributes with commas, such as \(Program.columns.joined(separator: ","))."
+      )
+    }
     return try names.map { name in
       if Program.entity.identity.columns == [name] || name == "id" { return .key }
       if let index = Program.entity.index(of: name) {

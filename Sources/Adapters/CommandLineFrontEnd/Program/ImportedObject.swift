@@ -33,17 +33,19 @@ public struct ImportedObject: Sendable {
   ) throws(RecordError) {
     var values = Array(repeating: Value.null, count: entity.attributes.count)
     var key: ObjectKey?
+    let valueReader = ValueReader(reader)
     for field in record.fields {
-      let name = aliases[field.name.lowercased()] ?? field.name
+      // Most fields are called exactly as an attribute; folding the case of all would cost more than the row's insertion.
+      let exact = entity.index(of: field.name)
+      let name = exact == nil ? aliases[field.name.lowercased()] ?? field.name : field.name
+      let index = exact ?? entity.index(ofAnyCase: name)
       if case .text(let text) = field.value, text.isEmpty,
-        entity.attribute(named: name)?.isOptional ?? true
+        index.map({ entity.attributes[$0].isOptional }) ?? true
       {
         continue
       }
-      if let index = entity.attributes.firstIndex(where: {
-        $0.name.lowercased() == name.lowercased()
-      }) {
-        values[index] = try ValueReader(reader).value(
+      if let index {
+        values[index] = try valueReader.value(
           field,
           of: entity.attributes[index],
           line: record.line
@@ -72,5 +74,17 @@ public struct ImportedObject: Sendable {
         $0.isNull ? nil : $0
       }
     )
+  }
+}
+
+extension EntityDescription {
+  /// The attribute of a name, whatever its case.
+  fileprivate func index(ofAnyCase name: String) -> Int? {
+    if let index = index(of: name) { return index }
+    let folded = name.lowercased()
+    return attributes.firstIndex { attribute in
+      // Folding may change the length, but not that of ASCII, which names are as a rule.
+      attribute.name.utf8.count == folded.utf8.count && attribute.name.lowercased() == folded
+    }
   }
 }

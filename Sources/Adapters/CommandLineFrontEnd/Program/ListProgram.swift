@@ -67,6 +67,8 @@ public struct StorePlace: Hashable, Sendable {
   public let isReadOnly: Bool
   /// How long to wait for another writer.
   public let busyTimeout: Duration
+  /// How many changed rows the store remembers; a bulk import, which nothing follows, needs none.
+  public var historyCapacity = 65_536
 
   /// Whether the store is gone when the program ends.
   public var isInMemory: Bool { path == ":memory:" }

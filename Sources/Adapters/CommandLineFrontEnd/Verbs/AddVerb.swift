@@ -63,6 +63,13 @@ public struct EditVerb<Program: ListProgram>: AsyncParsableCommand {
   public func run() async throws {
     let entity = Program.entity
     let assignments = try Assignments(values, of: entity, for: try reader.settings())
+    guard assignments.key == nil else {
+      throw CommandFailure(
+        .usage,
+        "the key of a \(Program.nouns.one) cannot be changed.",
+        remedy: "Add another \(Program.nouns.one) and remove this one."
+      )
+    }
     let id = ObjectID(entity: entity.name, key: try ObjectKey(typed: id, of: entity))
     let opened = try Program.openStore(try store.place(of: Program.name))
     let changed = try opened.commit(origin: .unnamed) { transaction -> [String] in

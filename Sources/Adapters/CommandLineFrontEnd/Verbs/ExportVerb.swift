@@ -38,6 +38,25 @@ public struct ExportVerb<Program: ListProgram>: AsyncParsableCommand {
     try await controller.performFetch()
     let results = try controller.results()
     let sink = try ExportSink(path: file)
+    do {
+      try write(results, as: form, to: sink)
+    } catch {
+      sink.abandon()
+      throw error
+    }
+    try opened.close()
+    if file != "-" {
+      let noun = results.count == 1 ? Program.nouns.one : Program.nouns.many
+      let line = SafeText.oneLine("exported \(results.count) \(noun) to \(file)")
+      try TerminalOutput.standard.write(line + "\n")
+    }
+  }
+
+  private func write(
+    _ results: FetchedResults<Row>,
+    as form: ExportFormatOption,
+    to sink: ExportSink
+  ) throws {
     var writer = form.writer(guardsFormulas: spreadsheetSafe)
     let columns: [ListColumn] = Program.exportColumns
     try sink.write(writer.begin(columns: columns.map(\.title)))
@@ -47,11 +66,6 @@ public struct ExportVerb<Program: ListProgram>: AsyncParsableCommand {
     }
     try sink.write(writer.end())
     try sink.close()
-    try opened.close()
-    if file != "-" {
-      let noun = results.count == 1 ? Program.nouns.one : Program.nouns.many
-      try TerminalOutput.standard.write("exported \(results.count) \(noun) to \(file)\n")
-    }
   }
 }
 

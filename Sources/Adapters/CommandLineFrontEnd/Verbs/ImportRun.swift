@@ -35,6 +35,7 @@ struct ImportRun<Program: ListProgram> {
       in: transaction
     )
     let progress = ImportProgress()
+    defer { progress.end() }
     while true {
       do {
         guard let record = try records.next() else { break }
@@ -47,7 +48,6 @@ struct ImportRun<Program: ListProgram> {
         skipped.append(placed)
       }
     }
-    progress.end()
   }
 
   private mutating func add(

@@ -60,7 +60,8 @@ public struct ImportVerb<Program: ListProgram>: AsyncParsableCommand {
 
   /// Where to import; a trial leaves no new file behind.
   private func storePlace() throws -> StorePlace {
-    let place = try store.place(of: Program.name)
+    var place = try store.place(of: Program.name)
+    place.historyCapacity = 0
     guard dryRun, !place.isInMemory, !FileManager.default.fileExists(atPath: place.path) else {
       return place
     }

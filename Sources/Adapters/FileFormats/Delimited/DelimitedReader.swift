@@ -14,6 +14,8 @@ struct DelimitedReader: Sendable {
   let maximumFieldBytes: Int
   private var scanner: DelimitedScanner
   private var state = State.beforeHeader
+  /// Whether the whole file is UTF-8, so that no field needs to be looked at again.
+  private let isValid: Bool
 
   init(
     bytes: [UInt8],
@@ -27,6 +29,7 @@ struct DelimitedReader: Sendable {
     self.emptyIsNull = emptyIsNull
     self.unescapes = unescapes
     self.maximumFieldBytes = maximumFieldBytes
+    isValid = String(validating: bytes, as: UTF8.self) != nil
     let start = bytes.starts(with: ByteOrderMark.utf8) ? ByteOrderMark.utf8.count : 0
     scanner = DelimitedScanner(bytes: bytes, from: start, dialect: dialect)
   }
@@ -134,7 +137,10 @@ struct DelimitedReader: Sendable {
     }
     let text: String? = scanner.bytes.withUnsafeBufferPointer { buffer in
       let bytes = UnsafeBufferPointer(rebasing: buffer[field.bytes])
-      guard field.hasEscapes else { return String(validating: bytes, as: UTF8.self) }
+      guard field.hasEscapes else {
+        return isValid
+          ? String(decoding: bytes, as: UTF8.self) : String(validating: bytes, as: UTF8.self)
+      }
       if field.isQuoted { return String(validating: undoubled(bytes), as: UTF8.self) }
       guard unescapes else { return String(validating: bytes, as: UTF8.self) }
       return String(validating: TabEscapes.unescaped(bytes), as: UTF8.self)

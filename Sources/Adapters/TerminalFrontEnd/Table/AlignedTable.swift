@@ -97,7 +97,10 @@ struct AlignedTable: Sendable {
       )
     }
     let gap = String(repeating: " ", count: ColumnLayout.gap)
-    return (hasSections ? AlignedTable.indent : "") + fields.joined(separator: gap)
+    let line = (hasSections ? AlignedTable.indent : "") + fields.joined(separator: gap)
+    // Blanks after the last cell with text would only make lines long.
+    let blanks = line.utf8.reversed().prefix { $0 == UInt8(ascii: " ") }.count
+    return String(line.dropLast(blanks))
   }
 
   private func sectionText(_ title: String, _ detail: String) -> String {
