@@ -138,7 +138,7 @@ let tests: [Target] =
     return .tests(
       "\(subject.name)Tests",
       of: [subject] + shared,
-      and: subject.name == sqlite.target.name ? [grdb] : []
+      and: subject.name == sqlite.target.name ? [grdb, .target(name: sqliteHooks.name)] : []
     )
   } + [
     .tests("ResultsTestingTests", of: [testing, inMemory.target] + cores.map(\.target)),

@@ -24,6 +24,8 @@ import Testing
     Case(64, "no csv form", "book-catalog", "watch", "--format", "csv"),
     Case(64, "--store", "student-roster", "simulate", "--seed", "7"),
     Case(64, "--all", "news-feed", "mark-read"),
+    Case(64, "names no column", "book-catalog", "list", "--columns", ","),
+    Case(64, "cannot be changed", "book-catalog", "edit", "1", "id=2"),
     Case(65, "Did you mean “title”?", "book-catalog", "add", "titel=x"),
     Case(65, "whole number", "book-catalog", "add", "publisher=A", "title=B", "year=19x"),
     Case(65, "whole number", "book-catalog", "add", "publisher=A", "title=B", "year=99999"),

@@ -93,6 +93,59 @@ import Testing
     try run.run("book-catalog", "export", "none/out.csv", expecting: 73)
   }
 
+  @Test func `an export replaces no database and no device`() throws {
+    let run = try ProgramRun()
+    try run.run("book-catalog", "demo", "--store", "b.sqlite")
+    let refused = try run.run(
+      "book-catalog",
+      "export",
+      "b.sqlite",
+      "--store",
+      "b.sqlite",
+      expecting: 73
+    )
+    #expect(refused.errors.contains("is a database"))
+    #expect(try run.run("book-catalog", "dump", "--store", "b.sqlite").lines.count == 14)
+
+    // A link is followed; a device is written to, and never replaced.
+    try FileManager.default.createSymbolicLink(
+      atPath: run.path("link.csv"),
+      withDestinationPath: run.path("real.csv")
+    )
+    try run.write("old", to: "real.csv")
+    try run.run("book-catalog", "export", "link.csv", "--store", "b.sqlite")
+    #expect(try run.read("real.csv").hasPrefix("publisher,title"))
+    let device = try run.run(
+      "book-catalog",
+      "export",
+      "/dev/stderr",
+      "--store",
+      "b.sqlite",
+      "--format",
+      "csv"
+    )
+    #expect(device.errors.hasPrefix("publisher,title"))
+  }
+
+  @Test func `an export that fails keeps what was there`() throws {
+    let run = try ProgramRun()
+    try run.run("book-catalog", "demo")
+    let full = try run.run(
+      "book-catalog",
+      "export",
+      "/dev/full",
+      "--format",
+      "csv",
+      expecting: 74
+    )
+    #expect(full.errors.contains("No space left"))
+    try run.write("old", to: "out.csv")
+    try run.run("book-catalog", "export", "out.csv", "--where", "yaer = 1", expecting: 65)
+    #expect(try run.read("out.csv") == "old")
+    let files = try FileManager.default.contentsOfDirectory(atPath: run.folder)
+    #expect(!files.contains { $0.hasSuffix(".part") })
+  }
+
   @Test func `cells that a spreadsheet would run are guarded on request`() throws {
     let run = try ProgramRun()
     try run.run("book-catalog", "add", "publisher=A", "title==1+1")

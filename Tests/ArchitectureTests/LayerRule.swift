@@ -24,12 +24,21 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
     ImportStatement.all(in: text).compactMap { statement in
       if statement.isForbiddenForm {
         "\(path):\(statement.line): \(statement.module) may not be imported as testable or exported"
+      } else if Self.standsInForEssentials(statement.module, in: text) {
+        nil
       } else if !allowed.contains(statement.module), !Self.everywhere.contains(statement.module) {
         "\(path):\(statement.line): may not import \(statement.module): \(reason)"
       } else {
         nil
       }
     }
+  }
+
+  /// Whether Foundation is imported only where its essentials are no module of their own.
+  private static func standsInForEssentials(_ module: String, in text: String) -> Bool {
+    module == "Foundation"
+      && text.contains("#if canImport(FoundationEssentials)\n")
+      && text.contains("#else\n")
   }
 
   /// Modules that come with the standard library.

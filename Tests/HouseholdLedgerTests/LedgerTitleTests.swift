@@ -62,7 +62,7 @@ import Testing
     try await list.update {
       $0.sectionKey = HouseholdLedger.days(calendar: calendar, locale: Locale(identifier: "en_US"))
     }
-    let change = try await change(&events)
+    let change = try await change(of: list, &events)
     #expect(change.delta.rows.isEmpty)
     #expect(change.delta.sections.updates.count == 2)
     #expect(change.delta.sections.inserts.isEmpty && change.delta.sections.deletes.isEmpty)
@@ -83,7 +83,7 @@ import Testing
     _ = await events.next()
     let calendar = try calendar("America/New_York")
     try await list.update { $0.sectionKey = HouseholdLedger.days(calendar: calendar, locale: nil) }
-    let change = try await change(&events)
+    let change = try await change(of: list, &events)
     try change.delta.verify(
       from: change.before.snapshot.content,
       to: change.after.snapshot.content
@@ -130,9 +130,12 @@ import Testing
   }
 
   private func change(
+    of list: FetchedResultsController<Transaction>,
     _ events: inout ResultsChanges<Transaction>.AsyncIterator
   ) async throws -> ResultsChange<Transaction> {
-    guard case .change(let change) = await events.next() else { throw NoChange() }
+    guard try list.results().generation == 2, case .change(let change) = await events.next() else {
+      throw NoChange()
+    }
     return change
   }
 

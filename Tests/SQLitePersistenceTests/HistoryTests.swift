@@ -146,6 +146,32 @@ import Testing
     #expect(deleted.map(\.after) == [nil])
   }
 
+  @Test func `a step that the database refuses half way leaves no trace`() throws {
+    let store = try SQLiteStore.inMemory(entities: Sample.entities)
+    try store.write { body in
+      try transaction(body).withDatabase { database in
+        try database.execute(
+          sql: """
+            CREATE TRIGGER refuse AFTER INSERT ON Book WHEN new.title = 'bad' BEGIN
+              INSERT INTO Tag (name) VALUES ('phantom');
+              SELECT RAISE(ABORT, 'no');
+            END
+            """
+        )
+      }
+    }
+    let start = try store.currentVersion()
+    try store.write { body in
+      #expect(throws: StoreError.self) {
+        try body.insert(Sample.values("P", "bad"), key: .integer(7), into: Sample.book)
+      }
+      try body.insert(Sample.values("P", "good"), key: nil, into: Sample.book)
+    }
+    let books = try store.history(since: start, of: Sample.book).changes
+    #expect(books?.map { $0.map { $0.after?["title"] } } == [["good"]])
+    #expect(try store.history(since: start, of: Sample.tag).changes == [])
+  }
+
   @Test func `cascading foreign keys are told`() throws {
     let queue = try DatabaseQueue()
     try queue.write { database in

@@ -35,6 +35,7 @@ import Testing
       try $0.insert(Student(studentId: 1, studentName: "a", studentAge: 10))
     }
     try await list.refresh()
+    try #require(try list.results().generation == 2)
     guard case .change(let change) = await events.next() else {
       Issue.record("no change")
       return

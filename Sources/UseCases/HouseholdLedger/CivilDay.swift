@@ -1,5 +1,10 @@
-import FoundationEssentials
 import ResultsDomain
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// A day as people write it, in the proleptic Gregorian calendar.
 struct CivilDay {

@@ -1,6 +1,11 @@
+public import ResultsDomain
+
+#if canImport(FoundationEssentials)
 public import FoundationEssentials
 import FoundationInternationalization
-public import ResultsDomain
+#else
+public import Foundation
+#endif
 
 /// Gathers instants into the days of a time zone, titled in a locale's short form.
 ///

@@ -1,6 +1,11 @@
-public import FoundationEssentials
 public import ResultsDomain
 public import ResultsPresentation
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 
 /// A household's movements of money, newest first, in sections by day: its commands and live queries.
 public struct HouseholdLedger: Sendable {

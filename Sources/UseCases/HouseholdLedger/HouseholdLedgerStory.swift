@@ -1,6 +1,11 @@
-import FoundationEssentials
 public import ResultsDomain
 import ResultsPresentation
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// The ledger under two locales, across a time zone, and with the order that is refused, told as it happens.
 public enum HouseholdLedgerStory {

@@ -1,4 +1,8 @@
+#if canImport(FoundationEssentials)
 import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// The days of a time zone, numbered from 1970-01-01, as instants run through them.
 ///
