@@ -215,7 +215,7 @@ extension StoreCore {
   /// Takes a snapshot of the database and tells which version it is.
   /// - Returns: `nil` if a commit came between, so that the version is not known; no transaction is open then.
   func pin(_ database: Database) throws -> StoreVersion? {
-    let before = state.withLock { ($0.commitCount, $0.isCommitting) }
+    let before = state.withLock { ($0.commitCount, $0.isCommitting, $0.log.version) }
     guard !before.1 else { return nil }
     try database.run("BEGIN DEFERRED TRANSACTION")
     do {
@@ -226,7 +226,9 @@ extension StoreCore {
       throw error
     }
     let version = state.withLock { state in
-      state.commitCount == before.0 && !state.isCommitting ? state.log.version : nil
+      // A version that was noticed since may be one of another writer that the snapshot does not hold.
+      state.commitCount == before.0 && !state.isCommitting && state.log.version == before.2
+        ? before.2 : nil
     }
     if version == nil { unpin(database) }
     return version

@@ -69,15 +69,13 @@ public final class FetchedResultsController<Object: FetchedObject>: Sendable {
   /// - Throws: `StoreError.request` for a definition that is refused, or the store's error. What was shown before stays.
   /// - Complexity: O(*n*) in the rows that match the first time; no row is decoded.
   public func performFetch() async throws(StoreError) {
-    // Listening begins before reading, so that no commit can fall between the two.
-    listen()
     try await apply { _ in }
   }
 
   /// Changes the definition of the live list: predicate, order, sections, window, locale (R50).
   ///
   /// What differs arrives as one ordinary delta. While several changes are on their way the newest wins; a call whose change was
-  /// overtaken returns without an error.
+  /// overtaken returns without an error. The closure may read the controller, and is called again if another change comes between.
   /// - Throws: As `performFetch()`; the list then stays as it was.
   public func update(
     _ change: (inout ResultsDefinition<Object>) -> Void
@@ -97,41 +95,37 @@ public final class FetchedResultsController<Object: FetchedObject>: Sendable {
 
   /// Stops listening; once it returns nothing is delivered any more (R70).
   public func cancel() {
+    // Ended first, so that a fetch that has just begun does not listen any more.
+    publisher.end()
     listening.withLock { task in
       task?.cancel()
       task = nil
     }
-    publisher.end()
   }
 
   private func apply(
     _ change: (inout ResultsDefinition<Object>) -> Void
   ) async throws(StoreError) {
     if case .ended = publisher.state { throw .closed(path: "the controller") }
+    // Listening begins before reading, so that no commit can fall between the two.
+    listen()
     let number = publisher.ask(change)
     let (worker, publisher) = (worker, publisher)
-    do {
-      try await onStoreThreads { () async throws(StoreError) in
-        guard let definition = publisher.wanted(number) else { return }
-        let plan: ListPlan
-        do throws(RequestError) {
-          plan = try ListPlan(definition)
-        } catch {
-          publisher.publish(.failed(.request(error)))
-          throw .request(error)
+    try await onStoreThreads { () async throws(StoreError) in
+      try await worker.bringUpToDate { () throws(RequestError) in
+        try publisher.wanted(number).map { (definition) throws(RequestError) in
+          try ListPlan(definition)
         }
-        try await worker.bringUpToDate(plan) { publisher.publish($0) }
+      } _: {
+        publisher.publish($0, answering: number)
       }
-      publisher.settle(number, isAccepted: true)
-    } catch {
-      publisher.settle(number, isAccepted: false)
-      throw error
     }
   }
 
   private func listen() {
     listening.withLock { task in
       guard task == nil else { return }
+      if case .ended = publisher.state { return }
       let (worker, publisher, store) = (worker, publisher, store)
       let hints = store.hints()
       task = Task(executorPreference: store.executor) {

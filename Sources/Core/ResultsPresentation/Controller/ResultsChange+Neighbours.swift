@@ -23,7 +23,9 @@ extension ResultsChange {
     let placed = delta.rows.inserts.map(\.to) + delta.rows.moves.map(\.to)
     let named = Set(placed + delta.rows.updates.map(\.to))
     let updated = Set(delta.rows.updates.map(\.id) + delta.rows.moves.map(\.id))
-    let reach = offsets.map(abs).max() ?? 0
+    // No neighbour is further away than the longer list is long.
+    let longest = UInt(max(before.count, after.count))
+    let reach = Int(min(offsets.map(\.magnitude).max() ?? 0, longest))
     guard reach > 0 else { return [] }
     var candidates: Set<NewPath> = []
     for path in named {
@@ -55,6 +57,7 @@ extension ResultsChange {
 
 extension FetchedResults {
   fileprivate func neighbour(of path: RowPath, _ offset: Int) -> ObjectID? {
-    objectID(at: RowPath(section: path.section, row: path.row + offset))
+    let (row, overflow) = path.row.addingReportingOverflow(offset)
+    return overflow ? nil : objectID(at: RowPath(section: path.section, row: row))
   }
 }

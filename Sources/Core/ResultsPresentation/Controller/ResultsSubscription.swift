@@ -5,28 +5,42 @@ import Synchronization
 ///
 /// The slot and the continuation of a waiting subscriber are guarded by the mutex; the continuation is resumed outside of it.
 final class ResultsSubscription<Object: FetchedObject>: Sendable {
+  typealias Waiting = CheckedContinuation<ResultsEvent<Object>?, Never>
+
   struct Slot {
     var events: [ResultsEvent<Object>] = []
-    var waiting: CheckedContinuation<ResultsEvent<Object>?, Never>?
+    var waiting: Waiting?
     var isFinished = false
+    /// What was before changes that came to nothing together; the next change leads on from there (R44).
+    private var base: FetchedResults<Object>?
 
     /// At most a snapshot or change and a failure are kept: changes compose (R28), and a change after a snapshot is
     /// a newer snapshot.
     mutating func fold(_ event: ResultsEvent<Object>) {
       events.removeAll { if case .failure = $0 { true } else { false } }
-      guard case .change(let later) = event else {
+      guard case .change(var later) = event else {
+        if case .snapshot = event { base = nil }
         events.append(event)
         return
       }
+      if let base {
+        var delta = later.delta
+        delta.from = base.generation
+        later = ResultsChange(before: base, delta: delta, after: later.after)
+        self.base = nil
+      }
       switch events.popLast() {
-      case .none, .failure: events.append(event)
+      case .none, .failure: events.append(.change(later))
       case .snapshot: events.append(.snapshot(later.after))
       case .change(let earlier):
         guard let delta = try? earlier.delta.then(later.delta) else {
           events.append(.snapshot(later.after))
           return
         }
-        guard !delta.isEmpty else { return }
+        guard !delta.isEmpty else {
+          base = earlier.before
+          return
+        }
         events.append(
           .change(ResultsChange(before: earlier.before, delta: delta, after: later.after))
         )
@@ -38,21 +52,19 @@ final class ResultsSubscription<Object: FetchedObject>: Sendable {
 
   /// Puts an event into the slot, folding it into what is already there.
   func offer(_ event: ResultsEvent<Object>) {
-    let waiting = slot.withLock { slot -> CheckedContinuation<ResultsEvent<Object>?, Never>? in
+    let taken = slot.withLock { slot -> (Waiting, ResultsEvent<Object>)? in
       guard !slot.isFinished else { return nil }
-      if let waiting = slot.waiting {
-        slot.waiting = nil
-        return waiting
-      }
       slot.fold(event)
-      return nil
+      guard let waiting = slot.waiting, !slot.events.isEmpty else { return nil }
+      slot.waiting = nil
+      return (waiting, slot.events.removeFirst())
     }
-    waiting?.resume(returning: event)
+    if let (waiting, event) = taken { waiting.resume(returning: event) }
   }
 
   /// Ends the subscription; what has not been taken is dropped (R70).
   func finish() {
-    let waiting = slot.withLock { slot -> CheckedContinuation<ResultsEvent<Object>?, Never>? in
+    let waiting = slot.withLock { slot -> Waiting? in
       slot.isFinished = true
       slot.events = []
       defer { slot.waiting = nil }

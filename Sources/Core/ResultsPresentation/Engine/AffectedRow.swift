@@ -51,12 +51,20 @@ extension ListEngine {
     id: ObjectID
   ) throws(StoreError) -> (old: [UInt8]?, new: [UInt8]?) {
     guard !plan.isFrozen else {
-      let key = plan.layout.identityBytes(of: id.key).flatMap {
-        snapshot.identities.key(of: $0, in: snapshot.keys, plan.layout)
-      }
+      let key = frozenKey(of: id.key)
       return (key, after == nil ? nil : key)
     }
     return (try key(of: before), try key(of: after))
+  }
+
+  /// The key that a member of a frozen list first had, as the store has it.
+  func frozenKey(of key: ObjectKey) -> [UInt8]? {
+    let layout = snapshot.layout
+    guard let identity = layout.identityBytes(of: key),
+      let found = snapshot.identities.key(of: identity, in: snapshot.keys, layout)
+    else { return nil }
+    guard storeKeys != nil else { return found }
+    return Array(found.dropFirst(found.withUnsafeBytes { layout.prefixLength(columns: 1, in: $0) }))
   }
 
   private func key(of row: Row?) throws(StoreError) -> [UInt8]? {

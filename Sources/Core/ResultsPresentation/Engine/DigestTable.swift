@@ -26,9 +26,12 @@ struct DigestTable: Sendable {
   mutating func follow(_ rows: [AffectedRow], _ changes: [CommittedChange], _ layout: KeyLayout) {
     let members = Dictionary(rows.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     for change in changes {
-      guard let identity = layout.identityBytes(of: change.id.key) else { continue }
+      // A row that is not affected has the digest it had, or none.
+      guard let member = members[change.id],
+        let identity = layout.identityBytes(of: change.id.key)
+      else { continue }
       if let position = entries.firstPosition(withPrefix: identity) { entries.remove(at: position) }
-      guard let after = change.after, members[change.id]?.newKey != nil else { continue }
+      guard let after = change.after, member.newKey != nil else { continue }
       _ = entries.insert(identity + digest(of: after))
     }
   }

@@ -5,6 +5,11 @@ extension FullDelta {
   /// Matches the rows of the two windows by identity.
   func match() throws(StoreError) -> KeyedDifference {
     do {
+      guard old.entity == next.entity else {
+        // Objects of different entities are never the same, though their keys may be.
+        let (gone, count) = (Int64(old.window.count), Int64(next.window.count))
+        return try KeyedDifference(from: Array(0..<gone), to: Array(gone..<gone + count))
+      }
       if case .integer = next.entity.identity {
         return try KeyedDifference(from: old.integerKeys(), to: next.integerKeys())
       }

@@ -154,12 +154,14 @@ struct FullDelta {
     }
   }
 
-  /// Another definition changes no row: all are the same before and after, those that leave the list too.
+  /// Another definition changes no row: all are the same before and after, those that leave the list too, but for those
+  /// that another writer has changed meanwhile.
   private func redefined(_ rows: [Pending]) throws(StoreError) -> [AffectedRow] {
     var affected = rows.map(\.row)
     guard next.plan.carriesRows, !affected.isEmpty else { return affected }
-    for (place, row) in try change.rows(affected.map(\.id.key)).enumerated() {
-      affected[place].before = row
+    for (place, row) in try change.rows(affected.map(\.id.key)).enumerated()
+    where Value.text(affected[place].id.entity) == .text(next.entity.name) {
+      affected[place].before = affected[place].changed == nil ? nil : row
       affected[place].after = row
     }
     return affected

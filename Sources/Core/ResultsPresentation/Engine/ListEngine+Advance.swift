@@ -17,7 +17,15 @@ extension ListEngine {
       if plan.alongside.isEmpty {
         steps = try next.follow(records, in: store)
       } else {
-        steps = try next.follow(ListEngine.folded(records), in: store)
+        steps = try next.follow(
+          ListEngine.folded(records),
+          origins: ListEngine.origins(of: records),
+          in: store
+        )
+        // Commits of other entities change counts too.
+        if records.isEmpty {
+          next.snapshot.alongside = try ListEngine.counts(plan.alongside, in: store)
+        }
       }
     case .gap: steps = try next.requery(in: store)
     }
@@ -28,6 +36,7 @@ extension ListEngine {
 
   private mutating func follow(
     _ records: [CommitRecord],
+    origins: [CommitOrigin]? = nil,
     in store: any StoreSnapshot
   ) throws(StoreError) -> [Step] {
     var steps: [Step] = []
@@ -39,7 +48,7 @@ extension ListEngine {
         affected: affected,
         version: record.version,
         cause: .own,
-        origins: record.origin == .unnamed ? [] : [record.origin]
+        origins: origins ?? ListEngine.origins(of: [record])
       ) { (keys) throws(StoreError) in
         try ListEngine.rows(keys, of: entity, before: later, in: store)
       }
@@ -69,6 +78,16 @@ extension ListEngine {
       }
     }
     return rows
+  }
+
+  /// Who made some commits, oldest first, without repeats.
+  private static func origins(of records: [CommitRecord]) -> [CommitOrigin] {
+    var origins: [CommitOrigin] = []
+    for origin in records.map(\.origin)
+    where origin != .unnamed && !origins.contains(origin) {
+      origins.append(origin)
+    }
+    return origins
   }
 
   /// Several commits as one, with the first image before and the last after of every row.

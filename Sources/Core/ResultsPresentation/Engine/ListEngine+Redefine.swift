@@ -15,9 +15,10 @@ extension ListEngine {
       generation: snapshot.generation + 1,
       keepsDigests: keepsDigests
     )
+    next.doubtsContentInGaps = doubtsContentInGaps
     let entity = plan.entity
     let change = ListChange(
-      affected: [],
+      affected: unnoticedUpdates(next),
       version: store.version,
       cause: self.plan.differsOnlyInLocale(from: plan) ? .locale : .definition,
       origins: []
@@ -33,6 +34,23 @@ extension ListEngine {
     }
     self = next
     return Step(snapshot: next.snapshot, delta: delta)
+  }
+}
+
+extension ListEngine {
+  /// Rows that another writer changed in a commit that the store has not noticed yet.
+  ///
+  /// The digests of the new definition hold that commit already, so nobody would find them later.
+  private func unnoticedUpdates(_ next: ListEngine) -> [AffectedRow] {
+    guard let old = digests, let new = next.digests, plan.observed == next.plan.observed,
+      plan.entity == next.plan.entity
+    else { return [] }
+    return new.changedIdentities(since: old).compactMap { bytes in
+      bytes.withUnsafeBytes { plan.layout.objectKey(identity: $0, of: plan.entity.identity) }
+    }.map { key in
+      let id = ObjectID(entity: plan.entity.name, key: key)
+      return AffectedRow(id: id, oldKey: nil, newKey: nil, changed: nil)
+    }
   }
 }
 

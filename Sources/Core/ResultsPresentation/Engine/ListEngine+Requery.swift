@@ -16,6 +16,9 @@ extension ListEngine {
         in: store
       )
     }
+    if digests == nil, doubtsContentInGaps, !plan.observed.isEmpty {
+      affected += doubtfulRows(newKeys, besides: affected)
+    }
     let entity = plan.entity
     let change = ListChange(
       affected: affected,
@@ -28,6 +31,21 @@ extension ListEngine {
     }
     digests = newDigests
     return try apply(change, in: store)?.step.map { [$0] } ?? []
+  }
+
+  /// All rows in both windows, of which nothing tells whether their content changed.
+  private func doubtfulRows(_ newKeys: SortedKeyList, besides known: [AffectedRow]) -> [AffectedRow]
+  {
+    let known = Set(known.map(\.id.key))
+    var rows: [AffectedRow] = []
+    newKeys.forEachKey(in: plan.window(of: newKeys.count)) { _, bytes in
+      guard let key = plan.layout.objectKey(in: bytes, of: plan.entity.identity),
+        !known.contains(key)
+      else { return }
+      let id = ObjectID(entity: plan.entity.name, key: key)
+      rows.append(AffectedRow(id: id, oldKey: Array(bytes), newKey: Array(bytes), changed: nil))
+    }
+    return rows
   }
 
   /// The keys as the store has them now; a frozen list only loses those whose rows are gone.
@@ -67,7 +85,9 @@ extension ListEngine {
   func frozenDefinition() throws(StoreError) -> OrderDefinition {
     var members: [ObjectKey] = []
     snapshot.keys.forEachKey(in: 0..<snapshot.keys.count) { _, key in
-      if let id = plan.layout.objectKey(in: key, of: plan.entity.identity) { members.append(id) }
+      if let id = snapshot.layout.objectKey(in: key, of: plan.entity.identity) {
+        members.append(id)
+      }
     }
     do {
       return try OrderDefinition(
@@ -92,6 +112,7 @@ extension ListEngine {
     var rows: [AffectedRow] = []
     var places: [[UInt8]: Int] = [:]
     let layout = plan.layout
+    let changed: AttributeSet? = plan.observed.isEmpty ? AttributeSet() : nil
     func row(_ key: [UInt8]) -> (identity: [UInt8], id: ObjectID)? {
       key.withUnsafeBytes { bytes in
         guard let id = layout.objectKey(in: bytes, of: plan.entity.identity) else { return nil }
@@ -103,7 +124,7 @@ extension ListEngine {
       let key = oldKeys.key(at: position)
       guard let found = row(key) else { continue }
       places[found.identity] = rows.count
-      rows.append(AffectedRow(id: found.id, oldKey: key, newKey: nil, changed: nil))
+      rows.append(AffectedRow(id: found.id, oldKey: key, newKey: nil, changed: changed))
     }
     for position in difference.insertions {
       let key = newKeys.key(at: position)
@@ -111,7 +132,7 @@ extension ListEngine {
       if let place = places[found.identity] {
         rows[place].newKey = key
       } else {
-        rows.append(AffectedRow(id: found.id, oldKey: nil, newKey: key, changed: nil))
+        rows.append(AffectedRow(id: found.id, oldKey: nil, newKey: key, changed: changed))
       }
     }
     return rows
@@ -133,9 +154,7 @@ extension ListEngine {
     for case .some(let row) in try store.rows(keys, of: plan.entity) {
       let key =
         plan.isFrozen
-        ? plan.layout.identityBytes(of: row.id.key).flatMap {
-          snapshot.identities.key(of: $0, in: snapshot.keys, plan.layout)
-        } : try plan.encoder.key(row.values, key: row.id.key)
+        ? frozenKey(of: row.id.key) : try plan.encoder.key(row.values, key: row.id.key)
       guard let key else { continue }
       rows.append(
         AffectedRow(

@@ -20,6 +20,8 @@ struct ListEngine: Sendable {
   var digests: DigestTable?
   /// Whether commits of other writers must be found without the help of a history.
   let keepsDigests: Bool
+  /// Whether every row may have changed where the history has a gap and there are no digests.
+  var doubtsContentInGaps = false
 
   /// Fetches a list for the first time.
   /// - Throws: The store's error, or `StoreError.request`.

@@ -71,7 +71,7 @@ struct ListPlan: Sendable {
     sectionKey = results.sectionKey
     limit = request.fetchLimit
     offset = request.fetchOffset
-    batchSize = request.fetchBatchSize
+    batchSize = max(1, request.fetchBatchSize)
     propertiesToFetch = request.propertiesToFetch
     carriesRows = Object.needsAttributeValues
     isFrozen = results.isFrozen

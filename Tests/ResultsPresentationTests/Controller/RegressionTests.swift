@@ -1,0 +1,231 @@
+import InMemoryPersistence
+import ResultsDomain
+import Testing
+
+@testable import ResultsPresentation
+
+@Suite("What once went wrong", .timeLimit(.minutes(1)))
+struct RegressionTests {
+  @Test func `R44: after changes that came to nothing the next one leads on without a gap`()
+    async throws
+  {
+    let store = try Volume.store(("A", "x"))
+    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    try await controller.performFetch()
+    var slow = controller.changes.makeAsyncIterator()
+    _ = await slow.next()
+    try store.add([("A", "y")])
+    try await controller.refresh()
+    try store.remove("y")
+    try await controller.refresh()
+    try store.add([("A", "z")])
+    try await controller.refresh()
+    let change = try #require(await slow.change())
+    #expect(change.delta.picture == "+[0,1]")
+    #expect(change.delta.from == 1)
+    #expect(change.before.generation == 1)
+    #expect(change.delta.to == 4)
+  }
+
+  @Test func `R69: the closure of an update may read the controller`() async throws {
+    let store = try Volume.store(("A", "x"), ("A", "y"))
+    let controller = FetchedResultsController(Volume.byShelf(limit: 1), in: store)
+    try await controller.performFetch()
+    try await controller.update { definition in
+      definition.request.fetchLimit = (controller.state.results?.count ?? 0) + 1
+    }
+    #expect(try controller.results().picture() == "A: x y")
+  }
+
+  @Test func `R50: of two definitions the newest wins, whichever comes to the worker first`()
+    async throws
+  {
+    let store = try Volume.store(("A", "x"), ("B", "y"))
+    let publisher = ResultsPublisher(Volume.byShelf(), store)
+    let worker = ListWorker(store, findsOtherWriters: true)
+    let first = publisher.ask { _ in }
+    let second = publisher.ask { $0.request.fetchLimit = 1 }
+    for number in [second, first] {
+      try await worker.bringUpToDate { () throws(RequestError) in
+        try publisher.wanted(number).map { (definition) throws(RequestError) in
+          try ListPlan(definition)
+        }
+      } _: {
+        publisher.publish($0, answering: number)
+      }
+    }
+    #expect(try publisher.state.results?.picture() == "A: x")
+    guard case .ready = publisher.state else {
+      Issue.record("\(publisher.state)")
+      return
+    }
+  }
+
+  @Test func `R51: a commit does not hide that another definition is on its way`() async throws {
+    let store = try Volume.store(("A", "x"))
+    let publisher = ResultsPublisher(Volume.byShelf(), store)
+    let worker = ListWorker(store, findsOtherWriters: true)
+    let number = publisher.ask { _ in }
+    let plan = try ListPlan(publisher.definition)
+    try await worker.bringUpToDate {
+      plan
+    } _: {
+      publisher.publish($0, answering: number)
+    }
+    _ = publisher.ask { $0.request.fetchLimit = 5 }
+    try store.add([("A", "y")])
+    try await worker.bringUpToDate(nil) { publisher.publish($0) }
+    guard case .loading(let last?) = publisher.state else {
+      Issue.record("\(publisher.state)")
+      return
+    }
+    #expect(last.count == 2)
+  }
+
+  @Test func `R71: a list is ready again once the store can be read, changed or not`() async throws
+  {
+    let store = try Volume.store(("A", "x"))
+    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    try await controller.performFetch()
+    store.fail(with: .inputOutput(path: "disk", detail: "gone"))
+    await #expect(throws: StoreError.self) { try await controller.refresh() }
+    store.fail(with: nil)
+    try await controller.refresh()
+    guard case .ready = controller.state else {
+      Issue.record("\(controller.state)")
+      return
+    }
+  }
+
+  @Test func `R67: a definition that shows the same is taken over even if a commit came with it`()
+    async throws
+  {
+    let store = try Volume.store(("A", "x"))
+    let worker = ListWorker(store, findsOtherWriters: true)
+    let publisher = ResultsPublisher(Volume.byShelf(), store)
+    let first = try ListPlan(publisher.definition)
+    var definition = publisher.definition
+    definition.alongside = ["all": CountRequest(Volume.entity)]
+    let second = try ListPlan(definition)
+    try await worker.bringUpToDate {
+      first
+    } _: {
+      publisher.publish($0)
+    }
+    try store.add([("A", "y")])
+    try await worker.bringUpToDate {
+      second
+    } _: {
+      publisher.publish($0)
+    }
+    #expect(publisher.state.results?.alongside == ["all": 2])
+  }
+
+  @Test func `R68: commits that are told as one keep the names of all who made them`() throws {
+    let store = try Volume.store(("A", "x"))
+    var definition = Volume.byShelf()
+    definition.alongside = ["all": CountRequest(Volume.entity)]
+    var engine = try store.engine(definition)
+    for name in ["mine", "theirs"] {
+      _ = try store.commit(origin: CommitOrigin(name)) { transaction in
+        try transaction.insert(Volume(shelf: "A", title: name))
+      }
+    }
+    let steps = try store.read { (snapshot) throws(StoreError) in
+      try engine.advance(to: snapshot)
+    }
+    #expect(steps.map(\.delta.origins) == [[CommitOrigin("mine"), CommitOrigin("theirs")]])
+  }
+
+  @Test func `R60: a commit of attributes that are not shown leaves the digests in step`() throws {
+    let store = try Volume.store(("A", "x"))
+    var definition = Volume.byShelf()
+    definition.request.propertiesToFetch = ["shelf", "title"]
+    definition.sectionKey = nil
+    var engine = try store.engine(definition, keepsDigests: true)
+    try store.change("x") { $0.pages = 7 }
+    let own = try store.read { (snapshot) throws(StoreError) in try engine.advance(to: snapshot) }
+    #expect(own.isEmpty)
+    try store.change("x") { $0.shelf = "B" }
+    let other = try store.read { (snapshot) throws(StoreError) in try engine.requery(in: snapshot) }
+    #expect(other.map(\.delta.picture) == ["=[0,0]"])
+  }
+
+  @Test func `R61: what others changed just before a redefinition is an update all the same`()
+    throws
+  {
+    let store = try Volume.store(("A", "x"), ("A", "y"))
+    let definition = Volume.byShelf()
+    var engine = try store.engine(definition, keepsDigests: true)
+    try store.change("y") { $0.pages = 7 }
+    let plan = try ListPlan(definition)
+    let step = try store.read { (snapshot) throws(StoreError) in
+      try engine.redefine(plan, in: snapshot)
+    }
+    #expect(step?.delta.picture == "=[0,1]")
+  }
+
+  @Test func `R59: where the history is too short for a commit every row may have changed`()
+    async throws
+  {
+    let store = WatchedStore(try InMemoryStore(entities: [Volume.entity], historyCapacity: 1))
+    try store.add([("A", "x"), ("A", "y"), ("A", "z")])
+    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    try await controller.performFetch()
+    var events = controller.changes.makeAsyncIterator()
+    _ = await events.next()
+    _ = try store.commit(origin: .unnamed) { transaction in
+      for var volume in try transaction.fetch(Volume.byShelf().request) where volume.title != "z" {
+        volume.pages = 7
+        try transaction.update(volume)
+      }
+    }
+    try await controller.refresh()
+    #expect(try controller.results().objects().map(\.pages) == [7, 7, 0])
+    #expect(try await events.picture() == "=[0,0] =[0,1] =[0,2]")
+  }
+
+  @Test func `a frozen list with merged sections follows the store's own deletes`() throws {
+    let store = try Volume.store(("A", "x"), ("B", "y"), ("A", "z"))
+    for (title, pages) in [("x", 1), ("y", 2), ("z", 3)] {
+      try store.change(title) { $0.pages = pages }
+    }
+    var definition = Volume.byShelf()
+    definition.sectionKey = .expression(.attribute("shelf"), orderedBy: .attribute("pages"))
+    definition.sectionKey?.contiguity = .merge
+    definition.isFrozen = true
+    var engine = try store.engine(definition)
+    try store.remove("z")
+    let steps = try store.read { (snapshot) throws(StoreError) in
+      try engine.advance(to: snapshot)
+    }
+    #expect(steps.map(\.delta.picture) == ["-[0,1]"])
+    #expect(steps.map(\.delta.cause) == [.own])
+  }
+
+  @Test(arguments: [0, -1, Int.min, Int.max])
+  func `R20: a batch of any size can be asked for`(size: Int) async throws {
+    let store = try Volume.store(("A", "x"), ("A", "y"))
+    var definition = Volume.byShelf()
+    definition.request.fetchBatchSize = size
+    definition.request.fetchOffset = 1
+    definition.request.fetchLimit = .max
+    let controller = FetchedResultsController(definition, in: store)
+    try await controller.performFetch()
+    #expect(try controller.results().picture() == "A: y")
+    try await controller.update { $0.request.fetchOffset = .max }
+    #expect(try controller.results().count == 0)
+  }
+}
+
+extension WatchedStore {
+  fileprivate func engine(
+    _ definition: ResultsDefinition<Volume>,
+    keepsDigests: Bool = false
+  ) throws -> ListEngine {
+    let plan = try ListPlan(definition)
+    return try read { (snapshot) throws(StoreError) in
+      try ListEngine(plan, from: snapshot, generation: 1, keepsDigests: keepsDigests)
+    }
+  }
+}
