@@ -41,7 +41,11 @@ struct TotalsVerb: AsyncParsableCommand {
       Result { try LedgerTotals(by: grouping, where: condition ?? .all, in: snapshot) }
     }
     try opened.close()
-    try print(try result.get(), settings)
+    do {
+      try print(try result.get(), settings)
+    } catch let error as LedgerOverflow {
+      throw CommandFailure(.badData, error.description)
+    }
   }
 
   private func print(_ totals: LedgerTotals, _ settings: ReaderSettings) throws {

@@ -15,7 +15,9 @@ public enum BookRecord {
   public static func withoutUnknownYear(_ record: Record) -> Record {
     var record = record
     record.fields.removeAll { field in
-      guard field.name.lowercased() == "year", case .text(let year) = field.value else {
+      guard field.name.utf8.count == 4, field.name.lowercased() == "year",
+        case .text(let year) = field.value
+      else {
         return false
       }
       return year.utf8.count == 4 && year.utf8.contains(UInt8(ascii: "u"))

@@ -20,7 +20,7 @@ struct ValidationTests {
     values[1] = 3
     values[6] = 2
     let expected =
-      "Book needs a value for publisher. Give one; an empty text counts."
+      "Book needs a value for publisher. Give one."
       + " title of Book must be of type text. Give such a value."
       + " isRead of Book must be of type boolean. Give such a value. Nothing was written."
     #expect(message { () throws(StoreError) in try Book.entity.validate(values) } == expected)

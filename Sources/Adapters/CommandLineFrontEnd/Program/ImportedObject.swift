@@ -33,18 +33,21 @@ public struct ImportedObject: Sendable {
   ) throws(RecordError) {
     var values = Array(repeating: Value.null, count: entity.attributes.count)
     var key: ObjectKey?
-    let valueReader = ValueReader(reader)
+    // Texts need no reader, and most records are texts.
+    lazy var valueReader = ValueReader(reader)
     for field in record.fields {
       // Most fields are called exactly as an attribute; folding the case of all would cost more than the row's insertion.
       let exact = entity.index(of: field.name)
-      let name = exact == nil ? aliases[field.name.lowercased()] ?? field.name : field.name
+      let name = exact == nil ? aliases[field.name.folded] ?? field.name : field.name
       let index = exact ?? entity.index(ofAnyCase: name)
       if case .text(let text) = field.value, text.isEmpty,
         index.map({ entity.attributes[$0].isOptional }) ?? true
       {
         continue
       }
-      if let index {
+      if let index, case .text = entity.attributes[index].type, case .text = field.value {
+        values[index] = field.value
+      } else if let index {
         values[index] = try valueReader.value(
           field,
           of: entity.attributes[index],
@@ -63,7 +66,9 @@ public struct ImportedObject: Sendable {
         line: record.line,
         column: 1,
         message: "\(attribute.name) is missing.",
-        remedy: "Every \(entity.name) needs one; an empty text counts.",
+        remedy: attribute.type == .text
+          ? "Every \(entity.name) needs one; an empty text counts."
+          : "Every \(entity.name) needs one.",
         isRecoverable: true
       )
     }
@@ -81,10 +86,18 @@ extension EntityDescription {
   /// The attribute of a name, whatever its case.
   fileprivate func index(ofAnyCase name: String) -> Int? {
     if let index = index(of: name) { return index }
-    let folded = name.lowercased()
+    let folded = name.folded
     return attributes.firstIndex { attribute in
       // Folding may change the length, but not that of ASCII, which names are as a rule.
       attribute.name.utf8.count == folded.utf8.count && attribute.name.lowercased() == folded
     }
+  }
+}
+
+extension String {
+  /// The text in lowercase; names that are so already, as most are, cost a look at their bytes only.
+  fileprivate var folded: String {
+    let isPlain = utf8.allSatisfy { $0 < 0x80 && !(0x41...0x5A).contains($0) }
+    return isPlain ? self : lowercased()
   }
 }

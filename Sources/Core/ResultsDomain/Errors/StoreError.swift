@@ -44,6 +44,8 @@ extension StoreError: CustomStringConvertible {
     case .readOnly(let path):
       "\(path) was opened for reading only. Open it without the read-only option to change it."
     case .closed(let path): "\(path) has been closed. Open it again to go on."
+    case .busy(let path, .zero):
+      "\(path) is in use by the transaction that this call is made in. Finish that one first."
     case .busy(let path, let waited):
       "\(path) is being written by another process, which did not finish within \(waited)."
         + " Nothing was written. Try again, or wait longer."
@@ -58,7 +60,7 @@ extension StoreError: CustomStringConvertible {
     case .invalid(let failures):
       failures.map(\.description).joined(separator: " ") + " Nothing was written."
     case .notFound(let id): "There is no \(id). It may have been removed."
-    case .alreadyExists(let id): "There is already a \(id). Choose another key, or edit that one."
+    case .alreadyExists(let id): "\(id) exists already. Choose another key, or edit that one."
     case .conflict(let id, _, _):
       "\(id) was changed by someone else since it was read. Nothing was written."
         + " Read it again, or say that the last write wins."

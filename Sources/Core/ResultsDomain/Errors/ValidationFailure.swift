@@ -17,7 +17,7 @@ extension ValidationFailure: CustomStringConvertible {
   public var description: String {
     switch self {
     case .missing(let entity, let attribute):
-      "\(entity) needs a value for \(attribute). Give one; an empty text counts."
+      "\(entity) needs a value for \(attribute). Give one."
     case .wrongValue(let entity, let attribute, let expected):
       "\(attribute) of \(entity) must be of type \(expected). Give such a value."
     case .unknownAttribute(let entity, let attribute, let known):
