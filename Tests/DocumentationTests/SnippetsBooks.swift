@@ -1,6 +1,7 @@
 import InMemoryPersistence
 import ResultsDomain
 import ResultsPresentation
+import SQLitePersistence
 
 /// The snippets that are run, by name.
 let runnableSnippets: [String: @Sendable () async throws -> Void] = [
@@ -10,6 +11,7 @@ let runnableSnippets: [String: @Sendable () async throws -> Void] = [
   "frozen": frozenResults,
   "own-store": ownStore,
   "own-front-end": ownFrontEnd,
+  "wire-form": wireForm,
   "tour-writing": tourWriting,
   "tour-fetching": tourFetching,
   "tour-predicates": tourPredicates,
@@ -31,8 +33,11 @@ struct Book: Entity {
 // end
 
 @Sendable private func firstScreen() async throws {
+  let folder = try TemporaryFolder()
+  defer { folder.remove() }
+  let file = folder.path(of: "books.sqlite")
   // snippet: first-screen
-  let store = try InMemoryStore(entities: [Book.entity])
+  let store = try SQLiteStore(at: file, entities: [Book.entity])
   try await store.write { books in
     try books.insert(Book(publisher: "早川書房", title: "神の水"))
     try books.insert(Book(publisher: "岩波書店", title: "帰還"))

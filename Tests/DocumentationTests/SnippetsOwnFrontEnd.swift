@@ -6,7 +6,7 @@ import ResultsPresentation
 
 // snippet: front-end-itself, declaration
 /// A front end: it keeps lines, and touches only those that a change names.
-struct LineList {
+struct LineList: ResultsDisplay {
   private(set) var sections: [(title: String, lines: [String])] = []
 
   mutating func show(_ results: FetchedResults<Book>) throws {
@@ -31,6 +31,10 @@ struct LineList {
     }
   }
 
+  mutating func report(_ failure: StoreError) {
+    print("The list is as it was:", failure)
+  }
+
   private func line(_ id: ObjectID, _ results: FetchedResults<Book>) throws -> String {
     guard let path = results.path(of: id) else { return "" }
     return try results.object(at: path).title
@@ -49,19 +53,52 @@ struct LineList {
   // snippet: own-front-end
   var list = LineList()
   var events = results.changes.makeAsyncIterator()
-  if case .snapshot(let now) = await events.next() { try list.show(now) }
+  if let event = await events.next() { try list.take(event) }
 
   try await store.write { books in
     try books.insert(Book(publisher: "早川書房", title: "神の水"))
     try books.insert(Book(publisher: "岩波書店", title: "帰還"))
   }
-  if case .change(let change) = await events.next() {
-    try list.apply(change)
+  if let event = await events.next() {
+    try list.take(event)
     for section in list.sections { print(section.title, section.lines) }
 
     var fresh = LineList()
-    try fresh.show(change.after)
+    try fresh.show(results.results())
     print("as if drawn anew:", list.sections.elementsEqual(fresh.sections, by: ==))
+  }
+  // end
+}
+
+@Sendable func wireForm() async throws {
+  let store = try InMemoryStore(entities: [Book.entity])
+  let results = FetchedResultsController(
+    FetchRequest<Row>(entity: Book.entity, sortedBy: [.ascending("title")]),
+    sectionedBy: .attribute("publisher"),
+    in: store
+  )
+  try await results.performFetch()
+  // snippet: wire-form
+  let encoder = WireEncoder(entity: Book.entity)
+  var replay = WireReplay()
+  for await event in results.changes {
+    switch event {
+    case .snapshot(let now):
+      let sections = try now.sections.map { section in
+        WireSection(header: section.header, rows: try section.objects.map { try $0.get() })
+      }
+      try replay.apply(line: encoder.snapshot(generation: now.generation, sections: sections))
+      try await store.write { books in
+        try books.insert(Book(publisher: "早川書房", title: "神の水"))
+      }
+    case .change(let change):
+      let line = encoder.delta(change.delta)
+      print(line)
+      try replay.apply(line: line)
+      print(replay.line ?? "")
+      results.cancel()
+    case .failure(let failure): throw failure
+    }
   }
   // end
 }

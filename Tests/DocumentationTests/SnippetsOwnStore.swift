@@ -7,33 +7,68 @@ import Synchronization
 // snippet: store-content, declaration
 /// Everything a shelf holds, as one value: a version is a copy of it.
 struct ShelfContent: Sendable {
+  let entities: [EntityDescription]
+  var version: StoreVersion
   var rows: [ObjectID: Row] = [:]
-  var sequence: UInt64 = 0
+  var commits: [CommitRecord] = []
 }
 // end
 
 // snippet: store-version, declaration
 /// One version of a shelf, for reading it and, in a transaction, for changing it.
 final class ShelfVersion: StoreTransaction {
-  var content: ShelfContent
+  fileprivate(set) var content: ShelfContent
   init(_ content: ShelfContent) { self.content = content }
 
-  var version: StoreVersion { StoreVersion(epoch: 1, sequence: content.sequence) }
+  var version: StoreVersion { content.version }
 
-  private func matches(_ entity: EntityDescription, _ predicate: FetchPredicate) -> [Row] {
-    content.rows.values.filter { $0.entity == entity && predicate.holds(for: $0) }
+  fileprivate func check(_ entity: EntityDescription) throws(StoreError) {
+    guard content.entities.contains(entity) else {
+      throw .unknownEntity(entity.name, known: content.entities.map(\.name))
+    }
   }
 
-  func rows(_ keys: [ObjectKey], of entity: EntityDescription) -> [Row?] {
-    keys.map { content.rows[ObjectID(entity: entity.name, key: $0)] }
+  fileprivate func matches(
+    _ entity: EntityDescription,
+    _ predicate: FetchPredicate
+  ) throws(StoreError) -> [Row] {
+    try check(entity)
+    do throws(RequestError) {
+      try predicate.validate(in: entity)
+    } catch {
+      throw .request(error)
+    }
+    let compiled = CompiledPredicate(predicate, in: entity)
+    return content.rows.values.filter { $0.id.belongs(to: entity) && compiled.holds(for: $0) }
   }
 
-  func count(of entity: EntityDescription, where predicate: FetchPredicate) -> Int {
-    matches(entity, predicate).count
+  func rows(_ keys: [ObjectKey], of entity: EntityDescription) throws(StoreError) -> [Row?] {
+    try check(entity)
+    return keys.map { content.rows[ObjectID(entity: entity.name, key: $0)] }
+  }
+
+  func count(
+    of entity: EntityDescription,
+    where predicate: FetchPredicate
+  ) throws(StoreError) -> Int {
+    try matches(entity, predicate).count
   }
 
   func history(since version: StoreVersion, of entity: EntityDescription) -> StoreHistory {
-    version == self.version ? .commits([]) : .gap(.otherWriter)
+    guard version.epoch == self.version.epoch else { return .gap(.otherEpoch) }
+    let later = content.commits.filter { $0.version.sequence > version.sequence }
+    return .commits(
+      later.map { commit in
+        let changes = commit.changes.filter { $0.id.belongs(to: entity) }
+        return CommitRecord(version: commit.version, origin: commit.origin, changes: changes)
+      }
+    )
+  }
+}
+
+extension ObjectID {
+  fileprivate func belongs(to entity: EntityDescription) -> Bool {
+    self == ObjectID(entity: entity.name, key: key)
   }
 }
 // end
@@ -45,7 +80,7 @@ extension ShelfVersion {
     _ body: (EntryBatch) throws(StoreError) -> Bool
   ) throws(StoreError) {
     var keys: [[UInt8]] = []
-    for row in matches(definition.entity, definition.predicate) {
+    for row in try matches(definition.entity, definition.predicate) {
       keys.append(try definition.key(of: row))
     }
     try deliver(keys, body)
@@ -57,7 +92,7 @@ extension ShelfVersion {
     _ body: (EntryBatch) throws(StoreError) -> Bool
   ) throws(StoreError) {
     var keys: [[UInt8]] = []
-    for row in matches(definition.entity, definition.predicate) {
+    for row in try matches(definition.entity, definition.predicate) {
       guard let identity = definition.layout.identityBytes(of: row.id.key) else { continue }
       var digest = RowDigest()
       for index in attributes.indexes { digest.add(row.values[index]) }
@@ -86,12 +121,24 @@ extension ShelfVersion {
     key: ObjectKey?,
     into entity: EntityDescription
   ) throws(StoreError) -> ObjectID {
+    try check(entity)
     try entity.validate(values)
-    let next = ObjectKey.integer(Int64(content.rows.count) + 1)
-    let id = ObjectID(entity: entity.name, key: try entity.key(for: values, given: key) ?? next)
+    let given = try entity.key(for: values, given: key)
+    let key = if let given { given } else { try nextKey(of: entity) }
+    let id = ObjectID(entity: entity.name, key: key)
     guard content.rows[id] == nil else { throw .alreadyExists(id) }
     content.rows[id] = Row(entity: entity, id: id, values: values)
     return id
+  }
+
+  /// One more than the largest integer key.
+  private func nextKey(of entity: EntityDescription) throws(StoreError) -> ObjectKey {
+    let numbers = try matches(entity, .all).compactMap { row in
+      if case .integer(let number) = row.id.key { number } else { nil }
+    }
+    let (next, overflows) = (numbers.max() ?? 0).addingReportingOverflow(1)
+    guard !overflows else { throw .invalid([.invalidKey(entity: entity.name)]) }
+    return .integer(next)
   }
 
   func update(
@@ -105,11 +152,28 @@ extension ShelfVersion {
     if let expected, expected != stored {
       throw .conflict(id, expected: expected, stored: stored)
     }
-    content.rows[id] = Row(entity: entity, id: id, values: values)
+    var new = id
+    if case .compound = id.key, let key = try entity.key(for: values, given: nil) {
+      new = ObjectID(entity: entity.name, key: key)
+    }
+    guard new == id || content.rows[new] == nil else { throw .alreadyExists(new) }
+    content.rows[id] = nil
+    content.rows[new] = Row(entity: entity, id: new, values: values)
   }
 
   func delete(_ id: ObjectID, of entity: EntityDescription) -> Bool {
     content.rows.removeValue(forKey: id) != nil
+  }
+
+  /// Makes the version that follows another one, unless nothing differs.
+  func commit(after old: ShelfContent, origin: CommitOrigin) {
+    let changes = Set(old.rows.keys).union(content.rows.keys).compactMap { id in
+      let (before, after) = (old.rows[id], content.rows[id])
+      return before == after ? nil : CommittedChange(id: id, before: before, after: after)
+    }
+    guard !changes.isEmpty else { return }
+    content.version = StoreVersion(epoch: version.epoch, sequence: version.sequence + 1)
+    content.commits.append(CommitRecord(version: version, origin: origin, changes: changes))
   }
 }
 // end
@@ -117,40 +181,58 @@ extension ShelfVersion {
 // snippet: store-itself, declaration
 /// A store over a dictionary: as small as the ports allow.
 final class Shelf: Store {
-  let identity = StoreIdentity(name: "shelf", uniqueName: "shelf")
-  let capabilities = StoreCapabilities(historyCoverage: .thisStore, isDurable: false)
+  let identity: StoreIdentity
+  let capabilities = StoreCapabilities(historyCoverage: .everyWriter, isDurable: false)
   let entities: [EntityDescription]
   let executor: (any TaskExecutor)? = nil
-  private let content = Mutex(ShelfContent())
+  private let content: Mutex<ShelfContent?>
   private let writing = Mutex(())
   private let listeners = Mutex<[AsyncStream<Void>.Continuation]>([])
+  @TaskLocal private static var writers: [ObjectIdentifier] = []
 
-  init(entities: [EntityDescription]) { self.entities = entities }
-
-  func read<Result: Sendable>(
-    _ body: (any StoreSnapshot) throws(StoreError) -> Result
-  ) throws(StoreError) -> Result {
-    try body(ShelfVersion(content.withLock { $0 }))
+  init(entities: [EntityDescription]) {
+    // Versions of another shelf must not be taken for ours.
+    let epoch = UInt64.random(in: 1...UInt64.max)
+    identity = StoreIdentity(name: "shelf", uniqueName: "shelf-\(epoch)")
+    self.entities = entities
+    let version = StoreVersion(epoch: epoch, sequence: 0)
+    content = Mutex(ShelfContent(entities: entities, version: version))
   }
 
-  func commit<Result: Sendable>(
+  private func now() throws(StoreError) -> ShelfContent {
+    guard let now = content.withLock({ $0 }) else { throw .closed(path: identity.name) }
+    return now
+  }
+
+  func read<Output: Sendable>(
+    _ body: (any StoreSnapshot) throws(StoreError) -> Output
+  ) throws(StoreError) -> Output {
+    try body(ShelfVersion(now()))
+  }
+
+  func commit<Output: Sendable>(
     origin: CommitOrigin,
-    _ body: (any StoreTransaction) throws -> Result
-  ) throws(StoreError) -> Committed<Result> {
+    _ body: (any StoreTransaction) throws -> Output
+  ) throws(StoreError) -> Committed<Output> {
+    let writers = Shelf.writers + [ObjectIdentifier(self)]
+    guard writers.count == Set(writers).count else {
+      throw .unexpected(path: identity.name, detail: "a transaction inside a transaction")
+    }
     let committed = try writing.withLock { (_) throws(StoreError) in
-      let transaction = ShelfVersion(content.withLock { $0 })
-      let result: Result
+      let old = try now()
+      let transaction = ShelfVersion(old)
+      let result = Shelf.$writers.withValue(writers) { Result { try body(transaction) } }
       do {
-        result = try body(transaction)
+        let output = try result.get()
+        transaction.commit(after: old, origin: origin)
+        let new = transaction.content
+        content.withLock { if $0 != nil { $0 = new } }
+        return Committed(result: output, version: new.version)
       } catch let error as StoreError {
         throw error
       } catch {
         throw .aborted(by: error)
       }
-      transaction.content.sequence += 1
-      let made = (transaction.content, transaction.version)
-      content.withLock { $0 = made.0 }
-      return Committed(result: result, version: made.1)
     }
     for listener in listeners.withLock({ $0 }) { listener.yield() }
     return committed
@@ -159,12 +241,14 @@ final class Shelf: Store {
   func hints() -> AsyncStream<Void> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1)) { listener in
       listeners.withLock { $0.append(listener) }
+      if content.withLock({ $0 == nil }) { listener.finish() }
     }
   }
 
-  func lookForOtherWriters() {}
+  func lookForOtherWriters() throws(StoreError) { _ = try now() }
 
   func close() {
+    content.withLock { $0 = nil }
     for listener in listeners.withLock({ $0 }) { listener.finish() }
   }
 }

@@ -35,14 +35,14 @@ struct ImportBench {
   }
 
   /// The row that the program makes of a line, or `nil` for a year that is none: such lines are skipped there too.
-  private static func row(of texts: [String]) -> [PlainDatabase.Parameter]? {
+  private static func row(of texts: [String]) -> [PlainDatabase.Parameter] {
     let year = Int16(texts[3])
-    guard year != nil || texts[3].isEmpty else { return nil }
+    // A year with unknown digits (`19uu`) counts as none, as the program has it.
     var row = texts.enumerated().map { place, text in
       // Required attributes may be empty texts; optional ones are null then.
       text.isEmpty && place > 1 ? PlainDatabase.Parameter.null : .text(text)
     }
-    if let year { row[3] = .integer(Int64(year)) }
+    row[3] = year.map { .integer(Int64($0)) } ?? .null
     return row
   }
 

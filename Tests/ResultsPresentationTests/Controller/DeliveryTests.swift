@@ -238,6 +238,22 @@ struct DeliveryTests {
   }
 }
 
+extension DeliveryTests {
+  @Test func `N11: a delegate names index titles, the section key the others`() async throws {
+    final class Namer: FetchedResultsControllerDelegate {
+      func controller(
+        _ results: FetchedResults<Volume>,
+        sectionIndexTitleForSectionName name: String
+      ) -> String? { name == "beta" ? "β" : nil }
+    }
+    let store = try Volume.store(("alpha", "x"), ("beta", "y"))
+    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    try await controller.performFetch()
+    let titles = try controller.results().sectionIndexTitles(asking: Namer())
+    #expect(titles.titles == ["A", "β"])
+  }
+}
+
 /// Writes callbacks down.
 final class CallbackRecorder: FetchedResultsControllerDelegate {
   var calls: [String] = []

@@ -74,3 +74,19 @@ extension ResultsChange {
     delegate.controllerDidChangeContent(after)
   }
 }
+
+extension FetchedResults {
+  /// The index titles of the sections, as a delegate names them; where it names none, the section key's or the standard one.
+  ///
+  /// - Complexity: O(*s* log *n*) in the sections, and their titles' own cost.
+  public func sectionIndexTitles(
+    asking delegate: some FetchedResultsControllerDelegate<Object>
+  ) -> SectionIndexTitles {
+    SectionIndexTitles(
+      of: sections.map { section in
+        delegate.controller(self, sectionIndexTitleForSectionName: section.title)
+          ?? section.indexTitle
+      }
+    )
+  }
+}
