@@ -13,16 +13,17 @@ public enum BookRecord {
   /// Libraries write `u` for an unknown digit of a year, as in `19uu` (MARC 21, field 008, date 1). Such a year is no number, and guessing
   /// its digits would be worse than having none.
   public static func withoutUnknownYear(_ record: Record) -> Record {
+    guard let place = record.fields.firstIndex(where: isUnknownYear) else { return record }
     var record = record
-    record.fields.removeAll { field in
-      guard field.name.utf8.count == 4, field.name.lowercased() == "year",
-        case .text(let year) = field.value
-      else {
-        return false
-      }
-      return year.utf8.count == 4 && year.utf8.contains(UInt8(ascii: "u"))
-        && year.utf8.allSatisfy { $0 == UInt8(ascii: "u") || (0x30...0x39).contains($0) }
-    }
+    record.fields.remove(at: place)
     return record
+  }
+
+  private static func isUnknownYear(_ field: RecordField) -> Bool {
+    guard field.name.utf8.count == 4, case .text(let year) = field.value,
+      year.utf8.count == 4, year.utf8.contains(UInt8(ascii: "u")),
+      year.utf8.allSatisfy({ $0 == UInt8(ascii: "u") || (0x30...0x39).contains($0) })
+    else { return false }
+    return field.name.lowercased() == "year"
   }
 }

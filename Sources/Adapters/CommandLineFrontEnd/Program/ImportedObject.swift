@@ -89,7 +89,7 @@ extension EntityDescription {
     let folded = name.folded
     return attributes.firstIndex { attribute in
       // Folding may change the length, but not that of ASCII, which names are as a rule.
-      attribute.name.utf8.count == folded.utf8.count && attribute.name.lowercased() == folded
+      attribute.name.utf8.count == folded.utf8.count && attribute.name.folded == folded
     }
   }
 }
