@@ -35,8 +35,7 @@ struct FeedListVerb: AsyncParsableCommand {
 
   func run() async throws {
     let settings = try reader.settings()
-    var definition = try list.definition(of: FeedProgram.self, for: settings)
-    if unread { definition.request.predicate = definition.request.predicate && NewsFeed.unread }
+    let definition = try list.feedDefinition(onlyUnread: unread, for: settings)
     try await ListRun<FeedProgram>(store: store, output: output, settings: settings)
       .print(definition, failIfEmpty: failIfEmpty)
   }
@@ -61,8 +60,11 @@ struct FeedWatchVerb: AsyncParsableCommand {
 
   func run() async throws {
     let settings = try reader.settings()
-    var definition = try list.definition(of: FeedProgram.self, for: settings, isFrozen: frozen)
-    if unread { definition.request.predicate = definition.request.predicate && NewsFeed.unread }
+    let definition = try list.feedDefinition(
+      onlyUnread: unread,
+      for: settings,
+      isFrozen: frozen
+    )
     try await WatchRun<FeedProgram>(store: store, output: output, settings: settings)
       .watch(definition, until: end)
   }
@@ -139,6 +141,19 @@ struct MarkReadVerb: AsyncParsableCommand {
     }
     try opened.close()
     try TerminalOutput.standard.write("marked \(count) read\n")
+  }
+}
+
+extension ListOptions {
+  /// What these options list of a feed; with `onlyUnread`, only what they would list that has not been read.
+  fileprivate func feedDefinition(
+    onlyUnread: Bool,
+    for reader: ReaderSettings,
+    isFrozen: Bool = false
+  ) throws -> ResultsDefinition<Row> {
+    var definition = try definition(of: FeedProgram.self, for: reader, isFrozen: isFrozen)
+    if onlyUnread { definition.request.predicate = definition.request.predicate && NewsFeed.unread }
+    return definition
   }
 }
 
