@@ -85,7 +85,7 @@ import Testing
     of entity: EntityDescription
   ) throws -> [ObjectKey: CommittedChange] {
     let history = try store.read { (snapshot) throws(StoreError) in
-      snapshot.history(since: version, of: entity)
+      try snapshot.history(since: version, of: entity)
     }
     guard case .commits(let commits) = history else {
       Issue.record("a gap where one process wrote")

@@ -72,7 +72,9 @@ private final class CountingSnapshot: StoreSnapshot {
     try snapshot.digests(of: definition, attributes: attributes, body)
   }
 
-  func history(since version: StoreVersion, of entity: EntityDescription) -> StoreHistory {
-    snapshot.history(since: version, of: entity)
+  func history(since version: StoreVersion, of entity: EntityDescription) throws(StoreError)
+    -> StoreHistory
+  {
+    try snapshot.history(since: version, of: entity)
   }
 }

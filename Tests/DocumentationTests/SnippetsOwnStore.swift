@@ -54,7 +54,9 @@ final class ShelfVersion: StoreTransaction {
     try matches(entity, predicate).count
   }
 
-  func history(since version: StoreVersion, of entity: EntityDescription) -> StoreHistory {
+  func history(since version: StoreVersion, of entity: EntityDescription) throws(StoreError)
+    -> StoreHistory
+  {
     guard version.epoch == self.version.epoch else { return .gap(.otherEpoch) }
     let later = content.commits.filter { $0.version.sequence > version.sequence }
     return .commits(

@@ -125,7 +125,7 @@ import Testing
 
   private func kind(_ store: InMemoryStore, since version: StoreVersion) throws -> String {
     let history = try store.read { (snapshot) throws(StoreError) in
-      snapshot.history(since: version, of: entity)
+      try snapshot.history(since: version, of: entity)
     }
     return switch history {
     case .commits(let commits): "\(commits.count) commits"

@@ -57,12 +57,14 @@ class FaultySnapshot: StoreSnapshot {
     }
   }
 
-  func history(since version: StoreVersion, of entity: EntityDescription) -> StoreHistory {
+  func history(since version: StoreVersion, of entity: EntityDescription) throws(StoreError)
+    -> StoreHistory
+  {
     let asked =
       fault == .tellsChangesOfOtherCommits && version.sequence > 0
       ? StoreVersion(epoch: version.epoch, sequence: version.sequence - 1) : version
-    guard case .commits(let commits) = base.history(since: asked, of: entity) else {
-      return base.history(since: asked, of: entity)
+    guard case .commits(let commits) = try base.history(since: asked, of: entity) else {
+      return try base.history(since: asked, of: entity)
     }
     if fault == .tellsChangesThatCancelOut, commits.isEmpty,
       let row = try? base.rows([.integer(1)], of: entity).first.flatMap(\.self)

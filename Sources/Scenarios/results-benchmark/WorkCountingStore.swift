@@ -109,7 +109,9 @@ private final class WorkCountingSnapshot: StoreSnapshot {
     store.count { $0.digests += count }
   }
 
-  func history(since version: StoreVersion, of entity: EntityDescription) -> StoreHistory {
-    base.history(since: version, of: entity)
+  func history(since version: StoreVersion, of entity: EntityDescription) throws(StoreError)
+    -> StoreHistory
+  {
+    try base.history(since: version, of: entity)
   }
 }

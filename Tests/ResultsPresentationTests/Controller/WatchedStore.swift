@@ -86,7 +86,9 @@ final class WatchedSnapshot: StoreSnapshot {
     try base.digests(of: definition, attributes: attributes, body)
   }
 
-  func history(since version: StoreVersion, of entity: EntityDescription) -> StoreHistory {
-    base.history(since: version, of: entity)
+  func history(since version: StoreVersion, of entity: EntityDescription) throws(StoreError)
+    -> StoreHistory
+  {
+    try base.history(since: version, of: entity)
   }
 }

@@ -62,7 +62,7 @@ extension Store {
     since version: StoreVersion,
     of entity: EntityDescription
   ) throws(StoreError) -> StoreHistory {
-    try read { (snapshot) throws(StoreError) in snapshot.history(since: version, of: entity) }
+    try read { (snapshot) throws(StoreError) in try snapshot.history(since: version, of: entity) }
   }
 
   /// All rows of an entity, in key order.

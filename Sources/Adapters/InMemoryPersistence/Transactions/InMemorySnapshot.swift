@@ -41,7 +41,9 @@ final class InMemorySnapshot: StoreSnapshot {
     try current().digests(of: definition, attributes: attributes, body)
   }
 
-  func history(since version: StoreVersion, of entity: EntityDescription) -> StoreHistory {
+  func history(since version: StoreVersion, of entity: EntityDescription) throws(StoreError)
+    -> StoreHistory
+  {
     store.history(after: version, through: self.version, of: entity)
   }
 

@@ -136,7 +136,9 @@ extension InMemoryTransaction {
     try content.digests(of: definition, attributes: attributes, body)
   }
 
-  func history(since version: StoreVersion, of entity: EntityDescription) -> StoreHistory {
+  func history(since version: StoreVersion, of entity: EntityDescription) throws(StoreError)
+    -> StoreHistory
+  {
     store.history(after: version, through: self.version, of: entity)
   }
 }

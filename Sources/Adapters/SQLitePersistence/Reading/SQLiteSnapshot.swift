@@ -34,7 +34,9 @@ final class SQLiteSnapshot: StoreSnapshot {
     try access.digests(of: definition, attributes: attributes, body)
   }
 
-  func history(since version: StoreVersion, of entity: EntityDescription) -> StoreHistory {
-    access.history(since: version, of: entity)
+  func history(since version: StoreVersion, of entity: EntityDescription) throws(StoreError)
+    -> StoreHistory
+  {
+    try access.history(since: version, of: entity)
   }
 }

@@ -72,7 +72,9 @@ final class SnapshotAccess {
     }
   }
 
-  func history(since version: StoreVersion, of entity: EntityDescription) -> StoreHistory {
+  func history(since version: StoreVersion, of entity: EntityDescription) throws(StoreError)
+    -> StoreHistory
+  {
     core.history(after: version, through: self.version, of: entity)
   }
 

@@ -112,7 +112,7 @@ extension SQLiteTransaction {
   public func history(
     since version: StoreVersion,
     of entity: EntityDescription
-  ) -> StoreHistory {
-    access.history(since: version, of: entity)
+  ) throws(StoreError) -> StoreHistory {
+    try access.history(since: version, of: entity)
   }
 }

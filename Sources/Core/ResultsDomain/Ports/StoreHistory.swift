@@ -36,18 +36,28 @@ public struct CommittedChange: Hashable, Sendable {
 }
 
 /// One commit's changes of one entity.
+///
+/// Where a store cannot tell the commits of another writer apart, several of them in a row are one record.
 public struct CommitRecord: Sendable {
   /// The version the commit made.
   public let version: StoreVersion
-  /// Who made it.
+  /// Who made it, as far as the writer said.
   public let origin: CommitOrigin
+  /// Whether this store object made it.
+  public let isOwn: Bool
   /// Net changes, one a row: a row inserted and deleted again, or written with the same values, is absent.
   public let changes: [CommittedChange]
 
   /// One commit's changes of one entity.
-  public init(version: StoreVersion, origin: CommitOrigin, changes: [CommittedChange]) {
+  public init(
+    version: StoreVersion,
+    origin: CommitOrigin,
+    isOwn: Bool = true,
+    changes: [CommittedChange]
+  ) {
     self.version = version
     self.origin = origin
+    self.isOwn = isOwn
     self.changes = changes
   }
 }
@@ -66,6 +76,8 @@ public enum GapReason: String, Hashable, Sendable {
   case otherWriter
   /// The history no longer reaches back so far.
   case trimmed
-  /// The version is of another life of the store.
+  /// The version is of another life of the store: it was restored, replaced or opened anew.
   case otherEpoch
+  /// A table of the entity was made anew or changed its columns.
+  case schemaChanged
 }

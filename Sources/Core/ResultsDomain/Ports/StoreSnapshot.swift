@@ -33,5 +33,21 @@ public protocol StoreSnapshot: AnyObject {
   ) throws(StoreError)
 
   /// What happened to an entity between an earlier version and this one.
-  func history(since version: StoreVersion, of entity: EntityDescription) -> StoreHistory
+  func history(since version: StoreVersion, of entity: EntityDescription) throws(StoreError)
+    -> StoreHistory
+
+  /// What a later process needs to find this version again, or `nil` if the store keeps nothing that would tell.
+  func bookmark() throws(StoreError) -> StoreBookmark?
+
+  /// The version that a bookmark names, as `history(since:of:)` understands it.
+  /// - Returns: `nil` if the store cannot prove that its own past goes through that very version.
+  func version(at bookmark: StoreBookmark) throws(StoreError) -> StoreVersion?
+}
+
+extension StoreSnapshot {
+  /// By default no version outlives the process.
+  public func bookmark() throws(StoreError) -> StoreBookmark? { nil }
+
+  /// By default no bookmark is understood.
+  public func version(at bookmark: StoreBookmark) throws(StoreError) -> StoreVersion? { nil }
 }

@@ -12,7 +12,7 @@ extension ListEngine {
     guard store.version != snapshot.version else { return [] }
     var next = self
     let steps: [Step]
-    switch store.history(since: snapshot.version, of: plan.entity) {
+    switch try store.history(since: snapshot.version, of: plan.entity) {
     case .commits(let records):
       if plan.alongside.isEmpty {
         steps = try next.follow(records, in: store)
@@ -47,7 +47,7 @@ extension ListEngine {
       let change = ListChange(
         affected: affected,
         version: record.version,
-        cause: .own,
+        cause: record.isOwn ? .own : .external,
         origins: origins ?? ListEngine.origins(of: [record])
       ) { (keys) throws(StoreError) in
         try ListEngine.rows(keys, of: entity, before: later, in: store)
@@ -108,6 +108,13 @@ extension ListEngine {
       }
     }
     let net = order.compactMap { changes[$0] }.filter { $0.before != $0.after }
-    return [CommitRecord(version: last.version, origin: last.origin, changes: net)]
+    return [
+      CommitRecord(
+        version: last.version,
+        origin: last.origin,
+        isOwn: records.allSatisfy(\.isOwn),
+        changes: net
+      )
+    ]
   }
 }

@@ -92,7 +92,7 @@ extension StoreBench {
     of entity: EntityDescription
   ) throws -> [CommitRecord] {
     let history = try store.read { (snapshot) throws(StoreError) in
-      snapshot.history(since: version, of: entity)
+      try snapshot.history(since: version, of: entity)
     }
     switch history {
     case .commits(let commits): return commits

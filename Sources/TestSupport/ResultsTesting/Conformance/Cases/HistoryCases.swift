@@ -150,7 +150,7 @@ extension StoreConformance {
       let version = try bench.version(store)
       let foreign = StoreVersion(epoch: version.epoch &+ 1, sequence: version.sequence)
       let history = try store.read { (snapshot) throws(StoreError) in
-        snapshot.history(since: foreign, of: Sample.item)
+        try snapshot.history(since: foreign, of: Sample.item)
       }
       guard case .gap(.otherEpoch) = history else {
         throw bench.failure("the gap otherEpoch", "\(history)")
@@ -180,7 +180,7 @@ extension StoreConformance {
       }
       let oldest = versions[0]
       let history = try store.read { (snapshot) throws(StoreError) in
-        snapshot.history(since: oldest, of: Sample.item)
+        try snapshot.history(since: oldest, of: Sample.item)
       }
       guard case .gap(.trimmed) = history else {
         throw bench.failure("the gap trimmed", "\(history)")

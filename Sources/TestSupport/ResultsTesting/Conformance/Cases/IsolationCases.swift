@@ -49,7 +49,8 @@ extension StoreConformance {
             try bench.expectEqual(count, 1, "the count")
             let rows = try snapshot.rows([.integer(2)], of: Sample.item)
             try bench.expectEqual(rows, [nil], "the row that was inserted meanwhile")
-            guard case .commits(let commits) = snapshot.history(since: version, of: Sample.item),
+            guard
+              case .commits(let commits) = try snapshot.history(since: version, of: Sample.item),
               commits.allSatisfy(\.changes.isEmpty)
             else { throw bench.failure("no later commit in the history", "one") }
           } catch let error as StoreError {

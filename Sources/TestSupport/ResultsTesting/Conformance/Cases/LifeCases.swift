@@ -66,7 +66,7 @@ extension StoreConformance {
       for (entity, rows) in zip(entities, contents) {
         try bench.expectRows(try bench.allRows(again, entity), rows, "the rows of \(entity.name)")
         let history = try again.read { (snapshot) throws(StoreError) in
-          snapshot.history(since: version, of: entity)
+          try snapshot.history(since: version, of: entity)
         }
         if case .commits(let commits) = history {
           try bench.expect(commits.allSatisfy(\.changes.isEmpty), "no change by opening again")
