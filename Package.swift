@@ -110,13 +110,24 @@ let commandLine = adapter(
 )
 let adapters = [inMemory, sqlite, terminal, fileFormats, commandLine]
 
+let programStores = Target.layer(
+  "Scenarios",
+  "ProgramStores",
+  on: [domain.target, inMemory.target, sqlite.target, commandLine.target]
+)
 let programs = [
   ("book-catalog", bookCatalog), ("household-ledger", householdLedger), ("event-log", eventLog),
   ("student-roster", studentRoster), ("news-feed", newsFeed),
 ]
 let scenarios =
   programs.map { name, useCase in
-    scenario(name, runs: useCase, on: cores, with: adapters, and: [argumentParser])
+    scenario(
+      name,
+      runs: useCase,
+      on: cores,
+      with: adapters,
+      and: [argumentParser, .target(name: programStores.name)]
+    )
   } + [
     scenario(
       "results-benchmark",
@@ -170,7 +181,7 @@ let package = Package(
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
-  targets: insides + [sqliteHooks, testing] + scenarios.map(\.target) + tests,
+  targets: insides + [sqliteHooks, testing, programStores] + scenarios.map(\.target) + tests,
   swiftLanguageModes: [.v6]
 )
 

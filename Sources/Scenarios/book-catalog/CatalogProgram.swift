@@ -1,12 +1,11 @@
 import BookCatalog
 import CommandLineFrontEnd
-import InMemoryPersistence
+import ProgramStores
 import ResultsDomain
 import ResultsPresentation
-import SQLitePersistence
 
 /// What `book-catalog` adds to the shared verbs: books in SQLite, by publisher and title.
-enum CatalogProgram: ListProgram {
+enum CatalogProgram: StoredProgram {
   static let name = "book-catalog"
   static let abstract = "A catalog of books, by publisher and title."
   static let nouns = (one: "book", many: "books")
@@ -24,23 +23,6 @@ enum CatalogProgram: ListProgram {
     case "letter": .expression(.uppercased(.prefix(.attribute("title"), length: 1)))
     default: nil
     }
-  }
-
-  static func openStore(_ place: StorePlace) throws -> any Store {
-    guard !place.isInMemory else { return try InMemoryStore(entities: [entity]) }
-    return try SQLiteStore(
-      at: place.path,
-      entities: [entity],
-      options: SQLiteStoreOptions(
-        isReadOnly: place.isReadOnly,
-        busyTimeout: place.busyTimeout,
-        historyCapacity: place.historyCapacity
-      )
-    )
-  }
-
-  static func diagnose(_ store: any Store) throws -> [String] {
-    try (store as? SQLiteStore)?.check().lines ?? []
   }
 
   static func object(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BookCatalog
 import CommandLineFrontEnd
+import ProgramStores
 import ResultsDomain
 import TerminalFrontEnd
 

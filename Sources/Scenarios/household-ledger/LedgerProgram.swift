@@ -1,12 +1,11 @@
 import CommandLineFrontEnd
-import InMemoryPersistence
 import HouseholdLedger
+import ProgramStores
 import ResultsDomain
 import ResultsPresentation
-import SQLitePersistence
 
 /// What `household-ledger` adds to the shared verbs.
-enum LedgerProgram: ListProgram {
+enum LedgerProgram: StoredProgram {
   static let name = "household-ledger"
   static let abstract = "A household's ledger: newest first, a section a day."
   static let nouns = (one: "movement", many: "movements")
@@ -26,23 +25,6 @@ enum LedgerProgram: ListProgram {
     case "month": HouseholdLedger.months(calendar: reader.calendar, locale: reader.locale)
     default: nil
     }
-  }
-
-  static func openStore(_ place: StorePlace) throws -> any Store {
-    guard !place.isInMemory else { return try InMemoryStore(entities: [entity]) }
-    return try SQLiteStore(
-      at: place.path,
-      entities: [entity],
-      options: SQLiteStoreOptions(
-        isReadOnly: place.isReadOnly,
-        busyTimeout: place.busyTimeout,
-        historyCapacity: place.historyCapacity
-      )
-    )
-  }
-
-  static func diagnose(_ store: any Store) throws -> [String] {
-    try (store as? SQLiteStore)?.check().lines ?? []
   }
 
   static func tellStory(

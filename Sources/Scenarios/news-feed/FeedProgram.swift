@@ -1,12 +1,11 @@
 import CommandLineFrontEnd
-import InMemoryPersistence
 import NewsFeed
+import ProgramStores
 import ResultsDomain
 import ResultsPresentation
-import SQLitePersistence
 
 /// What `news-feed` adds to the shared verbs.
-enum FeedProgram: ListProgram {
+enum FeedProgram: StoredProgram {
   static let name = "news-feed"
   static let abstract = "A reader of feeds whose unread list stays still while you read."
   static let nouns = (one: "item", many: "items")
@@ -36,23 +35,6 @@ enum FeedProgram: ListProgram {
       identifiedBy: nil,
       for: reader
     )
-  }
-
-  static func openStore(_ place: StorePlace) throws -> any Store {
-    guard !place.isInMemory else { return try InMemoryStore(entities: [entity]) }
-    return try SQLiteStore(
-      at: place.path,
-      entities: [entity],
-      options: SQLiteStoreOptions(
-        isReadOnly: place.isReadOnly,
-        busyTimeout: place.busyTimeout,
-        historyCapacity: place.historyCapacity
-      )
-    )
-  }
-
-  static func diagnose(_ store: any Store) throws -> [String] {
-    try (store as? SQLiteStore)?.check().lines ?? []
   }
 
   static func tellStory(

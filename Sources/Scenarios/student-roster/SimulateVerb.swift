@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandLineFrontEnd
+import ProgramStores
 import ResultsDomain
 import ResultsPresentation
 import StudentRoster
