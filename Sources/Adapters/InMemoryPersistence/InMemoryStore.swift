@@ -127,6 +127,11 @@ extension InMemoryStore {
     return core.history(after: old, through: new, ofTable: table)
   }
 
+  /// What names a version as long as the process runs.
+  func bookmark(of version: StoreVersion) -> StoreBookmark {
+    StoreBookmark(store: identity.uniqueName, sequence: version.sequence, stamp: core.stamp)
+  }
+
   func usedAfterEnd(_ what: String) -> StoreError {
     .unexpected(path: identity.name, detail: "a \(what) was used after its closure had returned")
   }

@@ -13,9 +13,13 @@ final class StoreCore: Sendable {
 
   /// Held by the one writer for the time of its transaction; readers never take it.
   let writer = Mutex<Void>(())
+  /// What tells this content's past from that of any other store, one of the same epoch included.
+  let stamp: UInt64
   private let state: Mutex<State>
 
   init(_ content: StoreContent, historyCapacity: Int) {
+    var generator = SystemRandomNumberGenerator()
+    stamp = generator.next()
     state = Mutex(State(content: content, history: CommitRing(capacity: historyCapacity)))
   }
 

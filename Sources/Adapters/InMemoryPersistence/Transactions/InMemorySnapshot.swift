@@ -47,6 +47,18 @@ final class InMemorySnapshot: StoreSnapshot {
     store.history(after: version, through: self.version, of: entity)
   }
 
+  func bookmark() throws(StoreError) -> StoreBookmark? { store.bookmark(of: version) }
+
+  func version(at bookmark: StoreBookmark) throws(StoreError) -> StoreVersion? {
+    let then = StoreVersion(epoch: version.epoch, sequence: bookmark.sequence)
+    let isOfThisPast = bookmark == store.bookmark(of: then) && then.sequence <= version.sequence
+    return isOfThisPast ? then : nil
+  }
+
+  func plan(of definition: OrderDefinition) throws(StoreError) -> QueryPlan {
+    QueryPlan(source: .sorting, steps: ["SORT THE KEYS OF THE ROWS THAT MATCH, IN MEMORY"])
+  }
+
   private func current() throws(StoreError) -> StoreContent {
     guard let content else { throw store.usedAfterEnd("snapshot") }
     return content

@@ -19,6 +19,13 @@ struct SQLText {
   /// Appends SQL.
   mutating func append(_ sql: String) { text += sql }
 
+  /// Appends another piece with its arguments.
+  mutating func append(_ other: SQLText) {
+    text += other.text
+    arguments += other.arguments
+    needsFunctions = needsFunctions || other.needsFunctions
+  }
+
   /// Appends a parameter.
   mutating func append(argument: Value) {
     text += "?"

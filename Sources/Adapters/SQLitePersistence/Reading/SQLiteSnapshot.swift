@@ -39,4 +39,8 @@ final class SQLiteSnapshot: StoreSnapshot {
   {
     try access.history(since: version, of: entity)
   }
+
+  func plan(of definition: OrderDefinition) throws(StoreError) -> QueryPlan {
+    try access.plan(of: definition)
+  }
 }

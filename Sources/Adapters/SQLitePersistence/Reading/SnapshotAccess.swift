@@ -78,6 +78,12 @@ final class SnapshotAccess {
     core.history(after: version, through: self.version, of: entity)
   }
 
+  func plan(of definition: OrderDefinition) throws(StoreError) -> QueryPlan {
+    try with(definition.entity) { database, table in
+      try PlanReader(of: definition, in: table, on: database).plan()
+    }
+  }
+
   private func reader(_ database: Database) -> TableReader {
     TableReader(database: database, tables: core.tables)
   }

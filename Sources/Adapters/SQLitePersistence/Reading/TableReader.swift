@@ -49,23 +49,7 @@ struct TableReader {
     in table: EntityTable,
     _ body: (EntryBatch) throws -> Bool
   ) throws {
-    var sql = SQLText()
-    sql.append("SELECT ")
-    for term in definition.terms {
-      sql.append(term.expression, in: table)
-      sql.append(", ")
-    }
-    sql.append(table.keyColumns.joined(separator: ", "))
-    sql.append(" FROM \(table.quotedName)")
-    sql.append(where: definition.predicate, in: table)
-    sql.append(" ORDER BY ")
-    for (place, term) in definition.terms.enumerated() {
-      // A number names a result column, so that the expression's arguments are bound once.
-      sql.append(
-        "\(place + 1)\(table.direction(of: term, column: definition.layout.order[place])), "
-      )
-    }
-    sql.append(table.keyOrder)
+    let sql = SQLText(entriesOf: definition, in: table)
     let columns = definition.layout.order + definition.layout.identity
     try withExtendedLifetime(sql.arguments) {
       let statement = try sql.prepare(on: database)
@@ -139,25 +123,6 @@ struct TableReader {
 }
 
 extension EntityTable {
-  /// The direction of a term in `ORDER BY`, with the place of nulls only where it is not SQLite's own, so that
-  /// indexes serve.
-  fileprivate func direction(of term: FetchSortDescriptor, column: KeyColumn) -> String {
-    let collation = column.storage == .text ? " COLLATE BINARY" : ""
-    switch (term.direction, term.nulls) {
-    case (.ascending, .first): return collation
-    case (.ascending, .last): return collation + " NULLS LAST"
-    case (.descending, .last): return collation + " DESC"
-    case (.descending, .first): return collation + " DESC NULLS FIRST"
-    }
-  }
-
-  /// The key's columns in `ORDER BY`.
-  fileprivate var keyOrder: String {
-    zip(keyColumns, keyStorage)
-      .map { $1 == .text ? $0 + " COLLATE BINARY" : $0 }
-      .joined(separator: ", ")
-  }
-
   /// The key that stands in a row's columns from a place on; a column of a foreign kind gives an inexact key.
   func key(in statement: OpaquePointer, from place: Int) -> ObjectKey {
     let parts = keyStorage.enumerated().map { index, storage in

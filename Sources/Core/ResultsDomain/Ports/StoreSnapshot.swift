@@ -42,6 +42,9 @@ public protocol StoreSnapshot: AnyObject {
   /// The version that a bookmark names, as `history(since:of:)` understands it.
   /// - Returns: `nil` if the store cannot prove that its own past goes through that very version.
   func version(at bookmark: StoreBookmark) throws(StoreError) -> StoreVersion?
+
+  /// How the keys of a list come in their order.
+  func plan(of definition: OrderDefinition) throws(StoreError) -> QueryPlan
 }
 
 extension StoreSnapshot {
@@ -50,4 +53,9 @@ extension StoreSnapshot {
 
   /// By default no bookmark is understood.
   public func version(at bookmark: StoreBookmark) throws(StoreError) -> StoreVersion? { nil }
+
+  /// By default a store does not say how it works.
+  public func plan(of definition: OrderDefinition) throws(StoreError) -> QueryPlan {
+    QueryPlan(source: .unknown)
+  }
 }
