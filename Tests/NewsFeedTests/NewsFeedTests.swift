@@ -97,6 +97,14 @@ import Testing
     #expect(try feed.markAllRead() == 0)
   }
 
+  @Test func `some are marked read in one commit, or none if one is missing (R48)`() throws {
+    try add(3)
+    #expect(throws: StoreError.self) { try feed.markRead(["g0", "nobody"]) }
+    #expect(try feed.store.fetch(NewsFeed.request(ObjectID.self, onlyUnread: true)).count == 3)
+    #expect(try feed.markRead(["g0", "g2", "g0"]) == 2)
+    #expect(try feed.store.fetch(NewsFeed.request(ObjectID.self, onlyUnread: true)).count == 1)
+  }
+
   @Test func `opening what is not there is nil, and opening twice tells nothing new (R27)`()
     async throws
   {

@@ -131,15 +131,7 @@ struct MarkReadVerb: AsyncParsableCommand {
   func run() async throws {
     let opened = try FeedProgram.openStore(try store.place(of: FeedProgram.name))
     let feed = NewsFeed(opened)
-    var count = 0
-    if all {
-      count = try feed.markAllRead()
-    } else {
-      for id in ids {
-        guard try feed.open(id) != nil else { throw FeedVerbs.missing(id) }
-        count += 1
-      }
-    }
+    let count = try all ? feed.markAllRead() : feed.markRead(ids)
     try opened.close()
     try TerminalOutput.standard.write("marked \(count) read\n")
   }

@@ -69,6 +69,26 @@ public struct NewsFeed: Sendable {
     try mark(guid, isRead: false)
   }
 
+  /// Marks some items read, in one commit; if there is none of one of the guids, nothing is marked.
+  /// - Returns: How many were unread.
+  /// - Throws: `StoreError.notFound` with the first that is missing.
+  @discardableResult
+  public func markRead(_ guids: [String]) throws(StoreError) -> Int {
+    try store.commit(origin: .unnamed) { transaction -> Int in
+      var count = 0
+      for guid in guids {
+        guard var item = try transaction.object(.text(guid), as: Item.self) else {
+          throw StoreError.notFound(ObjectID(entity: Item.entity.name, key: .text(guid)))
+        }
+        guard !item.isRead else { continue }
+        item.isRead = true
+        try transaction.update(item)
+        count += 1
+      }
+      return count
+    }.result
+  }
+
   /// Marks every item read, in one commit; items are read a batch at a time.
   /// - Returns: How many were unread.
   /// - Throws: `StoreError`.
