@@ -97,6 +97,7 @@ private struct Follower {
       switch event {
       case .snapshot(let results): generation = results.generation
       case .change(let change): generation = change.after.generation
+      case .reset(_, let results): generation = results.generation
       case .failure: break
       }
       try display.take(event)

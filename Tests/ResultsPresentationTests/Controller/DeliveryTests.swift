@@ -5,7 +5,7 @@ import Testing
 
 @testable import ResultsPresentation
 
-@Suite("Delivery", .timeLimit(.minutes(1)))
+@Suite("Delivery", .timeLimit(.minutes(15)))
 struct DeliveryTests {
   @Test func `R74: a late subscriber gets the present state first, and all converge`() async throws
   {
@@ -92,6 +92,7 @@ struct DeliveryTests {
         }
         if seen.count == 2 { try store.add([("A", "z")]) }
         if seen.count >= 3 { controller.cancel() }
+      case .reset(let reason, _): Issue.record("\(reason)")
       case .failure(let error): Issue.record("\(error)")
       }
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ResultsPresentation
 
-@Suite("FetchedResultsController", .timeLimit(.minutes(1)))
+@Suite("FetchedResultsController", .timeLimit(.minutes(15)))
 struct FetchedResultsControllerTests {
   @Test func `R17: before the first fetch it is idle and says so`() async throws {
     let store = try Volume.store(("A", "x"))
@@ -204,6 +204,7 @@ extension ResultsChanges<Volume>.AsyncIterator {
     switch await next() {
     case .snapshot(let results): try results.picture()
     case .change(let change): change.delta.picture
+    case .reset(let reason, let results): "\(reason.wireName) \(try results.picture())"
     case .failure(let error): "failed: \(error)"
     case nil: "ended"
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ResultsPresentation
 
-@Suite("Neighbours and policies", .timeLimit(.minutes(1)))
+@Suite("Neighbours and policies", .timeLimit(.minutes(15)))
 struct NeighbourAndPolicyTests {
   @Test func `R41: a row that depends on the one before is told when that one changes`()
     async throws

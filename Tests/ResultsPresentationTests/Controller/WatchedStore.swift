@@ -5,22 +5,55 @@ import Synchronization
 /// A store that counts what is read, and fails or misbehaves on demand.
 final class WatchedStore: Store {
   struct Watch {
+    var reads = 0
+    var openReads = 0
+    var histories = 0
     var rowsRead = 0
     var keyReadings = 0
     var failure: StoreError?
     var repeatsEntries = false
+    /// What is told instead of the history, if anything.
+    var retelling: (@Sendable (StoreHistory) -> StoreHistory)?
+    /// Called once a read has begun and fixed its version, before anything is read.
+    var onRead: (@Sendable () -> Void)?
   }
 
   let base: InMemoryStore
   let watch = Mutex(Watch())
+  let capabilities: StoreCapabilities
 
-  init(_ base: InMemoryStore) { self.base = base }
+  init(_ base: InMemoryStore, coverage: StoreCapabilities.HistoryCoverage = .everyWriter) {
+    self.base = base
+    capabilities = StoreCapabilities(historyCoverage: coverage, isDurable: false)
+  }
 
   var rowsRead: Int { watch.withLock { $0.rowsRead } }
+  /// Does something once, in the next read, when its version is fixed.
+  func duringNextRead(_ work: @escaping @Sendable () -> Void) {
+    watch.withLock { watch in
+      watch.onRead = { [weak self] in
+        self?.watch.withLock { $0.onRead = nil }
+        work()
+      }
+    }
+  }
+  /// How many reads are under way.
+  var openReads: Int { watch.withLock { $0.openReads } }
+  /// How often the store was read, the history asked for, and the keys of a list or rows read.
+  var counts: [Int] {
+    watch.withLock { [$0.reads, $0.histories, $0.keyReadings, $0.rowsRead] }
+  }
   func fail(with error: StoreError?) { watch.withLock { $0.failure = error } }
+  /// Tells of a gap instead of commits, until told otherwise.
+  func tell(_ gap: GapReason?) {
+    guard let gap else { return watch.withLock { $0.retelling = nil } }
+    watch.withLock { $0.retelling = { _ in .gap(gap) } }
+  }
+
+  /// Tells every commit as another writer's.
+  func tellAsExternal() { watch.withLock { $0.retelling = { $0.asExternal } } }
 
   var identity: StoreIdentity { base.identity }
-  var capabilities: StoreCapabilities { base.capabilities }
   var entities: [EntityDescription] { base.entities }
   var executor: (any TaskExecutor)? { base.executor }
   func lookForOtherWriters() throws(StoreError) { try base.lookForOtherWriters() }
@@ -30,9 +63,16 @@ final class WatchedStore: Store {
   func read<Result: Sendable>(
     _ body: (any StoreSnapshot) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
-    if let failure = watch.withLock({ $0.failure }) { throw failure }
+    let (failure, onRead) = watch.withLock { watch in
+      watch.reads += 1
+      watch.openReads += 1
+      return (watch.failure, watch.onRead)
+    }
+    defer { watch.withLock { $0.openReads -= 1 } }
+    if let failure { throw failure }
     return try base.read { (snapshot) throws(StoreError) in
-      try body(WatchedSnapshot(snapshot, self))
+      onRead?()
+      return try body(WatchedSnapshot(snapshot, self))
     }
   }
 
@@ -41,6 +81,17 @@ final class WatchedStore: Store {
     _ body: (any StoreTransaction) throws -> Result
   ) throws(StoreError) -> Committed<Result> {
     try base.commit(origin: origin, body)
+  }
+}
+
+extension StoreHistory {
+  fileprivate var asExternal: StoreHistory {
+    guard case .commits(let records) = self else { return self }
+    return .commits(
+      records.map {
+        CommitRecord(version: $0.version, origin: $0.origin, isOwn: false, changes: $0.changes)
+      }
+    )
   }
 }
 
@@ -75,7 +126,8 @@ final class WatchedSnapshot: StoreSnapshot {
   func count(of entity: EntityDescription, where predicate: FetchPredicate) throws(StoreError)
     -> Int
   {
-    try base.count(of: entity, where: predicate)
+    store.watch.withLock { $0.keyReadings += 1 }
+    return try base.count(of: entity, where: predicate)
   }
 
   func digests(
@@ -83,12 +135,18 @@ final class WatchedSnapshot: StoreSnapshot {
     attributes: AttributeSet,
     _ body: (EntryBatch) throws(StoreError) -> Bool
   ) throws(StoreError) {
+    store.watch.withLock { $0.keyReadings += 1 }
     try base.digests(of: definition, attributes: attributes, body)
   }
 
   func history(since version: StoreVersion, of entity: EntityDescription) throws(StoreError)
     -> StoreHistory
   {
-    try base.history(since: version, of: entity)
+    let retelling = store.watch.withLock { watch in
+      watch.histories += 1
+      return watch.retelling
+    }
+    let history = try base.history(since: version, of: entity)
+    return retelling?(history) ?? history
   }
 }

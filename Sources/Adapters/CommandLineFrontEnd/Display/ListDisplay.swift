@@ -48,6 +48,21 @@ public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
     try TerminalOutput.standard.flush()
   }
 
+  /// Shows a whole list to which no change leads.
+  /// - Throws: `ResultsError` for a row that cannot be read, `TerminalOutputError`.
+  public mutating func reset(
+    _ results: FetchedResults<Row>,
+    because reason: ResultsResetReason
+  ) throws {
+    guard isWire else {
+      try write(SafeText.oneLine("= another list: \(reason)"))
+      return try show(results)
+    }
+    generation = results.generation
+    try write(try wire.reset(results, because: reason))
+    try TerminalOutput.standard.flush()
+  }
+
   /// Shows a change.
   /// - Throws: `TerminalOutputError`.
   public mutating func apply(_ change: ResultsChange<Row>) throws {

@@ -25,3 +25,12 @@ extension SortedKeyList {
     return result
   }
 }
+
+extension SortedKeyList {
+  /// How many bytes the keys and their ends take in memory, without what the chunks themselves take.
+  ///
+  /// - Complexity: O(chunks).
+  public var byteCount: Int {
+    chunks.reduce(0) { $0 + $1.byteCount } + count * MemoryLayout<UInt32>.size
+  }
+}

@@ -32,7 +32,7 @@ extension OpenFailure {
     case .missingFolder(let folder):
       "The folder \(folder) does not exist, so \(path) cannot be made. Make the folder first."
     case .missingFile:
-      "\(path) does not exist, and opening for reading only does not make it. Check the path."
+      "\(path) does not exist. Check the path."
     case .noPermission(let detail):
       "\(path) may not be opened (\(detail)). Check its permissions and those of its folder."
     case .notADatabase: "\(path) is not a database. Name another file; this one was not touched."

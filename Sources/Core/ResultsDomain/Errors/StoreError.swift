@@ -8,8 +8,8 @@ public enum StoreError: Error, Sendable {
   case readOnly(path: String)
   /// The store has been closed.
   case closed(path: String)
-  /// Another writer held the store for longer than the limit.
-  case busy(path: String, waited: Duration)
+  /// Another writer held the store for longer than the limit; who it is, if the system tells.
+  case busy(path: String, waited: Duration, holder: LockHolder? = nil)
   /// The disk is full; the transaction was undone.
   case diskFull(path: String)
   /// Reading or writing failed; the transaction was undone.
@@ -44,11 +44,11 @@ extension StoreError: CustomStringConvertible {
     case .readOnly(let path):
       "\(path) was opened for reading only. Open it without the read-only option to change it."
     case .closed(let path): "\(path) has been closed. Open it again to go on."
-    case .busy(let path, .zero):
+    case .busy(let path, .zero, nil):
       "\(path) is in use by the transaction that this call is made in. Finish that one first."
-    case .busy(let path, let waited):
-      "\(path) is being written by another process, which did not finish within \(waited)."
-        + " Nothing was written. Try again, or wait longer."
+    case .busy(let path, let waited, let holder):
+      "\(path) is being written by \(holder?.description ?? "another process"); waited"
+        + " \(waited / .seconds(1)) s. Nothing was written. Try again, or wait longer."
     case .diskFull(let path):
       "The disk that holds \(path) is full. Nothing was written. Free some room and try again."
     case .inputOutput(let path, let detail):
@@ -61,9 +61,9 @@ extension StoreError: CustomStringConvertible {
       failures.map(\.description).joined(separator: " ") + " Nothing was written."
     case .notFound(let id): "There is no \(id). It may have been removed."
     case .alreadyExists(let id): "\(id) exists already. Choose another key, or edit that one."
-    case .conflict(let id, _, _):
-      "\(id) was changed by someone else since it was read. Nothing was written."
-        + " Read it again, or say that the last write wins."
+    case .conflict(let id, let expected, let stored):
+      "\(id) was changed by someone else since it was read\(stored.difference(from: expected))."
+        + " Nothing was written. Read it again, or say that the last write wins."
     case .unexpectedValue(let id, let what):
       "\(id) holds a value of an unexpected kind in \(what). Correct the stored value."
     case .request(let error): error.description
@@ -71,5 +71,29 @@ extension StoreError: CustomStringConvertible {
     case .unexpected(let path, let detail):
       "\(path) failed in an unexpected way (\(detail)). Please report this."
     }
+  }
+}
+
+extension Row {
+  /// In what a row differs from an earlier one, for a message: ` (title is “B”, and was “A”)`.
+  fileprivate func difference(from old: Row) -> String {
+    let differences = zip(entity.attributes, zip(values, old.values)).compactMap {
+      attribute,
+      values in
+      values.0 == values.1
+        ? nil
+        : "\(attribute.name) is \(attribute.words(for: values.0)),"
+          + " and was \(attribute.words(for: values.1))"
+    }
+    return differences.isEmpty ? "" : " (\(differences.joined(separator: "; ")))"
+  }
+}
+
+extension AttributeDescription {
+  /// A value for a message; only the beginning of a long one.
+  fileprivate func words(for value: Value) -> String {
+    guard !value.isNull else { return "nothing" }
+    let text = type.machineText(of: value)
+    return text.utf8.count > 80 ? "“\(text.prefix(40))…”" : "“\(text)”"
   }
 }

@@ -12,6 +12,8 @@ public protocol SectionGrouping: Sendable {
   var groupingIdentity: String { get }
   /// Everything the titles depend on, as text: equal texts mean equal titles.
   var titleIdentity: String { get }
+  /// The locale, calendar and time zone among all that, each apart.
+  var dependencies: GroupingDependencies { get }
 }
 
 /// A group of values: a section id, and the values around the one asked for that share it.

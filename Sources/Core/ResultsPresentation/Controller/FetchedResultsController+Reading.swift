@@ -24,4 +24,14 @@ extension FetchedResultsController {
 
   /// The path of an object in what the list shows now, or `nil` if it is not in it.
   public func path(of id: ObjectID) -> RowPath? { state.results?.path(of: id) }
+
+  /// Reads several controllers of this store as of one commit (R66).
+  ///
+  /// The closure is called again if another commit is shown while it reads, so it should do nothing but read `state`, `results()`
+  /// and the like. It waits for no query.
+  public func consistently<Result, Failure>(
+    _ read: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try list.follower.consistently(read)
+  }
 }

@@ -1,5 +1,4 @@
 public import ResultsDomain
-import Synchronization
 
 /// A live, sectioned, ordered view of what a store holds, which tells after every commit exactly what changed.
 ///
@@ -13,13 +12,14 @@ import Synchronization
 /// ```
 ///
 /// It can be used from any actor and thread. It has no main thread, no run loop and no timing of its own: work runs on the
-/// store's threads, events are taken by subscribers on theirs.
+/// store's threads, events are taken by subscribers on theirs. All controllers of one store object are led from commit to commit
+/// together by one task: whoever hears of one and reads another finds the same commit (R66).
 public final class FetchedResultsController<Object: FetchedObject>: Sendable {
   /// The store that is listened to.
   public let store: any Store
-  private let publisher: ResultsPublisher<Object>
-  private let worker: ListWorker
-  private let listening = Mutex<Task<Void, Never>?>(nil)
+  /// How changes are delivered.
+  public let options: ResultsOptions
+  let list: LiveList<Object>
 
   /// A controller for a definition.
   ///
@@ -30,42 +30,46 @@ public final class FetchedResultsController<Object: FetchedObject>: Sendable {
   ///   - store: The store to fetch from and to listen to.
   ///   - findsOtherWriters: Whether content changed by other writers is found where the store's history does not tell it,
   ///     at the price of a digest a row; without it such a commit still moves, inserts and deletes rows.
+  ///   - options: How changes are delivered.
   public init(
     _ definition: ResultsDefinition<Object>,
     in store: any Store,
-    findsOtherWriters: Bool = true
+    findsOtherWriters: Bool = true,
+    options: ResultsOptions = ResultsOptions()
   ) {
     self.store = store
-    publisher = ResultsPublisher(definition, store)
-    worker = ListWorker(store, findsOtherWriters: findsOtherWriters)
+    self.options = options
+    list = LiveList(definition, store, findsOtherWriters: findsOtherWriters, options)
   }
 
   /// A controller for a request over attribute names.
   public convenience init(
     _ request: FetchRequest<Object>,
     sectionedBy sectionKey: SectionKey? = nil,
-    in store: any Store
+    in store: any Store,
+    options: ResultsOptions = ResultsOptions()
   ) {
-    self.init(ResultsDefinition(request, sectionedBy: sectionKey), in: store)
+    self.init(ResultsDefinition(request, sectionedBy: sectionKey), in: store, options: options)
   }
 
-  deinit {
-    listening.withLock { $0?.cancel() }
-    publisher.end()
-  }
+  deinit { list.publisher.end() }
 
   /// Where the controller is, and what it shows.
-  public var state: ResultsState<Object> { publisher.state }
+  public var state: ResultsState<Object> { list.publisher.state }
 
   /// What decides what the list shows.
-  public var definition: ResultsDefinition<Object> { publisher.definition }
+  public var definition: ResultsDefinition<Object> { list.publisher.definition }
 
   /// Every event, the present state first; each iteration is a subscriber of its own (R74).
+  ///
+  /// Counts alongside that change while rows and sections stay as they were are no event: they are found in `state`, and in the next change.
   public var changes: ResultsChanges<Object> {
-    ResultsChanges { [publisher] in publisher.subscribe() }
+    ResultsChanges { [publisher = list.publisher] in publisher.subscribe() }
   }
 
   /// Fetches the list and begins to listen to the store; again, it brings the list up to date with an ordinary delta.
+  ///
+  /// It returns when something is shown, even if an `update(_:)` has overtaken it.
   /// - Throws: `StoreError.request` for a definition that is refused, or the store's error. What was shown before stays.
   /// - Complexity: O(*n*) in the rows that match the first time; no row is decoded.
   public func performFetch() async throws(StoreError) {
@@ -84,71 +88,73 @@ public final class FetchedResultsController<Object: FetchedObject>: Sendable {
   }
 
   /// Looks for commits of every writer now, and delivers what they changed before it returns.
+  ///
+  /// It does so even while the controller is paused.
   /// - Throws: The store's error.
   public func refresh() async throws(StoreError) {
-    let (worker, publisher, store) = (worker, publisher, store)
-    try await onStoreThreads { () async throws(StoreError) in
+    let (list, store) = (list, store)
+    try await onStoreThreads { () throws(StoreError) in
       try store.lookForOtherWriters()
-      try await worker.bringUpToDate(nil) { publisher.publish($0) }
+      try list.bringUpToDate()
     }
+  }
+
+  /// Leaves commits alone from now on: none costs a query, and nothing is delivered, until `resume()` (R64).
+  ///
+  /// A commit that is being read while this is called may still be delivered; `refresh()`, `update(_:)` and `performFetch()` work as ever.
+  public func pause() { list.pause() }
+
+  /// Whether the controller is paused.
+  public var isPaused: Bool { list.isPaused }
+
+  /// Follows commits again; those of the pause are delivered before it returns, as at most one change.
+  /// - Throws: The store's error; what was missed is then delivered with the next good commit.
+  public func resume() async throws(StoreError) {
+    guard list.resume() else { return }
+    let list = list
+    try await onStoreThreads { () throws(StoreError) in try list.bringUpToDate() }
   }
 
   /// Stops listening; once it returns nothing is delivered any more (R70).
   public func cancel() {
     // Ended first, so that a fetch that has just begun does not listen any more.
-    publisher.end()
-    listening.withLock { task in
-      task?.cancel()
-      task = nil
-    }
+    list.publisher.end()
+    list.follower.leave(list)
+    keepCache()
   }
 
   private func apply(
     _ change: (inout ResultsDefinition<Object>) -> Void
   ) async throws(StoreError) {
-    if case .ended = publisher.state { throw .closed(path: "the controller") }
-    // Listening begins before reading, so that no commit can fall between the two.
-    listen()
-    let number = publisher.ask(change)
-    let (worker, publisher) = (worker, publisher)
-    try await onStoreThreads { () async throws(StoreError) in
-      try await worker.bringUpToDate { () throws(RequestError) in
-        try publisher.wanted(number).map { (definition) throws(RequestError) in
-          try ListPlan(definition)
-        }
-      } _: {
-        publisher.publish($0, answering: number)
-      }
-    }
+    // Listening begins before reading, so that no commit can fall between the two (R18).
+    guard list.listen() else { throw .closed(path: "the controller") }
+    let number = list.publisher.ask(change)
+    let list = list
+    let isFirst = !list.isFetched
+    try await onStoreThreads { () throws(StoreError) in try list.fetch(number) }
+    if isFirst { keepCache() }
   }
 
-  private func listen() {
-    listening.withLock { task in
-      guard task == nil else { return }
-      if case .ended = publisher.state { return }
-      let (worker, publisher, store) = (worker, publisher, store)
-      let hints = store.hints()
-      task = Task(executorPreference: store.executor) {
-        for await _ in hints {
-          guard !Task.isCancelled else { return }
-          // A failure has been published; the next hint tries again from the last good version.
-          try? await worker.bringUpToDate(nil) { publisher.publish($0) }
-        }
-        if !Task.isCancelled { publisher.end() }
-      }
-    }
-  }
-
-  private func onStoreThreads(
-    _ work: @Sendable () async throws(StoreError) -> Void
-  ) async throws(StoreError) {
+  /// Runs blocking work where the store wants it.
+  func onStoreThreads<Result: Sendable>(
+    _ work: @Sendable () throws(StoreError) -> Result
+  ) async throws(StoreError) -> Result {
     do {
-      try await withTaskExecutorPreference(store.executor) { try await work() }
+      return try await withTaskExecutorPreference(store.executor) {
+        try await FetchedResultsController.run(work)
+      }
     } catch let error as StoreError {
       throw error
     } catch {
       throw .aborted(by: error)
     }
+  }
+
+  /// Leaves the caller's actor, so that the store's executor is the one that counts.
+  @concurrent private static func run<Result: Sendable>(
+    _ work: @Sendable () throws(StoreError) -> Result
+  ) async throws(StoreError) -> Result {
+    try work()
   }
 }
 
@@ -157,8 +163,10 @@ extension FetchedResultsController where Object: Entity {
   public convenience init(
     _ request: FetchRequest<Object>,
     sectionedBy sectionKey: EntitySectionKey<Object>,
-    in store: any Store
+    in store: any Store,
+    options: ResultsOptions = ResultsOptions()
   ) {
-    self.init(ResultsDefinition(request, sectionedBy: sectionKey.key), in: store)
+    let definition = ResultsDefinition(request, sectionedBy: sectionKey.key)
+    self.init(definition, in: store, options: options)
   }
 }

@@ -10,18 +10,24 @@ public struct ResultsDefinition<Object: FetchedObject>: Sendable {
   public var isFrozen: Bool
   /// Counts to take from the very version that the rows are of, by name (R67).
   public var alongside: [String: CountRequest]
+  /// The name under which the list is kept on disk for the next start, or `nil` to keep nothing (R88).
+  ///
+  /// It decides nothing of what the list shows. Lists that share a name overwrite each other's cache, so each should have its own.
+  public var cacheName: String?
 
   /// What a live list shows.
   public init(
     _ request: FetchRequest<Object>,
     sectionedBy sectionKey: SectionKey? = nil,
     isFrozen: Bool = false,
-    alongside: [String: CountRequest] = [:]
+    alongside: [String: CountRequest] = [:],
+    cacheName: String? = nil
   ) {
     self.request = request
     self.sectionKey = sectionKey
     self.isFrozen = isFrozen
     self.alongside = alongside
+    self.cacheName = cacheName
   }
 }
 

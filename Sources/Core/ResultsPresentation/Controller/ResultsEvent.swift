@@ -6,6 +6,8 @@ public enum ResultsEvent<Object: FetchedObject>: Sendable {
   case snapshot(FetchedResults<Object>)
   /// A later generation, and what leads to it.
   case change(ResultsChange<Object>)
+  /// The whole list anew, and why no change leads to it (R43, R72); what was shown before is gone.
+  case reset(ResultsResetReason, FetchedResults<Object>)
   /// A failure; the last good state stays, and the next good commit continues from it (R71).
   case failure(StoreError)
 }
@@ -24,5 +26,13 @@ public struct ResultsChange<Object: FetchedObject>: Sendable {
     self.before = before
     self.delta = delta
     self.after = after
+  }
+}
+
+extension ResultsChange {
+  /// The change as it is told: beyond the consumer's threshold it is a reset.
+  func event(resetThreshold: Int?) -> ResultsEvent<Object> {
+    guard let resetThreshold, delta.rows.count > resetThreshold else { return .change(self) }
+    return .reset(.tooManyChanges(count: delta.rows.count), after)
   }
 }

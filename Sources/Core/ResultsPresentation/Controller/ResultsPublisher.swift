@@ -3,22 +3,23 @@ import Synchronization
 
 /// Keeps what a controller shows, and hands it to subscribers.
 ///
-/// Everything mutable is in one value guarded by the mutex; subscribers are called outside of it, by the one worker that publishes, so
-/// they hear events in order.
+/// Everything mutable is in one value guarded by the mutex; subscribers are called outside of it, in the turn of the store's follower,
+/// so they hear events in order.
 final class ResultsPublisher<Object: FetchedObject>: Sendable {
   private struct Shown {
     var state: ResultsState<Object> = .idle
     var definition: ResultsDefinition<Object>
     /// The last definition that was not refused, if there was one.
     var accepted: ResultsDefinition<Object>?
-    /// The definition that the worker took up last.
-    var taken: ResultsDefinition<Object>?
+    /// Definitions that are being fetched, by their numbers.
+    var taken: [Int: ResultsDefinition<Object>] = [:]
     /// How often the definition was set.
     var revision = 0
     /// How many definitions have been asked for; an older one that comes late is dropped (R50).
     var asked = 0
     /// The last of them that was shown or refused.
     var answered = 0
+    var journal: ResultsJournal
     var subscribers: [Int: WeakSubscription] = [:]
     var nextSubscriber = 0
 
@@ -28,15 +29,17 @@ final class ResultsPublisher<Object: FetchedObject>: Sendable {
     }
 
     /// Notes that a definition was shown, or refused; a refused one gives way to the last that was not.
-    mutating func note(_ outcome: ListOutcome, answering number: Int?) {
+    mutating func note(hasFailed: Bool, answering number: Int?) {
       guard let number else { return }
       answered = max(answered, number)
-      guard case .failed = outcome else {
-        accepted = taken
+      let definition = taken[number]
+      taken = taken.filter { $0.key > number }
+      guard hasFailed else {
+        accepted = definition ?? accepted
         return
       }
       guard asked == number, let accepted else { return }
-      definition = accepted
+      self.definition = accepted
       revision += 1
     }
   }
@@ -48,13 +51,17 @@ final class ResultsPublisher<Object: FetchedObject>: Sendable {
 
   private let shown: Mutex<Shown>
   private let store: any Store
+  private let resetThreshold: Int?
 
-  init(_ definition: ResultsDefinition<Object>, _ store: any Store) {
-    shown = Mutex(Shown(definition: definition))
+  init(_ definition: ResultsDefinition<Object>, _ store: any Store, _ options: ResultsOptions) {
+    let journal = ResultsJournal(capacity: options.journalCapacity)
+    shown = Mutex(Shown(definition: definition, journal: journal))
+    resetThreshold = options.resetThreshold
     self.store = store
   }
 
   var state: ResultsState<Object> { shown.withLock { $0.state } }
+  var isEnded: Bool { if case .ended = state { true } else { false } }
   var definition: ResultsDefinition<Object> { shown.withLock { $0.definition } }
 
   /// Notes that a definition is wanted; the number tells it from later ones.
@@ -77,51 +84,84 @@ final class ResultsPublisher<Object: FetchedObject>: Sendable {
     }
   }
 
-  /// The wanted definition, if no later one has been asked for since; the worker takes it up.
-  func wanted(_ number: Int) -> ResultsDefinition<Object>? {
+  /// The definition to fetch for one that was asked for, and its number.
+  ///
+  /// It is a later one if the list shows nothing yet; otherwise there is none if a later one was asked for.
+  func wanted(_ number: Int) -> (ResultsDefinition<Object>, Int)? {
     shown.withLock { shown in
-      guard shown.asked == number else { return nil }
-      shown.taken = shown.definition
-      return shown.definition
+      if case .ended = shown.state { return nil }
+      guard shown.asked == number || shown.state.results == nil else { return nil }
+      shown.taken[shown.asked] = shown.definition
+      return (shown.definition, shown.asked)
     }
   }
 
-  /// Publishes what a piece of work led to.
+  /// Whether no later definition was asked for.
+  func isNewest(_ number: Int) -> Bool { shown.withLock { $0.asked == number } }
+
+  /// Whether a definition, or a later one, was shown or refused.
+  func hasAnswered(_ number: Int) -> Bool { shown.withLock { $0.answered >= number } }
+
+  /// Makes what a piece of work led to the state.
   /// - Parameters:
-  ///   - outcome: What it led to.
+  ///   - outcomes: What it led to, oldest first.
   ///   - number: The definition it was done for, if for any.
-  func publish(_ outcome: ListOutcome, answering number: Int? = nil) {
-    let told = shown.withLock { shown -> (ResultsEvent<Object>, [WeakSubscription])? in
-      if case .ended = shown.state { return nil }
-      shown.note(outcome, answering: number)
-      let before = shown.state.results
-      let event: ResultsEvent<Object>
-      switch outcome {
-      case .fetched(let snapshot):
-        let results = FetchedResults<Object>(snapshot, store)
-        shown.show(results)
-        event = .snapshot(results)
-      case .settled(let snapshot):
-        shown.show(FetchedResults<Object>(snapshot, store))
-        return nil
-      case .advanced(let step):
-        let after = FetchedResults<Object>(step.snapshot, store)
-        shown.show(after)
-        guard let before else { return (.snapshot(after), Array(shown.subscribers.values)) }
-        event = .change(ResultsChange(before: before, delta: step.delta, after: after))
-      case .failed(let error):
-        shown.state = .failed(error, lastGood: before)
-        event = .failure(error)
-      }
-      return (event, Array(shown.subscribers.values))
+  /// - Returns: What tells it to the subscribers there are now, or `nil` if there is nothing to tell.
+  func show(_ outcomes: [ListOutcome], answering number: Int? = nil) -> (() -> Void)? {
+    let (events, subscribers) = shown.withLock {
+      shown -> ([ResultsEvent<Object>], [WeakSubscription]) in
+      if case .ended = shown.state { return ([], []) }
+      let hasFailed = outcomes.contains { if case .failed = $0 { true } else { false } }
+      shown.note(hasFailed: hasFailed, answering: number)
+      let events = outcomes.compactMap { show($0, &shown) }
+      return (events, Array(shown.subscribers.values))
     }
-    guard let (event, subscribers) = told else { return }
-    for subscriber in subscribers { subscriber.subscription?.offer(event) }
+    guard !events.isEmpty else { return nil }
+    return {
+      for event in events {
+        for subscriber in subscribers { subscriber.subscription?.offer(event) }
+      }
+    }
+  }
+
+  private func show(_ outcome: ListOutcome, _ shown: inout Shown) -> ResultsEvent<Object>? {
+    let before = shown.state.results
+    switch outcome {
+    case .fetched(let snapshot):
+      let results = FetchedResults<Object>(snapshot, store)
+      shown.show(results)
+      return .snapshot(results)
+    case .settled(let snapshot):
+      shown.show(FetchedResults<Object>(snapshot, store))
+      return nil
+    case .advanced(let step):
+      let after = FetchedResults<Object>(step.snapshot, store)
+      shown.show(after)
+      shown.journal.append(step.delta)
+      guard let before else { return .snapshot(after) }
+      let change = ResultsChange(before: before, delta: step.delta, after: after)
+      return change.event(resetThreshold: resetThreshold)
+    case .reset(let reason, let snapshot):
+      let results = FetchedResults<Object>(snapshot, store)
+      shown.show(results)
+      shown.journal.cut(at: snapshot.generation, reason)
+      return .reset(reason, results)
+    case .failed(let error):
+      shown.state = .failed(error, lastGood: before)
+      return .failure(error)
+    }
+  }
+
+  /// What leads a consumer from a generation to the present one.
+  func catchUp(from generation: Int) throws(ResultsError) -> ResultsCatchUp<Object> {
+    let (present, entry) = shown.withLock { ($0.state.results, $0.journal.entry(from: generation)) }
+    guard let present else { throw .notFetched }
+    return ResultsCatchUp(entry, from: generation, to: present, resetThreshold: resetThreshold)
   }
 
   /// A new subscriber, which gets the present state first.
   func subscribe() -> ResultsSubscription<Object> {
-    let subscription = ResultsSubscription<Object>()
+    let subscription = ResultsSubscription<Object>(resetThreshold: resetThreshold)
     let isEnded = shown.withLock { shown -> Bool in
       if case .ended = shown.state { return true }
       shown.subscribers = shown.subscribers.filter { $0.value.subscription != nil }

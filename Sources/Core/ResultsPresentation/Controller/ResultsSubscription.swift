@@ -14,15 +14,31 @@ final class ResultsSubscription<Object: FetchedObject>: Sendable {
     /// What was before changes that came to nothing together; the next change leads on from there (R44).
     private var base: FetchedResults<Object>?
 
-    /// At most a snapshot or change and a failure are kept: changes compose (R28), and a change after a snapshot is
-    /// a newer snapshot.
+    let resetThreshold: Int?
+
+    init(resetThreshold: Int?) { self.resetThreshold = resetThreshold }
+
+    /// At most a failure and one other event are kept: changes compose (R28), a change after a snapshot is a newer
+    /// snapshot, and a reset takes the place of what led to it.
     mutating func fold(_ event: ResultsEvent<Object>) {
       events.removeAll { if case .failure = $0 { true } else { false } }
-      guard case .change(var later) = event else {
+      switch event {
+      case .snapshot, .failure:
         if case .snapshot = event { base = nil }
         events.append(event)
-        return
+      case .reset(let reason, let results):
+        base = nil
+        if case .snapshot = events.popLast() {
+          events = [.snapshot(results)]
+        } else {
+          events = [.reset(reason, results)]
+        }
+      case .change(let change): fold(change)
       }
+    }
+
+    private mutating func fold(_ change: ResultsChange<Object>) {
+      var later = change
       if let base {
         var delta = later.delta
         delta.from = base.generation
@@ -30,8 +46,9 @@ final class ResultsSubscription<Object: FetchedObject>: Sendable {
         self.base = nil
       }
       switch events.popLast() {
-      case .none, .failure: events.append(.change(later))
+      case .none, .failure: events.append(later.event(resetThreshold: resetThreshold))
       case .snapshot: events.append(.snapshot(later.after))
+      case .reset(let reason, _): events.append(.reset(reason, later.after))
       case .change(let earlier):
         guard let delta = try? earlier.delta.then(later.delta) else {
           events.append(.snapshot(later.after))
@@ -41,14 +58,15 @@ final class ResultsSubscription<Object: FetchedObject>: Sendable {
           base = earlier.before
           return
         }
-        events.append(
-          .change(ResultsChange(before: earlier.before, delta: delta, after: later.after))
-        )
+        let both = ResultsChange(before: earlier.before, delta: delta, after: later.after)
+        events.append(both.event(resetThreshold: resetThreshold))
       }
     }
   }
 
-  private let slot = Mutex(Slot())
+  private let slot: Mutex<Slot>
+
+  init(resetThreshold: Int?) { slot = Mutex(Slot(resetThreshold: resetThreshold)) }
 
   /// Puts an event into the slot, folding it into what is already there.
   func offer(_ event: ResultsEvent<Object>) {

@@ -15,7 +15,11 @@ extension FetchedResultsController {
   ) async {
     for await event in changes {
       guard !Task.isCancelled else { return }
-      if case .change(let change) = event { change.tell(delegate) }
+      switch event {
+      case .change(let change): change.tell(delegate)
+      case .reset(let reason, let results): delegate.controller(results, didResetFor: reason)
+      case .snapshot, .failure: break
+      }
     }
   }
 }

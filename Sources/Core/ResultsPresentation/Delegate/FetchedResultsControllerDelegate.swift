@@ -24,7 +24,7 @@ public enum ObjectChangeType: Hashable, Sendable {
   case update
 }
 
-/// The five classic callbacks, all optional, in the classic order: will change, sections, objects, did change.
+/// The five classic callbacks, all optional, in the classic order: will change, sections, objects, did change; and one for resets.
 ///
 /// They run on the actor that called `FetchedResultsController.deliver(to:)`, and read the results they are handed, never a
 /// state ahead of them. Old paths count before the change, new paths after it, so rows are deleted and moved from old paths first.
@@ -54,6 +54,9 @@ public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
 
   /// The list has changed; `results` are the new ones.
   func controllerDidChangeContent(_ results: FetchedResults<Object>)
+
+  /// The list is another one, to which no callbacks lead; `results` are the new ones.
+  func controller(_ results: FetchedResults<Object>, didResetFor reason: ResultsResetReason)
 
   /// What stands for a section in an index of the list.
   func controller(
@@ -85,6 +88,14 @@ extension FetchedResultsControllerDelegate {
 
   /// Does nothing.
   public func controllerDidChangeContent(_ results: FetchedResults<Object>) {}
+
+  /// Says that the content has changed, which is enough for a delegate that shows everything anew then.
+  public func controller(
+    _ results: FetchedResults<Object>,
+    didResetFor reason: ResultsResetReason
+  ) {
+    controllerDidChangeContent(results)
+  }
 
   /// Leaves it to the section key.
   public func controller(

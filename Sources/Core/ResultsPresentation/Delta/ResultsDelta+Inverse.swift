@@ -1,7 +1,7 @@
 extension ResultsDelta {
   /// What leads back: applied to the content after, it gives the content before (R29).
   ///
-  /// Cause and origins stay: it undoes the same change.
+  /// Cause, repair and origins stay: it undoes the same change.
   /// - Complexity: O(*c* log *c*) in the changes.
   public var inverse: ResultsDelta {
     var assembler = DeltaAssembler(
@@ -26,7 +26,10 @@ extension ResultsDelta {
     }
     assembler.moves = rows.moves.map(\.inverse)
     assembler.updates = rows.updates.map(\.inverse)
-    return assembler.delta
+    var delta = assembler.delta
+    delta.repair = repair
+    delta.hasOtherCauses = hasOtherCauses
+    return delta
   }
 }
 

@@ -36,6 +36,9 @@ extension ResultsDelta {
     rows.add(self.rows)
     try rows.add(next: next.rows)
     try rows.collect(into: &assembler)
-    return assembler.delta
+    var delta = assembler.delta
+    delta.repair = repair ?? next.repair
+    delta.hasOtherCauses = hasOtherCauses || next.hasOtherCauses || cause != next.cause
+    return delta
   }
 }

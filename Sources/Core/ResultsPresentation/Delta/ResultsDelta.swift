@@ -14,7 +14,13 @@ public struct ResultsDelta: Hashable, Sendable {
   public var to: Int
   /// Why the list changed.
   public var cause: DeltaCause
+  /// Whether changes of other causes were composed with those of `cause`.
+  package var hasOtherCauses = false
+  /// Why the list was read again, although the store should have told commit by commit; `nil` if it did.
+  public var repair: GapReason?
   /// Who made the commits, oldest first, without repeats; empty for a change that no commit made.
+  ///
+  /// A commit without a name is `CommitOrigin.unnamed`; of what was found by reading again nobody is known.
   public var origins: [CommitOrigin]
   /// What happened to the sections.
   public var sections: SectionChanges
@@ -31,6 +37,7 @@ public struct ResultsDelta: Hashable, Sendable {
     to: Int,
     cause: DeltaCause,
     origins: [CommitOrigin] = [],
+    repair: GapReason? = nil,
     sections: SectionChanges = SectionChanges(),
     rows: RowChanges = RowChanges(),
     oldSectionCount: Int,
@@ -40,6 +47,7 @@ public struct ResultsDelta: Hashable, Sendable {
     self.to = to
     self.cause = cause
     self.origins = origins
+    self.repair = repair
     self.sections = sections
     self.rows = rows
     self.oldSectionCount = oldSectionCount

@@ -14,17 +14,29 @@ public protocol ResultsDisplay<Object> {
   /// Shows a change: what is shown leads from `change.before` to `change.after`.
   mutating func apply(_ change: ResultsChange<Object>) throws
 
+  /// Shows a whole list to which no change leads, and may say why.
+  mutating func reset(_ results: FetchedResults<Object>, because reason: ResultsResetReason) throws
+
   /// Says that the last attempt failed; what is shown stays.
   mutating func report(_ failure: StoreError) throws
 }
 
 extension ResultsDisplay {
+  /// Shows the list like any other.
+  public mutating func reset(
+    _ results: FetchedResults<Object>,
+    because reason: ResultsResetReason
+  ) throws {
+    try show(results)
+  }
+
   /// Shows one event of a controller.
   /// - Throws: What the display throws.
   public mutating func take(_ event: ResultsEvent<Object>) throws {
     switch event {
     case .snapshot(let results): try show(results)
     case .change(let change): try apply(change)
+    case .reset(let reason, let results): try reset(results, because: reason)
     case .failure(let failure): try report(failure)
     }
   }

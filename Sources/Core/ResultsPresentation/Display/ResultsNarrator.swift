@@ -66,6 +66,9 @@ public struct ResultsNarrator<Object: FetchedObject> {
           to: change.after.snapshot.content
         )
         try tell(change)
+      case .reset(let reason, let results):
+        generation = results.generation
+        try print("     ! the list is another one: \(reason)")
       case .failure(let failure): try print("     ! \(failure)")
       }
     }

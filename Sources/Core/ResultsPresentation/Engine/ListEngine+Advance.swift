@@ -2,39 +2,115 @@ import OrderStatistics
 import ResultsDomain
 
 extension ListEngine {
-  /// Leads the list to a later version of the store.
-  ///
-  /// Commits that the store's history tells are placed one by one, each with a delta of its own; whatever else happened
-  /// is found by reading the keys again.
-  /// - Returns: The steps, oldest first; none if nothing in the list changed.
+  /// What became of a list that was led to a later version.
+  enum Progress {
+    /// It was of that version already.
+    case unmoved
+    /// No commit concerns it: only its version was noted, and nothing was asked of the store (R53, R54).
+    case noted
+    /// What it led to, oldest first; without steps, rows and sections are as they were, but counts may differ.
+    case moved([Step])
+    /// The content before cannot be led on, so the list was fetched anew.
+    case reset(ResultsResetReason)
+  }
+
+  /// Leads the list to a later version of the store, each commit with a delta of its own.
+  /// - Returns: The steps, oldest first; none if nothing in the list changed, or if it had to be fetched anew.
   /// - Throws: The store's error; the engine is then as it was.
   mutating func advance(to store: any StoreSnapshot) throws(StoreError) -> [Step] {
-    guard store.version != snapshot.version else { return [] }
-    var next = self
-    let steps: [Step]
-    switch try store.history(since: snapshot.version, of: plan.entity) {
-    case .commits(let records):
-      if plan.alongside.isEmpty {
-        steps = try next.follow(records, in: store)
-      } else {
-        steps = try next.follow(
-          ListEngine.folded(records),
-          origins: ListEngine.origins(of: records),
-          in: store
-        )
-        // Commits of other entities change counts too.
-        if records.isEmpty {
-          next.snapshot.alongside = try ListEngine.counts(plan.alongside, in: store)
-        }
-      }
-    case .gap: steps = try next.requery(in: store)
+    guard case .moved(let steps) = try advance(in: SnapshotHistory(store), folding: false) else {
+      return []
     }
+    return steps
+  }
+
+  /// Leads the list to a later version of the store.
+  ///
+  /// Commits that the store's history tells are placed one by one; whatever else happened is found by reading the keys again.
+  /// - Parameters:
+  ///   - history: The version to lead to, and the way there.
+  ///   - isFolding: Whether all commits are to be one delta.
+  /// - Returns: What became of the list.
+  /// - Throws: The store's error; the engine is then as it was.
+  mutating func advance(
+    in history: SnapshotHistory,
+    folding isFolding: Bool
+  ) throws(StoreError) -> Progress {
+    let store = history.snapshot
+    guard store.version != snapshot.version else { return .unmoved }
+    switch try history.since(snapshot.version, of: plan.entity) {
+    case .commits(let records):
+      let counted = try countsMayDiffer(in: history)
+      let isConcerned = counted ? true : try concern(records)
+      guard isConcerned else {
+        snapshot.version = store.version
+        noteBookmark(in: store)
+        return .noted
+      }
+      return .moved(try follow(records, folding: isFolding || counted, counting: counted, store))
+    case .gap(.otherEpoch): return try fetchAnew(.storeReplaced, in: store)
+    case .gap(.schemaChanged): return try fetchAnew(.schemaChanged, in: store)
+    case .gap(let reason):
+      return .moved(
+        try settling(in: store) { (next) throws(StoreError) in
+          try next.repair(reason, in: store)
+        }
+      )
+    }
+  }
+
+  /// Does a piece of work on a copy, so that a failure leaves the engine as it was.
+  private mutating func settling(
+    in store: any StoreSnapshot,
+    _ work: (inout ListEngine) throws(StoreError) -> [Step]
+  ) throws(StoreError) -> [Step] {
+    var next = self
+    let steps = try work(&next)
     next.snapshot.version = store.version
+    next.noteBookmark(in: store)
     self = next
     return steps
   }
 
+  /// Whether a count alongside may be another than it was.
+  private func countsMayDiffer(in history: SnapshotHistory) throws(StoreError) -> Bool {
+    for request in plan.alongside.values {
+      guard case .commits(let records) = try history.since(snapshot.version, of: request.entity)
+      else { return true }
+      if !records.isEmpty { return true }
+    }
+    return false
+  }
+
+  /// Whether any of some commits changed a row that the list holds, held or will hold.
+  private func concern(_ records: [CommitRecord]) throws(StoreError) -> Bool {
+    for record in records where try !affectedRows(by: record.changes).isEmpty { return true }
+    return false
+  }
+
   private mutating func follow(
+    _ records: [CommitRecord],
+    folding isFolding: Bool,
+    counting isCounting: Bool,
+    _ store: any StoreSnapshot
+  ) throws(StoreError) -> [Step] {
+    let alongside = plan.alongside
+    return try settling(in: store) { (next) throws(StoreError) in
+      guard isFolding else { return try next.place(records, in: store) }
+      var concerning: [CommitRecord] = []
+      for record in records where try next.concern([record]) { concerning.append(record) }
+      let steps = try next.place(
+        ListEngine.folded(concerning),
+        origins: ListEngine.origins(of: concerning),
+        in: store
+      )
+      // A commit that changes no row of the list may change the counts.
+      if isCounting { next.snapshot.alongside = try ListEngine.counts(alongside, in: store) }
+      return steps
+    }
+  }
+
+  private mutating func place(
     _ records: [CommitRecord],
     origins: [CommitOrigin]? = nil,
     in store: any StoreSnapshot
@@ -54,7 +130,7 @@ extension ListEngine {
       }
       guard let step = try apply(change, in: store) else {
         // The list and the history disagree, so neither is believed: the keys are read again.
-        return steps + (try requery(in: store))
+        return steps + (try repair(nil, in: store))
       }
       digests?.follow(affected, record.changes, plan.layout)
       if let step = step.step { steps.append(step) }
@@ -78,43 +154,5 @@ extension ListEngine {
       }
     }
     return rows
-  }
-
-  /// Who made some commits, oldest first, without repeats.
-  private static func origins(of records: [CommitRecord]) -> [CommitOrigin] {
-    var origins: [CommitOrigin] = []
-    for origin in records.map(\.origin)
-    where origin != .unnamed && !origins.contains(origin) {
-      origins.append(origin)
-    }
-    return origins
-  }
-
-  /// Several commits as one, with the first image before and the last after of every row.
-  static func folded(_ records: [CommitRecord]) -> [CommitRecord] {
-    guard let last = records.last, records.count > 1 else { return records }
-    var order: [ObjectID] = []
-    var changes: [ObjectID: CommittedChange] = [:]
-    for change in records.flatMap(\.changes) {
-      if let first = changes[change.id] {
-        changes[change.id] = CommittedChange(
-          id: change.id,
-          before: first.before,
-          after: change.after
-        )
-      } else {
-        order.append(change.id)
-        changes[change.id] = change
-      }
-    }
-    let net = order.compactMap { changes[$0] }.filter { $0.before != $0.after }
-    return [
-      CommitRecord(
-        version: last.version,
-        origin: last.origin,
-        isOwn: records.allSatisfy(\.isOwn),
-        changes: net
-      )
-    ]
   }
 }

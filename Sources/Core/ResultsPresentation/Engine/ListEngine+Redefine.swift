@@ -9,18 +9,30 @@ extension ListEngine {
   /// - Complexity: O(*n*) in the rows that match; titles only for a change of titles alone.
   mutating func redefine(_ plan: ListPlan, in store: any StoreSnapshot) throws(StoreError) -> Step?
   {
-    var next = try ListEngine(
+    let next = try ListEngine(
       plan,
       from: store,
       generation: snapshot.generation + 1,
       keepsDigests: keepsDigests
     )
+    return try redefine(as: next, in: store)
+  }
+
+  /// Takes over another list, as an ordinary step.
+  ///
+  /// Both must have been advanced to the store's version, so that only the definition differs.
+  mutating func redefine(
+    as other: ListEngine,
+    in store: any StoreSnapshot
+  ) throws(StoreError) -> Step? {
+    var next = other
+    next.snapshot.generation = snapshot.generation + 1
     next.doubtsContentInGaps = doubtsContentInGaps
-    let entity = plan.entity
+    let entity = next.plan.entity
     let change = ListChange(
       affected: unnoticedUpdates(next),
       version: store.version,
-      cause: self.plan.differsOnlyInLocale(from: plan) ? .locale : .definition,
+      cause: plan.differsOnlyInLocale(from: next.plan) ? .locale : .definition,
       origins: []
     ) { (keys) throws(StoreError) in
       try store.rows(keys, of: entity)

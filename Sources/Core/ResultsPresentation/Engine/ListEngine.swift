@@ -22,6 +22,8 @@ struct ListEngine: Sendable {
   let keepsDigests: Bool
   /// Whether every row may have changed where the history has a gap and there are no digests.
   var doubtsContentInGaps = false
+  /// The snapshot's version in a form that a cache can keep, where the list has one and the store can tell.
+  var bookmark: StoreBookmark?
 
   /// Fetches a list for the first time.
   /// - Throws: The store's error, or `StoreError.request`.
@@ -32,9 +34,28 @@ struct ListEngine: Sendable {
     generation: Int,
     keepsDigests: Bool
   ) throws(StoreError) {
+    let keys = try ListEngine.keys(of: plan.definition, in: store)
+    try self.init(
+      plan,
+      keys: keys,
+      from: store,
+      generation: generation,
+      keepsDigests: keepsDigests
+    )
+  }
+
+  /// Makes a list of keys that are known, as the store has them in this very version.
+  /// - Throws: As `init(_:from:generation:keepsDigests:)`.
+  /// - Complexity: O(*n*) in the keys; the store is asked for counts and digests only, if they are wanted.
+  init(
+    _ plan: ListPlan,
+    keys: SortedKeyList,
+    from store: any StoreSnapshot,
+    generation: Int,
+    keepsDigests: Bool
+  ) throws(StoreError) {
     self.plan = plan
     self.keepsDigests = keepsDigests
-    let keys = try ListEngine.keys(of: plan.definition, in: store)
     let numbered = try SectionNumbering(keys, plan)
     storeKeys = numbered == nil ? nil : keys
     snapshot = ResultsSnapshot(
@@ -49,6 +70,13 @@ struct ListEngine: Sendable {
     if keepsDigests, !plan.observed.isEmpty {
       digests = try DigestTable(of: plan.definition, plan.observed, in: store)
     }
+    noteBookmark(in: store)
+  }
+
+  /// Notes the version for the cache; without a cache the store is not asked.
+  mutating func noteBookmark(in store: any StoreSnapshot) {
+    // A cache is only a shortcut, so a failure here leaves the list without one.
+    bookmark = plan.isCacheable ? (try? store.bookmark()) : nil
   }
 
   /// Reads all keys of a list.

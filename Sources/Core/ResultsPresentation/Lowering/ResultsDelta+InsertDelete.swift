@@ -35,6 +35,9 @@ extension ResultsDelta {
         assembler.moves.append(.init(id: id, from: from, to: to, changed: AttributeSet()))
       }
     }
-    return assembler.delta
+    var delta = assembler.delta
+    delta.repair = repair
+    delta.hasOtherCauses = hasOtherCauses
+    return delta
   }
 }

@@ -19,6 +19,8 @@ struct ListPlan: Sendable {
   /// Whether membership and order stay as they were first fetched.
   let isFrozen: Bool
   let alongside: [String: CountRequest]
+  /// The name of the list's cache, or `nil` for none.
+  let cacheName: String?
 
   var entity: EntityDescription { definition.entity }
   var layout: KeyLayout { definition.layout }
@@ -76,6 +78,7 @@ struct ListPlan: Sendable {
     carriesRows = Object.needsAttributeValues
     isFrozen = results.isFrozen
     alongside = results.alongside
+    cacheName = results.cacheName
     let entity = request.entity
     if let chosen = request.propertiesToFetch {
       var indexes: [Int] = []

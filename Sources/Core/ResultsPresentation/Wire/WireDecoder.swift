@@ -61,6 +61,7 @@ public struct WireDecoder: Sendable {
       from: try json.required("from", \.integer),
       to: try json.required("to", \.integer),
       cause: try json.required("cause", \.string),
+      repaired: json["repaired"]?.string,
       sections: [],
       rows: []
     )

@@ -47,6 +47,16 @@ public struct WireEncoder: Sendable {
   /// The line of a whole list that takes the place of what a reader has.
   /// - Complexity: O(*n*) in the bytes.
   public func reset(
+    because reason: ResultsResetReason,
+    generation: Int,
+    sections: some Collection<WireSection>
+  ) -> String {
+    reset(reason: reason.wireName, generation: generation, sections: sections)
+  }
+
+  /// The line of a whole list that takes the place of what a reader has, for a reason in words of one's own.
+  /// - Complexity: O(*n*) in the bytes.
+  public func reset(
     reason: String,
     generation: Int,
     sections: some Collection<WireSection>
@@ -86,7 +96,11 @@ public struct WireEncoder: Sendable {
   ) -> String {
     var writer = JSONWriter()
     writer.write(raw: "{\"v\":1,\"t\":\"delta\",\"from\":\(delta.from),\"to\":\(delta.to)")
-    writer.write(raw: ",\"cause\":\"\(delta.cause.rawValue)\",\"sections\":[")
+    writer.write(raw: ",\"cause\":\"\(delta.cause.rawValue)\"")
+    if let repair = delta.repair {
+      writer.write(raw: ",\"repaired\":\"\(repair.rawValue)\"")
+    }
+    writer.write(raw: ",\"sections\":[")
     var separator = WireSeparator()
     for section in delta.sections.deletes {
       writer.write(raw: "\(separator.next){\"op\":\"delete\",\"from\":\(section.from)")

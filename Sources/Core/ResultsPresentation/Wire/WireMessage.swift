@@ -109,6 +109,8 @@ public struct WireDelta: Hashable, Sendable {
   public var to: Int
   /// Why the list changed, as written.
   public var cause: String
+  /// Why the writer had read its list again, or `nil` if it was told commit by commit.
+  public var repaired: String?
   /// What happened to the sections.
   public var sections: [Section]
   /// What happened to the rows.

@@ -1,0 +1,95 @@
+import OrderStatistics
+import ResultsDomain
+import Synchronization
+
+/// A list's way to its cache: loads what was kept, keeps what is current, and remembers how that went.
+final class ListCache: Sendable {
+  private struct State {
+    var outcome: CacheOutcome?
+    var failure: SectionCacheFailure?
+    /// What is known to be kept.
+    var kept: Kept?
+  }
+
+  private struct Kept: Equatable {
+    var name: String
+    var bookmark: StoreBookmark
+    var fingerprint: CacheFingerprint
+
+    init?(_ engine: ListEngine) {
+      guard let name = engine.plan.cacheName, let bookmark = engine.bookmark else { return nil }
+      self.name = name
+      self.bookmark = bookmark
+      fingerprint = CacheFingerprint(engine.plan)
+    }
+
+    static func == (left: Kept, right: Kept) -> Bool {
+      left.name.hasSameBytes(as: right.name) && left.bookmark == right.bookmark
+        && left.fingerprint == right.fingerprint
+    }
+  }
+
+  private let storage: (any SectionCacheStorage)?
+  private let state = Mutex(State())
+  private let saving = Mutex<Void>(())
+
+  init(_ storage: (any SectionCacheStorage)?) { self.storage = storage }
+
+  /// Whether there is a storage at all.
+  var isInUse: Bool { storage != nil }
+  /// How the list was opened, or `nil` if it has no cache name or no storage.
+  var outcome: CacheOutcome? { state.withLock { $0.outcome } }
+  /// The last failure of the storage, if the last attempt failed.
+  var failure: SectionCacheFailure? { state.withLock { $0.failure } }
+
+  /// Loads what is kept of a list, before a version of the store is read; `nil` without a name or storage.
+  func opening(of plan: ListPlan) -> ListOpening? {
+    guard let storage, let name = plan.cacheName else { return nil }
+    guard plan.isCacheable else { return ListOpening(plan: plan, kept: .failure(.frozen)) }
+    let kept = ListOpening.kept(name, in: storage) { (failure) in
+      state.withLock { $0.failure = failure }
+    }
+    return ListOpening(plan: plan, kept: kept)
+  }
+
+  /// Fetches a list for the first time, from its cache if that is valid.
+  /// - Throws: As `ListEngine.init(_:from:generation:keepsDigests:)`.
+  func engine(
+    _ opening: ListOpening,
+    from store: any StoreSnapshot,
+    keepsDigests: Bool
+  ) throws(StoreError) -> ListEngine {
+    let (engine, outcome) = try opening.engine(from: store, keepsDigests: keepsDigests)
+    state.withLock { state in
+      state.outcome = outcome
+      if outcome == .hit { state.kept = Kept(engine) }
+    }
+    return engine
+  }
+
+  /// Keeps a list unless that very version is known to be kept.
+  ///
+  /// One saving waits for the other, so that the last one asked for is the one that stays.
+  /// - Returns: Whether there was anything to keep: a list with a cache name, in a store that can name its version.
+  /// - Throws: The storage's failure, which is remembered too.
+  @discardableResult
+  func keep(_ engine: ListEngine?) throws(SectionCacheFailure) -> Bool {
+    guard let storage, let engine, let kept = Kept(engine), let cache = SectionCache(engine) else {
+      return false
+    }
+    try saving.withLock { (_) throws(SectionCacheFailure) in
+      guard state.withLock({ $0.kept }) != kept else { return }
+      do throws(SectionCacheFailure) {
+        try storage.save(cache.encoded, as: kept.name)
+        state.withLock { state in
+          state.kept = kept
+          state.failure = nil
+        }
+      } catch {
+        state.withLock { $0.failure = error }
+        throw error
+      }
+    }
+    return true
+  }
+}

@@ -1,0 +1,132 @@
+import OrderStatistics
+import ResultsDomain
+
+extension SectionCache {
+  /// Reads a cache in full and checks all of it.
+  /// - Parameters:
+  ///   - bytes: What was kept.
+  ///   - length: No key of the list can be shorter; one that is was not written by this library.
+  /// - Throws: `CacheMiss.damaged` or `.otherFormat`; no bytes make it trap.
+  /// - Complexity: O(*n*) in the bytes of the keys.
+  init(decoding bytes: [UInt8], keysOfAtLeast length: Int = 1) throws(CacheMiss) {
+    let (header, start, checksum) = try SectionCache.header(in: bytes)
+    let keys = bytes.withUnsafeBytes { bytes in
+      SectionCache.keys(
+        in: UnsafeRawBufferPointer(rebasing: bytes[start...]),
+        count: header.keyCount,
+        ofAtLeast: length,
+        headerChecksum: checksum
+      )
+    }
+    guard let keys else { throw .damaged }
+    self.init(header: header, keys: keys)
+  }
+
+  /// Reads and checks what a cache is of, without its keys.
+  /// - Returns: The header, where the keys begin, and the header's checksum.
+  static func header(
+    in bytes: [UInt8]
+  ) throws(CacheMiss) -> (header: Header, end: Int, checksum: UInt64) {
+    let read = bytes.withUnsafeBytes { bytes -> Result<(Header, Int, UInt64), CacheMiss> in
+      var reader = CacheReader(bytes)
+      guard let magic = reader.next(SectionCache.magic.count),
+        magic.elementsEqual(SectionCache.magic), let format = reader.word(),
+        let complement = reader.word(), format == ~complement
+      else { return .failure(.damaged) }
+      guard format == SectionCache.format else { return .failure(.otherFormat) }
+      guard let length = reader.count(upTo: bytes.count), let content = reader.next(length),
+        let checksum = reader.word(), checksum == SectionCache.checksum(of: content),
+        let header = Header(content)
+      else { return .failure(.damaged) }
+      return .success((header, reader.place, checksum))
+    }
+    switch read {
+    case .success(let (header, end, checksum)): return (header, end, checksum)
+    case .failure(let miss): throw miss
+    }
+  }
+
+  private static func keys(
+    in bytes: UnsafeRawBufferPointer,
+    count: Int,
+    ofAtLeast least: Int,
+    headerChecksum: UInt64
+  ) -> SortedKeyList? {
+    var reader = CacheReader(bytes)
+    var total = RowDigest()
+    total.add(Int64(bitPattern: headerChecksum))
+    var keys = SortedKeyList()
+    while keys.count < count {
+      let start = reader.place
+      guard let blockCount = reader.count(upTo: min(count - keys.count, blockLimit.keys)),
+        blockCount > 0, let expanded = reader.word(),
+        let length = reader.count(upTo: bytes.count), let content = reader.next(length)
+      else { return nil }
+      let block = UnsafeRawBufferPointer(rebasing: bytes[start..<reader.place])
+      // No key is longer than the whole block, so this bounds what is allocated.
+      guard let checksum = reader.word(), checksum == self.checksum(of: block),
+        expanded <= UInt64(blockCount) * UInt64(length),
+        let batch = batch(in: content, blockCount, ofAtLeast: least, expandedTo: Int(expanded))
+      else { return nil }
+      total.add(Int64(bitPattern: checksum))
+      do {
+        try keys.append(batch)
+      } catch {
+        return nil
+      }
+    }
+    guard reader.word() == total.value, reader.isAtEnd else { return nil }
+    return keys
+  }
+
+  /// The keys of one block, written out.
+  private static func batch(
+    in content: UnsafeRawBufferPointer,
+    _ count: Int,
+    ofAtLeast least: Int,
+    expandedTo expanded: Int
+  ) -> KeyBatch? {
+    var reader = CacheReader(content)
+    var ends: [Int] = []
+    ends.reserveCapacity(count)
+    let bytes = [UInt8](unsafeUninitializedCapacity: expanded) { buffer, initialized in
+      let target = UnsafeMutableRawBufferPointer(buffer)
+      var (last, end) = (0, 0)
+      for _ in 0..<count {
+        guard let shared = reader.number(), shared <= end - last, let own = reader.number(),
+          own <= expanded - end - shared, shared + own >= least, let bytes = reader.next(own)
+        else { break }
+        let head = UnsafeRawBufferPointer(rebasing: target[last..<last + shared])
+        target[end..<end + shared].copyBytes(from: head)
+        target[end + shared..<end + shared + own].copyBytes(from: bytes)
+        last = end
+        end += shared + own
+        ends.append(end)
+      }
+      initialized = end
+    }
+    guard ends.count == count, bytes.count == expanded, reader.isAtEnd else { return nil }
+    return try? KeyBatch(bytes: bytes, ends: ends)
+  }
+}
+
+extension SectionCache.Header {
+  /// Reads the content of a header, or gives `nil` if it is none.
+  fileprivate init?(_ content: UnsafeRawBufferPointer) {
+    var reader = CacheReader(content)
+    guard let summary = reader.text(), let store = reader.text(), let sequence = reader.word(),
+      let stamp = reader.word(), let keyCount = reader.count(upTo: .max)
+    else { return nil }
+    var ingredients: [CacheFingerprint.Ingredient: [UInt8]] = [:]
+    while !reader.isAtEnd {
+      guard let ingredient = reader.byte().flatMap(CacheFingerprint.Ingredient.init(rawValue:)),
+        let bytes = reader.number().flatMap({ reader.next($0) })
+      else { return nil }
+      ingredients[ingredient] = Array(bytes)
+    }
+    self.summary = summary
+    fingerprint = CacheFingerprint(ingredients)
+    bookmark = StoreBookmark(store: store, sequence: sequence, stamp: stamp)
+    self.keyCount = keyCount
+  }
+}

@@ -1,0 +1,258 @@
+import ResultsDomain
+import Synchronization
+
+/// What a controller keeps live: the engine, what it led to, and when it is led on.
+///
+/// The engine is guarded by the mutex, which is never held while the store's follower is called.
+final class LiveList<Object: FetchedObject>: FollowedList {
+  private struct Body {
+    var engine: ListEngine?
+    /// Whether there is an engine; a thousand lists are asked that at every commit, and an engine is costly to copy.
+    var isFetched = false
+    var isPaused = false
+    /// Whether what was committed during a pause is still to be told, as one change.
+    var isResuming = false
+    /// Whether the last attempt failed, so that the next good one must say that the list is ready.
+    var hasFailed = false
+    /// What is to be shown.
+    var outcomes: [ListOutcome] = []
+    var answering: Int?
+    /// How the list came to what it shows.
+    var account: ListExplanation.Account?
+
+    /// Shows what the engine holds, whether or not a step led to it.
+    mutating func settle() {
+      if let snapshot = engine?.snapshot { outcomes.append(.settled(snapshot)) }
+    }
+  }
+
+  let publisher: ResultsPublisher<Object>
+  let follower: StoreFollower
+  let cache: ListCache
+  private let delivery: ResultsDelivery
+  private let period: DeliveryPeriod?
+  private let clock: any Clock<Duration>
+  private let keepsDigests: Bool
+  private let doubtsContentInGaps: Bool
+  private let body = Mutex(Body())
+
+  init(
+    _ definition: ResultsDefinition<Object>,
+    _ store: any Store,
+    findsOtherWriters: Bool,
+    _ options: ResultsOptions
+  ) {
+    cache = ListCache(options.caches)
+    follower = FollowerRegistry.follower(of: store)
+    publisher = ResultsPublisher(definition, store, options)
+    delivery = options.delivery
+    clock = options.clock
+    period = DeliveryPeriod(options, of: publisher)
+    let coverage = store.capabilities.historyCoverage
+    doubtsContentInGaps = findsOtherWriters && coverage == .everyWriter
+    keepsDigests = findsOtherWriters && coverage == .thisStore
+  }
+
+  /// Begins to listen to the store.
+  /// - Returns: Whether it does; an ended list does not.
+  func listen() -> Bool {
+    follower.join(self)
+    // Asked afterwards: whoever ends the list meanwhile has taken it out already.
+    guard publisher.isEnded else { return true }
+    follower.leave(self)
+    return false
+  }
+
+  /// The list as it is now, or `nil` before the first fetch.
+  var engine: ListEngine? { body.withLock { $0.engine } }
+
+  /// The list as it is now, and how it came to that, or `nil` before the first fetch.
+  var explained: (engine: ListEngine, account: ListExplanation.Account)? {
+    body.withLock { body in
+      guard let engine = body.engine, let account = body.account else { return nil }
+      return (engine, account)
+    }
+  }
+
+  /// Whether commits are left alone until the list is resumed or asked for them.
+  var isPaused: Bool { body.withLock { $0.isPaused } }
+
+  /// Whether there is a list already.
+  var isFetched: Bool { body.withLock { $0.isFetched } }
+
+  /// Leaves commits alone from now on.
+  func pause() { body.withLock { $0.isPaused = true } }
+
+  /// Follows commits again; those of the pause are one change.
+  /// - Returns: Whether it was paused.
+  func resume() -> Bool {
+    body.withLock { body in
+      guard body.isPaused else { return false }
+      body.isPaused = false
+      body.isResuming = body.isFetched
+      return true
+    }
+  }
+
+  /// Fetches the list, or gives it the definition that is wanted, and leads it to the present version.
+  ///
+  /// It returns without having done so only if a later definition was asked for, and something was fetched.
+  /// - Throws: The store's error, which has been told.
+  func fetch(_ number: Int) throws(StoreError) {
+    while let (definition, newest) = publisher.wanted(number) {
+      do throws(StoreError) {
+        let loaded = try load(definition, newest)
+        if let failure = follower.lead(self, joining: loaded) { throw failure }
+        if publisher.hasAnswered(newest) { return }
+      } catch {
+        guard !publisher.hasAnswered(newest) else { throw error }
+        guard publisher.isNewest(newest) else { continue }
+        follower.tell(error, of: self, answering: newest)
+        throw error
+      }
+    }
+  }
+
+  /// Leads the list to the present version, if it has been fetched.
+  /// - Throws: The store's error, which has been told.
+  func bringUpToDate() throws(StoreError) {
+    guard isFetched else { return }
+    if let failure = follower.lead(self) { throw failure }
+  }
+
+  /// Reads the keys of a definition, outside of any turn, so that no other list waits for it.
+  private func load(
+    _ definition: ResultsDefinition<Object>,
+    _ number: Int
+  ) throws(StoreError) -> LoadedList {
+    let plan: ListPlan
+    do {
+      plan = try ListPlan(definition)
+    } catch {
+      throw .request(error)
+    }
+    let keepsDigests = keepsDigests
+    let stopwatch = Stopwatch(clock)
+    let opening = isFetched ? nil : cache.opening(of: plan)
+    var (engine, work) = try follower.store.read { (snapshot) throws(StoreError) in
+      let snapshot = CountingSnapshot(snapshot)
+      let engine =
+        if let opening {
+          try cache.engine(opening, from: snapshot, keepsDigests: keepsDigests)
+        } else {
+          try ListEngine(plan, from: snapshot, generation: 1, keepsDigests: keepsDigests)
+        }
+      return (engine, snapshot.work)
+    }
+    engine.doubtsContentInGaps = doubtsContentInGaps
+    let account = ListExplanation.Account(
+      path: opening == nil ? .fetched : cache.outcome.map { .cached($0) } ?? .fetched,
+      work: work,
+      duration: stopwatch.elapsed()
+    )
+    return LoadedList(engine: engine, account: account, number: number)
+  }
+}
+
+extension LiveList {
+  var awaitedPeriod: DeliveryPeriod? {
+    guard let period else { return nil }
+    return body.withLock { $0.isFetched && !$0.isPaused } ? period : nil
+  }
+
+  var listens: Bool { delivery != .onDemand }
+
+  func isDue(after period: DeliveryPeriod?) -> Bool {
+    guard body.withLock({ $0.isFetched && !$0.isPaused }) else { return false }
+    return switch delivery {
+    case .immediate: true
+    case .every: period != nil && period == self.period
+    case .onDemand: false
+    }
+  }
+
+  func advance(in history: SnapshotHistory, joining loaded: LoadedList?) -> ListAdvance {
+    body.withLock { body in
+      do throws(StoreError) {
+        try lead(&body, in: history)
+        if let loaded, publisher.isNewest(loaded.number) {
+          try join(loaded, &body, in: history)
+        }
+        if body.hasFailed, body.outcomes.isEmpty { body.settle() }
+        body.hasFailed = false
+        return ListAdvance(hasNews: !body.outcomes.isEmpty)
+      } catch {
+        body.outcomes.append(.failed(error))
+        body.answering = loaded?.number
+        body.hasFailed = true
+        return ListAdvance(hasNews: true, failure: error)
+      }
+    }
+  }
+
+  private func lead(_ body: inout Body, in history: SnapshotHistory) throws(StoreError) {
+    let isFolding = delivery != .immediate || body.isPaused || body.isResuming
+    let (asked, stopwatch) = (history.snapshot.work, Stopwatch(clock))
+    let progress = try body.engine?.advance(in: history, folding: isFolding)
+    body.isResuming = false
+    if let path = progress?.path {
+      body.account = ListExplanation.Account(
+        path: path,
+        work: history.snapshot.work.since(asked),
+        duration: stopwatch.elapsed()
+      )
+    }
+    switch progress {
+    case .unmoved, .noted, nil: break
+    case .moved(let steps):
+      body.outcomes += steps.map(ListOutcome.advanced)
+      body.settle()
+    case .reset(let reason):
+      if let snapshot = body.engine?.snapshot { body.outcomes.append(.reset(reason, snapshot)) }
+    }
+  }
+
+  private func join(
+    _ loaded: LoadedList,
+    _ body: inout Body,
+    in history: SnapshotHistory
+  ) throws(StoreError) {
+    var next = loaded.engine
+    _ = try next.advance(in: history, folding: true)
+    if !body.isFetched {
+      next.snapshot.generation = 1
+      body.engine = next
+      body.isFetched = true
+      body.outcomes.append(.fetched(next.snapshot))
+    } else {
+      if let step = try body.engine?.redefine(as: next, in: history.snapshot) {
+        body.outcomes.append(.advanced(step))
+      }
+      // The definition is another one, even if it shows the same.
+      body.settle()
+    }
+    body.account = loaded.account
+    body.answering = loaded.number
+  }
+
+  func fail(_ error: StoreError, answering number: Int?) {
+    body.withLock { body in
+      body.outcomes.append(.failed(error))
+      body.answering = number
+      body.hasFailed = true
+    }
+  }
+
+  func show() -> (() -> Void)? {
+    let (outcomes, number) = body.withLock { body in
+      defer {
+        body.outcomes = []
+        body.answering = nil
+      }
+      return (body.outcomes, body.answering)
+    }
+    return publisher.show(outcomes, answering: number)
+  }
+
+  func end() { publisher.end() }
+}

@@ -1,0 +1,35 @@
+/// Why a whole list is told instead of what changed in it (R43, R72).
+///
+/// A reset is never silent and never for comfort: the consumer's own threshold was passed, or there is no past to lead on from.
+public enum ResultsResetReason: Hashable, Sendable {
+  /// More rows changed than the consumer wants to be told one by one.
+  case tooManyChanges(count: Int)
+  /// The store is another one: it was restored, replaced or opened anew.
+  case storeReplaced
+  /// A table of the entity was made anew or changed its columns.
+  case schemaChanged
+  /// The generation is not one that the journal reaches back to; only `catchUp(from:)` answers so.
+  case beyondJournal
+
+  /// The reason's name in the wire form.
+  public var wireName: String {
+    switch self {
+    case .tooManyChanges: "tooManyChanges"
+    case .storeReplaced: "storeReplaced"
+    case .schemaChanged: "schemaChanged"
+    case .beyondJournal: "beyondJournal"
+    }
+  }
+}
+
+extension ResultsResetReason: CustomStringConvertible {
+  /// The reason in words.
+  public var description: String {
+    switch self {
+    case .tooManyChanges(let count): "\(count) rows changed at once"
+    case .storeReplaced: "the store was replaced"
+    case .schemaChanged: "the entity's table was changed"
+    case .beyondJournal: "the journal does not reach back so far"
+    }
+  }
+}

@@ -1,0 +1,172 @@
+import ResultsDomain
+import Synchronization
+
+/// Listens to one store for all lists that show it, and leads them from commit to commit together.
+///
+/// There is one for each store object, with one task, however many lists there are. One piece of work follows the other in a turn, which
+/// never suspends: all lists are led on in one version of the store, then all show it, then it is told. So whoever
+/// hears of one list and reads another of the same store finds the same commit (R66).
+final class StoreFollower: Sendable {
+  /// An object, since copies of a weak reference are costly where there are a thousand.
+  private final class WeakList: Sendable {
+    weak let list: (any FollowedList)?
+    init(_ list: any FollowedList) { self.list = list }
+  }
+
+  private struct Members {
+    var lists: [WeakList] = []
+    var listening: Task<Void, Never>?
+    var waiting: [DeliveryPeriod: Task<Void, Never>] = [:]
+  }
+
+  let store: any Store
+  private let members = Mutex(Members())
+  private let turn = Mutex<Void>(())
+  /// Held while lists show what they were led to; readers of several lists wait for it without entering the turn.
+  private let showing = Mutex<Void>(())
+  /// Odd while lists show what they were led to.
+  private let shows = Atomic<Int>(0)
+
+  init(_ store: any Store) { self.store = store }
+
+  deinit {
+    members.withLock { members in
+      members.listening?.cancel()
+      for task in members.waiting.values { task.cancel() }
+    }
+    FollowerRegistry.forget(store)
+  }
+
+  /// Begins to lead a list on; the store is listened to from now on, unless the list waits to be asked.
+  func join(_ list: any FollowedList) {
+    members.withLock { members in
+      members.lists.removeAll { $0.list == nil }
+      guard !members.lists.contains(where: { $0.list === list }) else { return }
+      members.lists.append(WeakList(list))
+      guard members.listening == nil, list.listens else { return }
+      let hints = store.hints()
+      members.listening = Task(executorPreference: store.executor) { [weak self] in
+        for await _ in hints {
+          guard !Task.isCancelled, let self else { return }
+          self.hear()
+        }
+        if !Task.isCancelled { self?.end() }
+      }
+    }
+  }
+
+  /// Leads a list on no more.
+  func leave(_ list: any FollowedList) {
+    members.withLock { members in
+      members.lists.removeAll { $0.list == nil || $0.list === list }
+      guard !members.lists.contains(where: { $0.list?.listens ?? false }) else { return }
+      members.listening?.cancel()
+      members.listening = nil
+    }
+  }
+
+  /// Leads a list on now, and with it all that are told at once.
+  /// - Returns: The failure of that list, if it failed.
+  func lead(_ list: any FollowedList, joining loaded: LoadedList? = nil) -> StoreError? {
+    run(asking: list, loaded, after: nil)
+  }
+
+  /// Tells that a list could not be fetched.
+  func tell(_ failure: StoreError, of list: any FollowedList, answering number: Int) {
+    turn.withLock { _ in
+      list.fail(failure, answering: number)
+      show([list])
+    }
+  }
+
+  /// Reads several lists as of one commit; the closure is called again if another commit is shown meanwhile.
+  func consistently<Result, Failure>(
+    _ read: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    while true {
+      let before = shows.load(ordering: .acquiring)
+      guard before.isMultiple(of: 2) else {
+        showing.withLock { _ in }
+        continue
+      }
+      let result = try read()
+      if shows.load(ordering: .acquiring) == before { return result }
+    }
+  }
+
+  private var lists: [any FollowedList] {
+    members.withLock { $0.lists.compactMap(\.list) }
+  }
+
+  /// The store may have changed: what is told at once is led on, and spans of time begin.
+  private func hear() {
+    for period in Set(lists.compactMap(\.awaitedPeriod)) { wait(for: period) }
+    _ = run(asking: nil, nil, after: nil)
+  }
+
+  private func wait(for period: DeliveryPeriod) {
+    members.withLock { members in
+      guard members.waiting[period] == nil else { return }
+      members.waiting[period] = Task(executorPreference: store.executor) { [weak self] in
+        guard (try? await period.clock.sleep(for: period.span)) != nil, let self else { return }
+        // Forgotten before the store is read, so that a commit from now on begins another span.
+        self.members.withLock { _ = $0.waiting.removeValue(forKey: period) }
+        _ = self.run(asking: nil, nil, after: period)
+      }
+    }
+  }
+
+  private func run(
+    asking: (any FollowedList)?,
+    _ loaded: LoadedList?,
+    after period: DeliveryPeriod?
+  ) -> StoreError? {
+    turn.withLock { _ in
+      let due = lists.filter { $0 === asking || $0.isDue(after: period) }
+      guard !due.isEmpty else { return nil }
+      var news: [any FollowedList] = []
+      var answer: StoreError?
+      do throws(StoreError) {
+        try store.read { (snapshot) throws(StoreError) in
+          let history = SnapshotHistory(snapshot)
+          for list in due {
+            let advance = list.advance(in: history, joining: list === asking ? loaded : nil)
+            if advance.hasNews { news.append(list) }
+            if list === asking { answer = advance.failure }
+          }
+        }
+      } catch {
+        for list in due { list.fail(error, answering: list === asking ? loaded?.number : nil) }
+        news = due
+        answer = error
+      }
+      show(news)
+      return answer
+    }
+  }
+
+  /// Shows what some lists were led to, and then tells it.
+  private func show(_ lists: [any FollowedList]) {
+    guard !lists.isEmpty else { return }
+    let tellings = showing.withLock { _ in
+      shows.add(1, ordering: .acquiringAndReleasing)
+      defer { shows.add(1, ordering: .acquiringAndReleasing) }
+      return lists.compactMap { $0.show() }
+    }
+    for tell in tellings { tell() }
+  }
+
+  /// The store was closed.
+  private func end() {
+    let lists = members.withLock { members in
+      defer {
+        members.lists = []
+        members.listening = nil
+      }
+      return members.lists.compactMap(\.list)
+    }
+    turn.withLock { _ in
+      for list in lists { list.end() }
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import InMemoryPersistence
+import ResultsDomain
+import Testing
+
+@testable import ResultsPresentation
+
+/// R88: whatever is written, however definitions change, and whichever of them share a name, a list that is opened through a cache is
+/// the list that is fetched without one.
+///
+/// `RESULTS_LAW_SEED` sets the first seed; a failure names its own.
+@Suite("A list opened through a cache equals the list without one")
+struct CacheLawTests {
+  static let firstSeed =
+    ProcessInfo.processInfo.environment["RESULTS_LAW_SEED"].flatMap { UInt64($0) } ?? 1
+
+  @Test(arguments: firstSeed..<firstSeed + 20)
+  func `a list through a cache equals one without, whatever happened between`(
+    seed: UInt64
+  ) async throws {
+    var world = try ListWorld(seed: seed)
+    let caches = KeptCaches()
+    try world.commit(rows: 30)
+    var outcomes: [String: Int] = [:]
+    var definitions = (0..<3).map { _ in world.definition() }
+    for step in 0..<150 {
+      let place: Comment = "seed \(seed), step \(step)"
+      if world.generator.below(2) == 0 { try world.commit(rows: 1 + world.generator.below(6)) }
+      if world.generator.below(20) == 0 {
+        definitions[world.generator.below(3)] = world.definition()
+      }
+      var definition = definitions[world.generator.below(3)]
+      definition.cacheName = ["Demo", "Demo", "か\u{3099}", "が"][world.generator.below(4)]
+      spoil(caches, definition.cacheName ?? "", &world.generator)
+      let controller = FetchedResultsController(
+        definition,
+        in: world.store,
+        options: ResultsOptions(caches: caches)
+      )
+      try await controller.performFetch()
+      let rows = try world.store.fetch(world.everything)
+      let truth = NaiveList(definition: definition, rows: rows).content
+      #expect(try controller.results().snapshot.content == truth, place)
+      outcomes["\(try #require(controller.cacheOutcome))".prefix(5).description, default: 0] += 1
+      if world.generator.below(3) == 0 {
+        try world.commit(rows: 1 + world.generator.below(3))
+        try await controller.refresh()
+      }
+      #expect(try await controller.saveCache(), place)
+      controller.cancel()
+    }
+    #expect(outcomes["hit", default: 0] > 3, "seed \(seed)")
+    #expect(outcomes["hit, ", default: 0] > 3, "seed \(seed)")
+    #expect(outcomes["miss,", default: 0] > 3, "seed \(seed)")
+  }
+
+  /// Now and then a byte of what is kept is another one.
+  private func spoil(_ caches: KeptCaches, _ name: String, _ generator: inout SplitMix) {
+    guard generator.below(25) == 0, var bytes = caches[name], !bytes.isEmpty else { return }
+    bytes[generator.below(bytes.count)] ^= UInt8(1 + generator.below(255))
+    caches[name] = bytes
+  }
+}

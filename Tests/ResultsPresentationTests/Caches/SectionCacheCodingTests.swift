@@ -1,0 +1,99 @@
+import OrderStatistics
+import ResultsDomain
+import Testing
+
+@testable import ResultsPresentation
+
+/// R88: bytes that are not exactly those that were written are a miss, and never a trap.
+@Suite("The bytes of a cache")
+struct SectionCacheCodingTests {
+  static func cache(of keys: [[UInt8]]) throws -> SectionCache {
+    let header = SectionCache.Header(
+      summary: "帰還 by か\u{3099}",
+      fingerprint: CacheFingerprint([.entity: [1, 2, 3], .arguments: [], .titles: [255]]),
+      bookmark: StoreBookmark(store: "a store", sequence: 7, stamp: .max),
+      keyCount: keys.count
+    )
+    return SectionCache(header: header, keys: try SortedKeyList(sorted: keys))
+  }
+
+  /// Ascending keys that share beginnings of many lengths.
+  static func keys(_ count: Int, seed: UInt64) -> [[UInt8]] {
+    var generator = SplitMix(seed: seed)
+    var keys: Set<[UInt8]> = []
+    while keys.count < count {
+      let prefix = Array(repeating: UInt8(generator.below(3)), count: generator.below(200))
+      keys.insert(prefix + (0..<1 + generator.below(9)).map { _ in UInt8(generator.below(256)) })
+    }
+    return keys.sorted { $0.lexicographicallyPrecedes($1) }
+  }
+
+  @Test(arguments: [0, 1, 2, 1023, 1024, 1025, 5000])
+  func `what was written is read again`(count: Int) throws {
+    let keys = SectionCacheCodingTests.keys(count, seed: UInt64(count))
+    let written = try SectionCacheCodingTests.cache(of: keys)
+    let read = try SectionCache(decoding: written.encoded)
+    #expect(read.header.summary.utf8.elementsEqual(written.header.summary.utf8))
+    #expect(read.header.fingerprint == written.header.fingerprint)
+    #expect(read.header.bookmark == written.header.bookmark)
+    #expect(read.keys == written.keys)
+    #expect(read.keys.count == count)
+  }
+
+  @Test func `a flipped bit anywhere is damage`() throws {
+    let keys = SectionCacheCodingTests.keys(30, seed: 1)
+    let bytes = try SectionCacheCodingTests.cache(of: keys).encoded
+    for place in bytes.indices {
+      for bit in 0..<8 {
+        var damaged = bytes
+        damaged[place] ^= 1 << UInt8(bit)
+        #expect(throws: CacheMiss.damaged, "byte \(place), bit \(bit)") {
+          try SectionCache(decoding: damaged)
+        }
+      }
+    }
+  }
+
+  @Test func `a cache that ends early or goes on is damaged`() throws {
+    let keys = SectionCacheCodingTests.keys(40, seed: 2)
+    let bytes = try SectionCacheCodingTests.cache(of: keys).encoded
+    for count in bytes.indices {
+      #expect(throws: CacheMiss.damaged) { try SectionCache(decoding: Array(bytes[..<count])) }
+    }
+    #expect(throws: CacheMiss.damaged) { try SectionCache(decoding: bytes + [0]) }
+    #expect(throws: CacheMiss.damaged) { try SectionCache(decoding: bytes + bytes) }
+  }
+
+  @Test func `another format is said`() throws {
+    var bytes = try SectionCacheCodingTests.cache(of: [[1]]).encoded
+    bytes[8] = 2
+    bytes[16] = ~2
+    #expect(throws: CacheMiss.otherFormat) { try SectionCache(decoding: bytes) }
+  }
+
+  @Test(arguments: 1...20)
+  func `whatever the bytes behind right checksums say, reading them ends`(seed: Int) throws {
+    var generator = SplitMix(seed: UInt64(seed))
+    let keys = SectionCacheCodingTests.keys(20, seed: 3)
+    let bytes = try SectionCacheCodingTests.cache(of: keys).encoded
+    let start = try SectionCache.header(in: bytes).end
+    for _ in 0..<500 {
+      // The block's content is changed, and both checksums are made to fit again.
+      var forged = bytes
+      let content = start..<bytes.count - 16
+      for _ in 0...generator.below(4) {
+        let place = content.lowerBound + generator.below(content.count)
+        forged[place] = UInt8(generator.below(256))
+      }
+      let block = SectionCache.checksum(of: Array(forged[content]))
+      var total = RowDigest()
+      total.add(Int64(bitPattern: try SectionCache.header(in: bytes).checksum))
+      total.add(Int64(bitPattern: block))
+      var tail: [UInt8] = []
+      tail.appendWord(block)
+      tail.appendWord(total.value)
+      forged.replaceSubrange(content.upperBound..., with: tail)
+      _ = try? SectionCache(decoding: forged)
+    }
+  }
+}

@@ -1,0 +1,252 @@
+import InMemoryPersistence
+import ResultsDomain
+import Testing
+
+@testable import ResultsPresentation
+
+@Suite("Resets and repairs", .timeLimit(.minutes(15)))
+struct ResetTests {
+  private typealias Events = ResultsChanges<Volume>.AsyncIterator
+
+  private func list(
+    of store: WatchedStore,
+    findsOtherWriters: Bool = true,
+    resetThreshold: Int? = nil
+  ) async throws -> (FetchedResultsController<Volume>, Events) {
+    let list = FetchedResultsController(
+      Volume.byShelf(),
+      in: store,
+      findsOtherWriters: findsOtherWriters,
+      options: ResultsOptions(resetThreshold: resetThreshold)
+    )
+    try await list.performFetch()
+    var events = list.changes.makeAsyncIterator()
+    _ = await events.next()
+    return (list, events)
+  }
+
+  @Test func `R43: past the consumer's threshold the whole list is told, and why`() async throws {
+    let store = try Volume.store(("A", "x"))
+    var (list, events) = try await list(of: store, resetThreshold: 2)
+    try store.add([("A", "a"), ("A", "b")])
+    #expect(try await events.picture() == "+[0,0] +[0,1]")
+    try store.add([("A", "c"), ("A", "d"), ("A", "e")])
+    guard case .reset(.tooManyChanges(count: 3), let results) = await events.next() else {
+      Issue.record("no reset")
+      return
+    }
+    #expect(results.generation == 3)
+    #expect(try results.picture() == "A: a b c d e x")
+    try store.remove("c")
+    #expect(try await events.picture() == "-[0,2]")
+    list.cancel()
+  }
+
+  @Test func `R43: without a threshold no number of changes is a reset`() async throws {
+    let store = try Volume.store(("A", "x"))
+    var (list, events) = try await list(of: store)
+    try store.add((0..<5000).map { ("A", "t\($0)") })
+    #expect(await events.change()?.delta.rows.count == 5000)
+    list.cancel()
+  }
+
+  @Test func `R43: what a slow subscriber has missed counts together`() async throws {
+    let store = try Volume.store(("A", "x"))
+    var (list, events) = try await list(of: store, resetThreshold: 2)
+    for title in ["a", "b", "c"] {
+      try store.add([("A", title)])
+      try await list.refresh()
+    }
+    #expect(try await events.picture() == "tooManyChanges A: a b c x")
+  }
+
+  @Test(arguments: [(GapReason.otherEpoch, "storeReplaced"), (.schemaChanged, "schemaChanged")])
+  func `R72: a store that is another one is a reset with its reason, even if it holds the same`(
+    gap: GapReason,
+    name: String
+  ) async throws {
+    let store = try Volume.store(("A", "x"))
+    var (list, events) = try await list(of: store)
+    store.tell(gap)
+    try store.add([("A", "y")])
+    #expect(try await events.picture() == "\(name) A: x y")
+    #expect(try list.results().generation == 2)
+    store.tell(nil)
+    try store.add([("A", "z")])
+    let change = try #require(await events.change())
+    #expect((change.delta.from, change.delta.to) == (2, 3))
+    #expect(change.delta.picture == "+[0,2]")
+  }
+
+  @Test func `R72: a frozen list keeps its members when the store is another one`() async throws {
+    let store = try Volume.store(("A", "x"), ("A", "y"))
+    var definition = Volume.byShelf()
+    definition.isFrozen = true
+    let list = FetchedResultsController(definition, in: store)
+    try await list.performFetch()
+    store.tell(.otherEpoch)
+    try store.add([("A", "new")])
+    try store.remove("x")
+    try await list.refresh()
+    #expect(try list.results().picture() == "A: y")
+    guard case .ready(let results) = list.state else {
+      Issue.record("\(list.state)")
+      return
+    }
+    #expect(results.generation > 1)
+  }
+
+  @Test(arguments: [GapReason.trimmed, .otherWriter])
+  func `R61 R43: a list that was read again is told by an ordinary change that says so`(
+    gap: GapReason
+  ) async throws {
+    let store = WatchedStore(try InMemoryStore(entities: [Volume.entity]), coverage: .thisStore)
+    try store.add([("A", "x")])
+    var (list, events) = try await list(of: store)
+    store.tell(gap)
+    try store.add([("A", "y")])
+    let change = try #require(await events.change())
+    #expect(change.delta.picture == "+[0,1]")
+    #expect(change.delta.repair == gap)
+    #expect(change.delta.cause == .external)
+    let line = WireEncoder(entity: Volume.entity).delta(change.delta)
+    #expect(line.contains(#""cause":"external","repaired":"\#(gap.rawValue)","sections":"#))
+    guard case .delta(let wire) = try WireDecoder().message(line) else {
+      Issue.record("\(line)")
+      return
+    }
+    #expect(wire.repaired == gap.rawValue)
+    list.cancel()
+  }
+
+  @Test func `R27 R61: a list that was read again and is the same says nothing`() async throws {
+    let store = WatchedStore(try InMemoryStore(entities: [Volume.entity]), coverage: .thisStore)
+    try store.add([("A", "x")])
+    var definition = Volume.byShelf(limit: 1)
+    definition.sectionKey = nil
+    let list = FetchedResultsController(definition, in: store)
+    try await list.performFetch()
+    store.tell(.otherWriter)
+    try store.add([("A", "y")])
+    try await list.refresh()
+    #expect(try list.results().generation == 1)
+    #expect(try list.results().matchingCount == 2)
+  }
+
+  @Test(arguments: [(GapReason.trimmed, 2), (.otherWriter, 1)])
+  func `R59: a commit of one's own that history lost is told without looking for other writers`(
+    gap: GapReason,
+    generation: Int
+  ) async throws {
+    let store = WatchedStore(try InMemoryStore(entities: [Volume.entity]), coverage: .thisStore)
+    try store.add([("A", "x")])
+    let (list, _) = try await list(of: store, findsOtherWriters: false)
+    store.tell(gap)
+    try store.change("x") { $0.pages = 7 }
+    try await list.refresh()
+    #expect(try list.results().generation == generation)
+    #expect(try list.results().objects().map(\.pages) == [7])
+  }
+
+  @Test func `R43 R28: a reset takes the place of what led to it, and what follows is in it`()
+    async throws
+  {
+    let store = try Volume.store(("A", "x"))
+    var (list, events) = try await list(of: store)
+    var late = list.changes.makeAsyncIterator()
+    func write(_ title: String, _ gap: GapReason?) async throws {
+      store.tell(gap)
+      try store.add([("A", title)])
+      try await list.refresh()
+    }
+    try await write("a", nil)
+    try await write("b", .otherEpoch)
+    #expect(try await events.picture() == "storeReplaced A: a b x")
+    try await write("c", .schemaChanged)
+    try await write("d", nil)
+    #expect(try await events.picture() == "schemaChanged A: a b c d x")
+    // Who has seen nothing yet needs no reason.
+    #expect(try await late.picture() == "A: a b c d x")
+    try await write("e", nil)
+    #expect(try await events.picture() == "+[0,4]")
+  }
+
+  @Test @MainActor
+  func `R72: a delegate is told of a reset, and of changed content if it does not ask for more`()
+    async throws
+  {
+    let store = try Volume.store(("A", "x"))
+    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    try await controller.performFetch()
+    let (plain, keen) = (PlainDelegate(), KeenDelegate())
+    let first = Task { await controller.deliver(to: plain) }
+    let second = Task { await controller.deliver(to: keen) }
+    while plain.last.isEmpty || keen.last.isEmpty {
+      try store.change("x") { $0.pages += 1 }
+      await Task.yield()
+    }
+    store.tell(.otherEpoch)
+    try store.add([("A", "z")])
+    while plain.last != "A: x z" || keen.last != "storeReplaced A: x z" { await Task.yield() }
+    controller.cancel()
+    await first.value
+    await second.value
+  }
+
+  @Test func `R72: a display that knows no reset shows the new list`() throws {
+    var display = ListingDisplay()
+    let store = try Volume.store(("A", "x"))
+    let plan = try ListPlan(Volume.byShelf())
+    let snapshot = try store.read { (snapshot) throws(StoreError) in
+      try ListEngine(plan, from: snapshot, generation: 4, keepsDigests: false).snapshot
+    }
+    try display.take(.reset(.storeReplaced, FetchedResults(snapshot, store)))
+    #expect(display.shown == ["A: x"])
+  }
+
+  @Test func `R43 R46: a reset is one line of the wire form, with its reason`() throws {
+    let line = WireEncoder(entity: Volume.entity)
+      .reset(because: .tooManyChanges(count: 9), generation: 3, sections: [])
+    guard case .reset(let reason, let list) = try WireDecoder().message(line) else {
+      Issue.record("\(line)")
+      return
+    }
+    #expect(reason == "tooManyChanges")
+    #expect(list.generation == 3)
+  }
+}
+
+/// A delegate without the callback for resets.
+@MainActor
+private final class PlainDelegate: @MainActor FetchedResultsControllerDelegate {
+  var last = ""
+
+  func controllerDidChangeContent(_ results: FetchedResults<Volume>) {
+    last = (try? results.picture()) ?? "?"
+  }
+}
+
+/// A delegate with it.
+@MainActor
+private final class KeenDelegate: @MainActor FetchedResultsControllerDelegate {
+  var last = ""
+
+  func controllerDidChangeContent(_ results: FetchedResults<Volume>) {
+    last = (try? results.picture()) ?? "?"
+  }
+
+  func controller(_ results: FetchedResults<Volume>, didResetFor reason: ResultsResetReason) {
+    last = "\(reason.wireName) \((try? results.picture()) ?? "?")"
+  }
+}
+
+private struct ListingDisplay: ResultsDisplay {
+  var shown: [String] = []
+
+  mutating func show(_ results: FetchedResults<Volume>) throws {
+    shown.append(try results.picture())
+  }
+
+  mutating func apply(_ change: ResultsChange<Volume>) throws {}
+  mutating func report(_ failure: StoreError) throws {}
+}
