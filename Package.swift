@@ -93,12 +93,14 @@ let argumentParser = Target.Dependency.product(
 )
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let sqliteHooks = Target.target(name: "CSQLiteHooks", path: "Sources/Adapters/CSQLiteHooks")
+let faultyFiles = Target.target(name: "CFaultyFiles", path: "Sources/TestSupport/CFaultyFiles")
 let inMemory = adapter("InMemoryPersistence", on: [domain, orderStatistics])
 let sqlite = adapter(
   "SQLitePersistence",
   on: [domain, orderStatistics],
   wrapping: [.target(name: "CSQLiteHooks"), grdb]
 )
+let sectionCaches = adapter("SectionCacheFiles", on: [domain, presentation])
 let terminal = adapter("TerminalFrontEnd", on: [domain, presentation])
 let fileFormats = adapter("FileFormats", on: [domain])
 let commandLine = adapter(
@@ -108,12 +110,13 @@ let commandLine = adapter(
     .target(name: "TerminalFrontEnd"), .target(name: "FileFormats"), argumentParser,
   ]
 )
-let adapters = [inMemory, sqlite, terminal, fileFormats, commandLine]
+let adapters = [inMemory, sqlite, sectionCaches, terminal, fileFormats, commandLine]
 
 let programStores = Target.layer(
   "Scenarios",
   "ProgramStores",
-  on: [domain.target, inMemory.target, sqlite.target, commandLine.target]
+  on: [domain, presentation].map(\.target)
+    + [inMemory, sqlite, sectionCaches, commandLine].map(\.target)
 )
 let programs = [
   ("book-catalog", bookCatalog), ("household-ledger", householdLedger), ("event-log", eventLog),
@@ -149,7 +152,8 @@ let tests: [Target] =
     return .tests(
       "\(subject.name)Tests",
       of: [subject] + shared,
-      and: subject.name == sqlite.target.name ? [grdb, .target(name: sqliteHooks.name)] : []
+      and: subject.name == sqlite.target.name
+        ? [grdb, .target(name: sqliteHooks.name), .target(name: faultyFiles.name)] : []
     )
   } + [
     .tests("ResultsTestingTests", of: [testing, inMemory.target] + cores.map(\.target)),
@@ -166,7 +170,9 @@ let tests: [Target] =
     .tests(
       "ScenarioTests",
       in: "IntegrationTests",
-      of: [testing] + cores.map(\.target) + scenarios.map(\.target)
+      of: [testing, sqlite.target, studentRoster.target] + cores.map(\.target)
+        + scenarios.map(\.target),
+      and: [grdb]
     ),
   ]
 
@@ -181,11 +187,13 @@ let package = Package(
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
-  targets: insides + [sqliteHooks, testing, programStores] + scenarios.map(\.target) + tests,
+  targets: insides + [sqliteHooks, faultyFiles, testing, programStores] + scenarios.map(\.target)
+    + tests,
   swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where target.name != sqliteHooks.name {
+for target in package.targets
+where ![sqliteHooks.name, faultyFiles.name].contains(target.name) {
   target.swiftSettings = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("ImmutableWeakCaptures"),

@@ -46,8 +46,8 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
 
   static let core = ["ResultsDomain", "OrderStatistics", "ResultsPresentation"]
   static let adapters = [
-    "InMemoryPersistence", "SQLitePersistence", "TerminalFrontEnd", "FileFormats",
-    "CommandLineFrontEnd",
+    "InMemoryPersistence", "SQLitePersistence", "SectionCacheFiles", "TerminalFrontEnd",
+    "FileFormats", "CommandLineFrontEnd",
   ]
   static let foundation = ["Foundation", "FoundationEssentials", "FoundationInternationalization"]
   static let platform = ["Glibc", "Musl", "Android", "Darwin"]
@@ -61,7 +61,12 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
         "Sources/TestSupport/ResultsTesting",
         core + ["Testing", "Dispatch"],
         because: "the testing kit is for any store and any front end, so it knows none"
-      )
+      ),
+      LayerRule(
+        "Sources/TestSupport/CFaultyFiles",
+        [],
+        because: "it is C over SQLite's own header, for tests"
+      ),
     ]
 
   private static let coreRules = [
@@ -112,6 +117,11 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
       because: "a store knows the ports and nothing that is shown"
     ),
     LayerRule(
+      "Sources/Adapters/SectionCacheFiles",
+      ["ResultsDomain", "ResultsPresentation"] + foundation,
+      because: "it keeps the bytes of caches and knows no store and no front end"
+    ),
+    LayerRule(
       "Sources/Adapters/TerminalFrontEnd",
       ["ResultsDomain", "ResultsPresentation"] + platform,
       because: "a front end consumes snapshots and deltas and nothing else"
@@ -143,7 +153,7 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
     } + [
       LayerRule(
         "Sources/Scenarios/ProgramStores",
-        ["ResultsDomain"] + adapters,
+        ["ResultsDomain", "ResultsPresentation"] + adapters,
         because: "it says once which stores the programs open, and knows no use case"
       )
     ]

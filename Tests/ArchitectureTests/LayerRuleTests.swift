@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Who may import whom", .timeLimit(.minutes(2)))
+@Suite("Who may import whom", .timeLimit(.minutes(15)))
 struct LayerRuleTests {
   @Test(arguments: LayerRule.all)
   func `a folder imports only what its layer may`(_ rule: LayerRule) throws {

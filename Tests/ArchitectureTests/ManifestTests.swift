@@ -36,7 +36,7 @@ private struct Manifest: Decodable {
   let targets: [Target]
 }
 
-@Suite("The manifest's layers", .timeLimit(.minutes(5)))
+@Suite("The manifest's layers", .timeLimit(.minutes(15)))
 struct ManifestTests {
   @Test func `every target depends only on what its folder may import`() throws {
     let manifest = try Self.dump()

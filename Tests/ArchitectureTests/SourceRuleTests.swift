@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("What sources may hold", .timeLimit(.minutes(2)))
+@Suite("What sources may hold", .timeLimit(.minutes(15)))
 struct SourceRuleTests {
   @Test(arguments: SourceRule.all)
   func `a dangerous construct has its reason beside it`(_ rule: SourceRule) throws {

@@ -5,7 +5,7 @@ import ResultsPresentation
 import SQLitePersistence
 import Testing
 
-@Suite("A million identities", .timeLimit(.minutes(5)))
+@Suite("A million identities", .timeLimit(.minutes(15)))
 struct MillionIdentitiesTests {
   /// A fixed set of a million ids, none of which is ever written into a statement or materialised as an object.
   @Test func `frozen results stand on a million identities`() async throws {

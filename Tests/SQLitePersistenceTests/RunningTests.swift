@@ -143,7 +143,7 @@ import Testing
     let memory = try SQLiteStore.inMemory(entities: Sample.entities)
     try memory.write { _ in
       let error = #expect(throws: StoreError.self) { try memory.allRows(of: Sample.book) }
-      guard case .busy(_, .zero) = error else {
+      guard case .busy(_, .zero, _) = error else {
         Issue.record("\(String(describing: error))")
         return
       }

@@ -33,6 +33,38 @@ import Testing
     withExtendedLifetime(folder) {}
   }
 
+  @Test(arguments: StoreConformance.cases)
+  func `a store whose triggers write the log keeps its promises`(
+    _ testCase: StoreConformance.Case
+  ) async throws {
+    let folder = try TemporaryFolder()
+    let files = Files(folder)
+    var options = files.options()
+    options.usesPreUpdateHook = false
+    try await testCase.run { [options] in
+      try SQLiteStore(at: files.next(), entities: $0, options: options)
+    }
+    withExtendedLifetime(folder) {}
+  }
+
+  @Test(arguments: StoreConformance.cases)
+  func `a borrowed pool that keeps a log keeps the promises`(
+    _ testCase: StoreConformance.Case
+  ) async throws {
+    let folder = try TemporaryFolder()
+    let files = Files(folder)
+    var options = files.options()
+    options.keepsLog = true
+    try await testCase.run { [options] in
+      try SQLiteStore(
+        writer: DatabasePool(path: files.next()),
+        entities: $0,
+        options: options
+      )
+    }
+    withExtendedLifetime(folder) {}
+  }
+
   @Test(arguments: casesOfOneConnection)
   func `a store in memory keeps its promises`(_ testCase: StoreConformance.Case) async throws {
     try await testCase.run { try SQLiteStore.inMemory(entities: $0) }
@@ -102,7 +134,11 @@ private final class Files: Sendable {
   }
 
   func options(_ historyCapacity: Int = 65_536) -> SQLiteStoreOptions {
-    SQLiteStoreOptions(pollInterval: .milliseconds(20), historyCapacity: historyCapacity)
+    SQLiteStoreOptions(
+      pollInterval: .milliseconds(20),
+      historyCapacity: historyCapacity,
+      logCapacity: min(historyCapacity, 10_000)
+    )
   }
 }
 

@@ -8,11 +8,17 @@ import Testing
 /// R48: what a reader sees is exactly the version it is told, while others commit.
 @Suite struct `Versions of an SQLite store` {
   /// Every commit writes its own number into one row, so a reader can compare.
-  @Test func `a snapshot is of the version it says, whoever commits`() throws {
+  @Test(arguments: [false, true])
+  func `a snapshot is of the version it says, whoever commits`(_ isLogged: Bool) throws {
     let folder = try TemporaryFolder()
-    let pool = try DatabasePool(path: folder.file())
-    let store = try SQLiteStore(writer: pool, entities: Sample.entities)
-    try store.write { try $0.insert(Sample.values("P", "a", 1), key: nil, into: Sample.book) }
+    let owned = isLogged ? try SQLiteStore(at: folder.file(), entities: Sample.entities) : nil
+    // Beside a log another connection may write as well.
+    let configuration = Configuration.waiting
+    let pool = try DatabasePool(path: folder.file(), configuration: configuration)
+    let store = try owned ?? SQLiteStore(writer: pool, entities: Sample.entities)
+    let start = try store.currentVersion().sequence
+    let first = Value.integer(Int64(start + 1))
+    try store.write { try $0.insert(Sample.values("P", "a", first), key: nil, into: Sample.book) }
     let wrong = Mutex<[String]>([])
     let reads = Atomic<Int>(0)
     DispatchQueue.concurrentPerform(iterations: 6) { worker in
@@ -49,7 +55,7 @@ import Testing
     }
     #expect(wrong.withLock { $0 } == [])
     #expect(reads.load(ordering: .relaxed) >= 800)
-    #expect(try store.currentVersion().sequence == 251)
+    #expect(try store.currentVersion().sequence == start + 251)
     try store.close()
   }
 
@@ -98,5 +104,14 @@ private final class CommitPause: TransactionObserver, Sendable {
       done.signal()
     }
     _ = early.wait(timeout: .now() + .milliseconds(300))
+  }
+}
+
+extension Configuration {
+  /// Waits for other writers.
+  fileprivate static var waiting: Configuration {
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(20)
+    return configuration
   }
 }

@@ -31,15 +31,23 @@ int results_hook_is_available(void) {
 #endif
 }
 
-void results_hook_install(sqlite3 *db, results_row_hook hook, void *context) {
 #if HAS_HOOK
-  if (results_hook_is_available()) {
-    sqlite3_preupdate_hook(
-      db,
-      (void (*)(void *, sqlite3 *, int, char const *, char const *, sqlite3_int64,
-                sqlite3_int64))hook,
-      context);
+static void pass(
+  void *context, sqlite3 *db, int operation, char const *database, char const *table,
+  sqlite3_int64 old_rowid, sqlite3_int64 new_rowid
+) {
+  results_hook_gate *gate = context;
+  if (operation == SQLITE_UPDATE && gate->skips_updates) {
+    gate->skipped++;
+    return;
   }
+  gate->hook(gate->context, db, operation, database, table, old_rowid, new_rowid);
+}
+#endif
+
+void results_hook_install(sqlite3 *db, results_hook_gate *gate) {
+#if HAS_HOOK
+  if (results_hook_is_available()) sqlite3_preupdate_hook(db, gate == NULL ? NULL : pass, gate);
 #endif
 }
 

@@ -3,7 +3,8 @@
 
 // What the SQLite adapter needs of SQLite that neither GRDB's module nor Swift can reach:
 // the pre-update hook (a build option of SQLite), scalar functions and a table-valued function in C,
-// one slot of thread-local storage, and the size of a file.
+// one slot of thread-local storage, and what the file system says of a database's files: their size and identity,
+// when they change, and who locks them.
 
 #ifndef SQLITE_ENABLE_PREUPDATE_HOOK
 #define SQLITE_ENABLE_PREUPDATE_HOOK 1
@@ -18,8 +19,17 @@ typedef void (*results_row_hook)(
 
 /// Whether the SQLite library that is linked has the pre-update hook.
 int results_hook_is_available(void);
-/// Installs the hook, or removes it if `hook` is null; does nothing where there is none.
-void results_hook_install(sqlite3 *db, results_row_hook hook, void *context);
+/// What stands between SQLite and a hook; it must outlive the connection's use of it.
+typedef struct results_hook_gate {
+  results_row_hook hook;
+  void *context;
+  /// Whether the hook is not called for updates.
+  int32_t skips_updates;
+  /// How many updates it was not called for.
+  int64_t skipped;
+} results_hook_gate;
+/// Installs a hook, or removes it if `gate` is null; does nothing where there is none.
+void results_hook_install(sqlite3 *db, results_hook_gate *gate);
 /// The value a column has before the change; null if it cannot be told.
 sqlite3_value *results_hook_old(sqlite3 *db, int column);
 /// The value a column has after the change; null if it cannot be told.
@@ -28,6 +38,10 @@ sqlite3_value *results_hook_new(sqlite3 *db, int column);
 int results_hook_depth(sqlite3 *db);
 /// How many columns the changed row has.
 int results_hook_columns(sqlite3 *db);
+
+/// Whether triggers of the schema run for statements of a connection; those of its own TEMP schema always do.
+/// - Returns: SQLite's result code.
+int results_set_triggers(sqlite3 *db, int are_enabled);
 
 /// Registers the scalar functions that are written in C.
 int results_register_functions(sqlite3 *db);
@@ -53,6 +67,36 @@ int results_register_values(sqlite3 *db);
 
 /// The size of a file in bytes, or 0 if there is none. The file is not opened.
 int64_t results_file_size(const char *path);
+
+/// Which file a path names, by the numbers of its device and of the file there. The file is not opened.
+/// - Returns: 1 if there is one, 0 if there is none, -1 if it cannot be told.
+int results_file_identity(const char *path, uint64_t *device, uint64_t *number);
+/// Whether the file that a connection has open is no longer the one of its name.
+int results_connection_has_moved(sqlite3 *db);
+/// Which file a connection has open.
+/// - Returns: 1 if it is told, 0 if the file has lost its name, -1 if it cannot be told.
+int results_connection_identity(sqlite3 *db, uint64_t *device, uint64_t *number);
+
+/// What a wait for file events ended with.
+enum { RESULTS_TIME_PASSED = 0, RESULTS_FILE_CHANGED = 1, RESULTS_INTERRUPTED = 2 };
+/// Hears of changes of a database's file, its log and its journal, without opening any of them.
+typedef struct results_file_events results_file_events;
+/// Begins to listen; null where the system tells of no changes.
+results_file_events *results_file_events_open(const char *path);
+/// Waits for a change, an interruption, or the end of a time by a clock that is never set.
+int results_file_events_wait(
+  results_file_events *events, int64_t microseconds, int ignores_changes);
+/// Looks anew which files there are.
+void results_file_events_renew(results_file_events *events);
+/// Ends a wait, or the next one, from any thread.
+void results_file_events_interrupt(results_file_events *events);
+/// Ends listening.
+void results_file_events_close(results_file_events *events);
+
+/// The process that keeps a database from being written, and its name; 0 if there is none or it cannot be told.
+int64_t results_lock_holder(const char *path, char *name, int capacity);
+/// The number of this process.
+int64_t results_process_id(void);
 
 /// The calling thread's slot.
 void *results_thread_slot(void);

@@ -26,6 +26,10 @@ struct SQLiteFailure: Error {
     case let error as DatabaseError:
       code = error.extendedResultCode.rawValue
       message = error.message ?? "no message"
+    case let error as RowDecodingError:
+      // A column of the store's own tables holds what was never written there.
+      code = SQLITE_CORRUPT
+      message = error.description
     default: return nil
     }
   }
@@ -57,7 +61,8 @@ extension StoreError {
   private init(_ failure: SQLiteFailure, path: String, waited: Duration) {
     self =
       switch failure.primaryCode {
-      case SQLITE_BUSY, SQLITE_LOCKED: .busy(path: path, waited: waited)
+      case SQLITE_BUSY, SQLITE_LOCKED:
+        .busy(path: path, waited: waited, holder: .writing(path))
       case SQLITE_FULL: .diskFull(path: path)
       case SQLITE_IOERR: .inputOutput(path: path, detail: failure.message)
       case SQLITE_CORRUPT, SQLITE_NOTADB: .damaged(path: path, detail: failure.message)

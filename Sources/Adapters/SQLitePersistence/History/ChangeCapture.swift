@@ -1,5 +1,6 @@
 import CSQLiteHooks
 import GRDB
+import GRDB
 import ResultsDomain
 import Synchronization
 
@@ -26,9 +27,34 @@ final class ChangeCapture: Sendable {
     var rows: TouchedRows
     var expected: Expected?
     var isActive = true
+    /// The entities' numbers in the log, if changes are packed for it.
+    var numbers: [Int]?
+    /// Decides which changes come as far as here.
+    let gate: HookGate
+    /// The table that was changed last.
+    var latest = 0
+    /// Where the columns of each table stand.
+    var places: [ColumnPlaces]
+    /// The own update that a trigger is about to tell again.
+    var repeated: (table: Int, key: ObjectKey)?
+
+    mutating func expectNothing() {
+      expected = nil
+      gate.skipsUpdates = numbers != nil
+    }
+
+    /// The table of a name.
+    mutating func table(_ name: UnsafePointer<CChar>, of tables: StoreTables) -> EntityTable? {
+      if tables.all.indices.contains(latest), tables.all[latest].name.isSpelled(name) {
+        return tables.all[latest]
+      }
+      guard let table = tables.all.first(where: { $0.name.isSpelled(name) }) else { return nil }
+      latest = table.index
+      return table
+    }
   }
 
-  private let tables: StoreTables
+  let tables: StoreTables
   private let capacity: Int
   private let state: Mutex<State>
   /// Whether the library has the hook, and it is used.
@@ -38,7 +64,8 @@ final class ChangeCapture: Sendable {
     self.tables = tables
     self.capacity = capacity
     isExact = usesHook && results_hook_is_available() != 0
-    state = Mutex(State(rows: TouchedRows(tableCount: tables.all.count, capacity: capacity)))
+    let rows = TouchedRows(tableCount: tables.all.count, capacity: capacity)
+    state = Mutex(State(rows: rows, gate: HookGate(), places: tables.all.map(\.places)))
   }
 
   /// Begins to listen to a connection, which keeps the capture alive until it is closed.
@@ -48,11 +75,11 @@ final class ChangeCapture: Sendable {
     // A function is the one thing of a connection that has a destructor.
     let code = sqlite3_create_function_v2(
       connection,
-      "results_capture",
-      0,
+      ChangeCapture.function,
+      -1,
       SQLITE_UTF8,
       context,
-      { context, _, _ in sqlite3_result_null(context) },
+      ChangeCapture.update,
       nil,
       nil,
       { context in
@@ -60,7 +87,31 @@ final class ChangeCapture: Sendable {
       }
     )
     guard code == SQLITE_OK else { throw SQLiteFailure(connection) }
-    results_hook_install(connection, ChangeCapture.hook, context)
+    state.withLock { $0.gate.install(ChangeCapture.hook, context: context, on: connection) }
+  }
+
+  /// Packs changes for the log from now on, or no longer; updates are then told by triggers of the connection's own.
+  func pack(as numbers: [Int]?) {
+    state.withLock { state in
+      state.numbers = numbers
+      // A trigger tells of updates, and only of those of attributes.
+      state.gate.skipsUpdates = numbers != nil
+      _ = state.gate.takeSkipped()
+      state.rows = TouchedRows(
+        tableCount: tables.all.count,
+        capacity: capacity,
+        numbers: numbers
+      )
+    }
+  }
+
+  /// Looks again where the columns stand, after the schema has changed.
+  func readPlaces(on database: Database) throws {
+    let places = try tables.all.map { table in
+      try database.tableShape(of: table.entity.name).map { ColumnPlaces(of: table.entity, in: $0) }
+        ?? table.places
+    }
+    state.withLock { $0.places = places }
   }
 
   /// Stops listening.
@@ -70,22 +121,33 @@ final class ChangeCapture: Sendable {
   func take() -> TouchedRows {
     state.withLock { state in
       defer {
-        state.rows = TouchedRows(tableCount: tables.all.count, capacity: capacity)
+        state.rows = TouchedRows(
+          tableCount: tables.all.count,
+          capacity: capacity,
+          numbers: state.numbers
+        )
         state.expected = nil
+        state.repeated = nil
       }
+      state.rows.countEvents(state.gate.takeSkipped())
       return state.rows
     }
   }
 
   /// Says what the next statement does.
-  func expect(_ change: Expected) { state.withLock { $0.expected = change } }
+  func expect(_ change: Expected) {
+    state.withLock { state in
+      state.expected = change
+      if change.operation == SQLITE_UPDATE { state.gate.skipsUpdates = false }
+    }
+  }
 
   /// Says that the statement has done it; without the hook this is where it is noted.
   func done(_ change: Expected, key: ObjectKey) {
     state.withLock { state in
-      state.expected = nil
+      state.expectNothing()
       guard !isExact else { return }
-      state.rows.countEvent()
+      state.rows.countEvents(1)
       note(change, key, in: &state)
     }
   }
@@ -93,7 +155,7 @@ final class ChangeCapture: Sendable {
   /// Says that something may have been rolled back, or that others use the connection.
   func forgetNewImages() {
     state.withLock { state in
-      state.expected = nil
+      state.expectNothing()
       state.rows.forgetNewImages()
     }
   }
@@ -131,34 +193,93 @@ extension ChangeCapture {
   private func heard(_ row: ChangedRow, isMain: Bool, table name: UnsafePointer<CChar>) {
     state.withLock { state in
       guard state.isActive else { return }
-      state.rows.countEvent()
-      guard isMain, let table = tables.all.first(where: { $0.name.isSpelled(name) }) else { return }
+      state.rows.countEvents(1)
+      guard isMain, let table = state.table(name, of: tables) else { return }
       if let expected = state.expected, expected.table == table.index,
         expected.operation == row.operation, row.depth == 0
       {
         state.expected = nil
-        note(expected, expected.key ?? .integer(row.newNumber), in: &state)
+        let key = expected.key ?? .integer(row.newNumber)
+        note(expected, key, in: &state)
+        if row.operation == SQLITE_UPDATE { state.repeated = (table.index, key) }
         return
       }
-      guard table.hasExactImages, row.columnCount == table.columnCount else {
+      // A trigger tells of updates, and only of those of attributes.
+      guard state.numbers == nil || row.operation != SQLITE_UPDATE else { return }
+      let places = state.places[table.index]
+      guard table.hasExactImages, row.columnCount == places.count else {
         state.rows.noteInexact()
         return
       }
-      for side in row.sides {
-        guard let key = row.key(side, of: table) else {
-          state.rows.noteInexact()
-          continue
-        }
-        var isReadable = true
-        // A new key was free before, or the row that had it was told of already.
-        state.rows.touch(table.index, key, after: .unknown) {
-          guard side == .old else { return nil }
-          let image = row.image(of: table)
-          isReadable = image != nil
-          return image
-        }
-        if !isReadable { state.rows.noteInexact() }
+      // An update has both sides, since it may change the key.
+      if row.operation != SQLITE_INSERT { note(row, .old, table, places, in: &state) }
+      if row.operation != SQLITE_DELETE { note(row, .new, table, places, in: &state) }
+    }
+  }
+
+  private func note(
+    _ row: ChangedRow,
+    _ side: ChangedRow.Side,
+    _ table: EntityTable,
+    _ places: ColumnPlaces,
+    in state: inout State
+  ) {
+    guard let key = row.key(side, of: table, places) else { return state.rows.noteInexact() }
+    guard side == .old else {
+      // A new key was free before, or the row that had it was told of already.
+      return state.rows.touch(table.index, key, after: .unknown) { nil }
+    }
+    var isReadable = true
+    state.rows.touch(table.index, key, after: .unknown) {
+      let image = row.image(of: table, places)
+      isReadable = image != nil
+      return image
+    }
+    if !isReadable { state.rows.noteInexact() }
+  }
+}
+
+extension ChangeCapture {
+  /// The function that triggers of the connection's own call for each updated row.
+  static let function = "results_capture"
+
+  private static let update:
+    @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void = {
+      context,
+      count,
+      arguments in
+      guard let context, let data = sqlite3_user_data(context), let arguments else { return }
+      let capture = Unmanaged<ChangeCapture>.fromOpaque(data).takeUnretainedValue()
+      capture.updated(UnsafeMutableBufferPointer(start: arguments, count: Int(count)))
+      sqlite3_result_null(context)
+    }
+
+  /// Notes an update: the table's place, the old key, the new key, and the old values.
+  private func updated(_ arguments: UnsafeMutableBufferPointer<OpaquePointer?>) {
+    let cells = arguments.compactMap(\.self)
+    guard let first = cells.first, cells.count == arguments.count else { return }
+    let place = Int(sqlite3_value_int64(first))
+    guard tables.all.indices.contains(place) else { return }
+    let table = tables.all[place]
+    let storage = table.keyStorage
+    let kinds = table.entity.attributes.map(\.type.storage)
+    guard cells.count == 1 + 2 * storage.count + kinds.count else { return }
+    func key(_ start: Int) -> ObjectKey? {
+      let parts = zip(cells[start...], storage).map { Value($0, storage: $1) }
+      return ObjectKey(parts: parts, of: table.entity.identity)
+    }
+    let (old, new) = (key(1), key(1 + storage.count))
+    state.withLock { state in
+      guard state.isActive, state.numbers != nil else { return }
+      guard let old, let new else { return state.rows.noteInexact() }
+      if let repeated = state.repeated, repeated == (place, new) {
+        state.repeated = nil
+        return
       }
+      state.rows.touch(place, old, after: .unknown) {
+        zip(cells[(1 + 2 * storage.count)...], kinds).map { Value($0, storage: $1) }
+      }
+      if old != new { state.rows.touch(place, new, after: .unknown) { nil } }
     }
   }
 }

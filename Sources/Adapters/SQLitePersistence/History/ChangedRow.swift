@@ -27,20 +27,11 @@ struct ChangedRow {
   /// How many columns the row has.
   var columnCount: Int32 { results_hook_columns(connection) }
 
-  /// The sides there are: an update has both, since it may change the key.
-  var sides: [Side] {
-    switch operation {
-    case SQLITE_INSERT: [.new]
-    case SQLITE_DELETE: [.old]
-    default: [.old, .new]
-    }
-  }
-
   /// The row's key on a side, or `nil` if it cannot be told.
-  func key(_ side: Side, of table: EntityTable) -> ObjectKey? {
+  func key(_ side: Side, of table: EntityTable, _ places: ColumnPlaces) -> ObjectKey? {
     guard !table.isRowNumber else { return .integer(side == .old ? oldNumber : newNumber) }
     var parts: [Value] = []
-    for (place, storage) in zip(table.keyPlaces, table.keyStorage) {
+    for (place, storage) in zip(places.keys, table.keyStorage) {
       guard
         let value = side == .old
           ? results_hook_old(connection, place) : results_hook_new(connection, place)
@@ -51,10 +42,10 @@ struct ChangedRow {
   }
 
   /// The row's values before the change, or `nil` if they cannot be told.
-  func image(of table: EntityTable) -> [Value]? {
+  func image(of table: EntityTable, _ places: ColumnPlaces) -> [Value]? {
     var values: [Value] = []
-    values.reserveCapacity(table.attributePlaces.count)
-    for (place, attribute) in zip(table.attributePlaces, table.entity.attributes) {
+    values.reserveCapacity(places.attributes.count)
+    for (place, attribute) in zip(places.attributes, table.entity.attributes) {
       guard let value = results_hook_old(connection, place) else { return nil }
       values.append(Value(value, storage: attribute.type.storage))
     }

@@ -21,13 +21,56 @@ struct TouchedRows: Sendable {
 
   /// The touched rows of one table, in the order of their first change.
   private struct TableTouches {
-    var places: [ObjectKey: Int] = [:]
+    /// Where each key is, or `nil` as long as the keys are integers that came in ascending order.
+    private var places: [ObjectKey: Int]?
     var touches: [Touch] = []
+
+    /// Where a key is, or `nil` if it was not touched yet.
+    mutating func place(of key: ObjectKey) -> Int? {
+      if let places { return places[key] }
+      guard let last = touches.last else { return nil }
+      guard case .integer(let number) = key, case .integer(let largest) = last.key else {
+        return searched(key)
+      }
+      guard number <= largest else { return nil }
+      var (low, high) = (0, touches.count)
+      while low < high {
+        let middle = (low + high) / 2
+        guard case .integer(let other) = touches[middle].key, other < number else {
+          high = middle
+          continue
+        }
+        low = middle + 1
+      }
+      if touches[low].key == key { return low }
+      return searched(key)
+    }
+
+    mutating func append(_ touch: Touch) {
+      if case .integer = touch.key {
+      } else if places == nil {
+        index()
+      }
+      places?[touch.key] = touches.count
+      touches.append(touch)
+    }
+
+    private mutating func searched(_ key: ObjectKey) -> Int? {
+      index()
+      return places?[key]
+    }
+
+    private mutating func index() {
+      let pairs = touches.enumerated().map { ($0.element.key, $0.offset) }
+      places = Dictionary(pairs) { first, _ in first }
+    }
   }
 
   private let capacity: Int
   private var tables: [TableTouches]
   private var count = 0
+  /// How many rows were touched whose new image is not known.
+  private var unknownCount = 0
   /// How many changes of rows were heard, those of other tables included.
   private(set) var eventCount = 0
   /// Whether so many rows were touched that they are not told one by one.
@@ -37,13 +80,25 @@ struct TouchedRows: Sendable {
   /// Whether nothing is known of new images any more.
   private var mustReadAgain = false
 
-  init(tableCount: Int, capacity: Int) {
+  /// The numbers of the tables' entities in the database's log, or `nil` if the changes are not packed for it.
+  private let numbers: [Int]?
+  /// The changes, packed for the log; complete even if so many that they are not remembered.
+  var payload = PayloadWriter()
+
+  init(tableCount: Int, capacity: Int, numbers: [Int]? = nil) {
     tables = Array(repeating: TableTouches(), count: tableCount)
     self.capacity = capacity
+    self.numbers = numbers
   }
 
-  /// Counts a change of any row of the database.
-  mutating func countEvent() { eventCount += 1 }
+  /// Counts changes of any rows of the database.
+  mutating func countEvents(_ count: Int) { eventCount += count }
+
+  /// Whether so many rows would have to be read again that whoever needs them had better read the log.
+  var isBulk: Bool { mustReadAgain && count > TouchedRows.readingLimit }
+
+  /// How many rows are read again at a commit that a log tells, at most.
+  private static let readingLimit = 4096
 
   /// Notes that a change could not be understood.
   mutating func noteInexact() { isInexact = true }
@@ -63,19 +118,25 @@ struct TouchedRows: Sendable {
     after: NewImage,
     before: () -> [Value]?
   ) {
-    guard !isOverflown else { return }
-    if let place = tables[table].places[key] {
+    guard !isOverflown else {
+      // Whoever reads it takes the first of several images.
+      if let numbers { payload.append(key, before: before(), of: numbers[table]) }
+      return
+    }
+    if let place = tables[table].place(of: key) {
       tables[table].touches[place].after = after
       return
     }
+    let image = before()
+    if let numbers { payload.append(key, before: image, of: numbers[table]) }
     count += 1
-    guard count <= capacity else {
+    if case .unknown = after { unknownCount += 1 }
+    guard count <= capacity, numbers == nil || unknownCount <= TouchedRows.readingLimit else {
       isOverflown = true
       for place in tables.indices { tables[place] = TableTouches() }
       return
     }
-    tables[table].places[key] = tables[table].touches.count
-    tables[table].touches.append(Touch(key: key, before: before(), after: after))
+    tables[table].append(Touch(key: key, before: image, after: after))
   }
 
   /// The net changes of each table that has any, ascending by key.
@@ -120,7 +181,7 @@ struct TouchedRows: Sendable {
 
 extension EntityTable {
   /// Changes in the order of their keys.
-  fileprivate func sortedByKey(_ changes: [CommittedChange]) -> [CommittedChange] {
+  func sortedByKey(_ changes: [CommittedChange]) -> [CommittedChange] {
     let layout = KeyLayout(order: [], keyTypes: entity.keyTypes)
     let numbers = changes.compactMap { change in
       if case .integer(let number) = change.id.key { number } else { nil }

@@ -11,6 +11,8 @@ struct DatabaseOpener {
     let tables: StoreTables
     /// The store's own name, where the database keeps one.
     let identity: String?
+    /// Whether the database has a log of what everybody changes.
+    let hasLog: Bool
   }
 
   private let path: String
@@ -135,21 +137,17 @@ struct DatabaseOpener {
       guard !options.isReadOnly else {
         let findings = try inspector.inspect(database)
         try refuseToChange(findings)
-        return try Opened(
-          writer: writer,
-          tables: inspector.tables(on: database),
-          identity: findings.identity
-        )
+        return try opened(writer, findings, database)
       }
       // A file that needs no change is opened while another process writes into it.
       if let opened = try openUnchanged(writer, database) { return opened }
       // Whoever comes second waits here and finds the work done.
       try database.beginTransaction(.immediate)
       do {
-        let identity = try migrate(database)
-        let tables = try inspector.tables(on: database)
+        let findings = try migrate(database)
+        let opened = try opened(writer, findings, database)
         try database.commit()
-        return Opened(writer: writer, tables: tables, identity: identity)
+        return opened
       } catch {
         if database.isInsideTransaction { try? database.rollback() }
         throw error
@@ -157,36 +155,77 @@ struct DatabaseOpener {
     }
   }
 
+  /// What was opened, once it needs no change any more.
+  private func opened(
+    _ writer: some DatabaseWriter,
+    _ findings: SchemaInspector.Findings,
+    _ database: Database
+  ) throws -> Opened {
+    let tables = try inspector.tables(on: database)
+    return Opened(
+      writer: writer,
+      tables: tables,
+      identity: findings.identity,
+      hasLog: try options.keepsLog != false && LogLayout(of: tables, on: database) != nil
+    )
+  }
+
   private func openUnchanged(_ writer: some DatabaseWriter, _ database: Database) throws -> Opened?
   {
     var opened: Opened?
     try database.inTransaction(.deferred) {
       let findings = try inspector.inspect(database)
-      if findings.changes.isEmpty, findings.identity != nil || options.adoptsTables {
-        opened = try Opened(
-          writer: writer,
-          tables: inspector.tables(on: database),
-          identity: findings.identity
-        )
-      }
+      guard findings.changes.isEmpty,
+        findings.format == StoreFormat.version || !keepsStore(findings)
+      else { return .commit }
+      let found = try self.opened(writer, findings, database)
+      if found.hasLog == keepsLog(findings) { opened = found }
       return .commit
     }
     return opened
   }
 
-  private func migrate(_ database: Database) throws -> String? {
-    let findings = try inspector.inspect(database)
-    var isOwn = findings.identity != nil
-    if !isOwn, findings.isEmpty, !options.adoptsTables {
-      try StoreFormat.create(on: database)
-      isOwn = true
+  /// Whether the database has, or gets, the store's own tables.
+  private func keepsStore(_ findings: SchemaInspector.Findings) -> Bool {
+    findings.identity != nil || !options.adoptsTables || options.keepsLog == true
+  }
+
+  /// Whether the database gets a log, or keeps the one it has.
+  private func keepsLog(_ findings: SchemaInspector.Findings) -> Bool {
+    guard keepsStore(findings) else { return false }
+    return options.keepsLog ?? (!isMemory && (!options.adoptsTables || findings.identity != nil))
+  }
+
+  private var isMemory: Bool { path.isEmpty || path == ":memory:" }
+
+  private func migrate(_ database: Database) throws -> SchemaInspector.Findings {
+    var findings = try inspector.inspect(database)
+    if findings.identity == nil, keepsStore(findings) {
+      try StoreFormat.create(on: database, adopted: options.adoptsTables)
+    } else if let format = findings.format {
+      try StoreFormat.upgrade(from: format, on: database)
     }
-    for change in findings.changes { try apply(change, to: database) }
-    guard isOwn else { return nil }
-    if !findings.changes.isEmpty {
-      for entity in inspector.entities { try StoreFormat.record(entity, on: database) }
+    let installer = LogInstaller(entities: inspector.entities)
+    for change in findings.changes {
+      if keepsStore(findings) { try installer.removeTriggers(of: change.entity, on: database) }
+      try apply(change, to: database)
     }
-    return try String.fetchOne(database, sql: "SELECT identity FROM _results_store")
+    guard keepsStore(findings) else { return findings }
+    for entity in inspector.entities {
+      let recorded = try StoreFormat.recorded(entity.name, on: database)
+      let isAdopted = findings.isAdopted || (findings.identity == nil && options.adoptsTables)
+      if isAdopted {
+        try StoreFormat.record(entity, keeping: recorded, on: database)
+      } else if !findings.changes.isEmpty || recorded == nil {
+        try StoreFormat.record(entity, on: database)
+      }
+    }
+    if keepsLog(findings) { try installer.install(on: database) }
+    findings.identity = try String.fetchOne(
+      database,
+      sql: "SELECT identity FROM _results_store"
+    )
+    return findings
   }
 
   private func apply(_ change: SchemaChange, to database: Database) throws {

@@ -10,6 +10,10 @@ struct SchemaInspector {
   struct Findings {
     /// The store's own name, where the database is one of this format.
     var identity: String?
+    /// The version of the format, where the database has one.
+    var format: Int?
+    /// Whether the entities' tables are an application's own, although the database has the store's tables.
+    var isAdopted = false
     /// Whether there is nothing in the database yet.
     var isEmpty = false
     /// What must be done before the entities fit.
@@ -72,11 +76,23 @@ struct SchemaInspector {
       sql: "SELECT format, identity FROM _results_store WHERE id = 1"
     )
     guard let store else { throw OpenFailureError(.damaged(detail: "_results_store is empty")) }
-    let format: Int = store["format"]
+    let format = try store.decode(Int.self, forColumn: "format")
     guard format <= StoreFormat.version else {
       throw OpenFailureError(.newerFormat(found: format, supported: StoreFormat.version))
     }
-    findings.identity = store["identity"]
+    findings.identity = try store.decode(String.self, forColumn: "identity")
+    findings.format = format
+    if format >= 2 {
+      findings.isAdopted =
+        try Bool.fetchOne(database, sql: "SELECT adopted FROM _results_store WHERE id = 1") ?? false
+    }
+    guard !findings.isAdopted else {
+      guard options.adoptsTables else {
+        throw OpenFailureError(.otherApplication(tables: names))
+      }
+      findings.changes = try adopted(on: database)
+      return findings
+    }
     for entity in entities {
       if let recorded = try StoreFormat.recorded(entity.name, on: database) {
         findings.changes += try SchemaChange.changes(from: recorded, to: entity)

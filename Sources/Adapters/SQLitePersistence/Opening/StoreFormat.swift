@@ -6,7 +6,7 @@ import ResultsDomain
 /// `docs/sqlite-schema.md` publishes it.
 enum StoreFormat {
   /// The version of the format that is written, and the newest that is understood.
-  static let version = 1
+  static let version = 2
 
   /// "RSLT", in the file's header: tells `file` and other programs whose database it is.
   static let applicationID: Int64 = 0x5253_4C54
@@ -14,25 +14,28 @@ enum StoreFormat {
   /// What every table of the store's own begins with; no entity may.
   static let reservedPrefix = "_results_"
 
-  /// Makes the store's own tables.
-  static func create(on database: Database) throws {
+  /// Makes the store's own tables; adopted are entities' tables that are an application's own.
+  static func create(on database: Database, adopted: Bool) throws {
     var generator = SystemRandomNumberGenerator()
     let words = [generator.next(), generator.next()].map { word in
       let digits = String(word, radix: 16)
       return String(repeating: "0", count: 16 - digits.count) + digits
     }
-    try database.execute(sql: "PRAGMA application_id = \(applicationID)")
+    if !adopted { try database.execute(sql: "PRAGMA application_id = \(applicationID)") }
     try database.execute(
       sql: """
         CREATE TABLE _results_store (
           id INTEGER PRIMARY KEY CHECK (id = 1),
           format INTEGER NOT NULL,
-          identity TEXT NOT NULL
+          identity TEXT NOT NULL,
+          epoch INTEGER,
+          adopted INTEGER NOT NULL DEFAULT 0
         ) STRICT;
         CREATE TABLE _results_entity (
           name TEXT NOT NULL PRIMARY KEY,
           identity TEXT NOT NULL CHECK (identity IN ('integer', 'text', 'compound')),
-          key_column TEXT
+          key_column TEXT,
+          number INTEGER
         ) STRICT, WITHOUT ROWID;
         CREATE TABLE _results_attribute (
           entity TEXT NOT NULL,
@@ -46,9 +49,69 @@ enum StoreFormat {
         """
     )
     try database.execute(
-      sql: "INSERT INTO _results_store (id, format, identity) VALUES (1, ?, ?)",
-      arguments: [version, words.joined()]
+      sql: "INSERT INTO _results_store (id, format, identity, adopted) VALUES (1, ?, ?, ?)",
+      arguments: [version, words.joined(), adopted]
     )
+  }
+
+  /// Brings the store's own tables from an earlier version of the format to this one.
+  static func upgrade(from format: Int, on database: Database) throws {
+    guard format < 2 else { return }
+    try database.execute(
+      sql: """
+        ALTER TABLE _results_store ADD COLUMN epoch INTEGER;
+        ALTER TABLE _results_store ADD COLUMN adopted INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE _results_entity ADD COLUMN number INTEGER;
+        UPDATE _results_store SET format = 2;
+        """
+    )
+  }
+
+  /// Gives a number in the log to every entity that has none.
+  static func number(on database: Database) throws {
+    let names = try String.fetchAll(
+      database,
+      sql: "SELECT name FROM _results_entity WHERE number IS NULL ORDER BY name"
+    )
+    for name in names {
+      try database.execute(
+        sql: """
+          UPDATE _results_entity
+          SET number = (SELECT ifnull(max(number), 0) + 1 FROM _results_entity) WHERE name = ?
+          """,
+        arguments: [name]
+      )
+    }
+  }
+
+  /// Writes down an entity of an application's own table, besides the attributes that others have written down.
+  static func record(
+    _ entity: EntityDescription,
+    keeping recorded: RecordedEntity?,
+    on database: Database
+  ) throws {
+    guard let recorded else { return try record(entity, on: database) }
+    let shape = try database.tableShape(of: entity.name)
+    let known = recorded.attributes.filter { attribute in
+      shape?.column(named: attribute.name) != nil && entity.index(of: attribute.name) == nil
+    }
+    let isSame =
+      entity.attributes.allSatisfy { recorded.place(of: $0.name) != nil }
+      && known.count + entity.attributes.count == recorded.attributes.count
+    guard !isSame else { return }
+    try record(entity, on: database)
+    for (offset, attribute) in known.enumerated() {
+      try database.execute(
+        sql: """
+          INSERT INTO _results_attribute (entity, position, name, type, is_optional)
+          VALUES (?, ?, ?, ?, ?)
+          """,
+        arguments: [
+          entity.name, entity.attributes.count + offset, attribute.name, attribute.type,
+          attribute.isOptional,
+        ]
+      )
+    }
   }
 
   /// Writes down an entity's schema, in place of an earlier one.
@@ -64,7 +127,11 @@ enum StoreFormat {
       case .compound: ("compound", nil)
       }
     try database.execute(
-      sql: "INSERT OR REPLACE INTO _results_entity (name, identity, key_column) VALUES (?, ?, ?)",
+      sql: """
+        INSERT INTO _results_entity (name, identity, key_column) VALUES (?, ?, ?)
+        ON CONFLICT (name) DO UPDATE SET identity = excluded.identity,
+          key_column = excluded.key_column
+        """,
       arguments: [entity.name, kind, column]
     )
     for (position, attribute) in entity.attributes.enumerated() {
@@ -98,17 +165,19 @@ enum StoreFormat {
         """,
       arguments: [name]
     )
-    let attributes = rows.map { row in
-      RecordedEntity.Attribute(
-        name: row["name"],
-        type: row["type"],
-        isOptional: row["is_optional"],
-        keyPosition: row["key_position"]
+    // Decoded with errors, not with traps: a damaged page can hold anything.
+    let attributes = try rows.map { row in
+      try RecordedEntity.Attribute(
+        name: row.decode(forColumn: "name"),
+        type: row.decode(forColumn: "type"),
+        isOptional: row.decode(forColumn: "is_optional"),
+        keyPosition: row.decode(forColumn: "key_position")
       )
     }
-    return RecordedEntity(
-      identity: row["identity"],
-      keyColumn: row["key_column"],
+    return try RecordedEntity(
+      name: name,
+      identity: row.decode(forColumn: "identity"),
+      keyColumn: row.decode(forColumn: "key_column"),
       attributes: attributes
     )
   }
@@ -123,6 +192,7 @@ struct RecordedEntity {
     let keyPosition: Int?
   }
 
+  let name: String
   let identity: String
   let keyColumn: String?
   let attributes: [Attribute]

@@ -30,11 +30,13 @@ final class BodyScope {
   }
 
   /// The snapshot of the innermost read of a store around the running code.
-  static func snapshot(of core: StoreCore) -> SQLiteSnapshot? {
+  ///
+  /// A store is known by its hearers: what it has open may have become another database since the read began.
+  static func snapshot(of hearers: StoreHearers) -> SQLiteSnapshot? {
     var place = results_thread_slot()
     while let pointer = place {
       let scope = Unmanaged<BodyScope>.fromOpaque(pointer).takeUnretainedValue()
-      if scope.core === core { return scope.snapshot }
+      if scope.core.hearers === hearers { return scope.snapshot }
       place = scope.outer
     }
     return nil

@@ -43,4 +43,10 @@ final class SQLiteSnapshot: StoreSnapshot {
   func plan(of definition: OrderDefinition) throws(StoreError) -> QueryPlan {
     try access.plan(of: definition)
   }
+
+  func bookmark() throws(StoreError) -> StoreBookmark? { try access.bookmark() }
+
+  func version(at bookmark: StoreBookmark) throws(StoreError) -> StoreVersion? {
+    try access.version(at: bookmark)
+  }
 }

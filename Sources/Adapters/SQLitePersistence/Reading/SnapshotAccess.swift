@@ -1,3 +1,4 @@
+import CSQLiteHooks
 import GRDB
 import ResultsDomain
 
@@ -5,11 +6,23 @@ import ResultsDomain
 final class SnapshotAccess {
   let core: StoreCore
   let version: StoreVersion
+  /// Where the version is in the database's log, if the history is read from it.
+  let position: LogCatalog.Position?
   private var database: Database?
+  /// Where the version can be read without what the transaction has done, if it packs its changes only in the end.
+  private let committed: (any DatabaseReader)?
 
-  init(_ database: Database, _ version: StoreVersion, of core: StoreCore) {
+  /// An access; that of a transaction is also given the database, to read what is committed.
+  init(
+    _ database: Database,
+    _ pinned: StoreCore.Pinned,
+    of core: StoreCore,
+    committed: (any DatabaseReader)? = nil
+  ) {
     self.database = database
-    self.version = version
+    self.committed = committed is DatabasePool ? committed : nil
+    version = pinned.version
+    position = pinned.position
     self.core = core
   }
 
@@ -34,6 +47,15 @@ final class SnapshotAccess {
       )
     }
     return try core.translating { try body(database) }
+  }
+
+  /// Runs a closure with a connection that sees the version, and maybe what the log has of the transaction.
+  private func withCommitted<Result>(_ body: (Database) throws -> Result) throws(StoreError)
+    -> Result
+  {
+    guard let committed else { return try with(body) }
+    // Nobody else can commit while the transaction runs, so that every reader sees the same version.
+    return try core.translating { try committed.unsafeRead(body) }
   }
 
   func rows(_ keys: [ObjectKey], of entity: EntityDescription) throws(StoreError) -> [Row?] {
@@ -75,13 +97,66 @@ final class SnapshotAccess {
   func history(since version: StoreVersion, of entity: EntityDescription) throws(StoreError)
     -> StoreHistory
   {
-    core.history(after: version, through: self.version, of: entity)
+    guard let catalog = core.catalog, let position,
+      let table = core.tables.all.first(where: { $0.entity == entity })
+    else { return core.history(after: version, through: self.version, of: entity) }
+    guard version.epoch == self.version.epoch else {
+      return .gap(version.epoch == core.version.epoch ? .schemaChanged : .otherEpoch)
+    }
+    guard version.sequence <= self.version.sequence else { return .gap(.otherEpoch) }
+    let own = catalog.ownRecords(
+      after: version.sequence,
+      through: self.version,
+      ofTable: table.index
+    )
+    if let own { return .commits(own) }
+    return try withCommitted { database in
+      let reader = LogReader(
+        database: database,
+        tables: core.tables,
+        table: table,
+        layout: position.layout,
+        writer: catalog.writer
+      )
+      return try reader.history(after: version, through: self.version)
+    }
   }
 
   func plan(of definition: OrderDefinition) throws(StoreError) -> QueryPlan {
     try with(definition.entity) { database, table in
       try PlanReader(of: definition, in: table, on: database).plan()
     }
+  }
+
+  func bookmark() throws(StoreError) -> StoreBookmark? {
+    guard position != nil else { return nil }
+    return try with { database in
+      try stamp(of: version.sequence, on: database).map { stamp in
+        StoreBookmark(store: core.uniqueName, sequence: version.sequence, stamp: stamp)
+      }
+    }
+  }
+
+  func version(at bookmark: StoreBookmark) throws(StoreError) -> StoreVersion? {
+    guard position != nil, Value.text(bookmark.store) == Value.text(core.uniqueName),
+      bookmark.sequence <= version.sequence
+    else { return nil }
+    return try with { database in
+      guard try stamp(of: bookmark.sequence, on: database) == bookmark.stamp else { return nil }
+      return StoreVersion(epoch: version.epoch, sequence: bookmark.sequence)
+    }
+  }
+
+  /// The random number that was drawn with a row of the log, or `nil` if it is not there any more.
+  private func stamp(of sequence: UInt64, on database: Database) throws -> UInt64? {
+    let statement = try PreparedStatement(
+      "SELECT stamp FROM main._results_log WHERE sequence = ? AND stamp IS NOT NULL",
+      on: database
+    )
+    defer { statement.reset() }
+    try statement.bind(.integer(Int64(clamping: sequence)), at: 1)
+    guard try statement.step() else { return nil }
+    return UInt64(bitPattern: sqlite3_column_int64(statement.pointer, 0))
   }
 
   private func reader(_ database: Database) -> TableReader {

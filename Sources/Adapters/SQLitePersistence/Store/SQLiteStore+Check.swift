@@ -11,6 +11,30 @@ public struct SQLiteStoreCheck: Hashable, Sendable {
   public var byteCount: Int
   /// The version of the SQLite library.
   public var libraryVersion: String
+  /// The log of changes, if the database has one.
+  public var log: Log?
+
+  /// What was found of the log of changes.
+  public struct Log: Hashable, Sendable {
+    /// How many rows it has.
+    public var rowCount: Int
+    /// How many bytes its values have.
+    public var byteCount: Int
+    /// Who still needs it.
+    public var readers: [Reader]
+    /// Whether the triggers that write it are there, and as they should be.
+    public var hasTriggers: Bool
+    /// How many of its rows cannot be read.
+    public var damagedCount: Int
+  }
+
+  /// A store that has said that it still needs the log.
+  public struct Reader: Hashable, Sendable {
+    /// How many rows of the log it has not read yet.
+    public var behind: Int
+    /// How many seconds ago it said so.
+    public var age: Int
+  }
 }
 
 extension SQLiteStore {
@@ -30,13 +54,19 @@ extension SQLiteStore {
         } catch let error as OpenFailureError {
           problems.append(error.failure.description(of: path))
         }
+        if core.hasMoved(database) {
+          problems.append("the path names another file than the one that is open")
+        }
+        let log = try LogExaminer(tables: core.tables, now: core.options.now())
+          .examine(database, &problems)
         return SQLiteStoreCheck(
           problems: problems,
           counts: try core.tables.all.map { try reader.count(of: $0, where: .all) },
           byteCount: Int(
             try database.integer("PRAGMA page_count") * database.integer("PRAGMA page_size")
           ),
-          libraryVersion: try String.fetchOne(database, sql: "SELECT sqlite_version()") ?? ""
+          libraryVersion: try String.fetchOne(database, sql: "SELECT sqlite_version()") ?? "",
+          log: log
         )
       }
     }

@@ -10,11 +10,26 @@ extension SQLiteStore {
   public func read<Result: Sendable>(
     _ body: (any StoreSnapshot) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
+    guard !hearers.isClosed else { throw .closed(path: path) }
+    if let snapshot = BodyScope.snapshot(of: hearers) { return try body(snapshot) }
+    return try followed.serving { (database, begin) throws(StoreError) in
+      try database.read { (snapshot) throws(StoreError) in
+        begin()
+        return try body(snapshot)
+      }
+    }
+  }
+}
+
+extension OpenDatabase {
+  /// Runs a closure with one consistent version of the database.
+  func read<Result>(
+    _ body: (any StoreSnapshot) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
     try core.checkOpen()
-    if let snapshot = BodyScope.snapshot(of: core) { return try body(snapshot) }
     return try core.translating {
-      try withVersion { database, version in
-        let access = SnapshotAccess(database, version, of: core)
+      try withVersion { database, pinned in
+        let access = SnapshotAccess(database, pinned, of: core)
         defer { access.end() }
         let snapshot = SQLiteSnapshot(access)
         return try BodyScope.run(snapshot, of: core) { try body(snapshot) }
@@ -27,21 +42,28 @@ extension SQLiteStore {
   /// A commit of this object that is being made while the snapshot is taken leaves open on which side the snapshot is: then it
   /// is taken again.
   private func withVersion<Result>(
-    _ body: (Database, StoreVersion) throws -> Result
+    _ body: (Database, StoreCore.Pinned) throws -> Result
   ) throws -> Result {
     for _ in 0..<10_000 {
-      if !core.waitForCommit() {
-        writer.unsafeReentrantWrite { core.reconcile(with: $0) }
-        continue
-      }
+      // A log tells the version itself.
+      if core.catalog == nil, !waitForCommit() { continue }
       let outcome: Result? = try withConnection { database in
-        guard let version = try core.pin(database) else { return nil }
+        guard let pinned = try core.pin(database) else { return nil }
         defer { core.unpin(database) }
-        return .some(try body(database, version))
+        return .some(try body(database, pinned))
       }
       if let outcome { return outcome }
+      if core.catalog != nil { _ = waitForCommit() }
     }
     throw StoreError.busy(path: path, waited: core.busyTimeout)
+  }
+
+  /// Waits for the commit that is being made.
+  /// - Returns: Whether there is none any more.
+  private func waitForCommit() -> Bool {
+    guard !core.waitForCommit() else { return true }
+    writer.unsafeReentrantWrite { core.reconcile(with: $0) }
+    return false
   }
 
   /// Runs a closure with a connection that is in no transaction.

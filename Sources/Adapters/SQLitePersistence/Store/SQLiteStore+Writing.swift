@@ -12,6 +12,26 @@ extension SQLiteStore {
     origin: CommitOrigin,
     _ body: (any StoreTransaction) throws -> Result
   ) throws(StoreError) -> Committed<Result> {
+    do {
+      return try followed.serving { (database, begin) throws(StoreError) in
+        try database.commit(origin: origin) { transaction in
+          begin()
+          return try body(transaction)
+        }
+      }
+    } catch {
+      if case .inputOutput = error { followed.noticeFile() }
+      throw error
+    }
+  }
+}
+
+extension OpenDatabase {
+  /// Runs a closure as one transaction.
+  func commit<Result: Sendable>(
+    origin: CommitOrigin,
+    _ body: (any StoreTransaction) throws -> Result
+  ) throws(StoreError) -> Committed<Result> {
     try core.checkOpen()
     guard !capabilities.isReadOnly else { throw .readOnly(path: path) }
     return try core.translating {
@@ -27,6 +47,7 @@ extension SQLiteStore {
         } catch {
           if database.isInsideTransaction { try? database.rollback() }
           core.didRollback(on: database)
+          core.mendStrayCommit(on: database)
           throw error
         }
       }
@@ -39,24 +60,26 @@ extension SQLiteStore {
     on database: Database
   ) throws -> Committed<Result> {
     // From here on nobody else can commit, so what is noticed now came before.
-    try core.noteOtherWriters(on: database)
-    let access = SnapshotAccess(database, core.version, of: core)
+    let start = try core.startCommit(on: database)
+    let pinned = StoreCore.Pinned(version: start?.version ?? core.version, position: start)
+    let access = SnapshotAccess(database, pinned, of: core, committed: writer)
     let transaction = SQLiteTransaction(access)
     defer { transaction.end() }
     let result = try body(transaction)
     guard database.isInsideTransaction else {
       throw StoreError.unexpected(path: path, detail: "the closure ended its own transaction")
     }
-    let event = try core.event(origin: origin, on: database)
-    core.prepare(event)
-    if !ownsWriter, case .commit(_, let changes) = event {
+    let changes = try core.finishCommit(start, origin: origin, on: database)
+    if !ownsWriter, let changes {
       // Statements that are stepped through SQLite itself pass GRDB's observers by.
       for place in changes.keys.sorted() {
         try database.notifyChanges(in: Table(core.tables.all[place].entity.name))
       }
     }
+    try core.checkFile(of: database)
+    let version = core.preparedVersion(start)
     try database.commit()
     core.settle(on: database)
-    return Committed(result: result, version: core.version)
+    return Committed(result: result, version: version ?? core.version)
   }
 }

@@ -1,28 +1,23 @@
-import Dispatch
 public import GRDB
 public import ResultsDomain
 
 /// A store in an SQLite database: a file, memory, or a GRDB database that an application has open.
 ///
 /// An entity is a table of its name and an attribute a column of its name, as `docs/sqlite-schema.md` tells, so other
-/// programs can read and write the file. The history tells row by row what was committed through this object or through the
-/// GRDB writer it was given; commits of other processes and objects are noticed and told as a gap.
+/// programs can read and write the file. A store's own file keeps a log of changes: its history tells row by row what was
+/// committed by whatever connection of whatever program. An application's database gets one only if `keepsLog` asks for
+/// it; else commits of other processes and objects are noticed and told as a gap.
 ///
-/// A borrowed writer serves one `SQLiteStore` at a time: SQLite tells of changed rows to one listener only, and a second store
-/// would turn the first one's history into gaps.
+/// A borrowed writer serves one `SQLiteStore` without a log at a time: SQLite tells of changed rows to one listener only, and
+/// a second store would turn the first one's history into gaps.
 public final class SQLiteStore: Store {
-  /// What the store is called: its path.
-  public let identity: StoreIdentity
-  /// What the store can do.
-  public let capabilities: StoreCapabilities
   /// The database file's path, or `:memory:`.
   public let path: String
-  let core: StoreCore
-  let writer: any DatabaseWriter
-  private let observer: CommitObserver
-  let ownsWriter: Bool
+  /// The entities it was opened with.
+  public let entities: [EntityDescription]
+  let hearers: StoreHearers
+  let followed: FollowedDatabase
   private let ownExecutor = StoreExecutor(label: "results.sqlite.calls")
-  private let timerQueue = DispatchQueue(label: "results.sqlite.poll")
 
   /// Opens the database of a file, and makes it if there is none.
   /// - Parameters:
@@ -37,18 +32,30 @@ public final class SQLiteStore: Store {
   ) throws(StoreError) {
     let opener = DatabaseOpener(path: path, entities: entities, options: options)
     let isMemory = path == ":memory:"
-    try self.init(
+    let hearers = StoreHearers()
+    let database = try OpenDatabase(
       isMemory ? opener.openMemory() : opener.openFile(),
       path: path,
       options: options,
-      ownsWriter: true
+      ownsWriter: true,
+      hearers: hearers
     )
+    self.init(database, entities, options) { (rewinds) throws(StoreError) in
+      try OpenDatabase(
+        opener.openFile(),
+        path: path,
+        options: options,
+        ownsWriter: true,
+        hearers: hearers,
+        rewinds: rewinds
+      )
+    }
   }
 
   /// Uses a GRDB database that an application has open.
   ///
   /// Tables of the entities' names that are there already are used as they are, whoever made them; others are made. Nothing
-  /// else is added. Closing the store leaves the database open.
+  /// else is added, unless `keepsLog` asks for it. Closing the store leaves the database open.
   /// - Parameters:
   ///   - writer: A `DatabasePool` or a `DatabaseQueue`.
   ///   - entities: The entities to work with.
@@ -63,7 +70,14 @@ public final class SQLiteStore: Store {
     options.adoptsTables = true
     options.isReadOnly = options.isReadOnly || writer.configuration.readonly
     let opener = DatabaseOpener(path: writer.path, entities: entities, options: options)
-    try self.init(opener.open(writer), path: writer.path, options: options, ownsWriter: false)
+    let database = try OpenDatabase(
+      opener.open(writer),
+      path: writer.path,
+      options: options,
+      ownsWriter: false,
+      hearers: StoreHearers()
+    )
+    self.init(database, entities, options, open: nil)
   }
 
   /// A new store in memory, which ends with the object.
@@ -76,96 +90,53 @@ public final class SQLiteStore: Store {
   }
 
   private init(
-    _ opened: DatabaseOpener.Opened,
-    path: String,
-    options: SQLiteStoreOptions,
-    ownsWriter: Bool
-  ) throws(StoreError) {
-    self.path = path
-    self.ownsWriter = ownsWriter
-    writer = opened.writer
-    let core = StoreCore(path: path, tables: opened.tables, options: options)
-    self.core = core
-    let observer = CommitObserver(core)
-    self.observer = observer
-    let isMemory = path.isEmpty || path == ":memory:"
-    identity = StoreIdentity(
-      name: path,
-      uniqueName: "sqlite-" + (opened.identity ?? StoreFile.canonicalName(of: path, isMemory))
-    )
-    capabilities = StoreCapabilities(
-      historyCoverage: isMemory && ownsWriter ? .everyWriter : .thisStore,
-      isDurable: !isMemory,
-      isReadOnly: options.isReadOnly
-    )
-    try core.translating {
-      try opened.writer.unsafeReentrantWrite { database in
-        try core.begin(on: database)
-        if !options.isReadOnly { database.add(transactionObserver: observer) }
-      }
-    }
-    if !isMemory, let interval = options.pollInterval { poll(every: interval) }
+    _ database: OpenDatabase,
+    _ entities: [EntityDescription],
+    _ options: SQLiteStoreOptions,
+    open: FollowedDatabase.Opening?
+  ) {
+    path = database.path
+    self.entities = entities
+    hearers = database.core.hearers
+    followed = FollowedDatabase(database, options: options, hearers: hearers, open: open)
   }
 
-  deinit { _ = core.close() }
+  deinit { _ = hearers.close() }
 }
 
 extension SQLiteStore {
-  /// The entities it was opened with.
-  public var entities: [EntityDescription] { core.tables.entities }
+  /// What the store is called: its path, and the name that its database keeps.
+  ///
+  /// It is another one after another file has taken the path.
+  public var identity: StoreIdentity { followed.database.identity }
+
+  /// What the store can do.
+  public var capabilities: StoreCapabilities { followed.database.capabilities }
+
+  var core: StoreCore { followed.database.core }
+
+  var writer: any DatabaseWriter { followed.database.writer }
+
+  var ownsWriter: Bool { followed.database.ownsWriter }
 
   /// Where blocking calls are run for asynchronous callers.
   public var executor: (any TaskExecutor)? { ownExecutor }
 
   /// Hints that the version may have grown.
-  public func hints() -> AsyncStream<Void> { core.hints() }
+  ///
+  /// While somebody listens, commits of other processes are heard as well, and what happens to the file.
+  public func hints() -> AsyncStream<Void> {
+    defer { followed.database.keepLeaseSoon() }
+    return hearers.hints()
+  }
 
-  /// Looks for commits of other writers now, after the transaction that is running.
-  /// - Throws: `StoreError.closed`.
+  /// Looks for commits of other writers now, after the transaction that is running, and whether the path still names the file.
+  /// - Throws: `StoreError.closed`; `StoreError.cannotOpen` if the path names no file that the store can work with.
   public func lookForOtherWriters() throws(StoreError) {
-    try core.checkOpen()
-    try core.translating {
-      try writer.unsafeReentrantWrite { database in
-        guard !database.isInsideTransaction else { return }
-        core.reconcile(with: database)
-        try core.noteOtherWriters(on: database)
-      }
-    }
+    followed.checkFile()
+    try followed.serving { (database, _) throws(StoreError) in try database.lookForOtherWriters() }
   }
 
   /// Closes the store; a database that was opened by it is closed too, after the calls that are running.
-  public func close() throws(StoreError) {
-    guard core.close() else { return }
-    if ownsWriter {
-      try core.translating { try writer.close() }
-    } else {
-      writer.asyncWriteWithoutTransaction { [observer] in $0.remove(transactionObserver: observer) }
-    }
-  }
-
-  /// Looks for other writers again and again, as long as the store is there and open.
-  private func poll(every interval: Duration) {
-    let pause = DispatchTimeInterval.microseconds(interval.wholeMicroseconds)
-    timerQueue.asyncAfter(deadline: .now() + pause) { [weak self] in
-      guard let self, !core.isClosed else { return }
-      // A transaction that is running is waited for by nobody; the next look comes after this one.
-      writer.asyncWriteWithoutTransaction { [weak self] database in
-        guard let self, !core.isClosed else { return }
-        if !database.isInsideTransaction {
-          core.reconcile(with: database)
-          try? core.noteOtherWriters(on: database)
-        }
-        poll(every: interval)
-      }
-    }
-  }
-}
-
-extension Duration {
-  fileprivate var wholeMicroseconds: Int {
-    let (seconds, attoseconds) = components
-    let whole = seconds.multipliedReportingOverflow(by: 1_000_000)
-    guard !whole.overflow else { return .max }
-    return Int(clamping: max(1000, whole.partialValue + attoseconds / 1_000_000_000_000))
-  }
+  public func close() throws(StoreError) { try followed.close() }
 }

@@ -1,5 +1,11 @@
 import ResultsDomain
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// How a store is opened.
 public struct SQLiteStoreOptions: Sendable {
   /// How often a commit is written through to the disk itself.
@@ -16,12 +22,26 @@ public struct SQLiteStoreOptions: Sendable {
   public var adoptsTables: Bool
   /// How long a call waits for another writer before it fails with `StoreError.busy`.
   public var busyTimeout: Duration
-  /// How often commits of other processes are looked for; `nil` for never by itself.
+  /// How long a commit of another process may go unheard at most, while somebody listens; `nil` for never listening to others.
+  ///
+  /// Where the system tells of changes of files, as Linux does, a commit is heard at once, and this is only how often it is
+  /// made sure that none was missed.
   public var pollInterval: Duration?
   /// How many changed rows the history remembers, each commit counted as one more.
   public var historyCapacity: Int
   /// How often a commit is written through to the disk itself.
   public var durability: Durability
+  /// Whether every change is written down in the database, whoever makes it, so that the history tells of all writers.
+  ///
+  /// `nil` is yes for a store's own file, and no for tables of an application (`adoptsTables`, or a GRDB writer that is lent),
+  /// to which nothing is added unasked.
+  public var keepsLog: Bool?
+  /// How many entries of the log are kept at least: commits of stores, and rows that other programs changed.
+  public var logCapacity: Int
+  /// How many bytes of packed changes are kept about, at most.
+  public var logByteLimit: Int
+  /// The time in seconds since 1970, for the leases of those who read the log.
+  package var now: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) }
   /// Whether the pre-update hook is used where the library has it.
   package var usesPreUpdateHook = true
 
@@ -32,7 +52,10 @@ public struct SQLiteStoreOptions: Sendable {
     busyTimeout: Duration = .seconds(5),
     pollInterval: Duration? = .seconds(1),
     historyCapacity: Int = 65_536,
-    durability: Durability = .normal
+    durability: Durability = .normal,
+    keepsLog: Bool? = nil,
+    logCapacity: Int = 10_000,
+    logByteLimit: Int = 64 << 20
   ) {
     self.isReadOnly = isReadOnly
     self.adoptsTables = adoptsTables
@@ -40,5 +63,8 @@ public struct SQLiteStoreOptions: Sendable {
     self.pollInterval = pollInterval
     self.historyCapacity = historyCapacity
     self.durability = durability
+    self.keepsLog = keepsLog
+    self.logCapacity = logCapacity
+    self.logByteLimit = logByteLimit
   }
 }

@@ -12,11 +12,8 @@ final class EntityTable: Sendable {
   let quotedName: String
   let keyColumns: [String]
   let attributeColumns: [String]
-  /// Where the columns stand in the table, from 0.
-  let keyPlaces: [Int32]
-  let attributePlaces: [Int32]
-  /// How many columns the table has, those of others included.
-  let columnCount: Int32
+  /// Where the columns stood in the table when the store was opened.
+  let places: ColumnPlaces
   /// Whether the key is SQLite's own row number.
   let isRowNumber: Bool
   /// Whether what the pre-update hook tells of a row can be relied upon.
@@ -31,9 +28,7 @@ final class EntityTable: Sendable {
     quotedName = shape.name.quotedIdentifier
     keyColumns = entity.identity.columns.map(\.quotedIdentifier)
     attributeColumns = entity.attributes.map(\.name.quotedIdentifier)
-    keyPlaces = entity.identity.columns.map { shape.place(of: $0) }
-    attributePlaces = entity.attributes.map { shape.place(of: $0.name) }
-    columnCount = Int32(shape.columns.count)
+    places = ColumnPlaces(of: entity, in: shape)
     hasExactImages = !shape.hasGeneratedColumns
     isStrict = shape.isStrict
     if case .integer = entity.identity {
@@ -86,4 +81,18 @@ extension EntityTable {
 
   /// Whether the key is made of attributes.
   var isCompound: Bool { !entity.keyAttributeIndexes.isEmpty }
+}
+
+/// Where an entity's columns stand in its table, from 0.
+struct ColumnPlaces: Sendable {
+  let keys: [Int32]
+  let attributes: [Int32]
+  /// How many columns the table has, those of others included.
+  let count: Int32
+
+  init(of entity: EntityDescription, in shape: TableShape) {
+    keys = entity.identity.columns.map { shape.place(of: $0) }
+    attributes = entity.attributes.map { shape.place(of: $0.name) }
+    count = Int32(shape.columns.count)
+  }
 }

@@ -8,7 +8,8 @@ struct TableShape: Sendable {
     let affinity: ColumnAffinity
     let declaredType: String
     let isRequired: Bool
-    let hasDefault: Bool
+    /// The text of the column's default, or `nil`.
+    let defaultText: String?
     /// The column's place in the primary key, from 1, or 0.
     let keyPlace: Int
   }
@@ -89,7 +90,7 @@ extension Database {
         affinity: ColumnAffinity(declaredType: type),
         declaredType: type,
         isRequired: row["notnull"],
-        hasDefault: row["dflt_value"] != nil,
+        defaultText: row["dflt_value"],
         keyPlace: row["pk"]
       )
     }

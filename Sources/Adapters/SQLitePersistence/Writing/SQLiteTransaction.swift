@@ -19,9 +19,15 @@ public final class SQLiteTransaction: StoreTransaction {
   public func withDatabase<Result>(
     _ body: (Database) throws -> Result
   ) throws(StoreError) -> Result {
-    access.core.capture.forgetNewImages()
-    defer { access.core.capture.forgetNewImages() }
-    return try access.with(body)
+    let core = access.core
+    core.capture.forgetNewImages()
+    core.expectForeignSQL()
+    defer { core.capture.forgetNewImages() }
+    return try access.with { database in
+      let result = try body(database)
+      try core.noteForeignSQL(on: database, since: access.position)
+      return result
+    }
   }
 
   /// Ends the use of the transaction.
@@ -114,5 +120,13 @@ extension SQLiteTransaction {
     of entity: EntityDescription
   ) throws(StoreError) -> StoreHistory {
     try access.history(since: version, of: entity)
+  }
+
+  /// What a later process needs to find again the version that the transaction is based on.
+  public func bookmark() throws(StoreError) -> StoreBookmark? { try access.bookmark() }
+
+  /// The version that a bookmark names.
+  public func version(at bookmark: StoreBookmark) throws(StoreError) -> StoreVersion? {
+    try access.version(at: bookmark)
   }
 }

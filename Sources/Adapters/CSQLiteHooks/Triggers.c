@@ -1,0 +1,5 @@
+#include "CSQLiteHooks.h"
+
+int results_set_triggers(sqlite3 *db, int are_enabled) {
+  return sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, are_enabled, (int *)0);
+}

@@ -1,0 +1,97 @@
+import GRDB
+import ResultsDomain
+
+/// The tables of the change log in a database, as `docs/sqlite-schema.md` publishes them.
+enum LogFormat {
+  /// What a row of the log tells.
+  enum Kind: Int64, Sendable {
+    /// A commit of a store, with its changes packed into one blob.
+    case commit = 0
+    /// A part of the packed changes of the commit row that follows.
+    case part = 1
+    /// A row was inserted; there was none of its key before.
+    case insertion = 2
+    /// A row was changed; the old values.
+    case update = 3
+    /// A row was deleted; the old values.
+    case deletion = 4
+    /// A row may have been replaced by the next change; the old values.
+    case replaced = 5
+    /// The rows from the one in `key` to this one are a commit of a store.
+    case marker = 6
+    /// What was committed before cannot be told beyond this row.
+    case interruption = 7
+  }
+
+  /// What every trigger of the store's own is called, before the number of its entity.
+  static let triggerPrefix = "_results_"
+
+  /// Gives the number of the newest row, which grows with every commit that changes an entity.
+  static let markQuery = "SELECT max(sequence) FROM main._results_log"
+
+  /// How many value columns the log has at least: those of a commit's row.
+  private static let leastColumns = 2
+
+  /// Whether the database has a log.
+  static func exists(on database: Database) throws -> Bool {
+    try database.integer(
+      "SELECT count(*) FROM main.sqlite_master WHERE type = 'table' AND name = '_results_log'"
+    ) > 0
+  }
+
+  /// Makes the log's tables, where they are missing, and widens the log for entities of so many attributes.
+  /// - Returns: Whether the log is new.
+  static func create(on database: Database, attributes: Int) throws -> Bool {
+    let wanted = max(attributes, leastColumns)
+    var isNew = false
+    if try !exists(on: database) {
+      isNew = true
+      try database.execute(
+        sql: """
+          CREATE TABLE _results_log (
+            sequence INTEGER PRIMARY KEY,
+            stamp INTEGER DEFAULT (random()),
+            entity INTEGER,
+            kind INTEGER,
+            key\((0..<wanted).map { ",\n  v\($0)" }.joined())
+          );
+          """
+      )
+    }
+    try database.execute(
+      sql: """
+        CREATE TABLE IF NOT EXISTS _results_reader (
+          id INTEGER PRIMARY KEY,
+          sequence INTEGER NOT NULL,
+          renewed INTEGER NOT NULL
+        ) STRICT
+        """
+    )
+    for place in try columnCount(on: database)..<max(wanted, columnCount(on: database)) {
+      try database.execute(sql: "ALTER TABLE _results_log ADD COLUMN v\(place)")
+    }
+    if isNew {
+      // A version of another log must never be taken for one of this.
+      try database.execute(sql: "UPDATE _results_store SET epoch = random()")
+      try interrupt(nil, on: database)
+    }
+    return isNew
+  }
+
+  /// How many value columns the log has.
+  static func columnCount(on database: Database) throws -> Int {
+    try Int(
+      database.integer(
+        "SELECT count(*) FROM pragma_table_info('_results_log') WHERE name GLOB 'v[0-9]*'"
+      )
+    )
+  }
+
+  /// Notes that history ends here, for an entity or for all.
+  static func interrupt(_ entity: Int?, on database: Database) throws {
+    try database.execute(
+      sql: "INSERT INTO _results_log (entity, kind) VALUES (?, ?)",
+      arguments: [entity, Kind.interruption.rawValue]
+    )
+  }
+}

@@ -1,0 +1,251 @@
+import CSQLiteHooks
+import GRDB
+import ResultsDomain
+
+/// Reads the history of one entity from the log, in the transaction that is open.
+///
+/// The log has what each row was before a change; what it was after is what it was before the next one, and in the end what
+/// it is now.
+struct LogReader {
+  let database: Database
+  let tables: StoreTables
+  let table: EntityTable
+  let layout: LogLayout
+  /// Which commits are told as the store's own.
+  let writer: Int64
+
+  private enum Interruption: Error {
+    case gap(GapReason)
+  }
+
+  /// The history after one version, up to another.
+  func history(after old: StoreVersion, through new: StoreVersion) throws -> StoreHistory {
+    do {
+      return .commits(try records(after: old.sequence, through: new))
+    } catch Interruption.gap(let reason) {
+      return .gap(reason)
+    } catch let failure as SQLiteFailure
+      where failure.primaryCode == SQLITE_CORRUPT || failure.primaryCode == SQLITE_IOERR
+    {
+      return .gap(.trimmed)
+    }
+  }
+
+  private func records(after old: UInt64, through new: StoreVersion) throws -> [CommitRecord] {
+    let groups = try groups(after: old, through: new.sequence)
+    var keys: [ObjectKey] = []
+    var known: [ObjectKey: [Value]?] = [:]
+    for group in groups {
+      for key in group.order where known.updateValue(nil, forKey: key) == nil {
+        keys.append(key)
+      }
+    }
+    let reader = TableReader(database: database, tables: tables)
+    for (key, row) in zip(keys, try reader.rows(keys, of: table)) {
+      known[key] = .some(row?.values)
+    }
+    var records: [CommitRecord] = []
+    for group in groups.reversed() {
+      var changes: [CommittedChange] = []
+      for key in group.order {
+        let before = group.before[key] ?? nil
+        let after = known.updateValue(before, forKey: key) ?? nil
+        guard before != after else { continue }
+        let id = table.id(key)
+        changes.append(
+          CommittedChange(
+            id: id,
+            before: before.map { Row(entity: table.entity, id: id, values: $0) },
+            after: after.map { Row(entity: table.entity, id: id, values: $0) }
+          )
+        )
+      }
+      guard !changes.isEmpty, group.sequence <= new.sequence else { continue }
+      records.append(
+        CommitRecord(
+          version: StoreVersion(epoch: new.epoch, sequence: group.sequence),
+          origin: group.origin,
+          isOwn: group.isOwn,
+          changes: table.sortedByKey(changes)
+        )
+      )
+    }
+    return records.reversed()
+  }
+}
+
+/// What one record of the history is made of.
+private struct LogGroup {
+  var sequence: UInt64 = 0
+  var origin = CommitOrigin.unnamed
+  var isOwn = false
+  /// The touched keys in the order they came.
+  var order: [ObjectKey] = []
+  /// What each row was before the group.
+  var before: [ObjectKey: [Value]?] = [:]
+
+  /// Notes a change; the first image of a row is the truth before the group.
+  mutating func note(_ key: ObjectKey, _ image: [Value]?) {
+    guard before.index(forKey: key) == nil else { return }
+    before[key] = .some(image)
+    order.append(key)
+  }
+}
+
+extension LogReader {
+  private var entity: LogLayout.Entity { layout.entities[table.index] }
+
+  /// The commits of others in a row, and each of a store by itself.
+  private func groups(after old: UInt64, through new: UInt64) throws -> [LogGroup] {
+    let values = (0..<layout.width).map { "v\($0)" }.joined(separator: ", ")
+    let statement = try PreparedStatement(
+      """
+      SELECT sequence, entity, kind, key, \(values) FROM main._results_log
+      WHERE sequence > ? ORDER BY sequence
+      """,
+      on: database
+    )
+    defer { statement.reset() }
+    try statement.bind(.integer(Int64(clamping: old)), at: 1)
+    var builder = GroupBuilder(limit: new)
+    var expected = old
+    while try statement.step() {
+      let row = statement.pointer
+      let sequence = UInt64(clamping: sqlite3_column_int64(row, 0))
+      expected += 1
+      guard sequence == expected else { throw Interruption.gap(.trimmed) }
+      guard let kind = LogFormat.Kind(rawValue: sqlite3_column_int64(row, 2)) else {
+        throw Interruption.gap(.trimmed)
+      }
+      let isMine = sqlite3_column_int64(row, 1) == Int64(entity.number)
+      builder.step(to: sequence)
+      switch kind {
+      case .insertion:
+        guard isMine else { continue }
+        builder.note(try key(row), nil)
+      case .update, .deletion, .replaced:
+        guard isMine else { continue }
+        builder.note(try key(row), image(row))
+      case .interruption:
+        let isForAll = sqlite3_column_type(row, 1) == SQLITE_NULL
+        if isMine || isForAll { throw Interruption.gap(.schemaChanged) }
+      case .part, .commit:
+        builder.beginCommit()
+        try unpack(row, into: &builder)
+        if kind == .commit { builder.endCommit(origin(row), isOwn: isOwn(row)) }
+      case .marker:
+        let first = UInt64(clamping: sqlite3_column_int64(row, 3))
+        builder.endCommit(from: first, origin(row), isOwn: isOwn(row))
+      }
+    }
+    guard expected >= new else { throw Interruption.gap(.trimmed) }
+    return builder.finish()
+  }
+
+  private func unpack(_ row: OpaquePointer, into builder: inout GroupBuilder) throws {
+    guard case .blob(let bytes) = Value(row, column: 3, storage: .blob) else {
+      throw Interruption.gap(.trimmed)
+    }
+    do throws(PayloadReader.Malformed) {
+      var reader = try PayloadReader(bytes)
+      var isRight = true
+      try reader.read(entity: entity.number, identity: table.entity.identity) { key, values in
+        guard let values else { return builder.note(key, nil) }
+        guard values.count == entity.width else {
+          isRight = false
+          return
+        }
+        builder.note(key, entity.columns.map { values[$0] })
+      }
+      guard isRight else { throw PayloadReader.Malformed() }
+    } catch {
+      throw Interruption.gap(.trimmed)
+    }
+  }
+
+  private func key(_ row: OpaquePointer) throws -> ObjectKey {
+    let storage = table.keyStorage
+    let parts =
+      entity.keyColumns.isEmpty
+      ? [Value(row, column: 3, storage: storage[0])]
+      : zip(entity.keyColumns, storage).map { Value(row, column: Int32(4 + $0), storage: $1) }
+    guard let key = ObjectKey(parts: parts, of: table.entity.identity) else {
+      throw Interruption.gap(.trimmed)
+    }
+    return key
+  }
+
+  private func image(_ row: OpaquePointer) -> [Value] {
+    zip(entity.columns, table.entity.attributes).map { column, attribute in
+      Value(row, column: Int32(4 + column), storage: attribute.type.storage)
+    }
+  }
+
+  private func origin(_ row: OpaquePointer) -> CommitOrigin {
+    CommitOrigin(Value(row, column: 4, storage: .text).text ?? "")
+  }
+
+  private func isOwn(_ row: OpaquePointer) -> Bool { sqlite3_column_int64(row, 5) == writer }
+}
+
+/// Puts the rows of the log together to the records that a history has.
+private struct GroupBuilder {
+  /// The version up to which the history is told; what comes after it is of the transaction that reads.
+  let limit: UInt64
+  private var groups: [LogGroup] = []
+  /// The changes of others, one by one, since a later marker may claim some of them.
+  private var loose: [(sequence: UInt64, key: ObjectKey, image: [Value]?)] = []
+  private var commit: LogGroup?
+  private var sequence: UInt64 = 0
+
+  init(limit: UInt64) { self.limit = limit }
+
+  mutating func step(to sequence: UInt64) {
+    if self.sequence == limit, commit == nil { closeLoose(through: limit) }
+    self.sequence = sequence
+  }
+
+  mutating func note(_ key: ObjectKey, _ image: [Value]?) {
+    if commit != nil {
+      commit?.note(key, image)
+    } else {
+      loose.append((sequence, key, image))
+    }
+  }
+
+  mutating func beginCommit() {
+    guard commit == nil else { return }
+    closeLoose(through: sequence - 1)
+    commit = LogGroup()
+  }
+
+  mutating func endCommit(_ origin: CommitOrigin, isOwn: Bool) {
+    guard var group = commit else { return }
+    commit = nil
+    (group.sequence, group.origin, group.isOwn) = (sequence, origin, isOwn)
+    groups.append(group)
+  }
+
+  /// Ends a commit whose changes were noted one by one, from a number on.
+  mutating func endCommit(from first: UInt64, _ origin: CommitOrigin, isOwn: Bool) {
+    let own = loose.filter { $0.sequence >= first }
+    closeLoose(through: max(first, 1) - 1)
+    commit = LogGroup()
+    for change in own { commit?.note(change.key, change.image) }
+    endCommit(origin, isOwn: isOwn)
+  }
+
+  /// Makes one record of the changes of others up to a number, and forgets those after it.
+  private mutating func closeLoose(through end: UInt64) {
+    var group = LogGroup()
+    group.sequence = end
+    for change in loose where change.sequence <= end { group.note(change.key, change.image) }
+    loose = []
+    if !group.order.isEmpty { groups.append(group) }
+  }
+
+  mutating func finish() -> [LogGroup] {
+    closeLoose(through: sequence)
+    return groups
+  }
+}

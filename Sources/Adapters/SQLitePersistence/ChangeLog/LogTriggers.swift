@@ -1,0 +1,183 @@
+import GRDB
+import ResultsDomain
+
+/// The triggers that write the changes of one entity's table into the log, whoever makes them.
+///
+/// They use nothing but what every SQLite library has, so that any program can write the table.
+struct LogTriggers {
+  /// The names and statements.
+  let all: [(name: String, sql: String)]
+
+  /// The triggers of a table.
+  /// - Parameters:
+  ///   - entity: The entity as the database has it written down; its attributes are the log's value columns.
+  ///   - number: The entity's number in the log.
+  ///   - shape: The table.
+  ///   - rules: What makes its rows unique.
+  init(_ entity: RecordedEntity, number: Int, shape: TableShape, rules: [UniqueRule]) {
+    let maker = TriggerMaker(entity: entity, number: number, shape: shape, rules: rules)
+    all = maker.triggers
+  }
+
+  /// The triggers that a table should have.
+  static func expected(_ entity: RecordedEntity, number: Int, on database: Database) throws
+    -> LogTriggers?
+  {
+    guard let shape = try database.tableShape(of: entity.name) else { return nil }
+    let columns = entity.keyColumns + entity.attributes.map(\.name)
+    guard columns.allSatisfy({ shape.column(named: $0) != nil }) else { return nil }
+    let rules = try UniqueRule.all(of: shape, on: database)
+    return LogTriggers(entity, number: number, shape: shape, rules: rules)
+  }
+}
+
+private struct TriggerMaker {
+  let entity: RecordedEntity
+  let number: Int
+  let shape: TableShape
+  let rules: [UniqueRule]
+
+  /// What a row of the table is called where the new one is compared with it.
+  private static let row = "_results_row"
+
+  private var table: String { shape.name.quotedIdentifier }
+  private var isRowNumber: Bool { entity.identity == "integer" }
+  private var keyColumns: [String] { entity.keyColumns.map(\.quotedIdentifier) }
+
+  var triggers: [(name: String, sql: String)] {
+    [insertion, update, rekeying, deletion, replacement, replacementByUpdate]
+  }
+
+  private func trigger(_ name: String, _ when: String, _ body: [String]) -> (String, String) {
+    let name = "\(LogFormat.triggerPrefix)\(number)_\(name)"
+    let sql = """
+      CREATE TRIGGER \(name) \(when) BEGIN \(body.map { $0 + "; " }.joined())END
+      """
+    return (name, sql)
+  }
+
+  private var insertion: (String, String) {
+    trigger("insert", "AFTER INSERT ON \(table)", [key])
+  }
+
+  private var update: (String, String) {
+    let names = entity.attributes.map(\.name.quotedIdentifier) + keyNames
+    let list = unique(names).joined(separator: ", ")
+    return trigger("update", "AFTER UPDATE OF \(list) ON \(table)", [image(.update, "old")])
+  }
+
+  /// An update that changes the key makes a row of another one.
+  private var rekeying: (String, String) {
+    let differ = keyColumns.map { "new.\($0) IS NOT old.\($0) COLLATE BINARY" }
+    return trigger(
+      "rekey",
+      "AFTER UPDATE OF \(keyNames.joined(separator: ", ")) ON \(table)"
+        + " WHEN \(differ.joined(separator: " OR "))",
+      [key]
+    )
+  }
+
+  private var deletion: (String, String) {
+    trigger("delete", "AFTER DELETE ON \(table)", [image(.deletion, "old")])
+  }
+
+  /// REPLACE deletes rows without telling triggers, unless a connection asks for it.
+  private var replacement: (String, String) {
+    // SQLite has -1 in place of a number that it assigns itself: the row -1 may be told of without being replaced.
+    let key = keyColumns.map { "\(Self.row).\($0) = new.\($0)" }.joined(separator: " AND ")
+    return eviction("replace", "BEFORE INSERT", [key] + otherRules.map(collision))
+  }
+
+  private var replacementByUpdate: (String, String) {
+    let key = keyColumns.map { "\(Self.row).\($0) = new.\($0)" }.joined(separator: " AND ")
+    let isOther =
+      "("
+      + keyColumns.map { "\(Self.row).\($0) IS NOT old.\($0) COLLATE BINARY" }
+      .joined(separator: " OR ") + ")"
+    let hidden = otherRules.contains(where: \.dependsOnOtherColumns)
+    let columns = otherRules.flatMap(\.terms).compactMap { $0.column?.quotedIdentifier }
+    let list = hidden ? "" : " OF \(unique(keyNames + columns).joined(separator: ", "))"
+    return eviction(
+      "evict",
+      "BEFORE UPDATE\(list)",
+      ([key] + otherRules.map(collision)).map { "\($0) AND \(isOther)" }
+    )
+  }
+
+  /// Logs the rows that stand in the way of a new one; asking first is cheaper than opening the log for nothing.
+  private func eviction(
+    _ name: String,
+    _ event: String,
+    _ conditions: [String]
+  ) -> (String, String) {
+    let isAny = conditions.map { "EXISTS (SELECT 1 FROM \(table) AS \(Self.row) WHERE \($0))" }
+    return trigger(
+      name,
+      "\(event) ON \(table) WHEN \(isAny.joined(separator: " OR "))",
+      conditions.map(evicted)
+    )
+  }
+
+  /// The rules besides the key's own.
+  private var otherRules: [UniqueRule] {
+    let key = Set(entity.keyColumns.map(\.caselessIdentifier))
+    return rules.filter { rule in
+      rule.dependsOnOtherColumns
+        || Set(rule.terms.map { ($0.column ?? "").caselessIdentifier }) != key
+        || rule.terms.contains { $0.collation.caselessIdentifier != Array("\"binary\"".utf8) }
+    }
+  }
+
+  private func collision(_ rule: UniqueRule) -> String {
+    rule.collision(row: Self.row, columns: shape.columns.map(\.name))
+  }
+
+  /// The names under which the key can be assigned to.
+  private var keyNames: [String] {
+    guard isRowNumber else { return keyColumns }
+    // The row number has names of its own, unless columns have them.
+    let names = ["rowid", "oid", "_rowid_"].filter { shape.column(named: $0) == nil }
+    return keyColumns + names
+  }
+
+  /// Logs the key of a new row, without its values.
+  private var key: String {
+    let kind = LogFormat.Kind.insertion.rawValue
+    guard let key = entity.keyColumn?.quotedIdentifier else {
+      let keys = entity.attributes.indices.filter { entity.attributes[$0].keyPosition != nil }
+      let columns = keys.map { "v\($0)" }.joined(separator: ", ")
+      let values = keys.map { "new.\(entity.attributes[$0].name.quotedIdentifier)" }
+      return "INSERT INTO _results_log (entity, kind, \(columns))"
+        + " VALUES (\(number), \(kind), \(values.joined(separator: ", ")))"
+    }
+    return "INSERT INTO _results_log (entity, kind, key) VALUES (\(number), \(kind), new.\(key))"
+  }
+
+  /// Logs the key and the values of a row.
+  private func image(_ kind: LogFormat.Kind, _ side: String) -> String {
+    "\(into) VALUES (\(values(kind, side).joined(separator: ", ")))"
+  }
+
+  /// Logs the rows that a condition holds for, as replaced.
+  private func evicted(_ condition: String) -> String {
+    "\(into) SELECT \(values(.replaced, Self.row).joined(separator: ", "))"
+      + " FROM \(table) AS \(Self.row) WHERE \(condition)"
+  }
+
+  private var into: String {
+    let columns = entity.attributes.indices.map { "v\($0)" }
+    let names = ["entity", "kind"] + (entity.keyColumn == nil ? [] : ["key"]) + columns
+    return "INSERT INTO _results_log (\(names.joined(separator: ", ")))"
+  }
+
+  private func values(_ kind: LogFormat.Kind, _ side: String) -> [String] {
+    let key = entity.keyColumn.map { ["\(side).\($0.quotedIdentifier)"] } ?? []
+    return ["\(number)", "\(kind.rawValue)"] + key
+      + entity.attributes.map { "\(side).\($0.name.quotedIdentifier)" }
+  }
+
+  private func unique(_ names: [String]) -> [String] {
+    var seen: Set<[UInt8]> = []
+    return names.filter { seen.insert($0.caselessIdentifier).inserted }
+  }
+}

@@ -1,0 +1,129 @@
+import CSQLiteHooks
+import Dispatch
+import GRDB
+import ResultsDomain
+import Synchronization
+
+/// A database that a store has open, for as long as its file has the store's name.
+final class OpenDatabase: Sendable {
+  let path: String
+  let identity: StoreIdentity
+  let capabilities: StoreCapabilities
+  let core: StoreCore
+  let writer: any DatabaseWriter
+  /// Whether the store opened the database, and closes it.
+  let ownsWriter: Bool
+  /// The file, if the system tells.
+  let file: FileIdentity.Finding
+  /// The side files that lay beside it.
+  let sideFiles: SideFiles?
+  private let observer: CommitObserver
+  /// Whether the writing connection has been asked to look, and has not done it yet.
+  private let isLookDue = Atomic(false)
+
+  /// Takes a database into use.
+  /// - Parameters:
+  ///   - opened: The database.
+  ///   - path: The store's path.
+  ///   - options: How the store was opened.
+  ///   - ownsWriter: Whether the store opened the database.
+  ///   - hearers: Who waits to hear of new versions.
+  ///   - rewinds: How often the store's log went back before.
+  /// - Throws: `StoreError` if the database cannot be read or written.
+  init(
+    _ opened: DatabaseOpener.Opened,
+    path: String,
+    options: SQLiteStoreOptions,
+    ownsWriter: Bool,
+    hearers: StoreHearers,
+    rewinds: UInt64 = 0
+  ) throws(StoreError) {
+    self.path = path
+    self.ownsWriter = ownsWriter
+    writer = opened.writer
+    let isMemory = path.isEmpty || path == ":memory:"
+    let uniqueName = "sqlite-" + (opened.identity ?? StoreFile.canonicalName(of: path, isMemory))
+    identity = StoreIdentity(name: path, uniqueName: uniqueName)
+    let hearsAll = isMemory && ownsWriter || opened.hasLog
+    capabilities = StoreCapabilities(
+      historyCoverage: hearsAll ? .everyWriter : .thisStore,
+      isDurable: !isMemory,
+      isReadOnly: options.isReadOnly
+    )
+    let core = StoreCore(
+      path: path,
+      hearers: hearers,
+      uniqueName: uniqueName,
+      tables: opened.tables,
+      options: options,
+      ownsWriter: ownsWriter,
+      hasLog: opened.hasLog,
+      rewinds: rewinds
+    )
+    self.core = core
+    let observer = CommitObserver(core)
+    self.observer = observer
+    (file, sideFiles) = try core.translating {
+      try opened.writer.unsafeReentrantWrite { database in
+        try core.begin(on: database)
+        if !options.isReadOnly { database.add(transactionObserver: observer) }
+        let connection = database.sqliteConnection
+        return (FileIdentity.find(openedBy: connection), SideFiles(of: connection))
+      }
+    }
+  }
+
+  deinit { _ = core.close() }
+
+  /// Closes the database, if the store opened it, after the calls that are running.
+  /// - Returns: Whether it was in use.
+  @discardableResult
+  func close() throws(StoreError) -> Bool {
+    guard core.close() else { return false }
+    // A lease that cannot be given up ends by itself.
+    try? writer.unsafeReentrantWrite { try core.giveLeaseUp(on: $0) }
+    if ownsWriter {
+      try core.translating { try writer.close() }
+    } else {
+      writer.asyncWriteWithoutTransaction { [observer] in $0.remove(transactionObserver: observer) }
+    }
+    return true
+  }
+
+  /// Looks for commits of other writers, after the transaction that is running.
+  func lookForOtherWriters() throws(StoreError) {
+    try core.checkOpen()
+    try core.translating {
+      try writer.unsafeReentrantWrite { database in
+        guard !database.isInsideTransaction else { return }
+        core.reconcile(with: database)
+        try core.noteOtherWriters(on: database)
+      }
+    }
+  }
+
+  /// Looks for commits of other writers as soon as the writing connection is free.
+  /// - Parameters:
+  ///   - mark: The newest number of the log and the schema's version; if they are known, there were none.
+  ///   - retry: Called if somebody keeps the database busy, so that it must be looked again.
+  func lookSoon(mark: [Int64]?, _ retry: @escaping @Sendable () -> Void) {
+    if let mark, mark.count == 2, core.catalog?.hasTold(mark[0], cookie: mark[1]) == true { return }
+    guard !isLookDue.exchange(true, ordering: .sequentiallyConsistent) else { return }
+    writer.asyncWriteWithoutTransaction { [self] database in
+      isLookDue.store(false, ordering: .sequentiallyConsistent)
+      guard !core.isClosed, !database.isInsideTransaction else { return }
+      core.reconcile(with: database)
+      if (try? core.noteOtherWriters(on: database)) != true { retry() }
+    }
+  }
+
+  /// Enters a store that somebody listens to into the table of readers, or does so again in good time, as soon as the writing
+  /// connection is free.
+  func keepLeaseSoon() {
+    if core.needsLease {
+      writer.asyncWriteWithoutTransaction { [core] in try? core.takeLease(on: $0) }
+    } else if core.isLeaseOld {
+      writer.asyncWriteWithoutTransaction { [core] in try? core.keepLease(on: $0) }
+    }
+  }
+}

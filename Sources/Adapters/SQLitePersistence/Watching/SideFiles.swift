@@ -1,0 +1,62 @@
+import CSQLiteHooks
+import GRDB
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The log of a database and its index, as files beside it.
+///
+/// SQLite finds them by their names alone. When another database's file takes the name, they stay, and whoever opens the new file
+/// takes the old one's log for its own. So the last thing to be done with the old file is to bring its log into it, and to take both
+/// files away.
+struct SideFiles: Sendable {
+  private let logPath: String
+  private let indexPath: String
+  private let log: FileIdentity.Finding
+  private let index: FileIdentity.Finding
+
+  /// The side files of the database that a connection has open; `nil` if it is in no file.
+  init?(of connection: OpaquePointer?) {
+    guard let path = sqlite3_db_filename(connection, "main").map({ String(cString: $0) }),
+      !path.isEmpty
+    else { return nil }
+    (logPath, indexPath) = (path + "-wal", path + "-shm")
+    (log, index) = (FileIdentity.find(logPath), FileIdentity.find(indexPath))
+  }
+
+  /// Whether the log that lies beside the path is still the one it was.
+  private var isThere: Bool { log.file != nil && FileIdentity.find(logPath) == log }
+
+  /// Whether the log holds nothing.
+  private var isEmpty: Bool { results_file_size(logPath) == 0 }
+
+  /// Clears the files away, after their database's file has lost its name.
+  ///
+  /// All processes that have the old file open do this under its write lock, one after the other; the files of the new database that one
+  /// of them has made are other files.
+  /// - Parameters:
+  ///   - database: The writing connection to the old file; it is in no transaction.
+  ///   - isReadOnly: Whether the connection cannot write.
+  /// - Returns: Whether nothing of them remains that would be taken for the new file's.
+  /// - Throws: SQLite's failure, such as that another process keeps the old file; or that a file cannot be removed.
+  func clear(on database: Database, isReadOnly: Bool) throws -> Bool {
+    guard isThere else { return true }
+    guard !isReadOnly else { return isEmpty }
+    for _ in 0..<3 {
+      try database.run("PRAGMA wal_checkpoint(TRUNCATE)")
+      try database.run("BEGIN IMMEDIATE TRANSACTION")
+      defer { try? database.run("ROLLBACK TRANSACTION") }
+      guard isThere else { return true }
+      guard isEmpty else { continue }
+      for (path, file) in [(logPath, log), (indexPath, index)]
+      where file.file != nil && FileIdentity.find(path) == file {
+        try FileManager.default.removeItem(atPath: path)
+      }
+      return true
+    }
+    return false
+  }
+}

@@ -1,0 +1,221 @@
+@testable import SQLitePersistence
+import Foundation
+import GRDB
+import ResultsDomain
+import Synchronization
+import Testing
+
+/// How long the log is kept, what it costs, and what becomes of a damaged one.
+@Suite struct `Keeping the change log` {
+  private func open(
+    _ folder: TemporaryFolder,
+    _ change: (inout SQLiteStoreOptions) -> Void = { _ in }
+  )
+    throws -> SQLiteStore
+  {
+    var options = SQLiteStoreOptions(pollInterval: nil)
+    change(&options)
+    return try SQLiteStore(at: folder.file(), entities: Sample.entities, options: options)
+  }
+
+  private func insert(_ store: SQLiteStore, _ count: Int, _ first: Int = 0) throws {
+    for number in first..<first + count {
+      try store.write { try $0.insert([1], key: .text("t\(number)"), into: Sample.tag) }
+    }
+  }
+
+  private func value(_ folder: TemporaryFolder, _ sql: String) throws -> Int {
+    let queue = try DatabaseQueue(path: folder.file())
+    defer { try? queue.close() }
+    return try queue.read { try Int.fetchOne($0, sql: sql) } ?? 0
+  }
+
+  @Test func `a million own inserts in one commit are a few bytes of the log`() throws {
+    let folder = try TemporaryFolder()
+    let store = try open(folder)
+    let start = try store.currentVersion()
+    let count = 100_000
+    try store.write { transaction in
+      for _ in 0..<count {
+        try transaction.insert(Sample.values("P", "t"), key: nil, into: Sample.book)
+      }
+    }
+    #expect(try value(folder, "SELECT max(length(key)) FROM _results_log WHERE kind = 0") < 20)
+    let records = try #require(try store.history(since: start, of: Sample.book).records)
+    #expect(records.count == 1 && records[0].isOwn && records[0].changes.count == count)
+    #expect(records[0].changes.last?.after?["title"] == "t")
+    try store.close()
+  }
+
+  @Test func `a hundred thousand rows of another program are one record`() throws {
+    let folder = try TemporaryFolder()
+    let store = try open(folder)
+    try LogFixture.execute(
+      folder.file(),
+      """
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000)
+      INSERT INTO Book (publisher, title) SELECT 'P', 't' || i FROM n
+      """
+    )
+    let start = try store.currentVersion()
+    try LogFixture.execute(
+      folder.file(),
+      """
+      UPDATE Book SET title = 'u' || id;
+      DELETE FROM Book WHERE id % 2 = 0;
+      INSERT INTO Book (publisher, title) SELECT 'Q', title FROM Book;
+      """
+    )
+    let records = try #require(try store.history(since: start, of: Sample.book).records)
+    #expect(records.count == 1 && records[0].changes.count == 74_999)
+    #expect(records[0].changes[0].before?["title"] == "t1")
+    #expect(records[0].changes[0].after?["title"] == "u1")
+    #expect(records[0].changes[1].after == nil)
+    try store.close()
+  }
+
+  @Test func `old entries leave, the newest stays, and who comes too late is told`() throws {
+    let folder = try TemporaryFolder()
+    let store = try open(folder) {
+      $0.logCapacity = 20
+      $0.historyCapacity = 0
+    }
+    let start = try store.currentVersion()
+    try insert(store, 200)
+    #expect(try value(folder, "SELECT count(*) FROM _results_log") < 50)
+    #expect(try store.history(since: start, of: Sample.tag).gap == .trimmed)
+    let now = try store.currentVersion()
+    let near = StoreVersion(epoch: now.epoch, sequence: now.sequence - 15)
+    #expect(try store.history(since: near, of: Sample.tag).records?.count == 15)
+    try LogFixture.execute(folder.file(), "UPDATE Tag SET rank = 2")
+    try store.lookForOtherWriters()
+    #expect(try value(folder, "SELECT count(*) FROM _results_log") < 50)
+    try store.close()
+  }
+
+  @Test func `large commits leave before there are many of them`() throws {
+    let folder = try TemporaryFolder()
+    let store = try open(folder) { $0.logByteLimit = 10_000 }
+    let cover = Value.blob(Array(repeating: 1, count: 4000))
+    let values = [Value.text("P"), "t", .null, .null, cover]
+    let id = try store.write { try $0.insert(values, key: nil, into: Sample.book) }
+    for year in 0..<20 {
+      try store.write { transaction in
+        let values: [Value] = ["P", "t", .integer(Int64(year)), .null, cover]
+        try transaction.update(id, to: values, of: Sample.book, ifUnchangedFrom: nil)
+      }
+    }
+    #expect(try value(folder, "SELECT sum(length(key)) FROM _results_log") < 20_000)
+    try store.close()
+  }
+
+  @Test func `who listens keeps the log, for as long as the lease lasts`() throws {
+    let folder = try TemporaryFolder()
+    let clock = TestClock()
+    let listener = try open(folder) { $0.now = { clock.seconds } }
+    let writer = try open(folder) {
+      $0.now = { clock.seconds }
+      $0.logCapacity = 20
+      $0.historyCapacity = 0
+    }
+    let hints = listener.hints()
+    let start = try listener.currentVersion()
+    // The lease is taken on the writing connection, after what is under way there.
+    listener.writer.unsafeReentrantWrite { _ in }
+    #expect(try value(folder, "SELECT count(*) FROM _results_reader") == 1)
+    try insert(writer, 100)
+    #expect(try listener.history(since: start, of: Sample.tag).records?.count == 100)
+    let reader = try #require(try writer.check().log?.readers.first)
+    #expect(reader.behind == 100 && reader.age == 0)
+    // What was read is not needed any more, once the lease is renewed.
+    clock.advance(by: LogLease.renewal)
+    try LogFixture.execute(folder.file(), "INSERT INTO Tag VALUES ('x', 1)")
+    try listener.lookForOtherWriters()
+    #expect(try writer.check().log?.readers.first?.behind == 1)
+    try insert(writer, 100, 100)
+    #expect(try listener.history(since: start, of: Sample.tag).gap == .trimmed)
+    clock.advance(by: LogLease.duration + 1)
+    try insert(writer, 100, 200)
+    #expect(try value(folder, "SELECT count(*) FROM _results_reader") == 0)
+    #expect(try value(folder, "SELECT count(*) FROM _results_log") < 50)
+    withExtendedLifetime(hints) {}
+    try writer.close()
+    try listener.close()
+  }
+
+  @Test func `who closes needs the log no more`() throws {
+    let folder = try TemporaryFolder()
+    let store = try open(folder)
+    let hints = store.hints()
+    store.writer.unsafeReentrantWrite { _ in }
+    #expect(try value(folder, "SELECT count(*) FROM _results_reader") == 1)
+    try store.close()
+    #expect(try value(folder, "SELECT count(*) FROM _results_reader") == 0)
+    withExtendedLifetime(hints) {}
+  }
+
+  @Test func `a damaged entry is a gap, and the rows stay`() throws {
+    let folder = try TemporaryFolder()
+    let store = try open(folder) { $0.historyCapacity = 0 }
+    let start = try store.currentVersion()
+    try insert(store, 1)
+    #expect(try store.check().problems == [])
+    try LogFixture.execute(
+      folder.file(),
+      "UPDATE _results_log SET key = substr(key, 1, 2) || x'00' || substr(key, 4) WHERE kind = 0"
+    )
+    #expect(try store.history(since: start, of: Sample.tag).gap == .trimmed)
+    let check = try store.check()
+    #expect(check.problems == ["the log of changes is damaged"] && check.log?.damagedCount == 1)
+    try insert(store, 1, 1)
+    try store.repair()
+    #expect(try store.check().problems == [])
+    #expect(try store.history(since: start, of: Sample.tag).gap != nil)
+    let mended = try store.currentVersion()
+    try insert(store, 1, 2)
+    try LogFixture.execute(folder.file(), "DELETE FROM Tag WHERE name = 't0'")
+    let history = try store.history(since: mended, of: Sample.tag)
+    #expect(history.records?.map(\.changes.count) == [1, 1], "\(history)")
+    #expect(try store.allRows(of: Sample.tag).count == 2)
+    try store.close()
+  }
+
+  @Test(arguments: [true, false])
+  func `a commit into a file that lost its name is refused`(_ isReplaced: Bool) throws {
+    let folder = try TemporaryFolder()
+    let store = try open(folder)
+    try insert(store, 1)
+    try FileManager.default.removeItem(atPath: folder.file())
+    if isReplaced { try folder.write([]) }
+    let error = #expect(throws: StoreError.self) { try insert(store, 1, 1) }
+    guard case .inputOutput(folder.file(), let detail) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(detail.contains("replaced"))
+    try store.close()
+  }
+
+  @Test func `a check tells of the log`() throws {
+    let folder = try TemporaryFolder()
+    let store = try open(folder)
+    try insert(store, 2)
+    let check = try store.check()
+    #expect(check.log?.rowCount == 3 && check.log?.hasTriggers == true)
+    #expect(check.lines.contains { $0.hasPrefix("log        3 rows") })
+    try LogFixture.execute(folder.file(), "DROP TRIGGER _results_1_insert")
+    #expect(try store.check().problems == ["the log of changes does not hear every change"])
+    try store.repair()
+    #expect(try store.check().problems == [])
+    try store.close()
+  }
+}
+
+/// A clock that stands still.
+private final class TestClock: Sendable {
+  private let time = Mutex<Int64>(1_000_000)
+
+  var seconds: Int64 { time.withLock { $0 } }
+
+  func advance(by seconds: Int64) { time.withLock { $0 += seconds } }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import ResultsDomain
+import ResultsPresentation
+import ResultsTesting
+import SQLitePersistence
+import Testing
+
+/// R71: whichever page of a database is damaged, there is a right answer or an error that says so; nothing crashes.
+@Suite("Damaged pages") struct DamagedPagesTests {
+  /// What stands in a page instead of what was written.
+  enum Damage: String, CaseIterable, Sendable {
+    case zeros, ones, noise, neighbour
+
+    func page(_ bytes: Data, _ number: Int, _ size: Int) -> Data {
+      switch self {
+      case .zeros: return Data(count: size)
+      case .ones: return Data(repeating: 0xFF, count: size)
+      case .noise:
+        var generator = SeededGenerator(seed: UInt64(number))
+        return Data((0..<size).map { _ in UInt8(truncatingIfNeeded: generator.next()) })
+      case .neighbour:
+        let other = (number + 1) % (bytes.count / size)
+        return bytes[other * size..<(other + 1) * size]
+      }
+    }
+
+    /// Whether SQLite can tell the page from one that it wrote: it keeps no checksums.
+    var isRecognisable: Bool { self != .neighbour }
+  }
+
+  private static let size = 4096
+
+  @Test(.timeLimit(.minutes(10)), arguments: Damage.allCases)
+  func `a damaged page is told, or does not matter`(_ damage: Damage) async throws {
+    let folder = try TemporaryFolder()
+    let whole = try makeStore(folder)
+    let truth = try rows(at: folder.file())
+    try #require(truth.count == 240)
+    var errors: [any Error] = []
+    for number in 0..<whole.count / Self.size {
+      let comment: Comment = "\(damage) in page \(number)"
+      let file = "damaged-\(number).sqlite"
+      var bytes = whole
+      let place = number * Self.size..<(number + 1) * Self.size
+      bytes.replaceSubrange(place, with: damage.page(whole, number, Self.size))
+      try folder.write(bytes, to: file)
+      do {
+        let found = try rows(at: folder.file(file))
+        let listed = try await list(at: folder.file(file))
+        if damage.isRecognisable {
+          #expect(found == truth, comment)
+          #expect(listed == truth.map(\.id), comment)
+        }
+        try write(to: folder.file(file))
+        let later = try rows(at: folder.file(file))
+        if damage.isRecognisable { #expect(later.prefix(240) == truth[...], comment) }
+      } catch {
+        errors.append(error)
+        #expect(saysSo(error) || !damage.isRecognisable, "\(damage) in page \(number): \(error)")
+      }
+    }
+    #expect(errors.count > 3)
+  }
+
+  @Test(arguments: [0, 1, 100, 4095, 4096, 4097, 12_288, 20_000])
+  func `a file that was cut is told`(_ count: Int) throws {
+    let folder = try TemporaryFolder()
+    let whole = try makeStore(folder)
+    try folder.write(whole.prefix(count), to: "cut.sqlite")
+    guard count > 1 else {
+      // An empty file is a database with nothing in it, and SQLite counts one of a single byte as empty.
+      #expect(try rows(at: folder.file("cut.sqlite")) == [])
+      return
+    }
+    let error = #expect(throws: StoreError.self) { try rows(at: folder.file("cut.sqlite")) }
+    #expect(error.map(saysSo) == true, "\(String(describing: error))")
+  }
+
+  /// A store with books on many pages, closed.
+  private func makeStore(_ folder: TemporaryFolder) throws -> Data {
+    let store = try SQLiteStore(at: folder.file(), entities: Sample.entities)
+    for part in 0..<4 {
+      try store.write { transaction in
+        for number in 0..<60 {
+          let title = "t\(part * 60 + number)" + String(repeating: "x", count: number * 8)
+          let values = Sample.values("p\(number % 5)", title, .integer(Int64(number)))
+          try transaction.insert(values, key: nil, into: Sample.book)
+        }
+        try transaction.insert([.integer(1)], key: .text("tag\(part)"), into: Sample.tag)
+      }
+    }
+    try store.close()
+    return try folder.bytes()
+  }
+
+  /// All books by key.
+  private func rows(at path: String) throws -> [Row] {
+    let store = try open(path)
+    defer { try? store.close() }
+    return try store.allRows(of: Sample.book).sorted { left, right in
+      guard case .integer(let left) = left.id.key, case .integer(let right) = right.id.key else {
+        return false
+      }
+      return left < right
+    }
+  }
+
+  private func list(at path: String) async throws -> [ObjectID] {
+    let store = try open(path)
+    defer { try? store.close() }
+    let request = FetchRequest<Row>(
+      entity: Sample.book,
+      sortedBy: [FetchSortDescriptor(.objectKey)]
+    )
+    let controller = FetchedResultsController(request, in: store)
+    try await controller.performFetch()
+    return try controller.results().fetchedObjects.map { try $0.get().id }
+  }
+
+  private func write(to path: String) throws {
+    let store = try open(path)
+    defer { try? store.close() }
+    try store.write { try $0.insert(Sample.values("new", "new"), key: nil, into: Sample.book) }
+  }
+
+  private func open(_ path: String) throws -> SQLiteStore {
+    try SQLiteStore(
+      at: path,
+      entities: Sample.entities,
+      options: SQLiteStoreOptions(pollInterval: nil)
+    )
+  }
+
+  /// Whether an error says that the file is damaged, or no store.
+  private func saysSo(_ error: any Error) -> Bool {
+    switch error {
+    case StoreError.damaged, StoreError.unexpectedValue, StoreError.cannotOpen: true
+    case ResultsError.store(let error): saysSo(error)
+    default: false
+    }
+  }
+}

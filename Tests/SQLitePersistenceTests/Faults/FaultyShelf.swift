@@ -1,0 +1,219 @@
+import CFaultyFiles
+import Foundation
+import GRDB
+import ResultsDomain
+import ResultsPresentation
+import SQLitePersistence
+import Testing
+
+/// A store in files that fail on command, a live list of it, and what was committed.
+final class FaultyShelf {
+  let folder: TemporaryFolder
+  let store: SQLiteStore
+  private let controller: FetchedResultsController<ResultsDomain.Row>
+  private var events: ResultsChanges<ResultsDomain.Row>.AsyncIterator
+  private var content = ResultsContent(sections: [])
+  private var generation = 0
+  /// What the subscriber was told, put together.
+  private var replay = WireReplay()
+  private let encoder = WireEncoder(entity: Sample.book, attributes: ["publisher", "title"])
+  /// Publisher and title of the books that were committed, by key.
+  private var books: [Int64: [String]] = [:]
+  /// The errors that calls threw.
+  private(set) var errors: [StoreError] = []
+
+  static let fileName = faulty_marker + ".sqlite"
+  static let options = SQLiteStoreOptions(busyTimeout: .milliseconds(50), pollInterval: nil)
+
+  /// A new store with three books, and a list of them.
+  init() async throws {
+    try #require(faulty_install() == 0)
+    folder = try TemporaryFolder()
+    store = try SQLiteStore(
+      at: folder.file(Self.fileName),
+      entities: [Sample.book],
+      options: Self.options
+    )
+    let request = FetchRequest<ResultsDomain.Row>(
+      entity: Sample.book,
+      sortedBy: [.ascending("title")]
+    )
+    controller = FetchedResultsController(
+      ResultsDefinition(request, sectionedBy: .attribute("publisher")),
+      in: store
+    )
+    try await controller.performFetch()
+    events = controller.changes.makeAsyncIterator()
+    _ = try store.commit(origin: .unnamed) { transaction in
+      try (transaction as? SQLiteTransaction)?.withDatabase { database in
+        // The write-ahead log is brought into the database again and again, not only at its thousandth page.
+        try database.execute(sql: "PRAGMA wal_autocheckpoint = 5")
+      }
+    }
+    for step in 0..<3 { try commit(step) }
+    try await refresh()
+  }
+
+  /// Some commits of all kinds, with a look at the list now and then; errors of the store are kept.
+  func work() async {
+    for step in 3..<12 {
+      await attempt { try commit(step) }
+      if step % 3 == 0 { await attempt { try await refresh() } }
+    }
+  }
+
+  /// Nothing fails any more: the list, the store and a new look at the file agree on what was committed.
+  func expectWhole(_ comment: Comment, at place: SourceLocation = #_sourceLocation) async throws {
+    faulty_disarm()
+    try await refresh()
+    #expect(told() == committed, comment, sourceLocation: place)
+    #expect(try listed() == committed, comment, sourceLocation: place)
+    #expect(try stored(in: store) == books, comment, sourceLocation: place)
+    try commit(12)
+    try await refresh()
+    #expect(told() == committed, comment, sourceLocation: place)
+    #expect(try listed() == committed, comment, sourceLocation: place)
+    controller.cancel()
+    try store.close()
+    let again = try SQLiteStore(at: store.path, entities: [Sample.book], options: Self.options)
+    #expect(try stored(in: again) == books, comment, sourceLocation: place)
+    #expect(try again.check().problems == [], comment, sourceLocation: place)
+    try again.close()
+  }
+
+  /// Brings the list up to date, and takes what its subscriber is told.
+  func refresh() async throws {
+    try await controller.refresh()
+    let latest = try controller.results().generation
+    while generation < latest, let event = await events.next() { try take(event) }
+  }
+
+  /// The next failure that the subscriber is told of.
+  func nextFailure() async throws -> StoreError? {
+    while let event = await events.next() {
+      if case .failure(let error) = event { return error }
+      try take(event)
+    }
+    return nil
+  }
+
+  private func take(_ event: ResultsEvent<ResultsDomain.Row>) throws {
+    switch event {
+    case .snapshot(let results):
+      // The first list is empty.
+      try replay.apply(
+        line: encoder.snapshot(generation: results.generation, sections: [WireSection]())
+      )
+      (generation, content) = (results.generation, results.snapshot.content)
+    case .change(let change):
+      #expect(change.delta.from == generation)
+      try change.delta.verify(from: content, to: change.after.snapshot.content)
+      try replay.apply(line: encoder.delta(change.delta))
+      (generation, content) = (change.delta.to, change.after.snapshot.content)
+    case .reset(let reason, _): Issue.record("a reset: \(reason)")
+    case .failure: break
+    }
+  }
+
+  /// Does something that may fail.
+  func attempt(_ work: () async throws -> Void) async {
+    do {
+      try await work()
+    } catch let error as StoreError {
+      errors.append(error)
+    } catch {
+      Issue.record("\(error) is no error of a store")
+    }
+  }
+
+  /// One commit; what it does is noted once it is made.
+  func commit(_ step: Int) throws {
+    var after = books
+    let cover = Value.blob(Array(repeating: UInt8(step), count: step % 4 == 2 ? 20_000 : 100))
+    _ = try store.commit(origin: .unnamed) { transaction in
+      for number in 0..<3 {
+        let (publisher, title) = ("p\(step % 4)", "t\(step * 7 % 10)-\(number)")
+        let values: [Value] = [.text(publisher), .text(title), .null, .null, cover]
+        let key = try transaction.insert(values, key: nil, into: Sample.book).key
+        guard case .integer(let id) = key else { continue }
+        after[id] = [publisher, title]
+      }
+      for key in after.keys.sorted() where (Int(key) + step) % 5 == 0 {
+        guard let row = try transaction.rows([.integer(key)], of: Sample.book).first ?? nil else {
+          continue
+        }
+        if key.isMultiple(of: 2) {
+          try transaction.delete(row.id, of: Sample.book)
+          after[key] = nil
+        } else {
+          var values = row.values
+          after[key]?[1] = "u\(step)"
+          values[1] = .text("u\(step)")
+          try transaction.update(row.id, to: values, of: Sample.book, ifUnchangedFrom: row)
+        }
+      }
+    }
+    books = after
+  }
+
+  /// A commit of somebody else, which has to be read from the file.
+  func commitElsewhere() throws {
+    let other = try SQLiteStore(at: store.path, entities: [Sample.book], options: Self.options)
+    let values = Sample.values("p9", "elsewhere")
+    let key = try other.write { try $0.insert(values, key: nil, into: Sample.book) }.key
+    if case .integer(let number) = key { books[number] = ["p9", "elsewhere"] }
+    try other.close()
+  }
+
+  /// Whether the last attempt to bring the list up to date failed.
+  var hasFailed: Bool {
+    if case .failed = controller.state { true } else { false }
+  }
+
+  /// The generation that is shown.
+  var shownGeneration: Int { get throws { try controller.results().generation } }
+
+  /// The committed books as a list: a line for each section and each book.
+  private var committed: [String] {
+    let ordered = books.sorted { left, right in
+      left.value == right.value
+        ? left.key < right.key : left.value.lexicographicallyPrecedes(right.value)
+    }
+    var lines: [String] = []
+    for (place, (key, book)) in ordered.enumerated() {
+      if place == 0 || ordered[place - 1].value[0] != book[0] { lines.append(book[0]) }
+      lines.append("  \(key) \(book[0]) \(book[1])")
+    }
+    return lines
+  }
+
+  /// What the deltas led to, as such lines.
+  private func told() -> [String] {
+    (replay.list?.sections ?? []).flatMap { section in
+      [section.title]
+        + section.rows.map { row in
+          "  \(row["id"]?.integer ?? 0) \(row["publisher"]?.string ?? "") \(row["title"]?.string ?? "")"
+        }
+    }
+  }
+
+  /// What the list shows, as such lines.
+  private func listed() throws -> [String] {
+    try controller.results().sections.flatMap { section in
+      try [section.title]
+        + section.objects.map { object in
+          let row = try object.get()
+          return "  \(row.id.key) \(row["publisher"].text ?? "") \(row["title"].text ?? "")"
+        }
+    }
+  }
+
+  private func stored(in store: SQLiteStore) throws -> [Int64: [String]] {
+    var books: [Int64: [String]] = [:]
+    for row in try store.allRows(of: Sample.book) {
+      guard case .integer(let key) = row.id.key else { continue }
+      books[key] = [row["publisher"].text ?? "", row["title"].text ?? ""]
+    }
+    return books
+  }
+}

@@ -1,0 +1,354 @@
+@testable import SQLitePersistence
+import Foundation
+import GRDB
+import ResultsDomain
+import Testing
+
+/// R60, R62: a store that somebody listens to hears every commit at once, and goes with its name to another file.
+@Suite(.timeLimit(.minutes(15))) struct `A store whose file is followed` {
+  /// Nothing is found by polling: what is heard was told.
+  private static let options = SQLiteStoreOptions(
+    busyTimeout: .seconds(10),
+    pollInterval: .seconds(3600)
+  )
+
+  private func open(
+    _ folder: TemporaryFolder,
+    _ name: String = "store.sqlite",
+    _ options: SQLiteStoreOptions = options
+  ) throws -> SQLiteStore {
+    try SQLiteStore(at: folder.file(name), entities: Sample.entities, options: options)
+  }
+
+  private func add(_ titles: [String], to store: SQLiteStore) throws {
+    _ = try store.commit(origin: .unnamed) { transaction in
+      for title in titles {
+        try transaction.insert(Sample.values("P", title), key: nil, into: Sample.book)
+      }
+    }
+  }
+
+  private func titles(_ store: SQLiteStore) throws -> [Value] {
+    try store.allRows(of: Sample.book).map { $0["title"] }
+  }
+
+  /// Makes a file with other content, and closes it.
+  private func make(_ folder: TemporaryFolder, _ name: String, _ titles: [String]) throws {
+    let store = try open(folder, name)
+    try add(titles, to: store)
+    try store.close()
+  }
+
+  private func move(_ folder: TemporaryFolder, _ name: String, _ target: String) {
+    #expect(rename(folder.file(name), folder.file(target)) == 0)
+  }
+
+  private func isMissing(_ error: StoreError?) -> Bool {
+    if case .cannotOpen(_, .missingFile) = error { true } else { false }
+  }
+
+  private func readError(_ store: SQLiteStore) -> StoreError? {
+    do throws(StoreError) {
+      _ = try store.currentVersion()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  #if os(Linux)
+  @Test func `commits of others are heard at once while somebody listens`() async throws {
+    let folder = try TemporaryFolder()
+    let (first, second) = (try open(folder), try open(folder))
+    var hints = second.hints().makeAsyncIterator()
+    for number in 1...20 {
+      let start = try second.currentVersion()
+      _ = try first.commit(origin: .unnamed) {
+        try $0.insert(Sample.values("P", "\(number)"), key: nil, into: Sample.book)
+      }
+      while try second.currentVersion() == start { await hints.next() }
+    }
+    try first.close()
+    try second.close()
+  }
+
+  @Test func `an adopted database without a log is heard too`() async throws {
+    let folder = try TemporaryFolder()
+    // Without a log of its own every look keeps writers out for a moment.
+    let queue = try WatchedFile.connect(folder.file())
+    let store = try SQLiteStore(
+      writer: WatchedFile.connect(folder.file()),
+      entities: Sample.entities,
+      options: Self.options
+    )
+    var hints = store.hints().makeAsyncIterator()
+    for number in 1...20 {
+      let start = try store.currentVersion()
+      try await queue.writeWithoutTransaction {
+        try $0.execute(sql: "INSERT INTO Tag (name) VALUES ('\(number)')")
+      }
+      while try store.currentVersion() == start { await hints.next() }
+    }
+    try store.close()
+  }
+
+  @Test func `a file that is replaced is read, and the old one is complete`() async throws {
+    let folder = try TemporaryFolder()
+    let store = try open(folder)
+    var hints = store.hints().makeAsyncIterator()
+    try add(["old"], to: store)
+    for round in 1...3 {
+      let start = try store.currentVersion()
+      // What was committed is in the log, which a renaming leaves where it is.
+      try add(["late \(round)"], to: store)
+      let before = try titles(store)
+      try make(folder, "other", ["new \(round)"])
+      move(folder, "store.sqlite", "away \(round)")
+      move(folder, "other", "store.sqlite")
+      while (try? store.currentVersion().epoch) ?? start.epoch == start.epoch { await hints.next() }
+      #expect(try titles(store) == [.text("new \(round)")])
+      #expect(try store.history(since: start, of: Sample.book).gap == .otherEpoch)
+      try add(["later"], to: store)
+      let away = try open(folder, "away \(round)")
+      #expect(try titles(away) == before)
+      try away.close()
+    }
+    try store.close()
+    let last = try open(folder)
+    #expect(try titles(last) == ["new 3", "later"])
+    try last.close()
+  }
+
+  @Test func `a file that is gone fails every call until it is back`() async throws {
+    let folder = try TemporaryFolder()
+    let store = try open(folder)
+    try add(["a"], to: store)
+    let start = try store.currentVersion()
+    var hints = store.hints().makeAsyncIterator()
+    for _ in 1...3 {
+      move(folder, "store.sqlite", "away")
+      while readError(store) == nil { await hints.next() }
+      #expect(isMissing(readError(store)))
+      let error = #expect(throws: StoreError.self) { try add(["b"], to: store) }
+      #expect(isMissing(error))
+      move(folder, "away", "store.sqlite")
+      while readError(store) != nil { await hints.next() }
+    }
+    #expect(try store.currentVersion().epoch == start.epoch)
+    try add(["c"], to: store)
+    #expect(try titles(store) == ["a", "c"])
+    #expect(try store.history(since: start, of: Sample.book).changes?.count == 1)
+    try store.close()
+  }
+
+  @Test func `a file that is deleted and made again begins anew`() async throws {
+    let folder = try TemporaryFolder()
+    let store = try open(folder)
+    try add(["a"], to: store)
+    let start = try store.currentVersion()
+    var hints = store.hints().makeAsyncIterator()
+    for name in ["", "-wal", "-shm"] {
+      try FileManager.default.removeItem(atPath: folder.file("store.sqlite" + name))
+    }
+    while readError(store) == nil { await hints.next() }
+    try make(folder, "other", ["b"])
+    move(folder, "other", "store.sqlite")
+    while readError(store) != nil { await hints.next() }
+    #expect(try titles(store) == ["b"])
+    #expect(try store.history(since: start, of: Sample.book).gap == .otherEpoch)
+    try store.close()
+  }
+
+  @Test func `a copy of the store itself is another one too`() async throws {
+    let folder = try TemporaryFolder()
+    try make(folder, "store.sqlite", ["a"])
+    try FileManager.default.copyItem(atPath: folder.file(), toPath: folder.file("copy"))
+    let store = try open(folder)
+    try add(["b"], to: store)
+    let start = try store.currentVersion()
+    let copy = try open(folder, "copy")
+    for title in ["c", "d", "e"] { try add([title], to: copy) }
+    try copy.close()
+    var hints = store.hints().makeAsyncIterator()
+    move(folder, "copy", "store.sqlite")
+    while try store.currentVersion().epoch == start.epoch { await hints.next() }
+    #expect(try store.history(since: start, of: Sample.book).gap == .otherEpoch)
+    #expect(try titles(store) == ["a", "c", "d", "e"])
+    try store.close()
+  }
+
+  @Test func `a file that is no store is not touched, and the next one is taken`() async throws {
+    let folder = try TemporaryFolder()
+    var options = Self.options
+    options.pollInterval = .milliseconds(5)
+    let store = try open(folder, "store.sqlite", options)
+    try add(["a"], to: store)
+    var hints = store.hints().makeAsyncIterator()
+    for bytes in [[], Array(repeating: UInt8(ascii: "x"), count: 5000)] {
+      try folder.write(bytes, to: "junk")
+      move(folder, "junk", "store.sqlite")
+      while readError(store) == nil { await hints.next() }
+      guard case .cannotOpen(_, .notADatabase) = readError(store) else {
+        Issue.record("\(String(describing: readError(store)))")
+        return
+      }
+      #expect(try Array(folder.bytes()) == bytes)
+      try make(folder, "other", ["b"])
+      move(folder, "other", "store.sqlite")
+      while readError(store) != nil { await hints.next() }
+      #expect(try titles(store) == ["b"])
+    }
+    try store.close()
+  }
+
+  @Test func `what is being read stays what it was, and inner reads too`() async throws {
+    let folder = try TemporaryFolder()
+    let store = try open(folder)
+    try add(["a"], to: store)
+    try make(folder, "other", ["b"])
+    var hints = store.hints().makeAsyncIterator()
+    let start = try store.currentVersion()
+    try store.read { (snapshot) throws(StoreError) in
+      move(folder, "other", "store.sqlite")
+      // The exchange waits for this closure.
+      for _ in 0..<100 {
+        #expect(try store.currentVersion() == start)
+        #expect(try snapshot.count(of: Sample.book, where: .all) == 1)
+        #expect(try store.allRows(of: Sample.book).map { $0["title"] } == ["a"])
+      }
+    }
+    while try store.currentVersion() == start { await hints.next() }
+    #expect(try titles(store) == ["b"])
+    try store.close()
+  }
+
+  @Test func `readers and writers go on while the file is replaced`() async throws {
+    let folder = try TemporaryFolder()
+    let store = try open(folder)
+    try add(["0"], to: store)
+    let hints = store.hints()
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<2 {
+        group.addTask {
+          for _ in 0..<300 {
+            let rows = Result { () throws(StoreError) in try store.allRows(of: Sample.book) }
+            #expect((try? rows.get())?.isEmpty != true, "a version is never of two files")
+            // The file may have no name for a moment; the store is never closed.
+            if case .failure(.closed) = rows { Issue.record("a read met the exchange") }
+            // A file that has just lost its name refuses; nothing is written twice.
+            _ = try? store.commit(origin: .unnamed) {
+              try $0.insert([1], key: .text("k"), into: Sample.tag)
+            }
+          }
+        }
+      }
+      for round in 1...20 {
+        do {
+          try make(folder, "other", ["\(round)"])
+        } catch {
+          Issue.record(error)
+        }
+        move(folder, "other", "store.sqlite")
+      }
+    }
+    withExtendedLifetime(hints) {}
+    try store.lookForOtherWriters()
+    #expect(try titles(store) == ["20"])
+    try store.close()
+  }
+
+  @Test(arguments: [true, false])
+  func `what has begun is not done again after an exchange`(_ begins: Bool) throws {
+    let folder = try TemporaryFolder()
+    let store = try open(folder)
+    try make(folder, "other", ["b"])
+    var count = 0
+    let error = #expect(throws: StoreError.self) {
+      try store.followed.serving { (database, begin) throws(StoreError) in
+        count += 1
+        if begins { begin() }
+        guard count < 3 else { throw .readOnly(path: "") }
+        if count == 1 { move(folder, "other", "store.sqlite") }
+        store.followed.checkFile()
+        throw .closed(path: "")
+      }
+    }
+    // The second time nothing is exchanged any more.
+    #expect(count == (begins ? 1 : 2))
+    guard case .closed = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    try store.close()
+  }
+
+  @Test(.enabled(if: SQLiteProcess.isThere))
+  func `a write that waited in vain says for whom`() throws {
+    let folder = try TemporaryFolder()
+    let store = try open(
+      folder,
+      "store.sqlite",
+      SQLiteStoreOptions(busyTimeout: .milliseconds(50), pollInterval: nil)
+    )
+    let process = try SQLiteProcess(folder.file())
+    try process.run("BEGIN IMMEDIATE")
+    let error = #expect(throws: StoreError.self) { try add(["a"], to: store) }
+    let holder = LockHolder(processID: process.processID, name: "sqlite3")
+    guard case .busy(_, _, holder) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(
+      error?.description == "\(folder.file()) is being written by sqlite3"
+        + " (process \(process.processID)); waited 0.05 s. Nothing was written."
+        + " Try again, or wait longer."
+    )
+    try process.close()
+    try store.close()
+  }
+  #endif
+
+  @Test(arguments: [nil, .seconds(3600)] as [Duration?])
+  func `nothing is committed into a file without the name`(_ interval: Duration?) throws {
+    let folder = try TemporaryFolder()
+    let store = try open(
+      folder,
+      "store.sqlite",
+      SQLiteStoreOptions(busyTimeout: .seconds(10), pollInterval: interval)
+    )
+    try add(["a"], to: store)
+    try make(folder, "other", ["b"])
+    // In the midst of a transaction, so that nobody can have noticed it before.
+    #expect(throws: StoreError.self) {
+      _ = try store.commit(origin: .unnamed) {
+        try $0.insert(Sample.values("P", "x"), key: nil, into: Sample.book)
+        move(folder, "store.sqlite", "away")
+        move(folder, "other", "store.sqlite")
+      }
+    }
+    try store.lookForOtherWriters()
+    try add(["c"], to: store)
+    #expect(try titles(store) == ["b", "c"])
+    try store.close()
+    let away = try open(folder, "away")
+    #expect(try titles(away) == ["a"])
+    try away.close()
+  }
+
+  @Test func `a database of the application's is not opened anew`() throws {
+    let folder = try TemporaryFolder()
+    let pool = try DatabasePool(path: folder.file())
+    let store = try SQLiteStore(writer: pool, entities: Sample.entities)
+    try add(["a"], to: store)
+    try make(folder, "other", ["b"])
+    move(folder, "other", "store.sqlite")
+    let error = #expect(throws: StoreError.self) { try store.lookForOtherWriters() }
+    guard case .inputOutput = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(throws: StoreError.self) { try add(["c"], to: store) }
+    #expect(try pool.read { try $0.integer("SELECT count(*) FROM Book") } == 1)
+    try store.close()
+  }
+}

@@ -1,0 +1,241 @@
+@testable import SQLitePersistence
+import Dispatch
+import Foundation
+import GRDB
+import Synchronization
+import Testing
+
+/// R60: every commit of every connection is told, whatever is done to the files.
+@Suite(.timeLimit(.minutes(15))) struct `A watch of a store's file` {
+  private func insert(_ queue: DatabaseQueue) throws {
+    try queue.writeWithoutTransaction { try $0.execute(sql: "INSERT INTO t DEFAULT VALUES") }
+  }
+
+  /// Opens the file, reads in it, and closes it.
+  private func touch(_ path: String) throws {
+    let queue = try WatchedFile.connect(path)
+    _ = try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") }
+    try queue.close()
+  }
+
+  /// The events of commits come before the commits can be read: which of the later looks finds one is chance.
+  @Test(arguments: 0...6)
+  func `a commit is found by the looks that follow its event`(_ place: Int) throws {
+    let file = try WatchedFile()
+    let queue = try WatchedFile.connect(file.path)
+    var steps: [ScriptedEvents.Step] = [{ .changed }]
+    for _ in 0..<place { steps.append { .timePassed } }
+    steps[place] = {
+      try queue.writeWithoutTransaction { try $0.execute(sql: "INSERT INTO t DEFAULT VALUES") }
+      return place == 0 ? .changed : .timePassed
+    }
+    let events = ScriptedEvents(steps)
+    let watch = file.watch { _ in events }
+    watch.start()
+    #expect(events.waitForEnd())
+    watch.stop()
+    #expect(file.signs == [.mayHaveChanged(mark: nil), .mayHaveChanged(mark: [1])])
+    let delays: [Duration] = [50, 200, 1000, 3000, 10_000, 30_000].map { .microseconds($0) }
+    let expected = [.seconds(3600)] + delays + [.seconds(3600)]
+    #expect(events.limits.withLock { $0 } == Array(expected.prefix(place + 2)))
+  }
+
+  @Test func `between the looks after a change and the next one it is looked once an interval`() {
+    var schedule = WatchSchedule(interval: .seconds(1))
+    #expect(schedule.step == .wait(.seconds(1)))
+    schedule.change()
+    for delay in [50, 200, 1000, 3000, 10_000, 30_000] {
+      #expect(schedule.step == .wait(.microseconds(delay)))
+      schedule.timePassed()
+    }
+    for _ in 0..<3 {
+      #expect(schedule.step == .wait(.seconds(1)))
+      schedule.timePassed()
+    }
+    var short = WatchSchedule(interval: .milliseconds(2))
+    for _ in 0..<3 { short.change() }
+    for _ in 0..<3 { short.timePassed() }
+    #expect(short.step == .wait(.milliseconds(2)))
+  }
+
+  @Test func `an interval in which nothing happens is told`() throws {
+    let file = try WatchedFile()
+    let step: ScriptedEvents.Step = { .timePassed }
+    let looks = Array(repeating: step, count: WatchSchedule.delays.count)
+    let events = ScriptedEvents([step, step, { .changed }] + looks + [step])
+    let watch = file.watch { _ in events }
+    watch.start()
+    #expect(events.waitForEnd())
+    watch.stop()
+    #expect(file.intervals.withLock { $0 } == 3)
+  }
+
+  @Test func `changes without end are gathered`() {
+    var schedule = WatchSchedule(interval: .seconds(1))
+    for _ in 0..<3 {
+      for _ in 0...WatchSchedule.burst {
+        #expect(schedule.step != .gather(.milliseconds(1)))
+        schedule.change()
+      }
+      #expect(schedule.step == .gather(.milliseconds(1)))
+      schedule.timePassed()
+      #expect(schedule.step == .wait(.microseconds(50)))
+    }
+    // A moment without a change, and the count begins anew.
+    for _ in 0..<100 {
+      schedule.change()
+      #expect(schedule.step == .wait(.microseconds(50)))
+      schedule.timePassed()
+    }
+  }
+
+  #if os(Linux)
+  @Test(.enabled(if: SQLiteProcess.isThere), arguments: ["wal", "delete", "truncate", "persist"])
+  func `every commit of another process is noticed on a busy machine`(_ journal: String) throws {
+    let file = try WatchedFile(journal: journal)
+    let isOver = Mutex(false)
+    let spinners = DispatchGroup()
+    for number in 0..<2 {
+      DispatchQueue(label: "spinner \(number)").async(group: spinners) {
+        while !isOver.withLock({ $0 }) {}
+      }
+    }
+    let process = try SQLiteProcess(file.path)
+    try process.run("PRAGMA journal_mode = \(journal)")
+    // A writer that is not let run between writing a commit and showing it, for longer than the looks after an event go on, is
+    // found by the interval.
+    let watch = file.watch(interval: .seconds(1))
+    watch.start()
+    #expect(file.next() == .mayHaveChanged(mark: nil))
+    var noticed = 0
+    for row in 1...300 as ClosedRange<Int64> {
+      try process.send("INSERT INTO t (id) VALUES (\(row))")
+      guard file.hears(row: row) else { break }
+      noticed += 1
+    }
+    #expect(noticed == 300)
+    isOver.withLock { $0 = true }
+    spinners.wait()
+    try process.close()
+    watch.stop()
+  }
+
+  @Test func `whatever is done to the log, commits are noticed`() throws {
+    let file = try WatchedFile()
+    let watch = file.watch()
+    watch.start()
+    #expect(file.next() == .mayHaveChanged(mark: nil))
+    var row: Int64 = 0
+    let steps = [
+      "SELECT 1", "PRAGMA wal_checkpoint(PASSIVE)", "PRAGMA wal_checkpoint(TRUNCATE)", "VACUUM",
+      "PRAGMA wal_checkpoint(RESTART)", "ANALYZE", "CREATE TABLE u (x)", "DROP TABLE u",
+    ]
+    for step in steps {
+      // Each time a connection comes and goes; the watch keeps the log from going with the last of them.
+      let queue = try WatchedFile.connect(file.path)
+      try queue.writeWithoutTransaction { try $0.execute(sql: step) }
+      row += 1
+      try insert(queue)
+      #expect(file.hears(row: row), "\(step)")
+      try queue.close()
+    }
+    watch.stop()
+    // The next connection is the last one, and takes the log away.
+    try touch(file.path)
+    #expect(!FileManager.default.fileExists(atPath: file.path + "-wal"))
+    watch.start()
+    #expect(file.hears(row: row))
+    try insert(try WatchedFile.connect(file.path))
+    #expect(file.hears(row: row + 1))
+    watch.stop()
+  }
+
+  @Test func `a database that begins to keep a log is heard before and after`() throws {
+    let file = try WatchedFile(journal: "delete")
+    let watch = file.watch()
+    watch.start()
+    #expect(file.next() == .mayHaveChanged(mark: nil))
+    let queue = try WatchedFile.connect(file.path)
+    try insert(queue)
+    #expect(file.hears(row: 1))
+    let mode = try queue.writeWithoutTransaction {
+      try String.fetchOne($0, sql: "PRAGMA journal_mode = wal")
+    }
+    #expect(mode == "wal")
+    try insert(queue)
+    #expect(file.hears(row: 2))
+    watch.stop()
+  }
+
+  @Test func `what commits nothing is not told`() throws {
+    let file = try WatchedFile()
+    let queue = try WatchedFile.connect(file.path)
+    let watch = file.watch()
+    watch.start()
+    #expect(file.next() == .mayHaveChanged(mark: nil))
+    try insert(queue)
+    #expect(file.hears(row: 1))
+    let before = file.signs.count
+    for _ in 0..<100 {
+      watch.look()
+      try touch(file.path)
+    }
+    try queue.writeWithoutTransaction { database in
+      try database.execute(sql: "PRAGMA wal_checkpoint(PASSIVE)")
+      try database.execute(sql: "BEGIN IMMEDIATE; DELETE FROM t; ROLLBACK")
+      try database.execute(sql: "UPDATE t SET x = x")
+    }
+    try insert(queue)
+    #expect(file.hears(row: 2))
+    // The first commit after a checkpoint begins the log anew, which may be told before the commit; the mark says that nothing
+    // was committed.
+    let later = file.signs.dropFirst(before).filter { $0 != .mayHaveChanged(mark: [1]) }
+    #expect(later == [.mayHaveChanged(mark: [2])])
+    #expect(file.signs.count <= before + 2)
+    watch.stop()
+  }
+  #endif
+
+  @Test func `where the system tells nothing, commits are found by time`() throws {
+    let file = try WatchedFile()
+    let watch = file.watch(interval: .milliseconds(2)) { _ in TimedFileEvents() }
+    watch.start()
+    let queue = try WatchedFile.connect(file.path)
+    for row in 1...20 as ClosedRange<Int64> {
+      try insert(queue)
+      #expect(file.hears(row: row))
+    }
+    watch.stop()
+  }
+
+  @Test func `it works from start to stop, and again`() throws {
+    let file = try WatchedFile()
+    let watch = file.watch()
+    for _ in 0..<3 {
+      watch.start()
+      watch.start()
+      #expect(file.next() == .mayHaveChanged(mark: nil))
+      watch.stop()
+      watch.stop()
+      // Its connection is closed, so that the next one is the last, and takes the log away.
+      try touch(file.path)
+      #expect(!FileManager.default.fileExists(atPath: file.path + "-wal"))
+    }
+    #expect(file.signs.count == 3)
+    file.onSign { [weak watch] _ in watch?.stop() }
+    watch.start()
+    #expect(file.next() != nil)
+  }
+
+  @Test func `a file that cannot be read is told of at every look`() throws {
+    let file = try WatchedFile()
+    try file.folder.write(Array(repeating: 7, count: 5000))
+    file.open()
+    let watch = file.watch()
+    watch.start()
+    #expect(file.next() == .mayHaveChanged(mark: nil))
+    watch.look()
+    #expect(file.next() == .mayHaveChanged(mark: nil))
+    watch.stop()
+  }
+}
