@@ -42,7 +42,10 @@ enum Roster: ListProgram {
   ]
 
   static func definition(for reader: ReaderSettings) -> ResultsDefinition<Row> {
-    ResultsDefinition(FetchRequest(entity: entity, sortedBy: [.ascending("name")]))
+    ResultsDefinition(
+      FetchRequest(entity: entity, sortedBy: [.ascending("name")]),
+      cacheName: "roster"
+    )
   }
 
   static func openStore(_ place: StorePlace) throws -> any Store {

@@ -14,7 +14,7 @@ enum CatalogProgram: StoredProgram {
   static let identifier: String? = BookRecord.identifier
 
   static func definition(for reader: ReaderSettings) -> ResultsDefinition<Row> {
-    ResultsDefinition(BookCatalog.request(), sectionedBy: BookCatalog.sectionKey)
+    BookCatalog.definition()
   }
 
   static func sectionKey(named name: String, for reader: ReaderSettings) -> SectionKey? {

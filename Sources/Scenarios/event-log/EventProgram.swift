@@ -13,9 +13,7 @@ enum EventProgram: StoredProgram {
   static let columns = ["id", "timeStamp"]
 
   static func definition(for reader: ReaderSettings) -> ResultsDefinition<Row> {
-    ResultsDefinition(
-      FetchRequest(entity: entity, sortedBy: [.descending("timeStamp")], fetchBatchSize: 20)
-    )
+    StoreManager.definition(entity, sortedBy: "timeStamp")
   }
 
   static func tellStory(

@@ -46,7 +46,12 @@ struct RemoveAtVerb: AsyncParsableCommand {
   func run() async throws {
     let opened = try EventProgram.openStore(try store.place(of: EventProgram.name))
     let definition = try list.definition(of: EventProgram.self, for: .machine)
-    let controller = FetchedResultsController(definition, in: opened, findsOtherWriters: false)
+    let controller = FetchedResultsController(
+      definition,
+      in: opened,
+      findsOtherWriters: false,
+      options: ResultsOptions(delivery: .onDemand)
+    )
     try await controller.performFetch()
     let results = try controller.results()
     guard results.fetchedObjects.indices.contains(index),

@@ -13,10 +13,7 @@ enum LedgerProgram: StoredProgram {
   static let columns = ["payee", "category", "amount", "memo"]
 
   static func definition(for reader: ReaderSettings) -> ResultsDefinition<Row> {
-    ResultsDefinition(
-      HouseholdLedger.request(),
-      sectionedBy: HouseholdLedger.days(calendar: reader.calendar, locale: reader.locale)
-    )
+    HouseholdLedger.definition(calendar: reader.calendar, locale: reader.locale)
   }
 
   static func sectionKey(named name: String, for reader: ReaderSettings) -> SectionKey? {

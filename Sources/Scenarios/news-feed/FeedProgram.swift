@@ -13,7 +13,7 @@ enum FeedProgram: StoredProgram {
   static let columns = ["id", "isRead", "title", "published"]
 
   static func definition(for reader: ReaderSettings) -> ResultsDefinition<Row> {
-    ResultsDefinition(NewsFeed.request(), sectionedBy: NewsFeed.sectionKey)
+    NewsFeed.definition()
   }
 
   static func object(

@@ -145,7 +145,10 @@ extension ListOptions {
     isFrozen: Bool = false
   ) throws -> ResultsDefinition<Row> {
     var definition = try definition(of: FeedProgram.self, for: reader, isFrozen: isFrozen)
-    if onlyUnread { definition.request.predicate = definition.request.predicate && NewsFeed.unread }
+    if onlyUnread {
+      definition.request.predicate = definition.request.predicate && NewsFeed.unread
+      definition.cacheName = nil
+    }
     return definition
   }
 }

@@ -13,7 +13,7 @@ enum RosterProgram: StoredProgram {
   static let columns = ["studentId", "studentName", "studentAge"]
 
   static func definition(for reader: ReaderSettings) -> ResultsDefinition<Row> {
-    ResultsDefinition(StudentRoster.request(), sectionedBy: StudentRoster.sectionKey)
+    StudentRoster.definition()
   }
 
   static func tellStory(

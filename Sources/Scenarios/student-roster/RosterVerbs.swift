@@ -42,7 +42,12 @@ struct RemoveAtVerb: AsyncParsableCommand {
   func run() async throws {
     let opened = try RosterProgram.openStore(try store.place(of: RosterProgram.name))
     let definition = try list.definition(of: RosterProgram.self, for: .machine)
-    let controller = FetchedResultsController(definition, in: opened, findsOtherWriters: false)
+    let controller = FetchedResultsController(
+      definition,
+      in: opened,
+      findsOtherWriters: false,
+      options: ResultsOptions(delivery: .onDemand)
+    )
     try await controller.performFetch()
     let results = try controller.results()
     let path = RowPath(section: section, row: row)

@@ -23,13 +23,18 @@ public struct BookCatalog: Sendable {
   /// What divides the catalog unless told otherwise.
   public static let sectionKey = SectionKey.attribute("publisher")
 
+  /// The whole catalog in its sections, kept under the name `Demo` where there is a place for caches.
+  public static func definition<Object: FetchedObject>(
+    _ kind: Object.Type = Object.self
+  ) -> ResultsDefinition<Object> {
+    ResultsDefinition(request(kind), sectionedBy: sectionKey, cacheName: "Demo")
+  }
+
   /// The live list of all books.
-  public func books() -> FetchedResultsController<Book> {
-    FetchedResultsController(
-      Self.request(Book.self),
-      sectionedBy: Self.sectionKey,
-      in: store
-    )
+  public func books(
+    options: ResultsOptions = ResultsOptions()
+  ) -> FetchedResultsController<Book> {
+    FetchedResultsController(Self.definition(Book.self), in: store, options: options)
   }
 
   /// Adds one book.

@@ -11,11 +11,14 @@ public final class StoreManager: Sendable {
   public let model: String
   /// The store that the model is in.
   public let store: any Store
+  /// Where the caches of the model's live lists are, or `nil` for none.
+  public let caches: (any SectionCacheStorage)?
   let pending = Mutex(PendingWork())
 
-  init(model: String, store: any Store) {
+  init(model: String, store: any Store, caches: (any SectionCacheStorage)?) {
     self.model = model
     self.store = store
+    self.caches = caches
   }
 
   /// Makes a new object, which waits to be saved.
@@ -105,7 +108,7 @@ public final class StoreManager: Sendable {
 
   /// A live list in one line: an entity, larger values of an attribute first, read twenty at a time.
   ///
-  /// Lists of different entities have nothing in common, so that they never disturb each other.
+  /// Lists of different entities have nothing in common, their caches included, so that they never disturb each other.
   /// - Throws: `StoreManagerError`.
   public func controller(
     _ entity: String,
@@ -114,8 +117,20 @@ public final class StoreManager: Sendable {
     let description = try description(of: entity)
     guard description.index(of: key) != nil else { throw .unknownKey(key, entity: entity) }
     return FetchedResultsController(
-      FetchRequest<Row>(entity: description, sortedBy: [.descending(key)], fetchBatchSize: 20),
-      in: store
+      Self.definition(description, sortedBy: key),
+      in: store,
+      options: ResultsOptions(caches: caches)
+    )
+  }
+
+  /// What the list in one line shows, kept under the name `Root` followed by the entity's.
+  public static func definition(
+    _ entity: EntityDescription,
+    sortedBy key: String
+  ) -> ResultsDefinition<Row> {
+    ResultsDefinition(
+      FetchRequest<Row>(entity: entity, sortedBy: [.descending(key)], fetchBatchSize: 20),
+      cacheName: "Root \(entity.name)"
     )
   }
 

@@ -1,4 +1,5 @@
 public import ResultsDomain
+public import ResultsPresentation
 import Synchronization
 
 /// Which kind of store a model is kept in.
@@ -18,6 +19,7 @@ public final class StoreManagers: Sendable {
   }
 
   private let dataFolder: String
+  private let caches: @Sendable (_ path: String, _ kind: StoreKind) -> (any SectionCacheStorage)?
   private let makeStore: @Sendable (_ path: String, _ kind: StoreKind) throws -> any Store
   /// By the bytes of the model's name.
   private let known = Mutex<[Value: Known]>([:])
@@ -25,12 +27,19 @@ public final class StoreManagers: Sendable {
   /// The managers of a program.
   /// - Parameters:
   ///   - dataFolder: The folder that a model's file is in unless told otherwise.
+  ///   - caches: Where the caches of a store's live lists are; nowhere unless given.
   ///   - makeStore: Opens a store at a path, in the way of the program; it must not ask for a manager.
   public init(
     dataFolder: String,
+    caches:
+      @escaping @Sendable (_ path: String, _ kind: StoreKind) -> (any SectionCacheStorage)? = {
+        _,
+        _ in nil
+      },
     makeStore: @escaping @Sendable (_ path: String, _ kind: StoreKind) throws -> any Store
   ) {
     self.dataFolder = dataFolder
+    self.caches = caches
     self.makeStore = makeStore
   }
 
@@ -61,7 +70,8 @@ public final class StoreManagers: Sendable {
         return there.manager
       }
       let path = kind == .memory ? ":memory:" : try file ?? path(of: model)
-      let manager = StoreManager(model: model, store: try makeStore(path, kind ?? .file))
+      let store = try makeStore(path, kind ?? .file)
+      let manager = StoreManager(model: model, store: store, caches: caches(path, kind ?? .file))
       known[.text(model)] = Known(path: path, kind: kind ?? .file, manager: manager)
       return manager
     }

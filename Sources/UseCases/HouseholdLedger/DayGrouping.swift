@@ -55,6 +55,15 @@ public struct DayGrouping: SectionGrouping {
 
   /// Locale and calendar decide how a day is written.
   public var titleIdentity: String { "\(locale?.identifier ?? "ISO") \(calendar.identifier)" }
+
+  /// Locale, calendar and time zone, each apart.
+  public var dependencies: GroupingDependencies {
+    GroupingDependencies(
+      locale: locale?.identifier ?? "ISO",
+      calendar: "\(calendar.identifier)",
+      timeZone: calendar.timeZone.identifier
+    )
+  }
 }
 
 extension SectionGroup {

@@ -36,15 +36,29 @@ public struct HouseholdLedger: Sendable {
     .transient(source: "date", grouping: MonthGrouping(calendar: calendar, locale: locale))
   }
 
+  /// All movements in the days of a reader, kept under the name `transactionSortedByDate` where there is a place for caches.
+  public static func definition<Object: FetchedObject>(
+    _ kind: Object.Type = Object.self,
+    calendar: Calendar,
+    locale: Locale?
+  ) -> ResultsDefinition<Object> {
+    ResultsDefinition(
+      request(kind),
+      sectionedBy: days(calendar: calendar, locale: locale),
+      cacheName: "transactionSortedByDate"
+    )
+  }
+
   /// The live list of all movements, in the days of a reader.
   public func transactions(
     calendar: Calendar,
-    locale: Locale?
+    locale: Locale?,
+    options: ResultsOptions = ResultsOptions()
   ) -> FetchedResultsController<Transaction> {
     FetchedResultsController(
-      Self.request(Transaction.self),
-      sectionedBy: Self.days(calendar: calendar, locale: locale),
-      in: store
+      Self.definition(Transaction.self, calendar: calendar, locale: locale),
+      in: store,
+      options: options
     )
   }
 

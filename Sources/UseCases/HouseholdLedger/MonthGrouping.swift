@@ -55,6 +55,15 @@ public struct MonthGrouping: SectionGrouping {
   /// Locale and calendar decide how a month is written.
   public var titleIdentity: String { "\(locale?.identifier ?? "ISO") \(calendar.identifier)" }
 
+  /// Locale, calendar and time zone, each apart.
+  public var dependencies: GroupingDependencies {
+    GroupingDependencies(
+      locale: locale?.identifier ?? "ISO",
+      calendar: "\(calendar.identifier)",
+      timeZone: calendar.timeZone.identifier
+    )
+  }
+
   /// A calendar with other months cannot name these.
   private var hasGregorianMonths: Bool {
     switch calendar.identifier {

@@ -32,6 +32,13 @@ public struct NewsFeed: Sendable {
   /// What divides the feed unless told otherwise.
   public static let sectionKey = SectionKey.attribute("feed")
 
+  /// All items in their feeds, kept under the name `Items` where there is a place for caches.
+  public static func definition<Object: FetchedObject>(
+    _ kind: Object.Type = Object.self
+  ) -> ResultsDefinition<Object> {
+    ResultsDefinition(request(kind), sectionedBy: sectionKey, cacheName: "Items")
+  }
+
   /// The unread items as they are now: their membership and order stay while they are read.
   ///
   /// Only identities are fetched first, so that nothing is materialised; then the list stands on that fixed set.

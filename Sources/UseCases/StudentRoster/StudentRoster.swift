@@ -26,9 +26,18 @@ public struct StudentRoster: Sendable {
   /// What divides the roster unless told otherwise.
   public static let sectionKey = SectionKey.attribute("studentAge")
 
+  /// The roster in its sections, kept under the name `StudentTable` where there is a place for caches.
+  public static func definition<Object: FetchedObject>(
+    _ kind: Object.Type = Object.self
+  ) -> ResultsDefinition<Object> {
+    ResultsDefinition(request(kind), sectionedBy: sectionKey, cacheName: "StudentTable")
+  }
+
   /// The live list of students.
-  public func students() -> FetchedResultsController<Student> {
-    FetchedResultsController(Self.request(Student.self), sectionedBy: Self.sectionKey, in: store)
+  public func students(
+    options: ResultsOptions = ResultsOptions()
+  ) -> FetchedResultsController<Student> {
+    FetchedResultsController(Self.definition(Student.self), in: store, options: options)
   }
 
   /// Adds a random student.

@@ -42,6 +42,8 @@ public struct ListOptions: ParsableArguments {
   ) throws -> ResultsDefinition<Row> {
     var definition = Program.definition(for: reader)
     definition.isFrozen = isFrozen
+    // Only the program's own list is kept: one that options change would overwrite it.
+    if isFrozen || changesList { definition.cacheName = nil }
     if let predicate {
       definition.request.predicate = try FetchPredicate(
         parsing: predicate,
@@ -61,6 +63,11 @@ public struct ListOptions: ParsableArguments {
     if let limit { definition.request.fetchLimit = limit }
     if let offset { definition.request.fetchOffset = offset }
     return definition
+  }
+
+  /// Whether any option makes another list of the program's own.
+  private var changesList: Bool {
+    predicate != nil || sort != nil || sectionBy != nil || limit != nil || offset != nil
   }
 
   private func descriptor<Program: ListProgram>(

@@ -24,8 +24,17 @@ public protocol ListProgram: Sendable {
   static func sectionKey(named name: String, for reader: ReaderSettings) -> SectionKey?
   /// Opens the store.
   static func openStore(_ place: StorePlace) throws -> any Store
+  /// Where the caches of a store's lists are kept, or `nil` for nowhere.
+  static func caches(for place: StorePlace) -> (any SectionCacheStorage)?
   /// Lines about a store's condition, for `doctor`.
   static func diagnose(_ store: any Store) throws -> [String]
+  /// Makes anew what a store keeps for itself beside the objects.
+  /// - Returns: Lines that say what was done.
+  static func repair(_ store: any Store) throws -> [String]
+  /// Makes the index that would spare a list its sorting.
+  /// - Returns: Lines that say what was done.
+  static func createIndex(serving definition: OrderDefinition, in store: any Store) throws
+    -> [String]
   /// Turns a record of a file into an object to add.
   static func object(from record: Record, for reader: ReaderSettings) throws(RecordError)
     -> ImportedObject
@@ -46,6 +55,17 @@ extension ListProgram {
   public static func sectionKey(named name: String, for reader: ReaderSettings) -> SectionKey? {
     nil
   }
+
+  /// By default nothing is kept of lists.
+  public static func caches(for place: StorePlace) -> (any SectionCacheStorage)? { nil }
+
+  /// By default a store keeps nothing for itself.
+  public static func repair(_ store: any Store) throws -> [String] { [] }
+
+  /// By default a store has no indexes to make.
+  public static func createIndex(serving definition: OrderDefinition, in store: any Store) throws
+    -> [String]
+  { [] }
 
   /// By default objects are recognised by all their values.
   public static var identifier: String? { nil }

@@ -21,6 +21,7 @@ extension CommandFailure {
         remedy: error.remedy ?? "",
         picture: error.picture
       )
+    case let failure as SectionCacheFailure: self.init(.inputOutput, failure.description)
     case let error as InputFailure: self.init(.missingInput, error.description)
     case let error as TerminalOutputError:
       self.init(ExitStatus(rawValue: error.exitStatus) ?? .inputOutput, error.description)

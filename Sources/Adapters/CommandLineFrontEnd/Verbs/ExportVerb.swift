@@ -34,7 +34,12 @@ public struct ExportVerb<Program: ListProgram>: AsyncParsableCommand {
     let form = format ?? ExportFormatOption(fileName: file) ?? .jsonl
     let definition = try list.definition(of: Program.self, for: .machine)
     let opened = try Program.openStore(try store.place(of: Program.name))
-    let controller = FetchedResultsController(definition, in: opened, findsOtherWriters: false)
+    let controller = FetchedResultsController(
+      definition,
+      in: opened,
+      findsOtherWriters: false,
+      options: ResultsOptions(delivery: .onDemand)
+    )
     try await controller.performFetch()
     let results = try controller.results()
     let sink = try ExportSink(path: file)

@@ -24,6 +24,8 @@ public struct ListVerb<Program: ListProgram>: AsyncParsableCommand {
   @OptionGroup var reader: ReaderOptions
   @Flag(help: "End with status 1 if nothing is listed.")
   var failIfEmpty = false
+  @Flag(help: "Say how the list is made and what it costs, instead of printing it.")
+  var explain = false
 
   /// Makes the verb.
   public init() {}
@@ -32,8 +34,26 @@ public struct ListVerb<Program: ListProgram>: AsyncParsableCommand {
   public func run() async throws {
     let settings = try reader.settings()
     let definition = try list.definition(of: Program.self, for: settings)
+    guard !explain else { return try await say(definition) }
     try await ListRun<Program>(store: store, output: output, settings: settings)
       .print(definition, failIfEmpty: failIfEmpty)
+  }
+
+  private func say(_ definition: ResultsDefinition<Row>) async throws {
+    let place = try store.place(of: Program.name)
+    let opened = try Program.openStore(place)
+    let controller = FetchedResultsController(
+      definition,
+      in: opened,
+      findsOtherWriters: false,
+      options: ResultsOptions(delivery: .onDemand, caches: Program.caches(for: place))
+    )
+    try await controller.performFetch()
+    for line in try await controller.explain()?.lines ?? [] {
+      try TerminalOutput.standard.write(SafeText.oneLine(line) + "\n")
+    }
+    controller.cancel()
+    try opened.close()
   }
 }
 
@@ -69,7 +89,15 @@ public struct ListRun<Program: ListProgram> {
     _ columns: [ListColumn],
     in opened: any Store
   ) async throws -> Int {
-    let controller = FetchedResultsController(definition, in: opened, findsOtherWriters: false)
+    let controller = FetchedResultsController(
+      definition,
+      in: opened,
+      findsOtherWriters: false,
+      options: ResultsOptions(
+        delivery: .onDemand,
+        caches: Program.caches(for: try store.place(of: Program.name))
+      )
+    )
     try await controller.performFetch()
     let results = try controller.results()
     try ListPrinter(
@@ -80,6 +108,8 @@ public struct ListRun<Program: ListProgram> {
       nouns: Program.nouns,
       output: .standard
     ).print(results)
+    // The list has been printed: what could not be kept of it is fetched again the next time.
+    _ = try? await controller.saveCache()
     controller.cancel()
     return results.count
   }

@@ -10,6 +10,7 @@ public enum ProgramVerbs {
       ListVerb<Program>.self, ShowVerb<Program>.self, WatchVerb<Program>.self,
       AddVerb<Program>.self, EditVerb<Program>.self, RemoveVerb<Program>.self,
       ImportVerb<Program>.self, ExportVerb<Program>.self, DoctorVerb<Program>.self,
+      CacheVerb<Program>.self,
       StoryVerb<Program>.self,
     ]
   }

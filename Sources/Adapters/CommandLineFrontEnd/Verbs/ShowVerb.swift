@@ -2,7 +2,7 @@ public import ArgumentParser
 public import ResultsDomain
 import TerminalFrontEnd
 
-/// `show ID`: prints one object in full.
+/// `show ID`: prints one object in full, with the version that an edit can be based on.
 public struct ShowVerb<Program: ListProgram>: AsyncParsableCommand {
   /// How the verb is called.
   public static var configuration: CommandConfiguration {
@@ -34,12 +34,15 @@ public struct ShowVerb<Program: ListProgram>: AsyncParsableCommand {
     let columns: [ListColumn] =
       [.key] + Program.entity.attributes.enumerated().map { .attribute($0, $1) }
       + Program.transients.map { .transient($0) }
-    let width = columns.map { DisplayWidth().columns(of: $0.title) }.max() ?? 0
+    let width =
+      (columns.map(\.title) + ["version"]).map { DisplayWidth().columns(of: $0) }.max() ?? 0
     for column in columns {
       let name = DisplayWidth().fit(column.title, columns: width)
       let text = SafeText.oneLine(column.text(row, printer))
       try TerminalOutput.standard.write("\(name)  \(text)\n")
     }
+    let name = DisplayWidth().fit("version", columns: width)
+    try TerminalOutput.standard.write("\(name)  \(RowVersion(of: row))\n")
   }
 }
 

@@ -69,8 +69,13 @@ public struct WatchRun<Program: ListProgram> {
   /// Lists a definition, then prints every change of it until its end.
   public func watch(_ definition: ResultsDefinition<Row>, until end: WatchEnd) async throws {
     var display = try ListDisplay<Program>(output, settings)
-    let opened = try Program.openStore(try store.place(of: Program.name))
-    let controller = FetchedResultsController(definition, in: opened)
+    let place = try store.place(of: Program.name)
+    let opened = try Program.openStore(place)
+    let controller = FetchedResultsController(
+      definition,
+      in: opened,
+      options: ResultsOptions(caches: Program.caches(for: place))
+    )
     try await controller.performFetch()
     let events = controller.changes
     let timer = end.time.map { span in
@@ -86,6 +91,8 @@ public struct WatchRun<Program: ListProgram> {
       if case .change = event { changes += 1 }
       if let limit = end.deltas, changes >= limit { break }
     }
+    // What could not be kept of the list is fetched again the next time.
+    _ = try? await controller.saveCache()
     controller.cancel()
     try opened.close()
   }

@@ -1,0 +1,114 @@
+public import ArgumentParser
+import ResultsDomain
+import ResultsPresentation
+import TerminalFrontEnd
+
+/// `cache`: shows and deletes what is kept of lists for the next start.
+public struct CacheVerb<Program: ListProgram>: AsyncParsableCommand {
+  /// How the verb is called.
+  public static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "cache",
+      abstract: "Show or delete what is kept of lists for the next start.",
+      discussion: """
+        Caches lie in a folder beside the store. They only make lists open faster: without them, or with one that does
+        not fit any more, lists are the same.
+        """,
+      subcommands: [CacheListVerb<Program>.self, CacheDeleteVerb<Program>.self]
+    )
+  }
+
+  /// Makes the verb.
+  public init() {}
+}
+
+/// `cache list`: shows every cache, what it is of, and whether it is of use.
+struct CacheListVerb<Program: ListProgram>: AsyncParsableCommand {
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "list",
+      abstract:
+        "List the caches: name, rows, bytes, when written, whether valid, and what they are of."
+    )
+  }
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var reader: ReaderOptions
+
+  func run() async throws {
+    let settings = try reader.settings()
+    let place = try store.place(of: Program.name)
+    guard let caches = Program.caches(for: place) else { return }
+    let opened = try Program.openStore(place)
+    let reports = try caches.reports(on: [Program.definition(for: settings)], in: opened)
+    try opened.close()
+    try print(reports.filter { $0.entry != nil }, ValuePrinter(for: settings))
+  }
+
+  private func print(_ reports: [SectionCacheReport], _ printer: ValuePrinter) throws {
+    let output = TerminalOutput.standard
+    var table = TableWriter(
+      columns: [
+        TableColumn("name"), TableColumn("rows", alignment: .trailing),
+        TableColumn("bytes", alignment: .trailing), TableColumn("written"), TableColumn("state"),
+        TableColumn("of"),
+      ],
+      options: TableWriter.Options(
+        format: output.isTerminal ? .table : .tsv,
+        isTerminal: output.isTerminal
+      )
+    )
+    for report in reports {
+      let written = report.entry?.writtenAt.map { instant in
+        let second = instant.microseconds / 1_000_000 * 1_000_000
+        return printer.text(.integer(second), of: .date)
+      }
+      let fields = [
+        report.name, report.rowCount.map(String.init) ?? "",
+        report.entry.map { String($0.byteCount) } ?? "", written ?? "",
+        report.outcome.description, report.summary ?? "",
+      ]
+      try output.write(table.row(fields))
+    }
+    try output.write(table.end())
+  }
+}
+
+/// `cache delete NAME|--all`: deletes a cache, or all of them.
+struct CacheDeleteVerb<Program: ListProgram>: AsyncParsableCommand {
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "delete",
+      abstract: "Delete a cache by its name, or all: the next list is read from the store."
+    )
+  }
+
+  @Argument(help: "The cache's name, as cache list shows it.")
+  var name: String?
+  @Flag(help: "Every cache of the store.")
+  var all = false
+
+  @OptionGroup var store: StoreOptions
+
+  func validate() throws {
+    guard all == (name == nil) else { throw ValidationError("Name a cache, or say --all.") }
+  }
+
+  func run() async throws {
+    let place = try store.place(of: Program.name)
+    guard !place.isReadOnly else { throw StoreError.readOnly(path: place.path) }
+    let caches = Program.caches(for: place)
+    let count = try caches?.deleteCache(named: name) ?? 0
+    if let name, count == 0 {
+      let known = try caches?.entries().map(\.name) ?? []
+      throw CommandFailure(
+        .nothingMatched,
+        "there is no cache “\(name)”.",
+        remedy: known.isEmpty
+          ? "The store has no caches." : "The caches are \(known.joined(separator: ", "))."
+      )
+    }
+    let noun = count == 1 ? "cache" : "caches"
+    try TerminalOutput.standard.write("deleted \(count) \(noun)\n")
+  }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import ResultsDomain
+
+/// How a cache's name becomes the name of a file, and back.
+///
+/// A file's name has only small letters, digits, `-`, `_`, `%` and the extension, so that names which differ in case, in composition or
+/// in anything that a file system folds have files of their own, and no name leads out of the folder.
+enum CacheFileName {
+  private static let cacheExtension = ".sectioncache"
+  private static let draftExtension = ".draft"
+  /// File systems take names of 255 bytes; a longer name is cut and told apart by a digest.
+  private static let longest = 200
+
+  /// The name of a cache's file.
+  static func fileName(of name: String) -> String {
+    let encoded = encoded(name)
+    guard encoded.utf8.count > longest else { return encoded + cacheExtension }
+    var digest = RowDigest()
+    digest.add(.text(name))
+    let number = String(digest.value, radix: 16)
+    return "\(String(decoding: encoded.utf8.prefix(longest), as: UTF8.self))+\(number)"
+      + cacheExtension
+  }
+
+  /// The name of a file that is being written, which no other has.
+  static func draftName() -> String { UUID().uuidString.lowercased() + draftExtension }
+
+  static func isCache(_ file: String) -> Bool { file.hasSuffix(cacheExtension) }
+  static func isDraft(_ file: String) -> Bool { file.hasSuffix(draftExtension) }
+
+  /// What the file of a cache begins with: the name in full, whatever became of it in the file's name.
+  static func heading(of name: String) -> [UInt8] {
+    Array("section cache \(encoded(name))\n".utf8)
+  }
+
+  /// The name of the cache that a file is of, or `nil` if it is of none.
+  static func name(ofFile file: String, heading: () -> String?) -> String? {
+    let stem = String(file.dropLast(cacheExtension.count))
+    let text =
+      stem.contains("+")
+      ? heading().flatMap { $0.hasPrefix("section cache ") ? String($0.dropFirst(14)) : nil } : stem
+    guard let name = text.flatMap(decoded), Value.text(fileName(of: name)) == .text(file) else {
+      return nil
+    }
+    return name
+  }
+
+  private static func encoded(_ name: String) -> String {
+    // The empty name needs a file name too; a lone percent sign encodes nothing else.
+    guard !name.isEmpty else { return "%" }
+    var bytes: [UInt8] = []
+    for byte in name.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+        UInt8(ascii: "-"), UInt8(ascii: "_"):
+        bytes.append(byte)
+      default:
+        let digits = Array("0123456789abcdef".utf8)
+        bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func decoded(_ text: String) -> String? {
+    guard text != "%" else { return "" }
+    var bytes: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      guard rest.count >= 2,
+        let decoded = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+      else { return nil }
+      bytes.append(decoded)
+      rest = rest.dropFirst(2)
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import ResultsDomain
+
+/// The few things that are done with files and folders of caches.
+enum DurableFile {
+  /// What went wrong, as a clause.
+  struct Failure: Error {
+    let detail: String
+
+    init(_ detail: String) { self.detail = detail }
+    init(_ error: any Error) { detail = error.localizedDescription }
+  }
+
+  /// No cache is larger: it would be one of some hundred million rows.
+  private static let largest = 1 << 32
+
+  /// Makes a folder that only its owner may read, unless it is there.
+  static func makeFolder(_ folder: URL) throws(Failure) {
+    do {
+      try FileManager.default.createDirectory(
+        at: folder,
+        withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700]
+      )
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  /// Writes a new file and waits until the disk has it.
+  static func write(_ parts: [[UInt8]], to file: URL) throws(Failure) {
+    let path = file.path(percentEncoded: false)
+    let isMade = FileManager.default.createFile(
+      atPath: path,
+      contents: nil,
+      attributes: [.posixPermissions: 0o600]
+    )
+    guard isMade else { throw Failure("no file can be made there") }
+    do {
+      let handle = try FileHandle(forWritingTo: file)
+      defer { try? handle.close() }
+      for part in parts { try handle.write(contentsOf: Data(part)) }
+      try handle.synchronize()
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  /// Gives a file another name, in place of a file that has it.
+  static func rename(_ file: URL, to target: URL) throws(Failure) {
+    #if os(Windows)
+    do {
+      _ = try FileManager.default.replaceItemAt(target, withItemAt: file)
+    } catch {
+      throw Failure(error)
+    }
+    #else
+    let (old, new) = (file.path(percentEncoded: false), target.path(percentEncoded: false))
+    guard Foundation.rename(old, new) == 0 else { throw Failure(String(cString: strerror(errno))) }
+    #endif
+  }
+
+  /// The content of a file after its heading, or all of it if it has another heading; `nil` if there is no file.
+  static func content(of file: URL, after heading: [UInt8]) throws(Failure) -> [UInt8]? {
+    // Asked of the name itself: a pipe, or a link to one, would be waited for.
+    guard let attributes = attributes(of: file) else { return nil }
+    guard attributes[.type] as? FileAttributeType == .typeRegular else {
+      throw Failure("it is no file")
+    }
+    let size = size(of: attributes)
+    guard size <= largest else { throw Failure("it is larger than any cache") }
+    guard let stream = fopen(file.path(percentEncoded: false), "rb") else {
+      throw Failure(String(cString: strerror(errno)))
+    }
+    defer { fclose(stream) }
+    let start = read(min(heading.count, size), from: stream)
+    // A file that was renamed into place meanwhile may be shorter or longer; what is read of it is checked by its reader.
+    let rest = read(size - start.count, from: stream)
+    return start == heading ? rest : start + rest
+  }
+
+  private static func read(_ count: Int, from stream: UnsafeMutablePointer<FILE>) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+      initialized = fread(buffer.baseAddress, 1, count, stream)
+    }
+  }
+
+  /// Removes a file.
+  /// - Returns: Whether it was there.
+  static func remove(_ file: URL) throws(Failure) -> Bool {
+    do {
+      try FileManager.default.removeItem(at: file)
+      return true
+    } catch let error as CocoaError where error.code == .fileNoSuchFile {
+      return false
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  /// The names in a folder; none if there is no folder.
+  static func names(in folder: URL) throws(Failure) -> [String] {
+    let path = folder.path(percentEncoded: false)
+    guard FileManager.default.fileExists(atPath: path) else { return [] }
+    do {
+      return try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  /// How many bytes a file has, or `nil` if it is none.
+  static func size(of file: URL) -> Int? {
+    attributes(of: file).flatMap { attributes in
+      attributes[.type] as? FileAttributeType == .typeRegular ? size(of: attributes) : nil
+    }
+  }
+
+  /// When a file was last written, or `nil` if it is not there.
+  static func writtenAt(_ file: URL) -> Instant? {
+    let date = attributes(of: file)?[.modificationDate] as? Date
+    return date.flatMap { Int64(exactly: ($0.timeIntervalSince1970 * 1_000_000).rounded()) }
+      .map { Instant(microseconds: $0) }
+  }
+
+  /// The first line of a file, if it ends within what a long name takes.
+  static func heading(of file: URL) -> String? {
+    guard size(of: file) != nil, let handle = try? FileHandle(forReadingFrom: file),
+      let start = try? handle.read(upToCount: 65_536)
+    else { return nil }
+    try? handle.close()
+    return start.firstIndex(of: UInt8(ascii: "\n")).map {
+      String(decoding: start[..<$0], as: UTF8.self)
+    }
+  }
+
+  private static func attributes(of file: URL) -> [FileAttributeKey: Any]? {
+    try? FileManager.default.attributesOfItem(atPath: file.path(percentEncoded: false))
+  }
+
+  private static func size(of attributes: [FileAttributeKey: Any]) -> Int {
+    (attributes[.size] as? NSNumber)?.intValue ?? 0
+  }
+}

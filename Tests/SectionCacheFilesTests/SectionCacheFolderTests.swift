@@ -1,0 +1,153 @@
+import Foundation
+import InMemoryPersistence
+import ResultsDomain
+import ResultsPresentation
+import Testing
+
+@testable import SectionCacheFiles
+
+/// R88: where named caches lie, and that nothing outside of them is touched.
+@Suite("A folder of caches")
+struct SectionCacheFolderTests {
+  /// Calls a closure with a folder that is removed afterwards.
+  private func withFolder(_ body: (URL, SectionCacheFolder) throws -> Void) throws {
+    let parent = FileManager.default.temporaryDirectory
+      .appending(path: "caches-\(UUID().uuidString)", directoryHint: .isDirectory)
+    try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: parent) }
+    let store = parent.appending(path: "books.sqlite").path(percentEncoded: false)
+    try body(parent, SectionCacheFolder(besideStoreAt: store))
+  }
+
+  @Test func `what is saved is loaded, and what is saved again replaces it`() throws {
+    try withFolder { parent, caches in
+      #expect(try caches.load("Demo") == nil)
+      #expect(try caches.entries().isEmpty)
+      try caches.save([1, 2, 3], as: "Demo")
+      #expect(try caches.load("Demo") == [1, 2, 3])
+      try caches.save([], as: "Demo")
+      #expect(try caches.load("Demo") == [])
+      let folder = try FileManager.default.contentsOfDirectory(atPath: parent.path())
+      #expect(folder == ["books.sqlite-caches"])
+    }
+  }
+
+  static let names = [
+    "Demo", "demo", "DEMO", "", ".", "..", "/", "../escape", "a/b", "a\\b", "%", "%2e", "NUL",
+    "con",
+    "が", "か\u{3099}", "é", "e\u{301}", "\u{0}", "new\nline", "transactionSortedByDate", "+", "🇯🇵",
+    String(repeating: "長", count: 300), String(repeating: "長", count: 299) + "短",
+    String(repeating: "x", count: 10_000),
+  ]
+
+  @Test func `every name has a file of its own in the folder`() throws {
+    try withFolder { parent, caches in
+      for (place, name) in Self.names.enumerated() {
+        try caches.save([UInt8(place)], as: name)
+      }
+      for (place, name) in Self.names.enumerated() {
+        #expect(try caches.load(name) == [UInt8(place)], "\(name.prefix(20))")
+      }
+      let entries = try caches.entries()
+      #expect(Set(entries.map { Value.text($0.name) }) == Set(Self.names.map { Value.text($0) }))
+      #expect(entries.allSatisfy { $0.byteCount > 0 && $0.writtenAt != nil })
+      let files = try FileManager.default.contentsOfDirectory(atPath: caches.folder.path())
+      // Apart even where a file system takes no notice of case.
+      #expect(Set(files.map { $0.lowercased() }).count == Self.names.count)
+      #expect(files.allSatisfy { $0.utf8.count <= 255 && $0.utf8.allSatisfy { $0 < 128 } })
+      #expect(try FileManager.default.contentsOfDirectory(atPath: parent.path()).count == 1)
+    }
+  }
+
+  @Test func `one is removed by name, and all without touching other files`() throws {
+    try withFolder { _, caches in
+      #expect(try caches.remove("Demo") == false)
+      #expect(try caches.removeAll() == 0)
+      for name in ["a", "b", "c"] { try caches.save([1], as: name) }
+      #expect(try caches.remove("b"))
+      #expect(try caches.remove("b") == false)
+      let notes = caches.folder.appending(path: "notes.txt")
+      let draft = caches.folder.appending(path: "left.draft")
+      for file in [notes, draft] { try Data([1]).write(to: file) }
+      #expect(try caches.removeAll() == 2)
+      #expect(FileManager.default.fileExists(atPath: notes.path()))
+      #expect(!FileManager.default.fileExists(atPath: draft.path()))
+    }
+  }
+
+  @Test
+  func `a process that ended while it wrote leaves the old cache, and its draft goes in time`()
+    throws
+  {
+    try withFolder { _, caches in
+      try caches.save([1, 2], as: "Demo")
+      let (young, old) = ("young.draft", "old.draft")
+      for file in [young, old] {
+        try Data([9]).write(to: caches.folder.appending(path: file))
+      }
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSince1970: 0)],
+        ofItemAtPath: caches.folder.appending(path: old).path()
+      )
+      #expect(try caches.load("Demo") == [1, 2])
+      #expect(try caches.entries().map(\.name) == ["Demo"])
+      try caches.save([3], as: "Demo")
+      let files = try FileManager.default.contentsOfDirectory(atPath: caches.folder.path())
+      #expect(files.contains(young))
+      #expect(!files.contains(old))
+    }
+  }
+
+  @Test func `only the owner may read what is kept`() throws {
+    try withFolder { _, caches in
+      try caches.save([1], as: "demo")
+      for path in [caches.folder, caches.folder.appending(path: "demo.sectioncache")] {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path.path())
+        let mode = try #require(attributes[.posixPermissions] as? NSNumber).intValue
+        #expect(mode & 0o077 == 0)
+      }
+    }
+  }
+
+  @Test func `a file that begins with another name is handed over whole`() throws {
+    try withFolder { _, caches in
+      try caches.save([1, 2, 3], as: "one")
+      let (one, two) = ("one.sectioncache", "two.sectioncache")
+      try FileManager.default.copyItem(
+        at: caches.folder.appending(path: one),
+        to: caches.folder.appending(path: two)
+      )
+      #expect(try caches.load("two")?.starts(with: "section cache one\n".utf8) == true)
+    }
+  }
+
+  @Test func `what is no file, or cannot be made, is a failure that says where`() throws {
+    try withFolder { parent, caches in
+      try FileManager.default.createDirectory(
+        at: caches.folder.appending(path: "demo.sectioncache"),
+        withIntermediateDirectories: true
+      )
+      #expect(throws: SectionCacheFailure.self) { try caches.load("demo") }
+      #expect(throws: SectionCacheFailure.self) { try caches.save([1], as: "demo") }
+      let files = try FileManager.default.contentsOfDirectory(atPath: caches.folder.path())
+      #expect(files == ["demo.sectioncache"])
+      let file = parent.appending(path: "file")
+      try Data().write(to: file)
+      let inside = SectionCacheFolder(at: file.appending(path: "folder"))
+      #expect(throws: SectionCacheFailure.self) { try inside.save([1], as: "demo") }
+      #expect(try inside.load("demo") == nil)
+    }
+  }
+
+  @Test func `a read-only storage reads and changes nothing`() throws {
+    try withFolder { _, caches in
+      try caches.save([1], as: "demo")
+      let reader = SectionCacheFolder(at: caches.folder, isReadOnly: true)
+      #expect(try reader.load("demo") == [1])
+      #expect(throws: SectionCacheFailure.self) { try reader.save([2], as: "demo") }
+      #expect(throws: SectionCacheFailure.self) { try reader.remove("demo") }
+      #expect(throws: SectionCacheFailure.self) { try reader.removeAll() }
+      #expect(try caches.load("demo") == [1])
+    }
+  }
+}
