@@ -1,3 +1,4 @@
+import GRDB
 import ResultsDomain
 import ResultsPresentation
 import SQLitePersistence
@@ -24,13 +25,20 @@ final class CatalogBench {
     self.runs = runs
     self.folder = folder
     path = folder.path(of: "books.sqlite")
-    try SQLiteStore(at: path, entities: [CatalogBook.entity]).close()
+    var books = GeneratedBooks(rows: rows)
+    let filling = try SQLiteStore(at: path, entities: [CatalogBook.entity])
+    _ = try filling.commit(origin: .unnamed) { transaction in
+      try (transaction as? SQLiteTransaction)?.withDatabase { database in
+        let own = PlainDatabase(borrowing: database.sqliteConnection)
+        defer { own.close() }
+        for _ in 0..<rows { try own.each(CatalogBench.insertion, books.next()) }
+      }
+    }
+    try filling.close()
+    self.books = books
     writer = try PlainDatabase(path: path)
-    books = GeneratedBooks(rows: rows)
-    try writer.run("BEGIN IMMEDIATE")
-    for _ in 0..<rows { try writer.each(CatalogBench.insertion, books.next()) }
     try writer.run(
-      "CREATE INDEX byPublisher ON Book (publisher, title); COMMIT; PRAGMA wal_checkpoint"
+      "CREATE INDEX byPublisher ON Book (publisher, title); PRAGMA wal_checkpoint"
     )
     plain = try PlainDatabase(path: path)
     // Other writers are looked for when the benchmark says so, never by the timer.

@@ -10,13 +10,21 @@ final class PlainDatabase {
   }
 
   private var connection: OpaquePointer?
+  private let isBorrowed: Bool
   private var statements: [String: OpaquePointer] = [:]
 
   init(path: String) throws {
+    isBorrowed = false
     guard sqlite3_open(path, &connection) == SQLITE_OK else { throw failure }
     sqlite3_busy_timeout(connection, 5000)
     try run("PRAGMA journal_mode = WAL")
     try run("PRAGMA synchronous = NORMAL")
+  }
+
+  /// Uses a connection that somebody else has open.
+  init(borrowing connection: OpaquePointer?) {
+    self.connection = connection
+    isBorrowed = true
   }
 
   deinit { close() }
@@ -24,7 +32,7 @@ final class PlainDatabase {
   func close() {
     for statement in statements.values { sqlite3_finalize(statement) }
     statements = [:]
-    sqlite3_close(connection)
+    if !isBorrowed { sqlite3_close(connection) }
     connection = nil
   }
 
