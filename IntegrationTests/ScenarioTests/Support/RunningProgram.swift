@@ -72,6 +72,9 @@ final class RunningProgram {
   /// Sends a signal.
   func send(_ signal: Int32) { kill(process, signal) }
 
+  /// Kills the program from any thread; only for one that does not end by itself before.
+  var killer: @Sendable () -> Void { { [process] in kill(process, SIGKILL) } }
+
   /// The next line of standard output without its end, or `nil` at the end.
   func line(within seconds: Double = 20) throws -> String? {
     let deadline = Deadline(seconds)

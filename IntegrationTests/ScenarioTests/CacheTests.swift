@@ -1,0 +1,119 @@
+import Foundation
+import Testing
+
+/// R88: what programs keep of their lists: where, of what, and what becomes of it.
+@Suite struct CacheTests {
+  @Test(arguments: [
+    ("book-catalog", "Demo"), ("household-ledger", "transactionSortedByDate"),
+    ("event-log", "Root Event"), ("student-roster", "StudentTable"), ("news-feed", "Items"),
+  ])
+  func `a program's own list is kept under its name beside the store, and answers the next start`(
+    program: String,
+    name: String
+  ) throws {
+    let run = try ProgramRun()
+    #expect(try caches(program, run).isEmpty)
+    let first = try run.run(program, "list", "--store", "s.sqlite")
+    let kept = try #require(try caches(program, run).first)
+    #expect(kept[0] == name)
+    #expect(kept[4] == "hit")
+    #expect(try files(run).count == 1)
+    #expect(try run.run(program, "list", "--store", "s.sqlite").output == first.output)
+    let health = try run.run(program, "doctor", "--store", "s.sqlite")
+    #expect(health.lines.contains("cache      \(name): hit, 0 rows"))
+  }
+
+  @Test func `a list that options change keeps nothing, and overwrites nothing`() throws {
+    let run = try ProgramRun()
+    try run.run("book-catalog", "demo", "--store", "s.sqlite")
+    let kept = try caches("book-catalog", run)
+    #expect(kept.map { $0[1] } == ["14"])
+    for change in [["--where", "title CONTAINS '帰還'"], ["--sort", "title"], ["--limit", "1"]] {
+      try start(
+        "book-catalog",
+        ["list", "--store", "s.sqlite", "--section-by", "none"] + change,
+        in: run
+      )
+      #expect(try caches("book-catalog", run) == kept)
+    }
+  }
+
+  @Test func `a changed region is told, and its list has titles of one form only`() throws {
+    let run = try ProgramRun()
+    for day in ["2026-01-02", "2026-01-03"] {
+      let fields = ["date=\(day)", "payee=A", "category=b", "amount=-1"]
+      try start("household-ledger", ["add", "--store", "s.sqlite"] + fields, in: run)
+    }
+    let list = ["list", "--store", "s.sqlite", "--format", "tsv"]
+    try start("household-ledger", list + ["--locale", "en_US"], in: run)
+    let place = ["--store", "s.sqlite", "--locale", "de_DE"]
+    let told = try start("household-ledger", ["doctor"] + place, in: run).lines
+    #expect(
+      told.contains("cache      transactionSortedByDate: miss, the locale is another one, 2 rows")
+    )
+    let german = try start("household-ledger", list + ["--locale", "de_DE"], in: run).lines
+      .dropFirst()
+    #expect(german.allSatisfy { $0.contains(".1.2026\t") })
+    let health = try start("household-ledger", ["doctor"] + place, in: run).lines
+    #expect(health.contains("cache      transactionSortedByDate: hit, 2 rows"))
+  }
+
+  @Test func `caches are deleted by name or all at once; an unknown name is said`() throws {
+    let run = try ProgramRun()
+    try run.run("book-catalog", "demo", "--store", "s.sqlite")
+    let delete = ["cache", "delete", "--store", "s.sqlite"]
+    let unknown = try start("book-catalog", delete + ["Dem"], in: run, expecting: 1)
+    #expect(unknown.errors.contains("no cache “Dem”"))
+    #expect(unknown.errors.contains("The caches are Demo."))
+    try start("book-catalog", delete + ["--all", "--read-only"], in: run, expecting: 73)
+    try start("book-catalog", delete, in: run, expecting: 64)
+    try start("book-catalog", delete + ["Demo", "--all"], in: run, expecting: 64)
+    #expect(try start("book-catalog", delete + ["Demo"], in: run).output == "deleted 1 cache\n")
+    #expect(try files(run).isEmpty)
+    try run.run("book-catalog", "list", "--store", "s.sqlite")
+    #expect(try start("book-catalog", delete + ["--all"], in: run).output == "deleted 1 cache\n")
+    #expect(try start("book-catalog", delete + ["--all"], in: run).output == "deleted 0 caches\n")
+  }
+
+  @Test func `a damaged cache is told and written anew; a store in memory keeps none`() throws {
+    let run = try ProgramRun()
+    let first = try run.run("book-catalog", "demo", "--store", "s.sqlite")
+    let file = try #require(try files(run).first)
+    var bytes = try Data(contentsOf: URL(filePath: file))
+    bytes[bytes.count / 2] ^= 1
+    try bytes.write(to: URL(filePath: file))
+    let told = try run.run("book-catalog", "doctor", "--store", "s.sqlite").lines
+    #expect(told.contains("cache      Demo: miss, the cache is damaged"))
+    let again = try run.run("book-catalog", "list", "--store", "s.sqlite")
+    #expect(again.output == first.output)
+    #expect(try caches("book-catalog", run).map { $0[4] } == ["hit"])
+    let inMemory = try ProgramRun()
+    try inMemory.run("book-catalog", "demo", "--store", ":memory:")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: inMemory.folder).isEmpty)
+  }
+
+  /// The lines of `cache list` without its heading, by fields.
+  private func caches(_ program: String, _ run: ProgramRun) throws -> [[String]] {
+    try run.run(program, "cache", "list", "--store", "s.sqlite").lines.dropFirst().map { line in
+      line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+    }
+  }
+
+  /// Runs a program with arguments in a list.
+  @discardableResult
+  private func start(
+    _ program: String,
+    _ arguments: [String],
+    in run: ProgramRun,
+    expecting status: Int32 = 0
+  ) throws -> ProgramResult {
+    let result = try run.run(program, arguments)
+    #expect(result.status == status, "\(result)")
+    return result
+  }
+
+  private func files(_ run: ProgramRun) throws -> [String] {
+    let folder = run.path("s.sqlite-caches")
+    return try FileManager.default.contentsOfDirectory(atPath: folder).map { "\(folder)/\($0)" }
+  }
+}
