@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Code in the documents", .timeLimit(.minutes(2)))
+@Suite("Code in the documents", .timeLimit(.minutes(15)))
 struct SnippetTests {
   @Test(arguments: DocumentTree.documents)
   func `every block of Swift is a compiled snippet`(_ path: String) throws {

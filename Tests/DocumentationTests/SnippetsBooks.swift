@@ -17,6 +17,7 @@ let runnableSnippets: [String: @Sendable () async throws -> Void] = [
   "tour-predicates": tourPredicates,
   "tour-sections": tourSections,
   "tour-deltas": tourDeltas,
+  "tour-delivery": tourDelivery,
 ]
 
 // snippet: book, declaration

@@ -83,7 +83,7 @@ struct LineList: ResultsDisplay {
   var replay = WireReplay()
   for await event in results.changes {
     switch event {
-    case .snapshot(let now):
+    case .snapshot(let now), .reset(_, let now):
       let sections = try now.sections.map { section in
         WireSection(header: section.header, rows: try section.objects.map { try $0.get() })
       }

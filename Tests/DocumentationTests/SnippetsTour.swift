@@ -126,6 +126,36 @@ struct Edition: Entity {
   // end
 }
 
+@Sendable func tourDelivery() async throws {
+  let store = try await editions()
+  // snippet: tour-delivery
+  let quiet = FetchedResultsController(
+    FetchRequest<Edition>(sortedBy: [.ascending(\.year)]),
+    in: store,
+    options: ResultsOptions(delivery: .onDemand, journalCapacity: 1_000, resetThreshold: 500)
+  )
+  try await quiet.performFetch()
+  for (isbn, title) in [("4-15-011001-X", "一の話"), ("4-15-011002-8", "二の話")] {
+    try await store.write(origin: CommitOrigin("import")) { transaction in
+      try transaction.insert(Edition(isbn: isbn, title: title, year: 1999))
+    }
+  }
+  print(try quiet.results().count, "rows are shown, and nothing was read")
+
+  var news = quiet.changes.makeAsyncIterator()
+  _ = await news.next()
+  try await quiet.refresh()
+  if case .change(let change) = await news.next() {
+    print(change.delta.rows.inserts.count, "rows in one change")
+    print("mine alone:", change.isEcho(of: CommitOrigin("import")))
+  }
+
+  if case .change(let delta, let results) = try quiet.catchUp(from: 1) {
+    print("from generation", delta.from, "to", results.generation, "in", delta.rows.count, "steps")
+  }
+  // end
+}
+
 private func editions() async throws -> InMemoryStore {
   let store = try InMemoryStore(entities: [Edition.entity])
   try await store.write { transaction in
