@@ -44,10 +44,12 @@ final class FaultyShelf {
     )
     try await controller.performFetch()
     events = controller.changes.makeAsyncIterator()
+    if let first = await events.next() { try take(first) }
     _ = try store.commit(origin: .unnamed) { transaction in
       try (transaction as? SQLiteTransaction)?.withDatabase { database in
-        // The write-ahead log is brought into the database again and again, not only at its thousandth page.
-        try database.execute(sql: "PRAGMA wal_autocheckpoint = 5")
+        // The write-ahead log is brought into the database again and again, not only at its thousandth page; and what does not
+        // fit into a few pages is written and read in the middle of a transaction.
+        try database.execute(sql: "PRAGMA wal_autocheckpoint = 5; PRAGMA cache_size = 10")
       }
     }
     for step in 0..<3 { try commit(step) }
@@ -129,7 +131,7 @@ final class FaultyShelf {
   /// One commit; what it does is noted once it is made.
   func commit(_ step: Int) throws {
     var after = books
-    let cover = Value.blob(Array(repeating: UInt8(step), count: step % 4 == 2 ? 20_000 : 100))
+    let cover = Value.blob(Array(repeating: UInt8(step), count: step % 2 == 0 ? 20_000 : 100))
     _ = try store.commit(origin: .unnamed) { transaction in
       for number in 0..<3 {
         let (publisher, title) = ("p\(step % 4)", "t\(step * 7 % 10)-\(number)")

@@ -18,9 +18,11 @@ enum SystemCalls {
     return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
   }
 
-  /// Makes a write to a pipe without a reader fail with EPIPE instead of ending the process.
+  /// Makes a write to a pipe without a reader fail with EPIPE, and one beyond the limit for files with EFBIG, instead of
+  /// ending the process.
   static func ignoreBrokenPipes() {
     signal(SIGPIPE, SIG_IGN)
+    signal(SIGXFSZ, SIG_IGN)
   }
 
   /// Writes all bytes; waits where the descriptor is non-blocking and full.

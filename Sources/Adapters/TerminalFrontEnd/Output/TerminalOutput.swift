@@ -31,7 +31,7 @@ public final class TerminalOutput: Sendable {
   /// The standard error, which keeps nothing back.
   public static let standardError = TerminalOutput(descriptor: 2, capacity: 0)
 
-  /// Makes a write to a pipe without a reader an error instead of the end of the process.
+  /// Makes a write to a pipe without a reader, or beyond the limit for files, an error instead of the end of the process.
   public static func ignoreBrokenPipes() { SystemCalls.ignoreBrokenPipes() }
 
   /// The terminal's size now, or `nil` if the output is no terminal.
