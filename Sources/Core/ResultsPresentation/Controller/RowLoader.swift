@@ -14,7 +14,7 @@ final class RowLoader: Sendable {
     self.store = store
   }
 
-  /// The row at a place counted over all sections, or `nil` if it has been deleted since.
+  /// The row at a place counted over all sections, or `nil` if nothing is known of it any more.
   /// - Complexity: One batch is read from the store, unless it is kept.
   func row(at position: Int) throws(StoreError) -> Row? {
     let size = snapshot.plan.batchSize
@@ -27,9 +27,8 @@ final class RowLoader: Sendable {
     }
     if let kept { return kept[position - number * size] }
     let range = number * size..<min((number + 1) * size, snapshot.rowCount)
-    let keys = range.compactMap { snapshot.objectID(atFlatPosition: $0)?.key }
-    let entity = snapshot.entity
-    let rows = try store.read { (store) throws(StoreError) in try store.rows(keys, of: entity) }
+    let reader = RowsInPlace(snapshot)
+    let rows = try store.read { (store) throws(StoreError) in try reader.rows(range, in: store) }
     batches.withLock { batches in
       batches.append((number, rows))
       if batches.count > RowLoader.kept { batches.removeFirst() }
