@@ -28,7 +28,7 @@ struct ProgramFollower {
       let list = replay.list ?? WireList(generation: 0, sections: [])
       switch message {
       case .snapshot where lines == 0:
-        // A first snapshot has places of one version and values of a later one, if others write meanwhile.
+        // If others write meanwhile, a first list fits its places, but attributes that place nothing may be newer.
         try invariant.begin(list, isChecked: startsQuietly)
       case .delta(let delta): try invariant.take(delta, to: list)
       default: throw Torn(what: "neither a first list nor a change")
@@ -52,7 +52,7 @@ struct ProgramFollower {
     )
     var follower = ProgramFollower(view)
     while !follower.isAtEnd {
-      guard let line = try watch.line(within: 300) else {
+      guard let line = try watch.line(within: 1200) else {
         throw Torn(what: "\(view.name): the watch ended: \(try watch.finish())")
       }
       try follower.take(line)

@@ -8,8 +8,6 @@ import ResultsTesting
 final class SimulationWriter {
   private(set) var lines = 0
   private(set) var kills = 0
-  /// How often one could not begin, because a row of its first list was deleted before it was read.
-  private(set) var refusals = 0
   private let plan: TorturePlan
   private let place: ProgramPlace
   private let view: TortureView
@@ -27,30 +25,21 @@ final class SimulationWriter {
 
   /// What is to be told of it.
   var report: String {
-    "simulate \(view.name): \(lines) lines, killed \(kills) times, could not begin \(refusals) times"
+    "simulate \(view.name): \(lines) lines, killed \(kills) times"
   }
 
   /// Starts a simulation, and waits until it has done something, so that it knows of no rows that come later.
   func begin() throws {
-    while program == nil {
-      let started = try place.start(
-        "student-roster",
-        [
-          "simulate", "--seed", "\(generator.next())", "--operations", "100000000", "--store",
-          "s.sqlite", "--busy-timeout", "120s", "--watch", "--format", "jsonl",
-        ] + view.options
-      )
-      follower = ProgramFollower(view, startsQuietly: false)
-      guard let line = try started.line(within: 300) else {
-        let result = try started.finish()
-        guard result.errors.contains("deleted since") else { throw Torn(what: "\(result)") }
-        refusals += 1
-        continue
-      }
-      try follower.take(line)
-      while !(try takeLine(of: started)).contains(#""cause":"own""#) {}
-      program = started
-    }
+    let started = try place.start(
+      "student-roster",
+      [
+        "simulate", "--seed", "\(generator.next())", "--operations", "100000000", "--store",
+        "s.sqlite", "--busy-timeout", "120s", "--watch", "--format", "jsonl",
+      ] + view.options
+    )
+    follower = ProgramFollower(view, startsQuietly: false)
+    while !(try takeLine(of: started)).contains(#""cause":"own""#) {}
+    program = started
   }
 
   /// Does the writer's share, in several processes one after the other if the pairs are guarded.
@@ -79,7 +68,7 @@ final class SimulationWriter {
   @discardableResult
   private func takeLine(of program: RunningProgram) throws -> String {
     try place.check()
-    guard let line = try program.line(within: 300) else {
+    guard let line = try program.line(within: 1200) else {
       throw Torn(what: "\(try program.finish())")
     }
     try follower.take(line)

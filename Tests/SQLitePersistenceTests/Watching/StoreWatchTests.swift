@@ -35,7 +35,9 @@ import Testing
     #expect(events.waitForEnd())
     watch.stop()
     #expect(file.signs == [.mayHaveChanged(mark: nil), .mayHaveChanged(mark: [1])])
-    let delays: [Duration] = [50, 200, 1000, 3000, 10_000, 30_000].map { .microseconds($0) }
+    let delays: [Duration] = [50, 200, 1000, 3000, 10_000, 30_000, 100_000, 300_000].map {
+      .microseconds($0)
+    }
     let expected = [.seconds(3600)] + delays + [.seconds(3600)]
     #expect(events.limits.withLock { $0 } == Array(expected.prefix(place + 2)))
   }

@@ -11,7 +11,9 @@ struct WatchSchedule {
   }
 
   /// The pauses between the looks that follow a change.
-  static let delays: [Duration] = [50, 200, 1000, 3000, 10_000, 30_000].map { .microseconds($0) }
+  static let delays: [Duration] = [50, 200, 1000, 3000, 10_000, 30_000, 100_000, 300_000].map {
+    .microseconds($0)
+  }
   /// How many changes in a row are each looked at at once; a commit is a few.
   static let burst = 8
 
