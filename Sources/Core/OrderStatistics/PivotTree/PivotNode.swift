@@ -1,0 +1,69 @@
+/// A leaf with blocks, or a branch with children; a value that trees share until they change it.
+struct PivotNode: Sendable {
+  /// The number of rows under the node.
+  private(set) var rows: Int
+  /// In a leaf the pivots and row counts of blocks; in a branch the first pivot and the number of
+  /// blocks of every child.
+  private(set) var piece: PivotPiece
+  /// Empty in a leaf.
+  private(set) var children: [PivotNode]
+
+  init(leaf piece: PivotPiece) {
+    rows = piece.withView { $0.sum(before: $0.count) }
+    self.piece = piece
+    children = []
+  }
+
+  init(branch piece: PivotPiece, children: [PivotNode]) {
+    rows = children.reduce(0) { $0 + $1.rows }
+    self.piece = piece
+    self.children = children
+  }
+
+  @inline(__always)
+  var isLeaf: Bool { children.isEmpty }
+
+  /// The number of blocks in a leaf, of children in a branch.
+  var count: Int { piece.count }
+
+  var blockCount: Int { piece.withView { isLeaf ? $0.count : $0.sum(before: $0.count) } }
+
+  /// The rows of the first children.
+  @inline(__always)
+  func rows(before child: Int) -> Int {
+    children.withUnsafeBufferPointer { children in
+      var sum = 0
+      for index in 0..<child { sum &+= children[index].rows }
+      return sum
+    }
+  }
+
+  /// The child that holds a position of the rows, and the position's offset in it.
+  ///
+  /// - Precondition: `0 <= position < rows`.
+  @inline(__always)
+  func child(containing position: Int) -> (child: Int, offset: Int) {
+    children.withUnsafeBufferPointer { children in
+      var rest = position
+      var child = 0
+      while child &+ 1 < children.count, rest >= children[child].rows {
+        rest &-= children[child].rows
+        child &+= 1
+      }
+      return (child, rest)
+    }
+  }
+
+  /// Changes the number of rows of a block, unless it would leave its range.
+  mutating func add(_ difference: Int, toBlock index: Int) -> Bool {
+    let isAdded: Bool
+    if isLeaf {
+      isAdded = piece.add(difference, to: index)
+    } else {
+      let (child, offset) = piece.withView { $0.entry(containing: index) }
+      isAdded = children[child].add(difference, toBlock: offset)
+    }
+    if isAdded { rows += difference }
+    return isAdded
+  }
+}

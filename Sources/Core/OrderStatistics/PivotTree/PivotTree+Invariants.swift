@@ -1,0 +1,67 @@
+extension PivotTree {
+  /// Looks for damage in the tree's own bookkeeping.
+  ///
+  /// - Returns: What the first violated invariant is, or nil if the tree is sound.
+  /// - Complexity: O(bytes of all pivots).
+  public func checkInvariants() -> String? {
+    if root.children.count == 1 { return "the root has a single child" }
+    guard root.piece.pivot(0).isEmpty else { return "the first pivot is not empty" }
+    if let violation = root.violation(isRoot: true, within: limits) { return violation }
+    guard root.blockCount == blockCount else { return "the number of blocks is wrong" }
+    var previous: [UInt8]?
+    var isAscending = true
+    forEachBlock { block, _ in
+      isAscending = isAscending && previous.map { KeyOrder.compare($0, block.pivot) < 0 } ?? true
+      previous = block.pivot
+    }
+    return isAscending ? nil : "pivots do not ascend"
+  }
+
+  /// The memory of all nodes in bytes, without what the allocator adds; snapshots may share it.
+  ///
+  /// - Complexity: O(number of nodes).
+  public var byteCount: Int { root.byteCount }
+}
+
+extension PivotNode {
+  var height: Int { isLeaf ? 0 : 1 + children[0].height }
+
+  /// What an array needs beside its elements.
+  private static var arrayHeaderByteCount: Int { 32 }
+
+  var byteCount: Int {
+    let own = piece.bytes.capacity + Self.arrayHeaderByteCount
+    guard !isLeaf else { return own }
+    let references = children.capacity * MemoryLayout<Self>.stride + Self.arrayHeaderByteCount
+    return children.reduce(own + references) { $0 + $1.byteCount }
+  }
+
+  func violation(isRoot: Bool, within limits: PivotTreeLimits) -> String? {
+    let kind = isLeaf ? "leaf" : "branch"
+    guard let offset = piece.bytes.withUnsafeBytes({ PivotPiece.soundByteCount(at: 0, of: $0) })
+    else {
+      return "the piece of a \(kind) is damaged"
+    }
+    guard offset == piece.bytes.count else { return "a \(kind) has bytes left over" }
+    guard count <= limits.maximumCount(isLeaf: isLeaf) else { return "a \(kind) is too large" }
+    if !isRoot, isSmall(within: limits) { return "a \(kind) is too small" }
+    guard !isLeaf else {
+      let sum = piece.withView { $0.sum(before: $0.count) }
+      return rows == sum ? nil : "the rows of a leaf are wrong"
+    }
+    guard children.count == count else { return "a branch has children without pivots" }
+    guard rows == rows(before: count) else { return "the rows of a branch are wrong" }
+    let height = children[0].height
+    for (index, child) in children.enumerated() {
+      guard child.height == height else { return "leaves lie at different depths" }
+      guard piece.pivot(index) == child.piece.pivot(0) else {
+        return "a branch has a wrong pivot for a child"
+      }
+      guard piece.withView({ $0.value(index) }) == child.blockCount else {
+        return "a branch has a wrong number of blocks for a child"
+      }
+      if let violation = child.violation(isRoot: false, within: limits) { return violation }
+    }
+    return nil
+  }
+}
