@@ -1,67 +1,91 @@
 import ResultsDomain
 import Synchronization
 
-/// One subscriber's slot: what it has not taken yet, composed into one event.
+/// One subscriber's slot: what it has not taken yet, composed into one event when it is taken.
 ///
 /// The slot and the continuation of a waiting subscriber are guarded by the mutex; the continuation is resumed outside of it.
 final class ResultsSubscription<Object: FetchedObject>: Sendable {
   typealias Waiting = CheckedContinuation<ResultsEvent<Object>?, Never>
 
   struct Slot {
-    var events: [ResultsEvent<Object>] = []
     var waiting: Waiting?
     var isFinished = false
+    private var pending = PendingEvents<Object>.none
+    private var failure: StoreError?
     /// What was before changes that came to nothing together; the next change leads on from there (R44).
     private var base: FetchedResults<Object>?
-
-    let resetThreshold: Int?
+    private let resetThreshold: Int?
 
     init(resetThreshold: Int?) { self.resetThreshold = resetThreshold }
 
     /// At most a failure and one other event are kept: changes compose (R28), a change after a snapshot is a newer
     /// snapshot, and a reset takes the place of what led to it.
     mutating func fold(_ event: ResultsEvent<Object>) {
-      events.removeAll { if case .failure = $0 { true } else { false } }
+      failure = nil
       switch event {
-      case .snapshot, .failure:
-        if case .snapshot = event { base = nil }
-        events.append(event)
+      case .failure(let error): failure = error
+      case .snapshot(let results):
+        base = nil
+        pending = .whole(nil, results)
       case .reset(let reason, let results):
         base = nil
-        if case .snapshot = events.popLast() {
-          events = [.snapshot(results)]
+        if case .whole(nil, _) = pending {
+          pending = .whole(nil, results)
         } else {
-          events = [.reset(reason, results)]
+          pending = .whole(reason, results)
         }
       case .change(let change): fold(change)
       }
     }
 
     private mutating func fold(_ change: ResultsChange<Object>) {
-      var later = change
-      if let base {
-        var delta = later.delta
-        delta.from = base.generation
-        later = ResultsChange(before: base, delta: delta, after: later.after)
-        self.base = nil
-      }
-      switch events.popLast() {
-      case .none, .failure: events.append(later.event(resetThreshold: resetThreshold))
-      case .snapshot: events.append(.snapshot(later.after))
-      case .reset(let reason, _): events.append(.reset(reason, later.after))
-      case .change(let earlier):
-        guard let delta = try? earlier.delta.then(later.delta) else {
-          events.append(.snapshot(later.after))
-          return
+      // Taken out, so that the chain is not copied.
+      let earlier = pending
+      pending = .none
+      switch earlier {
+      case .none:
+        let before = base ?? change.before
+        base = nil
+        var delta = change.delta
+        delta.from = before.generation
+        pending = .changes(before: before, DeltaChain(delta), after: change.after)
+      case .whole(let reason, _): pending = .whole(reason, change.after)
+      case .changes(let before, var chain, _):
+        do throws(DeltaError) {
+          try chain.append(change.delta)
+          if chain.isEmpty {
+            base = before
+          } else {
+            pending = .changes(before: before, chain, after: change.after)
+          }
+        } catch {
+          pending = .whole(nil, change.after)
         }
-        guard !delta.isEmpty else {
-          base = earlier.before
-          return
-        }
-        let both = ResultsChange(before: earlier.before, delta: delta, after: later.after)
-        events.append(both.event(resetThreshold: resetThreshold))
       }
     }
+
+    /// The event to tell next, if there is one.
+    mutating func take() -> ResultsEvent<Object>? {
+      let taken = pending
+      pending = .none
+      switch taken {
+      case .none: break
+      case .whole(nil, let results): return .snapshot(results)
+      case .whole(let reason?, let results): return .reset(reason, results)
+      case .changes(let before, var chain, let after):
+        guard let delta = try? chain.composed() else { return .snapshot(after) }
+        guard delta.isEmpty else {
+          let change = ResultsChange(before: before, delta: delta, after: after)
+          return change.event(resetThreshold: resetThreshold)
+        }
+        base = before
+      }
+      defer { failure = nil }
+      return failure.map { .failure($0) }
+    }
+
+    /// Drops what has not been taken.
+    mutating func clear() { (pending, failure, base) = (.none, nil, nil) }
   }
 
   private let slot: Mutex<Slot>
@@ -73,9 +97,9 @@ final class ResultsSubscription<Object: FetchedObject>: Sendable {
     let taken = slot.withLock { slot -> (Waiting, ResultsEvent<Object>)? in
       guard !slot.isFinished else { return nil }
       slot.fold(event)
-      guard let waiting = slot.waiting, !slot.events.isEmpty else { return nil }
+      guard let waiting = slot.waiting, let event = slot.take() else { return nil }
       slot.waiting = nil
-      return (waiting, slot.events.removeFirst())
+      return (waiting, event)
     }
     if let (waiting, event) = taken { waiting.resume(returning: event) }
   }
@@ -84,7 +108,7 @@ final class ResultsSubscription<Object: FetchedObject>: Sendable {
   func finish() {
     let waiting = slot.withLock { slot -> Waiting? in
       slot.isFinished = true
-      slot.events = []
+      slot.clear()
       defer { slot.waiting = nil }
       return slot.waiting
     }
@@ -96,7 +120,7 @@ final class ResultsSubscription<Object: FetchedObject>: Sendable {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let taken = slot.withLock { slot -> ResultsEvent<Object>?? in
-          if !slot.events.isEmpty { return .some(slot.events.removeFirst()) }
+          if let event = slot.take() { return .some(event) }
           if slot.isFinished || Task.isCancelled { return .some(nil) }
           slot.waiting = continuation
           return nil
@@ -107,4 +131,12 @@ final class ResultsSubscription<Object: FetchedObject>: Sendable {
       finish()
     }
   }
+}
+
+/// What a subscriber has not taken yet, apart from a failure.
+enum PendingEvents<Object: FetchedObject>: Sendable {
+  case none
+  /// The whole list: why no change leads to it, or a snapshot.
+  case whole(ResultsResetReason?, FetchedResults<Object>)
+  case changes(before: FetchedResults<Object>, DeltaChain, after: FetchedResults<Object>)
 }
