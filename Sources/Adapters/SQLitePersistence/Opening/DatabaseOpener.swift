@@ -31,11 +31,27 @@ struct DatabaseOpener {
     return try opening(isNew: file.isNew) {
       try SchemaInspector.checkNames(of: inspector.entities)
       if !file.isNew { try look(at: file) }
-      let pool = try retryingWhileBusy {
-        try DatabasePool(path: path, configuration: configuration)
+      let writer: any DatabaseWriter
+      do {
+        writer = try retryingWhileBusy {
+          try DatabasePool(path: path, configuration: configuration)
+        }
+      } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY && !file.isNew {
+        writer = try openBesideWriter(error)
       }
-      return try prepare(pool)
+      return try prepare(writer)
     }
+  }
+
+  /// Opens a file whose log is empty while another process writes.
+  ///
+  /// A pool begins such a log itself, and so waits for every writer, although nothing is to be written.
+  /// - Throws: The failure that the pool met, if the file keeps no log yet, which a reader cannot change.
+  private func openBesideWriter(_ failure: DatabaseError) throws -> DatabaseQueue {
+    let queue = try DatabaseQueue(path: path, configuration: configuration)
+    let mode = try queue.unsafeRead { try String.fetchOne($0, sql: "PRAGMA journal_mode") }
+    guard mode == "wal" else { throw failure }
+    return queue
   }
 
   /// Opens a database in memory.

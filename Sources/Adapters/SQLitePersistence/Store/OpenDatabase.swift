@@ -83,6 +83,8 @@ final class OpenDatabase: Sendable {
     // A lease that cannot be given up ends by itself.
     try? writer.unsafeReentrantWrite { try core.giveLeaseUp(on: $0) }
     if ownsWriter {
+      // Whichever connection is closed last clears the log away, and one that only reads may not.
+      (writer as? DatabasePool)?.invalidateReadOnlyConnections()
       try core.translating { try writer.close() }
     } else {
       writer.asyncWriteWithoutTransaction { [observer] in $0.remove(transactionObserver: observer) }
