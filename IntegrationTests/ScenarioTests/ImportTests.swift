@@ -34,6 +34,17 @@ import Testing
     #expect(Array(piped.output.utf8) == Array(once.utf8))
   }
 
+  @Test func `an export holds all there is, and not only as much as a list shows`() throws {
+    let run = try ProgramRun()
+    let lines = (1...230).map { "s\($0),\($0),\(20 + $0 % 3)" }
+    let csv = "studentName,studentId,studentAge\n" + lines.joined(separator: "\n") + "\n"
+    try run.run("student-roster", "import", "-", input: csv)
+    #expect(try run.run("student-roster", "list", "--format", "jsonl").lines.count == 200)
+    #expect(try run.run("student-roster", "export", "-").lines.count == 230)
+    #expect(try run.run("student-roster", "export", "-", "--limit", "7").lines.count == 7)
+    #expect(try run.run("student-roster", "export", "-", "--offset", "7").lines.count == 223)
+  }
+
   @Test func `a book without an identifier is known by all its fields`() throws {
     let run = try ProgramRun()
     let csv = "publisher,title,isbn\nA,B,\nA,B,\nA,C,1\nX,Y,1\n"

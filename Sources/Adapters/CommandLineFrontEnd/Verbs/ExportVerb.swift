@@ -32,7 +32,9 @@ public struct ExportVerb<Program: ListProgram>: AsyncParsableCommand {
   /// Exports.
   public func run() async throws {
     let form = format ?? ExportFormatOption(fileName: file) ?? .jsonl
-    let definition = try list.definition(of: Program.self, for: .machine)
+    var definition = try list.definition(of: Program.self, for: .machine)
+    // How much the program shows at a time is no reason to leave rows out of a file.
+    definition.request.fetchLimit = list.limit
     let opened = try Program.openStore(try store.place(of: Program.name))
     let controller = FetchedResultsController(
       definition,
