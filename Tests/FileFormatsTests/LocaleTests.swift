@@ -77,11 +77,40 @@ struct StrictNumberTests {
     let error = #expect(throws: LocaleTextError.self) {
       try StrictNumber(locale: "de_DE").decimal(of: "1,234.5", scale: 2)
     }
-    #expect(error?.description == "“1,234.5” is not a number here. Write it as “1.234,05”.")
+    #expect(error?.description == "“1,234.5” is not a number here. Write numbers as in “9.876,05”.")
     let fine = #expect(throws: LocaleTextError.self) {
       try StrictNumber(locale: "ja_JP").decimal(of: "3.5", scale: 0)
     }
-    #expect(fine?.description == "“3.5” has more than 0 decimal places. Write it as “1,234”.")
+    #expect(
+      fine?.description
+        == "“3.5” has 1 decimal place. Write a number without decimals, as in “9,876”."
+    )
+  }
+
+  @Test(
+    arguments: [
+      ("ja_JP", "1.234", 0, "If thousands are meant, write “1234”; otherwise a number"),
+      (nil, "-1.234", 2, "If thousands are meant, write “-1234”; otherwise at most 2 decimal"),
+      ("de_DE", "1,234", 2, "If thousands are meant, write “1234”; otherwise at most 2 decimal"),
+      ("en_US", "1.2345", 2, "Write at most 2 decimal places, as in “9,876.05”."),
+      ("en_US", "1.23", 1, "Write at most 1 decimal place, as in “9,876.5”."),
+    ] as [(String?, String, Int, String)]
+  )
+  func `a point that may group thousands has both readings in its remedy`(
+    locale: String?,
+    text: String,
+    scale: Int,
+    remedy: String
+  ) throws {
+    let strict = StrictNumber(locale: locale)
+    let error = #expect(throws: LocaleTextError.self) {
+      try strict.decimal(of: text, scale: scale)
+    }
+    #expect(error?.remedy.hasPrefix(remedy) == true, "\(String(describing: error))")
+    // What is proposed is understood.
+    let quoted = error?.remedy.split { "“”".contains($0) }
+    let proposals = zip(0..., quoted ?? []).filter { !$0.0.isMultiple(of: 2) }.map(\.1)
+    for proposal in proposals { _ = try strict.decimal(of: String(proposal), scale: scale) }
   }
 }
 

@@ -31,7 +31,7 @@ public struct StrictNumber: Sendable {
     guard let number = plainNumber(unsigned), isWritten(number, as: unsigned) else {
       throw LocaleTextError(
         message: "“\(text)” is not a number here.",
-        remedy: "Write it as \(example(scale))."
+        remedy: "Write numbers as in \(example(scale))."
       )
     }
     guard let result = number.rescaled(to: scale) else {
@@ -39,8 +39,8 @@ public struct StrictNumber: Sendable {
         throw LocaleTextError(message: "“\(text)” is too large.", remedy: "Write a smaller number.")
       }
       throw LocaleTextError(
-        message: "“\(text)” has more than \(scale) decimal places.",
-        remedy: "Write it as \(example(scale))."
+        message: "“\(text)” has \(StrictNumber.places(number.scale)).",
+        remedy: remedy(for: number, scale: scale)
       )
     }
     return result
@@ -52,10 +52,26 @@ public struct StrictNumber: Sendable {
     written(number, isGrouped: true)
   }
 
+  /// What to write instead of a number that has too many decimal places.
+  ///
+  /// Three places may be a point that groups thousands where the reader's locale has it separate: then there are two numbers
+  /// that could be meant, and neither is chosen here.
+  private func remedy(for number: ExactDecimal, scale: Int) -> String {
+    let limit =
+      scale == 0 ? "a number without decimals" : "at most \(StrictNumber.places(scale))"
+    guard number.scale == 3 else { return "Write \(limit), as in \(example(scale))." }
+    let whole = written(ExactDecimal(units: number.units, scale: 0), isGrouped: false)
+    return "If thousands are meant, write “\(whole)”; otherwise \(limit), as in \(example(scale))."
+  }
+
+  private static func places(_ count: Int) -> String {
+    count == 1 ? "1 decimal place" : "\(count) decimal places"
+  }
+
   private func example(_ scale: Int) -> String {
     // A few places show the form, and their units fit an integer at every scale.
     let places = min(max(scale, 0), 4)
-    let units = (0..<places).reduce(1234) { units, _ in units * 10 } + (places > 0 ? 5 : 0)
+    let units = (0..<places).reduce(9876) { units, _ in units * 10 } + (places > 0 ? 5 : 0)
     return "“\(text(of: ExactDecimal(units: Int64(units), scale: places)))”"
   }
 }
