@@ -12,7 +12,7 @@ public final class InMemoryStore: Store {
   public let capabilities: StoreCapabilities
   /// The entities it was opened with.
   public let entities: [EntityDescription]
-  private let core: StoreCore
+  let core: StoreCore
 
   /// An empty store.
   /// - Parameters:
@@ -20,12 +20,15 @@ public final class InMemoryStore: Store {
   ///   - name: What to call it in messages.
   ///   - historyCapacity: How many changed rows the history remembers; older commits are told as a gap.
   ///   - epoch: What tells this life of the store from others; random unless given.
+  ///   - providesOrder: Whether the keys of the definitions that were asked for last stay in memory, in order, and are brought on with
+  ///     every commit, as a database's index is.
   /// - Throws: `StoreError.cannotOpen` if two entities have one name.
   public init(
     entities: [EntityDescription],
     name: String = "memory",
     historyCapacity: Int = 500_000,
-    epoch: UInt64? = nil
+    epoch: UInt64? = nil,
+    providesOrder: Bool = true
   ) throws(StoreError) {
     var names: Set<Value> = []
     for entity in entities where !names.insert(.text(entity.name)).inserted {
@@ -41,7 +44,8 @@ public final class InMemoryStore: Store {
     capabilities = StoreCapabilities(historyCoverage: .everyWriter, isDurable: false)
     core = StoreCore(
       StoreContent(entities: entities, version: StoreVersion(epoch: epoch, sequence: 0)),
-      historyCapacity: historyCapacity
+      historyCapacity: historyCapacity,
+      providesOrder: providesOrder
     )
   }
 
@@ -116,6 +120,13 @@ extension InMemoryStore {
   private func published() throws(StoreError) -> StoreContent {
     guard let content = core.content else { throw .closed(path: identity.name) }
     return content
+  }
+
+  func order(
+    of definition: OrderDefinition,
+    in content: StoreContent
+  ) throws(StoreError) -> KeptOrder? {
+    try core.order(of: definition, in: content)
   }
 
   func history(

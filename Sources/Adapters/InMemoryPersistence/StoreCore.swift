@@ -15,9 +15,12 @@ final class StoreCore: Sendable {
   let writer = Mutex<Void>(())
   /// What tells this content's past from that of any other store, one of the same epoch included.
   let stamp: UInt64
+  /// Whether lists of keys are kept for whoever asks.
+  let providesOrder: Bool
   private let state: Mutex<State>
 
-  init(_ content: StoreContent, historyCapacity: Int) {
+  init(_ content: StoreContent, historyCapacity: Int, providesOrder: Bool) {
+    self.providesOrder = providesOrder
     var generator = SystemRandomNumberGenerator()
     stamp = generator.next()
     state = Mutex(State(content: content, history: CommitRing(capacity: historyCapacity)))
@@ -40,15 +43,53 @@ final class StoreCore: Sendable {
     let version = StoreVersion(epoch: old.epoch, sequence: old.sequence + 1)
     var content = content
     content.version = version
-    let listeners: [AsyncStream<Void>.Continuation]? = state.withLock { state in
-      guard state.content != nil else { return nil }
+    // Brought on outside of the lock, which readers take; what they add meanwhile is brought on inside.
+    var orders = self.content?.orders ?? KeptOrders()
+    orders.apply(changes)
+    let listeners: [AsyncStream<Void>.Continuation]? = state.withLock { [orders] state in
+      guard let before = state.content else { return nil }
       state.content = content
+      state.content?.orders = orders
+      state.content?.orders.replace(before.orders, after: changes)
       state.history.append(changes, version: version, origin: origin)
       return Array(state.listeners.values)
     }
     guard let listeners else { return nil }
     for listener in listeners { listener.yield() }
     return version
+  }
+
+  /// The keys of a definition, if they are kept and a version is the present one; the definition is then one just used.
+  func presentOrder(of definition: OrderDefinition, at version: StoreVersion) -> KeptOrder? {
+    state.withLock { state in
+      state.content?.orders.use(definition)
+      guard let content = state.content, content.version == version else { return nil }
+      return content.orders[definition]
+    }
+  }
+
+  /// The commits that lead an order from a version to the present one.
+  ///
+  /// If it is the order of the present version it is kept.
+  /// - Returns: `nil` if there is nothing more to do.
+  func missed(
+    by order: KeptOrder,
+    since version: StoreVersion
+  ) -> (commits: [CommitRecord], version: StoreVersion)? {
+    state.withLock { state in
+      guard let content = state.content, content.orders[order.definition] == nil else { return nil }
+      guard content.version != version else {
+        state.content?.orders.keep(order)
+        return nil
+      }
+      let history = state.history.history(
+        after: version,
+        through: content.version,
+        ofTable: order.table
+      )
+      guard case .commits(let commits) = history else { return nil }
+      return (commits, content.version)
+    }
   }
 
   func history(

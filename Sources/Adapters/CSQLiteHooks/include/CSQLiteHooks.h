@@ -46,6 +46,21 @@ int results_set_triggers(sqlite3 *db, int are_enabled);
 /// Registers the scalar functions that are written in C.
 int results_register_functions(sqlite3 *db);
 
+/// One pass over rows of which every so many are wanted.
+typedef struct results_sampling {
+  /// How many rows one is wanted of.
+  int64_t stride;
+  /// How many rows come before the next that is wanted.
+  int64_t left;
+  /// How often the function was called.
+  int64_t calls;
+} results_sampling;
+/// Registers `results_sampled()`, which is true for the rows that the calling thread's pass wants.
+int results_register_sampling(sqlite3 *db);
+/// Makes a pass the calling thread's own, or null for none.
+/// - Returns: The one before.
+results_sampling *results_set_sampling(results_sampling *sampling);
+
 /// A table of values that a statement reads through the table-valued function `results_values`.
 typedef struct results_values {
   /// The columns in use, at most 16.

@@ -79,7 +79,7 @@ extension StoreContent {
   }
 
   /// Hands over the rows that a predicate holds for, in key order.
-  private func forEachMatch(
+  func forEachMatch(
     _ predicate: FetchPredicate,
     of entity: EntityDescription,
     in table: RowTable,

@@ -5,6 +5,8 @@ struct StoreContent: Sendable {
   let entities: [EntityDescription]
   var tables: [RowTable]
   var version: StoreVersion
+  /// Keys of lists in this version.
+  var orders = KeptOrders()
 
   init(entities: [EntityDescription], version: StoreVersion) {
     self.entities = entities

@@ -5,6 +5,7 @@ final class InMemorySnapshot: StoreSnapshot {
   let version: StoreVersion
   private let store: InMemoryStore
   private var content: StoreContent?
+  private var sources: [InMemoryOrderedSource] = []
 
   init(_ content: StoreContent, of store: InMemoryStore) {
     self.store = store
@@ -13,7 +14,11 @@ final class InMemorySnapshot: StoreSnapshot {
   }
 
   /// Lets go of the version, so that a snapshot that was kept pins nothing.
-  func end() { content = nil }
+  func end() {
+    content = nil
+    for source in sources { source.end() }
+    sources = []
+  }
 
   func rows(_ keys: [ObjectKey], of entity: EntityDescription) throws(StoreError) -> [Row?] {
     try current().rows(keys, of: entity)
@@ -41,6 +46,15 @@ final class InMemorySnapshot: StoreSnapshot {
     try current().digests(of: definition, attributes: attributes, body)
   }
 
+  func aggregates(
+    _ aggregates: CompiledAggregates,
+    of definition: OrderDefinition,
+    groupedByFirst columns: Int,
+    _ body: (AggregateGroup) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    try current().aggregates(aggregates, of: definition, groupedByFirst: columns, body)
+  }
+
   func history(since version: StoreVersion, of entity: EntityDescription) throws(StoreError)
     -> StoreHistory
   {
@@ -57,6 +71,15 @@ final class InMemorySnapshot: StoreSnapshot {
 
   func plan(of definition: OrderDefinition) throws(StoreError) -> QueryPlan {
     QueryPlan(source: .sorting, steps: ["SORT THE KEYS OF THE ROWS THAT MATCH, IN MEMORY"])
+  }
+
+  func orderedSource(
+    of definition: OrderDefinition
+  ) throws(StoreError) -> (any OrderedSource)? {
+    guard let order = try store.order(of: definition, in: try current()) else { return nil }
+    let source = InMemoryOrderedSource(order, of: store)
+    sources.append(source)
+    return source
   }
 
   private func current() throws(StoreError) -> StoreContent {

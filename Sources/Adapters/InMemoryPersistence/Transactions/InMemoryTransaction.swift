@@ -136,6 +136,16 @@ extension InMemoryTransaction {
     try content.digests(of: definition, attributes: attributes, body)
   }
 
+  func aggregates(
+    _ aggregates: CompiledAggregates,
+    of definition: OrderDefinition,
+    groupedByFirst columns: Int,
+    _ body: (AggregateGroup) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    try checkOpen()
+    try content.aggregates(aggregates, of: definition, groupedByFirst: columns, body)
+  }
+
   func history(since version: StoreVersion, of entity: EntityDescription) throws(StoreError)
     -> StoreHistory
   {

@@ -42,6 +42,8 @@ final class StoreCore: Sendable {
   let busyTimeout: Duration
   let tables: StoreTables
   let capture: ChangeCapture
+  /// Which lists an index answers for.
+  let orders = OrderedPlans()
   /// The database's log, if the history is read from it.
   let catalog: LogCatalog?
   let options: SQLiteStoreOptions

@@ -16,6 +16,7 @@ enum ConnectionFunctions {
       add("results_folded", arguments: 1, to: connection, folded),
       add("results_like", arguments: 2, to: connection, like),
       results_register_functions(connection),
+      results_register_sampling(connection),
     ] where code != SQLITE_OK {
       throw SQLiteFailure(connection)
     }

@@ -43,6 +43,11 @@ extension SQLText {
       append("(")
       append(expression, in: table)
       append(" IS NULL)")
+    case .not(.isNull(let expression)):
+      // In this form SQLite finds that it is the condition of an index.
+      append("(")
+      append(expression, in: table)
+      append(" IS NOT NULL)")
     case .not(let inner):
       append("(NOT ")
       append(inner, in: table)

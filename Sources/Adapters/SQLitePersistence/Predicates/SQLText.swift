@@ -3,7 +3,8 @@ import ResultsDomain
 
 /// A piece of SQL with the arguments it binds, in order.
 ///
-/// No value is ever part of the text.
+/// No value is ever part of the text, except integers where that is asked for: SQLite must know them when it prepares a statement
+/// in order to choose an index of some rows.
 struct SQLText {
   /// What a parameter is bound to.
   enum Argument {
@@ -15,6 +16,8 @@ struct SQLText {
   private(set) var arguments: [Argument] = []
   /// Whether the text calls functions that the connection must know.
   var needsFunctions = false
+  /// Whether integers become part of the text after all.
+  var writesLiterals = false
 
   /// Appends SQL.
   mutating func append(_ sql: String) { text += sql }
@@ -28,6 +31,10 @@ struct SQLText {
 
   /// Appends a parameter.
   mutating func append(argument: Value) {
+    if writesLiterals, case .integer(let number) = argument {
+      text += String(number)
+      return
+    }
     text += "?"
     if case .real(let number) = argument, number.isNaN {
       arguments.append(.value(.null))

@@ -3,12 +3,21 @@ import ResultsDomain
 
 extension EntryBatch {
   /// Appends the key in the columns of the row a statement stands at, byte by byte, without a string or a value.
+  /// - Parameters:
+  ///   - columns: How the key is written.
+  ///   - first: The place of its first column in the statement's row.
+  ///   - statement: What stands at the row.
   /// - Returns: The place of a column that holds a value of another storage class, or -1; nothing is appended then.
-  mutating func appendColumns(_ columns: [KeyColumn], of statement: OpaquePointer) -> Int {
+  mutating func appendColumns(
+    _ columns: [KeyColumn],
+    from first: Int = 0,
+    of statement: OpaquePointer
+  ) -> Int {
     do {
       try append { (writer) throws(ForeignColumn) in
-        for index in columns.indices where !writer.append(columns[index], Int32(index), statement) {
-          throw ForeignColumn(index: index)
+        for index in columns.indices
+        where !writer.append(columns[index], Int32(first + index), statement) {
+          throw ForeignColumn(index: first + index)
         }
       }
       return -1

@@ -34,6 +34,15 @@ final class SQLiteSnapshot: StoreSnapshot {
     try access.digests(of: definition, attributes: attributes, body)
   }
 
+  func aggregates(
+    _ aggregates: CompiledAggregates,
+    of definition: OrderDefinition,
+    groupedByFirst columns: Int,
+    _ body: (AggregateGroup) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    try access.aggregates(aggregates, of: definition, groupedByFirst: columns, body)
+  }
+
   func history(since version: StoreVersion, of entity: EntityDescription) throws(StoreError)
     -> StoreHistory
   {
@@ -42,6 +51,12 @@ final class SQLiteSnapshot: StoreSnapshot {
 
   func plan(of definition: OrderDefinition) throws(StoreError) -> QueryPlan {
     try access.plan(of: definition)
+  }
+
+  func orderedSource(
+    of definition: OrderDefinition
+  ) throws(StoreError) -> (any OrderedSource)? {
+    try access.orderedSource(of: definition)
   }
 
   func bookmark() throws(StoreError) -> StoreBookmark? { try access.bookmark() }

@@ -11,6 +11,8 @@ final class SnapshotAccess {
   private var database: Database?
   /// Where the version can be read without what the transaction has done, if it packs its changes only in the end.
   private let committed: (any DatabaseReader)?
+  /// Lists that an index answers for; they hold statements, which must not outlive the connection.
+  private var sources: [SQLiteOrderedSource] = []
 
   /// An access; that of a transaction is also given the database, to read what is committed.
   init(
@@ -27,7 +29,11 @@ final class SnapshotAccess {
   }
 
   /// Ends the use; what is asked afterwards fails.
-  func end() { database = nil }
+  func end() {
+    database = nil
+    for source in sources { source.end() }
+    sources = []
+  }
 
   /// Runs a closure with the table of an entity.
   func with<Result>(
@@ -94,6 +100,18 @@ final class SnapshotAccess {
     }
   }
 
+  func aggregates(
+    _ aggregates: CompiledAggregates,
+    of definition: OrderDefinition,
+    groupedByFirst columns: Int,
+    _ body: (AggregateGroup) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    try with(definition.entity) { database, table in
+      try AggregateReader(aggregates, of: definition, in: table, on: database)
+        .groups(byFirst: columns) { try body($0) }
+    }
+  }
+
   func history(since version: StoreVersion, of entity: EntityDescription) throws(StoreError)
     -> StoreHistory
   {
@@ -125,6 +143,20 @@ final class SnapshotAccess {
   func plan(of definition: OrderDefinition) throws(StoreError) -> QueryPlan {
     try with(definition.entity) { database, table in
       try PlanReader(of: definition, in: table, on: database).plan()
+    }
+  }
+
+  func orderedSource(
+    of definition: OrderDefinition
+  ) throws(StoreError) -> (any OrderedSource)? {
+    try with(definition.entity) { database, table in
+      let cookie = try position?.cookie ?? database.integer("PRAGMA main.schema_version")
+      let plan = try core.orders.plan(of: definition, in: table, on: database, cookie: cookie)
+      guard let plan else { return nil }
+      if let known = sources.first(where: { $0.plan === plan }) { return known }
+      let source = SQLiteOrderedSource(plan, of: definition, in: table, self)
+      sources.append(source)
+      return source
     }
   }
 

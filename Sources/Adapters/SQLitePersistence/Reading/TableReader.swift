@@ -54,7 +54,7 @@ struct TableReader {
     try withExtendedLifetime(sql.arguments) {
       let statement = try sql.prepare(on: database)
       defer { statement.reset() }
-      try deliver(statement, body) { batch in
+      try deliver(statement, of: table, body) { batch in
         let failed = batch.appendColumns(columns, of: statement.pointer)
         guard failed < 0 else {
           throw unexpected(failed, of: definition, in: table, statement.pointer)
@@ -81,7 +81,7 @@ struct TableReader {
     try withExtendedLifetime(sql.arguments) {
       let statement = try sql.prepare(on: database)
       defer { statement.reset() }
-      try deliver(statement, body) { batch in
+      try deliver(statement, of: table, body) { batch in
         let failed = batch.appendDigest(identity, kinds, of: statement.pointer)
         guard failed < 0 else {
           let key = table.key(in: statement.pointer, from: 0)
@@ -93,21 +93,27 @@ struct TableReader {
 
   private func deliver(
     _ statement: PreparedStatement,
+    of table: EntityTable,
     _ body: (EntryBatch) throws -> Bool,
     _ append: (inout EntryBatch) throws -> Void
   ) throws {
     var batch = EntryBatch()
+    var order = AscendingKeys()
     while try statement.step() {
       try append(&batch)
       if batch.count == TableReader.batchLimit {
+        try order.check(batch, of: table)
         guard try body(batch) else { return }
         batch.removeAll()
       }
     }
-    if batch.count > 0 { _ = try body(batch) }
+    guard batch.count > 0 else { return }
+    try order.check(batch, of: table)
+    _ = try body(batch)
   }
 
-  private func unexpected(
+  /// The error of a row in which a column of the keys holds a value of another storage class.
+  func unexpected(
     _ column: Int,
     of definition: OrderDefinition,
     in table: EntityTable,

@@ -114,6 +114,16 @@ extension SQLiteTransaction {
     try access.digests(of: definition, attributes: attributes, body)
   }
 
+  /// Aggregates of the rows of a list, the transaction's own changes included.
+  public func aggregates(
+    _ aggregates: CompiledAggregates,
+    of definition: OrderDefinition,
+    groupedByFirst columns: Int,
+    _ body: (AggregateGroup) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    try access.aggregates(aggregates, of: definition, groupedByFirst: columns, body)
+  }
+
   /// What happened up to the version that the transaction is based on.
   public func history(
     since version: StoreVersion,

@@ -50,6 +50,26 @@ extension PivotNode {
     }
   }
 
+  /// The positions of the block a target lies in; the node begins after `index` blocks and `start` rows.
+  ///
+  /// - Precondition: The target lies in the node.
+  func span(of target: PivotTarget, index: Int = 0, start: Int = 0) -> BlockSpan {
+    piece.withView { view in
+      let (entry, inner) = entry(for: target, in: view)
+      guard !isLeaf else {
+        let first = start + view.sum(before: entry)
+        return BlockSpan(index: index + entry, positions: first..<first + view.value(entry))
+      }
+      return children.withUnsafeBufferPointer { children in
+        children[entry].span(
+          of: inner,
+          index: index + view.sum(before: entry),
+          start: start + rows(before: entry)
+        )
+      }
+    }
+  }
+
   func pivot(ofBlock index: Int) -> [UInt8] {
     guard !isLeaf else { return piece.pivot(index) }
     let (child, offset) = piece.withView { $0.entry(containing: index) }

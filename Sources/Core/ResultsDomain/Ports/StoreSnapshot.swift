@@ -32,6 +32,19 @@ public protocol StoreSnapshot: AnyObject {
     _ body: (EntryBatch) throws(StoreError) -> Bool
   ) throws(StoreError)
 
+  /// Hands over aggregates of the rows of a list, gathered by the first columns of its order, in that order (R78).
+  ///
+  /// With no column all rows are one group, which is handed over even if there are no rows; other groups have rows. The
+  /// closure says whether to go on.
+  /// - Throws: `StoreError.unexpectedValue` for a stored value of another storage class.
+  /// - Complexity: O(*n*) in the rows that match.
+  func aggregates(
+    _ aggregates: CompiledAggregates,
+    of definition: OrderDefinition,
+    groupedByFirst columns: Int,
+    _ body: (AggregateGroup) throws(StoreError) -> Bool
+  ) throws(StoreError)
+
   /// What happened to an entity between an earlier version and this one.
   func history(since version: StoreVersion, of entity: EntityDescription) throws(StoreError)
     -> StoreHistory
@@ -45,6 +58,11 @@ public protocol StoreSnapshot: AnyObject {
 
   /// How the keys of a list come in their order.
   func plan(of definition: OrderDefinition) throws(StoreError) -> QueryPlan
+
+  /// The entries of a list as an index holds them, or `nil` if the store cannot prove that one does.
+  ///
+  /// It belongs to this snapshot and must not be kept either.
+  func orderedSource(of definition: OrderDefinition) throws(StoreError) -> (any OrderedSource)?
 }
 
 extension StoreSnapshot {
@@ -58,4 +76,9 @@ extension StoreSnapshot {
   public func plan(of definition: OrderDefinition) throws(StoreError) -> QueryPlan {
     QueryPlan(source: .unknown)
   }
+
+  /// By default a store has no index that would serve.
+  public func orderedSource(
+    of definition: OrderDefinition
+  ) throws(StoreError) -> (any OrderedSource)? { nil }
 }

@@ -22,6 +22,10 @@ public enum RequestError: Error, Hashable, Sendable {
   case duplicateIdentity(ObjectID, first: Int, second: Int)
   /// Identities of another entity in a fixed set.
   case foreignIdentity(ObjectID, entity: String)
+  /// A sum of what has none: dates, texts or bytes.
+  case notSummable(String, type: AttributeType)
+  /// Two aggregates of one name.
+  case aggregateTwice(String)
 }
 
 extension RequestError: CustomStringConvertible {
@@ -55,6 +59,10 @@ extension RequestError: CustomStringConvertible {
       "\(id) stands at positions \(first) and \(second) of one result. Identities must be unique."
     case .foreignIdentity(let id, let entity):
       "\(id) is not an object of \(entity). Give identities of that entity only."
+    case .notSummable(let what, let type):
+      "\(what) is of type \(type) and has no sum. Sum numbers, or ask for its count, minimum or maximum."
+    case .aggregateTwice(let name):
+      "Two aggregates are named \(name). Give each a name of its own."
     }
   }
 }

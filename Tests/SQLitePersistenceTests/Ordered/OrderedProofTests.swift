@@ -1,0 +1,192 @@
+import GRDB
+import ResultsDomain
+import Testing
+
+@testable import SQLitePersistence
+
+/// R55, R56: a list has an ordered source only where SQLite's own plan proves that an index answers for it.
+@Suite struct `Which lists an index answers for` {
+  private static let note = Sample.entity(
+    "Note",
+    .integer(),
+    [
+      AttributeDescription("folder", .integer64, isOptional: true),
+      AttributeDescription("date", .integer64, isOptional: true),
+      AttributeDescription("name", .text, isOptional: true),
+    ]
+  )
+
+  /// Runs a closure with the list's source, or `nil`.
+  private func withSource<Result: Sendable>(
+    _ statements: String,
+    where predicate: FetchPredicate = .all,
+    _ terms: [FetchSortDescriptor],
+    _ body: (SQLiteOrderedSource?, any StoreSnapshot) throws(StoreError) -> Result
+  ) throws -> Result {
+    let store = try SQLiteStore.inMemory(entities: [Self.note])
+    try run(statements, in: store)
+    let definition = try OrderDefinition(
+      entity: Self.note,
+      predicate: predicate,
+      sortDescriptors: terms
+    )
+    return try store.read { (snapshot) throws(StoreError) in
+      try body(snapshot.orderedSource(of: definition) as? SQLiteOrderedSource, snapshot)
+    }
+  }
+
+  private func run(_ statements: String, in store: SQLiteStore) throws {
+    _ = try store.commit(origin: .unnamed) { transaction in
+      try (transaction as? SQLiteTransaction)?.withDatabase { try $0.execute(sql: statements) }
+    }
+  }
+
+  private static let folder5 = FetchPredicate.comparison(
+    .attribute("folder"),
+    .equal,
+    .literal(.integer(5))
+  )
+  private static let byFolderAndDate = "CREATE INDEX i ON Note(folder, date);"
+
+  @Test func `an index of the order's columns serves, as does the table's own order (R55)`()
+    throws
+  {
+    let terms: [FetchSortDescriptor] = [.ascending("folder"), .ascending("date")]
+    #expect(try withSource(Self.byFolderAndDate, terms) { source, _ in source != nil })
+    #expect(
+      try withSource("SELECT 1", [FetchSortDescriptor(.objectKey)]) { source, _ in source != nil }
+    )
+    #expect(
+      try withSource(Self.byFolderAndDate, where: Self.folder5, [.ascending("date")]) {
+        source,
+        _ in source != nil
+      }
+    )
+  }
+
+  @Test(arguments: [
+    "SELECT 1", "CREATE INDEX i ON Note(folder)", "CREATE INDEX i ON Note(date, folder)",
+    "CREATE INDEX i ON Note(folder, date DESC)", "CREATE INDEX i ON Note(folder DESC, date DESC)",
+    "CREATE INDEX i ON Note(folder, date) WHERE folder > 0",
+    "CREATE INDEX i ON Note(folder, abs(date))",
+  ])
+  func `an order that no index has gets no source (R56)`(_ statement: String) throws {
+    let terms: [FetchSortDescriptor] = [.ascending("folder"), .ascending("date")]
+    #expect(try withSource(statement, terms) { source, _ in source == nil })
+  }
+
+  @Test func `a test that is left over for each row refuses the source (R56)`() throws {
+    let predicates: [FetchPredicate] = [
+      .comparison(.attribute("name"), .equal, .literal(.text("x"))),
+      .comparison(.attribute("folder"), .greater, .literal(.integer(5))),
+      .or([Self.folder5, .isNull(.attribute("folder"))]),
+      .and([Self.folder5, .text(.attribute("name"), .contains, "x", caseInsensitive: false)]),
+      .and([Self.folder5, .comparison(.attribute("folder"), .equal, .literal(.integer(6)))]),
+    ]
+    for predicate in predicates {
+      #expect(
+        try withSource(Self.byFolderAndDate, where: predicate, [.ascending("date")]) {
+          source,
+          _ in source == nil
+        },
+        "\(predicate)"
+      )
+    }
+  }
+
+  @Test func `other orders of texts and nulls, and expressions, get no source (R85)`() throws {
+    let caseless = "CREATE INDEX i ON Note(name COLLATE NOCASE)"
+    #expect(try withSource(caseless, [.ascending("name")]) { source, _ in source == nil })
+    let last = FetchSortDescriptor(.attribute("folder"), .ascending, nulls: .last)
+    #expect(try withSource("CREATE INDEX i ON Note(folder)", [last]) { source, _ in source == nil })
+    let length = FetchSortDescriptor(.length(.attribute("name")))
+    let byLength = "CREATE INDEX i ON Note(length(name))"
+    #expect(try withSource(byLength, [length]) { source, _ in source == nil })
+  }
+
+  @Test func `texts that are not kept in UTF-8 get no source (R85)`() throws {
+    let queue = try DatabaseQueue()
+    try queue.write { database in
+      try database.execute(sql: "PRAGMA encoding = 'UTF-16'")
+      try database.execute(
+        sql: "CREATE TABLE Note(id INTEGER PRIMARY KEY, folder INTEGER, date INTEGER, name TEXT)"
+      )
+    }
+    let store = try SQLiteStore(writer: queue, entities: [Self.note])
+    let definition = try OrderDefinition(
+      entity: Self.note,
+      predicate: .all,
+      sortDescriptors: [FetchSortDescriptor(.objectKey)]
+    )
+    let found = try store.read { (snapshot) throws(StoreError) in
+      try snapshot.orderedSource(of: definition) != nil
+    }
+    #expect(try queue.read { try String.fetchOne($0, sql: "PRAGMA encoding") } == "UTF-16le")
+    #expect(!found)
+  }
+
+  @Test func `an index that is dropped or made is noticed by the next snapshot (R56)`() throws {
+    let folder = try TemporaryFolder()
+    let store = try SQLiteStore(at: folder.file(), entities: [Self.note])
+    let definition = try OrderDefinition(
+      entity: Self.note,
+      predicate: .all,
+      sortDescriptors: [.ascending("date")]
+    )
+    func isServed() throws -> Bool {
+      try store.read { (snapshot) throws(StoreError) in
+        try snapshot.orderedSource(of: definition) != nil
+      }
+    }
+    #expect(try !isServed())
+    try run("CREATE INDEX i ON Note(date)", in: store)
+    #expect(try isServed())
+    #expect(try isServed())
+    try run("DROP INDEX i", in: store)
+    #expect(try !isServed())
+    try store.close()
+  }
+
+  @Test func `every statement searches the index, whatever the ends of its range are (R55)`()
+    throws
+  {
+    let terms: [FetchSortDescriptor] = [.ascending("folder"), .descending("date")]
+    let statements = "CREATE INDEX i ON Note(folder, date DESC); CREATE INDEX j ON Note(date);"
+    let store = try SQLiteStore.inMemory(entities: [Self.note])
+    try run(statements, in: store)
+    let definition = try OrderDefinition(
+      entity: Self.note,
+      predicate: .all,
+      sortDescriptors: terms
+    )
+    let texts = try store.read { (snapshot) throws(StoreError) in
+      (try snapshot.orderedSource(of: definition) as? SQLiteOrderedSource)?.plan
+    }
+    let plan = try #require(texts)
+    #expect(plan.counts.count == 28 && plan.pages.count == 28 && plan.sample != nil)
+    let columns = ["folder", "date", "rowid"]
+    _ = try store.commit(origin: .unnamed) { transaction in
+      try (transaction as? SQLiteTransaction)?
+        .withDatabase { database in
+          for (place, text) in (plan.counts.prefix(27) + plan.pages.prefix(27)).enumerated() {
+            let (equal, lower, upper) = (place % 27 / 9, place % 9 / 3, place % 3)
+            var conditions = columns.prefix(equal).map { $0 + "=?" }
+            if lower > 0 { conditions.append(columns[equal] + ">?") }
+            if upper > 0 { conditions.append(columns[equal] + "<?") }
+            guard !conditions.isEmpty else { continue }
+            let steps = try GRDB.Row.fetchAll(
+              database,
+              sql: "EXPLAIN QUERY PLAN " + text,
+              arguments: StatementArguments(
+                Array(repeating: nil as Int?, count: text.count { $0 == "?" })
+              )
+            )
+            .map { $0["detail"] as String }
+            let expected =
+              "SEARCH Note USING COVERING INDEX i (\(conditions.joined(separator: " AND ")))"
+            #expect(steps == [expected], "\(text)")
+          }
+        }
+    }
+  }
+}

@@ -1,0 +1,224 @@
+import Foundation
+import GRDB
+import ResultsDomain
+import ResultsTesting
+import SQLitePersistence
+
+/// A random table with an index that holds the keys of a random list in order.
+struct RandomOrderedList {
+  let store: SQLiteStore
+  let definition: OrderDefinition
+  /// Whether the index surely serves; one of some rows may miss what SQLite then reads from the table.
+  let isServed: Bool
+  /// What was made, for messages.
+  let story: String
+
+  private static let attributes = [
+    AttributeDescription("k1", .text), AttributeDescription("k2", .integer64),
+    AttributeDescription("n", .integer64, isOptional: true),
+    AttributeDescription("t", .text, isOptional: true),
+    AttributeDescription("r", .real, isOptional: true),
+    AttributeDescription("b", .blob, isOptional: true),
+    AttributeDescription("f", .integer64, isOptional: true),
+  ]
+
+  /// What kind of table it is.
+  private struct Shape {
+    let identity: EntityIdentity
+    let keys: [String]
+    let key: String
+    let primaryKey: String
+    let hasRowNumbers: Bool
+  }
+
+  private static func shape(_ generator: inout SeededGenerator) -> Shape {
+    let hasRowNumbers = generator.happens(percent: 50)
+    let text = Shape(
+      identity: .text(column: "id"),
+      keys: ["id"],
+      key: "id TEXT PRIMARY KEY, ",
+      primaryKey: "",
+      hasRowNumbers: hasRowNumbers
+    )
+    let compound = Shape(
+      identity: .compound(["k1", "k2"]),
+      keys: ["k1", "k2"],
+      key: "",
+      primaryKey: ", PRIMARY KEY (k1, k2)",
+      hasRowNumbers: hasRowNumbers
+    )
+    let integer = Shape(
+      identity: .integer(),
+      keys: ["id"],
+      key: "id INTEGER PRIMARY KEY, ",
+      primaryKey: "",
+      hasRowNumbers: true
+    )
+    return generator.choice(integer, text, compound, integer)
+  }
+
+  init(_ generator: inout SeededGenerator) throws {
+    let shape = RandomOrderedList.shape(&generator)
+    let entity = try EntityDescription(
+      name: "T",
+      identity: shape.identity,
+      attributes: RandomOrderedList.attributes
+    )
+    let isRequired = generator.happens(percent: 25)
+    let null = isRequired ? " NOT NULL" : ""
+    let isStrict = generator.happens(percent: 50)
+    let options: [String] =
+      (shape.hasRowNumbers ? [] : ["WITHOUT ROWID"]) + (isStrict ? ["STRICT"] : [])
+    let table = """
+      CREATE TABLE T(\(shape.key)k1 TEXT NOT NULL, k2 INTEGER NOT NULL, n INTEGER\(null), \
+      t TEXT\(null), r REAL\(null), b BLOB\(null), f INTEGER\(shape.primaryKey)) \
+      \(options.joined(separator: ", "))
+      """
+    let terms = RandomOrderedList.terms(&generator, shape.keys, isRequired)
+    let (predicate, condition, fixed) = RandomOrderedList.predicate(&generator)
+    let index = RandomOrderedList.index(
+      on: fixed,
+      terms,
+      shape.keys,
+      isInteger: shape.identity == .integer(),
+      condition,
+      &generator
+    )
+    let queue = try DatabaseQueue()
+    let count = generator.number(in: 0...120)
+    let rows = (0..<count)
+      .map { _ in
+        RandomOrderedList.row(&generator, shape.identity, allowsNull: !isRequired)
+      }
+    try queue.write { database in
+      try database.execute(sql: table)
+      try database.execute(sql: index)
+      for row in rows {
+        let names = row.map { $0.name }.joined(separator: ", ")
+        let marks = Array(repeating: "?", count: row.count).joined(separator: ", ")
+        try database.execute(
+          sql: "INSERT OR IGNORE INTO T(\(names)) VALUES (\(marks))",
+          arguments: StatementArguments(row.map { $0.value })
+        )
+      }
+    }
+    store = try SQLiteStore(writer: queue, entities: [entity])
+    definition = try OrderDefinition(
+      entity: entity,
+      predicate: predicate,
+      sortDescriptors: terms
+    )
+    isServed =
+      condition.isEmpty
+      || shape.hasRowNumbers && !terms.contains { $0.expression == .attribute("f") }
+    story = [table, index, "\(predicate)", "\(terms)"].joined(separator: "\n")
+  }
+
+  private static func terms(
+    _ generator: inout SeededGenerator,
+    _ keys: [String],
+    _ isRequired: Bool
+  ) -> [FetchSortDescriptor] {
+    var names = ["n", "t", "r", "b", "f", "k1", "k2"].shuffled(using: &generator)
+    names = Array(names.prefix(generator.number(in: 1...3)))
+    var terms = names.map { name in
+      let direction = generator.choice(SortDirection.ascending, .descending)
+      let isFree = name.hasPrefix("k") || isRequired && name != "f"
+      let nulls: NullPlacement? = isFree ? generator.choice(.first, .last) : nil
+      return FetchSortDescriptor(.attribute(name), direction, nulls: nulls)
+    }
+    if keys.count == 1, generator.happens(percent: 25) {
+      terms.append(
+        FetchSortDescriptor(.objectKey, generator.choice(.ascending, .descending))
+      )
+    }
+    return terms
+  }
+
+  /// A predicate that an index can answer, the index' condition, and the columns that must lead it.
+  private static func predicate(
+    _ generator: inout SeededGenerator
+  ) -> (FetchPredicate, String, [String]) {
+    let fixed = FetchPredicate.comparison(.attribute("f"), .equal, .literal(.integer(1)))
+    switch generator.number(in: 0...6) {
+    case 0: return (fixed, "", ["f"])
+    case 1: return (.isNull(.attribute("f")), "", ["f"])
+    case 2:
+      let text = FetchPredicate.comparison(.attribute("k1"), .equal, .literal(.text("a")))
+      return (.and([text, fixed]), "", generator.choice(["f", "k1"], ["k1", "f"]))
+    case 3: return (fixed, " WHERE f = 1", [])
+    case 4: return (.not(.isNull(.attribute("f"))), " WHERE f IS NOT NULL", [])
+    default: return (.all, "", [])
+    }
+  }
+
+  private static func index(
+    on fixed: [String],
+    _ terms: [FetchSortDescriptor],
+    _ keys: [String],
+    isInteger: Bool,
+    _ condition: String,
+    _ generator: inout SeededGenerator
+  ) -> String {
+    var columns = fixed.map { (name: $0, isDescending: false) }
+    for term in terms {
+      var name = keys[0]
+      if case .attribute(let attribute) = term.expression { name = attribute }
+      guard !columns.contains(where: { $0.name == name }) else { continue }
+      columns.append((name, term.direction == .descending))
+    }
+    let needsKey = !isInteger || generator.happens(percent: 30)
+    for key in keys where needsKey && !columns.contains(where: { $0.name == key }) {
+      columns.append((key, false))
+    }
+    // Read from its end, an index of the opposite directions has the same order.
+    let isMirrored = needsKey && generator.happens(percent: 30)
+    let parts = columns.map { $0.name + ($0.isDescending != isMirrored ? " DESC" : "") }
+    return "CREATE INDEX i ON T(\(parts.joined(separator: ", ")))\(condition)"
+  }
+
+  private static func row(
+    _ generator: inout SeededGenerator,
+    _ identity: EntityIdentity,
+    allowsNull: Bool
+  ) -> [(name: String, value: DatabaseValue)] {
+    var row: [(String, DatabaseValue)] = []
+    for attribute in attributes {
+      let mayBeNull = attribute.isOptional && (allowsNull || attribute.name == "f")
+      let isNull = mayBeNull && generator.happens(percent: 35)
+      let value = isNull ? Value.null : value(attribute.type.storage, &generator)
+      row.append((attribute.name, value.databaseValue))
+    }
+    switch identity {
+    case .integer: row.append(("id", Int64(generator.number(in: -99...99)).databaseValue))
+    case .text:
+      let number = generator.number(in: 0...9)
+      guard case .text(let text) = value(.text, &generator) else { break }
+      row.append(("id", (text + String(number)).databaseValue))
+    case .compound: break
+    }
+    return row
+  }
+
+  /// A value of which there are few, so that many rows tie.
+  static func value(_ storage: StorageClass, _ generator: inout SeededGenerator) -> Value {
+    switch storage {
+    case .integer: .integer(generator.choice(0, 1, 2, -1, .max, .min))
+    case .real: .real(generator.choice(0, -0.0, -.infinity, .infinity, 2.5, -7))
+    case .text: .text(generator.choice("a", "", "a\0", "a\0b", "ab", "Z", "é", "e\u{301}"))
+    case .blob: .blob(generator.choice([0], [], [0, 255], [255], [1, 2]))
+    }
+  }
+}
+
+extension Value {
+  fileprivate var databaseValue: DatabaseValue {
+    switch self {
+    case .null: .null
+    case .integer(let number): number.databaseValue
+    case .real(let number): number.databaseValue
+    case .text(let text): text.databaseValue
+    case .blob(let bytes): Data(bytes).databaseValue
+    }
+  }
+}
