@@ -18,6 +18,7 @@ let runnableSnippets: [String: @Sendable () async throws -> Void] = [
   "tour-sections": tourSections,
   "tour-deltas": tourDeltas,
   "tour-delivery": tourDelivery,
+  "tour-length": tourLength,
 ]
 
 // snippet: book, declaration

@@ -156,6 +156,24 @@ struct Edition: Entity {
   // end
 }
 
+@Sendable func tourLength() async throws {
+  let store = try await editions()
+  // snippet: tour-length
+  let long = FetchedResultsController(
+    FetchRequest<Edition>(sortedBy: [.descending(\.year)], fetchBatchSize: 2),
+    in: store,
+    options: ResultsOptions(heldKeysLimit: 3)
+  )
+  try await long.performFetch { page in
+    print(page.ids.count, "rows can be shown already")
+  }
+  print(try long.results().count, "rows are in the list")
+  if case .indexed? = try await long.explain()?.keys { print("whose keys only the index has") }
+  let audit = try await long.audit(blocks: 1)
+  print("blocks that do not fit it:", audit.unsoundBlocks)
+  // end
+}
+
 private func editions() async throws -> InMemoryStore {
   let store = try InMemoryStore(entities: [Edition.entity])
   try await store.write { transaction in

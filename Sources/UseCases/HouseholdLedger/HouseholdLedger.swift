@@ -26,6 +26,9 @@ public struct HouseholdLedger: Sendable {
     )
   }
 
+  /// What the movements of a section come to.
+  public static let sum = SectionAggregate("sum", .sum("amount"))
+
   /// Sections by the days of a reader.
   public static func days(calendar: Calendar, locale: Locale?) -> SectionKey {
     .transient(source: "date", grouping: DayGrouping(calendar: calendar, locale: locale))

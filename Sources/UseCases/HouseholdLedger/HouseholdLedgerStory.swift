@@ -33,6 +33,7 @@ public enum HouseholdLedgerStory {
     try await changeOrder(list, &teller, print)
     list.cancel()
     try sum(in: store, print)
+    try await follow(in: store, print)
   }
 
   private static func changeReader(
@@ -113,6 +114,46 @@ public enum HouseholdLedgerStory {
       for line in totals.lines { try print("       \(line.title): \(line.sum) (\(line.count))") }
       if case .date = grouping { try print("     balance: \(totals.balance)") }
     }
+  }
+
+  private static func follow(
+    in store: any Store,
+    _ print: @escaping (String) throws -> Void
+  ) async throws {
+    try print(
+      "\n9. And they are live: a list in sections by month carries the sum of each in its header."
+    )
+    var definition = HouseholdLedger.definition(
+      Transaction.self,
+      calendar: tokyo,
+      locale: japanese
+    )
+    definition.sectionKey = HouseholdLedger.months(calendar: tokyo, locale: japanese)
+    definition.aggregates = [HouseholdLedger.sum, SectionAggregate("lowest", .minimum("amount"))]
+    definition.cacheName = nil
+    let list = FetchedResultsController(definition, in: store)
+    try await list.performFetch()
+    var teller = await ResultsNarrator(list, text: text, print: print)
+    try teller.list()
+    try print(
+      "   A movement of the month before, and the rent is paid back: the headers change with them."
+    )
+    try await store.write { transaction in
+      try transaction.insert(movement("2026-10-31", -1_000_00, "本屋", "教養"))
+      let rent = FetchPredicate.comparison(
+        .attribute("category"),
+        .equal,
+        .literal(.text("住居費"))
+      )
+      var request = HouseholdLedger.request(ObjectID.self)
+      request.predicate = rent
+      for id in try transaction.fetch(request) {
+        try transaction.delete(id, of: Transaction.entity)
+      }
+    }
+    try await teller.change()
+    try print("     in all: \(try list.results().aggregates)")
+    list.cancel()
   }
 
   private static func text(_ transaction: Transaction) -> String {

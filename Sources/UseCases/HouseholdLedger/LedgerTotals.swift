@@ -1,4 +1,5 @@
 public import ResultsDomain
+import ResultsPresentation
 
 /// Sums of a ledger, exact to the last place.
 public struct LedgerTotals: Sendable {
@@ -25,52 +26,59 @@ public struct LedgerTotals: Sendable {
   /// The sum of everything.
   public let balance: ExactDecimal
 
-  /// Sums the movements of a version of a store.
+  /// Sums the movements of a version of a store, which gathers them itself: no movement is read.
   /// - Throws: `StoreError`, or `LedgerOverflow` if a sum is beyond what 64 bits hold.
-  /// - Complexity: O(*n* log *n*) in the movements.
+  /// - Complexity: O(*n* log *n*) in the movements, or O(*n*) where an index has their order.
   public init(
     by grouping: Grouping,
     where predicate: FetchPredicate = .all,
     in snapshot: any StoreSnapshot
   ) throws {
     var request = HouseholdLedger.request(Transaction.self)
-    request.predicate = predicate
     if case .category = grouping { request.sortDescriptors = [.ascending("category")] }
-    var lines: [(id: Value, title: String, count: Int, units: Int64)] = []
-    var balance: Int64 = 0
-    var group: SectionGroup?
-    for transaction in try snapshot.fetch(request) {
-      let id: Value
-      switch grouping {
-      case .category: id = .text(transaction.category)
-      case .date(let days):
-        let instant = transaction.date.attributeValue
-        if let known = group, let first = known.first, Value.compare(first, instant) != .descending
-        {
-          id = known.id
-        } else {
-          let found = days.group(of: instant)
-          group = found
-          id = found.id
-        }
-      }
-      let units = transaction.amount.units
-      balance = try LedgerTotals.sum(balance, units)
-      if let last = lines.indices.last, lines[last].id == id {
-        lines[last].count += 1
-        lines[last].units = try LedgerTotals.sum(lines[last].units, units)
+    let order = try OrderDefinition(
+      entity: Transaction.entity,
+      predicate: predicate,
+      sortDescriptors: request.sortDescriptors
+    )
+    let sums = try CompiledAggregates([HouseholdLedger.sum.aggregate], in: Transaction.entity)
+    var groups: [(id: Value, group: AggregateGroup)] = []
+    var total = AggregateGroup(prefix: [], count: 0, states: sums.empty)
+    try snapshot.aggregates(sums, of: order, groupedByFirst: 1) { group in
+      let value = group.prefix.withUnsafeBytes { order.layout.value(ofColumn: 0, in: $0) }
+      let id = LedgerTotals.id(of: value, grouping)
+      if let last = groups.indices.last, groups[last].id == id {
+        groups[last].group.merge(group)
       } else {
-        lines.append((id, LedgerTotals.title(of: id, grouping), 1, units))
+        groups.append((id, group))
       }
+      total.merge(group)
+      return true
     }
-    self.lines = lines.map { line in
+    lines = try groups.map { id, group in
       Line(
-        title: line.title,
-        count: line.count,
-        sum: ExactDecimal(units: line.units, scale: Transaction.scale)
+        title: LedgerTotals.title(of: id, grouping),
+        count: group.count,
+        sum: try LedgerTotals.sum(of: group, sums)
       )
     }
-    self.balance = ExactDecimal(units: balance, scale: Transaction.scale)
+    balance = try LedgerTotals.sum(of: total, sums)
+  }
+
+  private static func id(of value: Value, _ grouping: Grouping) -> Value {
+    switch grouping {
+    case .category: value
+    case .date(let days): days.group(of: value).id
+    }
+  }
+
+  private static func sum(
+    of group: AggregateGroup,
+    _ sums: CompiledAggregates
+  ) throws(LedgerOverflow) -> ExactDecimal {
+    let result = group.states[0].result(as: sums.types[0])
+    guard !result.isOverflow else { throw LedgerOverflow() }
+    return result.decimal ?? ExactDecimal(units: 0, scale: Transaction.scale)
   }
 
   private static func title(of id: Value, _ grouping: Grouping) -> String {
@@ -78,12 +86,6 @@ public struct LedgerTotals: Sendable {
     case .category: id.text ?? ""
     case .date(let days): days.title(of: id)
     }
-  }
-
-  private static func sum(_ left: Int64, _ right: Int64) throws(LedgerOverflow) -> Int64 {
-    let (sum, overflow) = left.addingReportingOverflow(right)
-    guard !overflow else { throw LedgerOverflow() }
-    return sum
   }
 }
 

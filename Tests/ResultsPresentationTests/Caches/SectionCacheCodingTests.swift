@@ -14,7 +14,7 @@ struct SectionCacheCodingTests {
       bookmark: StoreBookmark(store: "a store", sequence: 7, stamp: .max),
       keyCount: keys.count
     )
-    return SectionCache(header: header, keys: try SortedKeyList(sorted: keys))
+    return SectionCache(header: header, keys: .held(try SortedKeyList(sorted: keys)))
   }
 
   /// Ascending keys that share beginnings of many lengths.
@@ -36,13 +36,48 @@ struct SectionCacheCodingTests {
     #expect(read.header.summary.utf8.elementsEqual(written.header.summary.utf8))
     #expect(read.header.fingerprint == written.header.fingerprint)
     #expect(read.header.bookmark == written.header.bookmark)
-    #expect(read.keys == written.keys)
-    #expect(read.keys.count == count)
+    guard case .held(let keysRead) = read.keys, case .held(let keysWritten) = written.keys else {
+      Issue.record("the keys were not read as keys")
+      return
+    }
+    #expect(keysRead == keysWritten)
+    #expect(keysRead.count == count)
   }
 
-  @Test func `a flipped bit anywhere is damage`() throws {
+  /// Counts over an index that has some keys.
+  static func counts(over keys: [[UInt8]]) throws -> SectionCache {
+    let starts = stride(from: 0, to: keys.count, by: 3)
+    let blocks = try PivotTree(
+      starts.map { PivotBlock(pivot: $0 == 0 ? [] : keys[$0], rows: min(3, keys.count - $0)) }
+    )
+    let sections = try PivotTree([
+      PivotBlock(pivot: [], rows: 0), PivotBlock(pivot: [0], rows: keys.count),
+    ])
+    var cache = try cache(of: keys)
+    cache.keys = .counted(blocks, sections: sections)
+    return cache
+  }
+
+  @Test func `counts that were written are read again`() throws {
+    let written = try SectionCacheCodingTests.counts(
+      over: SectionCacheCodingTests.keys(1000, seed: 8)
+    )
+    let read = try SectionCache(decoding: written.encoded)
+    guard case .counted(let blocks, let sections) = read.keys,
+      case .counted(let wasBlocks, let wasSections) = written.keys
+    else {
+      Issue.record("the counts were not read as counts")
+      return
+    }
+    #expect(blocks.encoded() == wasBlocks.encoded())
+    #expect(sections.encoded() == wasSections.encoded())
+  }
+
+  @Test(arguments: [false, true])
+  func `a flipped bit anywhere is damage`(isCounted: Bool) throws {
     let keys = SectionCacheCodingTests.keys(30, seed: 1)
-    let bytes = try SectionCacheCodingTests.cache(of: keys).encoded
+    let cache = try isCounted ? Self.counts(over: keys) : Self.cache(of: keys)
+    let bytes = cache.encoded
     for place in bytes.indices {
       for bit in 0..<8 {
         var damaged = bytes
@@ -54,9 +89,11 @@ struct SectionCacheCodingTests {
     }
   }
 
-  @Test func `a cache that ends early or goes on is damaged`() throws {
+  @Test(arguments: [false, true])
+  func `a cache that ends early or goes on is damaged`(isCounted: Bool) throws {
     let keys = SectionCacheCodingTests.keys(40, seed: 2)
-    let bytes = try SectionCacheCodingTests.cache(of: keys).encoded
+    let cache = try isCounted ? Self.counts(over: keys) : Self.cache(of: keys)
+    let bytes = cache.encoded
     for count in bytes.indices {
       #expect(throws: CacheMiss.damaged) { try SectionCache(decoding: Array(bytes[..<count])) }
     }
@@ -66,8 +103,8 @@ struct SectionCacheCodingTests {
 
   @Test func `another format is said`() throws {
     var bytes = try SectionCacheCodingTests.cache(of: [[1]]).encoded
-    bytes[8] = 2
-    bytes[16] = ~2
+    bytes[8] = 1
+    bytes[16] = ~1
     #expect(throws: CacheMiss.otherFormat) { try SectionCache(decoding: bytes) }
   }
 
@@ -76,7 +113,9 @@ struct SectionCacheCodingTests {
     var generator = SplitMix(seed: UInt64(seed))
     let keys = SectionCacheCodingTests.keys(20, seed: 3)
     let bytes = try SectionCacheCodingTests.cache(of: keys).encoded
-    let start = try SectionCache.header(in: bytes).end
+    // Behind the header a word says that keys follow, and not counts.
+    let start = try SectionCache.header(in: bytes).end + 8
+    #expect(throws: Never.self) { try SectionCache(decoding: bytes) }
     for _ in 0..<500 {
       // The block's content is changed, and both checksums are made to fit again.
       var forged = bytes
@@ -88,6 +127,7 @@ struct SectionCacheCodingTests {
       let block = SectionCache.checksum(of: Array(forged[content]))
       var total = RowDigest()
       total.add(Int64(bitPattern: try SectionCache.header(in: bytes).checksum))
+      total.add(Int64(bitPattern: CachedKeys.heldForm))
       total.add(Int64(bitPattern: block))
       var tail: [UInt8] = []
       tail.appendWord(block)

@@ -42,6 +42,32 @@ struct DeliveryTests {
     try change.delta.verify(from: change.before.snapshot.content, to: change.after.snapshot.content)
   }
 
+  @Test func `R27, R44: what came to nothing while nobody looked is not told, and nothing is lost`()
+    async throws
+  {
+    let store = try Volume.store(("A", "x"))
+    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    try await controller.performFetch()
+    var slow = controller.changes.makeAsyncIterator()
+    _ = await slow.next()
+    let titles = (0..<20).map { "t\($0)" }
+    for title in titles {
+      try store.add([("A", title)])
+      try await controller.refresh()
+    }
+    for title in titles {
+      try store.remove(title)
+      try await controller.refresh()
+    }
+    async let next = slow.change()
+    try store.add([("A", "y")])
+    try await controller.refresh()
+    let change = try #require(await next)
+    #expect(change.delta.picture == "+[0,1]")
+    #expect((change.delta.from, change.delta.to) == (1, 42))
+    #expect(change.before.generation == 1)
+  }
+
   @Test func `R19: a generation never changes, whatever is written later`() async throws {
     let store = try Volume.store(("A", "x"), ("B", "y"))
     let controller = FetchedResultsController(Volume.byShelf(), in: store)
@@ -125,6 +151,34 @@ struct DeliveryTests {
     #expect(change.delta.from == 1)
     #expect(change.delta.to == 2)
     #expect(try change.after.picture() == "A: x y")
+  }
+
+  @Test func `R71: other writers that cannot be looked for are a failure like any other`()
+    async throws
+  {
+    let store = try Volume.store(("A", "x"))
+    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    try await controller.performFetch()
+    var events = controller.changes.makeAsyncIterator()
+    _ = await events.next()
+    store.watch.withLock { $0.lookFailure = .inputOutput(path: "disk", detail: "gone") }
+    await #expect(throws: StoreError.self) { try await controller.refresh() }
+    guard case .failed(.inputOutput, let last?) = controller.state else {
+      Issue.record("\(controller.state)")
+      return
+    }
+    #expect(last.generation == 1)
+    guard case .failure(.inputOutput) = await events.next() else {
+      Issue.record("no failure told")
+      return
+    }
+    store.watch.withLock { $0.lookFailure = nil }
+    try await controller.refresh()
+    guard case .ready(let results) = controller.state else {
+      Issue.record("\(controller.state)")
+      return
+    }
+    #expect(results.generation == 1)
   }
 
   @Test func `R14: an identity that stands twice is an error that names it`() async throws {

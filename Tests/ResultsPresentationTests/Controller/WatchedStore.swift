@@ -11,6 +11,8 @@ final class WatchedStore: Store {
     var rowsRead = 0
     var keyReadings = 0
     var failure: StoreError?
+    /// Thrown by `lookForOtherWriters()`.
+    var lookFailure: StoreError?
     var repeatsEntries = false
     /// What is told instead of the history, if anything.
     var retelling: (@Sendable (StoreHistory) -> StoreHistory)?
@@ -56,7 +58,10 @@ final class WatchedStore: Store {
   var identity: StoreIdentity { base.identity }
   var entities: [EntityDescription] { base.entities }
   var executor: (any TaskExecutor)? { base.executor }
-  func lookForOtherWriters() throws(StoreError) { try base.lookForOtherWriters() }
+  func lookForOtherWriters() throws(StoreError) {
+    if let failure = watch.withLock({ $0.lookFailure }) { throw failure }
+    try base.lookForOtherWriters()
+  }
   func close() throws(StoreError) { try base.close() }
   func hints() -> AsyncStream<Void> { base.hints() }
 

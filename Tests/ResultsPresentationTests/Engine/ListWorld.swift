@@ -14,6 +14,9 @@ struct ListWorld {
     ]
   )
 
+  /// Texts that are equal but for composition, that are empty, and that go on behind a zero.
+  static let shelves = ["a", "b", "か", "か\u{3099}", "", "a\0b", "\0"]
+
   let entity: EntityDescription
   let store: InMemoryStore
   var generator: SplitMix
@@ -91,7 +94,7 @@ struct ListWorld {
       }
       for _ in 0..<rows {
         let values: [Value] = [
-          drawn.below(6) == 0 ? .null : .text(["a", "b", "か", "か\u{3099}", ""][drawn.below(5)]),
+          drawn.below(6) == 0 ? .null : .text(ListWorld.shelves[drawn.below(7)]),
           drawn.below(7) == 0 ? .null : .integer(Int64(drawn.below(12))),
           .text(["x", "y", "z"][drawn.below(3)]),
         ]

@@ -82,7 +82,7 @@ struct WireReplayTests {
     try replay.apply(line: #"{"v":1,"t":"heartbeat"}"#)
     try replay.apply(
       line: #"{ "new":[{}], "v":1,"t":"snapshot","generation":1,"rows":1,"sections":"#
-        + #"[{"id":"a","title":"A","aggregates":{"n":1},"rows":[{"id":1,"x":1.50}]}]}"#
+        + #"[{"id":"a","title":"A","colour":{"n":1},"rows":[{"id":1,"x":1.50}]}]}"#
     )
     #expect(
       replay.line

@@ -8,6 +8,8 @@ public enum CacheMiss: String, Error, Hashable, Sendable, CaseIterable {
   case damaged
   /// It was written by a version of this library with another form of caches or keys.
   case otherFormat
+  /// It holds the keys of a list that an index of the store has, or counts over an index that the store has no longer.
+  case otherKeys
   /// It is of another entity.
   case entity
   /// The entity has other attributes, types or another identity now.
@@ -52,6 +54,7 @@ extension CacheMiss: CustomStringConvertible {
     case .unreadable: "the cache cannot be read"
     case .damaged: "the cache is damaged"
     case .otherFormat: "the cache has the form of another version"
+    case .otherKeys: "the store has another index for the list now"
     case .entity: "the cache is of another entity"
     case .schema: "the entity's attributes are others now"
     case .predicate: "the predicate is another one"

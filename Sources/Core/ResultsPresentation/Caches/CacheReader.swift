@@ -14,6 +14,11 @@ struct CacheReader {
     return UnsafeRawBufferPointer(rebasing: bytes[place..<place + count])
   }
 
+  /// The bytes between an earlier place of this reader and the present one.
+  func bytes(since earlier: CacheReader) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: bytes[earlier.place..<place])
+  }
+
   mutating func byte() -> UInt8? { next(1)?.first }
 
   /// Eight bytes, the least significant first.

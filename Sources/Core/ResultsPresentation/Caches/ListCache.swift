@@ -43,13 +43,15 @@ final class ListCache: Sendable {
   var failure: SectionCacheFailure? { state.withLock { $0.failure } }
 
   /// Loads what is kept of a list, before a version of the store is read; `nil` without a name or storage.
-  func opening(of plan: ListPlan) -> ListOpening? {
+  func opening(of plan: ListPlan, _ indexing: KeyIndexing?) -> ListOpening? {
     guard let storage, let name = plan.cacheName else { return nil }
-    guard plan.isCacheable else { return ListOpening(plan: plan, kept: .failure(.frozen)) }
+    guard plan.isCacheable else {
+      return ListOpening(plan: plan, indexing: indexing, kept: .failure(.frozen))
+    }
     let kept = ListOpening.kept(name, in: storage) { (failure) in
       state.withLock { $0.failure = failure }
     }
-    return ListOpening(plan: plan, kept: kept)
+    return ListOpening(plan: plan, indexing: indexing, kept: kept)
   }
 
   /// Fetches a list for the first time, from its cache if that is valid.

@@ -4,6 +4,8 @@ import ResultsDomain
 /// Opens a list from what was kept of it, in one version of its store.
 struct ListOpening {
   let plan: ListPlan
+  /// When the list leaves its keys to an index.
+  let indexing: KeyIndexing?
   /// The bytes that are kept under the list's cache name, or why there are none.
   let kept: Result<[UInt8], CacheMiss>
 
@@ -29,21 +31,28 @@ struct ListOpening {
   ) throws(StoreError) -> (engine: ListEngine, outcome: CacheOutcome) {
     let (keys, outcome) = keys(in: store)
     guard let keys else {
-      let engine = try ListEngine(plan, from: store, generation: 1, keepsDigests: keepsDigests)
+      let engine = try ListEngine(
+        plan,
+        from: store,
+        generation: 1,
+        keepsDigests: keepsDigests,
+        indexing: indexing
+      )
       return (engine, outcome)
     }
-    let engine = try ListEngine(
+    var engine = try ListEngine(
       plan,
       keys: keys,
       from: store,
       generation: 1,
       keepsDigests: keepsDigests
     )
+    engine.indexing = indexing
     return (engine, outcome)
   }
 
   /// The keys of the store's present version, if they follow from the cache.
-  func keys(in store: any StoreSnapshot) -> (SortedKeyList?, CacheOutcome) {
+  func keys(in store: any StoreSnapshot) -> (ListKeys?, CacheOutcome) {
     do throws(CacheMiss) {
       guard !plan.isFrozen else { throw .frozen }
       guard case .some(.some(let present)) = try? store.bookmark() else {
@@ -57,40 +66,63 @@ struct ListOpening {
       let changes = try header.changes(of: plan.entity, until: present, in: store)
       let layout = plan.layout
       let least = layout.order.count + (layout.fixedIdentityLength ?? layout.identity.count)
-      var keys = try SectionCache(decoding: bytes, keysOfAtLeast: least).keys
-      guard let changes else { return (keys, .hit) }
-      try replay(changes, on: &keys)
-      return (keys, .replayed(changes: changes.count))
+      let cached = try SectionCache(decoding: bytes, keysOfAtLeast: least).keys
+      guard cached.isCounted == isIndexed(cached.count, in: store) else { throw .otherKeys }
+      let keys = try keys(cached, after: changes ?? [], in: store)
+      return (keys, changes.map { .replayed(changes: $0.count) } ?? .hit)
     } catch {
       return (nil, .miss(error))
     }
   }
 
-  /// Moves the keys of changed rows, by their values before and after.
-  private func replay(
-    _ changes: [CommittedChange],
-    on keys: inout SortedKeyList
-  ) throws(CacheMiss) {
-    var removals: [[UInt8]] = []
-    var insertions: [[UInt8]] = []
-    do {
-      for change in changes {
-        let (old, new) = (try key(of: change.before), try key(of: change.after))
-        guard old != new else { continue }
-        if let old { removals.append(old) }
-        if let new { insertions.append(new) }
-      }
-      removals.sort { KeyOrder.compare($0, $1) < 0 }
-      insertions.sort { KeyOrder.compare($0, $1) < 0 }
-      try keys.apply(removals: removals, insertions: insertions)
-    } catch {
-      throw .disagreement
+  /// Whether the list would leave its keys to an index if it were fetched anew.
+  private func isIndexed(_ count: Int, in store: any StoreSnapshot) -> Bool {
+    guard let indexing, indexing.index(of: plan) != nil, count > indexing.heldKeysLimit else {
+      return false
+    }
+    return (try? store.orderedSource(of: plan.definition)) ?? nil != nil
+  }
+
+  /// The keys of a cache with those of changed rows moved, by their values before and after.
+  private func keys(
+    _ cached: CachedKeys,
+    after changes: [CommittedChange],
+    in store: any StoreSnapshot
+  ) throws(CacheMiss) -> ListKeys {
+    switch cached {
+    case .held(var keys):
+      guard !changes.isEmpty else { return .held(keys) }
+      let change = try keyChange(changes)
+      guard change.redo(in: &keys, from: [], to: nil) else { throw .disagreement }
+      return .held(keys)
+    case .counted(let blocks, let sections):
+      guard let index = indexing?.index(of: plan) else { throw .otherKeys }
+      let keys = IndexedKeys(
+        blocks: blocks,
+        sections: sections,
+        era: KeyEra(store.version),
+        index: index
+      )
+      guard !changes.isEmpty else { return .indexed(keys) }
+      let change = try keyChange(changes)
+      guard case .some(.some(let source)) = try? store.orderedSource(of: plan.definition),
+        let advanced = try? keys.advanced(
+          by: change,
+          to: store.version,
+          source,
+          later: KeyChange()
+        )
+      else { throw .disagreement }
+      return .indexed(advanced)
     }
   }
 
-  private func key(of row: Row?) throws(StoreError) -> [UInt8]? {
-    guard let row, plan.predicate.holds(for: row) else { return nil }
-    return try plan.encoder.key(row.values, key: row.id.key)
+  private func keyChange(_ changes: [CommittedChange]) throws(CacheMiss) -> KeyChange {
+    do {
+      return try plan.keyChange(by: changes)
+    } catch {
+      throw .disagreement
+    }
   }
 }
 

@@ -51,18 +51,52 @@ extension SectionCache {
     count: Int,
     ofAtLeast least: Int,
     headerChecksum: UInt64
-  ) -> SortedKeyList? {
+  ) -> CachedKeys? {
     var reader = CacheReader(bytes)
     var total = RowDigest()
     total.add(Int64(bitPattern: headerChecksum))
+    guard let form = reader.word() else { return nil }
+    total.add(Int64(bitPattern: form))
+    let keys: CachedKeys
+    switch form {
+    case CachedKeys.heldForm:
+      guard let held = self.keys(&reader, &total, count, ofAtLeast: least) else { return nil }
+      keys = .held(held)
+    case CachedKeys.countedForm:
+      guard let blocks = tree(&reader, &total), let sections = tree(&reader, &total),
+        blocks.rowCount == count, sections.rowCount == count
+      else { return nil }
+      keys = .counted(blocks, sections: sections)
+    default: return nil
+    }
+    guard reader.word() == total.value, reader.isAtEnd else { return nil }
+    return keys
+  }
+
+  /// Counts that were kept.
+  private static func tree(_ reader: inout CacheReader, _ total: inout RowDigest) -> PivotTree? {
+    guard let length = reader.count(upTo: .max), let content = reader.next(length),
+      let checksum = reader.word(), checksum == self.checksum(of: content)
+    else { return nil }
+    total.add(Int64(bitPattern: checksum))
+    return try? PivotTree(decoding: content)
+  }
+
+  /// Keys that were kept.
+  private static func keys(
+    _ reader: inout CacheReader,
+    _ total: inout RowDigest,
+    _ count: Int,
+    ofAtLeast least: Int
+  ) -> SortedKeyList? {
     var keys = SortedKeyList()
     while keys.count < count {
-      let start = reader.place
+      let start = reader
       guard let blockCount = reader.count(upTo: min(count - keys.count, blockLimit.keys)),
         blockCount > 0, let expanded = reader.word(),
-        let length = reader.count(upTo: bytes.count), let content = reader.next(length)
+        let length = reader.count(upTo: .max), let content = reader.next(length)
       else { return nil }
-      let block = UnsafeRawBufferPointer(rebasing: bytes[start..<reader.place])
+      let block = reader.bytes(since: start)
       // No key is longer than the whole block, so this bounds what is allocated.
       guard let checksum = reader.word(), checksum == self.checksum(of: block),
         expanded <= UInt64(blockCount) * UInt64(length),
@@ -75,7 +109,6 @@ extension SectionCache {
         return nil
       }
     }
-    guard reader.word() == total.value, reader.isAtEnd else { return nil }
     return keys
   }
 

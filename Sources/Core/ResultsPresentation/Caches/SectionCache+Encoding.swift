@@ -5,15 +5,17 @@ extension SectionCache {
   /// What every cache begins with.
   static let magic: [UInt8] = Array("SFRcache".utf8)
   /// The version of this form and of the keys' encoding; a cache of another one is not read.
-  static let format: UInt64 = 1
+  static let format: UInt64 = 2
   /// A block holds at most so many keys, and ends after the key with which it has so many bytes.
   static let blockLimit = (keys: 1024, bytes: 65_536)
 
   /// The cache as bytes.
   ///
-  /// Magic, format, its complement; length, content and checksum of the header; blocks, each with the number of its keys, the lengths
+  /// Magic, format, its complement; length, content and checksum of the header; a word that tells keys from counts. Then either
+  /// blocks, each with the number of its keys, the lengths
   /// of the keys written out and as they are stored, the keys, and a checksum; a checksum of all. In a block a key is the number of bytes
-  /// that it begins with like the one before, the number of those that follow, and these.
+  /// that it begins with like the one before, the number of those that follow, and these. Or the counts of blocks and those of sections,
+  /// each with its length before and its checksum behind, and a checksum of all.
   /// - Complexity: O(*n*) in the bytes of the keys.
   var encoded: [UInt8] {
     var bytes = SectionCache.magic
@@ -26,12 +28,26 @@ extension SectionCache {
     let checksum = SectionCache.checksum(of: content)
     bytes.appendWord(checksum)
     total.add(Int64(bitPattern: checksum))
-    var block = KeyBlock()
-    keys.forEachKey(in: 0..<keys.count) { _, key in
-      block.append(key)
-      if block.isFull { total.add(block.write(to: &bytes)) }
+    bytes.appendWord(keys.form)
+    total.add(Int64(bitPattern: keys.form))
+    switch keys {
+    case .held(let keys):
+      var block = KeyBlock()
+      keys.forEachKey(in: 0..<keys.count) { _, key in
+        block.append(key)
+        if block.isFull { total.add(block.write(to: &bytes)) }
+      }
+      if block.count > 0 { total.add(block.write(to: &bytes)) }
+    case .counted(let blocks, let sections):
+      for tree in [blocks, sections] {
+        let content = tree.encoded()
+        let checksum = SectionCache.checksum(of: content)
+        bytes.appendWord(UInt64(content.count))
+        bytes += content
+        bytes.appendWord(checksum)
+        total.add(Int64(bitPattern: checksum))
+      }
     }
-    if block.count > 0 { total.add(block.write(to: &bytes)) }
     bytes.appendWord(total.value)
     return bytes
   }

@@ -1,7 +1,7 @@
 import OrderStatistics
 import ResultsDomain
 
-/// What is kept of a list: its keys at one version of a store, and what they are of.
+/// What is kept of a list: its keys at one version of a store, or their counts over an index, and what they are of.
 ///
 /// Sections, positions and identities follow from the keys, titles from the definition; so neither can be stale.
 struct SectionCache {
@@ -17,9 +17,9 @@ struct SectionCache {
 
   var header: Header
   /// The keys of all rows that match, in the order and form of the store.
-  var keys: SortedKeyList
+  var keys: CachedKeys
 
-  init(header: Header, keys: SortedKeyList) {
+  init(header: Header, keys: CachedKeys) {
     self.header = header
     self.keys = keys
   }
@@ -27,7 +27,10 @@ struct SectionCache {
   /// What is to be kept of a list, or `nil` if its store cannot name the version.
   init?(_ engine: ListEngine) {
     guard engine.plan.isCacheable, let bookmark = engine.bookmark else { return nil }
-    keys = engine.storeKeys ?? engine.snapshot.keys
+    switch engine.snapshot.keys {
+    case .held(let shown): keys = .held(engine.storeKeys ?? shown)
+    case .indexed(let indexed): keys = .counted(indexed.blocks, sections: indexed.sections)
+    }
     header = Header(
       summary: engine.plan.summary,
       fingerprint: CacheFingerprint(engine.plan),

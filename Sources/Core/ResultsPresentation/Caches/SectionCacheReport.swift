@@ -58,7 +58,10 @@ extension SectionCacheStorage {
     }
     let header = try? cache.get().header
     let outcome = try? store.read { (snapshot) throws(StoreError) -> CacheOutcome in
-      if let plan { return ListOpening(plan: plan, kept: kept).keys(in: snapshot).1 }
+      if let plan {
+        let indexing = KeyIndexing(store)
+        return ListOpening(plan: plan, indexing: indexing, kept: kept).keys(in: snapshot).1
+      }
       return SectionCache.outcome(of: cache, in: snapshot, of: store.entities)
     }
     return SectionCacheReport(

@@ -52,7 +52,7 @@ public final class FetchedResultsController<Object: FetchedObject>: Sendable {
     self.init(ResultsDefinition(request, sectionedBy: sectionKey), in: store, options: options)
   }
 
-  deinit { list.publisher.end() }
+  deinit { list.end() }
 
   /// Where the controller is, and what it shows.
   public var state: ResultsState<Object> { list.publisher.state }
@@ -76,6 +76,20 @@ public final class FetchedResultsController<Object: FetchedObject>: Sendable {
     try await apply { _ in }
   }
 
+  /// Fetches the list as `performFetch()` does, and hands over its first rows before the others are counted.
+  ///
+  /// Meanwhile the state is `ResultsState.opening`. The closure is called on a thread of the store, and only for a long list over an index
+  /// that no cache opens; any other is shown whole as soon as its first rows could be.
+  /// - Parameter firstPage: Is given as many rows as the request's batch size, and fewer if the window ends before.
+  /// - Throws: As `performFetch()`; also if the task is cancelled while rows are counted.
+  /// - Complexity: The first rows cost O(*k* log *n*) for *k* of them.
+  public func performFetch(
+    firstPage: @escaping @Sendable (ResultsPage<Object>) -> Void
+  ) async throws(StoreError) {
+    list.announcesFirstPage(firstPage)
+    try await apply { _ in }
+  }
+
   /// Changes the definition of the live list: predicate, order, sections, window, locale (R50).
   ///
   /// What differs arrives as one ordinary delta. While several changes are on their way the newest wins; a call whose change was
@@ -90,11 +104,17 @@ public final class FetchedResultsController<Object: FetchedObject>: Sendable {
   /// Looks for commits of every writer now, and delivers what they changed before it returns.
   ///
   /// It does so even while the controller is paused.
-  /// - Throws: The store's error.
+  /// - Throws: The store's error, which subscribers are told too (R71).
   public func refresh() async throws(StoreError) {
     let (list, store) = (list, store)
     try await onStoreThreads { () throws(StoreError) in
-      try store.lookForOtherWriters()
+      do throws(StoreError) {
+        try store.lookForOtherWriters()
+      } catch {
+        // No definition is answered by it: they are numbered from 1.
+        list.follower.tell(error, of: list, answering: 0)
+        throw error
+      }
       try list.bringUpToDate()
     }
   }
@@ -118,7 +138,7 @@ public final class FetchedResultsController<Object: FetchedObject>: Sendable {
   /// Stops listening; once it returns nothing is delivered any more (R70).
   public func cancel() {
     // Ended first, so that a fetch that has just begun does not listen any more.
-    list.publisher.end()
+    list.end()
     list.follower.leave(list)
     keepCache()
   }

@@ -10,6 +10,8 @@ public struct ResultsDefinition<Object: FetchedObject>: Sendable {
   public var isFrozen: Bool
   /// Counts to take from the very version that the rows are of, by name (R67).
   public var alongside: [String: CountRequest]
+  /// What is kept exact for every section besides its count, in the order in which headers tell it (R78).
+  public var aggregates: [SectionAggregate]
   /// The name under which the list is kept on disk for the next start, or `nil` to keep nothing (R88).
   ///
   /// It decides nothing of what the list shows. Lists that share a name overwrite each other's cache, so each should have its own.
@@ -21,12 +23,14 @@ public struct ResultsDefinition<Object: FetchedObject>: Sendable {
     sectionedBy sectionKey: SectionKey? = nil,
     isFrozen: Bool = false,
     alongside: [String: CountRequest] = [:],
+    aggregates: [SectionAggregate] = [],
     cacheName: String? = nil
   ) {
     self.request = request
     self.sectionKey = sectionKey
     self.isFrozen = isFrozen
     self.alongside = alongside
+    self.aggregates = aggregates
     self.cacheName = cacheName
   }
 }

@@ -96,6 +96,16 @@ final class ResultsPublisher<Object: FetchedObject>: Sendable {
     }
   }
 
+  /// Shows the first rows of a list that is being fetched for the first time.
+  /// - Returns: Whether they are shown: nothing else is yet, and no later definition was asked for.
+  func show(_ page: ResultsPage<Object>, answering number: Int) -> Bool {
+    shown.withLock { shown in
+      guard shown.asked == number, case .loading(nil) = shown.state else { return false }
+      shown.state = .opening(page)
+      return true
+    }
+  }
+
   /// Whether no later definition was asked for.
   func isNewest(_ number: Int) -> Bool { shown.withLock { $0.asked == number } }
 

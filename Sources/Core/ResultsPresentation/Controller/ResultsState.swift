@@ -8,6 +8,8 @@ public enum ResultsState<Object: FetchedObject>: Sendable {
   case idle
   /// The first fetch, or that of another definition, is under way; what was shown before is still good (R51).
   case loading(last: FetchedResults<Object>?)
+  /// The first fetch is counting a long list; its first rows can be shown already, and its length is an estimate.
+  case opening(ResultsPage<Object>)
   /// The list is live.
   case ready(FetchedResults<Object>)
   /// The last attempt failed; the next good commit continues from what was last good (R71).
@@ -18,7 +20,7 @@ public enum ResultsState<Object: FetchedObject>: Sendable {
   /// What the list shows, or last showed.
   public var results: FetchedResults<Object>? {
     switch self {
-    case .idle: nil
+    case .idle, .opening: nil
     case .ready(let results): results
     case .loading(let last), .failed(_, let last), .ended(let last): last
     }

@@ -15,11 +15,15 @@ struct RowsInPlace {
   /// - Complexity: One reading of the rows, and of the history only where a row does not fit its place.
   func rows(_ places: Range<Int>, in store: any StoreSnapshot) throws(StoreError) -> [Row?] {
     let entity = snapshot.entity
-    let keys = places.compactMap { snapshot.objectID(atFlatPosition: $0)?.key }
+    let positions = snapshot.window.lowerBound + places.lowerBound
+    let encoded = try snapshot.keys.keys(at: positions..<positions + places.count, in: store)
+    let keys = encoded.compactMap { key in
+      key.withUnsafeBytes { snapshot.objectID(of: $0)?.key }
+    }
     var rows = try store.rows(keys, of: entity)
     // Members of a frozen list stay where they are, whatever becomes of them, and show what they are now.
     guard !snapshot.plan.isFrozen, store.version != snapshot.version else { return rows }
-    let unfit = zip(rows.indices, places).filter { !fits(rows[$0], at: $1) }.map(\.0)
+    let unfit = zip(rows.indices, encoded).filter { !fits(rows[$0], $1) }.map(\.0)
     guard !unfit.isEmpty,
       case .commits(let records) = try store.history(since: snapshot.version, of: entity)
     else { return rows }
@@ -34,13 +38,12 @@ struct RowsInPlace {
   }
 
   /// Whether a row's values are those that its place was found by.
-  private func fits(_ row: Row?, at place: Int) -> Bool {
+  private func fits(_ row: Row?, _ encoded: [UInt8]) -> Bool {
     guard let row, let key = try? snapshot.plan.encoder.key(row.values, key: row.id.key) else {
       return false
     }
-    return snapshot.keys.withKey(at: snapshot.window.lowerBound + place) { bytes in
-      key.elementsEqual(bytes[snapshot.storeKeyStart(in: bytes)...])
-    }
+    let start = encoded.withUnsafeBytes { snapshot.storeKeyStart(in: $0) }
+    return key.elementsEqual(encoded[start...])
   }
 }
 

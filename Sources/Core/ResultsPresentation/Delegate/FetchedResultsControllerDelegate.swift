@@ -8,7 +8,7 @@ public enum SectionChangeType: Hashable, Sendable {
   case delete
   /// The section changed its place.
   case move(to: Int)
-  /// The section's title changed.
+  /// The section's title or its aggregates changed.
   case update
 }
 

@@ -17,8 +17,21 @@ final class LiveList<Object: FetchedObject>: FollowedList {
     /// What is to be shown.
     var outcomes: [ListOutcome] = []
     var answering: Int?
+    /// Who wants the first rows before the others are counted.
+    var firstPage: (@Sendable (ResultsPage<Object>) -> Void)?
+    /// Which blocks are to be counted again, and what the last count found.
+    var shares: [Double] = []
+    var audit = ListAudit()
+    /// How many blocks were ever chosen.
+    var sharesTaken = 0
+    var auditing: Task<Void, Never>?
     /// How the list came to what it shows.
     var account: ListExplanation.Account?
+
+    /// Shows what the engine holds, to which no delta leads.
+    mutating func reset(because reason: ResultsResetReason) {
+      if let snapshot = engine?.snapshot { outcomes.append(.reset(reason, snapshot)) }
+    }
 
     /// Shows what the engine holds, whether or not a step led to it.
     mutating func settle() {
@@ -31,9 +44,11 @@ final class LiveList<Object: FetchedObject>: FollowedList {
   let cache: ListCache
   private let delivery: ResultsDelivery
   private let period: DeliveryPeriod?
-  private let clock: any Clock<Duration>
+  let clock: any Clock<Duration>
   private let keepsDigests: Bool
   private let doubtsContentInGaps: Bool
+  let indexing: KeyIndexing?
+  let auditPeriod: Duration?
   private let body = Mutex(Body())
 
   init(
@@ -47,10 +62,12 @@ final class LiveList<Object: FetchedObject>: FollowedList {
     publisher = ResultsPublisher(definition, store, options)
     delivery = options.delivery
     clock = options.clock
+    auditPeriod = options.auditPeriod
     period = DeliveryPeriod(options, of: publisher)
     let coverage = store.capabilities.historyCoverage
     doubtsContentInGaps = findsOtherWriters && coverage == .everyWriter
     keepsDigests = findsOtherWriters && coverage == .thisStore
+    indexing = KeyIndexing(store, heldKeysLimit: options.heldKeysLimit)
   }
 
   /// Begins to listen to the store.
@@ -76,6 +93,28 @@ final class LiveList<Object: FetchedObject>: FollowedList {
 
   /// Whether commits are left alone until the list is resumed or asked for them.
   var isPaused: Bool { body.withLock { $0.isPaused } }
+
+  /// What the last audit found.
+  var lastAudit: ListAudit { body.withLock { $0.audit } }
+
+  /// Chooses blocks to be counted again when the list is next led on.
+  func chooseBlocks(_ count: Int) {
+    body.withLock { body in
+      for _ in 0..<max(0, count) {
+        body.sharesTaken += 1
+        let share = Double(body.sharesTaken) * 0.618_033_988_749_894_9
+        body.shares.append(share - Double(Int(share)))
+      }
+    }
+  }
+
+  /// Starts what audits the list in idle time, unless it has been started.
+  func startAuditing(_ work: @escaping @Sendable () async -> Void) {
+    body.withLock { body in
+      guard body.auditing == nil else { return }
+      body.auditing = Task(executorPreference: follower.store.executor) { await work() }
+    }
+  }
 
   /// Whether there is a list already.
   var isFetched: Bool { body.withLock { $0.isFetched } }
@@ -103,6 +142,7 @@ final class LiveList<Object: FetchedObject>: FollowedList {
       do throws(StoreError) {
         let loaded = try load(definition, newest)
         if let failure = follower.lead(self, joining: loaded) { throw failure }
+        auditInIdleTime()
         if publisher.hasAnswered(newest) { return }
       } catch {
         guard !publisher.hasAnswered(newest) else { throw error }
@@ -120,6 +160,25 @@ final class LiveList<Object: FetchedObject>: FollowedList {
     if let failure = follower.lead(self) { throw failure }
   }
 
+  /// Hands over the first rows of the first fetch before the others are counted.
+  func announcesFirstPage(_ announce: @escaping @Sendable (ResultsPage<Object>) -> Void) {
+    body.withLock { $0.firstPage = announce }
+  }
+
+  /// How keys are counted for a definition: first rows are shown before, and it ends when the definition is not wanted any more.
+  private func counting(_ plan: ListPlan, _ number: Int) -> KeyIndexing? {
+    guard var indexing else { return nil }
+    let publisher = publisher
+    indexing.isWanted = { !Task.isCancelled && !publisher.isEnded && publisher.isNewest(number) }
+    // Rows are read only for someone who asked for them.
+    guard !isFetched, let announce = body.withLock({ $0.firstPage }) else { return indexing }
+    indexing.willCount = { (snapshot, source) throws(StoreError) in
+      let page: ResultsPage<Object> = try plan.firstPage(source, in: snapshot)
+      if publisher.show(page, answering: number) { announce(page) }
+    }
+    return indexing
+  }
+
   /// Reads the keys of a definition, outside of any turn, so that no other list waits for it.
   private func load(
     _ definition: ResultsDefinition<Object>,
@@ -132,19 +191,27 @@ final class LiveList<Object: FetchedObject>: FollowedList {
       throw .request(error)
     }
     let keepsDigests = keepsDigests
+    let indexing = counting(plan, number)
     let stopwatch = Stopwatch(clock)
-    let opening = isFetched ? nil : cache.opening(of: plan)
+    let opening = isFetched ? nil : cache.opening(of: plan, indexing)
     var (engine, work) = try follower.store.read { (snapshot) throws(StoreError) in
       let snapshot = CountingSnapshot(snapshot)
       let engine =
         if let opening {
           try cache.engine(opening, from: snapshot, keepsDigests: keepsDigests)
         } else {
-          try ListEngine(plan, from: snapshot, generation: 1, keepsDigests: keepsDigests)
+          try ListEngine(
+            plan,
+            from: snapshot,
+            generation: 1,
+            keepsDigests: keepsDigests,
+            indexing: indexing
+          )
         }
       return (engine, snapshot.work)
     }
     engine.doubtsContentInGaps = doubtsContentInGaps
+    engine.indexing = self.indexing
     let account = ListExplanation.Account(
       path: opening == nil ? .fetched : cache.outcome.map { .cached($0) } ?? .fetched,
       work: work,
@@ -207,9 +274,23 @@ extension LiveList {
     case .moved(let steps):
       body.outcomes += steps.map(ListOutcome.advanced)
       body.settle()
-    case .reset(let reason):
-      if let snapshot = body.engine?.snapshot { body.outcomes.append(.reset(reason, snapshot)) }
+    case .reset(let reason): body.reset(because: reason)
     }
+    try auditBlocks(&body, in: history)
+  }
+
+  /// Counts the blocks again that were chosen, and the whole list if one of them is not sound.
+  private func auditBlocks(
+    _ body: inout Body,
+    in history: SnapshotHistory
+  ) throws(StoreError) {
+    guard !body.shares.isEmpty else { return }
+    let shares = body.shares
+    body.shares = []
+    body.audit = try body.engine?.audit(shares, in: history.snapshot) ?? ListAudit()
+    guard body.audit.unsoundBlocks > 0 else { return }
+    _ = try body.engine?.fetchAnew(.indexLost, in: history.snapshot)
+    body.reset(because: .indexLost)
   }
 
   private func join(
@@ -254,5 +335,8 @@ extension LiveList {
     return publisher.show(outcomes, answering: number)
   }
 
-  func end() { publisher.end() }
+  func end() {
+    publisher.end()
+    body.withLock { $0.auditing?.cancel() }
+  }
 }

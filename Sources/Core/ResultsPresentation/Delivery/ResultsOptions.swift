@@ -8,7 +8,15 @@ public struct ResultsOptions: Sendable {
   ///
   /// A change of exactly so many rows is still told row by row.
   public var resetThreshold: Int?
-  /// What measures the span of `ResultsDelivery.every(_:)`.
+  /// A list of more rows than this leaves its keys to an index of the store, where one has them in order; others hold theirs.
+  ///
+  /// What is held is read at once but costs memory and an opening that grow with the rows. Either way the list shows the same.
+  public var heldKeysLimit: Int
+  /// How long a list over an index rests before a few of its blocks are counted again, or `nil` for never.
+  ///
+  /// What does not fit is told as a reset, `ResultsResetReason.indexLost`. A list that was led on meanwhile has not rested.
+  public var auditPeriod: Duration?
+  /// What measures the spans of `ResultsDelivery.every(_:)` and of `auditPeriod`.
   public var clock: any Clock<Duration>
 
   /// Where lists with a cache name are kept for the next start, or `nil` to keep none (R88).
@@ -19,6 +27,8 @@ public struct ResultsOptions: Sendable {
     delivery: ResultsDelivery = .immediate,
     journalCapacity: Int = 0,
     resetThreshold: Int? = nil,
+    heldKeysLimit: Int = 4096,
+    auditPeriod: Duration? = .seconds(60),
     // A default that every caller can replace.
     clock: any Clock<Duration> = ContinuousClock(),
     caches: (any SectionCacheStorage)? = nil
@@ -26,6 +36,8 @@ public struct ResultsOptions: Sendable {
     self.delivery = delivery
     self.journalCapacity = journalCapacity
     self.resetThreshold = resetThreshold
+    self.heldKeysLimit = heldKeysLimit
+    self.auditPeriod = auditPeriod
     self.clock = clock
     self.caches = caches
   }

@@ -8,6 +8,10 @@ public enum ResultsResetReason: Hashable, Sendable {
   case storeReplaced
   /// A table of the entity was made anew or changed its columns.
   case schemaChanged
+  /// The store's history does not reach back to what an indexed list showed; one that holds its keys is repaired instead.
+  case historyLost
+  /// The index that the list was read from is gone, or does not fit what was counted over it.
+  case indexLost
   /// The generation is not one that the journal reaches back to; only `catchUp(from:)` answers so.
   case beyondJournal
 
@@ -17,6 +21,8 @@ public enum ResultsResetReason: Hashable, Sendable {
     case .tooManyChanges: "tooManyChanges"
     case .storeReplaced: "storeReplaced"
     case .schemaChanged: "schemaChanged"
+    case .historyLost: "historyLost"
+    case .indexLost: "indexLost"
     case .beyondJournal: "beyondJournal"
     }
   }
@@ -29,6 +35,8 @@ extension ResultsResetReason: CustomStringConvertible {
     case .tooManyChanges(let count): "\(count) rows changed at once"
     case .storeReplaced: "the store was replaced"
     case .schemaChanged: "the entity's table was changed"
+    case .historyLost: "the store no longer tells all that was changed"
+    case .indexLost: "the index that the list was read from is gone or does not fit it"
     case .beyondJournal: "the journal does not reach back so far"
     }
   }

@@ -18,7 +18,7 @@ public enum DeltaError: Error, Hashable, Sendable {
     case sectionMoves
     /// Sections that are new.
     case sectionInserts
-    /// Sections that changed their title.
+    /// Sections that changed their title or their aggregates.
     case sectionUpdates
     /// Rows that left.
     case rowDeletes
@@ -36,7 +36,7 @@ public enum DeltaError: Error, Hashable, Sendable {
   case sectionCount(Side, expected: Int, found: Int)
   /// There is no such section.
   case noSection(Side, at: Int)
-  /// Another section, or another title, stands there.
+  /// Another section, another title, or other aggregates stand there.
   case wrongSection(Side, at: Int, expected: SectionHeader, found: SectionHeader)
   /// There is no such row.
   case noRow(Side, at: RowPath)
@@ -75,8 +75,8 @@ extension DeltaError: CustomStringConvertible {
     case .noSection(let side, let index):
       "There is no section \(index) \(side.rawValue) the change."
     case .wrongSection(let side, let index, let expected, let found):
-      "Section \(index) \(side.rawValue) the change is \(found.id) with title "
-        + "'\(found.title)', not \(expected.id) with title '\(expected.title)'."
+      "Section \(index) \(side.rawValue) the change is \(DeltaError.words(found)), "
+        + "not \(DeltaError.words(expected))."
     case .noRow(let side, let path): "There is no row \(path) \(side.rawValue) the change."
     case .wrongRow(let side, let path, let expected, let found):
       "Row \(path) \(side.rawValue) the change is \(found?.description ?? "another"), "
@@ -95,5 +95,10 @@ extension DeltaError: CustomStringConvertible {
     case .sectionReplaced(let id): "Section \(id) is deleted and inserted again."
     case .emptyUpdate(let id): "\(id) is updated although nothing changed."
     }
+  }
+
+  private static func words(_ header: SectionHeader) -> String {
+    let aggregates = header.aggregates.isEmpty ? "" : " and \(header.aggregates)"
+    return "\(header.id) with title '\(header.title)'\(aggregates)"
   }
 }

@@ -22,7 +22,7 @@ public struct SectionChanges: Hashable, Sendable {
     public var to: Int
     /// What it was.
     public var old: SectionHeader
-    /// What it is; the title may have changed too.
+    /// What it is; title and aggregates may have changed too.
     public var new: SectionHeader
 
     /// A section that has changed its place.
@@ -54,7 +54,7 @@ public struct SectionChanges: Hashable, Sendable {
   public var moves: [Move]
   /// Sections that are new, by ascending `to`.
   public var inserts: [Insert]
-  /// Sections that kept their place but changed their title, by ascending `to`.
+  /// Sections that kept their place but changed their title or their aggregates, by ascending `to`.
   public var updates: [Move]
 
   /// What happened to the sections; the lists must be in canonical order.

@@ -40,7 +40,7 @@ public struct ResultsNarrator<Object: FetchedObject> {
     if results.count == 0 { try print("     (no rows, \(results.sections.count) sections)") }
     for section in results.sections where section.count > 0 {
       if results.isSectioned {
-        try print("     \(section.title.isEmpty ? "(none)" : section.title)  (\(section.count))")
+        try print("     \(name(section.header))  (\(section.count))\(words(section.aggregates))")
       }
       for row in section.objects { try print("       \(row.path) \(text(try row.get()))") }
     }
@@ -81,13 +81,19 @@ public struct ResultsNarrator<Object: FetchedObject> {
       try print("     - section \(section.from) \(name(section.old)) goes")
     }
     for section in delta.sections.moves {
-      try print("     → section \(name(section.new)) moves from \(section.from) to \(section.to)")
+      let aggregates = words(section.new.aggregates)
+      try print(
+        "     → section \(name(section.new)) moves from \(section.from) to \(section.to)\(aggregates)"
+      )
     }
     for section in delta.sections.inserts {
-      try print("     + section \(section.to) \(name(section.new)) comes")
+      let aggregates = words(section.new.aggregates)
+      try print("     + section \(section.to) \(name(section.new)) comes\(aggregates)")
     }
     for section in delta.sections.updates {
-      try print("     ~ section \(section.to) \(name(section.old)) is now \(name(section.new))")
+      let (old, new) = (name(section.old), name(section.new))
+      let title = old.utf8.elementsEqual(new.utf8) ? "shows" : "is now \(new)"
+      try print("     ~ section \(section.to) \(old) \(title)\(words(section.new.aggregates))")
     }
     for row in delta.rows.deletes { try print("     - \(row.from.path) \(words(row.old, row.id))") }
     for row in delta.rows.moves {
@@ -103,6 +109,10 @@ public struct ResultsNarrator<Object: FetchedObject> {
 
   private func name(_ header: SectionHeader) -> String {
     header.title.isEmpty ? "(none)" : header.title
+  }
+
+  private func words(_ aggregates: SectionAggregates) -> String {
+    aggregates.isEmpty ? "" : "  \(aggregates)"
   }
 
   private func words(_ row: Row?, _ id: ObjectID) -> String {

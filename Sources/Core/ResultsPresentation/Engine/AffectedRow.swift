@@ -11,6 +11,8 @@ struct AffectedRow {
   var after: Row?
   /// Observed attributes that changed, or `nil` if that is not known.
   var changed: AttributeSet?
+  /// What it gives to the list's aggregates, where that is known.
+  var inputs: AggregateInputs?
 
   var keyChanged: Bool { oldKey != newKey }
 }
@@ -31,7 +33,7 @@ extension ListEngine {
         let all = after.changes(from: before)
         changed = AttributeSet(indexes: all.indexes.filter(plan.observed.contains))
       }
-      let row = AffectedRow(
+      var row = AffectedRow(
         id: change.id,
         oldKey: keys.old,
         newKey: keys.new,
@@ -39,7 +41,12 @@ extension ListEngine {
         after: plan.carriesRows ? change.after : nil,
         changed: changed
       )
-      if row.keyChanged || !changed.isEmpty { rows.append(row) }
+      row.inputs = try plan.aggregates.inputs(
+        of: change,
+        wasMember: keys.old != nil,
+        isMember: keys.new != nil
+      )
+      if row.keyChanged || !changed.isEmpty || row.inputs?.differ == true { rows.append(row) }
     }
     return rows
   }
@@ -54,21 +61,16 @@ extension ListEngine {
       let key = frozenKey(of: id.key)
       return (key, after == nil ? nil : key)
     }
-    return (try key(of: before), try key(of: after))
+    return (try plan.key(of: before), try plan.key(of: after))
   }
 
   /// The key that a member of a frozen list first had, as the store has it.
   func frozenKey(of key: ObjectKey) -> [UInt8]? {
     let layout = snapshot.layout
-    guard let identity = layout.identityBytes(of: key),
-      let found = snapshot.identities.key(of: identity, in: snapshot.keys, layout)
+    guard let identity = layout.identityBytes(of: key), case .held(let keys) = snapshot.keys,
+      let found = snapshot.identities.key(of: identity, in: keys, layout)
     else { return nil }
     guard storeKeys != nil else { return found }
     return Array(found.dropFirst(found.withUnsafeBytes { layout.prefixLength(columns: 1, in: $0) }))
-  }
-
-  private func key(of row: Row?) throws(StoreError) -> [UInt8]? {
-    guard let row, plan.predicate.holds(for: row) else { return nil }
-    return try plan.encoder.key(row.values, key: row.id.key)
   }
 }

@@ -4,35 +4,48 @@ import ResultsDomain
 extension FullDelta {
   /// Matches the rows of the two windows by identity.
   func match() throws(StoreError) -> KeyedDifference {
-    do {
-      guard old.entity == next.entity else {
-        // Objects of different entities are never the same, though their keys may be.
-        let (gone, count) = (Int64(old.window.count), Int64(next.window.count))
-        return try KeyedDifference(from: Array(0..<gone), to: Array(gone..<gone + count))
-      }
-      if case .integer = next.entity.identity {
-        return try KeyedDifference(from: old.integerKeys(), to: next.integerKeys())
-      }
-      return try KeyedDifference(from: old.identityKeys(), to: next.identityKeys())
-    } catch {
-      let snapshot = error.side == .old ? old : next
-      guard let id = snapshot.objectID(atFlatPosition: error.firstPosition) else {
-        throw .unexpected(path: next.entity.name, detail: "an identity stands twice in one list")
-      }
-      throw .request(
-        .duplicateIdentity(id, first: error.firstPosition, second: error.secondPosition)
-      )
+    guard old.entity == next.entity else {
+      // Objects of different entities are never the same, though their keys may be.
+      let (gone, count) = (Int64(old.window.count), Int64(next.window.count))
+      return try match(Array(0..<gone), Array(gone..<gone + count))
     }
+    if case .integer = next.entity.identity {
+      return try match(old.integerKeys(), next.integerKeys())
+    }
+    let (oldKeys, newKeys) = (try old.identityKeys(), try next.identityKeys())
+    do {
+      return try KeyedDifference(from: oldKeys, to: newKeys)
+    } catch {
+      throw failure(error)
+    }
+  }
+
+  private func match(_ oldKeys: [Int64], _ newKeys: [Int64]) throws(StoreError) -> KeyedDifference {
+    do {
+      return try KeyedDifference(from: oldKeys, to: newKeys)
+    } catch {
+      throw failure(error)
+    }
+  }
+
+  private func failure(_ error: DuplicateIdentityError) -> StoreError {
+    let snapshot = error.side == .old ? old : next
+    guard let id = snapshot.objectID(atFlatPosition: error.firstPosition) else {
+      return .unexpected(path: next.entity.name, detail: "an identity stands twice in one list")
+    }
+    return .request(
+      .duplicateIdentity(id, first: error.firstPosition, second: error.secondPosition)
+    )
   }
 }
 
 extension ResultsSnapshot {
   /// The integer keys of the rows in the window.
-  func integerKeys() -> [Int64] {
+  func integerKeys() throws(StoreError) -> [Int64] {
     var numbers: [Int64] = []
     numbers.reserveCapacity(window.count)
     let column = KeyColumn(.integer)
-    keys.forEachKey(in: window) { _, key in
+    try keys.forEachKey(in: window) { _, key in
       let identity = UnsafeRawBufferPointer(rebasing: key[layout.identityStart(in: key)...])
       numbers.append(KeyReader.value(column, identity).integer ?? 0)
     }
@@ -40,9 +53,9 @@ extension ResultsSnapshot {
   }
 
   /// The identity bytes of the rows in the window.
-  func identityKeys() -> KeyBatch {
+  func identityKeys() throws(StoreError) -> KeyBatch {
     var batch = KeyBatch()
-    keys.forEachKey(in: window) { _, key in
+    try keys.forEachKey(in: window) { _, key in
       batch.append(UnsafeRawBufferPointer(rebasing: key[layout.identityStart(in: key)...]))
     }
     return batch

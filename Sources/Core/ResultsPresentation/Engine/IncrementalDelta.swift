@@ -10,11 +10,18 @@ struct IncrementalDelta {
   let old: ResultsSnapshot
   let next: ResultsSnapshot
   let change: ListChange
+  let places: any KeyPlaces
 
-  init(from old: ResultsSnapshot, to next: ResultsSnapshot, _ change: ListChange) {
+  init(
+    from old: ResultsSnapshot,
+    to next: ResultsSnapshot,
+    _ change: ListChange,
+    _ places: any KeyPlaces
+  ) {
     self.old = old
     self.next = next
     self.change = change
+    self.places = places
   }
 
   /// A touched row with its places counted over all sections of the windows.
@@ -31,18 +38,16 @@ struct IncrementalDelta {
     var placed: [Placed] = []
     var touched: [[UInt8]] = []
     for row in change.affected {
-      let from = row.oldKey.flatMap { place(of: $0, in: old) }
-      let to = row.newKey.flatMap { place(of: $0, in: self.next) }
+      let from = try placeBefore(row)
+      let to = try placeAfter(row)
       if let key = row.oldKey { touched.append(key) }
       if let key = row.newKey, row.keyChanged { touched.append(key) }
       guard from != nil || to != nil else { continue }
       placed.append(Placed(row: row, from: from, to: to))
     }
-    for row in WindowSlide(from: old, to: self.next, change).rows {
+    for row in try WindowSlide(from: old, to: self.next, change, places).rows() {
       touched.append(row.oldKey ?? [])
-      let from = row.oldKey.flatMap { place(of: $0, in: old) }
-      let to = row.newKey.flatMap { place(of: $0, in: self.next) }
-      placed.append(Placed(row: row, from: from, to: to))
+      placed.append(Placed(row: row, from: try placeBefore(row), to: try placeAfter(row)))
     }
     guard let sections = SectionFollower(from: old, to: self.next).follow(touched) else {
       return nil
@@ -70,7 +75,7 @@ struct IncrementalDelta {
     for (index, placed) in placed.enumerated() {
       let id = placed.row.id
       let row = rows[index]
-      switch (placed.from.flatMap(old.path(ofFlatPosition:)), placed.to.flatMap(next.path)) {
+      switch (path(of: placed.from, in: old), path(of: placed.to, in: next)) {
       case (let from?, let to?):
         let survivor = RowChanges.Survivor(
           id: id,
@@ -93,6 +98,11 @@ struct IncrementalDelta {
       }
     }
     return assembler.delta
+  }
+
+  private func path(of position: Int?, in snapshot: borrowing ResultsSnapshot) -> RowPath? {
+    guard let position else { return nil }
+    return snapshot.path(ofFlatPosition: position)
   }
 
   /// Which of the rows stay in place: those whose key is the same, and the largest set of others that may (C6).
@@ -130,11 +140,14 @@ struct IncrementalDelta {
     return stays
   }
 
-  private func place(of key: [UInt8], in snapshot: ResultsSnapshot) -> Int? {
-    guard let position = snapshot.keys.position(of: key), snapshot.window.contains(position) else {
-      return nil
-    }
-    return position - snapshot.window.lowerBound
+  private func placeBefore(_ row: AffectedRow) throws(StoreError) -> Int? {
+    guard let key = row.oldKey, let position = try places.oldPosition(of: key) else { return nil }
+    return old.window.contains(position) ? position - old.window.lowerBound : nil
+  }
+
+  private func placeAfter(_ row: AffectedRow) throws(StoreError) -> Int? {
+    guard let key = row.newKey, let position = try places.newPosition(of: key) else { return nil }
+    return next.window.contains(position) ? position - next.window.lowerBound : nil
   }
 }
 

@@ -7,8 +7,12 @@ struct ListChange {
   var version: StoreVersion
   var cause: DeltaCause
   var origins: [CommitOrigin]
+  /// Whether the store that is read shows the rows of `version`, and not those of later commits.
+  var isPresent = true
   /// The keys of the list afterwards, if they have been read; else they follow from the affected rows.
   var keys: SortedKeyList?
+  /// What it does to the keys, where an index has them.
+  var span: KeySpan?
   /// Reads rows of `version`, in the order asked.
   var rows: (_ keys: [ObjectKey]) throws(StoreError) -> [Row?]
 
@@ -29,7 +33,13 @@ struct ListChange {
   }
 
   /// Keys that leave the order and keys that come into it, each ascending.
-  var movedKeys: (removals: [[UInt8]], insertions: [[UInt8]]) {
+  struct MovedKeys {
+    var removals: [[UInt8]] = []
+    var insertions: [[UInt8]] = []
+  }
+
+  /// The keys that leave the order and that come into it.
+  var movedKeys: MovedKeys {
     var removals: [[UInt8]] = []
     var insertions: [[UInt8]] = []
     for row in affected where row.keyChanged {
@@ -38,7 +48,7 @@ struct ListChange {
     }
     if removals.count > 1 { removals.sort { KeyOrder.compare($0, $1) < 0 } }
     if insertions.count > 1 { insertions.sort { KeyOrder.compare($0, $1) < 0 } }
-    return (removals, insertions)
+    return MovedKeys(removals: removals, insertions: insertions)
   }
 }
 
@@ -49,23 +59,18 @@ extension ListEngine {
     _ change: ListChange,
     in store: any StoreSnapshot
   ) throws(StoreError) -> (step: Step?, Void)? {
-    let moved = change.movedKeys
-    var keys = change.keys ?? storeKeys ?? snapshot.keys
-    if change.keys == nil, !moved.removals.isEmpty || !moved.insertions.isEmpty {
-      do {
-        try keys.apply(removals: moved.removals, insertions: moved.insertions)
-      } catch {
-        return nil
-      }
+    if case .indexed(let keys) = snapshot.keys {
+      return try apply(change, to: keys, in: store)
     }
-    let alongside =
-      plan.alongside.isEmpty ? [:] : try ListEngine.counts(plan.alongside, in: store)
+    let moved = change.movedKeys
+    guard case .held(let shown) = snapshot.keys,
+      let keys = change.keys ?? moved.applied(to: storeKeys ?? shown)
+    else { return nil }
     let numbering = try SectionNumbering(keys, plan)
     let old = snapshot
-    var next = old
-    next.version = change.version
-    next.alongside = alongside
-    next.keys = numbering?.keys ?? keys
+    var next = try generation(after: change, in: store)
+    let nextKeys = numbering?.keys ?? keys
+    next.keys = .held(nextKeys)
     next.window = plan.window(of: keys.count)
     next.occurrences = numbering?.occurrences ?? [:]
     next.identities =
@@ -75,23 +80,56 @@ extension ListEngine {
         inserting: moved.insertions,
         plan.layout
       ) : IdentityIndex()
-    next.generation = old.generation + 1
     var delta: ResultsDelta?
     if !plan.readsSectionsAnew {
-      delta = try IncrementalDelta(from: old, to: next, change).assemble(into: &next)
+      let places = HeldPlaces(old: shown, next: nextKeys)
+      delta = try IncrementalDelta(from: old, to: next, change, places).assemble(into: &next)
     }
     if delta == nil {
       next.counts = .counting(next.keys, next.window, next.rule, next.layout)
       if let failure = next.contiguityFailure() { throw .request(failure) }
       delta = try FullDelta(from: old, to: next, change, sameOrder: true).assemble()
     }
+    try AggregateStep(from: old, change, in: store).lead(to: &next, telling: &delta)
     storeKeys = numbering == nil ? nil : keys
-    guard let delta, !delta.isEmpty else {
-      next.generation = old.generation
-      snapshot = next
-      return (nil, ())
-    }
+    return (step(to: next, delta), ())
+  }
+
+  /// The generation after the present one, with what does not follow from the keys.
+  func generation(
+    after change: ListChange,
+    in store: any StoreSnapshot
+  ) throws(StoreError) -> ResultsSnapshot {
+    var next = snapshot
+    next.version = change.version
+    next.alongside = plan.alongside.isEmpty ? [:] : try ListEngine.counts(plan.alongside, in: store)
+    next.generation += 1
+    return next
+  }
+
+  /// Makes a generation the present one.
+  /// - Returns: The step to it, or `nil` if nothing visible changed, so that it is the same generation still.
+  mutating func step(to next: ResultsSnapshot, _ delta: ResultsDelta?) -> Step? {
+    let generation = snapshot.generation
     snapshot = next
-    return (Step(snapshot: next, delta: delta), ())
+    guard let delta, !delta.isEmpty else {
+      snapshot.generation = generation
+      return nil
+    }
+    return Step(snapshot: next, delta: delta)
+  }
+}
+
+extension ListChange.MovedKeys {
+  /// Some keys after the change, or `nil` if it does not fit them.
+  fileprivate func applied(to keys: SortedKeyList) -> SortedKeyList? {
+    guard !removals.isEmpty || !insertions.isEmpty else { return keys }
+    var keys = keys
+    do {
+      try keys.apply(removals: removals, insertions: insertions)
+      return keys
+    } catch {
+      return nil
+    }
   }
 }

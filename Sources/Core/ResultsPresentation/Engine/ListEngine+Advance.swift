@@ -41,20 +41,23 @@ extension ListEngine {
     switch try history.since(snapshot.version, of: plan.entity) {
     case .commits(let records):
       let counted = try countsMayDiffer(in: history)
-      let isConcerned = counted ? true : try concern(records)
-      guard isConcerned else {
-        snapshot.version = store.version
-        noteBookmark(in: store)
+      let concerning = try concerning(records)
+      guard counted || !concerning.isEmpty else {
+        note(store)
         return .noted
       }
-      return .moved(try follow(records, folding: isFolding || counted, counting: counted, store))
+      let isFolding = isFolding || counted
+      let steps = try follow(concerning, folding: isFolding, counting: counted, store)
+      guard let steps else { return try fetchAnew(.indexLost, in: store) }
+      return .moved(steps)
     case .gap(.otherEpoch): return try fetchAnew(.storeReplaced, in: store)
     case .gap(.schemaChanged): return try fetchAnew(.schemaChanged, in: store)
     case .gap(let reason):
+      if case .indexed = snapshot.keys { return try fetchAnew(.historyLost, in: store) }
       return .moved(
         try settling(in: store) { (next) throws(StoreError) in
           try next.repair(reason, in: store)
-        }
+        } ?? []
       )
     }
   }
@@ -62,14 +65,20 @@ extension ListEngine {
   /// Does a piece of work on a copy, so that a failure leaves the engine as it was.
   private mutating func settling(
     in store: any StoreSnapshot,
-    _ work: (inout ListEngine) throws(StoreError) -> [Step]
-  ) throws(StoreError) -> [Step] {
+    _ work: (inout ListEngine) throws(StoreError) -> [Step]?
+  ) throws(StoreError) -> [Step]? {
     var next = self
-    let steps = try work(&next)
-    next.snapshot.version = store.version
-    next.noteBookmark(in: store)
+    guard let steps = try work(&next) else { return nil }
+    next.note(store)
     self = next
     return steps
+  }
+
+  /// Notes that the list is what it is in a later version too.
+  private mutating func note(_ store: any StoreSnapshot) {
+    snapshot.version = store.version
+    if case .indexed(let keys) = snapshot.keys { keys.era.note(store.version) }
+    noteBookmark(in: store)
   }
 
   /// Whether a count alongside may be another than it was.
@@ -82,57 +91,73 @@ extension ListEngine {
     return false
   }
 
-  /// Whether any of some commits changed a row that the list holds, held or will hold.
-  private func concern(_ records: [CommitRecord]) throws(StoreError) -> Bool {
-    for record in records where try !affectedRows(by: record.changes).isEmpty { return true }
-    return false
+  /// Those of some commits that changed a row that the list holds, held or will hold, with those rows.
+  private func concerning(_ records: [CommitRecord]) throws(StoreError) -> [PlacedCommit] {
+    var commits: [PlacedCommit] = []
+    for (place, record) in records.enumerated() {
+      let affected = try affectedRows(by: record.changes)
+      guard !affected.isEmpty else { continue }
+      commits.append(
+        PlacedCommit(record: record, affected: affected, later: records[(place + 1)...])
+      )
+    }
+    return commits
   }
 
+  /// - Returns: `nil` if the list must be fetched anew.
   private mutating func follow(
-    _ records: [CommitRecord],
+    _ commits: [PlacedCommit],
     folding isFolding: Bool,
     counting isCounting: Bool,
     _ store: any StoreSnapshot
-  ) throws(StoreError) -> [Step] {
+  ) throws(StoreError) -> [Step]? {
     let alongside = plan.alongside
     return try settling(in: store) { (next) throws(StoreError) in
-      guard isFolding else { return try next.place(records, in: store) }
-      var concerning: [CommitRecord] = []
-      for record in records where try next.concern([record]) { concerning.append(record) }
-      let steps = try next.place(
-        ListEngine.folded(concerning),
-        origins: ListEngine.origins(of: concerning),
-        in: store
-      )
+      guard isFolding else { return try next.place(commits, in: store) }
+      let origins = ListEngine.origins(of: commits.map(\.record))
+      var folded: [PlacedCommit] = []
+      for record in ListEngine.folded(commits.map(\.record)) {
+        let affected = try next.affectedRows(by: record.changes)
+        folded.append(PlacedCommit(record: record, affected: affected, later: []))
+      }
+      let steps = try next.place(folded, origins: origins, in: store)
       // A commit that changes no row of the list may change the counts.
       if isCounting { next.snapshot.alongside = try ListEngine.counts(alongside, in: store) }
       return steps
     }
   }
 
+  /// - Returns: `nil` if the list must be fetched anew.
   private mutating func place(
-    _ records: [CommitRecord],
+    _ commits: [PlacedCommit],
     origins: [CommitOrigin]? = nil,
     in store: any StoreSnapshot
-  ) throws(StoreError) -> [Step] {
+  ) throws(StoreError) -> [Step]? {
     var steps: [Step] = []
     let entity = plan.entity
-    for (place, record) in records.enumerated() {
-      let affected = try affectedRows(by: record.changes)
-      let later = records[(place + 1)...]
-      let change = ListChange(
-        affected: affected,
+    var spans: [ListChange.KeySpan?] = Array(repeating: nil, count: commits.count)
+    if case .indexed = snapshot.keys {
+      guard let known = ListChange.KeySpan.spans(of: commits.map(\.affected)) else { return nil }
+      spans = known
+    }
+    for (commit, span) in zip(commits, spans) {
+      let record = commit.record
+      var change = ListChange(
+        affected: commit.affected,
         version: record.version,
         cause: record.isOwn ? .own : .external,
         origins: origins ?? ListEngine.origins(of: [record])
       ) { (keys) throws(StoreError) in
-        try ListEngine.rows(keys, of: entity, before: later, in: store)
+        try ListEngine.rows(keys, of: entity, before: commit.later, in: store)
       }
+      change.span = span
+      change.isPresent = commit.later.isEmpty
       guard let step = try apply(change, in: store) else {
+        if case .indexed = snapshot.keys { return nil }
         // The list and the history disagree, so neither is believed: the keys are read again.
         return steps + (try repair(nil, in: store))
       }
-      digests?.follow(affected, record.changes, plan.layout)
+      digests?.follow(commit.affected, record.changes, plan.layout)
       if let step = step.step { steps.append(step) }
     }
     return steps
@@ -155,4 +180,12 @@ extension ListEngine {
     }
     return rows
   }
+}
+
+/// A commit, and the rows of a list that it touched.
+private struct PlacedCommit {
+  let record: CommitRecord
+  let affected: [AffectedRow]
+  /// All commits after it.
+  let later: ArraySlice<CommitRecord>
 }

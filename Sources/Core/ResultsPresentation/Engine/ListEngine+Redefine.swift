@@ -13,7 +13,8 @@ extension ListEngine {
       plan,
       from: store,
       generation: snapshot.generation + 1,
-      keepsDigests: keepsDigests
+      keepsDigests: keepsDigests,
+      indexing: indexing
     )
     return try redefine(as: next, in: store)
   }
@@ -37,8 +38,12 @@ extension ListEngine {
     ) { (keys) throws(StoreError) in
       try store.rows(keys, of: entity)
     }
-    let delta = try FullDelta(from: snapshot, to: next.snapshot, change, sameOrder: false)
-      .assemble()
+    let delta = try FullDelta(
+      from: snapshot.holdingKeys(in: store),
+      to: next.snapshot.holdingKeys(in: store),
+      change,
+      sameOrder: false
+    ).assemble()
     guard !delta.isEmpty else {
       next.snapshot.generation = snapshot.generation
       self = next

@@ -38,7 +38,8 @@ extension ListEngine {
         plan,
         from: store,
         generation: snapshot.generation,
-        keepsDigests: keepsDigests
+        keepsDigests: keepsDigests,
+        indexing: indexing
       )
       next.doubtsContentInGaps = doubtsContentInGaps
     }

@@ -5,7 +5,8 @@ extension ListEngine {
   /// Reads the keys again and finds what happened, row by row, without any history (R57).
   /// - Complexity: O(*n*) in the rows that match.
   mutating func requery(in store: any StoreSnapshot) throws(StoreError) -> [Step] {
-    let oldKeys = storeKeys ?? snapshot.keys
+    let oldKeys: SortedKeyList
+    if let storeKeys { oldKeys = storeKeys } else { oldKeys = try snapshot.keys.held(in: store) }
     let newKeys = try currentKeys(oldKeys, in: store)
     let newDigests = try currentDigests(in: store)
     var affected = pairedRows(oldKeys, newKeys)
@@ -84,7 +85,7 @@ extension ListEngine {
   /// The definition that reads which members of a frozen list there still are.
   func frozenDefinition() throws(StoreError) -> OrderDefinition {
     var members: [ObjectKey] = []
-    snapshot.keys.forEachKey(in: 0..<snapshot.keys.count) { _, key in
+    try snapshot.keys.forEachKey(in: 0..<snapshot.keys.count) { _, key in
       if let id = snapshot.layout.objectKey(in: key, of: plan.entity.identity) {
         members.append(id)
       }

@@ -16,6 +16,8 @@ struct ListEngine: Sendable {
   var snapshot: ResultsSnapshot
   /// Keys as the store has them, where those of the snapshot carry section numbers.
   var storeKeys: SortedKeyList?
+  /// When the keys are left to an index of the store, or `nil` for never.
+  var indexing: KeyIndexing?
   /// Digests of the rows' content, where the store's history does not tell of every writer.
   var digests: DigestTable?
   /// Whether commits of other writers must be found without the help of a history.
@@ -32,9 +34,10 @@ struct ListEngine: Sendable {
     _ plan: ListPlan,
     from store: any StoreSnapshot,
     generation: Int,
-    keepsDigests: Bool
+    keepsDigests: Bool,
+    indexing: KeyIndexing? = nil
   ) throws(StoreError) {
-    let keys = try ListEngine.keys(of: plan.definition, in: store)
+    let keys = try KeyIndexing.keys(of: plan, indexing, in: store)
     try self.init(
       plan,
       keys: keys,
@@ -42,6 +45,7 @@ struct ListEngine: Sendable {
       generation: generation,
       keepsDigests: keepsDigests
     )
+    self.indexing = indexing
   }
 
   /// Makes a list of keys that are known, as the store has them in this very version.
@@ -49,24 +53,28 @@ struct ListEngine: Sendable {
   /// - Complexity: O(*n*) in the keys; the store is asked for counts and digests only, if they are wanted.
   init(
     _ plan: ListPlan,
-    keys: SortedKeyList,
+    keys: ListKeys,
     from store: any StoreSnapshot,
     generation: Int,
     keepsDigests: Bool
   ) throws(StoreError) {
     self.plan = plan
     self.keepsDigests = keepsDigests
-    let numbered = try SectionNumbering(keys, plan)
-    storeKeys = numbered == nil ? nil : keys
+    var numbered: SectionNumbering?
+    if case .held(let held) = keys {
+      numbered = try SectionNumbering(held, plan)
+      storeKeys = numbered == nil ? nil : held
+    }
     snapshot = ResultsSnapshot(
       generation: generation,
       version: store.version,
       alongside: try ListEngine.counts(plan.alongside, in: store),
       plan: plan,
-      keys: numbered?.keys ?? keys,
+      keys: numbered.map { .held($0.keys) } ?? keys,
       numbering: numbered
     )
     if let failure = snapshot.contiguityFailure() { throw .request(failure) }
+    snapshot.aggregates = try AggregateFilling(snapshot, in: store).table()
     if keepsDigests, !plan.observed.isEmpty {
       digests = try DigestTable(of: plan.definition, plan.observed, in: store)
     }

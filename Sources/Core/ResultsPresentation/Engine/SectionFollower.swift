@@ -30,8 +30,8 @@ struct SectionFollower {
     guard let extents = extents(of: touched) else { return nil }
     var result = Result(counts: old.counts)
     for extent in extents {
-      let before = extent.positions(in: old.keys).clamped(to: old.window)
-      let after = extent.positions(in: next.keys).clamped(to: next.window)
+      let before = old.keys.positions(of: extent).clamped(to: old.window)
+      let after = next.keys.positions(of: extent).clamped(to: next.window)
       guard !before.isEmpty || !after.isEmpty else { continue }
       // Sections before this one have their new lengths already, so its new start is exact.
       let start = after.isEmpty ? startOfGap(extent) : after.lowerBound - next.window.lowerBound
@@ -56,18 +56,20 @@ struct SectionFollower {
 
   /// Where a section would start that has no rows in the new window.
   private func startOfGap(_ extent: SectionExtent) -> Int {
-    let rank = next.keys.rank(of: extent.lower)
+    let rank = next.keys.positions(of: extent).lowerBound
     return min(max(rank, next.window.lowerBound), next.window.upperBound) - next.window.lowerBound
   }
 
   private func extents(of touched: [[UInt8]]) -> [SectionExtent]? {
-    var extents: Set<SectionExtent> = []
-    for key in touched {
+    var extents: [SectionExtent] = []
+    // In order, so that the keys of one section follow each other.
+    for key in touched.sorted(by: { KeyOrder.compare($0, $1) < 0 }) {
+      if let last = extents.last, key.withUnsafeBytes(last.contains) { continue }
       let extent = key.withUnsafeBytes { next.rule.extent(of: $0, next.layout) }
       guard let extent else { return nil }
-      extents.insert(extent)
+      extents.append(extent)
     }
-    return extents.sorted { KeyOrder.compare($0.lower, $1.lower) < 0 }
+    return extents
   }
 }
 

@@ -5,15 +5,31 @@ import ResultsDomain
 struct WindowSlide {
   let old: ResultsSnapshot
   let next: ResultsSnapshot
+  private let places: any KeyPlaces
   private let reach: Int
   private let touched: Set<[UInt8]>
 
-  init(from old: ResultsSnapshot, to next: ResultsSnapshot, _ change: ListChange) {
+  init(
+    from old: ResultsSnapshot,
+    to next: ResultsSnapshot,
+    _ change: ListChange,
+    _ places: any KeyPlaces
+  ) {
     self.old = old
     self.next = next
+    self.places = places
     let isWhole =
       old.window.count == old.keys.count && next.window.count == next.keys.count
-    reach = isWhole ? 0 : change.affected.count(where: \.keyChanged)
+    let windows = (old: old.window, new: next.window)
+    reach =
+      isWhole
+      ? 0
+      : change.affected.count { row in
+        row.keyChanged
+          && [row.oldKey, row.newKey].contains { key in
+            key.map { !places.isBehind(windows, $0) } ?? false
+          }
+      }
     touched =
       reach == 0 ? [] : Set(change.affected.flatMap { [$0.oldKey, $0.newKey].compactMap(\.self) })
   }
@@ -22,33 +38,35 @@ struct WindowSlide {
   ///
   /// No row slides further than as many places as rows were touched, so only rows that near to an edge are looked at.
   /// - Complexity: O(*c* log *n*) for *c* touched rows.
-  var rows: [AffectedRow] {
+  func rows() throws(StoreError) -> [AffectedRow] {
     guard reach > 0 else { return [] }
     var rows: [AffectedRow] = []
-    for position in candidates(of: next.window, beside: old.window) {
-      collect(next.keys.key(at: position), isInNew: true, into: &rows)
+    for positions in candidates(of: next.window, beside: old.window) {
+      for key in try places.newKeys(at: positions) where !touched.contains(key) {
+        guard let position = try places.oldPosition(of: key) else { continue }
+        if !old.window.contains(position) { collect(key, into: &rows) }
+      }
     }
-    for position in candidates(of: old.window, beside: next.window) {
-      collect(old.keys.key(at: position), isInNew: false, into: &rows)
+    for positions in candidates(of: old.window, beside: next.window) {
+      for key in try places.oldKeys(at: positions) where !touched.contains(key) {
+        guard let position = try places.newPosition(of: key) else { continue }
+        if !next.window.contains(position) { collect(key, into: &rows) }
+      }
     }
     return rows
   }
 
-  private func candidates(of window: Range<Int>, beside other: Range<Int>) -> [Int] {
+  private func candidates(of window: Range<Int>, beside other: Range<Int>) -> [Range<Int>] {
     let safeLower = other.lowerBound + reach
     let safeUpper = other.upperBound - reach
-    guard safeLower < safeUpper else { return Array(window) }
+    guard safeLower < safeUpper else { return [window] }
     let below = window.lowerBound..<max(window.lowerBound, min(window.upperBound, safeLower))
     let above = min(window.upperBound, max(below.upperBound, safeUpper))..<window.upperBound
-    return Array(below) + Array(above)
+    return [below, above].filter { !$0.isEmpty }
   }
 
-  private func collect(_ key: [UInt8], isInNew: Bool, into rows: inout [AffectedRow]) {
-    guard !touched.contains(key) else { return }
-    let (there, window) = isInNew ? (old.keys, old.window) : (next.keys, next.window)
-    guard let position = there.position(of: key), !window.contains(position),
-      let id = key.withUnsafeBytes({ next.objectID(of: $0) })
-    else { return }
+  private func collect(_ key: [UInt8], into rows: inout [AffectedRow]) {
+    guard let id = key.withUnsafeBytes({ next.objectID(of: $0) }) else { return }
     rows.append(AffectedRow(id: id, oldKey: key, newKey: key, changed: AttributeSet()))
   }
 }

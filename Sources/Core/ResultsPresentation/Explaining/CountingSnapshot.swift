@@ -46,6 +46,16 @@ final class CountingSnapshot: StoreSnapshot {
     }
   }
 
+  func aggregates(
+    _ aggregates: CompiledAggregates,
+    of definition: OrderDefinition,
+    groupedByFirst columns: Int,
+    _ body: (AggregateGroup) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    work.queries += 1
+    try base.aggregates(aggregates, of: definition, groupedByFirst: columns, body)
+  }
+
   func history(since version: StoreVersion, of entity: EntityDescription) throws(StoreError)
     -> StoreHistory
   {
@@ -58,7 +68,71 @@ final class CountingSnapshot: StoreSnapshot {
     try base.version(at: bookmark)
   }
 
+  func orderedSource(
+    of definition: OrderDefinition
+  ) throws(StoreError) -> (any OrderedSource)? {
+    try base.orderedSource(of: definition).map { CountingSource($0, of: self) }
+  }
+
+  /// Notes what was asked of an index.
+  fileprivate func note(keys: Int) {
+    work.queries += 1
+    work.keys += keys
+  }
+
   func plan(of definition: OrderDefinition) throws(StoreError) -> QueryPlan {
     try base.plan(of: definition)
+  }
+}
+
+/// An index that counts what a list asks of it.
+private final class CountingSource: OrderedSource {
+  private let base: any OrderedSource
+  private let snapshot: CountingSnapshot
+
+  init(_ base: any OrderedSource, of snapshot: CountingSnapshot) {
+    self.base = base
+    self.snapshot = snapshot
+  }
+
+  func count(from lower: KeyBound?, to upper: KeyBound?) throws(StoreError) -> Int {
+    snapshot.note(keys: 0)
+    return try base.count(from: lower, to: upper)
+  }
+
+  func keys(
+    from lower: KeyBound?,
+    to upper: KeyBound?,
+    skipping skipped: Int,
+    limit: Int
+  ) throws(StoreError) -> EntryBatch {
+    let batch = try base.keys(from: lower, to: upper, skipping: skipped, limit: limit)
+    snapshot.note(keys: batch.count)
+    return batch
+  }
+
+  func sample(
+    every stride: Int,
+    _ body: (EntryBatch) throws(StoreError) -> Bool
+  ) throws(StoreError) -> Int? {
+    var keys = 0
+    defer { snapshot.note(keys: keys) }
+    return try base.sample(every: stride) { (batch) throws(StoreError) in
+      keys += batch.count
+      return try body(batch)
+    }
+  }
+
+  func groups(
+    byFirstColumns columns: Int,
+    _ body: (_ prefix: [UInt8], _ count: Int) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    snapshot.note(keys: 0)
+    try base.groups(byFirstColumns: columns, body)
+  }
+
+  func estimatedCount() throws(StoreError) -> Int? {
+    snapshot.note(keys: 0)
+    return try base.estimatedCount()
   }
 }

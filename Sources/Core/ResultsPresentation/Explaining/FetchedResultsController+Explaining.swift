@@ -9,17 +9,37 @@ extension FetchedResultsController {
   public func explain() async throws(StoreError) -> ListExplanation? {
     guard let (engine, account) = list.explained else { return nil }
     let definition = engine.plan.definition
-    let plan = try await onStoreThreads { [store] () throws(StoreError) in
-      try store.read { (snapshot) throws(StoreError) in try snapshot.plan(of: definition) }
+    let (plan, hasIndex) = try await onStoreThreads { [store] () throws(StoreError) in
+      try store.read { (snapshot) throws(StoreError) in
+        (try snapshot.plan(of: definition), try snapshot.orderedSource(of: definition) != nil)
+      }
     }
     return ListExplanation(
       definition: definition,
       plan: plan,
       coverage: store.capabilities.historyCoverage,
       matchingCount: engine.snapshot.matchingCount,
+      keys: engine.whereKeysAre(hasIndex: hasIndex),
       keyBytes: engine.snapshot.keys.byteCount,
       last: account
     )
+  }
+}
+
+extension ListEngine {
+  /// Where the keys are, and why.
+  fileprivate func whereKeysAre(hasIndex: Bool) -> ListExplanation.Keys {
+    switch snapshot.keys {
+    case .indexed(let keys):
+      // The first block of sections stands before all of them.
+      return .indexed(blocks: keys.blocks.blockCount, sections: keys.sections.blockCount - 1)
+    case .held:
+      if plan.isFrozen { return .held(.frozen) }
+      guard hasIndex else { return .held(.noIndex) }
+      guard let indexing else { return .held(.untoldCommits) }
+      let isShort = snapshot.matchingCount <= max(0, indexing.heldKeysLimit)
+      return .held(!isShort || plan.readsSectionsAnew ? .scatteredSections : .fewRows)
+    }
   }
 }
 

@@ -24,10 +24,34 @@ public struct ListExplanation: Hashable, Sendable {
   public var coverage: StoreCapabilities.HistoryCoverage
   /// The number of rows that match.
   public var matchingCount: Int
-  /// How many bytes the list's keys take in memory.
+  /// Where the list's keys are.
+  public var keys: Keys
+  /// How many bytes the list's keys, or the counts over their index, take in memory.
   public var keyBytes: Int
   /// How the list last came to what it shows; commits that did not concern it asked nothing.
   public var last: Account
+
+  /// Where a list's keys are.
+  public enum Keys: Hashable, Sendable {
+    /// The list holds them all, for a reason.
+    case held(HeldKeysReason)
+    /// An index of the store has them; the list counts them in so many blocks and sections.
+    case indexed(blocks: Int, sections: Int)
+  }
+
+  /// Why a list holds its keys.
+  public enum HeldKeysReason: String, Hashable, Sendable {
+    /// No index of the store is proved to have them in order.
+    case noIndex
+    /// They are few, or were when the list was fetched.
+    case fewRows
+    /// Commits of other writers are not told, so what an index had before could not be known.
+    case untoldCommits
+    /// Its members were fixed when it was fetched.
+    case frozen
+    /// Rows of a section may stand apart, or the end of a section is not known.
+    case scatteredSections
+  }
 
   /// How a list came to what it shows, and what that asked.
   public struct Account: Hashable, Sendable {
@@ -50,7 +74,7 @@ extension ListExplanation {
     ]
     lines += plan.steps.map { "           \($0)" }
     if let remedy = plan.remedy { lines.append("would help \(remedy)") }
-    lines.append("rows       \(matchingCount) match; their keys take \(keyBytes) bytes")
+    lines.append("rows       \(matchingCount) match; \(keys), \(keyBytes) bytes")
     switch coverage {
     case .everyWriter: lines.append("changes    placed one by one, whoever made them")
     case .thisStore: lines.append("changes    own ones placed; others by reading again")
@@ -76,11 +100,36 @@ extension ListExplanation {
   }
 }
 
+extension ListExplanation.Keys: CustomStringConvertible {
+  /// A few words for a person.
+  public var description: String {
+    switch self {
+    case .held(let reason): "their keys are held (\(reason))"
+    case .indexed(let blocks, let sections):
+      "counted over the index in \(blocks) \(blocks == 1 ? "block" : "blocks") and "
+        + "\(sections) \(sections == 1 ? "section" : "sections")"
+    }
+  }
+}
+
+extension ListExplanation.HeldKeysReason: CustomStringConvertible {
+  /// A few words for a person.
+  public var description: String {
+    switch self {
+    case .noIndex: "no index has them in order"
+    case .fewRows: "they are few"
+    case .untoldCommits: "the store does not tell every commit"
+    case .frozen: "its members are fixed"
+    case .scatteredSections: "rows of a section may stand apart"
+    }
+  }
+}
+
 extension ListExplanation.Path: CustomStringConvertible {
   /// A few words for a person.
   public var description: String {
     switch self {
-    case .fetched: "all keys were read"
+    case .fetched: "the keys were read, or counted over their index"
     case .cached(let outcome): "the keys came from the cache: \(outcome)"
     case .followed(let deltas): "commits were placed, \(deltas) \(deltas == 1 ? "delta" : "deltas")"
     case .readAgain(let reason): "all keys were read again (\(reason.rawValue))"

@@ -10,7 +10,7 @@ public enum SequentialStep: Hashable, Sendable {
   case moveSection(from: Int, to: Int)
   /// Puts in a section without rows.
   case insertSection(at: Int, SectionHeader)
-  /// Gives a section another title.
+  /// Gives a section another title, or other aggregates.
   case retitleSection(at: Int, SectionHeader)
   /// Puts in a row; `row` holds its values where they were read.
   case insertRow(at: RowPath, ObjectID, row: Row?)

@@ -21,22 +21,26 @@ extension SectionID: CustomStringConvertible {
   }
 }
 
-/// A section's identity and title, as deltas carry them.
+/// A section's identity, title and aggregates, as deltas carry them.
 public struct SectionHeader: Hashable, Sendable {
   /// What tells it from the others.
   public let id: SectionID
   /// What is shown.
   public let title: String
+  /// What the list's declared aggregates came to over its rows (R78).
+  public let aggregates: SectionAggregates
 
-  /// A section's identity and title.
-  public init(id: SectionID, title: String) {
+  /// A section's identity, title and aggregates.
+  public init(id: SectionID, title: String, aggregates: SectionAggregates = .none) {
     self.id = id
     self.title = title
+    self.aggregates = aggregates
   }
 
-  /// Whether two headers have the same id and, bytewise, the same title.
+  /// Whether two headers have the same id, the same aggregates and, bytewise, the same title.
   public static func == (left: SectionHeader, right: SectionHeader) -> Bool {
     left.id == right.id && Value.text(left.title) == Value.text(right.title)
+      && left.aggregates == right.aggregates
   }
 
   /// Feeds the id into a hasher.

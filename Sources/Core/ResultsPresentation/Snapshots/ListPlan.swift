@@ -19,6 +19,8 @@ struct ListPlan: Sendable {
   /// Whether membership and order stay as they were first fetched.
   let isFrozen: Bool
   let alongside: [String: CountRequest]
+  /// What is kept for every section.
+  let aggregates: AggregatePlan
   /// The name of the list's cache, or `nil` for none.
   let cacheName: String?
 
@@ -78,6 +80,7 @@ struct ListPlan: Sendable {
     carriesRows = Object.needsAttributeValues
     isFrozen = results.isFrozen
     alongside = results.alongside
+    aggregates = try AggregatePlan(results.aggregates, in: request.entity)
     cacheName = results.cacheName
     let entity = request.entity
     if let chosen = request.propertiesToFetch {

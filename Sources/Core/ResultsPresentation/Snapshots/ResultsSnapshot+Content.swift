@@ -9,7 +9,7 @@ extension ResultsSnapshot {
       sections: (0..<sectionCount).map { section in
         let start = window.lowerBound + counts.start(of: section)
         var rows: [ObjectID] = []
-        keys.forEachKey(in: start..<start + counts[section]) { _, key in
+        try? keys.forEachKey(in: start..<start + counts[section]) { _, key in
           if let id = objectID(of: key) { rows.append(id) }
         }
         return ResultsContent.Section(

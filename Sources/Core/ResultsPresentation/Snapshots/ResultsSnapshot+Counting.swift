@@ -2,6 +2,27 @@ import OrderStatistics
 import ResultsDomain
 
 extension SectionCounts {
+  /// The lengths of the sections of some keys, in a window.
+  /// - Complexity: O(*n*) in the keys, or O(*s*) in the sections of an index; no row is read.
+  static func counting(
+    _ keys: ListKeys,
+    _ window: Range<Int>,
+    _ rule: SectionRule,
+    _ layout: KeyLayout
+  ) -> SectionCounts {
+    if case .single = rule { return SectionCounts([window.count]) }
+    switch keys {
+    case .held(let held): return counting(held, window, rule, layout)
+    case .indexed(let indexed):
+      var lengths: [Int] = []
+      indexed.sections.forEachBlock { block, start in
+        let rows = (start..<start + block.rows).clamped(to: window)
+        if !rows.isEmpty { lengths.append(rows.count) }
+      }
+      return SectionCounts(lengths)
+    }
+  }
+
   /// The lengths of the sections of some keys, read off them in one pass.
   /// - Complexity: O(*n*) in the keys; no row is read.
   static func counting(

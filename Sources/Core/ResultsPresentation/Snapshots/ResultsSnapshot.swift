@@ -3,8 +3,9 @@ public import ResultsDomain
 
 /// One generation of a list: sections, positions and identities, which never change (R19).
 ///
-/// It holds keys and section lengths only. Whatever else is asked of it is read off the keys, so a snapshot costs what
-/// differs from the generation before.
+/// It holds keys and section lengths only, or but the counts of keys that an index of the store holds (`ListKeys`). Whatever else
+/// is asked of it is read off the keys, so a snapshot costs what differs from the generation before. Keys of an
+/// index are read when asked for; a store that cannot tell them any more gives no identity.
 public struct ResultsSnapshot: Sendable {
   /// Which generation of its controller it is, from 1.
   public internal(set) var generation: Int
@@ -17,19 +18,21 @@ public struct ResultsSnapshot: Sendable {
   var layout: KeyLayout
   var rule: SectionRule
   /// Keys of all rows that match, those outside the window included.
-  var keys: SortedKeyList
+  var keys: ListKeys
   var window: Range<Int>
   var counts: SectionCounts
   /// Occurrence numbers of split sections, by section number; absent means 0.
   var occurrences: [Int64: Int]
   var identities: IdentityIndex
+  /// The declared aggregates of the sections, or `nil` if there are none.
+  var aggregates: AggregateTable?
 
   init(
     generation: Int,
     version: StoreVersion,
     alongside: [String: Int],
     plan: ListPlan,
-    keys: SortedKeyList,
+    keys: ListKeys,
     numbering: SectionNumbering?
   ) {
     self.generation = generation
@@ -66,9 +69,12 @@ extension ResultsSnapshot {
   /// - Complexity: O(log *n*), and the title's own cost.
   public func header(ofSection section: Int) -> SectionHeader? {
     guard section >= 0, section < counts.count else { return nil }
-    guard counts[section] > 0 else { return SectionHeader(id: SectionID(.null), title: "") }
-    let id = keys.withKey(at: window.lowerBound + counts.start(of: section)) { sectionID(of: $0) }
-    return SectionHeader(id: id, title: title(of: id))
+    let aggregates = aggregates?.results(ofSection: section) ?? .none
+    guard counts[section] > 0 else {
+      return SectionHeader(id: SectionID(.null), title: "", aggregates: aggregates)
+    }
+    let id = sectionID(at: window.lowerBound + counts.start(of: section))
+    return SectionHeader(id: id, title: title(of: id), aggregates: aggregates)
   }
 
   /// The place of a row counted over all sections, or `nil` if there is no such row.
@@ -105,10 +111,8 @@ extension ResultsSnapshot {
   /// The path of an object, or `nil` if it is not in the window.
   /// - Complexity: O(log *n*); O(*n* log *n*) for the first search of a list.
   public func path(of id: ObjectID) -> RowPath? {
-    guard Value.text(id.entity) == .text(entity.name),
-      let identity = layout.identityBytes(of: id.key),
-      let key = identities.key(of: identity, in: keys, layout),
-      let position = keys.position(of: key), window.contains(position)
+    guard Value.text(id.entity) == .text(entity.name), let position = position(of: id.key),
+      window.contains(position)
     else { return nil }
     return path(ofFlatPosition: position - window.lowerBound)
   }
@@ -119,7 +123,7 @@ extension ResultsSnapshot {
     if case .columns(count: 1, idColumn: 0) = rule {
       var writer = KeyWriter()
       guard id.occurrence == 0, writer.append(id.value, layout.order[0]) else { return nil }
-      let positions = keys.positions(withPrefix: writer.bytes).clamped(to: window)
+      let positions = keys.positions(of: SectionExtent(prefix: writer.bytes)).clamped(to: window)
       guard !positions.isEmpty else { return nil }
       return counts.run(containing: positions.lowerBound - window.lowerBound)?.run
     }
@@ -132,6 +136,24 @@ extension ResultsSnapshot {
     layout.objectKey(in: key, of: entity.identity).map {
       ObjectID(entity: entity.name, key: $0)
     }
+  }
+
+  /// The position of an object, outside the window too; an index is asked in a version of the store of its own.
+  private func position(of key: ObjectKey) -> Int? {
+    switch keys {
+    case .held(let held):
+      guard let identity = layout.identityBytes(of: key) else { return nil }
+      return identities.key(of: identity, in: held, layout).flatMap { held.position(of: $0) }
+    case .indexed(let indexed): return indexed.position(of: key)
+    }
+  }
+
+  /// The id of the section that a position is in.
+  private func sectionID(at position: Int) -> SectionID {
+    if case .indexed(let indexed) = keys, let id = indexed.sectionID(at: position) {
+      return SectionID(id)
+    }
+    return keys.withKey(at: position) { sectionID(of: $0) }
   }
 
   func sectionID(of key: UnsafeRawBufferPointer) -> SectionID {

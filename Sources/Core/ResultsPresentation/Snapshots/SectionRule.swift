@@ -26,14 +26,13 @@ enum SectionRule: Sendable {
   /// `upper` is the smallest bytes after the section, or `nil` for the end of the list.
   func extent(of key: UnsafeRawBufferPointer, _ layout: KeyLayout) -> SectionExtent? {
     switch self {
-    case .single: return SectionExtent(lower: [], upper: nil)
+    case .single: return .everything
     case .columns(let count, _): return SectionExtent(firstColumns: count, of: key, layout)
     case .numbered: return SectionExtent(firstColumns: 1, of: key, layout)
     case .grouping(let grouping):
       let value = layout.value(ofColumn: 0, in: key)
       guard !value.isNull else {
-        let prefix = Array(key[0..<1])
-        return SectionExtent(lower: prefix, upper: SectionExtent.successor(of: prefix))
+        return SectionExtent(prefix: Array(key[0..<1]))
       }
       let group = grouping.group(of: value)
       guard let first = group.first, let next = group.next else { return nil }
@@ -44,18 +43,30 @@ enum SectionRule: Sendable {
 
 /// The keys of one section: those from `lower` on and before `upper`.
 struct SectionExtent: Hashable {
-  var lower: [UInt8]
-  var upper: [UInt8]?
+  let lower: [UInt8]
+  let upper: [UInt8]?
+  /// The place that `upper` is, as a store understands it.
+  let end: KeyBound?
 
-  init(lower: [UInt8], upper: [UInt8]?) {
+  /// All keys.
+  static let everything = SectionExtent(lower: [], upper: nil, end: nil)
+
+  private init(lower: [UInt8], upper: [UInt8]?, end: KeyBound?) {
     self.lower = lower
     self.upper = upper
+    self.end = end
+  }
+
+  /// The keys whose first columns are some bytes.
+  ///
+  /// The column that follows begins with 1, 2 or 3. Any other byte there belongs to a text that goes on behind a zero (`KeyWriter`).
+  init(prefix: [UInt8]) {
+    self.init(lower: prefix + [1], upper: prefix + [4], end: .behind(prefix))
   }
 
   /// The keys that agree with a key in the first columns.
   init(firstColumns count: Int, of key: UnsafeRawBufferPointer, _ layout: KeyLayout) {
-    lower = Array(key[0..<layout.prefixLength(columns: count, in: key)])
-    upper = SectionExtent.successor(of: lower)
+    self.init(prefix: Array(key[0..<layout.prefixLength(columns: count, in: key)]))
   }
 
   /// The keys whose column holds a value from one up to but not including another.
@@ -63,20 +74,13 @@ struct SectionExtent: Hashable {
     var (start, end) = (KeyWriter(), KeyWriter())
     guard start.append(first, column), end.append(next, column) else { return nil }
     if column.isDescending {
-      lower = SectionExtent.successor(of: end.bytes) ?? end.bytes
-      upper = SectionExtent.successor(of: start.bytes)
+      self.init(
+        lower: end.bytes + [4],
+        upper: start.bytes + [4],
+        end: .behind(start.bytes)
+      )
     } else {
-      lower = start.bytes
-      upper = end.bytes
+      self.init(lower: start.bytes, upper: end.bytes, end: .before(end.bytes))
     }
-  }
-
-  /// The smallest bytes after everything that begins with some bytes.
-  static func successor(of prefix: [UInt8]) -> [UInt8]? {
-    var bytes = prefix
-    while let last = bytes.popLast() {
-      if last < 255 { return bytes + [last + 1] }
-    }
-    return nil
   }
 }

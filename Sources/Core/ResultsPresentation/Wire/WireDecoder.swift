@@ -46,6 +46,7 @@ public struct WireDecoder: Sendable {
         WireList.Section(
           id: try section.required("id", \.self),
           title: try section.required("title", \.string),
+          aggregates: try section.aggregates,
           rows: rows
         )
       )
@@ -73,7 +74,8 @@ public struct WireDecoder: Sendable {
           from: operation == .insert ? nil : try json.required("from", \.integer),
           to: operation == .delete ? nil : try json.required("to", \.integer),
           id: try json.required("id", \.self),
-          title: operation == .delete ? nil : try json.required("title", \.string)
+          title: operation == .delete ? nil : try json.required("title", \.string),
+          aggregates: operation == .delete ? nil : try json.aggregates
         )
       )
     }
@@ -115,6 +117,14 @@ extension JSONValue {
       let row = parts[1].integer
     else { return nil }
     return RowPath(section: section, row: row)
+  }
+
+  fileprivate var aggregates: JSONValue? {
+    get throws(WireError) {
+      guard let aggregates = self["aggregates"] else { return nil }
+      guard case .object = aggregates else { throw .invalid(key: "aggregates") }
+      return aggregates
+    }
   }
 
   fileprivate var changedNames: [String]? {

@@ -5,7 +5,8 @@ public import ResultsDomain
 /// Values: integers and finite reals are numbers, exact decimals texts with a point, dates ISO 8601 with offset `Z`,
 /// booleans `true` and `false`, blobs `{"base64":"…"}`, infinite reals the texts `inf` and `-inf`. A section's later run
 /// of one value (R04) has the id `{"value":…,"occurrence":1}`. `"changed":null` says that it is not known what
-/// changed. A row whose values were not read is written with its id alone.
+/// changed. A row whose values were not read is written with its id alone. Declared aggregates of a section stand
+/// in `"aggregates"` behind its title, written as values of their types; a sum beyond 64 bits is `{"overflow":true}` (R78).
 public struct WireEncoder: Sendable {
   /// The version of the wire form.
   public static let version = 1
@@ -186,6 +187,7 @@ public struct WireEncoder: Sendable {
       write(section.header.id, &writer)
       writer.write(raw: ",\"title\":")
       writer.write(string: section.header.title)
+      write(section.header.aggregates, &writer)
       writer.write(",\"rows\":[", section.rows, "]}") { write($1, &$0) }
     }
   }
@@ -194,7 +196,21 @@ public struct WireEncoder: Sendable {
     write(id: header.id, &writer)
     writer.write(raw: ",\"title\":")
     writer.write(string: header.title)
+    write(header.aggregates, &writer)
     writer.write(raw: "}")
+  }
+
+  private func write(_ aggregates: SectionAggregates, _ writer: inout JSONWriter) {
+    guard !aggregates.isEmpty else { return }
+    writer.write(",\"aggregates\":{", aggregates, "}") { writer, aggregate in
+      writer.write(string: aggregate.name)
+      writer.write(raw: ":")
+      if aggregate.value.isOverflow {
+        writer.write(raw: "{\"overflow\":true}")
+      } else {
+        write(aggregate.value.value, aggregate.value.type, &writer)
+      }
+    }
   }
 
   private func write(id: SectionID, _ writer: inout JSONWriter) {

@@ -20,13 +20,16 @@ public struct WireList: Hashable, Sendable {
     public var id: JSONValue
     /// Its title.
     public var title: String
+    /// Its aggregates, an object; `nil` if the list declares none.
+    public var aggregates: JSONValue?
     /// Its rows: objects with at least an `id`.
     public var rows: [JSONValue]
 
     /// One section.
-    public init(id: JSONValue, title: String, rows: [JSONValue]) {
+    public init(id: JSONValue, title: String, aggregates: JSONValue? = nil, rows: [JSONValue]) {
       self.id = id
       self.title = title
+      self.aggregates = aggregates
       self.rows = rows
     }
   }
@@ -53,6 +56,10 @@ public struct WireList: Hashable, Sendable {
       writer.write(section.id)
       writer.write(raw: ",\"title\":")
       writer.write(string: section.title)
+      if let aggregates = section.aggregates {
+        writer.write(raw: ",\"aggregates\":")
+        writer.write(aggregates)
+      }
       writer.write(",\"rows\":[", section.rows, "]}") { $0.write($1) }
     }
     return writer.text
@@ -85,6 +92,8 @@ public struct WireDelta: Hashable, Sendable {
     public var id: JSONValue
     /// Its title; `nil` if it leaves.
     public var title: String?
+    /// Its aggregates, an object; `nil` if it leaves or the list declares none.
+    public var aggregates: JSONValue?
   }
 
   /// One row's change.

@@ -71,7 +71,12 @@ extension WireList {
       generation: delta.to,
       sections: zip(patched.sources, patched.rows).map { source, rows in
         let old = source.map { sections[$0] }
-        return Section(id: old?.id ?? .null, title: old?.title ?? "", rows: rows)
+        return Section(
+          id: old?.id ?? .null,
+          title: old?.title ?? "",
+          aggregates: old?.aggregates,
+          rows: rows
+        )
       }
     )
     try result.retitle(delta, patched.sources)
@@ -110,6 +115,7 @@ extension WireList {
       }
       sections[to].id = section.id
       sections[to].title = title
+      sections[to].aggregates = section.aggregates
     }
   }
 

@@ -1,0 +1,31 @@
+import OrderStatistics
+import ResultsDomain
+
+/// Where keys stand in two generations of a list, for the time of one change.
+protocol KeyPlaces {
+  /// The position of a key in the generation before, outside the window too, or `nil` if it is not in it, or nowhere
+  /// near either window.
+  func oldPosition(of key: [UInt8]) throws(StoreError) -> Int?
+  /// The position of a key in the new generation, likewise.
+  func newPosition(of key: [UInt8]) throws(StoreError) -> Int?
+  /// Whether a key stands behind both windows, so that no row in them has another position because of it.
+  func isBehind(_ windows: (old: Range<Int>, new: Range<Int>), _ key: [UInt8]) -> Bool
+  /// The keys at some positions of the generation before.
+  func oldKeys(at positions: Range<Int>) throws(StoreError) -> [[UInt8]]
+  /// The keys at some positions of the new generation.
+  func newKeys(at positions: Range<Int>) throws(StoreError) -> [[UInt8]]
+}
+
+/// Places in two lists of keys that are held.
+struct HeldPlaces: KeyPlaces {
+  let old: SortedKeyList
+  let next: SortedKeyList
+
+  func oldPosition(of key: [UInt8]) -> Int? { old.position(of: key) }
+  func newPosition(of key: [UInt8]) -> Int? { next.position(of: key) }
+  func isBehind(_ windows: (old: Range<Int>, new: Range<Int>), _ key: [UInt8]) -> Bool {
+    old.rank(of: key) >= windows.old.upperBound && next.rank(of: key) >= windows.new.upperBound
+  }
+  func oldKeys(at positions: Range<Int>) -> [[UInt8]] { positions.map(old.key(at:)) }
+  func newKeys(at positions: Range<Int>) -> [[UInt8]] { positions.map(next.key(at:)) }
+}

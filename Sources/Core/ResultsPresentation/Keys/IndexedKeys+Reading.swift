@@ -1,0 +1,157 @@
+import OrderStatistics
+import ResultsDomain
+
+/// One version of a store in which indexed keys are read, and what lies between that version and the keys' own.
+struct IndexedReading {
+  let keys: IndexedKeys
+  let source: any OrderedSource
+  /// What became of the keys until the version that is read.
+  let since: KeyChange
+
+  init(_ keys: IndexedKeys, _ source: any OrderedSource, since: KeyChange) {
+    self.keys = keys
+    self.source = source
+    self.since = since
+  }
+
+  /// Finds the way from the keys' era to a version.
+  /// - Throws: The store's error; also if its history no longer tells the way.
+  init(_ keys: IndexedKeys, in snapshot: any StoreSnapshot) throws(StoreError) {
+    self.keys = keys
+    source = try keys.index.source(in: snapshot)
+    var (change, version) = keys.era.change(until: snapshot.version)
+    if version != snapshot.version {
+      let entity = keys.index.entity
+      guard case .commits(let records) = try snapshot.history(since: version, of: entity) else {
+        throw .unexpected(
+          path: entity.name,
+          detail: "the store no longer tells what was listed when this was shown"
+        )
+      }
+      for record in records { change.append(try keys.index.plan.keyChange(by: record.changes)) }
+    }
+    since = change
+  }
+}
+
+extension ListPlan {
+  /// The key of a row in the list, or `nil` if it is not in it.
+  func key(of row: Row?) throws(StoreError) -> [UInt8]? {
+    guard let row, predicate.holds(for: row) else { return nil }
+    return try encoder.key(row.values, key: row.id.key)
+  }
+
+  /// What some changes of rows do to the keys.
+  func keyChange(by changes: [CommittedChange]) throws(StoreError) -> KeyChange {
+    var removed: [[UInt8]] = []
+    var inserted: [[UInt8]] = []
+    for change in changes {
+      let (old, new) = (try key(of: change.before), try key(of: change.after))
+      guard old != new else { continue }
+      if let old { removed.append(old) }
+      if let new { inserted.append(new) }
+    }
+    do {
+      return try KeyChange(sorting: removed, inserted)
+    } catch {
+      throw .unexpected(path: entity.name, detail: "a key stands twice in one change: \(error)")
+    }
+  }
+}
+
+extension KeyChange {
+  /// A change of keys in any order.
+  init(sorting removed: [[UInt8]], _ inserted: [[UInt8]]) throws(SortedKeyListError) {
+    try self.init(
+      removed: removed.sorted { KeyOrder.compare($0, $1) < 0 },
+      inserted: inserted.sorted { KeyOrder.compare($0, $1) < 0 }
+    )
+  }
+}
+
+extension IndexedReading {
+  /// How many keys stand before some bytes, a key's or a section's.
+  /// - Complexity: O(log *n*) and one count of at most a block; nothing is read if the block was read before.
+  func rank(of key: [UInt8]) throws(StoreError) -> Int {
+    let place = keys.blocks.place(of: key)
+    guard key != place.lower, place.rows > 0 else { return place.start }
+    if let run = keys.era.run(from: place.lower) { return place.start + run.rank(of: key) }
+    let present = try source.count(from: bound(place.lower), to: .before(key))
+    return place.start + present + since.lost(from: place.lower, to: key)
+  }
+
+  /// How many keys stand before a bound.
+  func rank(of bound: KeyBound, bytes: [UInt8]) throws(StoreError) -> Int {
+    let place = keys.blocks.place(of: bytes)
+    let present = try source.count(from: self.bound(place.lower), to: bound)
+    return place.start + present + since.lost(from: place.lower, to: bytes)
+  }
+
+  /// The keys of a block.
+  /// - Complexity: O(log *n* + *k*) for the block's *k* keys; nothing is read if it was read before.
+  func run(of place: BlockPlace) throws(StoreError) -> SortedKeyList {
+    if let run = keys.era.run(from: place.lower) { return run }
+    let batch: EntryBatch
+    if since.isEmpty {
+      batch = try source.keys(
+        from: bound(place.lower),
+        to: nil,
+        skipping: 0,
+        limit: place.rows
+      )
+    } else {
+      batch = try source.keys(
+        from: bound(place.lower),
+        to: place.upper.map { .before($0) },
+        skipping: 0,
+        limit: .max
+      )
+    }
+    var run = SortedKeyList()
+    try run.appendEntries(batch, of: keys.index.definition)
+    since.undo(in: &run, from: place.lower, to: place.upper)
+    guard run.count == place.rows else {
+      throw .unexpected(
+        path: keys.index.entity.name,
+        detail: "\(run.count) rows stand where \(place.rows) were counted"
+      )
+    }
+    keys.era.keep(run, from: place.lower)
+    return run
+  }
+
+  /// Hands over the keys at some positions, in order.
+  func forEachKey(
+    in positions: Range<Int>,
+    _ body: (Int, UnsafeRawBufferPointer) -> Void
+  ) throws(StoreError) {
+    var position = positions.lowerBound
+    while position < positions.upperBound {
+      guard let place = keys.blocks.place(containing: position) else { return }
+      let run = try run(of: place)
+      let end = min(place.start + place.rows, positions.upperBound)
+      run.forEachKey(in: position - place.start..<end - place.start) { offset, key in
+        body(place.start + offset, key)
+      }
+      position = end
+    }
+  }
+
+  /// The keys at some positions, in order.
+  func keys(at positions: Range<Int>) throws(StoreError) -> [[UInt8]] {
+    var found: [[UInt8]] = []
+    found.reserveCapacity(positions.count)
+    try forEachKey(in: positions) { _, key in found.append(Array(key)) }
+    return found
+  }
+
+  /// All keys, held.
+  /// - Complexity: O(*n*)
+  func held(in snapshot: any StoreSnapshot) throws(StoreError) -> SortedKeyList {
+    var held = try ListEngine.keys(of: keys.index.definition, in: snapshot)
+    since.undo(in: &held, from: [], to: nil)
+    return held
+  }
+
+  private func bound(_ lower: [UInt8]) -> KeyBound? { lower.isEmpty ? nil : .before(lower) }
+}

@@ -1,0 +1,137 @@
+import OrderStatistics
+import ResultsDomain
+import Synchronization
+
+/// The span of versions over which the keys of an indexed list stay the same, and the way to the next span.
+///
+/// A generation holds its era. The way on is held apart from it (`KeyStep`), so that a generation that is still read can be found in the
+/// present store by undoing what came since, and of generations that nobody reads any more only that way is left, as long as an
+/// earlier one needs it. Runs of keys that were read are kept, a few of them, and go with the era.
+final class KeyEra: Sendable {
+  private static let keptRuns = 16
+  private let step: KeyStep
+  /// Runs read last, newest at the end, each by the bytes it begins with.
+  private let kept = Mutex<[(lower: [UInt8], keys: SortedKeyList)]>([])
+
+  init(_ version: StoreVersion) { step = KeyStep(version) }
+
+  /// Notes a later version with the same keys.
+  func note(_ version: StoreVersion) { step.note(version) }
+
+  /// Notes what became of the keys.
+  func end(with change: KeyChange, next: KeyEra) { step.end(with: change, next: next.step) }
+
+  /// What became of the keys until some version, as far as eras know, and the last version they know of until then.
+  ///
+  /// A long way is kept as one step for the next time.
+  /// - Complexity: O(*k* log *k*) for the keys on the way.
+  func change(until version: StoreVersion) -> (change: KeyChange, version: StoreVersion) {
+    step.change(until: version)
+  }
+
+  /// How many keys are on the way from here to the present.
+  /// - Complexity: O(*e*) in the eras since.
+  var keyCountOfWay: Int { step.keyCount }
+
+  /// A run that is kept.
+  func run(from lower: [UInt8]) -> SortedKeyList? {
+    kept.withLock { runs in
+      guard let place = runs.lastIndex(where: { $0.lower == lower }) else { return nil }
+      let run = runs.remove(at: place)
+      runs.append(run)
+      return run.keys
+    }
+  }
+
+  /// Keeps a run.
+  func keep(_ keys: SortedKeyList, from lower: [UInt8]) {
+    kept.withLock { runs in
+      runs.removeAll { $0.lower == lower }
+      runs.append((lower, keys))
+      if runs.count > KeyEra.keptRuns { runs.removeFirst() }
+    }
+  }
+
+  /// Keeps a run no longer.
+  func forget(_ lower: [UInt8]) { kept.withLock { $0.removeAll { $0.lower == lower } } }
+
+  /// All runs that are kept.
+  var runs: [(lower: [UInt8], keys: SortedKeyList)] { kept.withLock { $0 } }
+}
+
+/// The versions of one era, and what leads to the next.
+private final class KeyStep: Sendable {
+  private struct Body {
+    /// The first and the last version known to have the keys.
+    var first: StoreVersion
+    var last: StoreVersion
+    var change = KeyChange()
+    var next: KeyStep?
+
+    /// Whether a version lies between the two; a reader's may be older than what was noted since it began to read.
+    func contains(_ version: StoreVersion) -> Bool {
+      first.epoch == version.epoch && last.epoch == version.epoch
+        && first.sequence <= version.sequence && version.sequence <= last.sequence
+    }
+  }
+
+  private let body: Mutex<Body>
+
+  init(_ version: StoreVersion) { body = Mutex(Body(first: version, last: version)) }
+
+  deinit {
+    // A long way would be left step inside step, which takes the thread's whole stack.
+    var next = takeNext()
+    while next != nil, isKnownUniquelyReferenced(&next) {
+      let later = next?.takeNext()
+      next = later
+    }
+  }
+
+  private func takeNext() -> KeyStep? { body.withLock { $0.next.take() } }
+
+  func note(_ version: StoreVersion) { body.withLock { $0.last = version } }
+
+  func end(with change: KeyChange, next: KeyStep) {
+    body.withLock { body in
+      body.change = change
+      body.next = next
+    }
+  }
+
+  func change(until version: StoreVersion) -> (change: KeyChange, version: StoreVersion) {
+    var change = KeyChange()
+    var last = self
+    var steps = 0
+    while let (step, next) = last.step(until: version) {
+      if change.isEmpty { change = step } else { change.append(step) }
+      last = next
+      steps += 1
+    }
+    if steps > 8 { end(with: change, next: last) }
+    return (change, last.body.withLock { $0.contains(version) ? version : $0.last })
+  }
+
+  private func step(until version: StoreVersion) -> (KeyChange, KeyStep)? {
+    let way = body.withLock { body -> (KeyChange, KeyStep)? in
+      guard let next = body.next, !body.contains(version) else { return nil }
+      return (body.change, next)
+    }
+    guard let way, way.1.began(until: version) else { return nil }
+    return way
+  }
+
+  private func began(until version: StoreVersion) -> Bool {
+    let first = body.withLock { $0.first }
+    return first.epoch != version.epoch || first.sequence <= version.sequence
+  }
+
+  var keyCount: Int {
+    var count = 0
+    var step: KeyStep? = self
+    while let present = step {
+      (count, step) = present.body.withLock { (count + $0.change.count, $0.next) }
+    }
+    return count
+  }
+}

@@ -1,0 +1,88 @@
+import OrderStatistics
+import ResultsDomain
+
+/// The keys of a list in order: held, or counted over an index of the store that holds them.
+enum ListKeys: Sendable {
+  case held(SortedKeyList)
+  case indexed(IndexedKeys)
+
+  /// The number of keys.
+  var count: Int {
+    switch self {
+    case .held(let keys): keys.count
+    case .indexed(let keys): keys.count
+    }
+  }
+
+  /// What they take in memory, about.
+  var byteCount: Int {
+    switch self {
+    case .held(let keys): keys.byteCount
+    case .indexed(let keys): keys.byteCount
+    }
+  }
+
+  /// The positions of a section's keys, empty where they would be if there are none; nothing is read.
+  func positions(of extent: SectionExtent) -> Range<Int> {
+    switch self {
+    case .held(let keys): extent.positions(in: keys)
+    case .indexed(let keys): keys.positions(of: extent)
+    }
+  }
+
+  /// Hands over the keys at some positions, in order; an index is read in a version of the store of its own.
+  /// - Throws: The store's error; also if its history no longer tells what the keys were.
+  func forEachKey(
+    in positions: Range<Int>,
+    _ body: (Int, UnsafeRawBufferPointer) -> Void
+  ) throws(StoreError) {
+    switch self {
+    case .held(let keys): keys.forEachKey(in: positions, body)
+    case .indexed(let keys):
+      try keys.index.store.read { (snapshot) throws(StoreError) in
+        try IndexedReading(keys, in: snapshot).forEachKey(in: positions, body)
+      }
+    }
+  }
+
+  /// The keys at some positions, in order, read in a version of the store that is at hand.
+  /// - Throws: As `forEachKey(in:_:)`.
+  func keys(at positions: Range<Int>, in snapshot: any StoreSnapshot) throws(StoreError)
+    -> [[UInt8]]
+  {
+    switch self {
+    case .held(let keys):
+      var found: [[UInt8]] = []
+      found.reserveCapacity(positions.count)
+      keys.forEachKey(in: positions) { _, key in found.append(Array(key)) }
+      return found
+    case .indexed(let keys):
+      return try IndexedReading(keys, in: snapshot).keys(at: positions)
+    }
+  }
+
+  /// Calls a closure with the key at a position, or with no bytes if the store cannot tell it any more.
+  func withKey<Result>(at position: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    switch self {
+    case .held(let keys): return keys.withKey(at: position, body)
+    case .indexed(let keys):
+      let place = keys.blocks.place(containing: position)
+      if let place, let run = keys.era.run(from: place.lower) {
+        return run.withKey(at: position - place.start, body)
+      }
+      let read = try? keys.index.store.read { (snapshot) throws(StoreError) in
+        try IndexedReading(keys, in: snapshot).keys(at: position..<position + 1)
+      }
+      return (read?.first ?? []).withUnsafeBytes(body)
+    }
+  }
+
+  /// All keys, held.
+  /// - Complexity: O(*n*) for those of an index.
+  func held(in snapshot: any StoreSnapshot) throws(StoreError) -> SortedKeyList {
+    switch self {
+    case .held(let keys): keys
+    case .indexed(let keys): try IndexedReading(keys, in: snapshot).held(in: snapshot)
+    }
+  }
+}

@@ -1,0 +1,197 @@
+import Foundation
+import InMemoryPersistence
+import ResultsDomain
+import Testing
+
+@testable import ResultsPresentation
+
+/// R22, R30, R78: after every random commit or change of definition each section shows what its rows come to, told as updates of
+/// sections; the deltas obey R26 to R29, and the wire carries them.
+///
+/// `RESULTS_LAW_STEPS` sets the number of steps, `RESULTS_LAW_SEED` the first seed; a failure names its own.
+@Suite("Aggregates of sections obey the laws")
+struct AggregateLawTests {
+  static let histories = 20
+  static let steps = number("RESULTS_LAW_STEPS") ?? 20_000
+  static let firstSeed = UInt64(number("RESULTS_LAW_SEED") ?? 1)
+
+  private static func number(_ name: String) -> Int? {
+    ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
+  }
+
+  @Test(arguments: firstSeed..<firstSeed + UInt64(histories))
+  func `every section shows what its rows come to, however the change was found`(
+    seed: UInt64
+  ) throws {
+    var world = try ListWorld(seed: seed)
+    let store = IndexingStore(world.store)
+    try world.commit(rows: 30)
+    var done = 0
+    while done < AggregateLawTests.steps / AggregateLawTests.histories {
+      var definition = definition(&world)
+      var engine = try fetch(try ListPlan(definition), store, &world)
+      for step in 0..<40 {
+        let place: Comment = "seed \(seed), step \(done)"
+        let before = engine.snapshot
+        var reader = engine
+        // Several commits may lie between two looks, and only the last of them is the store's state.
+        var between: [StoreVersion: ResultsContent] = [:]
+        for _ in 0..<[1, 1, 2, 5][world.generator.below(4)] {
+          try world.commit(rows: 1 + world.generator.below(step % 10 == 9 ? 25 : 4))
+          let (version, rows) = try world.store.read { (store) throws(StoreError) in
+            (store.version, try store.fetch(world.everything))
+          }
+          between[version] = try naive(definition, rows)
+        }
+        let isFolding = world.generator.below(3) == 0
+        let (progress, read, rows) = try store.read { (store) throws(StoreError) in
+          let progress = try engine.advance(in: SnapshotHistory(store), folding: isFolding)
+          return (progress, try reader.requery(in: store), try store.fetch(world.everything))
+        }
+        var own: [ListEngine.Step] = []
+        if case .moved(let steps) = progress { own = steps }
+        for step in own {
+          let then = between[step.snapshot.version]
+          #expect(step.snapshot.content == then, place)
+        }
+        let naive = try naive(definition, rows)
+        try check(own, from: before, to: naive, definition, place)
+        try check(read, from: before, to: naive, definition, place)
+        #expect(engine.snapshot.content == naive, place)
+        #expect(reader.snapshot.content == naive, place)
+        #expect(
+          engine.snapshot.aggregates?.total
+            == (try total(definition, naive, rows)),
+          place
+        )
+        done += 1
+        guard step % 13 == 12 else { continue }
+        let old = engine.snapshot
+        definition = self.definition(&world)
+        let plan = try ListPlan(definition)
+        let redefined = try store.read { (store) throws(StoreError) in
+          try engine.redefine(plan, in: store)
+        }
+        let wanted = try self.naive(definition, rows)
+        #expect(engine.snapshot.content == wanted, place)
+        try check(redefined.map { [$0] } ?? [], from: old, to: wanted, definition, place)
+      }
+    }
+  }
+
+  /// A random definition with random aggregates; often their attributes are not among those that rows show.
+  private func definition(_ world: inout ListWorld) -> ResultsDefinition<Row> {
+    var definition = world.definition()
+    let all = [
+      SectionAggregate("ranked", .count("rank")),
+      SectionAggregate("sum", .sum("rank")),
+      SectionAggregate("least", .minimum("rank")),
+      SectionAggregate("most", .maximum("rank")),
+      SectionAggregate("first", .minimum("note")),
+      SectionAggregate("last", .maximum("shelf")),
+      SectionAggregate("letters", FetchAggregate(.sum, of: .length(.attribute("note")))),
+      SectionAggregate("tens", FetchAggregate(.maximum, of: .bucket(.attribute("rank"), width: 3))),
+    ]
+    definition.aggregates = all.filter { _ in world.generator.below(3) > 0 }
+    definition.request.propertiesToFetch = [nil, nil, ["note"], []][world.generator.below(4)]
+    return definition
+  }
+
+  /// A list that holds its keys, or leaves them to an index.
+  private func fetch(
+    _ plan: ListPlan,
+    _ store: IndexingStore,
+    _ world: inout ListWorld
+  ) throws -> ListEngine {
+    let isIndexed = world.generator.below(2) == 0
+    var indexing = KeyIndexing(store, heldKeysLimit: -1)
+    indexing?.stride = 1 + world.generator.below(6)
+    return try store.read { (store) throws(StoreError) in
+      try ListEngine(
+        plan,
+        from: store,
+        generation: 1,
+        keepsDigests: !isIndexed,
+        indexing: isIndexed ? indexing : nil
+      )
+    }
+  }
+
+  private func naive(_ definition: ResultsDefinition<Row>, _ rows: [Row]) throws -> ResultsContent {
+    try NaiveAggregates(definition.aggregates, over: rows, of: definition.request.entity)
+      .completing(NaiveList(definition: definition, rows: rows).content)
+  }
+
+  private func total(
+    _ definition: ResultsDefinition<Row>,
+    _ content: ResultsContent,
+    _ rows: [Row]
+  ) throws -> SectionAggregates? {
+    guard !definition.aggregates.isEmpty else { return nil }
+    return try NaiveAggregates(definition.aggregates, over: rows, of: definition.request.entity)
+      .values(content.sections.flatMap(\.rows))
+  }
+
+  /// Applies the deltas one by one; each must verify, have an inverse and lead a reader of the wire, and they must compose.
+  private func check(
+    _ steps: [ListEngine.Step],
+    from old: ResultsSnapshot,
+    to new: ResultsContent,
+    _ definition: ResultsDefinition<Row>,
+    _ place: Comment
+  ) throws {
+    var content = old.content
+    let encoder = WireEncoder(entity: definition.request.entity)
+    var replay = WireReplay()
+    try replay.apply(line: encoder.line(old.generation, content))
+    var composed: ResultsDelta?
+    for step in steps {
+      let next = step.snapshot.content
+      #expect(!step.delta.isEmpty, place)
+      #expect(throws: Never.self, place) { try step.delta.verify(from: content, to: next) }
+      #expect(try next.applying(step.delta.inverse) == content, place)
+      for update in step.delta.sections.updates { #expect(update.old != update.new, place) }
+      try replay.apply(line: encoder.delta(step.delta))
+      composed = try composed?.then(step.delta) ?? step.delta
+      content = next
+    }
+    #expect(content == new, place)
+    if let last = steps.last {
+      #expect(headers(replay.list) == headers(last.snapshot, encoder), place)
+      // What was changed and changed back composes to nothing.
+      let start = old.content
+      if let composed, start == new {
+        #expect(composed.sections.isEmpty, place)
+      } else if let composed {
+        #expect(try start.applying(composed) == new, place)
+      }
+    }
+  }
+
+  private func headers(_ list: WireList?) -> [String] {
+    list?.sections.map { "\($0.id) \($0.title) \($0.aggregates.map { "\($0)" } ?? "none")" } ?? []
+  }
+
+  private func headers(_ snapshot: ResultsSnapshot, _ encoder: WireEncoder) -> [String] {
+    let line = encoder.line(snapshot.generation, snapshot.content)
+    guard case .snapshot(let list) = try? WireDecoder().message(line) else { return ["unread"] }
+    return headers(list)
+  }
+}
+
+extension WireEncoder {
+  /// The line of a list whose rows show their keys alone.
+  fileprivate func line(_ generation: Int, _ content: ResultsContent) -> String {
+    snapshot(
+      generation: generation,
+      sections: content.sections.map { section in
+        WireSection(
+          header: section.header,
+          rows: section.rows.compactMap { id in
+            ListWorld.entity.map { Row(entity: $0, id: id, values: []) }
+          }
+        )
+      }
+    )
+  }
+}

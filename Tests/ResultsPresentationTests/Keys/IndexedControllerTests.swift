@@ -1,0 +1,247 @@
+import InMemoryPersistence
+import OrderStatistics
+import ResultsDomain
+import Synchronization
+import Testing
+
+@testable import ResultsPresentation
+
+/// R17, R19, R43, R53, R57, R71, R72, R77, R89: what a list over an index does where the store no longer helps.
+@Suite("A list over an index")
+struct IndexedControllerTests {
+  private struct World {
+    var list: ListWorld
+    let store: IndexingStore
+    let controller: FetchedResultsController<Row>
+
+    init(seed: UInt64, rows: Int = 60, sectioned: Bool = true) throws {
+      list = try ListWorld(seed: seed)
+      store = IndexingStore(list.store)
+      try list.commit(rows: rows)
+      let request = FetchRequest<Row>(entity: list.entity, sortedBy: [.ascending("note")])
+      controller = FetchedResultsController(
+        ResultsDefinition(request, sectionedBy: sectioned ? .attribute("shelf") : nil),
+        in: store,
+        options: ResultsOptions(heldKeysLimit: -1)
+      )
+    }
+
+    /// The list as one that holds its keys shows it.
+    func truth() async throws -> ResultsContent {
+      let other = FetchedResultsController(controller.definition, in: list.store)
+      try await other.performFetch()
+      return try other.results().snapshot.content
+    }
+  }
+
+  @Test func `an index that is lost is told as a reset, and the list holds its keys from then on`()
+    async throws
+  {
+    var world = try World(seed: 3)
+    try await world.controller.performFetch()
+    guard case .indexed = try world.controller.results().snapshot.keys else {
+      Issue.record("the list holds its keys")
+      return
+    }
+    var events = world.controller.changes.makeAsyncIterator()
+    _ = await events.next()
+    world.store.hasIndex.store(false, ordering: .relaxed)
+    try world.list.commit(rows: 5)
+    try await world.controller.refresh()
+    let results = try world.controller.results()
+    guard case .held = results.snapshot.keys else {
+      Issue.record("the list is still read from the index")
+      return
+    }
+    #expect(try await results.snapshot.content == world.truth())
+    guard case .reset(.indexLost, _) = await events.next() else {
+      Issue.record("no reset was told")
+      return
+    }
+  }
+
+  @Test func `a history that is lost is told as a reset, and the list is over the index again`()
+    async throws
+  {
+    var world = try World(seed: 12)
+    try await world.controller.performFetch()
+    var events = world.controller.changes.makeAsyncIterator()
+    _ = await events.next()
+    world.store.losesHistory.store(true, ordering: .relaxed)
+    try world.list.commit(rows: 5)
+    try await world.controller.refresh()
+    guard case .reset(.historyLost, let results) = await events.next() else {
+      Issue.record("no reset was told")
+      return
+    }
+    guard case .indexed = results.snapshot.keys else {
+      Issue.record("the list holds its keys")
+      return
+    }
+    #expect(try await results.snapshot.content == world.truth())
+  }
+
+  @Test func `what was shown before needs no history of the store, only of the list`() async throws
+  {
+    var world = try World(seed: 13)
+    try await world.controller.performFetch()
+    let (shown, content) = (try world.controller.results(), try await world.truth())
+    for _ in 0..<12 {
+      try world.list.commit(rows: 4)
+      try await world.controller.refresh()
+    }
+    world.store.losesHistory.store(true, ordering: .relaxed)
+    #expect(shown.snapshot.content == content)
+  }
+
+  @Test func `what was shown before stays readable while the store moves on`() async throws {
+    var world = try World(seed: 4)
+    try await world.controller.performFetch()
+    var shown: [(FetchedResults<Row>, ResultsContent)] = []
+    for _ in 0..<30 {
+      shown.append((try world.controller.results(), try await world.truth()))
+      try world.list.commit(rows: 4)
+      // Nothing has been told of this commit yet, and the lists shown before are read all the same.
+      for (results, content) in shown { #expect(results.snapshot.content == content) }
+      try await world.controller.refresh()
+      for (results, content) in shown { #expect(results.snapshot.content == content) }
+    }
+  }
+
+  @Test func `rows are read from the places of their generation`() async throws {
+    var world = try World(seed: 5)
+    try await world.controller.performFetch()
+    let results = try world.controller.results()
+    let before = try results.objects()
+    try world.list.commit(rows: 12)
+    try await world.controller.refresh()
+    for (position, row) in before.enumerated() {
+      let id = try #require(results.snapshot.objectID(atFlatPosition: position))
+      #expect(id == row.id)
+      let path = try #require(results.snapshot.path(ofFlatPosition: position))
+      #expect(results.path(of: row.id) == path)
+    }
+    #expect(try await world.controller.results().snapshot.content == world.truth())
+  }
+
+  @Test func `another definition is an ordinary delta`() async throws {
+    let world = try World(seed: 6)
+    try await world.controller.performFetch()
+    let old = try world.controller.results().snapshot.content
+    var events = world.controller.changes.makeAsyncIterator()
+    _ = await events.next()
+    try await world.controller.update { definition in
+      definition.request.predicate = .comparison(.attribute("rank"), .greater, .literal(3))
+    }
+    let new = try world.controller.results().snapshot.content
+    guard case .change(let change) = await events.next() else {
+      Issue.record("no change was told")
+      return
+    }
+    try change.delta.verify(from: old, to: new)
+  }
+
+  @Test func `a change behind the bound of a window asks nothing of the store`() throws {
+    var list = try ListWorld(seed: 7)
+    let store = IndexingStore(list.store)
+    try list.commit(rows: 400)
+    let entity = list.entity
+    let request = FetchRequest<Row>(
+      entity: entity,
+      sortedBy: [.ascending("note"), FetchSortDescriptor(.objectKey)],
+      fetchLimit: 5
+    )
+    let plan = try ListPlan(ResultsDefinition(request))
+    var indexing = KeyIndexing(store, heldKeysLimit: -1)
+    indexing?.stride = 4
+    var engine = try store.read { (snapshot) throws(StoreError) in
+      try ListEngine(
+        plan,
+        from: snapshot,
+        generation: 1,
+        keepsDigests: false,
+        indexing: indexing
+      )
+    }
+    try store.write { transaction in
+      let values: [Value] = [.null, .null, .text("zzz")]
+      _ = try transaction.insert(values, key: nil, into: entity)
+    }
+    let (progress, work) = try store.read { (snapshot) throws(StoreError) in
+      let history = SnapshotHistory(snapshot)
+      let progress = try engine.advance(in: history, folding: false)
+      return (progress, history.snapshot.work)
+    }
+    guard case .moved(let steps) = progress else {
+      Issue.record("the commit was not placed")
+      return
+    }
+    #expect(steps.isEmpty)
+    #expect(work == ListWork())
+    #expect(engine.snapshot.matchingCount == engine.snapshot.keys.count)
+  }
+
+  @Test func `the first rows are shown before the others are counted`() async throws {
+    let world = try World(seed: 8, rows: 300)
+    let pages = Mutex<[ResultsPage<Row>]>([])
+    let controller = world.controller
+    try await controller.performFetch { page in
+      guard case .opening = controller.state else { return }
+      pages.withLock { $0.append(page) }
+    }
+    let page = try #require(pages.withLock { $0 }.first)
+    let results = try controller.results()
+    let batchSize = controller.definition.request.fetchBatchSize
+    #expect(page.ids.count == min(batchSize, results.count))
+    for (position, id) in page.ids.enumerated() {
+      #expect(results.snapshot.objectID(atFlatPosition: position) == id)
+    }
+    #expect(try page.objects().map(\.id) == page.ids)
+    // Asked again, the list is there already.
+    try await controller.performFetch { page in pages.withLock { $0.append(page) } }
+    #expect(pages.withLock { $0.count } == 1)
+  }
+
+  @Test func `counting ends when the controller is cancelled`() async throws {
+    let world = try World(seed: 9, rows: 300)
+    let controller = world.controller
+    try? await controller.performFetch { _ in controller.cancel() }
+    guard case .ended(nil) = controller.state else {
+      Issue.record("the list was fetched: \(controller.state)")
+      return
+    }
+  }
+
+  @Test func `a row that nothing told of is found by counting again, and told as a reset`()
+    async throws
+  {
+    var world = try World(seed: 10, rows: 200)
+    try await world.controller.performFetch()
+    #expect(try await world.controller.audit(blocks: 64).unsoundBlocks == 0)
+    var events = world.controller.changes.makeAsyncIterator()
+    _ = await events.next()
+    world.store.hidesCommits.store(true, ordering: .relaxed)
+    try world.list.commit(rows: 40)
+    try await world.controller.refresh()
+    let audit = try await world.controller.audit(blocks: 64)
+    #expect(audit.unsoundBlocks > 0)
+    guard case .reset(.indexLost, _) = await events.next() else {
+      Issue.record("no reset was told")
+      return
+    }
+    #expect(try await world.controller.results().snapshot.content == world.truth())
+  }
+
+  @Test func `what the list does is explained`() async throws {
+    let world = try World(seed: 11, rows: 200)
+    try await world.controller.performFetch()
+    let explanation = try #require(try await world.controller.explain())
+    guard case .indexed(let blocks, let sections) = explanation.keys else {
+      Issue.record("the list holds its keys")
+      return
+    }
+    #expect(blocks >= 1)
+    #expect(try sections == world.controller.results().snapshot.sectionCount)
+    #expect(explanation.lines.contains { $0.contains("counted over the index") })
+  }
+}

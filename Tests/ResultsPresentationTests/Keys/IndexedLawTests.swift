@@ -1,0 +1,109 @@
+import Foundation
+import InMemoryPersistence
+import OrderStatistics
+import ResultsDomain
+import Testing
+
+@testable import ResultsPresentation
+
+/// R19, R26, R48, R55, R56, R57, R77: a list whose keys an index has goes the same way as one that holds them, step by step and path
+/// by path, and what it showed before can be read from it for as long as it is held.
+@Suite("A list over an index shows and tells the same as one that holds its keys")
+struct IndexedLawTests {
+  static let seeds: Range<UInt64> = 1..<25
+  static let steps =
+    (ProcessInfo.processInfo.environment["RESULTS_LAW_STEPS"].flatMap { Int($0) }
+      ?? 100_000) / 100
+
+  @Test(arguments: seeds)
+  func `both ways give the same deltas and the same lists`(seed: UInt64) throws {
+    var world = try ListWorld(seed: seed)
+    let store = IndexingStore(world.store)
+    try world.commit(rows: 40)
+    var done = 0
+    while done < Self.steps / Self.seeds.count + 40 {
+      let plan = try ListPlan(world.definition())
+      var (held, indexed) = try fetch(plan, store, stride: 1 + world.generator.below(6))
+      var shown: [(snapshot: ResultsSnapshot, content: ResultsContent)] = []
+      for step in 0..<40 {
+        let place: Comment = "seed \(seed), step \(done)"
+        for _ in 0..<1 + world.generator.below(3) {
+          try world.commit(rows: 1 + world.generator.below(step % 10 == 9 ? 60 : 4))
+        }
+        if world.generator.below(4) == 0, let last = shown.last {
+          #expect(last.snapshot.content == last.content, place)
+        }
+        let isFolding = world.generator.below(3) == 0
+        let (one, other) = try store.read { (store) throws(StoreError) in
+          let history = SnapshotHistory(store)
+          return (
+            steps(try held.advance(in: history, folding: isFolding)),
+            steps(try indexed.advance(in: history, folding: isFolding))
+          )
+        }
+        #expect(one.map(\.delta) == other.map(\.delta), place)
+        for (one, other) in zip(one, other) {
+          #expect(one.snapshot.content == other.snapshot.content, place)
+        }
+        try compare(held.snapshot, indexed.snapshot, place)
+        shown.append((indexed.snapshot, held.snapshot.content))
+        if shown.count > 6 { shown.remove(at: world.generator.below(shown.count)) }
+        for earlier in shown { #expect(earlier.snapshot.content == earlier.content, place) }
+        done += 1
+      }
+    }
+  }
+
+  private func fetch(
+    _ plan: ListPlan,
+    _ store: IndexingStore,
+    stride: Int
+  ) throws -> (held: ListEngine, indexed: ListEngine) {
+    try store.read { (snapshot) throws(StoreError) in
+      let held = try ListEngine(plan, from: snapshot, generation: 1, keepsDigests: false)
+      var indexing = KeyIndexing(store, heldKeysLimit: -1)
+      indexing?.stride = stride
+      indexing?.soughtKeysLimit = stride % 2 == 0 ? 512 : 6
+      let indexed = try ListEngine(
+        plan,
+        from: snapshot,
+        generation: 1,
+        keepsDigests: false,
+        indexing: indexing
+      )
+      return (held, indexed)
+    }
+  }
+
+  private func steps(_ progress: ListEngine.Progress) -> [ListEngine.Step] {
+    if case .moved(let steps) = progress { steps } else { [] }
+  }
+
+  /// Everything that can be asked of a generation, asked of both.
+  private func compare(
+    _ held: ResultsSnapshot,
+    _ indexed: ResultsSnapshot,
+    _ place: Comment
+  ) throws {
+    #expect(held.rowCount == indexed.rowCount, place)
+    #expect(held.matchingCount == indexed.matchingCount, place)
+    #expect(held.content == indexed.content, place)
+    for section in 0..<held.sectionCount {
+      let header = try #require(held.header(ofSection: section))
+      #expect(indexed.header(ofSection: section) == header, place)
+      #expect(held.section(of: header.id) == indexed.section(of: header.id), place)
+    }
+    for position in 0..<held.rowCount {
+      let id = try #require(held.objectID(atFlatPosition: position))
+      #expect(indexed.objectID(atFlatPosition: position) == id, place)
+      #expect(indexed.path(of: id) == held.path(ofFlatPosition: position), place)
+    }
+    guard case .indexed(let keys) = indexed.keys else {
+      #expect(indexed.plan.readsSectionsAnew, place)
+      return
+    }
+    #expect(keys.blocks.checkInvariants() == nil, place)
+    #expect(keys.sections.checkInvariants() == nil, place)
+    #expect(keys.blocks.rowCount == held.matchingCount, place)
+  }
+}
