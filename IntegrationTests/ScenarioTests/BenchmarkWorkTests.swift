@@ -21,7 +21,8 @@ struct BenchmarkWorkTests {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: try ProgramFolder.executable("results-benchmark"))
     process.arguments = [
-      "--rows", "1000", "--goals", "2,4,5", "--runs", "1", "--format", "json",
+      "--rows", "1000", "--goals", "section-counts,own-change,changes-of-others", "--runs", "1",
+      "--format", "json",
     ]
     let output = Pipe()
     process.standardOutput = output

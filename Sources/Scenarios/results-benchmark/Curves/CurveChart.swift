@@ -1,0 +1,136 @@
+/// Draws a curve as SVG: on both axes every tenfold is as long, each line is named where it ends, and colours suit a light
+/// and a dark page.
+struct CurveChart {
+  private static let (width, height) = (720.0, 400.0)
+  private static let (left, right, top, bottom) = (76.0, 500.0, 56.0, 340.0)
+  private static let colours = ["#2f81f7", "#d9822b", "#8b949e", "#2da44e"]
+  /// The least distance of two names.
+  private static let lineHeight = 18.0
+
+  let curve: GrowthCurve
+  private let across: LogAxis
+  private let up: LogAxis
+
+  init(_ curve: GrowthCurve) {
+    self.curve = curve
+    let points = curve.lines.flatMap(\.points)
+    across = LogAxis(of: points.map(\.rows), from: Self.left, to: Self.right)
+    up = LogAxis(of: points.map(\.value), from: Self.bottom, to: Self.top)
+  }
+
+  /// The picture's text.
+  var svg: String {
+    let lines = curve.lines.indices.map { line($0) }
+    return """
+      <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(Self.text(Self.width)) \
+      \(Self.text(Self.height))" role="img" aria-labelledby="title description">
+      <title id="title">\(Self.escaped(curve.title))</title>
+      <desc id="description">\(Self.escaped(description))</desc>
+      <style>
+      text { font: 13px sans-serif; fill: #57606a; }
+      .title { font-size: 16px; font-weight: bold; }
+      .grid { stroke: #8b949e; stroke-opacity: 0.3; }
+      @media (prefers-color-scheme: dark) { text { fill: #c9d1d9; } }
+      </style>
+      <text class="title" x="\(Self.text(Self.left))" y="26">\(Self.escaped(curve.title))</text>
+      \((grid + lines + names).joined(separator: "\n"))
+      </svg>
+
+      """
+  }
+
+  /// What is to be seen, for those who do not see it.
+  private var description: String {
+    let ends = curve.lines.compactMap { line in
+      line.points.last.map {
+        let figure = ReportNumber.text($0.value, curve.unit)
+        return "\(line.label): \(figure) at \(ReportNumber.grouped(Int($0.rows))) rows"
+      }
+    }
+    return ends.joined(separator: "; ")
+  }
+
+  private var grid: [String] {
+    let (left, right) = (Self.text(Self.left), Self.text(Self.right))
+    let (top, bottom) = (Self.text(Self.top), Self.text(Self.bottom))
+    var parts = across.ticks.flatMap { power in
+      let x = Self.text(across.position(of: power.powerOfTen))
+      return [
+        "<line class=\"grid\" x1=\"\(x)\" y1=\"\(top)\" x2=\"\(x)\" y2=\"\(bottom)\"/>",
+        Self.label(LogAxis.label(power), x, Self.text(Self.bottom + 20), "middle"),
+      ]
+    }
+    parts += up.ticks.flatMap { power in
+      let y = up.position(of: power.powerOfTen)
+      let words = curve.unit == "µs" ? LogAxis.timeLabel(power) : LogAxis.label(power)
+      return [
+        "<line class=\"grid\" x1=\"\(left)\" y1=\"\(Self.text(y))\" x2=\"\(right)\""
+          + " y2=\"\(Self.text(y))\"/>",
+        Self.label(words, Self.text(Self.left - 8), Self.text(y + 4), "end"),
+      ]
+    }
+    let middle = Self.text((Self.left + Self.right) / 2)
+    parts.append(Self.label("rows", middle, Self.text(Self.bottom + 42), "middle"))
+    if curve.unit != "µs" {
+      parts.append(
+        Self.label(curve.unit, Self.text(Self.left - 8), Self.text(Self.top - 14), "end")
+      )
+    }
+    return parts
+  }
+
+  private func line(_ number: Int) -> String {
+    let colour = Self.colours[number % Self.colours.count]
+    let places = curve.lines[number].points.map {
+      (x: Self.text(across.position(of: $0.rows)), y: Self.text(up.position(of: $0.value)))
+    }
+    let path = places.map { "\($0.x),\($0.y)" }.joined(separator: " ")
+    let dots = places.map {
+      "<circle cx=\"\($0.x)\" cy=\"\($0.y)\" r=\"3.5\" fill=\"\(colour)\"/>"
+    }
+    let width = number == 0 ? "3" : "2"
+    return "<polyline points=\"\(path)\" fill=\"none\" stroke=\"\(colour)\""
+      + " stroke-width=\"\(width)\"/>\n\(dots.joined())"
+  }
+
+  /// The lines' names, from the top down, moved apart where lines end close together.
+  private var names: [String] {
+    var ends = curve.lines.enumerated().compactMap { number, line in
+      line.points.last.map { (number: number, y: up.position(of: $0.value), value: $0.value) }
+    }
+    ends.sort { $0.y < $1.y }
+    for place in ends.indices.dropFirst() {
+      ends[place].y = max(ends[place].y, ends[place - 1].y + 2 * Self.lineHeight)
+    }
+    return ends.map { end in
+      let colour = Self.colours[end.number % Self.colours.count]
+      let x = Self.text(Self.right + 14)
+      let label = Self.escaped(curve.lines[end.number].label)
+      let figure = Self.escaped(ReportNumber.text(end.value, curve.unit))
+      return "<text x=\"\(x)\" y=\"\(Self.text(end.y + 4))\" style=\"fill:\(colour)\">\(label)"
+        + "<tspan x=\"\(x)\" dy=\"\(Self.text(Self.lineHeight - 2))\">\(figure)</tspan></text>"
+    }
+  }
+
+  private static func label(_ words: String, _ x: String, _ y: String, _ anchor: String) -> String {
+    "<text x=\"\(x)\" y=\"\(y)\" text-anchor=\"\(anchor)\">\(escaped(words))</text>"
+  }
+
+  /// A length with one place.
+  private static func text(_ number: Double) -> String {
+    let tenths = Int((number * 10).rounded())
+    return tenths.isMultiple(of: 10) ? String(tenths / 10) : "\(Double(tenths) / 10)"
+  }
+
+  private static func escaped(_ text: String) -> String {
+    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+  }
+}
+
+extension Int {
+  /// Ten to this power.
+  fileprivate var powerOfTen: Double {
+    let size = (0..<abs(self)).reduce(1.0) { product, _ in product * 10 }
+    return self < 0 ? 1 / size : size
+  }
+}

@@ -1,0 +1,101 @@
+/// How figures grow with the rows: a few lines over the same sizes.
+struct GrowthCurve: Sendable {
+  /// One line of a curve.
+  struct Line: Sendable {
+    /// What the line is of.
+    var label: String
+    /// Rows and figures, by ascending rows; none of them is zero.
+    var points: [(rows: Double, value: Double)]
+  }
+
+  /// The name of the curve's file.
+  var file: String
+  /// What is shown.
+  var title: String
+  /// In what the figures are counted.
+  var unit: String
+  /// The lines, ours first.
+  var lines: [Line]
+}
+
+extension GrowthCurve {
+  /// The curves that figures make; one that has no line of two sizes is left out.
+  static func all(of measurements: [Measurement]) -> [GrowthCurve] {
+    let source = Source(measurements: measurements)
+    let open = "first 50 rows from a valid cache, warm"
+    let change = "one change, commit to exact paths"
+    let page = "page of 50 identities at any depth"
+    let again = source.line("all identities read again in C", 6, change, \.reference)
+    let bytes = source.line("swift-fetched-results", 4, "bytes a row, keys", \.value)
+    let curves = [
+      GrowthCurve(
+        file: "open.svg",
+        title: "Opening a list from its cache, to the first 50 rows",
+        unit: "µs",
+        lines: [
+          source.line("swift-fetched-results", 1, open, \.value),
+          source.line("the index read in C", 1, open, \.reference), again,
+        ]
+      ),
+      GrowthCurve(
+        file: "change.svg",
+        title: "One change, from the commit to exact paths",
+        unit: "µs",
+        lines: [
+          source.line("swift-fetched-results", 5, change, \.value),
+          source.line("row and two ranks in C", 5, change, \.reference), again,
+        ]
+      ),
+      GrowthCurve(
+        file: "page.svg",
+        title: "A page of 50 identities at any depth",
+        unit: "µs",
+        lines: [
+          source.line("swift-fetched-results", 9, page, \.value),
+          source.line("a keyset page in C", 9, page, \.reference),
+          source.line("LIMIT and OFFSET in C", 9, "\(page), with an offset", \.reference),
+        ]
+      ),
+      GrowthCurve(
+        file: "memory.svg",
+        title: "Memory of a list, a row",
+        unit: "bytes",
+        lines: [
+          bytes, bytes.constant("an array of 64-bit identities", 8),
+          bytes.constant("an array of all rows", 128),
+        ]
+      ),
+    ]
+    return curves.compactMap { curve in
+      var curve = curve
+      curve.lines.removeAll { $0.points.count < 2 }
+      return curve.lines.isEmpty ? nil : curve
+    }
+  }
+
+  private struct Source {
+    let measurements: [Measurement]
+
+    /// A column of the rows that one name has, size by size.
+    func line(
+      _ label: String,
+      _ goal: Int,
+      _ name: String,
+      _ column: (Measurement) -> Double?
+    ) -> Line {
+      var points: [(rows: Double, value: Double)] = []
+      for each in measurements where each.goal == goal && each.name == name {
+        guard let value = column(each), value > 0, value.isFinite, each.rows > 0 else { continue }
+        points.append((Double(each.rows), value))
+      }
+      return Line(label: label, points: points.sorted { $0.rows < $1.rows })
+    }
+  }
+}
+
+extension GrowthCurve.Line {
+  /// A line over the same sizes that does not grow.
+  fileprivate func constant(_ label: String, _ value: Double) -> Self {
+    Self(label: label, points: points.map { ($0.rows, value) })
+  }
+}

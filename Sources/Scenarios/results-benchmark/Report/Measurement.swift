@@ -1,0 +1,61 @@
+/// One figure, beside its reference of the same run.
+///
+/// A limit is set on the ratio where there is a reference, else on the figure itself: never on both, so that a row says one thing.
+struct Measurement: Hashable, Sendable {
+  /// The number of the goal in `docs/performance.md`, or 0 for a case that has none.
+  var goal = 0
+  /// What was measured, in words.
+  var name: String
+  /// How many rows there were.
+  var rows: Int
+  /// The figure, or `nil` if it could not be measured.
+  var value: Double?
+  /// What the figure counts.
+  var unit: String
+  /// The same work done in another way, in the same unit.
+  var reference: Double?
+  /// What the reference is.
+  var against = ""
+  /// How large the ratio, or else the figure, may be.
+  var limit: Double?
+  /// Why there is no figure.
+  var reason = ""
+
+  /// The figure divided by its reference.
+  var ratio: Double? {
+    guard let value, let reference, reference > 0 else { return nil }
+    return value / reference
+  }
+
+  /// Whether there is a figure, and a limit is kept; without a limit it is kept.
+  var holds: Bool {
+    guard let value else { return false }
+    guard let limit else { return true }
+    guard reference != nil else { return value <= limit }
+    // A reference of nothing proves nothing.
+    return ratio.map { $0 <= limit } ?? false
+  }
+
+  /// The name with the reference, or with the reason why there is no figure.
+  var fullName: String {
+    guard reason.isEmpty else { return "\(name) (not measured: \(reason))" }
+    return against.isEmpty ? name : "\(name), against \(against)"
+  }
+}
+
+extension Measurement {
+  /// Whether it is there only for its limit, and has none at this size.
+  var isIdle: Bool { limit == nil && name.hasSuffix(", at most") }
+
+  /// A figure that cannot be had, and why; it never counts as kept.
+  static func missing(
+    goal: Int,
+    _ name: String,
+    rows: Int,
+    unit: String,
+    limit: Double? = nil,
+    because reason: String
+  ) -> Measurement {
+    Measurement(goal: goal, name: name, rows: rows, unit: unit, limit: limit, reason: reason)
+  }
+}

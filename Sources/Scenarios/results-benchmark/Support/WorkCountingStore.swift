@@ -1,0 +1,143 @@
+import ResultsDomain
+import Synchronization
+
+/// A store that counts what is asked of another.
+final class WorkCountingStore: Store {
+  /// What was asked.
+  struct Work: Sendable {
+    /// Rows whose values were read.
+    var rows = 0
+    /// Keys that were handed over in order.
+    var keys = 0
+    /// Digests that were handed over.
+    var digests = 0
+    /// Readings: of rows, keys, digests or counts.
+    var readings = 0
+    /// Rows, keys and digests together.
+    var total: Int { rows + keys + digests }
+  }
+
+  private let base: any Store
+  private let work = Mutex(Work())
+
+  init(_ base: any Store) { self.base = base }
+
+  /// What was asked since the last time.
+  func takeWork() -> Work {
+    work.withLock { work in
+      defer { work = Work() }
+      return work
+    }
+  }
+
+  func count(_ change: (inout Work) -> Void) {
+    work.withLock { work in
+      work.readings += 1
+      change(&work)
+    }
+  }
+
+  var identity: StoreIdentity { base.identity }
+  var capabilities: StoreCapabilities { base.capabilities }
+  var entities: [EntityDescription] { base.entities }
+  var executor: (any TaskExecutor)? { base.executor }
+  func hints() -> AsyncStream<Void> { base.hints() }
+  func lookForOtherWriters() throws(StoreError) { try base.lookForOtherWriters() }
+  func close() throws(StoreError) { try base.close() }
+
+  func read<Result: Sendable>(
+    _ body: (any StoreSnapshot) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
+    try base.read { (snapshot) throws(StoreError) in
+      try body(WorkCountingSnapshot(snapshot, self))
+    }
+  }
+
+  @discardableResult
+  func commit<Result: Sendable>(
+    origin: CommitOrigin,
+    _ body: (any StoreTransaction) throws -> Result
+  ) throws(StoreError) -> Committed<Result> { try base.commit(origin: origin, body) }
+}
+
+/// A snapshot that counts what is read through it.
+private final class WorkCountingSnapshot: StoreSnapshot {
+  private let base: any StoreSnapshot
+  private let store: WorkCountingStore
+
+  init(_ base: any StoreSnapshot, _ store: WorkCountingStore) {
+    self.base = base
+    self.store = store
+  }
+
+  var version: StoreVersion { base.version }
+
+  func rows(_ keys: [ObjectKey], of entity: EntityDescription) throws(StoreError) -> [Row?] {
+    store.count { $0.rows += keys.count }
+    return try base.rows(keys, of: entity)
+  }
+
+  func entries(
+    of definition: OrderDefinition,
+    _ body: (EntryBatch) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    var count = 0
+    try base.entries(of: definition) { (batch) throws(StoreError) in
+      count += batch.count
+      return try body(batch)
+    }
+    store.count { $0.keys += count }
+  }
+
+  func count(of entity: EntityDescription, where predicate: FetchPredicate) throws(StoreError)
+    -> Int
+  {
+    store.count { _ in }
+    return try base.count(of: entity, where: predicate)
+  }
+
+  func digests(
+    of definition: OrderDefinition,
+    attributes: AttributeSet,
+    _ body: (EntryBatch) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    var count = 0
+    try base.digests(of: definition, attributes: attributes) { (batch) throws(StoreError) in
+      count += batch.count
+      return try body(batch)
+    }
+    store.count { $0.digests += count }
+  }
+
+  func aggregates(
+    _ aggregates: CompiledAggregates,
+    of definition: OrderDefinition,
+    groupedByFirst columns: Int,
+    _ body: (AggregateGroup) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    store.count { _ in }
+    try base.aggregates(aggregates, of: definition, groupedByFirst: columns, body)
+  }
+
+  func bookmark() throws(StoreError) -> StoreBookmark? { try base.bookmark() }
+
+  func version(at bookmark: StoreBookmark) throws(StoreError) -> StoreVersion? {
+    try base.version(at: bookmark)
+  }
+
+  func plan(of definition: OrderDefinition) throws(StoreError) -> QueryPlan {
+    try base.plan(of: definition)
+  }
+
+  func orderedSource(
+    of definition: OrderDefinition
+  ) throws(StoreError) -> (any OrderedSource)? {
+    try base.orderedSource(of: definition).map { WorkCountingSource($0, store) }
+  }
+
+  func history(since version: StoreVersion, of entity: EntityDescription) throws(StoreError)
+    -> StoreHistory
+  {
+    try base.history(since: version, of: entity)
+  }
+}
