@@ -165,7 +165,8 @@ let tests: [Target] =
     .tests(
       "StoreEquivalenceTests",
       in: "IntegrationTests",
-      of: [testing, inMemory.target, sqlite.target] + cores.map(\.target)
+      of: [testing, inMemory.target, sqlite.target] + cores.map(\.target),
+      and: [grdb]
     ),
     .tests(
       "ScenarioTests",

@@ -31,6 +31,7 @@ struct DatabaseOpener {
     return try opening(isNew: file.isNew) {
       try SchemaInspector.checkNames(of: inspector.entities)
       if !file.isNew { try look(at: file) }
+      if let queue = try openBesideWriter(file) { return try prepare(queue) }
       let writer: any DatabaseWriter
       do {
         writer = try retryingWhileBusy {
@@ -40,6 +41,25 @@ struct DatabaseOpener {
         writer = try openBesideWriter(error)
       }
       return try prepare(writer)
+    }
+  }
+
+  /// Opens a file whose log is empty while another process writes, if so.
+  ///
+  /// It is asked for no longer than a person would not notice; whoever begins to write afterwards is waited for.
+  private func openBesideWriter(_ file: StoreFile) throws -> DatabaseQueue? {
+    guard !file.isNew, !options.isReadOnly, !file.hasUnfinishedWork else { return nil }
+    var asking = Configuration()
+    asking.busyMode = .timeout(min(options.busyTimeout.seconds, 0.2))
+    do {
+      let queue = try DatabaseQueue(path: path, configuration: asking)
+      try queue.inDatabase { database in
+        try database.execute(sql: "BEGIN IMMEDIATE TRANSACTION; ROLLBACK TRANSACTION")
+      }
+      return nil
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+      // A file that keeps no log yet has to wait for the writer like everybody.
+      return try? openBesideWriter(error)
     }
   }
 

@@ -120,6 +120,22 @@ extension IndexedReading {
     return run
   }
 
+  /// The key at a position, or `nil` if there is none.
+  ///
+  /// Its whole run is read only if it is asked for again, so a leap to any place costs one key, and a walk one reading a run.
+  func key(at position: Int) throws(StoreError) -> [UInt8]? {
+    guard let place = keys.blocks.place(containing: position) else { return nil }
+    guard since.isEmpty, keys.era.run(from: place.lower) == nil, keys.era.mayGlimpse(place.lower)
+    else { return try keys(at: position..<position + 1).first }
+    let batch = try source.keys(
+      from: bound(place.lower),
+      to: nil,
+      skipping: position - place.start,
+      limit: 1
+    )
+    return batch.count == 1 ? batch.key(at: 0) : nil
+  }
+
   /// Hands over the keys at some positions, in order.
   func forEachKey(
     in positions: Range<Int>,

@@ -8,10 +8,18 @@ import Synchronization
 /// present store by undoing what came since, and of generations that nobody reads any more only that way is left, as long as an
 /// earlier one needs it. Runs of keys that were read are kept, a few of them, and go with the era.
 final class KeyEra: Sendable {
+  private struct Kept {
+    /// Runs read last, newest at the end, each by the bytes it begins with.
+    var runs: [(lower: [UInt8], keys: SortedKeyList)] = []
+    /// What the run begins with of which a single key was read last.
+    var glimpsed: [UInt8]?
+  }
+
   private static let keptRuns = 16
   private let step: KeyStep
-  /// Runs read last, newest at the end, each by the bytes it begins with.
-  private let kept = Mutex<[(lower: [UInt8], keys: SortedKeyList)]>([])
+  private let kept = Mutex(Kept())
+  /// What the run begins with of which a single key was read last.
+  private let glimpsed = Mutex<[UInt8]?>(nil)
 
   init(_ version: StoreVersion) { step = KeyStep(version) }
 
@@ -35,28 +43,37 @@ final class KeyEra: Sendable {
 
   /// A run that is kept.
   func run(from lower: [UInt8]) -> SortedKeyList? {
-    kept.withLock { runs in
-      guard let place = runs.lastIndex(where: { $0.lower == lower }) else { return nil }
-      let run = runs.remove(at: place)
-      runs.append(run)
+    kept.withLock { kept in
+      guard let place = kept.runs.lastIndex(where: { $0.lower == lower }) else { return nil }
+      let run = kept.runs.remove(at: place)
+      kept.runs.append(run)
       return run.keys
+    }
+  }
+
+  /// Whether a single key of a run may be read alone: a run that is asked for twice in a row is better read whole.
+  func mayGlimpse(_ lower: [UInt8]) -> Bool {
+    kept.withLock { kept in
+      guard kept.glimpsed != lower else { return false }
+      kept.glimpsed = lower
+      return true
     }
   }
 
   /// Keeps a run.
   func keep(_ keys: SortedKeyList, from lower: [UInt8]) {
-    kept.withLock { runs in
-      runs.removeAll { $0.lower == lower }
-      runs.append((lower, keys))
-      if runs.count > KeyEra.keptRuns { runs.removeFirst() }
+    kept.withLock { kept in
+      kept.runs.removeAll { $0.lower == lower }
+      kept.runs.append((lower, keys))
+      if kept.runs.count > KeyEra.keptRuns { kept.runs.removeFirst() }
     }
   }
 
   /// Keeps a run no longer.
-  func forget(_ lower: [UInt8]) { kept.withLock { $0.removeAll { $0.lower == lower } } }
+  func forget(_ lower: [UInt8]) { kept.withLock { $0.runs.removeAll { $0.lower == lower } } }
 
   /// All runs that are kept.
-  var runs: [(lower: [UInt8], keys: SortedKeyList)] { kept.withLock { $0 } }
+  var runs: [(lower: [UInt8], keys: SortedKeyList)] { kept.withLock { $0.runs } }
 }
 
 /// The versions of one era, and what leads to the next.

@@ -71,9 +71,9 @@ enum ListKeys: Sendable {
         return run.withKey(at: position - place.start, body)
       }
       let read = try? keys.index.store.read { (snapshot) throws(StoreError) in
-        try IndexedReading(keys, in: snapshot).keys(at: position..<position + 1)
+        try IndexedReading(keys, in: snapshot).key(at: position)
       }
-      return (read?.first ?? []).withUnsafeBytes(body)
+      return ((read ?? nil) ?? []).withUnsafeBytes(body)
     }
   }
 
