@@ -36,7 +36,7 @@ struct IndexedKeys: Sendable {
 }
 
 /// The index of a store that has the keys of a list, and how to read it outside of any piece of work.
-struct StoreIndex: Sendable {
+final class StoreIndex: Sendable {
   let store: any Store
   let plan: ListPlan
   /// A block has at most twice as many keys.
@@ -45,6 +45,14 @@ struct StoreIndex: Sendable {
   let soughtKeysLimit: Int
   /// Ids of sections that cannot be read off the bytes their keys begin with.
   let ids: SectionIdentities
+
+  init(store: any Store, plan: ListPlan, stride: Int, soughtKeysLimit: Int) {
+    self.store = store
+    self.plan = plan
+    self.stride = stride
+    self.soughtKeysLimit = soughtKeysLimit
+    ids = SectionIdentities()
+  }
 
   var definition: OrderDefinition { plan.definition }
   var rule: SectionRule { plan.rule }

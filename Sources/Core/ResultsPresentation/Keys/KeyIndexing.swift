@@ -60,8 +60,7 @@ struct KeyIndexing: Sendable {
       store: store,
       plan: plan,
       stride: stride,
-      soughtKeysLimit: soughtKeysLimit,
-      ids: SectionIdentities()
+      soughtKeysLimit: soughtKeysLimit
     )
   }
 }
