@@ -15,35 +15,20 @@ extension IndexedKeys {
     _ version: StoreVersion,
     while isWanted: () -> Bool
   ) throws(StoreError) {
-    var pivots: [[UInt8]] = []
+    var pivots = KeyBatch()
+    var isFirst = true
     let total = try source.sample(every: index.stride) { (batch) throws(StoreError) in
-      for place in 0..<batch.count { pivots.append(batch.key(at: place)) }
+      // The first block begins with the list, not with its first key.
+      for place in 0..<batch.count where !isFirst || place > 0 {
+        pivots.append(batch.key(at: place))
+      }
+      isFirst = false
       return isWanted()
     }
     guard let total else { throw .aborted(by: CancellationError()) }
-    var blocks = pivots.map { PivotBlock(pivot: $0, rows: index.stride) }
-    let rest = total - (blocks.count - 1) * index.stride
-    if blocks.isEmpty {
-      blocks = [PivotBlock(pivot: [], rows: 0)]
-    } else {
-      blocks[0].pivot = []
-      blocks[blocks.count - 1].rows = rest
-    }
-    guard rest <= index.stride, rest >= 0 else {
-      throw .unexpected(path: index.entity.name, detail: "a pass over an index lost its count")
-    }
-    try self.init(counted: blocks, index, source, version, while: isWanted)
-  }
-
-  private init?(
-    counted blocks: [PivotBlock],
-    _ index: StoreIndex,
-    _ source: any OrderedSource,
-    _ version: StoreVersion,
-    while isWanted: () -> Bool
-  ) throws(StoreError) {
+    guard total - pivots.count * index.stride <= index.stride else { throw index.lost }
     do {
-      self.blocks = try PivotTree(blocks)
+      blocks = try .sampled(pivots, every: index.stride, rowCount: total)
       sections = PivotTree()
     } catch {
       throw .unexpected(

@@ -62,7 +62,6 @@ final class SortedSource: OrderedSource {
   }
 
   private func position(of bound: KeyBound) -> Int {
-    // The column that follows begins with 1, 2 or 3; any other byte there belongs to a text that goes on behind a zero.
-    keys.rank(of: bound.isBehind ? bound.columns + [4] : bound.columns)
+    keys.rank(of: layout.firstBytes(at: bound))
   }
 }
