@@ -72,6 +72,11 @@ public final class InMemoryStore: Store {
 
   /// Hints that the version has grown.
   public func hints() -> AsyncStream<Void> { core.hints() }
+
+  /// Hints of what the closure has not followed; it is given commits of at most a few rows.
+  public func hints(
+    following follow: @escaping @Sendable (any StoreSnapshot) -> Bool
+  ) -> AsyncStream<Void> { core.hints(following: follow) }
 }
 
 extension InMemoryStore {
@@ -97,7 +102,7 @@ extension InMemoryStore {
   ) throws(StoreError) -> Committed<Result> {
     guard !capabilities.isReadOnly else { throw .readOnly(path: identity.name) }
     guard !WriterScope.isInside(core) else { throw .busy(path: identity.name, waited: .zero) }
-    return try core.writer.withLock { (_) throws(StoreError) in
+    let (committed, count) = try core.writer.withLock { (_) throws(StoreError) in
       let transaction = InMemoryTransaction(try published(), of: self)
       let outcome: Swift.Result<Result, any Error> = WriterScope.run(inside: core) {
         Swift.Result { try body(transaction) }
@@ -108,13 +113,29 @@ extension InMemoryStore {
         guard let version = core.publish(made.content, made.changes, origin) else {
           throw StoreError.closed(path: identity.name)
         }
-        return Committed(result: result, version: version)
+        let count = made.changes.values.reduce(0) { $0 + $1.count }
+        return (Committed(result: result, version: version), count)
       } catch let error as StoreError {
         throw error
       } catch {
-        throw .aborted(by: error)
+        throw StoreError.aborted(by: error)
       }
     }
+    // Other writers need not wait for what follows.
+    if count > 0 { tell(changing: count) }
+    return committed
+  }
+
+  /// How many rows a commit may change to be followed by the thread that made it; it waits for that.
+  private static let followedRowLimit = 32
+
+  private func tell(changing count: Int) {
+    guard count <= InMemoryStore.followedRowLimit, let content = core.content else {
+      return core.tell(nil)
+    }
+    let snapshot = InMemorySnapshot(content, of: self)
+    defer { snapshot.end() }
+    core.tell(snapshot)
   }
 
   private func published() throws(StoreError) -> StoreContent {

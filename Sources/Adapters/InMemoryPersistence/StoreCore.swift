@@ -3,11 +3,17 @@ import Synchronization
 
 /// What a store and its read-only views share: the published version, the history, and who is listening.
 final class StoreCore: Sendable {
+  /// Who waits to hear of new versions, and what it does at once after a small commit, if it wants to.
+  private struct Listener {
+    let hints: AsyncStream<Void>.Continuation
+    let follow: (@Sendable (any StoreSnapshot) -> Bool)?
+  }
+
   private struct State {
     /// `nil` once closed.
     var content: StoreContent?
     var history: CommitRing
-    var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
+    var listeners: [Int: Listener] = [:]
     var nextListener = 0
   }
 
@@ -46,17 +52,25 @@ final class StoreCore: Sendable {
     // Brought on outside of the lock, which readers take; what they add meanwhile is brought on inside.
     var orders = self.content?.orders ?? KeptOrders()
     orders.apply(changes)
-    let listeners: [AsyncStream<Void>.Continuation]? = state.withLock { [orders] state in
-      guard let before = state.content else { return nil }
+    let isOpen = state.withLock { [orders] state in
+      guard let before = state.content else { return false }
       state.content = content
       state.content?.orders = orders
       state.content?.orders.replace(before.orders, after: changes)
       state.history.append(changes, version: version, origin: origin)
-      return Array(state.listeners.values)
+      return true
     }
-    guard let listeners else { return nil }
-    for listener in listeners { listener.yield() }
-    return version
+    return isOpen ? version : nil
+  }
+
+  /// Tells everyone who listens of a new version, except those who follow it at once.
+  /// - Parameter snapshot: The version to follow, or `nil` if the commit was too large for its caller to wait.
+  func tell(_ snapshot: (any StoreSnapshot)?) {
+    let listeners = state.withLock { Array($0.listeners.values) }
+    for listener in listeners {
+      if let snapshot, listener.follow?(snapshot) == true { continue }
+      listener.hints.yield()
+    }
   }
 
   /// The keys of a definition, if they are kept and a version is the present one; the definition is then one just used.
@@ -100,7 +114,9 @@ final class StoreCore: Sendable {
     state.withLock { $0.history.history(after: old, through: new, ofTable: table) }
   }
 
-  func hints() -> AsyncStream<Void> {
+  func hints(
+    following follow: (@Sendable (any StoreSnapshot) -> Bool)? = nil
+  ) -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Void.self,
       bufferingPolicy: .bufferingNewest(1)
@@ -108,7 +124,7 @@ final class StoreCore: Sendable {
     let number: Int? = state.withLock { state in
       guard state.content != nil else { return nil }
       state.nextListener += 1
-      state.listeners[state.nextListener] = continuation
+      state.listeners[state.nextListener] = Listener(hints: continuation, follow: follow)
       return state.nextListener
     }
     guard let number else {
@@ -129,6 +145,6 @@ final class StoreCore: Sendable {
       return Array(state.listeners.values)
     }
     // Finishing calls back into the lock, so it is done outside of it.
-    for listener in listeners { listener.finish() }
+    for listener in listeners { listener.hints.finish() }
   }
 }

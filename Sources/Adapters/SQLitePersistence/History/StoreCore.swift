@@ -30,6 +30,8 @@ final class StoreCore: Sendable {
     var commitCount: UInt64 = 0
     var isCommitting = false
     var isClosed = false
+    /// Whether a hint is due, while hints are held back.
+    var heldHint: Bool?
     var writing = LogWriting()
     var lease = LogLease()
   }

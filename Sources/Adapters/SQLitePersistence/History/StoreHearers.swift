@@ -1,9 +1,18 @@
+import ResultsDomain
 import Synchronization
 
 /// Who waits to hear of new versions of a store, whichever file it has open.
 final class StoreHearers: Sendable {
+  /// What a listener does at once after a small commit of the store's own, if it wants to.
+  typealias Following = @Sendable (any StoreSnapshot) -> Bool
+
+  private struct Listener {
+    let hints: AsyncStream<Void>.Continuation
+    let follow: Following?
+  }
+
   private struct State {
-    var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
+    var listeners: [Int: Listener] = [:]
     var nextListener = 0
     var isClosed = false
   }
@@ -21,8 +30,11 @@ final class StoreHearers: Sendable {
   /// Whether the store was closed.
   var isClosed: Bool { state.withLock { $0.isClosed } }
 
+  /// Whether somebody follows small commits at once.
+  var hasFollowers: Bool { state.withLock { $0.listeners.values.contains { $0.follow != nil } } }
+
   /// A stream of hints, which ends at once if the store is closed.
-  func hints() -> AsyncStream<Void> {
+  func hints(following follow: Following? = nil) -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Void.self,
       bufferingPolicy: .bufferingNewest(1)
@@ -30,7 +42,7 @@ final class StoreHearers: Sendable {
     let number: Int? = state.withLock { state in
       guard !state.isClosed else { return nil }
       state.nextListener += 1
-      state.listeners[state.nextListener] = continuation
+      state.listeners[state.nextListener] = Listener(hints: continuation, follow: follow)
       return state.nextListener
     }
     guard let number else {
@@ -54,20 +66,26 @@ final class StoreHearers: Sendable {
   /// Tells everyone who listens that the version may have grown.
   func hint() {
     let listeners = state.withLock { Array($0.listeners.values) }
-    for listener in listeners { listener.yield() }
+    for listener in listeners { listener.hints.yield() }
+  }
+
+  /// Offers a snapshot to everyone who listens, and tells those who do not follow it.
+  func offer(_ snapshot: any StoreSnapshot) {
+    let listeners = state.withLock { Array($0.listeners.values) }
+    for listener in listeners where listener.follow?(snapshot) != true { listener.hints.yield() }
   }
 
   /// Ends the hints.
   /// - Returns: Whether the store was open.
   func close() -> Bool {
-    let listeners: [AsyncStream<Void>.Continuation]? = state.withLock { state in
+    let listeners: [Listener]? = state.withLock { state in
       guard !state.isClosed else { return nil }
       state.isClosed = true
       defer { state.listeners = [:] }
       return Array(state.listeners.values)
     }
     // Finishing calls back into the lock, so it is done outside of it.
-    for listener in listeners ?? [] { listener.finish() }
+    for listener in listeners ?? [] { listener.hints.finish() }
     return listeners != nil
   }
 }

@@ -78,6 +78,11 @@ extension OpenDatabase {
     }
     try core.checkFile(of: database)
     let version = core.preparedVersion(start)
+    core.holdHints()
+    defer {
+      let count = changes.map { $0.values.reduce(0) { $0 + $1.count } }
+      core.releaseHints(changing: count, on: database)
+    }
     try database.commit()
     core.settle(on: database)
     return Committed(result: result, version: version ?? core.version)

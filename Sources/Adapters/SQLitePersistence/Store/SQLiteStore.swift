@@ -130,6 +130,14 @@ extension SQLiteStore {
     return hearers.hints()
   }
 
+  /// Hints of what the closure has not followed; it is given commits of at most a few rows that this object made.
+  public func hints(
+    following follow: @escaping @Sendable (any StoreSnapshot) -> Bool
+  ) -> AsyncStream<Void> {
+    defer { followed.database.keepLeaseSoon() }
+    return hearers.hints(following: follow)
+  }
+
   /// Looks for commits of other writers now, after the transaction that is running, and whether the path still names the file.
   /// - Throws: `StoreError.closed`; `StoreError.cannotOpen` if the path names no file that the store can work with.
   public func lookForOtherWriters() throws(StoreError) {

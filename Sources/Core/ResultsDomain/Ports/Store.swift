@@ -29,6 +29,22 @@ public protocol StoreHearing: Sendable {
   ///
   /// The truth is `StoreSnapshot.history(since:of:)`. The stream ends when the store is closed.
   func hints() -> AsyncStream<Void>
+
+  /// Hints of what has not been followed already.
+  ///
+  /// After a small commit of its own a store may hand a snapshot that holds it to the closure, on the thread that made the commit and
+  /// before the call returns; no hint of that commit follows if the closure says that it has done what there was to do. The
+  /// closure neither waits for anybody nor writes.
+  func hints(
+    following follow: @escaping @Sendable (any StoreSnapshot) -> Bool
+  ) -> AsyncStream<Void>
+}
+
+extension StoreHearing {
+  /// By default every commit is hinted at.
+  public func hints(
+    following follow: @escaping @Sendable (any StoreSnapshot) -> Bool
+  ) -> AsyncStream<Void> { hints() }
 }
 
 /// A store of entities: the port that an adapter implements and that front ends never see.

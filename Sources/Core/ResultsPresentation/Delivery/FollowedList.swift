@@ -15,6 +15,9 @@ protocol FollowedList: AnyObject, Sendable {
   /// - Returns: Whether it is.
   func isDue(after period: DeliveryPeriod?) -> Bool
 
+  /// Whether leading the list to a version takes no longer than a commit's caller may wait.
+  func canFollowPromptly(in history: SnapshotHistory) -> Bool
+
   /// Leads the list to a version of the store; what comes of it is kept until it is shown.
   /// - Parameters:
   ///   - history: The version, and the way there.

@@ -238,6 +238,10 @@ extension LiveList {
     }
   }
 
+  func canFollowPromptly(in history: SnapshotHistory) -> Bool {
+    body.withLock { $0.engine?.canFollowPromptly(in: history) ?? true }
+  }
+
   func advance(in history: SnapshotHistory, joining loaded: LoadedList?) -> ListAdvance {
     body.withLock { body in
       do throws(StoreError) {

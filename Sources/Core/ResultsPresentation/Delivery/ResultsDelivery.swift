@@ -3,6 +3,9 @@
 /// The library has no timing of its own: a span of time is the consumer's, and is measured by the clock of `ResultsOptions`.
 public enum ResultsDelivery: Hashable, Sendable {
   /// At once, each commit with a change of its own.
+  ///
+  /// A commit of a few rows by this store object is followed by the call that makes it, if no other thread is leading lists on just then:
+  /// when the call returns, `FetchedResultsController.state` shows it. All other commits are followed by a task.
   case immediate
   /// At most once in each span: what is committed until it has passed since the first commit arrives as one change.
   ///

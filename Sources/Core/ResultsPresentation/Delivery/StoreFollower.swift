@@ -44,7 +44,7 @@ final class StoreFollower: Sendable {
       guard !members.lists.contains(where: { $0.list === list }) else { return }
       members.lists.append(WeakList(list))
       guard members.listening == nil, list.listens else { return }
-      let hints = store.hints()
+      let hints = store.hints { [weak self] in self?.follow($0) ?? true }
       members.listening = Task(executorPreference: store.executor) { [weak self] in
         for await _ in hints {
           guard !Task.isCancelled, let self else { return }
@@ -124,26 +124,57 @@ final class StoreFollower: Sendable {
     turn.withLock { _ in
       let due = lists.filter { $0 === asking || $0.isDue(after: period) }
       guard !due.isEmpty else { return nil }
-      var news: [any FollowedList] = []
-      var answer: StoreError?
       do throws(StoreError) {
-        try store.read { (snapshot) throws(StoreError) in
-          let history = SnapshotHistory(snapshot)
-          for list in due {
-            let advance = list.advance(in: history, joining: list === asking ? loaded : nil)
-            if advance.hasNews { news.append(list) }
-            if list === asking { answer = advance.failure }
-          }
+        let led = try store.read { (snapshot) throws(StoreError) in
+          advance(due, in: SnapshotHistory(snapshot), asking: asking, loaded)
         }
+        show(led.news)
+        return led.answer
       } catch {
         for list in due { list.fail(error, answering: list === asking ? loaded?.number : nil) }
-        news = due
-        answer = error
+        show(due)
+        return error
       }
-      show(news)
-      return answer
     }
   }
+
+  /// Leads some lists to one version.
+  /// - Returns: Those that have something to show, and the failure of the one that asked.
+  private func advance(
+    _ due: [any FollowedList],
+    in history: SnapshotHistory,
+    asking: (any FollowedList)? = nil,
+    _ loaded: LoadedList? = nil
+  ) -> (news: [any FollowedList], answer: StoreError?) {
+    var news: [any FollowedList] = []
+    var answer: StoreError?
+    for list in due {
+      let advance = list.advance(in: history, joining: list === asking ? loaded : nil)
+      if advance.hasNews { news.append(list) }
+      if list === asking { answer = advance.failure }
+    }
+    return (news, answer)
+  }
+
+  /// Leads lists on within the call of a small commit, on its thread, if that takes no longer than the commit may wait.
+  /// - Returns: Whether nothing is left to do.
+  private func follow(_ snapshot: any StoreSnapshot) -> Bool {
+    let lists = lists
+    for period in Set(lists.compactMap(\.awaitedPeriod)) { wait(for: period) }
+    // Somebody whose turn it is may have begun before the commit, and a consumer may have made it in that very turn.
+    return turn.withLockIfAvailable { _ in
+      let due = lists.filter { $0.isDue(after: nil) }
+      let history = SnapshotHistory(snapshot)
+      guard due.count <= StoreFollower.promptListLimit,
+        due.allSatisfy({ $0.canFollowPromptly(in: history) })
+      else { return false }
+      show(advance(due, in: history).news)
+      return true
+    } ?? false
+  }
+
+  /// How many lists are led on within the call of a commit.
+  private static let promptListLimit = 32
 
   /// Shows what some lists were led to, and then tells it.
   private func show(_ lists: [any FollowedList]) {

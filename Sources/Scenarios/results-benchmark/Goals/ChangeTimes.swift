@@ -3,12 +3,16 @@ import ResultsPresentation
 
 /// What one change of the big table takes, ours and in plain C, in blocks by turns.
 struct ChangeTimes {
-  /// From the commit's return to the delta that a subscriber holds.
-  var delta = Samples()
-  /// From the end of the transaction's closure to the delta, so that the commit itself is part of it.
+  /// From the end of the transaction's closure to the return of the commit, which has followed the change.
   var commit = Samples()
-  /// From the call to the delta.
+  /// The same where no list listens.
+  var bareCommit = Samples()
+  /// From the call to the return of the commit.
   var whole = Samples()
+  /// From the commit's return to the delta that a subscriber, a task of its own, holds.
+  var delivery = Samples()
+  /// How many changes were shown when their commit returned, and how many were not.
+  var prompt = (shown: 0, late: 0)
   /// In plain C, from the commit's return: the row read and two ranks.
   var plainRanks = Samples()
   /// In plain C, with the commit.
@@ -23,37 +27,54 @@ struct ChangeTimes {
 
 extension MessageBench {
   /// Changes rows one by one, and waits for the delta of each: either to another folder and date, or in their body only.
+  ///
+  /// What following costs is the difference between commits with a list and without, which take turns in blocks.
   func changes(moving: Bool) async throws -> ChangeTimes {
     var times = ChangeTimes()
+    for _ in 0..<4 {
+      try await followed(moving: moving, &times)
+      for round in 0..<12 * runs {
+        let written = try change(anyID(), moving: moving)
+        guard round > 4 else { continue }
+        times.bareCommit.add((ContinuousClock.now - written).microseconds)
+      }
+      guard moving else { continue }
+      for _ in 0..<12 * runs { try changePlainly(&times) }
+      try store.lookForOtherWriters()
+      times.refetches.add(try refetch())
+    }
+    return times
+  }
+
+  private func followed(moving: Bool, _ times: inout ChangeTimes) async throws {
     let controller = list(of: Message.self)
     try await controller.fetchExactly()
     var events = controller.changes.makeAsyncIterator()
     _ = await events.next()
-    for _ in 0..<4 {
-      for round in 0..<12 * runs {
-        let id = anyID()
-        let start = ContinuousClock.now
-        let written = try change(id, moving: moving)
-        let committed = ContinuousClock.now
-        guard case .change(let change) = await events.next(), change.delta.rows.count == 1,
-          change.delta.rows.moves.count == 1 || !moving
-        else { throw BenchmarkError.wrongResult("one change") }
-        let end = ContinuousClock.now
-        // The first ones find caches that the reference has left cold.
-        guard round > 4 else { continue }
-        times.delta.add((end - committed).microseconds)
-        times.commit.add((end - written).microseconds)
-        times.whole.add((end - start).microseconds)
-        if round.isMultiple(of: 8) { times.note(try await controller.explain()?.last) }
+    for round in 0..<12 * runs {
+      let id = anyID()
+      let generation = try controller.results().generation
+      let start = ContinuousClock.now
+      let written = try change(id, moving: moving)
+      let committed = ContinuousClock.now
+      let isShown = try controller.results().generation > generation
+      guard case .change(let change) = await events.next(), change.delta.rows.count == 1,
+        change.delta.rows.moves.count == 1 || !moving
+      else { throw BenchmarkError.wrongResult("one change") }
+      let end = ContinuousClock.now
+      // The first ones find caches that the reference has left cold.
+      guard round > 4 else { continue }
+      times.delivery.add((end - committed).microseconds)
+      if isShown {
+        times.prompt.shown += 1
+        times.commit.add((committed - written).microseconds)
+        times.whole.add((committed - start).microseconds)
+      } else {
+        times.prompt.late += 1
       }
-      if moving {
-        for _ in 0..<12 * runs { try changePlainly(&times) }
-        try store.lookForOtherWriters()
-        times.refetches.add(try refetch())
-      }
+      if round.isMultiple(of: 8) { times.note(try await controller.explain()?.last) }
     }
     controller.cancel()
-    return times
   }
 
   /// Changes one row through the store.
@@ -125,6 +146,15 @@ extension MessageBench {
 }
 
 extension ChangeTimes {
+  /// From the end of the commit itself to the exact delta.
+  var following: Double { max(0, commit.median - bareCommit.median) }
+
+  /// How many of a hundred changes were shown when their commit returned.
+  var promptShare: Double {
+    let all = prompt.shown + prompt.late
+    return all == 0 ? 0 : 100 * Double(prompt.shown) / Double(all)
+  }
+
   /// Keeps the most that was asked for a change.
   fileprivate mutating func note(_ account: ListExplanation.Account?) {
     guard let asked = account?.work else { return }

@@ -1,11 +1,11 @@
 import ResultsPresentation
 
 extension MessageBench {
-  /// Goals 5 to 7: one row that moves, and one that stays, from the commit to the delta that a subscriber holds.
+  /// Goals 5 to 7: one row that moves, and one that stays, from the commit to the exact delta.
   func oneChange() async throws -> [Measurement] {
     let moves = try await changes(moving: true)
     let edits = try await changes(moving: false)
-    let own = moves.delta.median
+    let own = moves.following
     let name = "one change, commit to exact paths"
     return [
       figure(5, name, own)
@@ -15,6 +15,8 @@ extension MessageBench {
         .beside(moves.plainCommit.median, "commit, row and two ranks in C"),
       figure(5, "\(name), with its writing", moves.whole.median)
         .beside(moves.plainWhole.median, "update, commit, row and ranks in C"),
+      figure(5, "the same, from the commit's return to a subscriber's task", moves.delivery.median),
+      figure(5, "changes shown when their commit returned", moves.promptShare, nil, "%"),
       figure(6, name, own)
         .beside(moves.refetches.median, "all identities read again in C", refetchLimit),
       figure(
@@ -24,7 +26,7 @@ extension MessageBench {
         0,
         "queries"
       ),
-      figure(7, "a change that keeps its keys, commit to delta", edits.delta.median)
+      figure(7, "a change that keeps its keys, commit to delta", edits.following)
         .beside(own, "one that moves a row"),
     ]
   }

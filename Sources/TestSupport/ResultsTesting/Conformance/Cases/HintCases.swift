@@ -1,4 +1,5 @@
 import ResultsDomain
+import Synchronization
 
 extension StoreConformance {
   static let hintCases: [Case] = [
@@ -31,6 +32,51 @@ extension StoreConformance {
         }
         try bench.expect(isEnded == true, "hints asked for \(name) the end to end", saw: "no end")
       }
+    },
+
+    Case("a commit is handed over to be followed, or hinted at", ["R48"]) { bench in
+      let store = try bench.open()
+      let followed = Mutex<[StoreVersion]>([])
+      let hints = store.hints { snapshot in
+        // Reading the store goes on in the same version.
+        guard (try? bench.version(store)) == snapshot.version else { return false }
+        return followed.withLock {
+          $0.append(snapshot.version)
+          return $0.count.isMultiple(of: 2)
+        }
+      }
+      for round in 1...6 {
+        let calls = followed.withLock { $0.count }
+        try bench.write(store) { try $0.insert(Sample.item("x"), key: nil, into: Sample.item) }
+        let version = try bench.version(store)
+        let seen = followed.withLock { $0 }
+        if seen.count > calls {
+          try bench.expect(seen.last == version, "the closure sees commit \(round)")
+          guard !seen.count.isMultiple(of: 2) else { continue }
+        }
+        let isHeard = await bench.inTime {
+          for await _ in hints { return true }
+          return false
+        }
+        try bench.expect(isHeard == true, "a hint for commit \(round), which was not followed")
+      }
+    },
+
+    Case("a transaction that is undone is handed to nobody", ["R48"]) { bench in
+      let store = try bench.open()
+      let calls = Mutex(0)
+      let hints = store.hints { _ in
+        calls.withLock { $0 += 1 }
+        return true
+      }
+      do {
+        try bench.write(store) { transaction in
+          try transaction.insert(Sample.item("x"), key: nil, into: Sample.item)
+          throw CancellationError()
+        }
+      } catch {}
+      try bench.expect(calls.withLock { $0 } == 0, "no call for what was undone")
+      withExtendedLifetime(hints) {}
     },
 
     Case("a listener that went away disturbs nobody", ["R48"]) { bench in
