@@ -5,14 +5,13 @@ public import ResultsDomain
 /// Sections, positions and identities are those of the generation and never change; the objects themselves are read from the
 /// store when asked for, a batch at a time (R19, R25).
 public struct FetchedResults<Object: FetchedObject>: Sendable {
-  /// The sections, positions and identities.
-  public let snapshot: ResultsSnapshot
+  /// Has the generation too: it is handed from event to state and on, and a copy of all its parts would cost more than the rest.
   let loader: RowLoader
 
-  init(_ snapshot: ResultsSnapshot, _ store: any Store) {
-    self.snapshot = snapshot
-    loader = RowLoader(snapshot, store)
-  }
+  init(_ snapshot: ResultsSnapshot, _ store: any Store) { loader = RowLoader(snapshot, store) }
+
+  /// The sections, positions and identities.
+  public var snapshot: ResultsSnapshot { loader.snapshot }
 
   /// Which generation of its controller this is, from 1.
   public var generation: Int { snapshot.generation }

@@ -5,7 +5,7 @@ public enum ResultsEvent<Object: FetchedObject>: Sendable {
   /// The present state, which every subscriber gets first (R74).
   case snapshot(FetchedResults<Object>)
   /// A later generation, and what leads to it.
-  case change(ResultsChange<Object>)
+  indirect case change(ResultsChange<Object>)
   /// The whole list anew, and why no change leads to it (R43, R72); what was shown before is gone.
   case reset(ResultsResetReason, FetchedResults<Object>)
   /// A failure; the last good state stays, and the next good commit continues from it (R71).

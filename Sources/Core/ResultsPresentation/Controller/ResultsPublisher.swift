@@ -20,8 +20,7 @@ final class ResultsPublisher<Object: FetchedObject>: Sendable {
     /// The last of them that was shown or refused.
     var answered = 0
     var journal: ResultsJournal
-    var subscribers: [Int: WeakSubscription] = [:]
-    var nextSubscriber = 0
+    var subscribers: [WeakSubscription] = []
 
     /// Shows results; while another definition is on its way they are the last of the present one (R51).
     mutating func show(_ results: FetchedResults<Object>) {
@@ -44,9 +43,10 @@ final class ResultsPublisher<Object: FetchedObject>: Sendable {
     }
   }
 
-  /// A subscription that lives as long as its iterator.
-  private struct WeakSubscription: Sendable {
+  /// A subscription that lives as long as its iterator; an object, since copies of a weak reference are costly.
+  private final class WeakSubscription: Sendable {
     weak let subscription: ResultsSubscription<Object>?
+    init(_ subscription: ResultsSubscription<Object>) { self.subscription = subscription }
   }
 
   private let shown: Mutex<Shown>
@@ -123,8 +123,11 @@ final class ResultsPublisher<Object: FetchedObject>: Sendable {
       if case .ended = shown.state { return ([], []) }
       let hasFailed = outcomes.contains { if case .failed = $0 { true } else { false } }
       shown.note(hasFailed: hasFailed, answering: number)
-      let events = outcomes.compactMap { show($0, &shown) }
-      return (events, Array(shown.subscribers.values))
+      var events: [ResultsEvent<Object>] = []
+      for outcome in outcomes {
+        if let event = show(outcome, &shown) { events.append(event) }
+      }
+      return (events, shown.subscribers)
     }
     guard !events.isEmpty else { return nil }
     return {
@@ -174,9 +177,8 @@ final class ResultsPublisher<Object: FetchedObject>: Sendable {
     let subscription = ResultsSubscription<Object>(resetThreshold: resetThreshold)
     let isEnded = shown.withLock { shown -> Bool in
       if case .ended = shown.state { return true }
-      shown.subscribers = shown.subscribers.filter { $0.value.subscription != nil }
-      shown.subscribers[shown.nextSubscriber] = WeakSubscription(subscription: subscription)
-      shown.nextSubscriber += 1
+      shown.subscribers.removeAll { $0.subscription == nil }
+      shown.subscribers.append(WeakSubscription(subscription))
       // Offered inside the lock, so that no event can come between the state and the registration.
       if let results = shown.state.results { subscription.offer(.snapshot(results)) }
       if case .failed(let error, _) = shown.state { subscription.offer(.failure(error)) }
@@ -190,8 +192,8 @@ final class ResultsPublisher<Object: FetchedObject>: Sendable {
   func end() {
     let subscribers = shown.withLock { shown -> [WeakSubscription] in
       shown.state = .ended(last: shown.state.results)
-      defer { shown.subscribers = [:] }
-      return Array(shown.subscribers.values)
+      defer { shown.subscribers = [] }
+      return shown.subscribers
     }
     for subscriber in subscribers { subscriber.subscription?.finish() }
   }

@@ -138,5 +138,5 @@ enum PendingEvents<Object: FetchedObject>: Sendable {
   case none
   /// The whole list: why no change leads to it, or a snapshot.
   case whole(ResultsResetReason?, FetchedResults<Object>)
-  case changes(before: FetchedResults<Object>, DeltaChain, after: FetchedResults<Object>)
+  indirect case changes(before: FetchedResults<Object>, DeltaChain, after: FetchedResults<Object>)
 }

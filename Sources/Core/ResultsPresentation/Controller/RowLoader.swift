@@ -3,7 +3,7 @@ import Synchronization
 
 /// Reads the rows of one generation, a batch at a time, and keeps a few batches.
 final class RowLoader: Sendable {
-  private let snapshot: ResultsSnapshot
+  let snapshot: ResultsSnapshot
   private let store: any Store
   /// Batches read last, newest at the end; guarded by the mutex, which is not held while the store is read.
   private let batches = Mutex<[(number: Int, rows: [Row?])]>([])

@@ -53,8 +53,8 @@ struct LoadedList: Sendable {
   let number: Int
 }
 
-/// What one piece of a list's work led to.
-enum ListOutcome: Sendable {
+/// What one piece of a list's work led to; indirect, since it is copied on its way.
+indirect enum ListOutcome: Sendable {
   /// The first fetch.
   case fetched(ResultsSnapshot)
   /// A later generation.

@@ -100,8 +100,14 @@ final class StoreFollower: Sendable {
 
   /// The store may have changed: what is told at once is led on, and spans of time begin.
   private func hear() {
-    for period in Set(lists.compactMap(\.awaitedPeriod)) { wait(for: period) }
+    waitForPeriods(of: lists)
     _ = run(asking: nil, nil, after: nil)
+  }
+
+  private func waitForPeriods(of lists: [any FollowedList]) {
+    for list in lists {
+      if let period = list.awaitedPeriod { wait(for: period) }
+    }
   }
 
   private func wait(for period: DeliveryPeriod) {
@@ -160,7 +166,7 @@ final class StoreFollower: Sendable {
   /// - Returns: Whether nothing is left to do.
   private func follow(_ snapshot: any StoreSnapshot) -> Bool {
     let lists = lists
-    for period in Set(lists.compactMap(\.awaitedPeriod)) { wait(for: period) }
+    waitForPeriods(of: lists)
     // Somebody whose turn it is may have begun before the commit, and a consumer may have made it in that very turn.
     return turn.withLockIfAvailable { _ in
       let due = lists.filter { $0.isDue(after: nil) }
