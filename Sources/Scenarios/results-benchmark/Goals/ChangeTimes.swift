@@ -105,7 +105,9 @@ extension MessageBench {
       )
       values[Message.datePlace] = .integer(place.date)
     } else {
-      values[Message.bodyPlace] = .text("another body of \(draws.title())")
+      let body = Value.text("another body of \(draws.title())")
+      // Tables that are kept have been through the same draws already.
+      values[Message.bodyPlace] = values[Message.bodyPlace] == body ? .text("a body") : body
     }
     try transaction.update(row.id, to: values, of: Message.entity, ifUnchangedFrom: nil)
   }
