@@ -143,6 +143,40 @@ import Testing
     try listener.close()
   }
 
+  @Test func `who says how far it is keeps the log from there, whatever was read since`() throws {
+    let folder = try TemporaryFolder()
+    let clock = TestClock()
+    let listener = try open(folder) { $0.now = { clock.seconds } }
+    let writer = try open(folder) {
+      $0.now = { clock.seconds }
+      $0.logCapacity = 20
+      $0.historyCapacity = 0
+    }
+    let hints = listener.hints()
+    listener.writer.unsafeReentrantWrite { _ in }
+    try insert(writer, 10)
+    let reached = try listener.currentVersion()
+    listener.caughtUp(to: reached)
+    // A list that is still being led on, or a generation that was shown before, asks from there again.
+    for turn in 0..<3 {
+      try insert(writer, 100, 100 + turn * 100)
+      let records = try listener.history(since: reached, of: Sample.tag).records
+      #expect(records?.count == 100 * (turn + 1))
+      clock.advance(by: LogLease.renewal)
+      try LogFixture.execute(folder.file(), "UPDATE Tag SET rank = rank WHERE name = 't1'")
+      try listener.lookForOtherWriters()
+    }
+    listener.caughtUp(to: try listener.currentVersion())
+    clock.advance(by: LogLease.renewal)
+    try LogFixture.execute(folder.file(), "INSERT INTO Tag VALUES ('x', 1)")
+    try listener.lookForOtherWriters()
+    try insert(writer, 100, 1000)
+    #expect(try listener.history(since: reached, of: Sample.tag).gap == .trimmed)
+    withExtendedLifetime(hints) {}
+    try writer.close()
+    try listener.close()
+  }
+
   @Test func `who closes needs the log no more`() throws {
     let folder = try TemporaryFolder()
     let store = try open(folder)

@@ -30,9 +30,14 @@ final class LogCatalog: Sendable {
     var seen = Seen()
     /// The version that was hinted at last.
     var told: UInt64 = 0
-    /// The version up to which somebody asked for the history.
+    /// The version up to which the history is needed no more.
     var consumed: UInt64 = 0
+    /// Whether those who listen say themselves how far they are.
+    var isToldOfProgress = false
     var ring: CommitRing
+
+    /// The epoch of versions of a log.
+    func epoch(of log: UInt64) -> UInt64 { log &+ rewinds &* 0x9E37_79B9_7F4A_7C15 }
 
     /// Takes what is known for the past of another database.
     mutating func rewind() {
@@ -75,7 +80,7 @@ final class LogCatalog: Sendable {
   /// The newest version that was seen; what is read from now on is not older.
   var seen: Seen { state.withLock { $0.seen } }
 
-  /// The version up to which somebody asked for the history.
+  /// The version up to which the history is needed no more.
   var consumed: UInt64 { state.withLock { $0.consumed } }
 
   /// Where the database stands, in the transaction that is open.
@@ -86,9 +91,9 @@ final class LogCatalog: Sendable {
     let cookie = try database.integer("PRAGMA main.schema_version")
     guard let layout = try layout(on: database, cookie: cookie) else { return nil }
     let sequence = try LogCatalog.sequence(on: database)
-    let rewinds = state.withLock { state in
+    let epoch = state.withLock { state in
       // What is not committed yet may be undone, and was then never seen.
-      guard let floor else { return state.rewinds }
+      guard let floor else { return state.epoch(of: layout.epoch) }
       if floor.epoch == layout.epoch, sequence < floor.sequence {
         // The database was restored from a copy: the same numbers may mean other changes.
         state.rewind()
@@ -98,9 +103,8 @@ final class LogCatalog: Sendable {
       } else {
         state.seen = Seen(epoch: layout.epoch, sequence: sequence)
       }
-      return state.rewinds
+      return state.epoch(of: layout.epoch)
     }
-    let epoch = layout.epoch &+ rewinds &* 0x9E37_79B9_7F4A_7C15
     return Position(
       layout: layout,
       cookie: cookie,
@@ -126,6 +130,18 @@ final class LogCatalog: Sendable {
   /// Notes that what was committed up to a version is known to those who listen.
   func consume(through sequence: UInt64) {
     state.withLock { $0.consumed = max($0.consumed, sequence) }
+  }
+
+  /// Notes that those who listen were led to a version.
+  ///
+  /// From then on only that counts: a list over an index also asks for the history of what it showed before, which reaches further than
+  /// others that are being led on have come.
+  func catchUp(to version: StoreVersion) {
+    state.withLock { state in
+      guard version.epoch == state.epoch(of: state.seen.epoch) else { return }
+      state.isToldOfProgress = true
+      state.consumed = max(state.consumed, version.sequence)
+    }
   }
 
   /// Forgets what was read of the schema.
@@ -197,7 +213,7 @@ extension LogCatalog {
     ofTable table: Int
   ) -> [CommitRecord]? {
     state.withLock { state in
-      state.consumed = max(state.consumed, new.sequence)
+      if !state.isToldOfProgress { state.consumed = max(state.consumed, new.sequence) }
       return state.ring.records(
         after: old,
         through: new.sequence,

@@ -138,6 +138,11 @@ extension SQLiteStore {
     return hearers.hints(following: follow)
   }
 
+  /// Keeps the log from a version on for those who listen, whoever else asked for more of it meanwhile.
+  public func caughtUp(to version: StoreVersion) {
+    followed.database.core.catalog?.catchUp(to: version)
+  }
+
   /// Looks for commits of other writers now, after the transaction that is running, and whether the path still names the file.
   /// - Throws: `StoreError.closed`; `StoreError.cannotOpen` if the path names no file that the store can work with.
   public func lookForOtherWriters() throws(StoreError) {

@@ -38,6 +38,12 @@ public protocol StoreHearing: Sendable {
   func hints(
     following follow: @escaping @Sendable (any StoreSnapshot) -> Bool
   ) -> AsyncStream<Void>
+
+  /// Hears that those who listen have been led to a version, and ask for no history before it any more.
+  ///
+  /// A store that keeps its history for listeners keeps what comes after. One that is never told this takes every question about the
+  /// history for the word that what was answered is needed no more. Does nothing unless a store says otherwise.
+  func caughtUp(to version: StoreVersion)
 }
 
 extension StoreHearing {
@@ -45,6 +51,9 @@ extension StoreHearing {
   public func hints(
     following follow: @escaping @Sendable (any StoreSnapshot) -> Bool
   ) -> AsyncStream<Void> { hints() }
+
+  /// Does nothing.
+  public func caughtUp(to version: StoreVersion) {}
 }
 
 /// A store of entities: the port that an adapter implements and that front ends never see.

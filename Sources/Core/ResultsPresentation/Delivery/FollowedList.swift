@@ -7,6 +7,9 @@ protocol FollowedList: AnyObject, Sendable {
   /// The span the list waits after a commit, or `nil` if it waits for none or is paused.
   var awaitedPeriod: DeliveryPeriod? { get }
 
+  /// The version that the list will be led on from by itself, or `nil` if it waits to be asked or resumed.
+  var awaitingVersion: StoreVersion? { get }
+
   /// Whether the list is led on by what the store tells, and not only when asked.
   var listens: Bool { get }
 

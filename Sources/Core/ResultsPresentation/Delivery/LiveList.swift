@@ -227,6 +227,11 @@ extension LiveList {
     return body.withLock { $0.isFetched && !$0.isPaused } ? period : nil
   }
 
+  var awaitingVersion: StoreVersion? {
+    guard listens else { return nil }
+    return body.withLock { $0.isPaused ? nil : $0.engine?.snapshot.version }
+  }
+
   var listens: Bool { delivery != .onDemand }
 
   func isDue(after period: DeliveryPeriod?) -> Bool {

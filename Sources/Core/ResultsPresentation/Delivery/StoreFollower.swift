@@ -128,11 +128,12 @@ final class StoreFollower: Sendable {
     after period: DeliveryPeriod?
   ) -> StoreError? {
     turn.withLock { _ in
+      let lists = lists
       let due = lists.filter { $0 === asking || $0.isDue(after: period) }
       guard !due.isEmpty else { return nil }
       do throws(StoreError) {
         let led = try store.read { (snapshot) throws(StoreError) in
-          advance(due, in: SnapshotHistory(snapshot), asking: asking, loaded)
+          advance(due, of: lists, in: SnapshotHistory(snapshot), asking: asking, loaded)
         }
         show(led.news)
         return led.answer
@@ -144,21 +145,25 @@ final class StoreFollower: Sendable {
     }
   }
 
-  /// Leads some lists to one version.
+  /// Leads those of the lists that are due to one version, and tells the store how far all are.
   /// - Returns: Those that have something to show, and the failure of the one that asked.
   private func advance(
     _ due: [any FollowedList],
+    of lists: [any FollowedList],
     in history: SnapshotHistory,
     asking: (any FollowedList)? = nil,
     _ loaded: LoadedList? = nil
   ) -> (news: [any FollowedList], answer: StoreError?) {
     var news: [any FollowedList] = []
     var answer: StoreError?
+    var hasFailed = false
     for list in due {
       let advance = list.advance(in: history, joining: list === asking ? loaded : nil)
       if advance.hasNews { news.append(list) }
+      if advance.failure != nil { hasFailed = true }
       if list === asking { answer = advance.failure }
     }
+    if !hasFailed { tellProgress(of: lists, besides: due.count, history.snapshot.version) }
     return (news, answer)
   }
 
@@ -174,13 +179,29 @@ final class StoreFollower: Sendable {
       guard due.count <= StoreFollower.promptListLimit,
         due.allSatisfy({ $0.canFollowPromptly(in: history) })
       else { return false }
-      show(advance(due, in: history).news)
+      show(advance(due, of: lists, in: history).news)
       return true
     } ?? false
   }
 
   /// How many lists are led on within the call of a commit.
   private static let promptListLimit = 32
+
+  /// Tells the store how far all lists are: those that were just led to a version, and those that wait for their span.
+  private func tellProgress(
+    of lists: [any FollowedList],
+    besides dueCount: Int,
+    _ reached: StoreVersion
+  ) {
+    var oldest = reached
+    if lists.count > dueCount {
+      for version in lists.compactMap(\.awaitingVersion)
+      where version.epoch == reached.epoch && version.sequence < oldest.sequence {
+        oldest = version
+      }
+    }
+    store.caughtUp(to: oldest)
+  }
 
   /// Shows what some lists were led to, and then tells it.
   private func show(_ lists: [any FollowedList]) {
