@@ -117,7 +117,7 @@ import Testing
       }
       return zip(group.states, compiled.types).map { $0.result(as: $1) }
     }
-    let content = results.snapshot.content
+    let content = try results.snapshot.content
     for (section, shown) in zip(results.sections, content.sections) {
       try #require(section.aggregates.map(\.name) == aggregates.map(\.name), "\(what)")
       let values = section.aggregates.map(\.value)

@@ -122,7 +122,7 @@ private struct Walk {
   }
 
   private func compareContent(_ generation: Generation, _ place: Comment) throws {
-    try #require(generation.held.content == generation.indexed.content, place)
+    try #require(try generation.held.content == generation.indexed.content, place)
   }
 
   /// Everything that can be asked of a generation, asked of both.

@@ -64,7 +64,7 @@ struct IndexedPair {
     shown.append(present)
     try compare(present, place)
     for earlier in shown {
-      try #require(earlier.indexed.snapshot.content == earlier.held.snapshot.content, place)
+      try #require(try earlier.indexed.snapshot.content == earlier.held.snapshot.content, place)
     }
     // The first stays for long, and the last is what the next delta starts from.
     if shown.count > 6 { shown.remove(at: generator.number(in: 1...shown.count - 2)) }

@@ -51,6 +51,7 @@ import Testing
     Case(RequestError.missingOrder(entity: "e"), .badData),
     Case(StoreError.notFound(id), .nothingMatched), Case(StoreError.closed(path: "x"), .software),
     Case(StoreError.unknownEntity("e", known: []), .software),
+    Case(StoreError.historyLost(entity: "E", .trimmed), .temporary),
     Case(StoreError.unexpected(path: "x", detail: "d"), .software),
     Case(ResultsError.noRow(at: RowPath(section: 0, row: 0), sections: 0), .nothingMatched),
     Case(ResultsError.rowGone(id), .nothingMatched), Case(ResultsError.notFetched, .software),

@@ -119,7 +119,7 @@ struct Edition: Entity {
     print("moved from", move.from.path, "to", move.to.path, "because of", names)
   }
 
-  let (old, new) = (before.snapshot.content, after.snapshot.content)
+  let (old, new) = try (before.snapshot.content, after.snapshot.content)
   try delta.verify(from: old, to: new)
   print(try old.applying(delta) == new, try new.applying(delta.inverse) == old)
   print(try delta.then(delta.inverse).isEmpty)

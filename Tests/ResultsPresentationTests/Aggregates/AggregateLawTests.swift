@@ -52,13 +52,13 @@ struct AggregateLawTests {
         if case .moved(let steps) = progress { own = steps }
         for step in own {
           let then = between[step.snapshot.version]
-          #expect(step.snapshot.content == then, place)
+          #expect(try step.snapshot.content == then, place)
         }
         let naive = try naive(definition, rows)
         try check(own, from: before, to: naive, definition, place)
         try check(read, from: before, to: naive, definition, place)
-        #expect(engine.snapshot.content == naive, place)
-        #expect(reader.snapshot.content == naive, place)
+        #expect(try engine.snapshot.content == naive, place)
+        #expect(try reader.snapshot.content == naive, place)
         #expect(
           engine.snapshot.aggregates?.total
             == (try total(definition, naive, rows)),
@@ -73,7 +73,7 @@ struct AggregateLawTests {
           try engine.redefine(plan, in: store)
         }
         let wanted = try self.naive(definition, rows)
-        #expect(engine.snapshot.content == wanted, place)
+        #expect(try engine.snapshot.content == wanted, place)
         try check(redefined.map { [$0] } ?? [], from: old, to: wanted, definition, place)
       }
     }
@@ -140,13 +140,13 @@ struct AggregateLawTests {
     _ definition: ResultsDefinition<Row>,
     _ place: Comment
   ) throws {
-    var content = old.content
+    var content = try old.content
     let encoder = WireEncoder(entity: definition.request.entity)
     var replay = WireReplay()
     try replay.apply(line: encoder.line(old.generation, content))
     var composed: ResultsDelta?
     for step in steps {
-      let next = step.snapshot.content
+      let next = try step.snapshot.content
       #expect(!step.delta.isEmpty, place)
       #expect(throws: Never.self, place) { try step.delta.verify(from: content, to: next) }
       #expect(try next.applying(step.delta.inverse) == content, place)
@@ -157,9 +157,9 @@ struct AggregateLawTests {
     }
     #expect(content == new, place)
     if let last = steps.last {
-      #expect(headers(replay.list) == headers(last.snapshot, encoder), place)
+      #expect(try headers(replay.list) == headers(last.snapshot, encoder), place)
       // What was changed and changed back composes to nothing.
-      let start = old.content
+      let start = try old.content
       if let composed, start == new {
         #expect(composed.sections.isEmpty, place)
       } else if let composed {
@@ -172,8 +172,8 @@ struct AggregateLawTests {
     list?.sections.map { "\($0.id) \($0.title) \($0.aggregates.map { "\($0)" } ?? "none")" } ?? []
   }
 
-  private func headers(_ snapshot: ResultsSnapshot, _ encoder: WireEncoder) -> [String] {
-    let line = encoder.line(snapshot.generation, snapshot.content)
+  private func headers(_ snapshot: ResultsSnapshot, _ encoder: WireEncoder) throws -> [String] {
+    let line = try encoder.line(snapshot.generation, snapshot.content)
     guard case .snapshot(let list) = try? WireDecoder().message(line) else { return ["unread"] }
     return headers(list)
   }

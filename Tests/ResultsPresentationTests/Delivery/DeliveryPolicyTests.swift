@@ -179,21 +179,21 @@ struct DeliveryPolicyTests {
         try ListEngine(plan, from: store, generation: 1, keepsDigests: false)
       }
       var folding = single
-      let before = single.snapshot.content
+      let before = try single.snapshot.content
       for _ in 0..<4 { try world.commit(rows: 1 + world.generator.below(4)) }
       let progress = try world.store.read { (store) throws(StoreError) in
         _ = try single.advance(to: store)
         return Told(try folding.advance(in: SnapshotHistory(store), folding: true))
       }
       let place: Comment = "seed \(seed), round \(round)"
-      #expect(folding.snapshot.content == single.snapshot.content, place)
+      #expect(try folding.snapshot.content == single.snapshot.content, place)
       #expect(progress.deltas.count <= 1, place)
       for delta in progress.deltas {
         #expect(throws: Never.self, place) {
           try delta.verify(from: before, to: folding.snapshot.content)
         }
       }
-      if progress.deltas.isEmpty { #expect(folding.snapshot.content == before, place) }
+      if progress.deltas.isEmpty { #expect(try folding.snapshot.content == before, place) }
     }
   }
 }

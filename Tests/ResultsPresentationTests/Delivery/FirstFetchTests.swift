@@ -76,7 +76,7 @@ private struct Followed {
       throw ResultsError.notFetched
     }
     generation = results.generation
-    lists = results.snapshot.content
+    lists = try results.snapshot.content
     for row in results.fetchedObjects { if let id = row.id { titles[id] = try? row.get().text } }
   }
 
@@ -85,7 +85,7 @@ private struct Followed {
     #expect(change.delta.from == generation)
     generation = change.delta.to
     lists = try lists.applying(change.delta)
-    #expect(lists == change.after.snapshot.content)
+    #expect(try lists == change.after.snapshot.content)
     let rows = change.delta.rows
     for row in rows.inserts { titles[row.id] = row.new.flatMap { try? Volume(row: $0).text } }
     for row in rows.moves + rows.updates {

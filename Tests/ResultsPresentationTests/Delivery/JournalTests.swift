@@ -113,11 +113,11 @@ struct JournalTests {
         try await list.update { $0 = next }
       }
       let present = try list.results().snapshot
-      contents[present.generation] = present.content
+      contents[present.generation] = try present.content
       for (generation, content) in contents {
         let place: Comment = "seed \(seed), step \(step), from \(generation)"
         switch try list.catchUp(from: generation) {
-        case .upToDate: #expect(content == present.content, place)
+        case .upToDate: #expect(try content == present.content, place)
         case .change(let delta, _):
           answers.insert("change")
           #expect(try content.applying(delta) == present.content, place)

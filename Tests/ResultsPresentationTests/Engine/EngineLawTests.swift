@@ -39,8 +39,8 @@ struct EngineLawTests {
           return (own, try reader.requery(in: store), try store.fetch(world.everything))
         }
         let naive = NaiveList(definition: definition, rows: rows).content
-        #expect(engine.snapshot.content == naive, place)
-        #expect(reader.snapshot.content == naive, place)
+        #expect(try engine.snapshot.content == naive, place)
+        #expect(try reader.snapshot.content == naive, place)
         try check(own, from: before, to: naive, place)
         try check(other, from: before, to: naive, place)
         #expect(own.map(\.delta.sections) == other.map(\.delta.sections), place)
@@ -54,7 +54,7 @@ struct EngineLawTests {
           try engine.redefine(plan, in: store)
         }
         let wanted = NaiveList(definition: definition, rows: rows).content
-        #expect(engine.snapshot.content == wanted, place)
+        #expect(try engine.snapshot.content == wanted, place)
         try check(redefined.map { [$0] } ?? [], from: old, to: wanted, place)
       }
     }
@@ -73,9 +73,9 @@ struct EngineLawTests {
     to new: ResultsContent,
     _ place: Comment
   ) throws {
-    var content = old.content
+    var content = try old.content
     for step in steps {
-      let next = step.snapshot.content
+      let next = try step.snapshot.content
       #expect(!step.delta.isEmpty, place)
       #expect(throws: Never.self, place) { try step.delta.verify(from: content, to: next) }
       #expect(try next.applying(step.delta.inverse) == content, place)

@@ -91,7 +91,7 @@ struct IndexedControllerTests {
       try await world.controller.refresh()
     }
     world.store.losesHistory.store(true, ordering: .relaxed)
-    #expect(shown.snapshot.content == content)
+    #expect(try shown.snapshot.content == content)
   }
 
   @Test func `what was shown before stays readable while the store moves on`() async throws {
@@ -102,9 +102,9 @@ struct IndexedControllerTests {
       shown.append((try world.controller.results(), try await world.truth()))
       try world.list.commit(rows: 4)
       // Nothing has been told of this commit yet, and the lists shown before are read all the same.
-      for (results, content) in shown { #expect(results.snapshot.content == content) }
+      for (results, content) in shown { #expect(try results.snapshot.content == content) }
       try await world.controller.refresh()
-      for (results, content) in shown { #expect(results.snapshot.content == content) }
+      for (results, content) in shown { #expect(try results.snapshot.content == content) }
     }
   }
 

@@ -12,6 +12,9 @@ final class IndexingStore: Store {
   /// Whether commits are told as if they had changed nothing.
   let hidesCommits = Atomic<Bool>(false)
 
+  /// What happens between the beginning of the next reading and what it reads.
+  let atNextReading = Mutex<(@Sendable () -> Void)?>(nil)
+
   init(_ base: any Store) { self.base = base }
 
   var identity: StoreIdentity { base.identity }
@@ -26,7 +29,8 @@ final class IndexingStore: Store {
     _ body: (any StoreSnapshot) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
     try base.read { (snapshot) throws(StoreError) in
-      try body(IndexingSnapshot(snapshot, self))
+      atNextReading.withLock { $0.take() }?()
+      return try body(IndexingSnapshot(snapshot, self))
     }
   }
 

@@ -106,12 +106,12 @@ final class FaultyShelf {
       try replay.apply(
         line: encoder.snapshot(generation: results.generation, sections: [WireSection]())
       )
-      (generation, content) = (results.generation, results.snapshot.content)
+      (generation, content) = (results.generation, try results.snapshot.content)
     case .change(let change):
       #expect(change.delta.from == generation)
       try change.delta.verify(from: content, to: change.after.snapshot.content)
       try replay.apply(line: encoder.delta(change.delta))
-      (generation, content) = (change.delta.to, change.after.snapshot.content)
+      (generation, content) = (change.delta.to, try change.after.snapshot.content)
     case .reset(let reason, _): Issue.record("a reset: \(reason)")
     case .failure: break
     }

@@ -74,7 +74,7 @@ import Testing
     var held: [(results: FetchedResults<Row>, content: ResultsContent)] = []
     for number in 0..<100 {
       let results = try world.controller.results()
-      held.append((results, results.snapshot.content))
+      held.append((results, try results.snapshot.content))
       try await world.commit(number)
     }
     var longest = 0
@@ -92,7 +92,7 @@ import Testing
     #expect(world.logBytes == 0)
     try other.close()
     for (results, content) in held.enumerated().filter({ $0.offset % 20 == 0 }).map(\.element) {
-      #expect(results.snapshot.content == content)
+      #expect(try results.snapshot.content == content)
     }
     // Each commit takes one key away and brings one; the ways of all generations are one way.
     guard case .indexed(let first) = held[0].results.snapshot.keys else {

@@ -66,7 +66,7 @@ extension StoreError {
     switch self {
     case .cannotOpen(_, let failure): failure.status
     case .readOnly: .cannotCreate
-    case .busy, .conflict: .temporary
+    case .busy, .conflict, .historyLost: .temporary
     case .diskFull, .inputOutput: .inputOutput
     case .damaged, .invalid, .alreadyExists, .unexpectedValue, .request: .badData
     case .notFound: .nothingMatched

@@ -32,6 +32,8 @@ public enum StoreError: Error, Sendable {
   case request(RequestError)
   /// The transaction's body threw; everything it did was undone.
   case aborted(by: any Error)
+  /// What was in an entity in an earlier version cannot be told any more.
+  case historyLost(entity: String, GapReason)
   /// The adapter met a failure it has no word for.
   case unexpected(path: String, detail: String)
 }
@@ -68,8 +70,23 @@ extension StoreError: CustomStringConvertible {
       "\(id) holds a value of an unexpected kind in \(what). Correct the stored value."
     case .request(let error): error.description
     case .aborted(let error): "The transaction was undone: \(error)"
+    case .historyLost(let entity, let reason):
+      "What was listed of \(entity) in an earlier version cannot be told any more (\(reason.words))."
+        + " Read the present list."
     case .unexpected(let path, let detail):
       "\(path) failed in an unexpected way (\(detail)). Please report this."
+    }
+  }
+}
+
+extension GapReason {
+  /// The reason for a message.
+  fileprivate var words: String {
+    switch self {
+    case .otherWriter: "another program has written"
+    case .trimmed: "the history does not reach back so far"
+    case .otherEpoch: "the store was replaced or opened anew"
+    case .schemaChanged: "the table was changed or made anew"
     }
   }
 }

@@ -12,7 +12,7 @@ public struct FetchedRow<Object: FetchedObject>: Sendable {
 
   /// The object's identity; no row is read.
   ///
-  /// It is `nil` only for a place that has none.
+  /// It is `nil` only where the store cannot tell it any more; `get()` says why.
   public var id: ObjectID? { results.snapshot.objectID(atFlatPosition: position) }
 
   /// The place's path in its generation.

@@ -26,7 +26,8 @@ public struct FetchedResults<Object: FetchedObject>: Sendable {
 
   /// The object at a path.
   /// - Throws: `ResultsError.noRow` for a path outside the list, `.rowGone` for a row deleted since, `.row` for a stored
-  ///   value that does not fit, `.store` for the store's own failure.
+  ///   value that does not fit, `.store` for the store's own failure; that is `StoreError.historyLost` where the keys of an earlier
+  ///   generation were left to an index, and the store cannot tell any more what they were.
   /// - Complexity: O(log *n*), and one batch is read from the store unless it is kept.
   public func object(at path: RowPath) throws(ResultsError) -> Object {
     guard let position = snapshot.flatPosition(of: path) else {
@@ -35,11 +36,11 @@ public struct FetchedResults<Object: FetchedObject>: Sendable {
     return try object(atFlatPosition: position)
   }
 
-  /// The path of an object, or `nil` if it is not in the list.
+  /// The path of an object, or `nil` if it is not in the list, or the store cannot tell its place any more.
   /// - Complexity: O(log *n*); O(*n* log *n*) for the first search of a list.
   public func path(of id: ObjectID) -> RowPath? { snapshot.path(of: id) }
 
-  /// The identity of the object at a path, or `nil` if there is none; no row is read.
+  /// The identity of the object at a path, or `nil` if there is none, or the store cannot tell it any more; no row is read.
   /// - Complexity: O(log *n*)
   public func objectID(at path: RowPath) -> ObjectID? { snapshot.objectID(at: path) }
 
@@ -59,7 +60,13 @@ public struct FetchedResults<Object: FetchedObject>: Sendable {
   }
 
   func row(atFlatPosition position: Int) throws(ResultsError) -> Row {
-    guard let id = snapshot.objectID(atFlatPosition: position) else {
+    let found: ObjectID?
+    do {
+      found = try snapshot.identity(atFlatPosition: position)
+    } catch {
+      throw .store(error)
+    }
+    guard let id = found else {
       throw .noRow(at: RowPath(section: 0, row: position), sections: snapshot.sectionCount)
     }
     guard Object.needsAttributeValues else {

@@ -28,7 +28,9 @@ final class RowLoader: Sendable {
     if let kept { return kept[position - number * size] }
     let range = number * size..<min((number + 1) * size, snapshot.rowCount)
     let reader = RowsInPlace(snapshot)
-    let rows = try store.read { (store) throws(StoreError) in try reader.rows(range, in: store) }
+    let rows = try store.rereading { (store) throws(StoreError) in
+      try reader.rows(range, in: store)
+    }
     batches.withLock { batches in
       batches.append((number, rows))
       if batches.count > RowLoader.kept { batches.removeFirst() }

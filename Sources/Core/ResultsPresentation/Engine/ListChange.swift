@@ -87,7 +87,7 @@ extension ListEngine {
     }
     if delta == nil {
       next.counts = .counting(next.keys, next.window, next.rule, next.layout)
-      if let failure = next.contiguityFailure() { throw .request(failure) }
+      if let failure = try next.contiguityFailure() { throw .request(failure) }
       delta = try FullDelta(from: old, to: next, change, sameOrder: true).assemble()
     }
     try AggregateStep(from: old, change, in: store).lead(to: &next, telling: &delta)

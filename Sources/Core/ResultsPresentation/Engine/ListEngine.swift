@@ -73,7 +73,7 @@ struct ListEngine: Sendable {
       keys: numbered.map { .held($0.keys) } ?? keys,
       numbering: numbered
     )
-    if let failure = snapshot.contiguityFailure() { throw .request(failure) }
+    if let failure = try snapshot.contiguityFailure() { throw .request(failure) }
     snapshot.aggregates = try AggregateFilling(snapshot, in: store).table()
     if keepsDigests, !plan.observed.isEmpty {
       digests = try DigestTable(of: plan.definition, plan.observed, in: store)

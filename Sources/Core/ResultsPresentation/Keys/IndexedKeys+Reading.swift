@@ -15,22 +15,39 @@ struct IndexedReading {
   }
 
   /// Finds the way from the keys' era to a version.
-  /// - Throws: The store's error; also if its history no longer tells the way.
+  /// - Throws: The store's error, or `StoreError.historyLost` if the way is not known any more.
   init(_ keys: IndexedKeys, in snapshot: any StoreSnapshot) throws(StoreError) {
-    self.keys = keys
-    source = try keys.index.source(in: snapshot)
+    let index = keys.index
     var (change, version) = keys.era.change(until: snapshot.version)
     if version != snapshot.version {
-      let entity = keys.index.entity
-      guard case .commits(let records) = try snapshot.history(since: version, of: entity) else {
-        throw .unexpected(
-          path: entity.name,
-          detail: "the store no longer tells what was listed when this was shown"
-        )
+      switch try snapshot.history(since: version, of: index.entity) {
+      case .commits(let records):
+        for record in records { change.append(try index.plan.keyChange(by: record.changes)) }
+      case .gap(let reason): throw .historyLost(entity: index.entity.name, reason)
       }
-      for record in records { change.append(try keys.index.plan.keyChange(by: record.changes)) }
     }
-    since = change
+    self.init(keys, try index.source(in: snapshot), since: change)
+  }
+}
+
+extension Store {
+  /// Runs a closure with a version, and with later ones where it finds that a generation cannot be told from that one.
+  ///
+  /// A list can be led past a version while somebody begins to read it, and of the way from generations that were shown long
+  /// before no step is kept that leads to one of the past.
+  /// - Throws: The store's error, or the closure's.
+  func rereading<Result: Sendable>(
+    _ body: (any StoreSnapshot) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
+    var attempts = 1
+    while true {
+      do throws(StoreError) {
+        return try read(body)
+      } catch {
+        guard case .historyLost = error, attempts < 3 else { throw error }
+        attempts += 1
+      }
+    }
   }
 }
 

@@ -2,17 +2,17 @@ import OrderStatistics
 import ResultsDomain
 
 extension IndexedKeys {
-  /// The position of an object, or `nil` if it is not in the list, or the store cannot tell any more.
+  /// The position of an object, or `nil` if it is not in the list.
   ///
   /// The present row tells the present key; if that came since the keys' own version, what left then is the key it had.
+  /// - Throws: The store's error; `StoreError.historyLost` if it cannot tell any more.
   /// - Complexity: One row is read, and at most a block counted.
-  func position(of key: ObjectKey) -> Int? {
-    let position = try? index.store.read { (snapshot) throws(StoreError) -> Int? in
+  func position(of key: ObjectKey) throws(StoreError) -> Int? {
+    try index.store.rereading { (snapshot) throws(StoreError) -> Int? in
       let reading = try IndexedReading(self, in: snapshot)
       guard let encoded = try reading.key(of: key, in: snapshot) else { return nil }
       return try reading.rank(of: encoded)
     }
-    return position ?? nil
   }
 
   /// The id of the section that a position is in, if it can be told without reading.

@@ -2,7 +2,7 @@ import OrderStatistics
 import ResultsDomain
 import Synchronization
 
-/// The span of versions over which the keys of an indexed list stay the same, and the way to the next span.
+/// The versions in which a list over an index was found with the same keys, and the way to the next that has others.
 ///
 /// A generation holds its era. The way on is held apart from it (`KeyStep`), so that a generation that is still read can be found in the
 /// present store by undoing what came since, and of generations that nobody reads any more only that way is left, as long as an
@@ -18,18 +18,16 @@ final class KeyEra: Sendable {
   private static let keptRuns = 16
   private let step: KeyStep
   private let kept = Mutex(Kept())
-  /// What the run begins with of which a single key was read last.
-  private let glimpsed = Mutex<[UInt8]?>(nil)
 
   init(_ version: StoreVersion) { step = KeyStep(version) }
 
-  /// Notes a later version with the same keys.
+  /// Notes a later version with the same keys; versions between may have had others.
   func note(_ version: StoreVersion) { step.note(version) }
 
   /// Notes what became of the keys.
   func end(with change: KeyChange, next: KeyEra) { step.end(with: change, next: next.step) }
 
-  /// What became of the keys until some version, as far as eras know, and the last version they know of until then.
+  /// What became of the keys until some version, as far as eras know, and the last version until then that they know.
   ///
   /// A long way is kept as one step for the next time.
   /// - Complexity: O(*k* log *k*) for the keys on the way.
@@ -74,81 +72,4 @@ final class KeyEra: Sendable {
 
   /// All runs that are kept.
   var runs: [(lower: [UInt8], keys: SortedKeyList)] { kept.withLock { $0.runs } }
-}
-
-/// The versions of one era, and what leads to the next.
-private final class KeyStep: Sendable {
-  private struct Body {
-    /// The first and the last version known to have the keys.
-    var first: StoreVersion
-    var last: StoreVersion
-    var change = KeyChange()
-    var next: KeyStep?
-
-    /// Whether a version lies between the two; a reader's may be older than what was noted since it began to read.
-    func contains(_ version: StoreVersion) -> Bool {
-      first.epoch == version.epoch && last.epoch == version.epoch
-        && first.sequence <= version.sequence && version.sequence <= last.sequence
-    }
-  }
-
-  private let body: Mutex<Body>
-
-  init(_ version: StoreVersion) { body = Mutex(Body(first: version, last: version)) }
-
-  deinit {
-    // A long way would be left step inside step, which takes the thread's whole stack.
-    var next = takeNext()
-    while next != nil, isKnownUniquelyReferenced(&next) {
-      let later = next?.takeNext()
-      next = later
-    }
-  }
-
-  private func takeNext() -> KeyStep? { body.withLock { $0.next.take() } }
-
-  func note(_ version: StoreVersion) { body.withLock { $0.last = version } }
-
-  func end(with change: KeyChange, next: KeyStep) {
-    body.withLock { body in
-      body.change = change
-      body.next = next
-    }
-  }
-
-  func change(until version: StoreVersion) -> (change: KeyChange, version: StoreVersion) {
-    var change = KeyChange()
-    var last = self
-    var steps = 0
-    while let (step, next) = last.step(until: version) {
-      if change.isEmpty { change = step } else { change.append(step) }
-      last = next
-      steps += 1
-    }
-    if steps > 8 { end(with: change, next: last) }
-    return (change, last.body.withLock { $0.contains(version) ? version : $0.last })
-  }
-
-  private func step(until version: StoreVersion) -> (KeyChange, KeyStep)? {
-    let way = body.withLock { body -> (KeyChange, KeyStep)? in
-      guard let next = body.next, !body.contains(version) else { return nil }
-      return (body.change, next)
-    }
-    guard let way, way.1.began(until: version) else { return nil }
-    return way
-  }
-
-  private func began(until version: StoreVersion) -> Bool {
-    let first = body.withLock { $0.first }
-    return first.epoch != version.epoch || first.sequence <= version.sequence
-  }
-
-  var keyCount: Int {
-    var count = 0
-    var step: KeyStep? = self
-    while let present = step {
-      (count, step) = present.body.withLock { (count + $0.change.count, $0.next) }
-    }
-    return count
-  }
 }

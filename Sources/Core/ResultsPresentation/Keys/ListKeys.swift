@@ -31,7 +31,7 @@ enum ListKeys: Sendable {
   }
 
   /// Hands over the keys at some positions, in order; an index is read in a version of the store of its own.
-  /// - Throws: The store's error; also if its history no longer tells what the keys were.
+  /// - Throws: The store's error; `StoreError.historyLost` if its history no longer tells what the keys were.
   func forEachKey(
     in positions: Range<Int>,
     _ body: (Int, UnsafeRawBufferPointer) -> Void
@@ -39,7 +39,7 @@ enum ListKeys: Sendable {
     switch self {
     case .held(let keys): keys.forEachKey(in: positions, body)
     case .indexed(let keys):
-      try keys.index.store.read { (snapshot) throws(StoreError) in
+      try keys.index.store.rereading { (snapshot) throws(StoreError) in
         try IndexedReading(keys, in: snapshot).forEachKey(in: positions, body)
       }
     }
@@ -61,8 +61,12 @@ enum ListKeys: Sendable {
     }
   }
 
-  /// Calls a closure with the key at a position, or with no bytes if the store cannot tell it any more.
-  func withKey<Result>(at position: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+  /// Calls a closure with the key at a position, or with no bytes if there is none.
+  /// - Throws: As `forEachKey(in:_:)`.
+  func withKey<Result>(
+    at position: Int,
+    _ body: (UnsafeRawBufferPointer) -> Result
+  ) throws(StoreError) -> Result {
     switch self {
     case .held(let keys): return keys.withKey(at: position, body)
     case .indexed(let keys):
@@ -70,10 +74,10 @@ enum ListKeys: Sendable {
       if let place, let run = keys.era.run(from: place.lower) {
         return run.withKey(at: position - place.start, body)
       }
-      let read = try? keys.index.store.read { (snapshot) throws(StoreError) in
+      let key = try keys.index.store.rereading { (snapshot) throws(StoreError) in
         try IndexedReading(keys, in: snapshot).key(at: position)
       }
-      return ((read ?? nil) ?? []).withUnsafeBytes(body)
+      return (key ?? []).withUnsafeBytes(body)
     }
   }
 

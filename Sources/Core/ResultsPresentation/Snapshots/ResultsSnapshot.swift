@@ -5,7 +5,8 @@ public import ResultsDomain
 ///
 /// It holds keys and section lengths only, or but the counts of keys that an index of the store holds (`ListKeys`). Whatever else
 /// is asked of it is read off the keys, so a snapshot costs what differs from the generation before. Keys of an
-/// index are read when asked for; a store that cannot tell them any more gives no identity.
+/// index are read when asked for. Where a store cannot tell them any more (R19), what may be absent anyway is, and what throws says so:
+/// `identity(atFlatPosition:)`, `content` and `FetchedResults.object(at:)`.
 public struct ResultsSnapshot: Sendable {
   /// Which generation of its controller it is, from 1.
   public internal(set) var generation: Int
@@ -95,20 +96,28 @@ extension ResultsSnapshot {
     return RowPath(section: section, row: row)
   }
 
-  /// The identity of the row at a path, or `nil` if there is no such row.
+  /// The identity of the row at a path, or `nil` if there is no such row, or the store cannot tell it any more.
   /// - Complexity: O(log *n*)
   public func objectID(at path: RowPath) -> ObjectID? {
     flatPosition(of: path).flatMap { objectID(atFlatPosition: $0) }
   }
 
-  /// The identity of the row at a place counted over all sections, or `nil` if there is no such row.
+  /// The identity of the row at a place counted over all sections, or `nil` if there is no such row, or the store cannot tell it any
+  /// more.
   /// - Complexity: O(log *n*)
   public func objectID(atFlatPosition position: Int) -> ObjectID? {
-    guard position >= 0, position < window.count else { return nil }
-    return keys.withKey(at: window.lowerBound + position) { objectID(of: $0) }
+    (try? identity(atFlatPosition: position)) ?? nil
   }
 
-  /// The path of an object, or `nil` if it is not in the window.
+  /// The identity of the row at a place counted over all sections, or `nil` if there is no such row.
+  /// - Throws: The store's error; `StoreError.historyLost` if it cannot tell any more what was shown there.
+  /// - Complexity: O(log *n*)
+  public func identity(atFlatPosition position: Int) throws(StoreError) -> ObjectID? {
+    guard position >= 0, position < window.count else { return nil }
+    return try keys.withKey(at: window.lowerBound + position) { objectID(of: $0) }
+  }
+
+  /// The path of an object, or `nil` if it is not in the window, or the store cannot tell its place any more.
   /// - Complexity: O(log *n*); O(*n* log *n*) for the first search of a list.
   public func path(of id: ObjectID) -> RowPath? {
     guard Value.text(id.entity) == .text(entity.name), let position = position(of: id.key),
@@ -144,7 +153,7 @@ extension ResultsSnapshot {
     case .held(let held):
       guard let identity = layout.identityBytes(of: key) else { return nil }
       return identities.key(of: identity, in: held, layout).flatMap { held.position(of: $0) }
-    case .indexed(let indexed): return indexed.position(of: key)
+    case .indexed(let indexed): return (try? indexed.position(of: key)) ?? nil
     }
   }
 
@@ -153,7 +162,7 @@ extension ResultsSnapshot {
     if case .indexed(let indexed) = keys, let id = indexed.sectionID(at: position) {
       return SectionID(id)
     }
-    return keys.withKey(at: position) { sectionID(of: $0) }
+    return (try? keys.withKey(at: position) { sectionID(of: $0) }) ?? SectionID(.null)
   }
 
   func sectionID(of key: UnsafeRawBufferPointer) -> SectionID {
