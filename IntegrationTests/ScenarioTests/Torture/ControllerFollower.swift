@@ -22,10 +22,18 @@ struct ControllerFollower: Sendable {
   static func follow(
     _ view: TortureView,
     in store: any Store,
+    holdsKeys: Bool,
     isReady: @Sendable () -> Void
   ) async throws -> ControllerFollower {
-    let controller = FetchedResultsController(view.definition, in: store)
+    let controller = FetchedResultsController(
+      view.definition,
+      in: store,
+      options: ResultsOptions(heldKeysLimit: holdsKeys ? .max : -1)
+    )
     try await controller.performFetch()
+    if !holdsKeys, case .held = try await controller.explain()?.keys {
+      throw Torn(what: "\(view.name): no index has the keys")
+    }
     var follower = ControllerFollower(view)
     var generation = 0
     for await event in controller.changes {

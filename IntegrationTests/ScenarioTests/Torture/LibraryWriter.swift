@@ -43,6 +43,21 @@ struct LibraryWriter {
     }
   }
 
+  /// Makes an index for each order that a list may leave its keys to.
+  static func makeIndexes(in store: SQLiteStore) throws {
+    _ = try store.commit(origin: .unnamed) { transaction in
+      try (transaction as? SQLiteTransaction)?.withDatabase { database in
+        try database.execute(
+          sql: """
+            CREATE INDEX byAge ON Student (studentAge, studentId);
+            CREATE INDEX byNumber ON Student (studentId DESC);
+            CREATE INDEX youngByName ON Student (studentName) WHERE studentAge < 15;
+            """
+        )
+      }
+    }
+  }
+
   /// Inserts a row that always stays, so that the keys that SQLite assigns are positive.
   func insertAnchor() throws {
     let student = Student(studentId: 0, studentName: "anchor", studentAge: 10)

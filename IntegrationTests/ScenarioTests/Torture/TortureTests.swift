@@ -9,7 +9,7 @@ import Testing
 /// R26, R47, R48, R58, R59, R60, R61, R62, R71: four writers and twelve watchers at once on one store.
 ///
 /// Every delta leads from one committed state to a later one, and what each watcher has at the end is what is listed, and what the
-/// table holds. `script/torture` is the long form.
+/// table holds. Of the controllers half leave their keys to an index. `script/torture` is the long form.
 @Suite("Several processes at once on one store", .serialized)
 struct TortureTests {
   @Test(.timeLimit(.minutes(240)), arguments: TorturePlan.all)
@@ -39,6 +39,7 @@ struct TortureTests {
     let place = ProgramPlace(run)
     let path = run.path("s.sqlite")
     let writing = try SQLiteStore(at: path, entities: [Student.entity], options: options)
+    try LibraryWriter.makeIndexes(in: writing)
     if plan.isGuarded { try LibraryWriter.guardPairs(in: writing) }
     let reading = try SQLiteStore(at: path, entities: [Student.entity], options: options)
 
@@ -96,11 +97,18 @@ struct TortureTests {
             "watch \(view.name): \(watch.lines) lines, at most \(watch.mostRows) rows"
           )
         }
-        for store in stores {
+        for (place, store) in stores.enumerated() {
+          // Of two lists of one view one holds its keys, and the other leaves them to an index.
+          let holdsKeys = (number + place).isMultiple(of: 2)
           group.addTask {
-            let follower = try await ControllerFollower.follow(view, in: store) { isReady.yield() }
+            let follower = try await ControllerFollower.follow(
+              view,
+              in: store,
+              holdsKeys: holdsKeys
+            ) { isReady.yield() }
             return (
-              number, try follower.list, "controller \(view.name): \(follower.changes) changes"
+              number, try follower.list,
+              "controller \(view.name), \(holdsKeys ? "holding" : "indexed"): \(follower.changes) changes"
             )
           }
         }
