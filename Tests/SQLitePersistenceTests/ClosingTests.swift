@@ -61,6 +61,21 @@ import Testing
     #expect(try files(folder) == ["store.sqlite"])
   }
 
+  @Test func `a read may close the store that it reads, and is finished`() throws {
+    let folder = try TemporaryFolder()
+    let store = try open(folder)
+    try add("a", to: store)
+    let count = try store.read { (snapshot) throws(StoreError) -> Int in
+      try store.close()
+      return try snapshot.count(of: Sample.book, where: .all)
+    }
+    #expect(count == 1)
+    #expect(throws: StoreError.self) { try titles(store) }
+    let other = try open(folder)
+    #expect(try titles(other) == ["a"])
+    try other.close()
+  }
+
   @Test func `reading only leaves what it found`() throws {
     let folder = try TemporaryFolder()
     let writer = try open(folder)

@@ -24,11 +24,16 @@ struct IndexedLawTests {
     while done < Self.steps / Self.seeds.count + 40 {
       let plan = try ListPlan(world.definition())
       var (held, indexed) = try fetch(plan, store, stride: 1 + world.generator.below(6))
-      var shown: [(snapshot: ResultsSnapshot, content: ResultsContent)] = []
+      var shown: [(snapshot: ResultsSnapshot, ids: [ObjectID], content: ResultsContent)] = []
       for step in 0..<40 {
         let place: Comment = "seed \(seed), step \(done)"
         for _ in 0..<1 + world.generator.below(3) {
           try world.commit(rows: 1 + world.generator.below(step % 10 == 9 ? 60 : 4))
+        }
+        for earlier in shown {
+          let ids = try page(of: earlier.ids, &world.generator)
+          // Before anything else is asked, so that little of it has been read.
+          #expect(try earlier.snapshot.objectIDs(atFlatPositions: ids.places) == ids.page, place)
         }
         if world.generator.below(4) == 0, let last = shown.last {
           #expect(try last.snapshot.content == last.content, place)
@@ -45,13 +50,32 @@ struct IndexedLawTests {
         for (one, other) in zip(one, other) {
           #expect(try one.snapshot.content == other.snapshot.content, place)
         }
+        let ids = (0..<held.snapshot.rowCount)
+          .compactMap {
+            held.snapshot.objectID(atFlatPosition: $0)
+          }
+        for _ in 0..<3 {
+          let ids = try page(of: ids, &world.generator)
+          #expect(try indexed.snapshot.objectIDs(atFlatPositions: ids.places) == ids.page, place)
+          #expect(try held.snapshot.objectIDs(atFlatPositions: ids.places) == ids.page, place)
+        }
         try compare(held.snapshot, indexed.snapshot, place)
-        try shown.append((indexed.snapshot, held.snapshot.content))
+        try shown.append((indexed.snapshot, ids, held.snapshot.content))
         if shown.count > 6 { shown.remove(at: world.generator.below(shown.count)) }
         for earlier in shown { #expect(try earlier.snapshot.content == earlier.content, place) }
         done += 1
       }
     }
+  }
+
+  /// Any places, also outside of the list, and what is there.
+  private func page(
+    of ids: [ObjectID],
+    _ generator: inout SplitMix
+  ) throws -> (places: Range<Int>, page: [ObjectID]) {
+    let start = generator.below(ids.count + 6) - 3
+    let places = start..<start + generator.below(ids.count + 6)
+    return (places, Array(ids[places.clamped(to: 0..<ids.count)]))
   }
 
   private func fetch(

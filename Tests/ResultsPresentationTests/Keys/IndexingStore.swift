@@ -11,9 +11,12 @@ final class IndexingStore: Store {
   let losesHistory = Atomic<Bool>(false)
   /// Whether commits are told as if they had changed nothing.
   let hidesCommits = Atomic<Bool>(false)
-
   /// What happens between the beginning of the next reading and what it reads.
   let atNextReading = Mutex<(@Sendable () -> Void)?>(nil)
+  /// How often it was read.
+  let readings = Atomic<Int>(0)
+  /// How many rows were read.
+  let rowsRead = Atomic<Int>(0)
 
   init(_ base: any Store) { self.base = base }
 
@@ -28,7 +31,8 @@ final class IndexingStore: Store {
   func read<Result: Sendable>(
     _ body: (any StoreSnapshot) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
-    try base.read { (snapshot) throws(StoreError) in
+    readings.add(1, ordering: .relaxed)
+    return try base.read { (snapshot) throws(StoreError) in
       atNextReading.withLock { $0.take() }?()
       return try body(IndexingSnapshot(snapshot, self))
     }
@@ -55,7 +59,8 @@ final class IndexingSnapshot: StoreSnapshot {
   var version: StoreVersion { base.version }
 
   func rows(_ keys: [ObjectKey], of entity: EntityDescription) throws(StoreError) -> [Row?] {
-    try base.rows(keys, of: entity)
+    store.rowsRead.add(keys.count, ordering: .relaxed)
+    return try base.rows(keys, of: entity)
   }
 
   func entries(

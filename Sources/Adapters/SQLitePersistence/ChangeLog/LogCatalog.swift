@@ -112,6 +112,19 @@ final class LogCatalog: Sendable {
     )
   }
 
+  /// Whether a position that was found before is where a database stands whose contents are still the same.
+  ///
+  /// The floor is what `seen` was before the transaction began.
+  func stands(at known: Position, floor: Seen) -> Bool {
+    state.withLock { state in
+      guard let (cookie, layout) = state.layout, cookie == known.cookie, let layout else {
+        return false
+      }
+      return floor.epoch == layout.epoch && floor.sequence <= known.version.sequence
+        && known.version.epoch == state.epoch(of: layout.epoch)
+    }
+  }
+
   /// As `position(on:floor:)`; a log whose pages are damaged is no log.
   func readablePosition(on database: Database, floor: Seen?) throws -> Position? {
     do {

@@ -12,9 +12,13 @@ extension StoreCore {
   }
 
   /// Takes a snapshot of the database and tells which version it is.
+  /// - Parameters:
+  ///   - database: A connection that is in no transaction.
+  ///   - reading: What is known of the connection, if it is the store's own.
   /// - Returns: `nil` if a commit came between, so that the version is not known; no transaction is open then.
-  func pin(_ database: Database) throws -> Pinned? {
-    if let catalog, let position = try pin(database, catalog) {
+  /// - Throws: What SQLite says.
+  func pin(_ database: Database, knownTo reading: ReadingConnection? = nil) throws -> Pinned? {
+    if let catalog, let position = try pin(database, catalog, knownTo: reading) {
       return Pinned(version: position.version, position: position)
     }
     let before = state.withLock { ($0.commitCount, $0.isCommitting, $0.log.version) }
@@ -41,17 +45,34 @@ extension StoreCore {
 
   /// Takes a snapshot whose version the database itself tells.
   /// - Returns: `nil` if it cannot; no transaction is open then.
-  private func pin(_ database: Database, _ catalog: LogCatalog) throws -> LogCatalog.Position? {
+  private func pin(
+    _ database: Database,
+    _ catalog: LogCatalog,
+    knownTo reading: ReadingConnection?
+  ) throws -> LogCatalog.Position? {
     let floor = catalog.seen
     try database.run("BEGIN DEFERRED TRANSACTION")
     do {
+      let mark = reading.flatMap { _ in contentMark(of: database) }
+      if let mark, let known = reading?.position(at: mark), catalog.stands(at: known, floor: floor)
+      {
+        return known
+      }
       let position = try catalog.readablePosition(on: database, floor: floor)
+      if let mark { reading?.note(position, at: mark) }
       if position == nil { unpin(database) }
       return position
     } catch {
       unpin(database)
       throw error
     }
+  }
+
+  /// What tells the contents apart that the transaction sees, which begins with this.
+  private func contentMark(of database: Database) -> UInt32? {
+    // The snapshot is taken by the first read, not by BEGIN; this one reads nothing but the file's first page.
+    guard (try? database.run("PRAGMA main.schema_version")) != nil else { return nil }
+    return database.contentMark
   }
 
   /// Lets go of a snapshot.

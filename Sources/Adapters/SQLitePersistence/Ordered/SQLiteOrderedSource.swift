@@ -63,12 +63,18 @@ final class SQLiteOrderedSource: OrderedSource {
       var left = max(0, skipped)
       try withPieces(from: first, to: last) { lowerBytes, upperBytes in
         for (place, piece) in ladder.pieces.enumerated() {
+          let isLast = place + 1 == ladder.pieces.count
+          guard let statement = try page(piece, lowerBytes, upperBytes, &left, isLast, on: database)
+          else { continue }
+          defer { statement.reset() }
           let before = batch.count
-          try append(piece, lowerBytes, upperBytes, left, limit, to: &batch, on: database)
+          while batch.count < limit, try statement.step() {
+            try append(from: statement, to: &batch, on: database)
+          }
           guard batch.count < limit else { return }
           if batch.count > before {
             left = 0
-          } else if left > 0, place + 1 < ladder.pieces.count {
+          } else if left > 0, !isLast {
             left -= try count(piece, lowerBytes, upperBytes, on: database)
           }
         }
@@ -81,7 +87,7 @@ final class SQLiteOrderedSource: OrderedSource {
 extension SQLiteOrderedSource {
   /// How many rows the list has.
   func total(on database: Database) throws -> Int {
-    let statement = try PreparedStatement(plan.total, on: database)
+    let statement = try SQLiteOrderedSource.prepared(plan.total, database)
     defer { statement.reset() }
     try bindArguments(to: statement)
     return try statement.step() ? Int(sqlite3_column_int64(statement.pointer, 0)) : 0
@@ -125,25 +131,45 @@ extension SQLiteOrderedSource {
     return try statement.step() ? Int(sqlite3_column_int64(statement.pointer, 0)) : 0
   }
 
-  /// Appends the keys of a piece behind those that are skipped, until the batch is full.
-  private func append(
+  /// The statement of a piece, before the first key that is not skipped, or `nil` if all its keys are.
+  ///
+  /// A piece before the last one holds the keys that agree with a bound's in all columns but one, often very few. So some are stepped
+  /// over first, and what was is subtracted from the number of keys to skip; only a piece with more of them must be counted.
+  private func page(
     _ piece: OrderedPiece,
     _ lowerBytes: UnsafeRawBufferPointer,
     _ upperBytes: UnsafeRawBufferPointer,
-    _ skipped: Int,
-    _ limit: Int,
-    to batch: inout EntryBatch,
+    _ left: inout Int,
+    _ isLast: Bool,
     on database: Database
-  ) throws {
-    let shape = piece.shape
-    let statement = try SQLiteOrderedSource.statement(shape, plan.pages, &pages, database)
-    defer { statement.reset() }
-    let place = try bind(piece, lowerBytes, upperBytes, to: statement)
-    sqlite3_bind_int64(statement.pointer, place, Int64(skipped))
-    while batch.count < limit, try statement.step() {
-      try append(from: statement, to: &batch, on: database)
+  ) throws -> PreparedStatement? {
+    let statement = try SQLiteOrderedSource.statement(piece.shape, plan.pages, &pages, database)
+    let offset = try bind(piece, lowerBytes, upperBytes, to: statement)
+    guard left > 0, !isLast else {
+      sqlite3_bind_int64(statement.pointer, offset, Int64(left))
+      return statement
     }
+    sqlite3_bind_int64(statement.pointer, offset, 0)
+    var stepped = 0
+    while stepped < min(left, SQLiteOrderedSource.steppedOver) {
+      guard try statement.step() else {
+        statement.reset()
+        left -= stepped
+        return nil
+      }
+      stepped += 1
+    }
+    guard stepped == left else {
+      statement.reset()
+      sqlite3_bind_int64(statement.pointer, offset, Int64(left))
+      return statement
+    }
+    left = 0
+    return statement
   }
+
+  /// So many keys are stepped over in the time that a piece is sought once more.
+  private static let steppedOver = 16
 
   /// Appends the key of the row that a statement stands at.
   func append(
@@ -167,9 +193,19 @@ extension SQLiteOrderedSource {
   ) throws -> PreparedStatement {
     if known.isEmpty { known = Array(repeating: nil, count: texts.count) }
     if let statement = known[shape] { return statement }
-    let statement = try PreparedStatement(texts[shape], on: database)
+    let statement = try prepared(texts[shape], database)
     known[shape] = statement
     return statement
+  }
+
+  private static func prepared(_ text: String, _ database: Database) throws -> PreparedStatement {
+    do {
+      return try PreparedStatement(text, on: database)
+    } catch {
+      // It may call functions that this connection was not asked for before.
+      try ConnectionFunctions.register(on: database)
+      return try PreparedStatement(text, on: database)
+    }
   }
 
   /// Binds a piece's columns, behind the predicate's arguments.

@@ -17,6 +17,8 @@ final class OpenDatabase: Sendable {
   let file: FileIdentity.Finding
   /// The side files that lay beside it.
   let sideFiles: SideFiles?
+  /// The connection that reads go through first, if the store may have one of its own.
+  let reading: ReadingConnection?
   private let observer: CommitObserver
   /// Whether the writing connection has been asked to look, and has not done it yet.
   private let isLookDue = Atomic(false)
@@ -63,7 +65,7 @@ final class OpenDatabase: Sendable {
     self.core = core
     let observer = CommitObserver(core)
     self.observer = observer
-    (file, sideFiles) = try core.translating {
+    let (file, sideFiles) = try core.translating {
       try opened.writer.unsafeReentrantWrite { database in
         try core.begin(on: database)
         if !options.isReadOnly { database.add(transactionObserver: observer) }
@@ -71,9 +73,15 @@ final class OpenDatabase: Sendable {
         return (FileIdentity.find(openedBy: connection), SideFiles(of: connection))
       }
     }
+    (self.file, self.sideFiles) = (file, sideFiles)
+    let pool = ownsWriter ? opened.writer as? DatabasePool : nil
+    reading = pool.map { ReadingConnection(beside: $0, of: file) }
   }
 
-  deinit { _ = core.close() }
+  deinit {
+    _ = core.close()
+    closeReading()
+  }
 
   /// Closes the database, if the store opened it, after the calls that are running.
   /// - Returns: Whether it was in use.
@@ -82,6 +90,7 @@ final class OpenDatabase: Sendable {
     guard core.close() else { return false }
     // A lease that cannot be given up ends by itself.
     try? writer.unsafeReentrantWrite { try core.giveLeaseUp(on: $0) }
+    closeReading()
     if ownsWriter {
       // Whichever connection is closed last clears the log away, and one that only reads may not.
       (writer as? DatabasePool)?.invalidateReadOnlyConnections()
@@ -90,6 +99,12 @@ final class OpenDatabase: Sendable {
       writer.asyncWriteWithoutTransaction { [observer] in $0.remove(transactionObserver: observer) }
     }
     return true
+  }
+
+  /// Closes the store's own connection for reads; within such a read it ends with the read.
+  func closeReading() {
+    guard BodyScope.snapshot(of: core.hearers) == nil else { return }
+    reading?.close()
   }
 
   /// Looks for commits of other writers, after the transaction that is running.

@@ -47,8 +47,8 @@ extension OpenDatabase {
     for _ in 0..<10_000 {
       // A log tells the version itself.
       if core.catalog == nil, !waitForCommit() { continue }
-      let outcome: Result? = try withConnection { database in
-        guard let pinned = try core.pin(database) else { return nil }
+      let outcome: Result? = try withConnection { database, reading in
+        guard let pinned = try core.pin(database, knownTo: reading) else { return nil }
         defer { core.unpin(database) }
         return .some(try body(database, pinned))
       }
@@ -66,10 +66,13 @@ extension OpenDatabase {
     return false
   }
 
-  /// Runs a closure with a connection that is in no transaction.
-  private func withConnection<Result>(_ body: (Database) throws -> Result) throws -> Result {
+  /// Runs a closure with a connection that is in no transaction: the store's own, or one of the pool's.
+  private func withConnection<Result>(
+    _ body: (Database, ReadingConnection?) throws -> Result
+  ) throws -> Result {
+    if let reading, let outcome = try reading.read({ try body($0, reading) }) { return outcome }
     let outcome: Result? = try writer.unsafeReentrantRead { database in
-      if !database.isInsideTransaction { return .some(try body(database)) }
+      if !database.isInsideTransaction { return .some(try body(database, nil)) }
       // Inside a transaction of the writer, GRDB hands over the writer's connection, which sees what is not committed.
       guard writer is DatabasePool, core.isWriter(database) else {
         throw StoreError.busy(path: path, waited: .zero)
@@ -81,7 +84,7 @@ extension OpenDatabase {
       guard !database.isInsideTransaction else {
         throw StoreError.busy(path: path, waited: .zero)
       }
-      return try body(database)
+      return try body(database, nil)
     }
   }
 }

@@ -259,6 +259,7 @@ extension OpenDatabase {
       )
     }
     _ = core.close()
+    closeReading()
     try core.translating { try writer.close() }
   }
 }

@@ -78,6 +78,11 @@ extension KeyLayout {
     identity bytes: UnsafeRawBufferPointer,
     of identityKind: EntityIdentity
   ) -> ObjectKey? {
+    if identity.count == 1, case .integer = identityKind, !bytes.isEmpty {
+      let end = end(of: identity[0], in: bytes, from: 0)
+      let part = KeyReader.value(identity[0], UnsafeRawBufferPointer(rebasing: bytes[..<end]))
+      if case .integer(let number) = part { return .integer(number) }
+    }
     var parts: [Value] = []
     var start = 0
     for column in identity {

@@ -98,10 +98,12 @@ public struct EntitySchema<Root: Entity>: Sendable {
 
   package func fill(_ object: inout Root, from row: Row) throws(RowError) {
     writeKey(&object, row.id.key)
-    for (attribute, value) in zip(attributes, row.values) {
-      guard attribute.write(&object, value) else {
-        throw RowError(id: row.id, attribute: attribute.description.name, value: value)
-      }
+    // Where the entity's type is not known to the compiler, a pair of the two costs more than the property.
+    let values = row.values
+    for index in 0..<min(attributes.count, values.count)
+    where !attributes[index].write(&object, values[index]) {
+      let attribute = attributes[index].description
+      throw RowError(id: row.id, attribute: attribute.name, value: values[index])
     }
   }
 }

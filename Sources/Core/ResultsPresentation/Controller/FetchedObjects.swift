@@ -29,8 +29,8 @@ public struct FetchedRow<Object: FetchedObject>: Sendable {
 
 /// All rows of a list in order, as a collection that reads objects only when asked (batch by batch).
 public struct FetchedObjects<Object: FetchedObject>: RandomAccessCollection, Sendable {
-  private let results: FetchedResults<Object>
-  private let range: Range<Int>
+  let results: FetchedResults<Object>
+  let range: Range<Int>
 
   init(_ results: FetchedResults<Object>, _ range: Range<Int>) {
     self.results = results

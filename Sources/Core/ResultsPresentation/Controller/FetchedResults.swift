@@ -45,43 +45,53 @@ public struct FetchedResults<Object: FetchedObject>: Sendable {
   public func objectID(at path: RowPath) -> ObjectID? { snapshot.objectID(at: path) }
 
   func object(atFlatPosition position: Int) throws(ResultsError) -> Object {
+    try object(from: try row(atFlatPosition: position))
+  }
+
+  func object(from row: Row) throws(ResultsError) -> Object {
     do {
       return try FetchRequest<Object>.object(
-        from: try row(atFlatPosition: position),
+        from: row,
         properties: snapshot.plan.propertiesToFetch
       )
-    } catch let error as RowError {
-      throw .row(error)
-    } catch let error as ResultsError {
-      throw error
     } catch {
-      throw .store(.unexpected(path: snapshot.entity.name, detail: "\(error)"))
+      throw .row(error)
     }
   }
 
   func row(atFlatPosition position: Int) throws(ResultsError) -> Row {
-    let found: ObjectID?
-    do {
-      found = try snapshot.identity(atFlatPosition: position)
-    } catch {
-      throw .store(error)
-    }
-    guard let id = found else {
-      throw .noRow(at: RowPath(section: 0, row: position), sections: snapshot.sectionCount)
-    }
-    guard Object.needsAttributeValues else {
-      let values = Array(repeating: Value.null, count: snapshot.entity.attributes.count)
-      return Row(entity: snapshot.entity, id: id, values: values)
-    }
-    do {
-      guard let row = try loader.row(at: position) else { throw ResultsError.rowGone(id) }
+    let noRow = ResultsError.noRow(
+      at: RowPath(section: 0, row: position),
+      sections: snapshot.sectionCount
+    )
+    guard position >= 0, position < count else { throw noRow }
+    if Object.needsAttributeValues,
+      let row = try reading({ () throws(StoreError) in try loader.row(at: position) })
+    {
       return row
-    } catch let error as ResultsError {
-      throw error
-    } catch let error as StoreError {
-      throw .store(error)
+    }
+    let found = try reading { () throws(StoreError) in
+      try snapshot.identity(atFlatPosition: position)
+    }
+    guard let id = found else { throw noRow }
+    guard !Object.needsAttributeValues else { throw .rowGone(id) }
+    return row(without: id)
+  }
+
+  /// A row of which nothing but the identity is of interest.
+  func row(without id: ObjectID) -> Row {
+    let values = Array(repeating: Value.null, count: snapshot.entity.attributes.count)
+    return Row(entity: snapshot.entity, id: id, values: values)
+  }
+
+  /// Runs a reading of the store.
+  func reading<Result>(
+    _ body: () throws(StoreError) -> Result
+  ) throws(ResultsError) -> Result {
+    do {
+      return try body()
     } catch {
-      throw .store(.unexpected(path: snapshot.entity.name, detail: "\(error)"))
+      throw .store(error)
     }
   }
 }

@@ -2,11 +2,23 @@ import ResultsDomain
 import Synchronization
 
 /// Reads the rows of one generation, a batch at a time, and keeps a few batches.
+///
+/// A batch begins with the row that is asked for, so that a page is read at once wherever it begins; it ends with that row
+/// if the rows behind it are kept, as when a list is walked backwards.
 final class RowLoader: Sendable {
+  private struct Batch {
+    let places: Range<Int>
+    let rows: [Row?]
+
+    func has(_ other: Range<Int>) -> Bool {
+      places.lowerBound <= other.lowerBound && other.upperBound <= places.upperBound
+    }
+  }
+
   let snapshot: ResultsSnapshot
   private let store: any Store
-  /// Batches read last, newest at the end; guarded by the mutex, which is not held while the store is read.
-  private let batches = Mutex<[(number: Int, rows: [Row?])]>([])
+  /// Batches used last, newest at the end; guarded by the mutex, which is not held while the store is read.
+  private let batches = Mutex<[Batch]>([])
   private static let kept = 4
 
   init(_ snapshot: ResultsSnapshot, _ store: any Store) {
@@ -16,25 +28,62 @@ final class RowLoader: Sendable {
 
   /// The row at a place counted over all sections, or `nil` if nothing is known of it any more.
   /// - Complexity: One batch is read from the store, unless it is kept.
-  func row(at position: Int) throws(StoreError) -> Row? {
+  func row(at place: Int) throws(StoreError) -> Row? {
     let size = snapshot.plan.batchSize
-    let number = position / size
-    let kept = batches.withLock { batches -> [Row?]? in
-      guard let place = batches.firstIndex(where: { $0.number == number }) else { return nil }
-      let batch = batches.remove(at: place)
-      batches.append(batch)
-      return batch.rows
+    let (kept, missing) = batches.withLock { batches -> (Batch?, Range<Int>) in
+      if let batch = RowLoader.take(place..<place + 1, from: &batches) { return (batch, 0..<0) }
+      let ranges = batches.map(\.places)
+      return (nil, RowLoader.batch(of: size, at: place, beside: ranges, in: snapshot.rowCount))
     }
-    if let kept { return kept[position - number * size] }
-    let range = number * size..<min((number + 1) * size, snapshot.rowCount)
+    let batch = if let kept { kept } else { try read(missing) }
+    return batch.rows[place - batch.places.lowerBound]
+  }
+
+  /// The rows at some places, read at once unless a batch that is kept has them all.
+  /// - Complexity: O(*k*) rows are read from the store.
+  func rows(at places: Range<Int>) throws(StoreError) -> [Row?] {
+    let kept = batches.withLock { RowLoader.take(places, from: &$0) }
+    let batch = if let kept { kept } else { try read(places) }
+    let first = places.lowerBound - batch.places.lowerBound
+    return Array(batch.rows[first..<first + places.count])
+  }
+
+  private func read(_ places: Range<Int>) throws(StoreError) -> Batch {
     let reader = RowsInPlace(snapshot)
     let rows = try store.rereading { (store) throws(StoreError) in
-      try reader.rows(range, in: store)
+      try reader.rows(places, in: store)
     }
+    let batch = Batch(places: places, rows: rows)
+    guard places.count <= snapshot.plan.batchSize else { return batch }
     batches.withLock { batches in
-      batches.append((number, rows))
+      batches.append(batch)
       if batches.count > RowLoader.kept { batches.removeFirst() }
     }
-    return rows[position - number * size]
+    return batch
+  }
+
+  /// The batch that has all of some places, which is then the newest.
+  private static func take(_ places: Range<Int>, from batches: inout [Batch]) -> Batch? {
+    guard let place = batches.lastIndex(where: { $0.has(places) }) else { return nil }
+    let batch = batches[place]
+    if place < batches.count - 1 { batches.append(batches.remove(at: place)) }
+    return batch
+  }
+
+  /// Which rows to read for a place that no batch has, none of them twice.
+  private static func batch(
+    of size: Int,
+    at place: Int,
+    beside kept: [Range<Int>],
+    in count: Int
+  ) -> Range<Int> {
+    let isBehind = kept.contains { $0.lowerBound == place + 1 }
+    let isBefore = kept.contains { $0.upperBound == place }
+    guard isBehind, !isBefore else {
+      let next = kept.map(\.lowerBound).filter { $0 > place }.min() ?? count
+      return place..<min(place + min(size, count - place), next)
+    }
+    let last = kept.map(\.upperBound).filter { $0 <= place }.max() ?? 0
+    return max(place + 1 - min(size, place + 1), last)..<place + 1
   }
 }

@@ -16,14 +16,12 @@ struct RowsInPlace {
   func rows(_ places: Range<Int>, in store: any StoreSnapshot) throws(StoreError) -> [Row?] {
     let entity = snapshot.entity
     let positions = snapshot.window.lowerBound + places.lowerBound
-    let encoded = try snapshot.keys.keys(at: positions..<positions + places.count, in: store)
-    let keys = encoded.compactMap { key in
-      key.withUnsafeBytes { snapshot.objectID(of: $0)?.key }
-    }
+    let encoded = try snapshot.keys.page(at: positions..<positions + places.count, in: store)
+    let keys = try snapshot.objectKeys(of: encoded)
     var rows = try store.rows(keys, of: entity)
     // Members of a frozen list stay where they are, whatever becomes of them, and show what they are now.
     guard !snapshot.plan.isFrozen, store.version != snapshot.version else { return rows }
-    let unfit = zip(rows.indices, encoded).filter { !fits(rows[$0], $1) }.map(\.0)
+    let unfit = rows.indices.filter { !fits(rows[$0], encoded.key(at: $0)) }
     guard !unfit.isEmpty,
       case .commits(let records) = try store.history(since: snapshot.version, of: entity)
     else { return rows }
@@ -48,6 +46,20 @@ struct RowsInPlace {
 }
 
 extension ResultsSnapshot {
+  /// The objects' keys at the ends of those of the list.
+  /// - Throws: `StoreError.unexpected` for a key that is none of the list's.
+  func objectKeys(of page: EntryBatch) throws(StoreError) -> [ObjectKey] {
+    var keys: [ObjectKey] = []
+    keys.reserveCapacity(page.count)
+    page.forEachKey { key in
+      if let key = layout.objectKey(in: key, of: entity.identity) { keys.append(key) }
+    }
+    guard keys.count == page.count else {
+      throw .unexpected(path: entity.name, detail: "a key of the list names no object")
+    }
+    return keys
+  }
+
   /// Where the store's own key begins: behind the section's number where sections are numbered.
   fileprivate func storeKeyStart(in key: UnsafeRawBufferPointer) -> Int {
     layout == plan.layout ? 0 : layout.prefixLength(columns: 1, in: key)

@@ -142,7 +142,7 @@ extension IndexedReading {
   /// Its whole run is read only if it is asked for again, so a leap to any place costs one key, and a walk one reading a run.
   func key(at position: Int) throws(StoreError) -> [UInt8]? {
     guard let place = keys.blocks.place(containing: position) else { return nil }
-    guard since.isEmpty, keys.era.run(from: place.lower) == nil, keys.era.mayGlimpse(place.lower)
+    guard isReadable(place), keys.era.mayGlimpse(place.lower)
     else { return try keys(at: position..<position + 1).first }
     let batch = try source.keys(
       from: bound(place.lower),

@@ -57,6 +57,13 @@ struct KeyChange: Sendable {
     return KeyChange.count(removed, lower, upper) - KeyChange.count(inserted, lower, upper)
   }
 
+  /// Whether a key came or left between two places; `nil` is the end.
+  /// - Complexity: O(log *n*)
+  func concerns(from lower: [UInt8], to upper: [UInt8]?) -> Bool {
+    !isEmpty
+      && (KeyChange.count(removed, lower, upper) > 0 || KeyChange.count(inserted, lower, upper) > 0)
+  }
+
   /// Puts a run of keys back to what it was before the change.
   /// - Parameters:
   ///   - keys: All keys of the present between the two places.

@@ -61,6 +61,33 @@ enum ListKeys: Sendable {
     }
   }
 
+  /// The keys at some positions, in order, as a page of the list is read: all at once, and no others.
+  ///
+  /// An index is read in a version of the store of its own.
+  /// - Throws: As `forEachKey(in:_:)`.
+  func page(at positions: Range<Int>) throws(StoreError) -> EntryBatch {
+    guard case .indexed(let keys) = self else { return heldPage(at: positions) }
+    if let page = keys.keptPage(at: positions) { return page }
+    return try keys.index.store.rereading { (snapshot) throws(StoreError) in
+      try IndexedReading(keys, in: snapshot).page(at: positions)
+    }
+  }
+
+  /// As `page(at:)`, read in a version of the store that is at hand.
+  func page(
+    at positions: Range<Int>,
+    in snapshot: any StoreSnapshot
+  ) throws(StoreError) -> EntryBatch {
+    guard case .indexed(let keys) = self else { return heldPage(at: positions) }
+    return try IndexedReading(keys, in: snapshot).page(at: positions)
+  }
+
+  private func heldPage(at positions: Range<Int>) -> EntryBatch {
+    var page = EntryBatch()
+    if case .held(let keys) = self { page.append(keys, positions) }
+    return page
+  }
+
   /// Calls a closure with the key at a position, or with no bytes if there is none.
   /// - Throws: As `forEachKey(in:_:)`.
   func withKey<Result>(

@@ -118,6 +118,20 @@ extension ResultsSnapshot {
   }
 
   /// The path of an object, or `nil` if it is not in the window, or the store cannot tell its place any more.
+  /// The identities of the rows at some places counted over all sections, in order, read at once.
+  ///
+  /// Places outside of the list are left out.
+  /// - Throws: The store's error, also if its history no longer tells what the list showed.
+  /// - Complexity: O(*k* + log *n*) for *k* places.
+  public func objectIDs(atFlatPositions positions: Range<Int>) throws(StoreError) -> [ObjectID] {
+    let places = positions.clamped(to: 0..<window.count)
+    guard !places.isEmpty else { return [] }
+    let first = window.lowerBound + places.lowerBound
+    let page = try keys.page(at: first..<first + places.count)
+    return try objectKeys(of: page).map { ObjectID(entity: entity.name, key: $0) }
+  }
+
+  /// The path of an object, or `nil` if it is not in the window.
   /// - Complexity: O(log *n*); O(*n* log *n*) for the first search of a list.
   public func path(of id: ObjectID) -> RowPath? {
     guard Value.text(id.entity) == .text(entity.name), let position = position(of: id.key),

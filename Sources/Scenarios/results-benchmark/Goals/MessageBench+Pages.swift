@@ -9,18 +9,20 @@ extension MessageBench {
     let objects = list(of: Message.self)
     try await ids.fetchExactly()
     try await objects.fetchExactly()
-    let (idRows, objectRows) = (ids.fetchedObjects, objects.fetchedObjects)
-    guard let idRows, let objectRows else { throw BenchmarkError.wrongResult("a list") }
+    let (idRows, objectRows) = (try ids.results(), try objects.results())
     var (one, page, read) = (Samples(), Samples(), Samples())
     var (lookups, idPages, contents, offsets) = (Samples(), Samples(), Samples(), Samples())
     for round in 0..<60 * runs {
       let place = draws.draw(below: rows)
       let start = draws.draw(below: max(1, rows - 50))
       let end = min(rows, start + 50)
-      var found: ObjectID?
-      one.add(time { found = idRows[place].id })
-      page.add(time { for row in idRows[start..<end] { found = row.id ?? found } })
-      read.add(try time { for row in objectRows[start..<end] { _ = try row.get() } })
+      // The references have just asked for keys on their connection, too.
+      var found = idRows.fetchedObjects[draws.draw(below: rows)].id
+      one.add(time { found = idRows.fetchedObjects[place].id })
+      var count = 0
+      page.add(try time { count = try idRows.objectIDs(at: start..<end).count })
+      read.add(try time { count += try objectRows.objects(at: start..<end).count })
+      guard count == 2 * (end - start) else { throw BenchmarkError.wrongResult("a page") }
       // Other places, so that neither side finds pages that the other has just read.
       let other = anyID()
       guard found != nil, let key = try PlainRanks.key(of: anyID(), in: plain) else {
@@ -35,6 +37,7 @@ extension MessageBench {
       // It passes over all rows before, so a few are enough.
       if round < 5 { offsets.add(try offsetPage(at: start)) }
     }
+    let singly = try readSingly(idRows.fetchedObjects, objectRows.fetchedObjects)
     ids.cancel()
     objects.cancel()
     return [
@@ -44,9 +47,30 @@ extension MessageBench {
         .beside(idPages.median, "a keyset page in C", atLargest(3)),
       figure(9, "page of 50 objects at any depth", read.median)
         .beside(contents.median, "a keyset page with its rows in C", atLargest(3)),
+      figure(9, "50 identities at any depth, one by one", singly.ids.median)
+        .beside(idPages.median, "a keyset page in C"),
+      figure(9, "50 objects at any depth, one by one", singly.objects.median)
+        .beside(contents.median, "a keyset page with its rows in C"),
       figure(9, "page of 50 identities at any depth, with an offset", page.median)
         .beside(offsets.median, "LIMIT 50 OFFSET n in C"),
     ]
+  }
+
+  /// Fifty rows from any place on, each asked for by itself.
+  private func readSingly(
+    _ idRows: FetchedObjects<ObjectID>,
+    _ objectRows: FetchedObjects<Message>
+  ) throws -> (ids: Samples, objects: Samples) {
+    var (ids, objects) = (Samples(), Samples())
+    for _ in 0..<60 * runs {
+      let start = draws.draw(below: max(1, rows - 50))
+      let end = min(rows, start + 50)
+      var found: ObjectID?
+      ids.add(time { for row in idRows[start..<end] { found = row.id ?? found } })
+      objects.add(try time { for row in objectRows[start..<end] { _ = try row.get() } })
+      guard found != nil else { throw BenchmarkError.wrongResult("an identity at a place") }
+    }
+    return (ids, objects)
   }
 
   /// Fifty rows from a key on, as a program reads a page that knows where the last one ended.
