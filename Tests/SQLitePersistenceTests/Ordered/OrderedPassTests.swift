@@ -112,6 +112,11 @@ import Testing
         _ = try source.sample(every: 1) { (_) throws(StoreError) in true }
       }
       expectForeign { () throws(StoreError) in
+        var last = EntryBatch()
+        last.append { $0.append(9 as Int64, KeyColumn(.integer)) }
+        _ = try source.ranks(of: last)
+      }
+      expectForeign { () throws(StoreError) in
         try source.groups(byFirstColumns: 1) { (_, _) throws(StoreError) in true }
       }
     }

@@ -39,6 +39,13 @@ import Testing
           #expect(total == keys.all.count, context)
           try #require(sample == keys.every(stride), context)
         }
+        for share in [1, 2, 9] {
+          let places = keys.all.indices.filter { _ in generator.number(in: 1...share) == 1 }
+          var wanted = EntryBatch()
+          for place in places { wanted.append { $0.bytes += keys.all[place] } }
+          try #require(try source.ranks(of: wanted) == places, context)
+          try #require(try source.merged(with: wanted) == places, context)
+        }
         for columns in 0...keys.columns.count {
           var groups: [OrderedReference.Group] = []
           try source.groups(byFirstColumns: columns) { (prefix, count) throws(StoreError) in

@@ -61,6 +61,40 @@ int results_register_sampling(sqlite3 *db);
 /// - Returns: The one before.
 results_sampling *results_set_sampling(results_sampling *sampling);
 
+/// How a column of a key is written.
+typedef struct results_key_column {
+  /// SQLITE_INTEGER, SQLITE_FLOAT, SQLITE_TEXT or SQLITE_BLOB.
+  int32_t storage;
+  int32_t is_descending;
+  int32_t nulls_last;
+} results_key_column;
+/// One pass over rows in the order of their keys, which tells how many stand before each of some keys.
+typedef struct results_ranking {
+  const results_key_column *columns;
+  /// How many keys are looked for, and their bytes, ascending.
+  int64_t count;
+  const uint8_t *bytes;
+  /// Where each key ends in the bytes.
+  const int64_t *ends;
+  /// How many rows stand before each key that a row has reached.
+  int64_t *ranks;
+  /// How many keys were reached.
+  int64_t next;
+  /// How often the function was called.
+  int64_t calls;
+  /// Whether a row holds a value of another storage class than its column's; the pass ended there.
+  int32_t is_foreign;
+  /// How many bytes of a row's key are compared at most: those of the longest key that is looked for, and one more.
+  int32_t capacity;
+  /// Room for those, and for nine bytes more.
+  uint8_t *buffer;
+} results_ranking;
+/// Registers `results_ranked(...)`, which is asked with the columns of each row's key.
+int results_register_ranking(sqlite3 *db);
+/// Makes a pass the calling thread's own, or null for none.
+/// - Returns: The one before.
+results_ranking *results_set_ranking(results_ranking *ranking);
+
 /// A table of values that a statement reads through the table-valued function `results_values`.
 typedef struct results_values {
   /// The columns in use, at most 16.

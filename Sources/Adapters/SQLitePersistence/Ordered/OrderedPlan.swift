@@ -19,6 +19,8 @@ final class OrderedPlan: Sendable {
   let scan: String
   /// Those keys for which the sampling function says so, if it is proved to be asked once for each.
   let sample: String?
+  /// All keys, for each of which the ranking function is asked, under the same condition.
+  let ranking: String?
   /// How many keys there are in each piece of a shape.
   let counts: [String]
   /// The keys of each piece of a shape, without as many as the last parameter says.
@@ -37,6 +39,7 @@ final class OrderedPlan: Sendable {
     total = texts.total
     scan = texts.scan
     sample = sampling ? texts.sample : nil
+    ranking = sampling ? texts.ranking : nil
     counts = texts.shapes.map(texts.count)
     pages = texts.shapes.map(texts.page)
     holdsAll = texts.predicate.isEmpty

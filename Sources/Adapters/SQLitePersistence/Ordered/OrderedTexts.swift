@@ -29,6 +29,10 @@ struct OrderedTexts: Sendable {
     "SELECT \(list) FROM \(source)\(condition(["results_sampled()"]))\(order(from: 0))"
   }
 
+  var ranking: String {
+    "SELECT 1 FROM \(source)\(condition(["results_ranked(\(list))"]))\(order(from: 0))"
+  }
+
   /// The conditions that pieces have, by their place: how many columns are equal, then the range's two ends.
   var shapes: [[String]] {
     var shapes: [[String]] = []

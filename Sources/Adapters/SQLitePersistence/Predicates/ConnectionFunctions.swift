@@ -17,6 +17,7 @@ enum ConnectionFunctions {
       add("results_like", arguments: 2, to: connection, like),
       results_register_functions(connection),
       results_register_sampling(connection),
+      results_register_ranking(connection),
     ] where code != SQLITE_OK {
       throw SQLiteFailure(connection)
     }

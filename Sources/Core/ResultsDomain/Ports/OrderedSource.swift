@@ -31,12 +31,49 @@ public protocol OrderedSource: AnyObject {
     _ body: (_ prefix: [UInt8], _ count: Int) throws(StoreError) -> Bool
   ) throws(StoreError)
 
+  /// How many entries stand before each of some keys, which ascend.
+  /// - Complexity: O(*n* + *k*): all entries are passed once.
+  func ranks(of keys: EntryBatch) throws(StoreError) -> [Int]
+
   /// About how many entries there are, or `nil` if that cannot be said without counting.
   /// - Complexity: O(log *n*)
   func estimatedCount() throws(StoreError) -> Int?
 }
 
 extension OrderedSource {
+  /// By default every key is decoded.
+  public func ranks(of keys: EntryBatch) throws(StoreError) -> [Int] { try merged(with: keys) }
+
+  /// How many entries stand before each of some keys, by a pass that decodes every entry.
+  public func merged(with keys: EntryBatch) throws(StoreError) -> [Int] {
+    var ranks: [Int] = []
+    ranks.reserveCapacity(keys.count)
+    var passed = 0
+    let count = try sample(every: 1) { (batch) throws(StoreError) in
+      for place in 0..<batch.count {
+        while ranks.count < keys.count, !batch.precedes(place, keys, ranks.count) {
+          ranks.append(passed)
+        }
+        guard ranks.count < keys.count else { return false }
+        passed += 1
+      }
+      return true
+    }
+    ranks += Array(repeating: count ?? passed, count: keys.count - ranks.count)
+    return ranks
+  }
+
   /// By default nothing is said without counting.
   public func estimatedCount() throws(StoreError) -> Int? { nil }
+}
+
+extension EntryBatch {
+  /// Whether one of the keys stands before one of another batch.
+  fileprivate func precedes(_ place: Int, _ other: EntryBatch, _ otherPlace: Int) -> Bool {
+    let left = bytes[(place == 0 ? 0 : ends[place - 1])..<ends[place]]
+    let right = other.bytes[
+      (otherPlace == 0 ? 0 : other.ends[otherPlace - 1])..<other.ends[otherPlace]
+    ]
+    return left.lexicographicallyPrecedes(right)
+  }
 }

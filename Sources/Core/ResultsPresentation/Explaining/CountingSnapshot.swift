@@ -131,6 +131,11 @@ private final class CountingSource: OrderedSource {
     try base.groups(byFirstColumns: columns, body)
   }
 
+  func ranks(of keys: EntryBatch) throws(StoreError) -> [Int] {
+    snapshot.note(keys: 0)
+    return try base.ranks(of: keys)
+  }
+
   func estimatedCount() throws(StoreError) -> Int? {
     snapshot.note(keys: 0)
     return try base.estimatedCount()

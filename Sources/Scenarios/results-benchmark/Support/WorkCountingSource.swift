@@ -46,6 +46,10 @@ final class WorkCountingSource: OrderedSource {
     try base.groups(byFirstColumns: columns, body)
   }
 
+  func ranks(of keys: EntryBatch) throws(StoreError) -> [Int] {
+    try base.ranks(of: keys)
+  }
+
   func estimatedCount() throws(StoreError) -> Int? {
     store.count { _ in }
     return try base.estimatedCount()
