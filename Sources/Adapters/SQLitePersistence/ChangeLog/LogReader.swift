@@ -32,35 +32,13 @@ struct LogReader {
   }
 
   private func records(after old: UInt64, through new: StoreVersion) throws -> [CommitRecord] {
-    let groups = try groups(after: old, through: new.sequence)
-    var keys: [ObjectKey] = []
-    var known: [ObjectKey: [Value]?] = [:]
-    for group in groups {
-      for key in group.order where known.updateValue(nil, forKey: key) == nil {
-        keys.append(key)
-      }
-    }
-    let reader = TableReader(database: database, tables: tables)
-    for (key, row) in zip(keys, try reader.rows(keys, of: table)) {
-      known[key] = .some(row?.values)
-    }
+    var groups = try groups(after: old, through: new.sequence)
+    for place in groups.indices { groups[place].keepFirstImages() }
     var records: [CommitRecord] = []
-    for group in groups.reversed() {
-      var changes: [CommittedChange] = []
-      for key in group.order {
-        let before = group.before[key] ?? nil
-        let after = known.updateValue(before, forKey: key) ?? nil
-        guard before != after else { continue }
-        let id = table.id(key)
-        changes.append(
-          CommittedChange(
-            id: id,
-            before: before.map { Row(entity: table.entity, id: id, values: $0) },
-            after: after.map { Row(entity: table.entity, id: id, values: $0) }
-          )
-        )
-      }
-      guard !changes.isEmpty, group.sequence <= new.sequence else { continue }
+    for (group, after) in zip(groups, try imagesAfter(groups)) where group.sequence <= new.sequence
+    {
+      let changes = changes(by: group, leadingTo: after)
+      guard !changes.isEmpty else { continue }
       records.append(
         CommitRecord(
           version: StoreVersion(epoch: new.epoch, sequence: group.sequence),
@@ -70,7 +48,44 @@ struct LogReader {
         )
       )
     }
-    return records.reversed()
+    return records
+  }
+
+  /// What the rows of each group are after it: what they are before the next one that names them, or else now.
+  private func imagesAfter(_ groups: [LogGroup]) throws -> [[[Value]?]] {
+    let reader = TableReader(database: database, tables: tables)
+    if groups.count == 1, let group = groups.first {
+      return [try reader.rows(group.touches.map(\.key), of: table).map { $0?.values }]
+    }
+    var keys: [ObjectKey] = []
+    var known: [ObjectKey: [Value]?] = [:]
+    for touch in groups.lazy.flatMap(\.touches)
+    where known.updateValue(nil, forKey: touch.key) == nil {
+      keys.append(touch.key)
+    }
+    for (key, row) in zip(keys, try reader.rows(keys, of: table)) {
+      known[key] = .some(row?.values)
+    }
+    let reversed = groups.reversed().map { group in
+      group.touches.map { known.updateValue($0.before, forKey: $0.key) ?? nil }
+    }
+    return reversed.reversed()
+  }
+
+  private func changes(by group: LogGroup, leadingTo after: [[Value]?]) -> [CommittedChange] {
+    var changes: [CommittedChange] = []
+    changes.reserveCapacity(after.count)
+    for (touch, after) in zip(group.touches, after) where touch.before != after {
+      let id = table.id(touch.key)
+      changes.append(
+        CommittedChange(
+          id: id,
+          before: touch.before.map { Row(entity: table.entity, id: id, values: $0) },
+          after: after.map { Row(entity: table.entity, id: id, values: $0) }
+        )
+      )
+    }
+    return changes
   }
 }
 
@@ -79,16 +94,29 @@ private struct LogGroup {
   var sequence: UInt64 = 0
   var origin = CommitOrigin.unnamed
   var isOwn = false
-  /// The touched keys in the order they came.
-  var order: [ObjectKey] = []
-  /// What each row was before the group.
-  var before: [ObjectKey: [Value]?] = [:]
+  /// The touched rows and what each was, in the order in which they came, and as often.
+  var touches: [(key: ObjectKey, before: [Value]?)] = []
 
-  /// Notes a change; the first image of a row is the truth before the group.
-  mutating func note(_ key: ObjectKey, _ image: [Value]?) {
-    guard before.index(forKey: key) == nil else { return }
-    before[key] = .some(image)
-    order.append(key)
+  /// Keeps the first image of each row, which is the truth before the group.
+  /// - Complexity: O(*n* log *n*), and O(*n*) where keys are numbers that came in order.
+  mutating func keepFirstImages() {
+    let numbers = touches.compactMap { touch in
+      if case .integer(let number) = touch.key { number } else { nil }
+    }
+    guard numbers.count == touches.count else {
+      var seen: Set<ObjectKey> = []
+      touches.removeAll { !seen.insert($0.key).inserted }
+      return
+    }
+    guard zip(numbers, numbers.dropFirst()).contains(where: { $0 >= $1 }) else { return }
+    let order = numbers.indices.sorted { (numbers[$0], $0) < (numbers[$1], $1) }
+    var kept: [(key: ObjectKey, before: [Value]?)] = []
+    kept.reserveCapacity(order.count)
+    for (index, place) in order.enumerated()
+    where index == 0 || numbers[place] != numbers[order[index - 1]] {
+      kept.append(touches[place])
+    }
+    touches = kept
   }
 }
 
@@ -207,7 +235,7 @@ private struct GroupBuilder {
 
   mutating func note(_ key: ObjectKey, _ image: [Value]?) {
     if commit != nil {
-      commit?.note(key, image)
+      commit?.touches.append((key, image))
     } else {
       loose.append((sequence, key, image))
     }
@@ -231,7 +259,7 @@ private struct GroupBuilder {
     let own = loose.filter { $0.sequence >= first }
     closeLoose(through: max(first, 1) - 1)
     commit = LogGroup()
-    for change in own { commit?.note(change.key, change.image) }
+    commit?.touches = own.map { ($0.key, $0.image) }
     endCommit(origin, isOwn: isOwn)
   }
 
@@ -239,9 +267,9 @@ private struct GroupBuilder {
   private mutating func closeLoose(through end: UInt64) {
     var group = LogGroup()
     group.sequence = end
-    for change in loose where change.sequence <= end { group.note(change.key, change.image) }
+    group.touches = loose.filter { $0.sequence <= end }.map { ($0.key, $0.image) }
     loose = []
-    if !group.order.isEmpty { groups.append(group) }
+    if !group.touches.isEmpty { groups.append(group) }
   }
 
   mutating func finish() -> [LogGroup] {
