@@ -55,7 +55,7 @@ private struct Walk {
     let plan = try ListPlan(list.definition)
     var indexing = KeyIndexing(table.store, heldKeysLimit: -1)
     indexing?.stride = generator.number(in: 1...8)
-    indexing?.soughtKeysLimit = generator.choice(4, 512)
+    indexing?.placing = generator.choice(.cheapest, .seeking, .passing)
     (held, indexed) = try table.store.read { [indexing] (store) throws(StoreError) in
       (
         try ListEngine(plan, from: store, generation: 1, keepsDigests: false),

@@ -34,6 +34,26 @@ import Testing
 }
 
 @Suite struct KeyBatchTests {
+  @Test(arguments: 0..<40 as Range<UInt64>)
+  func `the places of keys in order are those of a plain sort`(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    let shared = (0..<Int.random(in: 0...12, using: &generator)).map { _ in UInt8(7) }
+    let keys = (0..<Int.random(in: 0...200, using: &generator)).map { _ in
+      shared
+        + (0..<Int.random(in: 0...11, using: &generator)).map { _ in
+          UInt8.random(in: 0...1, using: &generator)
+        }
+    }
+    let batch = KeyBatch(keys)
+    let places = batch.ascendingPlaces()
+    #expect(places.sorted() == Array(keys.indices), "seed \(seed)")
+    #expect(
+      places.map { keys[$0] } == keys.sorted { $0.lexicographicallyPrecedes($1) },
+      "seed \(seed)"
+    )
+    #expect(batch.keys(at: places) == KeyBatch(places.map { keys[$0] }), "seed \(seed)")
+  }
+
   @Test func `a batch keeps keys in the order they came`() throws {
     var batch = KeyBatch([[2, 1], [], [9]])
     [7, 7].withUnsafeBytes { batch.append(UnsafeRawBufferPointer(rebasing: $0[..<1])) }

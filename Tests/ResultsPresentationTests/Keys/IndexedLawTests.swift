@@ -87,7 +87,7 @@ struct IndexedLawTests {
       let held = try ListEngine(plan, from: snapshot, generation: 1, keepsDigests: false)
       var indexing = KeyIndexing(store, heldKeysLimit: -1)
       indexing?.stride = stride
-      indexing?.soughtKeysLimit = stride % 2 == 0 ? 512 : 6
+      indexing?.placing = stride.isMultiple(of: 2) ? .seeking : .passing
       let indexed = try ListEngine(
         plan,
         from: snapshot,

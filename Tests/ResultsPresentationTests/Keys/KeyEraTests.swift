@@ -1,3 +1,4 @@
+import OrderStatistics
 import ResultsDomain
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
   }
 
   private func change(_ key: UInt8) throws -> KeyChange {
-    try KeyChange(removed: [], inserted: [[key, 1]])
+    try KeyChange(removed: KeyBatch(), inserted: KeyBatch([[key, 1]]))
   }
 
   @Test func `tell a reader only of versions that were seen`() throws {

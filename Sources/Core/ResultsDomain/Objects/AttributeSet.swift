@@ -5,7 +5,9 @@ public struct AttributeSet: Hashable, Sendable {
 
   /// A set of places, in any order.
   public init(indexes: some Sequence<Int> = []) {
-    self.indexes = Set(indexes).sorted()
+    let all = Array(indexes)
+    let isAscending = zip(all, all.dropFirst()).allSatisfy { $0 < $1 }
+    self.indexes = isAscending ? all : Set(all).sorted()
   }
 
   /// Whether nothing is in the set.
@@ -17,6 +19,13 @@ public struct AttributeSet: Hashable, Sendable {
   /// The attributes' names, in the entity's order.
   public func names(in entity: EntityDescription) -> [String] {
     indexes.filter(entity.attributes.indices.contains).map { entity.attributes[$0].name }
+  }
+
+  /// The attributes that are in both sets.
+  public func intersection(_ other: AttributeSet) -> AttributeSet {
+    // A set that is within the other is shared and not copied.
+    indexes.allSatisfy(other.contains)
+      ? self : AttributeSet(indexes: indexes.filter(other.contains))
   }
 
   /// The attributes that are in either set.

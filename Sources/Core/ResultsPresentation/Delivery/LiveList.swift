@@ -67,7 +67,9 @@ final class LiveList<Object: FetchedObject>: FollowedList {
     let coverage = store.capabilities.historyCoverage
     doubtsContentInGaps = findsOtherWriters && coverage == .everyWriter
     keepsDigests = findsOtherWriters && coverage == .thisStore
-    indexing = KeyIndexing(store, heldKeysLimit: options.heldKeysLimit)
+    var indexing = KeyIndexing(store, heldKeysLimit: options.heldKeysLimit)
+    indexing?.placing = options.keyPlacing
+    self.indexing = indexing
   }
 
   /// Begins to listen to the store.

@@ -29,21 +29,29 @@ struct DeltaAssembler {
   }
 
   /// The delta of all that was gathered.
-  /// - Complexity: O(*c* log *c*) in the changes.
+  /// - Complexity: O(*c* log *c*) in the changes; O(*c*) where they came in that order.
   var delta: ResultsDelta {
     var delta = frame
     delta.sections = SectionChanges(
-      deletes: sections.deletes.sorted { $0.from > $1.from },
-      moves: sections.moves.sorted { $0.to < $1.to },
-      inserts: sections.inserts.sorted { $0.to < $1.to },
-      updates: sections.updates.sorted { $0.to < $1.to }
+      deletes: sections.deletes.ordered { $0.from > $1.from },
+      moves: sections.moves.ordered { $0.to < $1.to },
+      inserts: sections.inserts.ordered { $0.to < $1.to },
+      updates: sections.updates.ordered { $0.to < $1.to }
     )
     delta.rows = RowChanges(
-      deletes: deletes.sorted { $0.from > $1.from },
-      moves: moves.sorted { $0.to < $1.to },
-      inserts: inserts.sorted { $0.to < $1.to },
-      updates: updates.sorted { $0.to < $1.to }
+      deletes: deletes.ordered { $0.from > $1.from },
+      moves: moves.ordered { $0.to < $1.to },
+      inserts: inserts.ordered { $0.to < $1.to },
+      updates: updates.ordered { $0.to < $1.to }
     )
     return delta
+  }
+}
+
+extension Array {
+  /// The elements in an order; the array itself if it has them so.
+  fileprivate func ordered(by precedes: (Element, Element) -> Bool) -> [Element] {
+    let isOrdered = indices.dropFirst().allSatisfy { !precedes(self[$0], self[$0 - 1]) }
+    return isOrdered ? self : sorted(by: precedes)
   }
 }

@@ -25,13 +25,13 @@ extension ListEngine {
   /// - Complexity: O(*c* log *n*) for *c* changed rows.
   func affectedRows(by changes: [CommittedChange]) throws(StoreError) -> [AffectedRow] {
     var rows: [AffectedRow] = []
+    rows.reserveCapacity(changes.count)
     for change in changes {
       let keys = try keys(before: change.before, after: change.after, id: change.id)
       guard keys.old != nil || keys.new != nil else { continue }
       var changed = AttributeSet()
       if let before = change.before, let after = change.after {
-        let all = after.changes(from: before)
-        changed = AttributeSet(indexes: all.indexes.filter(plan.observed.contains))
+        changed = after.changes(from: before).intersection(plan.observed)
       }
       var row = AffectedRow(
         id: change.id,

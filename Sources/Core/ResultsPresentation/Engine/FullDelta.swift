@@ -173,7 +173,7 @@ struct FullDelta {
         var row = pending.row
         row.newKey = pending.to == nil ? row.newKey : row.newKey ?? []
         row.oldKey = pending.from == nil ? row.oldKey : row.oldKey ?? []
-        return (row, pending.to != nil)
+        return row
       },
       next.plan
     )

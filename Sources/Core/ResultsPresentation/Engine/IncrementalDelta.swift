@@ -10,46 +10,65 @@ struct IncrementalDelta {
   let old: ResultsSnapshot
   let next: ResultsSnapshot
   let change: ListChange
+  let touched: TouchedKeys
   let places: any KeyPlaces
 
   init(
     from old: ResultsSnapshot,
     to next: ResultsSnapshot,
     _ change: ListChange,
+    _ touched: TouchedKeys,
     _ places: any KeyPlaces
   ) {
     self.old = old
     self.next = next
     self.change = change
+    self.touched = touched
     self.places = places
   }
 
-  /// A touched row with its places counted over all sections of the windows.
+  /// Rows that stand in a window, with their places counted over all sections of it.
   private struct Placed {
-    var row: AffectedRow
-    var from: Int?
-    var to: Int?
+    var rows: [AffectedRow] = []
+    var from: [Int?] = []
+    var to: [Int?] = []
+
+    init(capacity: Int) {
+      rows.reserveCapacity(capacity)
+      from.reserveCapacity(capacity)
+      to.reserveCapacity(capacity)
+    }
+
+    mutating func append(_ row: AffectedRow, _ from: Int?, _ to: Int?) {
+      guard from != nil || to != nil else { return }
+      rows.append(row)
+      self.from.append(from)
+      self.to.append(to)
+    }
   }
 
   /// Works out the section lengths of the new generation and the delta that leads to it.
   /// - Returns: `nil` if sections cannot be followed one by one, and must be read off the keys.
   /// - Complexity: O(*c* log *n*) for *c* touched rows.
   func assemble(into next: inout ResultsSnapshot) throws(StoreError) -> ResultsDelta? {
-    var placed: [Placed] = []
-    var touched: [[UInt8]] = []
-    for row in change.affected {
-      let from = try placeBefore(row)
-      let to = try placeAfter(row)
-      if let key = row.oldKey { touched.append(key) }
-      if let key = row.newKey, row.keyChanged { touched.append(key) }
-      guard from != nil || to != nil else { continue }
-      placed.append(Placed(row: row, from: from, to: to))
+    var placed = Placed(capacity: change.affected.count)
+    let (shown, shownNext) = (old.window, self.next.window)
+    let all = places.places(of: touched, rowCount: change.affected.count)
+    for (index, row) in change.affected.enumerated() {
+      placed.append(
+        row,
+        shown.offset(of: all[index].before),
+        shownNext.offset(of: all[index].after)
+      )
     }
+    var keys = touched.keys
     for row in try WindowSlide(from: old, to: self.next, change, places).rows() {
-      touched.append(row.oldKey ?? [])
-      placed.append(Placed(row: row, from: try placeBefore(row), to: try placeAfter(row)))
+      guard let key = row.oldKey else { continue }
+      keys.insert(key)
+      let (before, after) = (try places.oldPosition(of: key), try places.newPosition(of: key))
+      placed.append(row, shown.offset(of: before), shownNext.offset(of: after))
     }
-    guard let sections = SectionFollower(from: old, to: self.next).follow(touched) else {
+    guard let sections = SectionFollower(from: old, to: self.next).follow(keys) else {
       return nil
     }
     next.counts = sections.counts
@@ -57,7 +76,7 @@ struct IncrementalDelta {
   }
 
   private func assemble(
-    _ placed: [Placed],
+    _ placed: Placed,
     _ sections: SectionFollower.Result,
     _ next: ResultsSnapshot
   ) throws(StoreError) -> ResultsDelta? {
@@ -71,14 +90,15 @@ struct IncrementalDelta {
     )
     assembler.sections = sections.changes(old, next)
     let stationary = stationaryRows(placed, sections, next)
-    let rows = try change.rowsNeeded(placed.map { ($0.row, $0.to != nil) }, old.plan)
-    for (index, placed) in placed.enumerated() {
-      let id = placed.row.id
+    let rows = try change.rowsNeeded(placed.rows, old.plan)
+    // In the order in which the delta has them: numbers are sorted faster than rows.
+    let order = rows.indices.map { ($0, placed.to[$0] ?? .max) }.sorted { $0.1 < $1.1 }
+    for (index, _) in order {
       let row = rows[index]
-      switch (path(of: placed.from, in: old), path(of: placed.to, in: next)) {
+      switch (path(of: placed.from[index], in: old), path(of: placed.to[index], in: next)) {
       case (let from?, let to?):
         let survivor = RowChanges.Survivor(
-          id: id,
+          id: row.id,
           from: OldPath(from),
           to: NewPath(to),
           old: row.before,
@@ -91,9 +111,10 @@ struct IncrementalDelta {
           assembler.updates.append(survivor)
         }
       case (let from?, nil):
-        assembler.deletes.append(RowChanges.Delete(id: id, from: OldPath(from), old: row.before))
+        let delete = RowChanges.Delete(id: row.id, from: OldPath(from), old: row.before)
+        assembler.deletes.append(delete)
       case (nil, let to?):
-        assembler.inserts.append(RowChanges.Insert(id: id, to: NewPath(to), new: row.after))
+        assembler.inserts.append(RowChanges.Insert(id: row.id, to: NewPath(to), new: row.after))
       case (nil, nil): break
       }
     }
@@ -107,16 +128,16 @@ struct IncrementalDelta {
 
   /// Which of the rows stay in place: those whose key is the same, and the largest set of others that may (C6).
   private func stationaryRows(
-    _ placed: [Placed],
+    _ placed: Placed,
     _ sections: SectionFollower.Result,
     _ next: ResultsSnapshot
   ) -> [Bool] {
-    var stays = placed.map { !$0.row.keyChanged }
+    var stays = placed.rows.map { !$0.keyChanged }
     var (survivors, oldPositions, newPositions) = ([Int](), [Int](), [Int]())
     var (affectedOld, affectedNew) = ([Int](), [Int]())
-    for (index, placed) in placed.enumerated() {
-      if let from = placed.from, let to = placed.to {
-        if stays[index] { continue }
+    for (index, isStationary) in stays.enumerated() {
+      if let from = placed.from[index], let to = placed.to[index] {
+        if isStationary { continue }
         if let oldSection = old.counts.run(containing: from)?.run,
           let newSection = next.counts.run(containing: to)?.run,
           sections.newSection(ofOld: oldSection) == newSection
@@ -126,8 +147,8 @@ struct IncrementalDelta {
           newPositions.append(to)
         }
       }
-      if let from = placed.from { affectedOld.append(from) }
-      if let to = placed.to { affectedNew.append(to) }
+      if let from = placed.from[index] { affectedOld.append(from) }
+      if let to = placed.to[index] { affectedNew.append(to) }
     }
     guard !survivors.isEmpty else { return stays }
     let kept = MoveMinimizer.stationarySurvivors(
@@ -139,28 +160,23 @@ struct IncrementalDelta {
     for place in kept { stays[survivors[place]] = true }
     return stays
   }
+}
 
-  private func placeBefore(_ row: AffectedRow) throws(StoreError) -> Int? {
-    guard let key = row.oldKey, let position = try places.oldPosition(of: key) else { return nil }
-    return old.window.contains(position) ? position - old.window.lowerBound : nil
-  }
-
-  private func placeAfter(_ row: AffectedRow) throws(StoreError) -> Int? {
-    guard let key = row.newKey, let position = try places.newPosition(of: key) else { return nil }
-    return next.window.contains(position) ? position - next.window.lowerBound : nil
+extension Range<Int> {
+  /// How far behind the lower bound a position is, or `nil` outside of the range.
+  fileprivate func offset(of position: Int?) -> Int? {
+    guard let position, contains(position) else { return nil }
+    return position - lowerBound
   }
 }
 
 extension ListChange {
   /// Completes rows with the values that a delta carries: those of rows that are in the list now and whose image is missing.
-  func rowsNeeded(
-    _ rows: [(row: AffectedRow, isShown: Bool)],
-    _ plan: ListPlan
-  ) throws(StoreError) -> [AffectedRow] {
-    var completed = rows.map(\.row)
-    guard plan.carriesRows else { return completed }
-    let missing = rows.indices.filter { rows[$0].row.after == nil && rows[$0].row.newKey != nil }
-    guard !missing.isEmpty else { return completed }
+  func rowsNeeded(_ rows: [AffectedRow], _ plan: ListPlan) throws(StoreError) -> [AffectedRow] {
+    guard plan.carriesRows else { return rows }
+    let missing = rows.indices.filter { rows[$0].after == nil && rows[$0].newKey != nil }
+    guard !missing.isEmpty else { return rows }
+    var completed = rows
     let found = try self.rows(missing.map { completed[$0].id.key })
     for (index, row) in zip(missing, found) {
       completed[index].after = row

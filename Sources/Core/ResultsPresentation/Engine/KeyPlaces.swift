@@ -1,8 +1,17 @@
 import OrderStatistics
 import ResultsDomain
 
+/// Where a row stands in two generations of a list, outside the windows too.
+struct RowPlaces {
+  var before: Int?
+  var after: Int?
+}
+
 /// Where keys stand in two generations of a list, for the time of one change.
 protocol KeyPlaces {
+  /// The positions of the rows whose keys a change touches, as often as it has rows; none for a row that is nowhere near either
+  /// window.
+  func places(of touched: TouchedKeys, rowCount: Int) -> [RowPlaces]
   /// The position of a key in the generation before, outside the window too, or `nil` if it is not in it, or nowhere
   /// near either window.
   func oldPosition(of key: [UInt8]) throws(StoreError) -> Int?
@@ -20,6 +29,16 @@ protocol KeyPlaces {
 struct HeldPlaces: KeyPlaces {
   let old: SortedKeyList
   let next: SortedKeyList
+
+  func places(of touched: TouchedKeys, rowCount: Int) -> [RowPlaces] {
+    var places = [RowPlaces](repeating: RowPlaces(), count: rowCount)
+    touched.keys.forEachKey(in: 0..<touched.count) { place, key in
+      let origin = touched.origins[place]
+      if origin.fate != .comes { places[origin.row].before = old.position(of: key) }
+      if origin.fate != .leaves { places[origin.row].after = next.position(of: key) }
+    }
+    return places
+  }
 
   func oldPosition(of key: [UInt8]) -> Int? { old.position(of: key) }
   func newPosition(of key: [UInt8]) -> Int? { next.position(of: key) }

@@ -31,25 +31,6 @@ struct ListChange {
     self.keys = keys
     self.rows = rows
   }
-
-  /// Keys that leave the order and keys that come into it, each ascending.
-  struct MovedKeys {
-    var removals: [[UInt8]] = []
-    var insertions: [[UInt8]] = []
-  }
-
-  /// The keys that leave the order and that come into it.
-  var movedKeys: MovedKeys {
-    var removals: [[UInt8]] = []
-    var insertions: [[UInt8]] = []
-    for row in affected where row.keyChanged {
-      if let key = row.oldKey { removals.append(key) }
-      if let key = row.newKey { insertions.append(key) }
-    }
-    if removals.count > 1 { removals.sort { KeyOrder.compare($0, $1) < 0 } }
-    if insertions.count > 1 { insertions.sort { KeyOrder.compare($0, $1) < 0 } }
-    return MovedKeys(removals: removals, insertions: insertions)
-  }
 }
 
 extension ListEngine {
@@ -62,10 +43,13 @@ extension ListEngine {
     if case .indexed(let keys) = snapshot.keys {
       return try apply(change, to: keys, in: store)
     }
-    let moved = change.movedKeys
-    guard case .held(let shown) = snapshot.keys,
-      let keys = change.keys ?? moved.applied(to: storeKeys ?? shown)
+    guard case .held(let shown) = snapshot.keys, let touched = try? TouchedKeys(change.affected)
     else { return nil }
+    let (leaving, coming) = (touched.keys(that: .leaves), touched.keys(that: .comes))
+    var keys = change.keys ?? storeKeys ?? shown
+    if change.keys == nil, !leaving.isEmpty || !coming.isEmpty {
+      guard (try? keys.apply(removals: leaving, insertions: coming)) != nil else { return nil }
+    }
     let numbering = try SectionNumbering(keys, plan)
     let old = snapshot
     var next = try generation(after: change, in: store)
@@ -76,14 +60,15 @@ extension ListEngine {
     next.identities =
       numbering == nil && storeKeys == nil
       ? old.identities.advanced(
-        removing: moved.removals,
-        inserting: moved.insertions,
+        removing: leaving,
+        inserting: coming,
         plan.layout
       ) : IdentityIndex()
     var delta: ResultsDelta?
     if !plan.readsSectionsAnew {
       let places = HeldPlaces(old: shown, next: nextKeys)
-      delta = try IncrementalDelta(from: old, to: next, change, places).assemble(into: &next)
+      delta = try IncrementalDelta(from: old, to: next, change, touched, places)
+        .assemble(into: &next)
     }
     if delta == nil {
       next.counts = .counting(next.keys, next.window, next.rule, next.layout)
@@ -117,19 +102,5 @@ extension ListEngine {
       return nil
     }
     return Step(snapshot: next, delta: delta)
-  }
-}
-
-extension ListChange.MovedKeys {
-  /// Some keys after the change, or `nil` if it does not fit them.
-  fileprivate func applied(to keys: SortedKeyList) -> SortedKeyList? {
-    guard !removals.isEmpty || !insertions.isEmpty else { return keys }
-    var keys = keys
-    do {
-      try keys.apply(removals: removals, insertions: insertions)
-      return keys
-    } catch {
-      return nil
-    }
   }
 }

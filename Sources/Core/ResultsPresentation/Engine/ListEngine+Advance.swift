@@ -117,7 +117,8 @@ extension ListEngine {
       let origins = ListEngine.origins(of: commits.map(\.record))
       var folded: [PlacedCommit] = []
       for record in ListEngine.folded(commits.map(\.record)) {
-        let affected = try next.affectedRows(by: record.changes)
+        let affected =
+          commits.count == 1 ? commits[0].affected : try next.affectedRows(by: record.changes)
         folded.append(PlacedCommit(record: record, affected: affected, later: []))
       }
       let steps = try next.place(folded, origins: origins, in: store)

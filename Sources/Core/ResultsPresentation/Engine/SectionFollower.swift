@@ -23,7 +23,7 @@ struct SectionFollower {
   /// Follows the sections of some touched keys.
   /// - Returns: `nil` if the extent of a section is not known.
   /// - Complexity: O(*t* log *n*) for *t* touched keys.
-  func follow(_ touched: [[UInt8]]) -> Result? {
+  func follow(_ touched: SortedKeyList) -> Result? {
     if case .single = next.rule {
       return Result(counts: SectionCounts([next.window.count]))
     }
@@ -60,27 +60,33 @@ struct SectionFollower {
     return min(max(rank, next.window.lowerBound), next.window.upperBound) - next.window.lowerBound
   }
 
-  private func extents(of touched: [[UInt8]]) -> [SectionExtent]? {
+  private func extents(of touched: SortedKeyList) -> [SectionExtent]? {
     var extents: [SectionExtent] = []
-    // In order, so that the keys of one section follow each other.
-    for key in touched.sorted(by: { KeyOrder.compare($0, $1) < 0 }) {
-      if let last = extents.last, key.withUnsafeBytes(last.contains) { continue }
-      let extent = key.withUnsafeBytes { next.rule.extent(of: $0, next.layout) }
-      guard let extent else { return nil }
+    // The keys of one section follow each other.
+    var last: SectionExtent?
+    var isKnown = true
+    touched.forEachKey(in: 0..<touched.count) { _, key in
+      if let last, last.contains(key) { return }
+      guard let extent = next.rule.extent(of: key, next.layout) else {
+        isKnown = false
+        return
+      }
       extents.append(extent)
+      last = extent
     }
-    return extents
+    return isKnown ? extents : nil
   }
 }
 
 extension SectionFollower.Result {
   /// Where a section of the old generation is in the new one, or `nil` if it is gone.
-  /// - Complexity: O(*k*) in the sections that came or went.
+  /// - Complexity: O(log *k*) in the sections that came or went.
   func newSection(ofOld section: Int) -> Int? {
-    guard !deleted.contains(section) else { return nil }
-    var place = section - deleted.prefix { $0 < section }.count
-    for inserted in inserted where inserted <= place { place += 1 }
-    return place
+    let gone = deleted.partitioningIndex { _, deleted in deleted >= section }
+    guard gone == deleted.count || deleted[gone] != section else { return nil }
+    let place = section - gone
+    // Before the new section of number `index` stand so many that were there already.
+    return place + inserted.partitioningIndex { index, inserted in inserted - index > place }
   }
 
   /// What happened to the sections.
@@ -93,5 +99,17 @@ extension SectionFollower.Result {
         next.header(ofSection: place).map { SectionChanges.Insert(to: place, new: $0) }
       }
     )
+  }
+}
+
+extension [Int] {
+  /// The first place of which something holds that holds of all later ones too.
+  fileprivate func partitioningIndex(_ holds: (_ index: Int, _ element: Int) -> Bool) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if holds(middle, self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
   }
 }

@@ -28,24 +28,32 @@ extension IndexedKeys {
       next.carryRuns(of: self, change)
     else { return nil }
     // From the end on, since splitting and joining blocks changes the numbers of those behind.
-    for block in touched.sorted(by: >) { try next.settle(block, source, later) }
+    for block in touched.reversed() { try next.settle(block, source, later) }
     era.end(with: change, next: next.era)
     return next
   }
 
   /// Counts keys in their blocks.
-  /// - Returns: The numbers of the blocks that have other lengths now, or `nil` if one would have less than no keys.
+  /// - Returns: The ascending numbers of the blocks that have other lengths now, or `nil` if one would have less than no keys.
   private mutating func count(_ change: KeyChange) -> [Int]? {
-    var differences: [Int: Int] = [:]
-    differences.reserveCapacity(change.count)
-    change.inserted.forEachKey(in: 0..<change.inserted.count) { _, key in
-      differences[blocks.span(of: key).index, default: 0] += 1
+    var numbers: [(block: Int, rows: Int)] = []
+    numbers.reserveCapacity(change.count)
+    for (keys, rows) in [(change.inserted, 1), (change.removed, -1)] {
+      keys.forEachKey(in: 0..<keys.count) { _, key in
+        numbers.append((blocks.span(of: key).index, rows))
+      }
     }
-    change.removed.forEachKey(in: 0..<change.removed.count) { _, key in
-      differences[blocks.span(of: key).index, default: 0] -= 1
-    }
+    numbers.sort { $0.block < $1.block }
     var touched: [Int] = []
-    for (block, rows) in differences where rows != 0 {
+    var first = 0
+    while first < numbers.count {
+      let block = numbers[first].block
+      var rows = 0
+      while first < numbers.count, numbers[first].block == block {
+        rows += numbers[first].rows
+        first += 1
+      }
+      guard rows != 0 else { continue }
       guard blocks.add(rows, toBlock: block) else { return nil }
       touched.append(block)
     }

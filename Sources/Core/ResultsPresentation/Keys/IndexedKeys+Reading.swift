@@ -60,8 +60,7 @@ extension ListPlan {
 
   /// What some changes of rows do to the keys.
   func keyChange(by changes: [CommittedChange]) throws(StoreError) -> KeyChange {
-    var removed: [[UInt8]] = []
-    var inserted: [[UInt8]] = []
+    var (removed, inserted) = (KeyBatch(), KeyBatch())
     for change in changes {
       let (old, new) = (try key(of: change.before), try key(of: change.after))
       guard old != new else { continue }
@@ -76,16 +75,6 @@ extension ListPlan {
   }
 }
 
-extension KeyChange {
-  /// A change of keys in any order.
-  init(sorting removed: [[UInt8]], _ inserted: [[UInt8]]) throws(SortedKeyListError) {
-    try self.init(
-      removed: removed.sorted { KeyOrder.compare($0, $1) < 0 },
-      inserted: inserted.sorted { KeyOrder.compare($0, $1) < 0 }
-    )
-  }
-}
-
 extension IndexedReading {
   /// How many keys stand before some bytes, a key's or a section's.
   /// - Complexity: O(log *n*) and one count of at most a block; nothing is read if the block was read before.
@@ -95,6 +84,17 @@ extension IndexedReading {
     if let run = keys.era.run(from: place.lower) { return place.start + run.rank(of: key) }
     let present = try source.count(from: bound(place.lower), to: .before(key))
     return place.start + present + since.lost(from: place.lower, to: key)
+  }
+
+  /// How many keys of the version that is read stand in a block before a key.
+  func count(from place: BlockPlace, to key: [UInt8]) throws(StoreError) -> Int {
+    guard key != place.lower else { return 0 }
+    return try source.count(from: bound(place.lower), to: .before(key))
+  }
+
+  /// The keys of a block, if they were read before or so many of their places are wanted that reading them pays.
+  func run(of place: BlockPlace, ifWorth wanted: Int) throws(StoreError) -> SortedKeyList? {
+    wanted < 4 ? keys.era.run(from: place.lower) : try run(of: place)
   }
 
   /// How many keys stand before a bound.

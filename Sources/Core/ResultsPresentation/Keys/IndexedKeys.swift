@@ -41,16 +41,16 @@ final class StoreIndex: Sendable {
   let plan: ListPlan
   /// A block has at most twice as many keys.
   let stride: Int
-  /// How many keys are sought one by one in any case, before reading all of them may be cheaper.
-  let soughtKeysLimit: Int
+  /// How the places of many keys are found.
+  let placing: KeyPlacing
   /// Ids of sections that cannot be read off the bytes their keys begin with.
   let ids: SectionIdentities
 
-  init(store: any Store, plan: ListPlan, stride: Int, soughtKeysLimit: Int) {
+  init(store: any Store, plan: ListPlan, stride: Int, placing: KeyPlacing) {
     self.store = store
     self.plan = plan
     self.stride = stride
-    self.soughtKeysLimit = soughtKeysLimit
+    self.placing = placing
     ids = SectionIdentities()
   }
 

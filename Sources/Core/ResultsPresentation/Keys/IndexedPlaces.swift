@@ -10,85 +10,95 @@ final class IndexedPlaces: KeyPlaces {
   /// The keys afterwards; they are made once the places before are known.
   var next: IndexedReading?
   private let change: KeyChange
+  /// Whether nothing but the change lies between the generation before and the version that is read.
+  private let isLast: Bool
   private let windows: (old: Range<Int>, new: Range<Int>)
-  /// Positions in the generation before of keys that were asked for or read.
+  /// Positions in the generation before of the touched keys, in their order; `nil` nowhere near a window.
+  private var positions: [Int?] = []
+  /// How far the change moves what stands before each of the touched keys.
+  private var shifts: [Int] = []
+  /// Positions in the generation before of keys that were read.
   private var known: [[UInt8]: Int] = [:]
 
   init(
     from old: IndexedReading,
-    _ change: KeyChange,
+    _ span: ListChange.KeySpan,
     windows: (old: Range<Int>, new: Range<Int>)
   ) {
     self.old = old
-    self.change = change
     self.windows = windows
+    change = span.change
+    isLast = span.later.isEmpty
   }
 
-  /// Finds the positions of many keys at once, in the cheapest exact way.
+  /// Finds the positions of all touched keys, in the cheapest exact way.
   ///
-  /// A few keys are counted each; of a block with many keys all are read; and where that would cost more than reading the whole
+  /// A few keys are counted each; of a block with many keys all are read; and where that would cost more than passing over the whole
   /// index once, that is done.
-  /// - Parameters:
-  ///   - keys: The keys, ascending.
-  ///   - snapshot: The version of the store that is at hand.
   /// - Throws: The store's error.
-  /// - Complexity: O(*c* log *n*) for *c* keys, and at most O(*n* + *c*).
-  func locate(_ keys: [[UInt8]], in snapshot: any StoreSnapshot) throws(StoreError) {
-    known.reserveCapacity(keys.count)
-    if keys.count > old.keys.index.soughtKeysLimit,
-      keys.count > old.keys.count / IndexedPlaces.keysReadForOneSought
-    {
-      return try scan(keys, in: snapshot)
+  /// - Complexity: O(*k* log *n*) for *k* keys, and at most O(*n* + *k*).
+  func locate(_ touched: TouchedKeys) throws(StoreError) {
+    shifts = touched.shifts
+    positions.reserveCapacity(touched.count)
+    guard old.keys.index.placing.seeks(touched.count, among: old.keys.count) else {
+      return try pass(touched)
     }
-    var first = 0
-    while first < keys.count {
-      let place = old.keys.blocks.place(of: keys[first])
-      var end = first + 1
-      while end < keys.count, place.upper.map({ KeyOrder.compare(keys[end], $0) < 0 }) ?? true {
-        end += 1
-      }
-      defer { first = end }
-      guard concernsWindow(place, keys[first..<end]) else { continue }
-      if end - first >= 4 { _ = try old.run(of: place) }
-      for key in keys[first..<end] { known[key] = try old.rank(of: key) }
-    }
+    while positions.count < touched.count { try seek(touched.keys) }
   }
 
-  /// How many keys are read in a pass in the time that one is sought and counted.
-  private static let keysReadForOneSought = 100
+  /// The positions of touched keys that one block has, from the first on whose position is still to be found.
+  private func seek(_ keys: SortedKeyList) throws(StoreError) {
+    let first = positions.count
+    let place = keys.withKey(at: first) { old.keys.blocks.place(of: $0) }
+    let end = place.upper.map { keys.rank(of: $0) } ?? keys.count
+    guard concernsWindow(place, first..<end) else {
+      positions += Array(repeating: nil, count: end - first)
+      return
+    }
+    if let run = try old.run(of: place, ifWorth: end - first) {
+      keys.forEachKey(in: first..<end) { _, key in positions.append(place.start + run.rank(of: key))
+      }
+      return
+    }
+    for index in first..<end {
+      let key = keys.key(at: index)
+      let present = try old.count(from: place, to: key)
+      let lost = isLast ? shifts[first] - shifts[index] : old.since.lost(from: place.lower, to: key)
+      positions.append(place.start + present + lost)
+    }
+  }
 
   /// Positions by one pass over all keys.
-  private func scan(_ keys: [[UInt8]], in snapshot: any StoreSnapshot) throws(StoreError) {
-    let definition = old.keys.index.definition
-    var place = 0
-    var position = 0
-    try snapshot.entries(of: definition) { (batch) throws(StoreError) in
-      batch.bytes.withUnsafeBytes { bytes in
-        var start = 0
-        for end in batch.ends {
-          let key = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
-          while place < keys.count,
-            keys[place].withUnsafeBytes({ KeyOrder.compare($0, key) <= 0 })
-          {
-            known[keys[place]] = position + old.since.lost(from: [], to: keys[place])
-            place += 1
-          }
-          start = end
-          position += 1
-        }
-      }
-      return place < keys.count
+  private func pass(_ touched: TouchedKeys) throws(StoreError) {
+    var batch = EntryBatch()
+    touched.keys.forEachKey(in: 0..<touched.count) { _, key in
+      batch.append { $0.bytes.append(contentsOf: key) }
     }
-    for key in keys[place...] { known[key] = position + old.since.lost(from: [], to: key) }
+    let ranks = try old.source.ranks(of: batch)
+    positions = ranks.enumerated().map { index, present in
+      let lost =
+        isLast ? -shifts[index] : old.since.lost(from: [], to: touched.keys.key(at: index))
+      return present + lost
+    }
   }
 
-  /// Whether a block, or where it will be, meets a window, so that positions in it matter.
-  private func concernsWindow(_ place: BlockPlace, _ keys: ArraySlice<[UInt8]>) -> Bool {
+  /// Whether a block with some of the touched keys, or where it will be, meets a window, so that positions in it matter.
+  private func concernsWindow(_ place: BlockPlace, _ keys: Range<Int>) -> Bool {
     let range = place.start..<place.start + place.rows + 1
     if range.overlaps(windows.old) { return true }
-    guard let first = keys.first, let last = keys.last else { return false }
-    let moved = range.lowerBound + shift(before: first)..<range.upperBound + shift(before: last)
+    let moved =
+      range.lowerBound + shifts[keys.lowerBound]..<range.upperBound + shifts[keys.upperBound - 1]
     return windows.new.lowerBound < moved.upperBound && moved.lowerBound < windows.new.upperBound
+  }
+
+  func places(of touched: TouchedKeys, rowCount: Int) -> [RowPlaces] {
+    var places = [RowPlaces](repeating: RowPlaces(), count: rowCount)
+    for (index, origin) in touched.origins.enumerated() {
+      guard let position = positions[index] else { continue }
+      if origin.fate != .comes { places[origin.row].before = position }
+      if origin.fate != .leaves { places[origin.row].after = position + shifts[index] }
+    }
+    return places
   }
 
   /// How far the change moves what stands before or at a key.

@@ -15,9 +15,17 @@ struct KeyChange: Sendable {
   }
 
   /// A change of keys that are sorted, without repeats, and in at most one of the two.
-  init(removed: [[UInt8]], inserted: [[UInt8]]) throws(SortedKeyListError) {
+  init(removed: KeyBatch, inserted: KeyBatch) throws(SortedKeyListError) {
     self.removed = try SortedKeyList(sorted: removed)
     self.inserted = try SortedKeyList(sorted: inserted)
+  }
+
+  /// A change of keys in any order.
+  init(sorting removed: KeyBatch, _ inserted: KeyBatch) throws(SortedKeyListError) {
+    try self.init(
+      removed: removed.keys(at: removed.ascendingPlaces()),
+      inserted: inserted.keys(at: inserted.ascendingPlaces())
+    )
   }
 
   var isEmpty: Bool { removed.isEmpty && inserted.isEmpty }

@@ -9,8 +9,8 @@ struct KeyIndexing: Sendable {
   var heldKeysLimit: Int
   /// How many keys a block has, about.
   var stride = 96
-  /// How many keys are sought one by one in any case, before reading all of them may be cheaper.
-  var soughtKeysLimit = 512
+  /// How the places of many keys are found.
+  var placing = KeyPlacing.cheapest
 
   /// Is called before keys are counted, which takes time that grows with them.
   var willCount: (@Sendable (any StoreSnapshot, any OrderedSource) throws(StoreError) -> Void)?
@@ -60,7 +60,7 @@ struct KeyIndexing: Sendable {
       store: store,
       plan: plan,
       stride: stride,
-      soughtKeysLimit: soughtKeysLimit
+      placing: placing
     )
   }
 }

@@ -26,13 +26,17 @@ final class IdentityIndex: Sendable {
 
   /// The index of the next generation.
   func advanced(
-    removing removed: [[UInt8]],
-    inserting inserted: [[UInt8]],
+    removing removed: KeyBatch,
+    inserting inserted: KeyBatch,
     _ layout: KeyLayout
   ) -> IdentityIndex {
     guard var next = entries.withLock({ $0 }) else { return IdentityIndex() }
-    for key in removed { _ = next.remove(IdentityIndex.entry(of: key, layout)) }
-    for key in inserted { _ = next.insert(IdentityIndex.entry(of: key, layout)) }
+    for place in 0..<removed.count {
+      _ = next.remove(IdentityIndex.entry(of: removed[place], layout))
+    }
+    for place in 0..<inserted.count {
+      _ = next.insert(IdentityIndex.entry(of: inserted[place], layout))
+    }
     return IdentityIndex(next)
   }
 
