@@ -14,7 +14,7 @@ struct IndexedControllerTests {
     let store: IndexingStore
     let controller: FetchedResultsController<Row>
 
-    init(seed: UInt64, rows: Int = 60, sectioned: Bool = true) throws {
+    init(seed: UInt64, rows: Int = 60, sectioned: Bool = true, resetThreshold: Int? = nil) throws {
       list = try ListWorld(seed: seed)
       store = IndexingStore(list.store)
       try list.commit(rows: rows)
@@ -22,8 +22,18 @@ struct IndexedControllerTests {
       controller = FetchedResultsController(
         ResultsDefinition(request, sectionedBy: sectioned ? .attribute("shelf") : nil),
         in: store,
-        options: ResultsOptions(heldKeysLimit: -1)
+        options: ResultsOptions(resetThreshold: resetThreshold, heldKeysLimit: -1)
       )
+    }
+
+    /// Commits some new rows.
+    func insert(_ count: Int) throws {
+      try list.store.write { transaction in
+        for number in 0..<count {
+          let values: [Value] = [.text("a"), .integer(Int64(number)), .text("y")]
+          _ = try transaction.insert(values, key: nil, into: list.entity)
+        }
+      }
     }
 
     /// The list as one that holds its keys shows it.
@@ -32,6 +42,38 @@ struct IndexedControllerTests {
       try await other.performFetch()
       return try other.results().snapshot.content
     }
+  }
+
+  @Test(arguments: [(2, "tooManyChanges"), (3, "change")])
+  func `R43: a change that nobody wants is not placed, and the list counted anew`(
+    threshold: Int,
+    told: String
+  ) async throws {
+    let world = try World(seed: 5, resetThreshold: threshold)
+    try await world.controller.performFetch()
+    var events = world.controller.changes.makeAsyncIterator()
+    _ = await events.next()
+    try world.insert(3)
+    try await world.controller.refresh()
+    switch await events.next() {
+    case .reset(let reason, let results):
+      #expect(reason == .tooManyChanges(count: 3))
+      #expect(told == reason.wireName)
+      #expect(results.generation == 2)
+    case .change(let change):
+      #expect(told == "change")
+      #expect(change.delta.rows.count == 3)
+    default: Issue.record("nothing was told")
+    }
+    #expect(try await world.controller.results().snapshot.content == world.truth())
+    try world.insert(1)
+    try await world.controller.refresh()
+    guard case .change(let change) = await events.next() else {
+      Issue.record("no change was told")
+      return
+    }
+    #expect(change.delta.from == 2)
+    #expect(try await world.controller.results().snapshot.content == world.truth())
   }
 
   @Test func `an index that is lost is told as a reset, and the list holds its keys from then on`()

@@ -69,6 +69,7 @@ final class LiveList<Object: FetchedObject>: FollowedList {
     keepsDigests = findsOtherWriters && coverage == .thisStore
     var indexing = KeyIndexing(store, heldKeysLimit: options.heldKeysLimit)
     indexing?.placing = options.keyPlacing
+    indexing?.resetThreshold = options.resetThreshold
     self.indexing = indexing
   }
 

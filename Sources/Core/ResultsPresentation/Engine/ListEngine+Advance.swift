@@ -47,6 +47,12 @@ extension ListEngine {
         return .noted
       }
       let isFolding = isFolding || counted
+      if !isFolding || concerning.count == 1 {
+        for commit in concerning {
+          guard let reason = reasonToCountAnew(after: commit.affected) else { continue }
+          return try fetchAnew(reason, in: store)
+        }
+      }
       let steps = try follow(concerning, folding: isFolding, counting: counted, store)
       guard let steps else { return try fetchAnew(.indexLost, in: store) }
       return .moved(steps)

@@ -9,6 +9,8 @@ struct KeyIndexing: Sendable {
   var heldKeysLimit: Int
   /// How many keys a block has, about.
   var stride = 96
+  /// From how many row changes on a change need not be known row by row.
+  var resetThreshold: Int?
   /// How the places of many keys are found.
   var placing = KeyPlacing.cheapest
 
