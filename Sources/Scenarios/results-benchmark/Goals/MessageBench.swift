@@ -67,6 +67,20 @@ final class MessageBench {
     )
   }
 
+  /// A controller of the list of folders that is led on when it is asked.
+  func listOnDemand(
+    placing: KeyPlacing = .cheapest,
+    resetThreshold: Int? = nil
+  ) -> FetchedResultsController<ObjectID> {
+    var options = ResultsOptions(delivery: .onDemand, resetThreshold: resetThreshold)
+    options.keyPlacing = placing
+    return FetchedResultsController(
+      MessageList.folders.definition(of: ObjectID.self),
+      in: store,
+      options: options
+    )
+  }
+
   /// Reads the keys of a list from its index as a C program would, all columns of them.
   func scan(_ list: MessageList = .folders, in database: PlainDatabase? = nil) throws -> Double {
     try time {
