@@ -23,7 +23,7 @@ public struct SectionCounts: Sendable {
 
   /// Creates a list of no runs.
   public init() {
-    self.init([])
+    self.init([Int]())
   }
 
   /// Creates a list of runs.
@@ -31,23 +31,25 @@ public struct SectionCounts: Sendable {
   /// - Precondition: No length is negative.
   /// - Complexity: O(number of lengths).
   public init(_ lengths: some Sequence<Int>) {
+    self.init(Array(lengths))
+  }
+
+  /// Creates a list of runs.
+  ///
+  /// - Precondition: No length is negative.
+  /// - Complexity: O(number of lengths).
+  public init(_ lengths: [Int]) {
     self.init(lengths, maximumBlockCount: 512)
   }
 
-  package init(_ lengths: some Sequence<Int>, maximumBlockCount: Int) {
+  package init(_ lengths: [Int], maximumBlockCount: Int) {
     precondition(maximumBlockCount >= 4, "blocks too small")
+    precondition(lengths.allSatisfy { $0 >= 0 }, "negative length")
     self.maximumBlockCount = maximumBlockCount
     let target = maximumBlockCount / 2
-    var block: [Int] = []
-    for length in lengths {
-      precondition(length >= 0, "negative length")
-      block.append(length)
-      if block.count == target {
-        blocks.append(block)
-        block.removeAll()
-      }
+    for start in stride(from: 0, to: lengths.count, by: target) {
+      blocks.append(Array(lengths[start..<min(start + target, lengths.count)]))
     }
-    if !block.isEmpty { blocks.append(block) }
     recount(from: 0)
   }
 

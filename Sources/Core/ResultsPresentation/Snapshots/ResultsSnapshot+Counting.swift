@@ -13,13 +13,7 @@ extension SectionCounts {
     if case .single = rule { return SectionCounts([window.count]) }
     switch keys {
     case .held(let held): return counting(held, window, rule, layout)
-    case .indexed(let indexed):
-      var lengths: [Int] = []
-      indexed.sections.forEachBlock { block, start in
-        let rows = (start..<start + block.rows).clamped(to: window)
-        if !rows.isEmpty { lengths.append(rows.count) }
-      }
-      return SectionCounts(lengths)
+    case .indexed(let indexed): return SectionCounts(indexed.sections, in: window)
     }
   }
 
