@@ -5,7 +5,7 @@ extension SectionCache {
   /// What every cache begins with.
   static let magic: [UInt8] = Array("SFRcache".utf8)
   /// The version of this form and of the keys' encoding; a cache of another one is not read.
-  static let format: UInt64 = 2
+  static let format: UInt64 = 3
   /// A block holds at most so many keys, and ends after the key with which it has so many bytes.
   static let blockLimit = (keys: 1024, bytes: 65_536)
 
@@ -50,17 +50,6 @@ extension SectionCache {
     }
     bytes.appendWord(total.value)
     return bytes
-  }
-
-  /// A checksum in which every changed bit of some bytes shows.
-  static func checksum(of bytes: [UInt8]) -> UInt64 {
-    bytes.withUnsafeBytes { checksum(of: $0) }
-  }
-
-  static func checksum(of bytes: UnsafeRawBufferPointer) -> UInt64 {
-    var digest = RowDigest()
-    digest.addBlob(bytes)
-    return digest.value
   }
 }
 
