@@ -32,7 +32,7 @@ extension PivotNode {
       nodes = branches(entries, children: nodes, maximumCount: maximumCount)
     }
     var root = nodes[0]
-    while root.children.count == 1 { root = root.children[0] }
+    while root.children.count == 1 { root = root.children[0].resolved }
     return root
   }
 
@@ -42,6 +42,7 @@ extension PivotNode {
     _ right: PivotNode,
     within limits: PivotTreeLimits
   ) -> [PivotNode] {
+    let (left, right) = (left.resolved, right.resolved)
     var entries = PivotEntries()
     guard !left.isLeaf else {
       entries.append(left.piece, in: 0..<left.count)

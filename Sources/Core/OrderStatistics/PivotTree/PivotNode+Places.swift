@@ -10,7 +10,8 @@ extension PivotNode {
         isLeaf ? view.entry(containing: position) : child(containing: position)
       return (entry, .position(offset))
     case .block(let block):
-      guard !isLeaf else { return (block, target) }
+      // Of a damaged part there is but one block, whatever was said.
+      guard !isLeaf else { return (min(block, view.count &- 1), target) }
       let (entry, offset) = view.entry(containing: block)
       return (entry, .block(offset))
     }
@@ -27,7 +28,10 @@ extension PivotNode {
     start: Int = 0,
     upper: (view: PivotPieceView, entry: Int)? = nil
   ) -> BlockPlace {
-    piece.withView { view in
+    if let deferred {
+      return deferred.node.place(of: target, index: index, start: start, upper: upper)
+    }
+    return piece.withView { view in
       let (entry, inner) = entry(for: target, in: view)
       let upper = entry + 1 < view.count ? (view, entry + 1) : upper
       guard !isLeaf else {
@@ -54,7 +58,8 @@ extension PivotNode {
   ///
   /// - Precondition: The target lies in the node.
   func span(of target: PivotTarget, index: Int = 0, start: Int = 0) -> BlockSpan {
-    piece.withView { view in
+    if let deferred { return deferred.node.span(of: target, index: index, start: start) }
+    return piece.withView { view in
       let (entry, inner) = entry(for: target, in: view)
       guard !isLeaf else {
         let first = start + view.sum(before: entry)
@@ -71,7 +76,8 @@ extension PivotNode {
   }
 
   func pivot(ofBlock index: Int) -> [UInt8] {
-    guard !isLeaf else { return piece.pivot(index) }
+    if let deferred { return deferred.node.pivot(ofBlock: index) }
+    guard !isLeaf else { return piece.pivot(min(index, piece.count - 1)) }
     let (child, offset) = piece.withView { $0.entry(containing: index) }
     return children[child].pivot(ofBlock: offset)
   }
@@ -80,6 +86,7 @@ extension PivotNode {
   func forEachLeaf<Failure: Error>(
     _ body: (PivotPiece) throws(Failure) -> Void
   ) throws(Failure) {
+    if let deferred { return try deferred.node.forEachLeaf(body) }
     guard !isLeaf else { return try body(piece) }
     for child in children { try child.forEachLeaf(body) }
   }

@@ -7,7 +7,9 @@ extension PivotNode {
     with new: PivotEntries,
     within limits: PivotTreeLimits
   ) -> [PivotNode] {
+    if let deferred { return deferred.node.replacing(blocks, with: new, within: limits) }
     guard !isLeaf else {
+      let blocks = blocks.clamped(to: 0..<count)
       var entries = PivotEntries()
       entries.append(piece, in: 0..<blocks.lowerBound)
       entries.append(new)

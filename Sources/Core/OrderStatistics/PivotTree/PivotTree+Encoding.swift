@@ -75,34 +75,19 @@ extension PivotTree {
     let leafCount = UInt32(
       littleEndian: bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self)
     )
-    var leaves: [PivotNode] = []
-    var rowCount: Int64 = 0
     var offset = Self.headerByteCount
     // The number of leaves is not believed before the leaves are seen.
-    while leaves.count < leafCount {
-      guard let byteCount = PivotPiece.soundByteCount(at: offset, of: bytes) else {
-        throw .malformed(offset: offset)
-      }
-      let slice = UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + byteCount)])
-      let leaf = PivotNode(leaf: PivotPiece(verified: Array(slice)))
-      guard leaf.count <= limits.maximumLeafCount,
-        leafCount == 1 || !leaf.isSmall(within: limits),
-        Self.isInOrder(leaf, after: leaves.last)
-      else { throw .malformed(offset: offset) }
-      rowCount += leaf.piece.withView { view in
-        (0..<view.count).reduce(0) { $0 + Int64(view.value($1)) }
-      }
-      guard rowCount <= Int.max else { throw .malformed(offset: offset) }
-      leaves.append(leaf)
-      offset += byteCount
-    }
-    guard !leaves.isEmpty, offset == bytes.count else { throw .malformed(offset: offset) }
+    let leaves = try PivotNode.leaves(
+      decoding: bytes,
+      at: &offset,
+      atMost: Int(clamping: leafCount),
+      areSeveral: leafCount != 1,
+      within: limits
+    )
+    guard leaves.count == Int(clamping: leafCount), let first = leaves.first,
+      offset == bytes.count
+    else { throw .malformed(offset: offset) }
+    guard first.piece.pivot(0).isEmpty else { throw .malformed(offset: Self.headerByteCount) }
     self.init(leaves: leaves, limits: limits)
-  }
-
-  private static func isInOrder(_ leaf: PivotNode, after previous: PivotNode?) -> Bool {
-    let pivot = leaf.piece.pivot(0)
-    guard let previous else { return pivot.isEmpty }
-    return KeyOrder.compare(previous.piece.pivot(previous.count - 1), pivot) < 0
   }
 }

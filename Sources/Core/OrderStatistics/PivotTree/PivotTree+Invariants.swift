@@ -24,19 +24,24 @@ extension PivotTree {
 }
 
 extension PivotNode {
-  var height: Int { isLeaf ? 0 : 1 + children[0].height }
+  var height: Int {
+    let node = resolved
+    return node.isLeaf ? 0 : 1 + node.children[0].height
+  }
 
   /// What an array needs beside its elements.
   private static var arrayHeaderByteCount: Int { 32 }
 
   var byteCount: Int {
     let own = piece.bytes.capacity + Self.arrayHeaderByteCount
+    if let deferred { return own + (deferred.known?.byteCount ?? 0) }
     guard !isLeaf else { return own }
     let references = children.capacity * MemoryLayout<Self>.stride + Self.arrayHeaderByteCount
     return children.reduce(own + references) { $0 + $1.byteCount }
   }
 
   func violation(isRoot: Bool, within limits: PivotTreeLimits) -> String? {
+    if let deferred { return deferred.node.violation(isRoot: isRoot, within: limits) }
     let kind = isLeaf ? "leaf" : "branch"
     guard let offset = piece.bytes.withUnsafeBytes({ PivotPiece.soundByteCount(at: 0, of: $0) })
     else {
@@ -54,10 +59,10 @@ extension PivotNode {
     let height = children[0].height
     for (index, child) in children.enumerated() {
       guard child.height == height else { return "leaves lie at different depths" }
-      guard piece.pivot(index) == child.piece.pivot(0) else {
+      guard piece.pivot(index) == child.resolved.piece.pivot(0) else {
         return "a branch has a wrong pivot for a child"
       }
-      guard piece.withView({ $0.value(index) }) == child.blockCount else {
+      guard piece.withView({ $0.value(index) }) == child.resolved.blockCount else {
         return "a branch has a wrong number of blocks for a child"
       }
       if let violation = child.violation(isRoot: false, within: limits) { return violation }

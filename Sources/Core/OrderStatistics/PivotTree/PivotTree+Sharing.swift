@@ -15,6 +15,7 @@ extension PivotTree {
 extension PivotNode {
   /// The address of what a change of the node must copy, for the node and all under it.
   fileprivate var identities: [UnsafeRawPointer?] {
+    if let deferred { return deferred.node.identities }
     guard !isLeaf else { return [piece.bytes.withBorrowedBytes { $0.baseAddress }] }
     return children.reduce(into: [children.withUnsafeBytes { $0.baseAddress }]) {
       $0 += $1.identities

@@ -21,6 +21,9 @@ public struct PivotTree: Sendable {
   /// - Complexity: O(1).
   public private(set) var blockCount: Int
 
+  /// Where it is noted that a part could not be read; nil for a tree that was not made of parts.
+  var partDamage: PivotDamage?
+
   /// Creates a tree of one block without rows.
   public init() {
     self.init(limits: .standard)
@@ -53,7 +56,7 @@ public struct PivotTree: Sendable {
     self = try builder.finish()
   }
 
-  /// - Precondition: There is at least one leaf, and all are sound.
+  /// - Precondition: There is at least one leaf, and all are sound; or they are nodes of one height.
   init(leaves: [PivotNode], limits: PivotTreeLimits) {
     root = PivotNode.root(above: leaves, maximumCount: limits.maximumBranchCount)
     blockCount = root.blockCount
