@@ -32,6 +32,36 @@ struct SectionCacheFolderTests {
     }
   }
 
+  @Test(arguments: [10, 300_000, 1_000_000])
+  func `what was opened stays what it was, whatever becomes of the name`(count: Int) throws {
+    try withFolder { _, caches in
+      #expect(try caches.open("Demo") == nil)
+      let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+      try caches.save(bytes, as: "Demo")
+      let opened = try #require(try caches.open("Demo"))
+      let other = try #require(try caches.open("Demo"))
+      #expect(opened.count == count)
+      #expect(opened.bytes(in: 0..<count) == bytes)
+      try caches.save([1], as: "Demo")
+      #expect(opened.bytes(in: count / 2..<count) == Array(bytes[(count / 2)...]))
+      #expect(try caches.remove("Demo"))
+      #expect(other.bytes(in: 3..<7) == Array(bytes[3..<7]))
+    }
+  }
+
+  @Test func `a file that becomes shorter gives no bytes and ends nothing`() throws {
+    try withFolder { _, caches in
+      try caches.save(Array(repeating: 7, count: 1_000_000), as: "demo")
+      let opened = try #require(try caches.open("demo"))
+      let file = caches.folder.appending(path: "demo.sectioncache")
+      let handle = try FileHandle(forWritingTo: file)
+      try handle.truncate(atOffset: 400_000)
+      try handle.close()
+      #expect(opened.bytes(in: 0..<300_000)?.count == 300_000)
+      #expect(opened.bytes(in: 300_000..<500_000) == nil)
+    }
+  }
+
   static let names = [
     "Demo", "demo", "DEMO", "", ".", "..", "/", "../escape", "a/b", "a\\b", "%", "%2e", "NUL",
     "con",
@@ -118,6 +148,15 @@ struct SectionCacheFolderTests {
         to: caches.folder.appending(path: two)
       )
       #expect(try caches.load("two")?.starts(with: "section cache one\n".utf8) == true)
+      try caches.save(Array(repeating: 1, count: 400_000), as: "one")
+      try FileManager.default.removeItem(at: caches.folder.appending(path: two))
+      try FileManager.default.copyItem(
+        at: caches.folder.appending(path: one),
+        to: caches.folder.appending(path: two)
+      )
+      let opened = try #require(try caches.open("two"))
+      #expect(opened.bytes(in: 0..<18) == Array("section cache one\n".utf8))
+      #expect(try caches.open("one")?.count == 400_000)
     }
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import ResultsDomain
+import ResultsPresentation
 
 /// The few things that are done with files and folders of caches.
 enum DurableFile {
@@ -58,6 +59,23 @@ enum DurableFile {
     let (old, new) = (file.path(percentEncoded: false), target.path(percentEncoded: false))
     guard Foundation.rename(old, new) == 0 else { throw Failure(String(cString: strerror(errno))) }
     #endif
+  }
+
+  /// Files up to this size are read at once and closed.
+  private static let largestHeld = 1 << 18
+
+  /// The content of a file after its heading, or all of it if it has another heading; `nil` if there is no file.
+  ///
+  /// A large file stays open and is read when it is asked for, except where an open file could not be replaced.
+  static func open(_ file: URL, after heading: [UInt8]) throws(Failure) -> (any KeptBytes)? {
+    #if !os(Windows)
+    if let attributes = attributes(of: file), largestHeld..<largest ~= size(of: attributes),
+      attributes[.type] as? FileAttributeType == .typeRegular
+    {
+      return try KeptFile(file.path(percentEncoded: false), after: heading)
+    }
+    #endif
+    return try content(of: file, after: heading).map(HeldBytes.init)
   }
 
   /// The content of a file after its heading, or all of it if it has another heading; `nil` if there is no file.

@@ -39,6 +39,17 @@ public struct SectionCacheFolder: SectionCacheStorage {
     }
   }
 
+  /// Opens the bytes kept under a name, or gives `nil` if there are none; a large file stays open as long as it may be read.
+  /// - Throws: As `load(_:)`.
+  public func open(_ name: String) throws(SectionCacheFailure) -> (any KeptBytes)? {
+    let file = folder.appending(path: CacheFileName.fileName(of: name))
+    do {
+      return try DurableFile.open(file, after: CacheFileName.heading(of: name))
+    } catch {
+      throw SectionCacheFailure(.read, at: file.path(percentEncoded: false), error.detail)
+    }
+  }
+
   /// Keeps bytes under a name.
   /// - Throws: `SectionCacheFailure` if nothing may be written or the disk refuses.
   public func save(_ bytes: [UInt8], as name: String) throws(SectionCacheFailure) {

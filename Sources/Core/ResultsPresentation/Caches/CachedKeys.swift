@@ -19,6 +19,11 @@ enum CachedKeys {
   /// Whether the keys are only counted.
   var isCounted: Bool { form == CachedKeys.countedForm }
 
+  /// Whether a part of a cache that they came from was found not to be what was written.
+  var isDamaged: Bool {
+    if case .counted(let blocks, _) = self { blocks.isDamaged } else { false }
+  }
+
   /// The number of keys.
   var count: Int {
     switch self {

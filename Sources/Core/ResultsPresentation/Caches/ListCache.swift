@@ -9,6 +9,8 @@ final class ListCache: Sendable {
     var failure: SectionCacheFailure?
     /// What is known to be kept.
     var kept: Kept?
+    /// Whether a part of what is kept turned out to be something else.
+    var damage: PivotDamage?
   }
 
   private struct Kept: Equatable {
@@ -64,7 +66,10 @@ final class ListCache: Sendable {
     let (engine, outcome) = try opening.engine(from: store, keepsDigests: keepsDigests)
     state.withLock { state in
       state.outcome = outcome
-      if outcome == .hit { state.kept = Kept(engine) }
+      if outcome == .hit {
+        state.kept = Kept(engine)
+        state.damage = engine.snapshot.keys.damage
+      }
     }
     return engine
   }
@@ -79,19 +84,23 @@ final class ListCache: Sendable {
     guard let storage, let engine, let kept = Kept(engine), let cache = SectionCache(engine) else {
       return false
     }
-    try saving.withLock { (_) throws(SectionCacheFailure) in
-      guard state.withLock({ $0.kept }) != kept else { return }
+    return try saving.withLock { (_) throws(SectionCacheFailure) in
+      guard state.withLock({ $0.kept != kept || $0.damage?.isFound == true }) else { return true }
+      let bytes = cache.encoded
+      // All parts have been read now.
+      guard !cache.keys.isDamaged else { return false }
       do throws(SectionCacheFailure) {
-        try storage.save(cache.encoded, as: kept.name)
+        try storage.save(bytes, as: kept.name)
         state.withLock { state in
           state.kept = kept
+          state.damage = nil
           state.failure = nil
         }
       } catch {
         state.withLock { $0.failure = error }
         throw error
       }
+      return true
     }
-    return true
   }
 }

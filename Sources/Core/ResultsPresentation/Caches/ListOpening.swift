@@ -7,16 +7,16 @@ struct ListOpening {
   /// When the list leaves its keys to an index.
   let indexing: KeyIndexing?
   /// The bytes that are kept under the list's cache name, or why there are none.
-  let kept: Result<[UInt8], CacheMiss>
+  let kept: Result<any KeptBytes, CacheMiss>
 
   /// Loads what is kept under a name.
   static func kept(
     _ name: String,
     in storage: any SectionCacheStorage,
     _ note: (SectionCacheFailure) -> Void = { _ in }
-  ) -> Result<[UInt8], CacheMiss> {
+  ) -> Result<any KeptBytes, CacheMiss> {
     do throws(SectionCacheFailure) {
-      return try storage.load(name).map { .success($0) } ?? .failure(.none)
+      return try storage.open(name).map { .success($0) } ?? .failure(.none)
     } catch {
       note(error)
       return .failure(.unreadable)
@@ -30,25 +30,25 @@ struct ListOpening {
     keepsDigests: Bool
   ) throws(StoreError) -> (engine: ListEngine, outcome: CacheOutcome) {
     let (keys, outcome) = keys(in: store)
-    guard let keys else {
-      let engine = try ListEngine(
+    if let keys {
+      var engine = try ListEngine(
         plan,
+        keys: keys,
         from: store,
         generation: 1,
-        keepsDigests: keepsDigests,
-        indexing: indexing
+        keepsDigests: keepsDigests
       )
-      return (engine, outcome)
+      engine.indexing = indexing
+      guard engine.snapshot.keys.isDamaged else { return (engine, outcome) }
     }
-    var engine = try ListEngine(
+    let engine = try ListEngine(
       plan,
-      keys: keys,
       from: store,
       generation: 1,
-      keepsDigests: keepsDigests
+      keepsDigests: keepsDigests,
+      indexing: indexing
     )
-    engine.indexing = indexing
-    return (engine, outcome)
+    return (engine, keys == nil ? outcome : .miss(.damaged))
   }
 
   /// The keys of the store's present version, if they follow from the cache.
@@ -58,15 +58,15 @@ struct ListOpening {
       guard case .some(.some(let present)) = try? store.bookmark() else {
         throw .unsupportedByStore
       }
-      let bytes = try kept.get()
-      let header = try SectionCache.header(in: bytes).header
+      let cache = try CacheDecoder(try kept.get())
+      let header = cache.header
       if let difference = header.fingerprint.difference(from: CacheFingerprint(plan)) {
         throw difference
       }
       let changes = try header.changes(of: plan.entity, until: present, in: store)
       let layout = plan.layout
       let least = layout.order.count + (layout.fixedIdentityLength ?? layout.identity.count)
-      let cached = try SectionCache(decoding: bytes, keysOfAtLeast: least).keys
+      let cached = try cache.keys(ofAtLeast: least)
       guard cached.isCounted == isIndexed(cached.count, in: store) else { throw .otherKeys }
       let keys = try keys(cached, after: changes ?? [], in: store)
       return (keys, changes.map { .replayed(changes: $0.count) } ?? .hit)
@@ -112,7 +112,8 @@ struct ListOpening {
           source,
           later: KeyChange()
         )
-      else { throw .disagreement }
+      else { throw blocks.isDamaged ? .damaged : .disagreement }
+      guard !advanced.blocks.isDamaged else { throw .damaged }
       return .indexed(advanced)
     }
   }

@@ -2,26 +2,6 @@ import OrderStatistics
 import ResultsDomain
 
 extension SectionCache {
-  /// Reads a cache in full and checks all of it.
-  /// - Parameters:
-  ///   - bytes: What was kept.
-  ///   - length: No key of the list can be shorter; one that is was not written by this library.
-  /// - Throws: `CacheMiss.damaged` or `.otherFormat`; no bytes make it trap.
-  /// - Complexity: O(*n*) in the bytes of the keys.
-  init(decoding bytes: [UInt8], keysOfAtLeast length: Int = 1) throws(CacheMiss) {
-    let (header, start, checksum) = try SectionCache.header(in: bytes)
-    let keys = bytes.withUnsafeBytes { bytes in
-      SectionCache.keys(
-        in: UnsafeRawBufferPointer(rebasing: bytes[start...]),
-        count: header.keyCount,
-        ofAtLeast: length,
-        headerChecksum: checksum
-      )
-    }
-    guard let keys else { throw .damaged }
-    self.init(header: header, keys: keys)
-  }
-
   /// Reads and checks what a cache is of, without its keys.
   /// - Returns: The header, where the keys begin, and the header's checksum.
   static func header(
@@ -46,11 +26,14 @@ extension SectionCache {
     }
   }
 
-  private static func keys(
+  /// Reads what comes behind the header: all of the keys, or all of the counts but their parts, and where these are.
+  /// - Returns: `nil` for what is damaged.
+  static func keys(
     in bytes: UnsafeRawBufferPointer,
     count: Int,
     ofAtLeast least: Int,
-    headerChecksum: UInt64
+    headerChecksum: UInt64,
+    parts: (kept: any KeptBytes, place: Range<Int>)
   ) -> CachedKeys? {
     var reader = CacheReader(bytes)
     var total = RowDigest()
@@ -63,7 +46,12 @@ extension SectionCache {
       guard let held = self.keys(&reader, &total, count, ofAtLeast: least) else { return nil }
       keys = .held(held)
     case CachedKeys.countedForm:
-      guard let blocks = tree(&reader, &total), let sections = tree(&reader, &total),
+      guard let sectionsLength = reader.count(upTo: bytes.count),
+        let partsLength = reader.count(upTo: bytes.count),
+        let sectionsContent = checked(&reader, &total, sectionsLength),
+        let partsContent = checked(&reader, &total, partsLength),
+        let sections = try? PivotTree(decoding: sectionsContent),
+        let blocks = CountedParts(partsContent)?.tree(from: parts.kept, in: parts.place),
         blocks.rowCount == count, sections.rowCount == count
       else { return nil }
       keys = .counted(blocks, sections: sections)
@@ -73,13 +61,17 @@ extension SectionCache {
     return keys
   }
 
-  /// Counts that were kept.
-  private static func tree(_ reader: inout CacheReader, _ total: inout RowDigest) -> PivotTree? {
-    guard let length = reader.count(upTo: .max), let content = reader.next(length),
-      let checksum = reader.word(), checksum == self.checksum(of: content)
+  /// Bytes with their checksum behind.
+  private static func checked(
+    _ reader: inout CacheReader,
+    _ total: inout RowDigest,
+    _ length: Int
+  ) -> UnsafeRawBufferPointer? {
+    guard let content = reader.next(length), let checksum = reader.word(),
+      checksum == self.checksum(of: content)
     else { return nil }
     total.add(Int64(bitPattern: checksum))
-    return try? PivotTree(decoding: content)
+    return content
   }
 
   /// Keys that were kept.

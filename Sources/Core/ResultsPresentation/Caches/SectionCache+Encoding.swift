@@ -12,10 +12,10 @@ extension SectionCache {
   /// The cache as bytes.
   ///
   /// Magic, format, its complement; length, content and checksum of the header; a word that tells keys from counts. Then either
-  /// blocks, each with the number of its keys, the lengths
-  /// of the keys written out and as they are stored, the keys, and a checksum; a checksum of all. In a block a key is the number of bytes
-  /// that it begins with like the one before, the number of those that follow, and these. Or the counts of blocks and those of sections,
-  /// each with its length before and its checksum behind, and a checksum of all.
+  /// blocks of keys, each with the number of its keys, the lengths of the keys written out and as they are stored, the keys, and a
+  /// checksum; a checksum of all. In a block a key is the number of bytes that it begins with like the one before, the number
+  /// of those that follow, and these. Or the lengths of the counts of sections and of what is known of the parts of the other
+  /// counts, both of these with a checksum behind, a checksum of all so far, and the parts (`CountedParts`).
   /// - Complexity: O(*n*) in the bytes of the keys.
   var encoded: [UInt8] {
     var bytes = SectionCache.magic
@@ -39,14 +39,17 @@ extension SectionCache {
       }
       if block.count > 0 { total.add(block.write(to: &bytes)) }
     case .counted(let blocks, let sections):
-      for tree in [blocks, sections] {
-        let content = tree.encoded()
+      let parts = CountedParts(of: blocks)
+      let contents = [sections.encoded(), parts.encoded]
+      for content in contents { bytes.appendWord(UInt64(content.count)) }
+      for content in contents {
         let checksum = SectionCache.checksum(of: content)
-        bytes.appendWord(UInt64(content.count))
         bytes += content
         bytes.appendWord(checksum)
         total.add(Int64(bitPattern: checksum))
       }
+      bytes.appendWord(total.value)
+      return bytes + parts.content
     }
     bytes.appendWord(total.value)
     return bytes

@@ -26,7 +26,9 @@ struct SectionCache {
 
   /// What is to be kept of a list, or `nil` if its store cannot name the version.
   init?(_ engine: ListEngine) {
-    guard engine.plan.isCacheable, let bookmark = engine.bookmark else { return nil }
+    guard engine.plan.isCacheable, !engine.snapshot.keys.isDamaged,
+      let bookmark = engine.bookmark
+    else { return nil }
     switch engine.snapshot.keys {
     case .held(let shown): keys = .held(engine.storeKeys ?? shown)
     case .indexed(let indexed): keys = .counted(indexed.blocks, sections: indexed.sections)

@@ -53,14 +53,17 @@ extension SectionCacheStorage {
     in store: any Store
   ) -> SectionCacheReport {
     let kept = ListOpening.kept(name, in: self)
-    let cache: Result<SectionCache, CacheMiss> = kept.flatMap { bytes in
-      Result { () throws(CacheMiss) in try SectionCache(decoding: bytes) }
+    let cache: Result<SectionCache, CacheMiss> = kept.flatMap { kept in
+      Result { () throws(CacheMiss) in try SectionCache(decoding: kept) }
     }
     let header = try? cache.get().header
     let outcome = try? store.read { (snapshot) throws(StoreError) -> CacheOutcome in
       if let plan {
         let indexing = KeyIndexing(store)
-        return ListOpening(plan: plan, indexing: indexing, kept: kept).keys(in: snapshot).1
+        let opened = ListOpening(plan: plan, indexing: indexing, kept: kept).keys(in: snapshot)
+        // A list that is opened does not look at all of its cache.
+        if opened.0 != nil, case .failure(let miss) = cache { return .miss(miss) }
+        return opened.1
       }
       return SectionCache.outcome(of: cache, in: snapshot, of: store.entities)
     }

@@ -6,6 +6,11 @@ public protocol SectionCacheStorage: Sendable {
   /// The bytes kept under a name, or `nil` if there are none.
   func load(_ name: String) throws(SectionCacheFailure) -> [UInt8]?
 
+  /// Opens the bytes kept under a name, to be read piece by piece, or gives `nil` if there are none.
+  ///
+  /// A storage that does not say how hands them over as `load(_:)` does.
+  func open(_ name: String) throws(SectionCacheFailure) -> (any KeptBytes)?
+
   /// Keeps bytes under a name, in place of those kept before.
   ///
   /// A process that ends in the middle leaves the old bytes or the new ones.
@@ -26,6 +31,11 @@ public protocol SectionCacheStorage: Sendable {
 }
 
 extension SectionCacheStorage {
+  /// Opens the bytes kept under a name, all of which are in memory then.
+  public func open(_ name: String) throws(SectionCacheFailure) -> (any KeptBytes)? {
+    try load(name).map(HeldBytes.init)
+  }
+
   /// Deletes the cache of a name, or all of them for `nil`.
   /// - Returns: How many caches there were.
   /// - Throws: `SectionCacheFailure` if something cannot be removed.

@@ -28,7 +28,9 @@ extension ListEngine {
     for share in shares {
       let number = Int(share * Double(keys.blocks.blockCount))
       audit.checkedBlocks += 1
-      if try !reading.isSound(block: min(max(number, 0), keys.blocks.blockCount - 1)) {
+      let isSound = try reading.isSound(block: min(max(number, 0), keys.blocks.blockCount - 1))
+      // What a cache held of a damaged part can be had from the store only.
+      if !isSound || keys.blocks.isDamaged {
         audit.unsoundBlocks += 1
       }
     }

@@ -23,9 +23,15 @@ extension ListEngine {
     // Runs that are read to find places are carried on by the keys afterwards, so this comes first.
     let places = IndexedPlaces(from: before, span, windows: (old.window, next.window))
     try places.locate(touched)
-    guard
-      let nextKeys = try keys.advanced(by: keyChange, to: change.version, source, later: span.later)
-    else { return nil }
+    let nextKeys: IndexedKeys?
+    do throws(StoreError) {
+      nextKeys = try keys.advanced(by: keyChange, to: change.version, source, later: span.later)
+    } catch {
+      guard keys.blocks.isDamaged else { throw error }
+      nextKeys = nil
+    }
+    // Blocks of a damaged cache have other numbers than were told, so they cannot be led on.
+    guard let nextKeys, !nextKeys.blocks.isDamaged else { return nil }
     places.next = IndexedReading(nextKeys, source, since: span.later)
     next.keys = .indexed(nextKeys)
     var delta = try IncrementalDelta(from: old, to: next, change, touched, places)

@@ -22,6 +22,14 @@ enum ListKeys: Sendable {
     }
   }
 
+  /// Where it is noted that a part of a cache that they came from is not what was written, if they came from one.
+  var damage: PivotDamage? {
+    if case .indexed(let keys) = self { keys.blocks.damage } else { nil }
+  }
+
+  /// Whether such a part was met: positions are right nevertheless, but the keys are to be counted anew.
+  var isDamaged: Bool { damage?.isFound ?? false }
+
   /// The positions of a section's keys, empty where they would be if there are none; nothing is read.
   func positions(of extent: SectionExtent) -> Range<Int> {
     switch self {
