@@ -159,17 +159,20 @@ import Testing
       predicate: .all,
       sortDescriptors: terms
     )
-    let texts = try store.read { (snapshot) throws(StoreError) in
+    let found = try store.read { (snapshot) throws(StoreError) in
       (try snapshot.orderedSource(of: definition) as? SQLiteOrderedSource)?.plan
     }
-    let plan = try #require(texts)
-    #expect(plan.counts.count == 28 && plan.pages.count == 28 && plan.sample != nil)
+    let plan = try #require(found)
+    #expect(plan.shapeCount == 28)
     let columns = ["folder", "date", "rowid"]
     _ = try store.commit(origin: .unnamed) { transaction in
       try (transaction as? SQLiteTransaction)?
         .withDatabase { database in
-          for (place, text) in (plan.counts.prefix(27) + plan.pages.prefix(27)).enumerated() {
-            let (equal, lower, upper) = (place % 27 / 9, place % 9 / 3, place % 3)
+          #expect(try plan.sample(on: database) != nil)
+          let uses = (0..<27).flatMap { [OrderedUse.count($0), .page($0)] }
+          for use in uses {
+            let text = try plan.text(of: use, on: database)
+            let (equal, lower, upper) = OrderedPiece.forms(of: use.shape ?? 0)
             var conditions = columns.prefix(equal).map { $0 + "=?" }
             if lower > 0 { conditions.append(columns[equal] + ">?") }
             if upper > 0 { conditions.append(columns[equal] + "<?") }
@@ -186,7 +189,51 @@ import Testing
               "SEARCH Note USING COVERING INDEX i (\(conditions.joined(separator: " AND ")))"
             #expect(steps == [expected], "\(text)")
           }
+          #expect(plan.serves)
         }
+    }
+  }
+
+  @Test func `a statement that fails its proof is run without the index, and ends its use (R56)`()
+    throws
+  {
+    let store = try SQLiteStore.inMemory(entities: [Self.note])
+    try run(
+      """
+      CREATE INDEX i ON Note(date);
+      INSERT INTO Note(id, date) VALUES (1, 30), (2, 20), (3, 10), (4, NULL);
+      """,
+      in: store
+    )
+    let definition = try OrderDefinition(
+      entity: Self.note,
+      predicate: .all,
+      sortDescriptors: [.ascending("date")]
+    )
+    let values: [Value] = [.null, .integer(20), .null]
+    let key = try RowKeyEncoder(definition).key(values, key: .integer(2))
+    let bound = KeyBound.before(key)
+    try store.read { (snapshot) throws(StoreError) in
+      guard let source = try snapshot.orderedSource(of: definition) as? SQLiteOrderedSource else {
+        Issue.record("no source")
+        return
+      }
+      let other = OrderedIndex(
+        clause: " INDEXED BY i",
+        titles: [" USING INDEX other"],
+        columns: ["date", "rowid"],
+        isPartial: false,
+        isRowNumber: false
+      )
+      let proof = StatementProof(index: other, front: 0, required: [])
+      let plan = OrderedPlan(source.plan.texts, proof)
+      let again = SQLiteOrderedSource(plan, of: definition, in: source.table, source.access)
+      #expect(plan.serves)
+      #expect(try again.count(from: bound, to: nil) == 2)
+      let keys = try source.keys(from: bound, to: nil, skipping: 0, limit: 9).bytes
+      #expect(try again.keys(from: bound, to: nil, skipping: 0, limit: 9).bytes == keys)
+      #expect(!plan.serves)
+      again.end()
     }
   }
 }

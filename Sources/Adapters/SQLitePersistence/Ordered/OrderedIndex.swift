@@ -2,7 +2,7 @@ import GRDB
 import ResultsDomain
 
 /// An index of a table, or the table's own order, as what may hold a list's keys in order.
-struct OrderedIndex {
+struct OrderedIndex: Sendable {
   /// What follows the table's name in a statement that must use it.
   let clause: String
   /// What `EXPLAIN QUERY PLAN` calls it, in either form.
@@ -32,26 +32,20 @@ extension OrderedIndex {
         )
       )
     }
-    let list = try GRDB.Row.fetchAll(
-      database,
-      sql: "SELECT name, origin, partial FROM pragma_index_list(?, 'main')",
-      arguments: [shape.name]
-    )
-    for row in list {
-      let name: String = row["name"]
-      let isTable = shape.isWithoutRowNumber && row["origin"] == "pk"
-      let columns = try GRDB.Row.fetchAll(
-        database,
-        sql: "SELECT name, cid, key FROM pragma_index_xinfo(?, 'main') ORDER BY seqno",
-        arguments: [name]
-      )
+    let list = try database.texts("PRAGMA main.index_list(\(shape.name.quotedIdentifier))")
+    for row in list where row.count >= 5 {
+      let name = row[1]
+      let isTable = shape.isWithoutRowNumber && row[3] == "pk"
+      let columns = try database.texts("PRAGMA main.index_xinfo(\(name.quotedIdentifier))")
       let names = columns.compactMap { column -> String? in
-        let isKey: Bool = column["key"]
-        guard isKey || !isTable else { return nil }
-        let place: Int = column["cid"]
-        let name: String? = column["name"]
-        // An expression has no name, and no column's is so written.
-        return place == -1 ? "rowid" : name ?? "<expr>"
+        let isKey = column.count >= 6 && column[5] != "0"
+        guard isKey || !isTable, column.count >= 3 else { return nil }
+        switch column[1] {
+        case "-1": return "rowid"
+        // It has no name, and no column's is so written.
+        case "-2": return "<expr>"
+        default: return column[2]
+        }
       }
       all.append(
         OrderedIndex(
@@ -59,7 +53,7 @@ extension OrderedIndex {
           titles: isTable
             ? [" USING PRIMARY KEY"] : [" USING INDEX \(name)", " USING COVERING INDEX \(name)"],
           columns: names,
-          isPartial: row["partial"],
+          isPartial: row[4] != "0",
           isRowNumber: false
         )
       )

@@ -42,4 +42,9 @@ struct OrderedPiece {
 
   /// Where a statement stands among those of a plan.
   static func shape(equal: Int, _ lower: Int, _ upper: Int) -> Int { equal * 9 + lower * 3 + upper }
+
+  /// What makes a shape: how many columns are equal, and the forms of the range's two ends.
+  static func forms(of shape: Int) -> (equal: Int, lower: Int, upper: Int) {
+    (shape / 9, shape % 9 / 3, shape % 3)
+  }
 }

@@ -1,4 +1,3 @@
-import CSQLiteHooks
 import GRDB
 import ResultsDomain
 
@@ -13,39 +12,45 @@ struct OrderedProof {
   static func plan(
     of definition: OrderDefinition,
     in table: EntityTable,
+    _ facts: OrderedFacts,
     on database: Database
   ) throws -> OrderedPlan? {
-    let name = String(decoding: table.name, as: UTF8.self)
-    // Texts are compared in the form in which they are kept, and keys are written in UTF-8.
-    guard try String.fetchOne(database, sql: "PRAGMA main.encoding") == "UTF-8",
-      let shape = try database.tableShape(of: name)
-    else { return nil }
-    return try OrderedProof(
+    try OrderedProof(
       database: database,
       table: table,
       definition: definition,
-      shape: shape
-    ).plan()
+      shape: facts.shape
+    )
+    .plan(facts.indexes)
   }
 
-  private func plan() throws -> OrderedPlan? {
-    let fixed = definition.predicate.normalized.fixedValues
+  private func plan(_ indexes: [OrderedIndex]) throws -> OrderedPlan? {
+    let normal = definition.predicate.normalized
+    let fixed = normal.fixedValues
     guard let columns = columns(fixed) else { return nil }
-    for index in try OrderedIndex.all(of: table, shape, on: database) {
+    for index in indexes {
       guard let front = front(of: index, columns.variable, fixed),
-        let texts = texts(columns, index)
+        let texts = texts(columns, index), texts.predicate.isEmpty || !index.isRowNumber
       else { continue }
-      do {
-        guard try isProved(texts, index, front: front) else { continue }
-        if texts.predicate.isEmpty || !index.isRowNumber {
-          return OrderedPlan(texts, sampling: try isSampled(texts))
-        }
-      } catch {
-        // An index that cannot answer a statement at all is an error of the statement.
-        guard SQLiteFailure(error)?.primaryCode == SQLITE_ERROR else { throw error }
-      }
+      let proof = StatementProof(index: index, front: front, required: normal.requiredValues)
+      let plan = OrderedPlan(texts, proof)
+      if try isProved(plan) { return plan }
     }
     return nil
+  }
+
+  /// Whether an index serves, as one statement or two tell of it.
+  ///
+  /// The first reads all keys in order: without a step that sorts, the index has the columns of the keys, in their directions and
+  /// collations. A column of an index is searched by whatever a parameter is bound to, so all conditions on these columns can be searched
+  /// too, unless those of the predicate are in the way: then the second statement has a condition on every column, and no test may be left
+  /// over. Each statement between the two is still proved by itself before it is run.
+  private func isProved(_ plan: OrderedPlan) throws -> Bool {
+    _ = try plan.text(of: .page(0), on: database)
+    guard plan.serves, !plan.holdsAll else { return plan.serves }
+    let deepest = OrderedPiece.shape(equal: plan.variable.count - 1, 2, 2)
+    _ = try plan.text(of: .count(deepest), on: database)
+    return plan.serves
   }
 }
 
@@ -158,79 +163,6 @@ extension OrderedProof {
       predicate: predicate.text,
       arguments: arguments
     )
-  }
-}
-
-extension OrderedProof {
-  /// Whether every statement reads exactly what it is asked for, in order.
-  private func isProved(_ texts: OrderedTexts, _ index: OrderedIndex, front: Int) throws -> Bool {
-    guard try isOneStep(texts.scan, index, equal: front) else { return false }
-    for (place, shape) in texts.shapes.enumerated() {
-      let (lower, upper) = (place % 9 / 3, place % 3)
-      // Whether an end is included does not change the plan.
-      guard lower != 1, upper != 1 else { continue }
-      // Statements for all columns are needed only to find nulls in the last.
-      let isLast = place / 9 == texts.variable.count
-      guard !isLast || texts.variable.last?.isNullable == true else { continue }
-      let equal = front + place / 9
-      let count = texts.count(shape)
-      // All rows of a table are counted in whatever index is smallest.
-      let statements = place == 0 && texts.predicate.isEmpty ? [] : [count]
-      for statement in statements + [texts.page(shape)] {
-        guard try isOneStep(statement, index, equal: equal, lower: lower > 0, upper: upper > 0)
-        else { return false }
-      }
-      // A test that is left over for each row has to read the row.
-      guard try texts.predicate.isEmpty || !program(of: count).contains("Column") else {
-        return false
-      }
-    }
-    return true
-  }
-
-  private func isOneStep(
-    _ sql: String,
-    _ index: OrderedIndex,
-    equal: Int,
-    lower: Bool = false,
-    upper: Bool = false
-  ) throws -> Bool {
-    let steps = try column(3, of: "EXPLAIN QUERY PLAN " + sql)
-    guard steps.count == 1 else { return false }
-    if index.isMeant(steps[0], equal: equal, lower: lower, upper: upper) { return true }
-    // A condition that a column is not null is a range to a library that keeps statistics of values.
-    guard !lower, equal < index.columns.count,
-      definition.predicate.normalized.requiredValues.contains(
-        index.columns[equal].caselessIdentifier
-      )
-    else { return false }
-    return index.isMeant(steps[0], equal: equal, lower: true, upper: upper)
-  }
-
-  /// Whether the sampling function is asked once for each key, in order.
-  private func isSampled(_ texts: OrderedTexts) throws -> Bool {
-    try ConnectionFunctions.register(on: database)
-    let program = try program(of: texts.sample)
-    return program.count { $0 == "Function" } == 1
-      && !program.contains { $0.hasPrefix("Sorter") || $0 == "PureFunc" || $0 == "Once" }
-  }
-
-  private func program(of sql: String) throws -> [String] { try column(1, of: "EXPLAIN " + sql) }
-
-  private func column(_ place: Int32, of sql: String) throws -> [String] {
-    // It is asked once, so the connection's cache need not know it.
-    let statement = try database.makeStatement(sql: sql)
-    let pointer = statement.sqliteStatement
-    defer { sqlite3_reset(pointer) }
-    var texts: [String] = []
-    while true {
-      switch sqlite3_step(pointer) {
-      case SQLITE_ROW:
-        texts.append(sqlite3_column_text(pointer, place).map { String(cString: $0) } ?? "")
-      case SQLITE_DONE: return texts
-      default: throw SQLiteFailure(sqlite3_db_handle(pointer))
-      }
-    }
   }
 }
 

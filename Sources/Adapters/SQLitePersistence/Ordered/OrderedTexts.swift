@@ -6,7 +6,7 @@ import ResultsDomain
 struct OrderedTexts: Sendable {
   let definition: OrderDefinition
   /// The table, with the index.
-  let source: String
+  private(set) var source: String
   /// The table alone.
   let table: String
   /// The columns of the keys.
@@ -23,43 +23,43 @@ struct OrderedTexts: Sendable {
       ? "SELECT count(*) FROM \(table)" : "SELECT count(*) FROM \(source)\(condition([]))"
   }
 
-  var scan: String { "SELECT \(list) FROM \(source)\(condition([]))\(order(from: 0))" }
+  /// How many shapes pieces have: behind the last column there is nothing to have a range.
+  var shapeCount: Int { variable.count * 9 + 1 }
 
-  var sample: String {
-    "SELECT \(list) FROM \(source)\(condition(["results_sampled()"]))\(order(from: 0))"
+  /// The same statements, for which SQLite chooses the way.
+  var withoutIndex: OrderedTexts {
+    var texts = self
+    texts.source = table
+    return texts
   }
 
+  /// The text of a statement.
+  func text(of use: OrderedUse) -> String {
+    switch use {
+    case .scan: "SELECT \(list) FROM \(source)\(condition([]))\(order(from: 0))"
+    case .sample:
+      "SELECT \(list) FROM \(source)\(condition(["results_sampled()"]))\(order(from: 0))"
+    case .count(let shape): "SELECT count(*) FROM \(source)\(condition(conditions(of: shape)))"
+    case .page(let shape):
+      """
+      SELECT \(list) FROM \(source)\(condition(conditions(of: shape)))\
+      \(order(from: OrderedPiece.forms(of: shape).equal)) LIMIT -1 OFFSET ?
+      """
+    }
+  }
+
+  /// All keys, for each of which the ranking function is asked.
   var ranking: String {
     "SELECT 1 FROM \(source)\(condition(["results_ranked(\(list))"]))\(order(from: 0))"
   }
 
-  /// The conditions that pieces have, by their place: how many columns are equal, then the range's two ends.
-  var shapes: [[String]] {
-    var shapes: [[String]] = []
-    for equal in 0...variable.count {
-      let prefix = variable.prefix(equal).map { $0.sql + " IS ?" }
-      // Behind the last column there is nothing to have a range.
-      guard equal < variable.count else {
-        shapes.append(prefix)
-        break
-      }
-      for lower in ["", " > ?", " >= ?"] {
-        for upper in ["", " < ?", " <= ?"] {
-          let range = [lower, upper].filter { !$0.isEmpty }
-          shapes.append(prefix + range.map { variable[equal].sql + $0 })
-        }
-      }
-    }
-    return shapes
-  }
-
-  func count(_ shape: [String]) -> String { "SELECT count(*) FROM \(source)\(condition(shape))" }
-
-  func page(_ shape: [String]) -> String {
-    let equal = shape.count { $0.hasSuffix(" IS ?") }
-    return """
-      SELECT \(list) FROM \(source)\(condition(shape))\(order(from: equal)) LIMIT -1 OFFSET ?
-      """
+  /// The conditions that pieces of a shape have: on the columns that are equal, then on the range's two ends.
+  private func conditions(of shape: Int) -> [String] {
+    let (equal, lower, upper) = OrderedPiece.forms(of: shape)
+    let prefix = variable.prefix(equal).map { $0.sql + " IS ?" }
+    guard equal < variable.count else { return prefix }
+    let range = [["", " > ?", " >= ?"][lower], ["", " < ?", " <= ?"][upper]]
+    return prefix + range.filter { !$0.isEmpty }.map { variable[equal].sql + $0 }
   }
 
   /// Counts group by group; `nil` if there is only one.

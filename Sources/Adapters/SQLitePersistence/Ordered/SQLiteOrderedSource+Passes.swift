@@ -11,10 +11,12 @@ extension SQLiteOrderedSource {
     _ body: (EntryBatch) throws(StoreError) -> Bool
   ) throws(StoreError) -> Int? {
     let stride = max(1, stride)
-    guard let sql = plan.sample else {
-      return try with { try step(every: stride, on: $0) { try body($0) } }
+    return try with { database in
+      guard let sql = try plan.sample(on: database) else {
+        return try step(every: stride, on: database) { try body($0) }
+      }
+      return try sample(sql, every: stride, on: database) { try body($0) }
     }
-    return try with { try sample(sql, every: stride, on: $0) { try body($0) } }
   }
 
   func groups(
@@ -67,7 +69,7 @@ extension SQLiteOrderedSource {
     on database: Database,
     _ body: (EntryBatch) throws -> Bool
   ) throws -> Int? {
-    let statement = try PreparedStatement(plan.scan, on: database)
+    let statement = try PreparedStatement(plan.text(of: .scan, on: database), on: database)
     defer { statement.reset() }
     try bindArguments(to: statement)
     var batch = EntryBatch()

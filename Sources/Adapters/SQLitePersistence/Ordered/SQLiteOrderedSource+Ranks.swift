@@ -5,11 +5,10 @@ import ResultsDomain
 extension SQLiteOrderedSource {
   /// Merges the keys with the index in one pass, in which no Swift runs for a row.
   func ranks(of keys: EntryBatch) throws(StoreError) -> [Int] {
-    guard let sql = plan.ranking, let last = keys.ends.indices.last else {
-      return try merged(with: keys)
-    }
+    guard let last = keys.ends.indices.last else { return [] }
     let start = last == 0 ? 0 : keys.ends[last - 1]
     return try with { database in
+      guard let sql = try plan.ranking(on: database) else { return try merged(with: keys) }
       let (ranks, calls) = try ranks(of: keys, sql, on: database)
       let behind = try count(from: .before(Array(keys.bytes[start...])), to: nil)
       guard ranks[last] + behind == calls else {

@@ -7,7 +7,7 @@ final class SQLiteOrderedSource: OrderedSource {
   let plan: OrderedPlan
   let definition: OrderDefinition
   let table: EntityTable
-  private let access: SnapshotAccess
+  let access: SnapshotAccess
   /// The statements that were used already, by shape.
   private var counts: [PreparedStatement?] = []
   private var pages: [PreparedStatement?] = []
@@ -124,8 +124,7 @@ extension SQLiteOrderedSource {
     _ upperBytes: UnsafeRawBufferPointer,
     on database: Database
   ) throws -> Int {
-    let shape = piece.shape
-    let statement = try SQLiteOrderedSource.statement(shape, plan.counts, &counts, database)
+    let statement = try statement(piece.shape, for: .count(piece.shape), &counts, database)
     defer { statement.reset() }
     _ = try bind(piece, lowerBytes, upperBytes, to: statement)
     return try statement.step() ? Int(sqlite3_column_int64(statement.pointer, 0)) : 0
@@ -143,7 +142,7 @@ extension SQLiteOrderedSource {
     _ isLast: Bool,
     on database: Database
   ) throws -> PreparedStatement? {
-    let statement = try SQLiteOrderedSource.statement(piece.shape, plan.pages, &pages, database)
+    let statement = try statement(piece.shape, for: .page(piece.shape), &pages, database)
     let offset = try bind(piece, lowerBytes, upperBytes, to: statement)
     guard left > 0, !isLast else {
       sqlite3_bind_int64(statement.pointer, offset, Int64(left))
@@ -184,16 +183,17 @@ extension SQLiteOrderedSource {
     }
   }
 
-  /// The statement of a shape: from the source's own, or from the connection's.
-  private static func statement(
+  /// The statement of pieces of a shape: from the source's own, or from the connection's.
+  private func statement(
     _ shape: Int,
-    _ texts: [String],
+    for use: OrderedUse,
     _ known: inout [PreparedStatement?],
     _ database: Database
   ) throws -> PreparedStatement {
-    if known.isEmpty { known = Array(repeating: nil, count: texts.count) }
+    if known.isEmpty { known = Array(repeating: nil, count: plan.shapeCount) }
     if let statement = known[shape] { return statement }
-    let statement = try prepared(texts[shape], database)
+    let text = try plan.text(of: use, on: database)
+    let statement = try SQLiteOrderedSource.prepared(text, database)
     known[shape] = statement
     return statement
   }

@@ -12,7 +12,9 @@ final class EntityTable: Sendable {
   let quotedName: String
   let keyColumns: [String]
   let attributeColumns: [String]
-  /// Where the columns stood in the table when the store was opened.
+  /// What the table looked like when the store was opened.
+  let shape: TableShape
+  /// Where the columns stood in the table then.
   let places: ColumnPlaces
   /// Whether the key is SQLite's own row number.
   let isRowNumber: Bool
@@ -24,6 +26,7 @@ final class EntityTable: Sendable {
   init(_ entity: EntityDescription, index: Int, shape: TableShape) {
     self.entity = entity
     self.index = index
+    self.shape = shape
     name = Array(shape.name.utf8)
     quotedName = shape.name.quotedIdentifier
     keyColumns = entity.identity.columns.map(\.quotedIdentifier)

@@ -16,6 +16,8 @@ struct TableShape: Sendable {
 
   /// The table's name as declared.
   let name: String
+  /// The text that declares the table; SQLite changes it with the table.
+  let declaration: String
   let columns: [Column]
   let isStrict: Bool
   let isWithoutRowNumber: Bool
@@ -101,6 +103,7 @@ extension Database {
     )
     return TableShape(
       name: declared,
+      declaration: table["sql"] ?? "",
       columns: columns,
       isStrict: list?["strict"] ?? false,
       isWithoutRowNumber: list?["wr"] ?? false,
