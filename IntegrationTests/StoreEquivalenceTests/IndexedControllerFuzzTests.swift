@@ -20,8 +20,8 @@ import Testing
     let table = try IndexedTable(&generator)
     table.crowd = 400
     for _ in 0..<8 { try table.commit(&generator, rows: 60, by: [.stranger]) }
-    let list = table.list(&generator)
-    try table.makeIndex(on: list.columns, list.condition)
+    let list = try table.list(&generator)
+    try table.makeIndex(for: list)
     let options = ResultsOptions(
       delivery: generator.choice(.immediate, .onDemand, .every(.seconds(1))),
       clock: ManualClock(),
@@ -74,8 +74,8 @@ import Testing
     let lists = [pair.held, pair.indexed]
     switch generator.number(in: 0...9) {
     case 0...1:
-      let next = table.list(&generator)
-      try table.makeIndex(on: next.columns, next.condition)
+      let next = try table.list(&generator)
+      try table.makeIndex(for: next)
       try commit(generator.number(in: 0...2))
       for list in lists {
         try await list.update { definition in

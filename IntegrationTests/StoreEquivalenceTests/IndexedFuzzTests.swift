@@ -50,8 +50,8 @@ private struct Walk {
   private var shown: [Generation] = []
 
   init(_ table: IndexedTable, _ generator: inout SeededGenerator) throws {
-    list = table.list(&generator)
-    try table.makeIndex(on: list.columns, list.condition)
+    list = try table.list(&generator)
+    try table.makeIndex(for: list)
     let plan = try ListPlan(list.definition)
     var indexing = KeyIndexing(table.store, heldKeysLimit: -1)
     indexing?.stride = generator.number(in: 1...8)
@@ -75,9 +75,9 @@ private struct Walk {
     // What was shown before must be readable although nothing has been told of the commits yet.
     if let earlier = generator.element(of: shown) { try compareContent(earlier, place) }
     let isFolding = generator.happens(percent: 30)
-    let other = generator.happens(percent: 15) ? table.list(&generator) : nil
+    let other = generator.happens(percent: 15) ? try table.list(&generator) : nil
     if let other {
-      try table.makeIndex(on: other.columns, other.condition)
+      try table.makeIndex(for: other)
       list = other
     }
     let plan = try other.map { try ListPlan($0.definition) }

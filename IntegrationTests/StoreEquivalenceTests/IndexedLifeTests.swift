@@ -30,7 +30,7 @@ import Testing
         columns: ["t", "k2", "n DESC"] + table.keys.filter { $0 != "k2" },
         condition: ""
       )
-      index = try table.makeIndex(on: list.columns, list.condition)
+      index = try table.makeIndex(for: list)
       pair = try await IndexedPair(list.definition, in: table.store, options)
       #expect(try await pair.isIndexed())
     }
@@ -83,7 +83,7 @@ import Testing
     try world.commit(2)
     try await world.refresh()
     try world.compare()
-    try world.table.makeIndex(on: world.list.columns, world.list.condition)
+    try world.table.makeIndex(for: world.list)
     try world.commit()
     try await world.pair.indexed.performFetch()
     try await world.pair.held.performFetch()

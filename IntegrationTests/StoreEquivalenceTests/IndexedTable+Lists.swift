@@ -9,12 +9,17 @@ extension IndexedTable {
     var definition: ResultsDefinition<Row>
     var columns: [String]
     var condition: String
+    /// What the store is asked for if the order has computed columns.
+    var computed: OrderDefinition?
   }
 
-  func list(_ generator: inout SeededGenerator) -> List {
+  func list(_ generator: inout SeededGenerator) throws -> List {
     var names = ["n", "t", "r", "b", "f", "k1", "k2"].shuffled(using: &generator)
     names = Array(names.prefix(generator.number(in: 1...3)))
     var terms = names.map { name in
+      if generator.happens(percent: 25), let computed = IndexedTable.computed(name, &generator) {
+        return FetchSortDescriptor(computed, generator.choice(.ascending, .descending))
+      }
       let nulls: NullPlacement? = name.hasPrefix("k") ? generator.choice(.first, .last) : nil
       return FetchSortDescriptor(
         .attribute(name),
@@ -31,8 +36,12 @@ extension IndexedTable {
     case 0...1:
       let name = generator.choice("n", "t", "k1", "r", "f")
       let direction = generator.choice(SortDirection.ascending, .descending)
-      section = .attribute(name, direction)
-      led.insert(FetchSortDescriptor(.attribute(name), direction), at: 0)
+      var expression = FetchExpression.attribute(name)
+      if generator.happens(percent: 40) {
+        expression = IndexedTable.computed(name, &generator) ?? expression
+      }
+      section = .expression(expression, direction)
+      led.insert(FetchSortDescriptor(expression, direction), at: 0)
     case 2...3:
       let direction = generator.choice(SortDirection.ascending, .descending)
       terms.insert(FetchSortDescriptor(.attribute("n"), direction), at: 0)
@@ -47,6 +56,13 @@ extension IndexedTable {
       SectionAggregate("greatest", FetchAggregate(.maximum, of: .attribute("t"))),
       SectionAggregate("number", FetchAggregate(.count, of: .attribute("b"))),
     ]
+    let isComputed = led.contains { term in
+      switch term.expression {
+      case .attribute, .objectKey: false
+      default: true
+      }
+    }
+    let order = try OrderDefinition(entity: entity, predicate: predicate, sortDescriptors: led)
     return List(
       definition: ResultsDefinition(
         FetchRequest<Row>(
@@ -61,8 +77,31 @@ extension IndexedTable {
         aggregates: generator.happens(percent: 40) ? aggregates : []
       ),
       columns: columns(fixed, led, &generator),
-      condition: condition
+      condition: condition,
+      computed: isComputed ? order : nil
     )
+  }
+
+  /// An expression over an attribute, or `nil` where there is none.
+  private static func computed(
+    _ name: String,
+    _ generator: inout SeededGenerator
+  ) -> FetchExpression? {
+    let attribute = FetchExpression.attribute(name)
+    switch name {
+    case "t", "k1":
+      return generator.choice(
+        .prefix(attribute, length: 1),
+        .lowercased(attribute),
+        .uppercased(.prefix(attribute, length: 2)),
+        .length(attribute),
+        .ifNull(attribute, "it's")
+      )
+    case "n", "k2", "f":
+      return generator.choice(.bucket(attribute, width: 3), .ifNull(attribute, 1))
+    case "r": return .ifNull(attribute, 2.0)
+    default: return nil
+    }
   }
 
   /// A predicate that an index can answer, the index' condition, and the columns that must lead it.

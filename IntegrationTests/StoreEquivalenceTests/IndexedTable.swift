@@ -39,6 +39,7 @@ final class IndexedTable {
   ) throws {
     let identity = generator.choice(
       EntityIdentity.integer(),
+      .integer(),
       .text(column: "id"),
       .compound(["k1", "k2"])
     )
@@ -71,7 +72,9 @@ final class IndexedTable {
     change(&options)
     self.options = options
     store = try SQLiteStore(at: folder + "/store.sqlite", entities: [entity], options: options)
-    stranger = try DatabaseQueue(path: folder + "/store.sqlite")
+    var patient = Configuration()
+    patient.busyMode = .timeout(10)
+    stranger = try DatabaseQueue(path: folder + "/store.sqlite", configuration: patient)
     if case .compound = identity { return }
     guard generator.happens(percent: 30) else { return }
     hasRule = true
@@ -129,6 +132,21 @@ final class IndexedTable {
     let list = columns.joined(separator: ", ")
     try runAsStranger("CREATE INDEX \(name) ON T(\(list))\(condition)")
     return name
+  }
+
+  /// Makes an index for a list: one over expressions as the store advises it.
+  /// - Returns: Its name, or nothing if the list needs none.
+  @discardableResult
+  func makeIndex(for list: List) throws -> String {
+    guard let order = list.computed else {
+      return try makeIndex(on: list.columns, list.condition)
+    }
+    let statement = try store.read { (snapshot) throws(StoreError) in
+      try snapshot.plan(of: order).remedy
+    }
+    guard let statement else { return "" }
+    try runAsStranger(statement + list.condition)
+    return String(statement.split(separator: "\"")[1])
   }
 
   /// A value of which there are few, so that many rows tie.

@@ -54,10 +54,59 @@ import Testing
     #expect(found.remedy == #"CREATE INDEX "BookByYearAndTitle" ON "Book" ("year", "title")"#)
   }
 
+  @Test func `an order by an expression is advised an index that any program can keep (R89)`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let store = try SQLiteStore(at: folder.file(), entities: [Sample.book])
+    let decade = FetchExpression.bucket(.attribute("year"), width: 10)
+    let letter = FetchExpression.lowercased(.prefix(.attribute("title"), length: 1))
+    let definition = try OrderDefinition(
+      entity: Sample.book,
+      predicate: .all,
+      sortDescriptors: [FetchSortDescriptor(decade, .descending), FetchSortDescriptor(letter)]
+    )
+    let statement = try store.createIndex(serving: definition)
+    #expect(
+      statement == """
+        CREATE INDEX "BookByYearBucket10AndTitlePrefix1Lowercased" ON "Book" \
+        (CASE WHEN "year" >= -9223372036854775800 \
+        THEN "year" - ("year" % 10 + 10) % 10 END DESC, \
+        lower(substr("title", 1, 1)))
+        """
+    )
+    // A connection that knows nothing of stores.
+    let other = try DatabaseQueue(path: folder.file())
+    try other.writeWithoutTransaction { database in
+      try database.execute(
+        sql: """
+          INSERT INTO Book(id, publisher, title, year)
+          VALUES (1, 'p', 'Zoo', 1999), (2, 'p', 'é', -1), (3, 'p', 'zoo', 1990), (4, 'p', 'a', NULL)
+          """
+      )
+    }
+    let keys = try store.read { (snapshot) throws(StoreError) in
+      let source = try snapshot.orderedSource(of: definition)
+      return try source?.keys(from: nil, to: nil, skipping: 0, limit: 9).split ?? []
+    }
+    let expected = try store.read { (snapshot) throws(StoreError) in
+      try OrderedReference(snapshot, definition).all
+    }
+    let identities = keys.compactMap { key in
+      key.withUnsafeBytes { definition.layout.objectKey(in: $0, of: .integer()) }
+    }
+    #expect(identities == [.integer(1), .integer(3), .integer(2), .integer(4)])
+    #expect(keys == expected)
+    try other.close()
+    try store.close()
+  }
+
   @Test func `an order that no index of SQLite's has gets no advice (R89)`() throws {
     let store = try SQLiteStore.inMemory(entities: [Sample.book])
-    let expression = FetchExpression.lowercased(.attribute("title"))
-    #expect(try plan(store, [FetchSortDescriptor(expression)]).remedy == nil)
+    let nested = FetchExpression.bucket(.bucket(.attribute("year"), width: 2), width: 6)
+    #expect(try plan(store, [FetchSortDescriptor(nested)]).remedy == nil)
+    let fraction = FetchExpression.ifNull(.attribute("rating"), .real(0.1))
+    #expect(try plan(store, [FetchSortDescriptor(fraction)]).remedy == nil)
     let mixed = FetchSortDescriptor(.attribute("year"), .descending, nulls: .first)
     #expect(try plan(store, [mixed]).source == .sorting)
   }

@@ -7,63 +7,6 @@
 
 static int is_text(sqlite3_value *value) { return sqlite3_value_type(value) == SQLITE_TEXT; }
 
-static int is_continuation(unsigned char byte) { return (byte & 0xC0) == 0x80; }
-
-static void text_length(sqlite3_context *context, int count, sqlite3_value **arguments) {
-  (void)count;
-  if (!is_text(arguments[0])) return;
-  const unsigned char *text = sqlite3_value_text(arguments[0]);
-  int bytes = sqlite3_value_bytes(arguments[0]);
-  sqlite3_int64 scalars = 0;
-  for (int index = 0; index < bytes; index++) scalars += !is_continuation(text[index]);
-  sqlite3_result_int64(context, scalars);
-}
-
-static void text_prefix(sqlite3_context *context, int count, sqlite3_value **arguments) {
-  (void)count;
-  if (!is_text(arguments[0])) return;
-  const unsigned char *text = sqlite3_value_text(arguments[0]);
-  int bytes = sqlite3_value_bytes(arguments[0]);
-  sqlite3_int64 wanted = sqlite3_value_int64(arguments[1]);
-  int end = 0;
-  while (end < bytes) {
-    if (!is_continuation(text[end])) {
-      if (wanted <= 0) break;
-      wanted--;
-    }
-    end++;
-  }
-  sqlite3_result_text(context, (const char *)text, end, SQLITE_TRANSIENT);
-}
-
-static void map_letters(
-  sqlite3_context *context, sqlite3_value *argument, unsigned char first, int shift
-) {
-  if (!is_text(argument)) return;
-  const unsigned char *text = sqlite3_value_text(argument);
-  int bytes = sqlite3_value_bytes(argument);
-  unsigned char *mapped = sqlite3_malloc(bytes + 1);
-  if (mapped == NULL) {
-    sqlite3_result_error_nomem(context);
-    return;
-  }
-  for (int index = 0; index < bytes; index++) {
-    unsigned char byte = text[index];
-    mapped[index] = byte >= first && byte < first + 26 ? (unsigned char)(byte + shift) : byte;
-  }
-  sqlite3_result_text(context, (const char *)mapped, bytes, sqlite3_free);
-}
-
-static void text_lower(sqlite3_context *context, int count, sqlite3_value **arguments) {
-  (void)count;
-  map_letters(context, arguments[0], 'A', 32);
-}
-
-static void text_upper(sqlite3_context *context, int count, sqlite3_value **arguments) {
-  (void)count;
-  map_letters(context, arguments[0], 'a', -32);
-}
-
 static void integer_bucket(sqlite3_context *context, int count, sqlite3_value **arguments) {
   (void)count;
   if (sqlite3_value_type(arguments[0]) != SQLITE_INTEGER) return;
@@ -128,10 +71,8 @@ int results_register_functions(sqlite3 *db) {
     int arguments;
     void (*function)(sqlite3_context *, int, sqlite3_value **);
   } functions[] = {
-    {"results_length", 1, text_length},   {"results_prefix", 2, text_prefix},
-    {"results_lower", 1, text_lower},     {"results_upper", 1, text_upper},
     {"results_bucket", 2, integer_bucket}, {"results_begins", 2, text_begins},
-    {"results_ends", 2, text_ends},       {"results_contains", 2, text_contains},
+    {"results_ends", 2, text_ends},        {"results_contains", 2, text_contains},
   };
   int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
 #ifdef SQLITE_INNOCUOUS

@@ -37,7 +37,9 @@ enum NaiveEvaluator {
     case .objectKey: return row.id.key.parts[0]
     case .literal(let value): return value
     case .prefix(let inner, let length):
-      return text(inner, row) { String(String.UnicodeScalarView($0.unicodeScalars.prefix(length))) }
+      return text(inner, row) { text in
+        String(String.UnicodeScalarView(seen(text).prefix(length)))
+      }
     case .lowercased(let inner):
       return text(inner, row) { text in
         text.unicodeScalars.map { ("A"..."Z").contains($0) ? "\($0)".lowercased() : "\($0)" }
@@ -49,7 +51,7 @@ enum NaiveEvaluator {
           .joined()
       }
     case .length(let inner):
-      return value(inner, row).text.map { .integer(Int64(Array($0.unicodeScalars).count)) } ?? .null
+      return value(inner, row).text.map { .integer(Int64(seen($0).count)) } ?? .null
     case .bucket(let inner, let width):
       guard let number = value(inner, row).integer else { return .null }
       return .integer(Int64((Double(number) / Double(width)).rounded(.down)) * width)
@@ -57,6 +59,12 @@ enum NaiveEvaluator {
       let found = value(inner, row)
       return found.isNull ? other : found
     }
+  }
+
+  /// The scalars of a text up to a NUL.
+  private static func seen(_ text: String) -> [Unicode.Scalar] {
+    let scalars = Array(text.unicodeScalars)
+    return Array(scalars[..<(scalars.firstIndex(of: "\0") ?? scalars.endIndex)])
   }
 
   private static func text(

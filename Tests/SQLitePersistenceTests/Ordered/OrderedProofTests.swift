@@ -94,14 +94,51 @@ import Testing
     }
   }
 
-  @Test func `other orders of texts and nulls, and expressions, get no source (R85)`() throws {
+  @Test func `other orders of texts and nulls, and other expressions, get no source (R85)`() throws
+  {
     let caseless = "CREATE INDEX i ON Note(name COLLATE NOCASE)"
     #expect(try withSource(caseless, [.ascending("name")]) { source, _ in source == nil })
     let last = FetchSortDescriptor(.attribute("folder"), .ascending, nulls: .last)
     #expect(try withSource("CREATE INDEX i ON Note(folder)", [last]) { source, _ in source == nil })
     let length = FetchSortDescriptor(.length(.attribute("name")))
-    let byLength = "CREATE INDEX i ON Note(length(name))"
-    #expect(try withSource(byLength, [length]) { source, _ in source == nil })
+    for other in ["lower(name)", "length(folder)", "length(name) + 0", "folder"] {
+      let statement = "CREATE INDEX i ON Note(\(other))"
+      #expect(try withSource(statement, [length]) { source, _ in source == nil }, "\(other)")
+    }
+  }
+
+  @Test func `an index over the order's expression serves, whoever made it (R55)`() throws {
+    let name = FetchExpression.attribute("name")
+    let cases: [(FetchExpression, String)] = [
+      (.length(name), "length(name)"), (.prefix(name, length: 2), "SUBSTR(name,1,2)"),
+      (.lowercased(.prefix(name, length: 1)), "lower(substr(name, 1, 1))"),
+      (.ifNull(.uppercased(name), "it's"), "ifnull(upper(name), 'it''s')"),
+      (
+        .bucket(.attribute("folder"), width: 10),
+        "CASE WHEN folder >= -9223372036854775800 THEN folder - (folder % 10 + 10) % 10 END"
+      ),
+    ]
+    for (expression, sql) in cases {
+      let terms = [FetchSortDescriptor(expression), .descending("date"), .ascending("name")]
+      let columns = "(\(sql), date DESC, name)"
+      for statement in [
+        "CREATE INDEX i ON Note\(columns)", "CREATE INDEX i ON Note\(columns) WHERE folder = 5",
+      ] {
+        let isPartial = statement.contains("WHERE")
+        // Where the value of an attribute is known, SQLite does not find an expression over it.
+        if isPartial, expression.attributes == ["folder"] { continue }
+        let predicate = isPartial ? Self.folder5 : .all
+        let isServed = try withSource(statement, where: predicate, terms) { source, _ in
+          source != nil
+        }
+        #expect(isServed, "\(statement)")
+      }
+    }
+    let fixed = FetchPredicate.comparison(.lowercased(name), .equal, .literal("a"))
+    let statement = "CREATE INDEX i ON Note(lower(name), date)"
+    #expect(
+      try withSource(statement, where: fixed, [.ascending("date")]) { found, _ in found != nil }
+    )
   }
 
   @Test func `texts that are not kept in UTF-8 get no source (R85)`() throws {

@@ -74,11 +74,13 @@ struct RandomOrderedList {
       t TEXT\(null), r REAL\(null), b BLOB\(null), f INTEGER\(shape.primaryKey)) \
       \(options.joined(separator: ", "))
       """
-    let terms = RandomOrderedList.terms(&generator, shape.keys, isRequired)
-    let (predicate, condition, fixed) = RandomOrderedList.predicate(&generator)
+    let computed = ComputedColumns(isStrict: isStrict)
+    let terms = RandomOrderedList.terms(&generator, shape.keys, isRequired, computed)
+    let (predicate, condition, fixed) = RandomOrderedList.predicate(&generator, computed)
     let index = RandomOrderedList.index(
       on: fixed,
       terms,
+      computed,
       shape.keys,
       isInteger: shape.identity == .integer(),
       condition,
@@ -95,7 +97,7 @@ struct RandomOrderedList {
       try database.execute(sql: index)
       for row in rows {
         let names = row.map { $0.name }.joined(separator: ", ")
-        let marks = Array(repeating: "?", count: row.count).joined(separator: ", ")
+        let marks = row.map { $0.mark }.joined(separator: ", ")
         try database.execute(
           sql: "INSERT OR IGNORE INTO T(\(names)) VALUES (\(marks))",
           arguments: StatementArguments(row.map { $0.value })
@@ -108,21 +110,29 @@ struct RandomOrderedList {
       predicate: predicate,
       sortDescriptors: terms
     )
+    let isComputed =
+      terms.contains { !$0.expression.isStored } || fixed.contains { $0.contains("(") }
+    let isPlain = condition.isEmpty || !terms.contains { $0.expression.attributes == ["f"] }
+    // Where the value of an attribute is known, SQLite does not find an expression over it.
     isServed =
-      condition.isEmpty
-      || shape.hasRowNumbers && !terms.contains { $0.expression == .attribute("f") }
+      (shape.hasRowNumbers || condition.isEmpty && !isComputed) && isPlain
+      && (!isComputed || !fixed.contains("k1"))
     story = [table, index, "\(predicate)", "\(terms)"].joined(separator: "\n")
   }
 
   private static func terms(
     _ generator: inout SeededGenerator,
     _ keys: [String],
-    _ isRequired: Bool
+    _ isRequired: Bool,
+    _ computed: ComputedColumns
   ) -> [FetchSortDescriptor] {
     var names = ["n", "t", "r", "b", "f", "k1", "k2"].shuffled(using: &generator)
     names = Array(names.prefix(generator.number(in: 1...3)))
     var terms = names.map { name in
       let direction = generator.choice(SortDirection.ascending, .descending)
+      if generator.happens(percent: 25), let computed = computed.random(over: name, &generator) {
+        return FetchSortDescriptor(computed, direction)
+      }
       let isFree = name.hasPrefix("k") || isRequired && name != "f"
       let nulls: NullPlacement? = isFree ? generator.choice(.first, .last) : nil
       return FetchSortDescriptor(.attribute(name), direction, nulls: nulls)
@@ -137,10 +147,11 @@ struct RandomOrderedList {
 
   /// A predicate that an index can answer, the index' condition, and the columns that must lead it.
   private static func predicate(
-    _ generator: inout SeededGenerator
+    _ generator: inout SeededGenerator,
+    _ computed: ComputedColumns
   ) -> (FetchPredicate, String, [String]) {
     let fixed = FetchPredicate.comparison(.attribute("f"), .equal, .literal(.integer(1)))
-    switch generator.number(in: 0...6) {
+    switch generator.number(in: 0...7) {
     case 0: return (fixed, "", ["f"])
     case 1: return (.isNull(.attribute("f")), "", ["f"])
     case 2:
@@ -148,6 +159,9 @@ struct RandomOrderedList {
       return (.and([text, fixed]), "", generator.choice(["f", "k1"], ["k1", "f"]))
     case 3: return (fixed, " WHERE f = 1", [])
     case 4: return (.not(.isNull(.attribute("f"))), " WHERE f IS NOT NULL", [])
+    case 5:
+      let prefix = FetchExpression.prefix(.attribute("t"), length: 1)
+      return (.comparison(prefix, .equal, .literal("a")), "", [computed.sql(prefix)])
     default: return (.all, "", [])
     }
   }
@@ -155,6 +169,7 @@ struct RandomOrderedList {
   private static func index(
     on fixed: [String],
     _ terms: [FetchSortDescriptor],
+    _ computed: ComputedColumns,
     _ keys: [String],
     isInteger: Bool,
     _ condition: String,
@@ -162,8 +177,7 @@ struct RandomOrderedList {
   ) -> String {
     var columns = fixed.map { (name: $0, isDescending: false) }
     for term in terms {
-      var name = keys[0]
-      if case .attribute(let attribute) = term.expression { name = attribute }
+      let name = term.expression == .objectKey ? keys[0] : computed.sql(term.expression)
       guard !columns.contains(where: { $0.name == name }) else { continue }
       columns.append((name, term.direction == .descending))
     }
@@ -181,20 +195,23 @@ struct RandomOrderedList {
     _ generator: inout SeededGenerator,
     _ identity: EntityIdentity,
     allowsNull: Bool
-  ) -> [(name: String, value: DatabaseValue)] {
-    var row: [(String, DatabaseValue)] = []
+  ) -> [(name: String, mark: String, value: DatabaseValue)] {
+    var row: [(String, String, DatabaseValue)] = []
+    // GRDB would end a text at a NUL.
+    let textMark = "CAST(? AS TEXT)"
     for attribute in attributes {
       let mayBeNull = attribute.isOptional && (allowsNull || attribute.name == "f")
       let isNull = mayBeNull && generator.happens(percent: 35)
       let value = isNull ? Value.null : value(attribute.type.storage, &generator)
-      row.append((attribute.name, value.databaseValue))
+      let mark = attribute.type.storage == .text ? textMark : "?"
+      row.append((attribute.name, mark, value.databaseValue))
     }
     switch identity {
-    case .integer: row.append(("id", Int64(generator.number(in: -99...99)).databaseValue))
+    case .integer: row.append(("id", "?", Int64(generator.number(in: -99...99)).databaseValue))
     case .text:
       let number = generator.number(in: 0...9)
       guard case .text(let text) = value(.text, &generator) else { break }
-      row.append(("id", (text + String(number)).databaseValue))
+      row.append(("id", textMark, Value.text(text + String(number)).databaseValue))
     case .compound: break
     }
     return row
@@ -217,7 +234,7 @@ extension Value {
     case .null: .null
     case .integer(let number): number.databaseValue
     case .real(let number): number.databaseValue
-    case .text(let text): text.databaseValue
+    case .text(let text): Data(text.utf8).databaseValue
     case .blob(let bytes): Data(bytes).databaseValue
     }
   }

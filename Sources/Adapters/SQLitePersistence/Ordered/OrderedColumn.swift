@@ -6,12 +6,14 @@ struct OrderedColumn: Sendable {
   let key: KeyColumn
   /// Its name, as SQLite tells names apart.
   let identifier: [UInt8]
-  /// Its name in quotes, with the collation of bytes where it holds texts.
+  /// Its name in quotes, with the collation of bytes where it holds texts; or the expression that it is computed by.
   let sql: String
   /// Whether its table lets it be null.
   let isNullable: Bool
   /// Whether SQLite makes a text of a number that it is compared with.
   let hasTextAffinity: Bool
+  /// Whether it is computed.
+  var isExpression = false
 
   /// The column in `ORDER BY`; nulls stand where an index has them.
   var orderSQL: String { key.isDescending ? sql + " DESC" : sql }

@@ -13,6 +13,9 @@ struct OrderedIndex: Sendable {
   let isPartial: Bool
   /// Whether it is the table in the order of its row numbers.
   let isRowNumber: Bool
+
+  /// What SQLite calls a column that is computed.
+  static let expression = "<expr>"
 }
 
 extension OrderedIndex {
@@ -42,8 +45,7 @@ extension OrderedIndex {
         guard isKey || !isTable, column.count >= 3 else { return nil }
         switch column[1] {
         case "-1": return "rowid"
-        // It has no name, and no column's is so written.
-        case "-2": return "<expr>"
+        case "-2": return OrderedIndex.expression
         default: return column[2]
         }
       }

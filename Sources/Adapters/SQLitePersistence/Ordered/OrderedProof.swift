@@ -59,22 +59,45 @@ extension OrderedProof {
     var outputs: [String] = []
     var roles: [OrderedRole] = []
     var variable: [OrderedColumn] = []
+
+    /// Appends a column of the keys, unless its order is none of an index.
+    mutating func append(_ column: OrderedColumn, as output: String, fixed value: Value?) -> Bool {
+      outputs.append(output)
+      if let value {
+        var writer = KeyWriter()
+        guard writer.append(value, column.key) else { return false }
+        roles.append(.fixed(writer.bytes))
+        return true
+      }
+      if let index = variable.firstIndex(where: { $0.identifier == column.identifier }) {
+        roles.append(.repeats(index))
+        return true
+      }
+      // An index of SQLite's has nulls before the values that it has in ascending order.
+      guard !column.isNullable || (column.key.nulls == .last) == column.key.isDescending else {
+        return false
+      }
+      roles.append(.varies(variable.count))
+      variable.append(column)
+      return true
+    }
   }
 
-  /// The columns of the keys, or `nil` if one of them is not a column, or is ordered as no index of SQLite's is.
-  private func columns(_ fixed: [(attribute: String, value: Value)]) -> Columns? {
+  /// The columns of the keys, or `nil` if one of them is ordered as no index of SQLite's is, or is nothing that SQL alone can say.
+  private func columns(_ fixed: [FixedValue]) -> Columns? {
     var found = Columns()
+    let identity = table.entity.identity.columns
     for (place, term) in definition.terms.enumerated() {
       let key = definition.layout.order[place]
-      switch term.expression {
-      case .attribute(let name):
-        guard append(name, key, fixed, to: &found) else { return nil }
-      case .objectKey where table.keyColumns.count == 1:
-        guard append(table.entity.identity.columns[0], key, fixed, to: &found) else { return nil }
-      default: return nil
-      }
+      let isFound =
+        switch term.expression {
+        case .attribute(let name): append(name, key, fixed, to: &found)
+        case .objectKey: identity.count == 1 && append(identity[0], key, fixed, to: &found)
+        default: append(term.expression, key, fixed, to: &found)
+        }
+      guard isFound else { return nil }
     }
-    for (name, key) in zip(table.entity.identity.columns, definition.layout.identity) {
+    for (name, key) in zip(identity, definition.layout.identity) {
       guard append(name, key, fixed, to: &found) else { return nil }
     }
     return found.variable.isEmpty ? nil : found
@@ -83,60 +106,81 @@ extension OrderedProof {
   private func append(
     _ name: String,
     _ key: KeyColumn,
-    _ fixed: [(attribute: String, value: Value)],
+    _ fixed: [FixedValue],
     to found: inout Columns
   ) -> Bool {
     guard let column = shape.column(named: name) else { return false }
     // Whole numbers beyond a real's precision would be told apart by an index and not by a key.
     guard key.storage != .real || column.affinity == .real else { return false }
-    found.outputs.append(name.quotedIdentifier)
     let identifier = name.caselessIdentifier
-    if let value = fixed.first(where: { $0.attribute.caselessIdentifier == identifier })?.value {
-      var writer = KeyWriter()
-      guard writer.append(value, key) else { return false }
-      found.roles.append(.fixed(writer.bytes))
-      return true
-    }
-    if let index = found.variable.firstIndex(where: { $0.identifier == identifier }) {
-      found.roles.append(.repeats(index))
-      return true
-    }
+    let value = fixed.first { $0.column == identifier }?.value
     let isKey = column.keyPlace > 0 && (table.isRowNumber || shape.isWithoutRowNumber)
-    let isNullable = !column.isRequired && !isKey
-    // An index of SQLite's has nulls before the values that it has in ascending order.
-    guard !isNullable || (key.nulls == .last) == key.isDescending else { return false }
-    found.roles.append(.varies(found.variable.count))
-    found.variable.append(
+    return found.append(
       OrderedColumn(
         key: key,
         identifier: identifier,
         sql: name.quotedIdentifier + (key.storage == .text ? " COLLATE BINARY" : ""),
-        isNullable: isNullable,
+        isNullable: !column.isRequired && !isKey,
         hasTextAffinity: column.affinity == .text
-      )
+      ),
+      as: name.quotedIdentifier,
+      fixed: value
     )
-    return true
+  }
+
+  /// Appends an expression, if SQL's own functions and operators say it without an argument: only then can an index be made over it.
+  private func append(
+    _ expression: FetchExpression,
+    _ key: KeyColumn,
+    _ fixed: [FixedValue],
+    to found: inout Columns
+  ) -> Bool {
+    var sql = SQLText()
+    sql.writesConstants = true
+    sql.append(expression, in: table)
+    guard !sql.needsFunctions, sql.arguments.isEmpty else { return false }
+    for name in expression.attributes where key.storage == .real {
+      guard shape.column(named: name)?.affinity == .real else { return false }
+    }
+    return found.append(
+      OrderedColumn(
+        key: key,
+        // No column is called so.
+        identifier: OrderedIndex.expression.caselessIdentifier + sql.text.utf8,
+        sql: sql.text,
+        isNullable: table.canBeNull(expression),
+        hasTextAffinity: false,
+        isExpression: true
+      ),
+      as: sql.text,
+      fixed: fixed.first { $0.expression == expression }?.value
+    )
   }
 
   /// How many columns an index has that the predicate fixes before it has those in which keys differ, one by one; `nil` if it is
   /// not so.
+  ///
+  /// Which expression an index has is not told; that it is the one that is meant is proved with the statements, which name no other.
   private func front(
     of index: OrderedIndex,
     _ variable: [OrderedColumn],
-    _ fixed: [(attribute: String, value: Value)]
+    _ fixed: [FixedValue]
   ) -> Int? {
-    let fixed = Set(fixed.map(\.attribute.caselessIdentifier))
     let names = index.columns.map(\.caselessIdentifier)
-    let front = names.prefix { fixed.contains($0) }.count
-    let rest = names.dropFirst(front)
-    guard rest.count >= variable.count else { return nil }
+    let expression = OrderedIndex.expression.caselessIdentifier
+    let fixedNames = Set(fixed.map { $0.column ?? expression })
     let rowNumber = table.isRowNumber ? table.entity.identity.columns[0].caselessIdentifier : []
-    let agrees = zip(rest, variable)
-      .allSatisfy { name, column in
-        name == column.identifier
-          || name == Array("rowid".utf8) && column.identifier == rowNumber
+    let most = names.prefix { fixedNames.contains($0) }.count
+    return (0...most).reversed()
+      .first { front in
+        let rest = names.dropFirst(front)
+        guard rest.count >= variable.count else { return false }
+        return zip(rest, variable)
+          .allSatisfy { name, column in
+            name == column.identifier || name == expression && column.isExpression
+              || name == Array("rowid".utf8) && column.identifier == rowNumber
+          }
       }
-    return agrees ? front : nil
   }
 
   /// The statements for an index, or `nil` if the predicate has what no index answers.
@@ -144,6 +188,7 @@ extension OrderedProof {
     var predicate = SQLText()
     // Only a condition whose values are known when it is prepared is found to be that of an index.
     predicate.writesLiterals = index.isPartial
+    predicate.writesConstants = true
     let normal = definition.predicate.normalized
     if normal != .all { predicate.append(normal, in: table) }
     guard !predicate.needsFunctions else { return nil }
@@ -176,15 +221,34 @@ extension FetchPredicate {
     }
   }
 
-  /// Attributes that the normalised predicate lets have one value only, and the values.
-  fileprivate var fixedValues: [(attribute: String, value: Value)] {
+  /// Expressions that the normalised predicate lets have one value only, and the values.
+  fileprivate var fixedValues: [FixedValue] {
     switch self {
-    case .comparison(.attribute(let name), .equal, .literal(let value)),
-      .comparison(.literal(let value), .equal, .attribute(let name)):
-      [(name, value)]
-    case .isNull(.attribute(let name)): [(name, .null)]
+    case .comparison(let expression, .equal, .literal(let value)),
+      .comparison(.literal(let value), .equal, let expression):
+      FixedValue(expression, value).map { [$0] } ?? []
+    case .isNull(let expression): FixedValue(expression, .null).map { [$0] } ?? []
     case .and(let parts): parts.flatMap(\.fixedValues)
     default: []
+    }
+  }
+}
+
+/// An expression that a predicate lets have one value only.
+private struct FixedValue {
+  let expression: FetchExpression
+  let value: Value
+  /// The column that the expression is, as SQLite tells names apart, or `nil` if it is computed.
+  let column: [UInt8]?
+
+  /// - Returns: `nil` for what no index has a column of.
+  init?(_ expression: FetchExpression, _ value: Value) {
+    self.expression = expression
+    self.value = value
+    switch expression {
+    case .literal, .objectKey: return nil
+    case .attribute(let name): column = name.caselessIdentifier
+    default: column = nil
     }
   }
 }

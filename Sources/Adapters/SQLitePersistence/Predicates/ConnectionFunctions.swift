@@ -9,7 +9,7 @@ enum ConnectionFunctions {
   /// Registers the functions, unless the connection has them.
   static func register(on database: Database) throws {
     // Registering again would make every prepared statement be prepared anew.
-    guard (try? database.cachedStatement(sql: "SELECT results_length(NULL)")) == nil else { return }
+    guard (try? database.cachedStatement(sql: "SELECT results_folded(NULL)")) == nil else { return }
     let connection = database.sqliteConnection
     for code in [
       results_register_values(connection),

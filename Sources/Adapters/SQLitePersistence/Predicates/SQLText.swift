@@ -3,8 +3,8 @@ import ResultsDomain
 
 /// A piece of SQL with the arguments it binds, in order.
 ///
-/// No value is ever part of the text, except integers where that is asked for: SQLite must know them when it prepares a statement
-/// in order to choose an index of some rows.
+/// No value is ever part of the text, except where that is asked for: constants inside expressions, by which SQLite knows an index over
+/// one, and integers that it must know when it prepares a statement in order to choose an index of some rows.
 struct SQLText {
   /// What a parameter is bound to.
   enum Argument {
@@ -18,6 +18,8 @@ struct SQLText {
   var needsFunctions = false
   /// Whether integers become part of the text after all.
   var writesLiterals = false
+  /// Whether constants inside expressions become part of the text after all.
+  var writesConstants = false
 
   /// Appends SQL.
   mutating func append(_ sql: String) { text += sql }

@@ -17,7 +17,7 @@ struct PlanReader {
   /// How the keys come in their order, with the index that would help where they are sorted.
   func plan() throws -> QueryPlan {
     var plan = try PlanReader.plan(of: definition, in: table, on: database)
-    guard plan.source == .sorting, let index = helpfulIndex, try wouldServe(index) else {
+    guard plan.source == .sorting, let index = try helpfulIndex(), try wouldServe(index) else {
       return plan
     }
     plan.remedy = index
@@ -26,28 +26,61 @@ struct PlanReader {
 
   /// The statement that makes an index for the list, whether or not SQLite would use it.
   ///
-  /// Attributes that the predicate fixes come first, then the order's. An expression cannot be in it: the functions that translate
-  /// expressions are this process's own, and an index over them would shut every other program out.
-  private var helpfulIndex: String? {
-    var attributes = definition.predicate.fixedAttributes.compactMap(table.entity.index(of:))
-    var columns = attributes.map { table.attributeColumns[$0] }
-    for term in definition.terms where term.expression != .objectKey {
-      guard case .attribute(let name) = term.expression,
-        let attribute = table.entity.index(of: name)
-      else { return nil }
-      guard !attributes.contains(attribute) else { continue }
-      attributes.append(attribute)
-      columns.append(
-        table.attributeColumns[attribute] + (term.direction == .descending ? " DESC" : "")
-      )
+  /// What the predicate fixes comes first, then the order. An expression is in it if SQL's own functions and operators say it: an index over
+  /// functions of this process would shut every other program out.
+  private func helpfulIndex() throws -> String? {
+    var expressions = definition.predicate.normalized.fixedExpressions
+    var columns: [String] = []
+    for expression in expressions {
+      guard let sql = text(of: expression) else { return nil }
+      columns.append(sql)
     }
-    guard !attributes.isEmpty else { return nil }
-    let names = attributes.map { table.entity.attributes[$0].name.withCapital }
-    let index = "\(table.entity.name)By\(names.joined(separator: "And"))"
+    let identity = table.entity.identity.columns.map { FetchExpression.attribute($0) }
+    for term in definition.terms {
+      let isKey = term.expression == .objectKey && identity.count == 1
+      let expression = isKey ? identity[0] : term.expression
+      guard !expressions.contains(expression) else { continue }
+      // Behind a key nothing is told apart, and an index ends with the row's number anyway.
+      if isKey, term.direction == .ascending, table.isRowNumber { break }
+      guard let sql = isKey ? table.keyColumns[0] : text(of: expression) else { return nil }
+      expressions.append(expression)
+      columns.append(sql + (term.direction == .descending ? " DESC" : ""))
+    }
+    for (key, sql) in zip(identity, table.keyColumns)
+    where !table.isRowNumber && !expressions.contains(key) {
+      expressions.append(key)
+      columns.append(sql)
+    }
+    guard !expressions.isEmpty else { return nil }
+    let names = expressions.map { $0.indexName }
+    let index = try free("\(table.entity.name)By\(names.joined(separator: "And"))")
     return """
       CREATE INDEX \(index.quotedIdentifier) ON \(table.quotedName) \
       (\(columns.joined(separator: ", ")))
       """
+  }
+
+  /// An expression as a column of an index, or `nil` where none can be made over it.
+  private func text(of expression: FetchExpression) -> String? {
+    var sql = SQLText()
+    sql.writesConstants = true
+    sql.append(expression, in: table)
+    return sql.needsFunctions || !sql.arguments.isEmpty ? nil : sql.text
+  }
+
+  /// A name, with a number behind it if there is an index or a table of that name.
+  private func free(_ name: String) throws -> String {
+    var number = 1
+    while true {
+      let tried = number == 1 ? name : "\(name)\(number)"
+      let isTaken = try Bool.fetchOne(
+        database,
+        sql: "SELECT EXISTS (SELECT 1 FROM main.sqlite_master WHERE lower(name) = lower(?))",
+        arguments: [tried]
+      )
+      guard isTaken == true else { return tried }
+      number += 1
+    }
   }
 
   /// Whether SQLite would read in order if it had an index: asked of an empty copy of the table.
@@ -108,17 +141,34 @@ struct PlanReader {
 }
 
 extension FetchPredicate {
-  /// Attributes that the predicate lets have one value only.
-  fileprivate var fixedAttributes: [String] {
+  /// Attributes and computed expressions that the predicate lets have one value only.
+  fileprivate var fixedExpressions: [FetchExpression] {
     switch self {
-    case .comparison(.attribute(let name), .equal, .literal(let value)):
-      value == .null ? [] : [name]
-    case .and(let parts): parts.flatMap(\.fixedAttributes)
+    case .comparison(let expression, .equal, .literal(let value)):
+      switch expression {
+      case .literal, .objectKey: []
+      default: value == .null ? [] : [expression]
+      }
+    case .isNull(.attribute(let name)): [.attribute(name)]
+    case .and(let parts): parts.flatMap(\.fixedExpressions)
     default: []
     }
   }
 }
 
-extension String {
-  fileprivate var withCapital: String { prefix(1).uppercased() + dropFirst() }
+extension FetchExpression {
+  /// What an index over it is called.
+  fileprivate var indexName: String {
+    switch self {
+    case .attribute(let name): name.prefix(1).uppercased() + name.dropFirst()
+    case .objectKey: "Key"
+    case .literal: "Constant"
+    case .prefix(let inner, let length): "\(inner.indexName)Prefix\(max(0, length))"
+    case .lowercased(let inner): inner.indexName + "Lowercased"
+    case .uppercased(let inner): inner.indexName + "Uppercased"
+    case .length(let inner): inner.indexName + "Length"
+    case .bucket(let inner, let width): "\(inner.indexName)Bucket\(width)"
+    case .ifNull(let inner, _): inner.indexName + "OrOther"
+    }
+  }
 }

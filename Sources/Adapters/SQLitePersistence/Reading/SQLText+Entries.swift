@@ -4,6 +4,7 @@ extension SQLText {
   /// The statement that reads the keys of a list in their order: the terms' values, then the key's.
   init(entriesOf definition: OrderDefinition, in table: EntityTable) {
     self.init()
+    writesConstants = true
     append("SELECT ")
     for term in definition.terms {
       append(term.expression, in: table)
@@ -28,7 +29,10 @@ extension EntityTable {
   /// indexes serve.
   func direction(of term: FetchSortDescriptor, column: KeyColumn) -> String {
     let collation = column.storage == .text ? " COLLATE BINARY" : ""
-    switch (term.direction, term.nulls) {
+    // Where nothing is null, any place of nulls is SQLite's own.
+    let nulls =
+      canBeNull(term.expression) ? term.nulls : term.direction == .ascending ? .first : .last
+    switch (term.direction, nulls) {
     case (.ascending, .first): return collation
     case (.ascending, .last): return collation + " NULLS LAST"
     case (.descending, .last): return collation + " DESC"

@@ -1,13 +1,14 @@
 extension String {
   /// The name in double quotes, as SQL writes any name.
-  var quotedIdentifier: String {
-    "\"" + replacingQuotes + "\""
-  }
+  var quotedIdentifier: String { "\"" + doubling("\"") + "\"" }
 
-  private var replacingQuotes: String {
+  /// The text in single quotes, as SQL writes a constant; it must hold no NUL.
+  var quotedText: String { "'" + doubling("'") + "'" }
+
+  private func doubling(_ quote: Unicode.Scalar) -> String {
     var text = ""
     for scalar in unicodeScalars {
-      if scalar == "\"" { text.unicodeScalars.append(scalar) }
+      if scalar == quote { text.unicodeScalars.append(scalar) }
       text.unicodeScalars.append(scalar)
     }
     return text

@@ -1,7 +1,8 @@
 /// Something a predicate compares, a sort descriptor orders by, or a section key groups by.
 ///
 /// The set is closed on purpose: a store translates it with an exhaustive switch, and every case has one meaning
-/// in memory and in SQL, which a differential test holds equal.
+/// in memory and in SQL, which a differential test holds equal. What a text has behind a NUL is not seen by `prefix` and `length`,
+/// as it is not by SQLite's functions (sqlite.org/nulinstr.html): so an index over such an expression serves, whoever made it.
 public indirect enum FetchExpression: Hashable, Sendable {
   /// The value of a stored attribute.
   case attribute(String)
@@ -9,13 +10,13 @@ public indirect enum FetchExpression: Hashable, Sendable {
   case objectKey
   /// A constant.
   case literal(Value)
-  /// The first Unicode scalars of a text, at most so many; null of anything else.
+  /// The first Unicode scalars of a text, at most so many and none from a NUL on; null of anything else.
   case prefix(FetchExpression, length: Int)
   /// A text with the letters A to Z made lowercase; null of anything else.
   case lowercased(FetchExpression)
   /// A text with the letters a to z made uppercase; null of anything else.
   case uppercased(FetchExpression)
-  /// The number of Unicode scalars of a text; null of anything else.
+  /// The number of Unicode scalars of a text, up to a NUL; null of anything else.
   case length(FetchExpression)
   /// An integer rounded down to a multiple of a positive width, such as a year's decade; null of anything else.
   case bucket(FetchExpression, width: Int64)

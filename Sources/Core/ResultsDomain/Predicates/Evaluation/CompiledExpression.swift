@@ -59,14 +59,14 @@ public struct CompiledExpression: Sendable {
     case .literal(let value): return value
     case .prefix(let inner, let length):
       guard case .text(let text) = evaluate(inner, values, key) else { return .null }
-      return .text(String(text.unicodeScalars.prefix(length)))
+      return .text(String(text.unicodeScalars.prefix(length).prefix { $0.value != 0 }))
     case .mapped(let inner, let letters, let shift):
       guard case .text(let text) = evaluate(inner, values, key) else { return .null }
       let bytes = text.utf8.map { letters.contains($0) ? UInt8(Int($0) + shift) : $0 }
       return .text(String(decoding: bytes, as: UTF8.self))
     case .length(let inner):
       guard case .text(let text) = evaluate(inner, values, key) else { return .null }
-      return .integer(Int64(text.unicodeScalars.count))
+      return .integer(Int64(text.unicodeScalars.prefix { $0.value != 0 }.count))
     case .bucket(let inner, let width):
       guard case .integer(let number) = evaluate(inner, values, key), width > 0 else {
         return .null

@@ -1,0 +1,154 @@
+import CSQLiteHooks
+import Foundation
+import GRDB
+import ResultsDomain
+import ResultsTesting
+import Testing
+
+@testable import SQLitePersistence
+
+/// R85: an expression has one value in memory and in SQL, whoever wrote the values, so that the keys of changed rows are those of an
+/// index.
+@Suite struct `Expressions in SQL and in memory` {
+  private static let entity = Sample.entity(
+    "T",
+    .integer(),
+    [
+      AttributeDescription("t", .text, isOptional: true),
+      AttributeDescription("n", .integer64, isOptional: true),
+      AttributeDescription("r", .real, isOptional: true),
+    ]
+  )
+
+  @Test(arguments: [true, false])
+  func `are byte by byte the same, whatever is stored (R85)`(isStrict: Bool) throws {
+    var generator = SeededGenerator(seed: isStrict ? 3 : 4)
+    let queue = try DatabaseQueue()
+    try queue.write { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE T(id INTEGER PRIMARY KEY, t TEXT, n INTEGER, r REAL) \(isStrict ? "STRICT" : "")
+          """
+      )
+      for _ in 0..<600 {
+        let values = ["t", "n", "r"].map { value(for: $0, isStrict, &generator) }
+        try database.execute(
+          sql: "INSERT INTO T(t, n, r) VALUES (\(values.map(\.mark).joined(separator: ", ")))",
+          arguments: StatementArguments(values.map(\.databaseValue))
+        )
+      }
+    }
+    let store = try SQLiteStore(writer: queue, entities: [Self.entity])
+    let table = try store.core.tables.table(of: Self.entity)
+    try queue.read { database in
+      for expression in Self.expressions(&generator) {
+        for writesConstants in [true, false] {
+          try compare(expression, writesConstants, in: table, on: database)
+        }
+      }
+    }
+  }
+
+  private func compare(
+    _ expression: FetchExpression,
+    _ writesConstants: Bool,
+    in table: EntityTable,
+    on database: Database
+  ) throws {
+    var sql = SQLText()
+    sql.writesConstants = writesConstants
+    sql.append("SELECT id, t, n, r, ")
+    sql.append(expression, in: table)
+    sql.append(" FROM T")
+    let compiled = CompiledExpression(expression, in: Self.entity)
+    let statement = try sql.prepare(on: database)
+    defer { statement.reset() }
+    var count = 0
+    while try statement.step() {
+      let row = (0..<5).map { raw(statement.pointer, Int32($0)) }
+      guard case .integer(let id) = row[0] else { continue }
+      let expected = compiled.value(Array(row[1...3]), key: .integer(id))
+      let context = Comment(rawValue: "\(sql.text) of \(row[1...3])")
+      try #require(key(row[4]) == key(expected), context)
+      count += 1
+    }
+    #expect(count == 600)
+  }
+
+  /// A value of any class as a key has it.
+  private func key(_ value: Value) -> [UInt8] {
+    var writer = KeyWriter()
+    _ = writer.append(value, KeyColumn(value.storage ?? .integer))
+    return writer.bytes + [value.storage == .text ? 1 : value.storage == .real ? 2 : 0]
+  }
+
+  private func raw(_ statement: OpaquePointer, _ column: Int32) -> Value {
+    switch sqlite3_column_type(statement, column) {
+    case SQLITE_INTEGER: Value(statement, column: column, storage: .integer)
+    case SQLITE_FLOAT: Value(statement, column: column, storage: .real)
+    case SQLITE_TEXT: Value(statement, column: column, storage: .text)
+    case SQLITE_BLOB: Value(statement, column: column, storage: .blob)
+    default: .null
+    }
+  }
+
+  private func value(
+    for name: String,
+    _ isStrict: Bool,
+    _ generator: inout SeededGenerator
+  ) -> Value {
+    if generator.happens(percent: 10) { return .null }
+    // Another program may write anything into a table that is not strict.
+    let isForeign = !isStrict && generator.happens(percent: 30)
+    switch isForeign ? generator.choice("t", "n", "r", "b") : name {
+    case "t":
+      let parts = ["a", "B", "Z", "é", "É", "e\u{301}", "が", "👩‍👩‍👧", "\0", "'", "ß", "\u{10FFFF}"]
+      let count = generator.number(in: 0...5)
+      return .text((0..<count).map { _ in generator.element(of: parts) ?? "" }.joined())
+    case "n":
+      let edge = generator.choice(Int64.min, .max, 0, 1 << 53, -(1 << 53))
+      let (number, isBeyond) = edge.addingReportingOverflow(
+        Int64(generator.number(in: -30...30))
+      )
+      return .integer(isBeyond ? edge : number)
+    case "r": return .real(generator.choice(0, -0.0, 0.1, 1e300, -.infinity, .infinity, -7, 1e18))
+    default: return .blob(generator.choice([], [0], [65, 66], [0xC3], [255, 0]))
+    }
+  }
+
+  private static func expressions(_ generator: inout SeededGenerator) -> [FetchExpression] {
+    let text = FetchExpression.attribute("t")
+    let number = FetchExpression.attribute("n")
+    var expressions: [FetchExpression] = [
+      .lowercased(text), .uppercased(text), .length(text), .ifNull(text, "it's"),
+      .ifNull(text, "\0"), .ifNull(number, .integer(.min)), .ifNull(number, .integer(7)),
+      .length(.ifNull(text, "abc")), .ifNull(.length(text), .integer(-1)),
+      .ifNull(.attribute("r"), .real(0.1)), .ifNull(.attribute("r"), .real(-3)),
+      .ifNull(.attribute("r"), .real(.infinity)), .ifNull(.attribute("r"), .real(.nan)),
+      .uppercased(.ifNull(.prefix(.lowercased(text), length: 2), "none")),
+      .bucket(.length(text), width: 2), .bucket(.bucket(number, width: 7), width: 10),
+      .bucket(.ifNull(number, .integer(5)), width: 10), .bucket(.objectKey, width: 10),
+    ]
+    for length in [0, 1, 2, 3, 100, Int.max] { expressions.append(.prefix(text, length: length)) }
+    for width in [1, 2, 3, 7, 10, 365, 1 << 62, Int64.max / 2, .max] {
+      expressions.append(.bucket(number, width: width))
+      expressions.append(.bucket(number, width: 1 + Int64(generator.number(in: 0...1_000_000))))
+    }
+    return expressions
+  }
+}
+
+extension Value {
+  /// A parameter that takes the value; a text goes there as bytes, as GRDB ends it at a NUL.
+  fileprivate var mark: String { storage == .text ? "CAST(? AS TEXT)" : "?" }
+
+  fileprivate var databaseValue: DatabaseValue {
+    switch self {
+    case .null: .null
+    case .integer(let number): number.databaseValue
+    case .real(let number): number.databaseValue
+    case .text(let text): Data(text.utf8).databaseValue
+    case .blob(let bytes): Data(bytes).databaseValue
+    }
+  }
+}
