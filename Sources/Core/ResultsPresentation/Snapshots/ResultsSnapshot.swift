@@ -117,7 +117,6 @@ extension ResultsSnapshot {
     return try keys.withKey(at: window.lowerBound + position) { objectID(of: $0) }
   }
 
-  /// The path of an object, or `nil` if it is not in the window, or the store cannot tell its place any more.
   /// The identities of the rows at some places counted over all sections, in order, read at once.
   ///
   /// Places outside of the list are left out.
@@ -131,7 +130,7 @@ extension ResultsSnapshot {
     return try objectKeys(of: page).map { ObjectID(entity: entity.name, key: $0) }
   }
 
-  /// The path of an object, or `nil` if it is not in the window.
+  /// The path of an object, or `nil` if it is not in the window, or the store cannot tell its place any more.
   /// - Complexity: O(log *n*); O(*n* log *n*) for the first search of a list.
   public func path(of id: ObjectID) -> RowPath? {
     guard Value.text(id.entity) == .text(entity.name), let position = position(of: id.key),
