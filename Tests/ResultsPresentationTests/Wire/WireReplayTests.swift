@@ -65,6 +65,30 @@ struct WireReplayTests {
     #expect(replay.list?.generation == 3)
   }
 
+  @Test func `R77: a line that names only observed rows is refused, and the list stays`() throws {
+    let fixture = try WireFixture()
+    let header = SectionHeader(id: SectionID(.null), title: "")
+    let sections = [WireSection(header: header, rows: [fixture.row(1, "a")])]
+    var replay = WireReplay()
+    try replay.apply(line: fixture.encoder.snapshot(generation: 1, sections: sections))
+    let before = replay.line
+    var delta = ResultsDelta(from: 1, to: 2, cause: .own, oldSectionCount: 1, newSectionCount: 1)
+    var unobserved = UnobservedChanges(oldRows: 4..<9, newRows: 5..<10)
+    unobserved.above.inserted = 2
+    unobserved.above.removed = 1
+    unobserved.below.changed = 3
+    delta.unobserved = unobserved
+    let line = fixture.encoder.delta(delta)
+    #expect(
+      line
+        == #"{"v":1,"t":"delta","from":1,"to":2,"cause":"own","unobserved":{"from":[4,9],"to":[5,10],"#
+        + #""above":{"delete":1,"insert":2,"change":0},"below":{"delete":0,"insert":0,"change":3}},"#
+        + #""sections":[],"rows":[]}"#
+    )
+    #expect(throws: WireError.delta(.partial)) { try replay.apply(line: line) }
+    #expect(replay.line == before)
+  }
+
   @Test func `R71: an error line keeps the last good list`() throws {
     var replay = WireReplay()
     try replay.apply(

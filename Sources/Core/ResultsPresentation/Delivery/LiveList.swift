@@ -14,6 +14,8 @@ final class LiveList<Object: FetchedObject>: FollowedList {
     var isResuming = false
     /// Whether the last attempt failed, so that the next good one must say that the list is ready.
     var hasFailed = false
+    /// The rows that deltas name, as they were declared last.
+    var observed: Range<Int>?
     /// What is to be shown.
     var outcomes: [ListOutcome] = []
     var answering: Int?
@@ -91,6 +93,17 @@ final class LiveList<Object: FetchedObject>: FollowedList {
     body.withLock { body in
       guard let engine = body.engine, let account = body.account else { return nil }
       return (engine, account)
+    }
+  }
+
+  /// The rows that deltas name, counted over all sections, or `nil` for all.
+  var observedRows: Range<Int>? {
+    get { body.withLock { $0.engine == nil ? $0.observed : $0.engine?.observed } }
+    set {
+      body.withLock { body in
+        body.observed = newValue
+        body.engine?.observed = newValue
+      }
     }
   }
 
@@ -314,6 +327,7 @@ extension LiveList {
     _ = try next.advance(in: history, folding: true)
     if !body.isFetched {
       next.snapshot.generation = 1
+      next.observed = body.observed
       body.engine = next
       body.isFetched = true
       body.outcomes.append(.fetched(next.snapshot))

@@ -32,6 +32,8 @@ public enum DeltaError: Error, Hashable, Sendable {
 
   /// The delta leads from another generation than the one at hand (R44).
   case outOfSync(expected: Int, found: Int)
+  /// The delta names only the rows that somebody observed.
+  case partial
   /// The list has not the number of sections that the delta says.
   case sectionCount(Side, expected: Int, found: Int)
   /// There is no such section.
@@ -70,6 +72,7 @@ extension DeltaError: CustomStringConvertible {
     switch self {
     case .outOfSync(let expected, let found):
       "The delta leads from generation \(expected), but the list is at \(found)."
+    case .partial: "The delta names only the rows that were observed."
     case .sectionCount(let side, let expected, let found):
       "There are \(found) sections \(side.rawValue) the change, not \(expected)."
     case .noSection(let side, let index):

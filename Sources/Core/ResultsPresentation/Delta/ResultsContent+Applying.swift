@@ -8,6 +8,7 @@ extension ResultsContent {
   /// - Throws: `DeltaError` saying what does not fit, and where.
   /// - Complexity: O(*n*) in the rows and O(*c* log *c*) in the changes.
   public func applying(_ delta: ResultsDelta) throws(DeltaError) -> ResultsContent {
+    guard delta.unobserved == nil else { throw .partial }
     guard sections.count == delta.oldSectionCount else {
       throw .sectionCount(.before, expected: delta.oldSectionCount, found: sections.count)
     }

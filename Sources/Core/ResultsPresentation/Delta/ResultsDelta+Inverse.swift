@@ -28,6 +28,7 @@ extension ResultsDelta {
     assembler.updates = rows.updates.map(\.inverse)
     var delta = assembler.delta
     delta.repair = repair
+    delta.unobserved = unobserved?.inverse
     delta.hasOtherCauses = hasOtherCauses
     return delta
   }
@@ -47,5 +48,22 @@ extension RowChanges.Survivor {
       new: old,
       changed: changed
     )
+  }
+}
+
+extension UnobservedChanges {
+  fileprivate var inverse: UnobservedChanges {
+    var inverse = UnobservedChanges(oldRows: newRows, newRows: oldRows)
+    inverse.above = above.inverse
+    inverse.below = below.inverse
+    return inverse
+  }
+}
+
+extension UnobservedChanges.Counts {
+  fileprivate var inverse: UnobservedChanges.Counts {
+    var inverse = self
+    (inverse.removed, inverse.inserted) = (inserted, removed)
+    return inverse
   }
 }

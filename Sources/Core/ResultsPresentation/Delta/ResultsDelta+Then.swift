@@ -11,6 +11,7 @@ extension ResultsDelta {
   ///   if the two contradict each other.
   /// - Complexity: O(*c* log *c*) in the changes of both, whatever the length of the list.
   public func then(_ next: ResultsDelta) throws(DeltaError) -> ResultsDelta {
+    guard unobserved == nil, next.unobserved == nil else { throw .partial }
     guard to == next.from else { throw .outOfSync(expected: next.from, found: to) }
     guard newSectionCount == next.oldSectionCount else {
       throw .sectionCount(.before, expected: next.oldSectionCount, found: newSectionCount)

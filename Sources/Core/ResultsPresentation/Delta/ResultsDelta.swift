@@ -7,6 +7,9 @@ public import ResultsDomain
 /// - applying it to the content before gives the content after (R26);
 /// - two in a row compose (R28), and each has an inverse (R29);
 /// - it is never empty (R27).
+///
+/// Of a controller that observes some rows only (`FetchedResultsController.observedRows`), `rows` names what touches those, and `unobserved`
+/// counts the rest. Such a delta is exact as far as it goes, but no content can be led on with it, and it does not compose.
 public struct ResultsDelta: Hashable, Sendable {
   /// The generation it leads from.
   public var from: Int
@@ -26,6 +29,8 @@ public struct ResultsDelta: Hashable, Sendable {
   public var sections: SectionChanges
   /// What happened to the rows.
   public var rows: RowChanges
+  /// What happened to rows that are not observed, or `nil` if all are.
+  public var unobserved: UnobservedChanges?
   /// How many sections there were before.
   public var oldSectionCount: Int
   /// How many sections there are after.
@@ -55,5 +60,7 @@ public struct ResultsDelta: Hashable, Sendable {
   }
 
   /// Whether nothing happened.
-  public var isEmpty: Bool { sections.isEmpty && rows.isEmpty }
+  public var isEmpty: Bool {
+    sections.isEmpty && rows.isEmpty && unobserved?.isEmpty ?? true
+  }
 }

@@ -95,12 +95,22 @@ extension ListEngine {
   /// Makes a generation the present one.
   /// - Returns: The step to it, or `nil` if nothing visible changed, so that it is the same generation still.
   mutating func step(to next: ResultsSnapshot, _ delta: ResultsDelta?) -> Step? {
-    let generation = snapshot.generation
+    let old = snapshot
     snapshot = next
     guard let delta, !delta.isEmpty else {
-      snapshot.generation = generation
+      snapshot.generation = old.generation
       return nil
     }
-    return Step(snapshot: next, delta: delta)
+    return Step(snapshot: next, delta: told(delta, from: old))
+  }
+}
+
+extension ListEngine {
+  /// A delta to the present generation as it is told, and the observed rows led on.
+  mutating func told(_ delta: ResultsDelta, from old: ResultsSnapshot) -> ResultsDelta {
+    guard let observed else { return delta }
+    let told = delta.observing(observed, from: old, to: snapshot)
+    self.observed = told.unobserved?.newRows
+    return told
   }
 }

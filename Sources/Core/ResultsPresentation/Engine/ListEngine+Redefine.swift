@@ -29,6 +29,7 @@ extension ListEngine {
     var next = other
     next.snapshot.generation = snapshot.generation + 1
     next.doubtsContentInGaps = doubtsContentInGaps
+    next.observed = observed
     let entity = next.plan.entity
     let change = ListChange(
       affected: unnoticedUpdates(next),
@@ -49,8 +50,9 @@ extension ListEngine {
       self = next
       return nil
     }
+    let old = snapshot
     self = next
-    return Step(snapshot: next.snapshot, delta: delta)
+    return Step(snapshot: next.snapshot, delta: told(delta, from: old))
   }
 }
 

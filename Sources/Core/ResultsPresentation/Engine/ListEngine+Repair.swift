@@ -42,6 +42,7 @@ extension ListEngine {
         indexing: indexing
       )
       next.doubtsContentInGaps = doubtsContentInGaps
+      next.observed = observed
     }
     next.snapshot.generation = snapshot.generation + 1
     next.snapshot.version = store.version

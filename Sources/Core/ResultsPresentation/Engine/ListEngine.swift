@@ -24,6 +24,8 @@ struct ListEngine: Sendable {
   let keepsDigests: Bool
   /// Whether every row may have changed where the history has a gap and there are no digests.
   var doubtsContentInGaps = false
+  /// The rows of the snapshot that deltas name, counted over all sections, or `nil` for all.
+  var observed: Range<Int>?
   /// The snapshot's version in a form that a cache can keep, where the list has one and the store can tell.
   var bookmark: StoreBookmark?
 

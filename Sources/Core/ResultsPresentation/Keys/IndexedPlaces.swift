@@ -13,7 +13,11 @@ final class IndexedPlaces: KeyPlaces {
   /// Whether nothing but the change lies between the generation before and the version that is read.
   private let isLast: Bool
   private let windows: (old: Range<Int>, new: Range<Int>)
+  /// The rows before whose places are asked for, or `nil` for all.
+  private let observed: Range<Int>?
   /// Positions in the generation before of the touched keys, in their order; `nil` nowhere near a window.
+  ///
+  /// Those of rows that are not observed are somewhere in their block, in their order.
   private var positions: [Int?] = []
   /// How far the change moves what stands before each of the touched keys.
   private var shifts: [Int] = []
@@ -23,10 +27,12 @@ final class IndexedPlaces: KeyPlaces {
   init(
     from old: IndexedReading,
     _ span: ListChange.KeySpan,
-    windows: (old: Range<Int>, new: Range<Int>)
+    windows: (old: Range<Int>, new: Range<Int>),
+    observed: Range<Int>? = nil
   ) {
     self.old = old
     self.windows = windows
+    self.observed = observed
     change = span.change
     isLast = span.later.isEmpty
   }
@@ -40,31 +46,91 @@ final class IndexedPlaces: KeyPlaces {
   func locate(_ touched: TouchedKeys) throws(StoreError) {
     shifts = touched.shifts
     positions.reserveCapacity(touched.count)
+    if let observed { return try locate(touched, observing: observed) }
     guard old.keys.index.placing.seeks(touched.count, among: old.keys.count) else {
       return try pass(touched)
     }
-    while positions.count < touched.count { try seek(touched.keys) }
+    while positions.count < touched.count {
+      let (place, range) = stretch(touched.keys)
+      if concernsWindow(place, range) {
+        try seek(touched.keys, range, in: place)
+      } else {
+        positions += Array(repeating: nil, count: range.count)
+      }
+    }
   }
 
-  /// The positions of touched keys that one block has, from the first on whose position is still to be found.
-  private func seek(_ keys: SortedKeyList) throws(StoreError) {
-    let first = positions.count
-    let place = keys.withKey(at: first) { old.keys.blocks.place(of: $0) }
-    let end = place.upper.map { keys.rank(of: $0) } ?? keys.count
-    guard concernsWindow(place, first..<end) else {
-      positions += Array(repeating: nil, count: end - first)
-      return
+  /// Finds the positions of those touched keys whose rows are observed before or afterwards.
+  ///
+  /// Of any other only the block is looked at, which is far enough from the observed rows that it says on which side of them the row is.
+  private func locate(_ touched: TouchedKeys, observing rows: Range<Int>) throws(StoreError) {
+    var stretches: [(place: BlockPlace, keys: Range<Int>, isNear: Bool)] = []
+    var isNear = [Bool](repeating: false, count: touched.count)
+    var first = 0
+    // As many rows may come or leave between the observed rows and another.
+    let margin = touched.count
+    while first < touched.count {
+      let (place, keys) = stretch(touched.keys, from: first)
+      let near =
+        place.start + place.rows + margin >= rows.lowerBound
+        && place.start < rows.upperBound + 2 * margin
+      stretches.append((place, keys, near))
+      if near { for key in keys { isNear[touched.origins[key].row] = true } }
+      first = keys.upperBound
     }
-    if let run = try old.run(of: place, ifWorth: end - first) {
-      keys.forEachKey(in: first..<end) { _, key in positions.append(place.start + run.rank(of: key))
+    for index in stretches.indices where !stretches[index].isNear {
+      stretches[index].isNear = stretches[index].keys.contains { isNear[touched.origins[$0].row] }
+    }
+    let count = stretches.reduce(0) { $0 + ($1.isNear ? $1.keys.count : 0) }
+    guard old.keys.index.placing.seeks(count, among: old.keys.count) else {
+      return try pass(touched)
+    }
+    for stretch in stretches {
+      if stretch.isNear {
+        try seek(touched.keys, stretch.keys, in: stretch.place)
+      } else {
+        suppose(touched, stretch.keys, in: stretch.place)
       }
+    }
+  }
+
+  /// The touched keys that the block of the first one has, from one on or the first whose position is still to be found.
+  private func stretch(
+    _ keys: SortedKeyList,
+    from first: Int? = nil
+  ) -> (BlockPlace, Range<Int>) {
+    let first = first ?? positions.count
+    let place = keys.withKey(at: first) { old.keys.blocks.place(of: $0) }
+    return (place, first..<(place.upper.map { keys.rank(of: $0) } ?? keys.count))
+  }
+
+  /// The positions of touched keys that a block has.
+  private func seek(
+    _ keys: SortedKeyList,
+    _ range: Range<Int>,
+    in place: BlockPlace
+  ) throws(StoreError) {
+    if let run = try old.run(of: place, ifWorth: range.count) {
+      keys.forEachKey(in: range) { _, key in positions.append(place.start + run.rank(of: key)) }
       return
     }
-    for index in first..<end {
+    for index in range {
       let key = keys.key(at: index)
       let present = try old.count(from: place, to: key)
-      let lost = isLast ? shifts[first] - shifts[index] : old.since.lost(from: place.lower, to: key)
+      let lost =
+        isLast
+        ? shifts[range.lowerBound] - shifts[index]
+        : old.since.lost(from: place.lower, to: key)
       positions.append(place.start + present + lost)
+    }
+  }
+
+  /// The positions that touched keys of a block would have if they were its first ones.
+  private func suppose(_ touched: TouchedKeys, _ range: Range<Int>, in place: BlockPlace) {
+    var position = place.start
+    for index in range {
+      positions.append(position)
+      if touched.origins[index].fate != .comes { position += 1 }
     }
   }
 

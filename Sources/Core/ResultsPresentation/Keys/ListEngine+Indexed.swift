@@ -21,7 +21,14 @@ extension ListEngine {
     guard count >= 0 else { return nil }
     next.window = plan.window(of: count)
     // Runs that are read to find places are carried on by the keys afterwards, so this comes first.
-    let places = IndexedPlaces(from: before, span, windows: (old.window, next.window))
+    let isWhole = old.window.count == keys.count && next.window.count == count
+    let places = IndexedPlaces(
+      from: before,
+      span,
+      windows: (old.window, next.window),
+      // Parts of the window and aggregates are told from all places.
+      observed: isWhole && plan.aggregates.isEmpty ? observed : nil
+    )
     try places.locate(touched)
     let nextKeys: IndexedKeys?
     do throws(StoreError) {

@@ -66,6 +66,7 @@ public struct WireDecoder: Sendable {
       sections: [],
       rows: []
     )
+    delta.isPartial = json["unobserved"] != nil
     for json in try json.required("sections", \.array) {
       let operation = try json.required("op", \.operation)
       delta.sections.append(

@@ -101,6 +101,7 @@ public struct WireEncoder: Sendable {
     if let repair = delta.repair {
       writer.write(raw: ",\"repaired\":\"\(repair.rawValue)\"")
     }
+    if let unobserved = delta.unobserved { write(unobserved, &writer) }
     writer.write(raw: ",\"sections\":[")
     var separator = WireSeparator()
     for section in delta.sections.deletes {
@@ -211,6 +212,17 @@ public struct WireEncoder: Sendable {
         write(aggregate.value.value, aggregate.value.type, &writer)
       }
     }
+  }
+
+  private func write(_ unobserved: UnobservedChanges, _ writer: inout JSONWriter) {
+    let (old, new) = (unobserved.oldRows, unobserved.newRows)
+    writer.write(raw: ",\"unobserved\":{\"from\":[\(old.lowerBound),\(old.upperBound)]")
+    writer.write(raw: ",\"to\":[\(new.lowerBound),\(new.upperBound)]")
+    for (name, counts) in [("above", unobserved.above), ("below", unobserved.below)] {
+      writer.write(raw: ",\"\(name)\":{\"delete\":\(counts.removed)")
+      writer.write(raw: ",\"insert\":\(counts.inserted),\"change\":\(counts.changed)}")
+    }
+    writer.write(raw: "}")
   }
 
   private func write(id: SectionID, _ writer: inout JSONWriter) {

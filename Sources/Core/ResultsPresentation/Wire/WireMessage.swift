@@ -120,6 +120,8 @@ public struct WireDelta: Hashable, Sendable {
   public var cause: String
   /// Why the writer had read its list again, or `nil` if it was told commit by commit.
   public var repaired: String?
+  /// Whether only rows are named that the writer observes, so that no list can be led on with the change.
+  public var isPartial = false
   /// What happened to the sections.
   public var sections: [Section]
   /// What happened to the rows.

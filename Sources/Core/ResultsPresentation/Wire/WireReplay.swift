@@ -44,6 +44,7 @@ extension WireList {
   /// - Throws: `WireError` saying what does not fit.
   /// - Complexity: O(*n*) in the rows and O(*c* log *c*) in the changes.
   public func applying(_ delta: WireDelta) throws(WireError) -> WireList {
+    guard !delta.isPartial else { throw .delta(.partial) }
     guard generation == delta.from else {
       throw .delta(.outOfSync(expected: delta.from, found: generation))
     }
