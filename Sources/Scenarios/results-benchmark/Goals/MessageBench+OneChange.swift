@@ -5,6 +5,7 @@ extension MessageBench {
   func oneChange() async throws -> [Measurement] {
     let moves = try await changes(moving: true)
     let edits = try await changes(moving: false)
+    let unobserved = try await changes(moving: false, observing: 0..<100)
     let own = moves.following
     let name = "one change, commit to exact paths"
     return [
@@ -21,11 +22,20 @@ extension MessageBench {
         .beside(moves.refetches.median, "all identities read again in C", refetchLimit),
       figure(
         7,
-        "queries for a change that keeps its keys",
-        Double(edits.work.queries),
+        "queries for a change that keeps its keys, 100 rows observed",
+        Double(unobserved.work.queries),
         0,
         "queries"
       ),
+      figure(
+        7,
+        "the same, all rows observed, so that its path is told",
+        Double(edits.work.queries),
+        nil,
+        "queries"
+      ),
+      figure(7, "a change that keeps its keys, 100 rows observed", unobserved.following)
+        .beside(own, "one that moves a row"),
       figure(7, "a change that keeps its keys, commit to delta", edits.following)
         .beside(own, "one that moves a row"),
     ]
