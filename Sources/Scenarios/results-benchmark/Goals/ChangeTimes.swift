@@ -83,9 +83,23 @@ extension MessageBench {
       } else {
         times.prompt.late += 1
       }
-      if round.isMultiple(of: 8) { times.note(try await controller.explain()?.last) }
+      guard round.isMultiple(of: 8), try isFar(id, from: observed, in: controller) else { continue }
+      times.note(try await controller.explain()?.last)
     }
     controller.cancel()
+  }
+
+  /// Whether a row is not among the observed ones or beside them.
+  private func isFar(
+    _ id: Int64,
+    from observed: Range<Int>?,
+    in controller: FetchedResultsController<Message>
+  ) throws -> Bool {
+    guard let observed else { return true }
+    let snapshot = try controller.results().snapshot
+    let path = snapshot.path(of: ObjectID(entity: Message.entity.name, key: .integer(id)))
+    guard let path, let place = snapshot.flatPosition(of: path) else { return false }
+    return place < observed.lowerBound - 1000 || place >= observed.upperBound + 1000
   }
 
   /// Changes one row through the store.

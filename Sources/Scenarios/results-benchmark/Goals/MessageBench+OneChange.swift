@@ -22,7 +22,7 @@ extension MessageBench {
         .beside(moves.refetches.median, "all identities read again in C", refetchLimit),
       figure(
         7,
-        "queries for a change that keeps its keys, 100 rows observed",
+        "queries for a change that keeps its keys, far from 100 observed rows",
         Double(unobserved.work.queries),
         0,
         "queries"

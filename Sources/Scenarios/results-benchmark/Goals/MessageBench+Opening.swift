@@ -24,7 +24,7 @@ extension MessageBench {
         )
         continue
       }
-      var (ours, whole, scans) = (Samples(), Samples(), Samples())
+      var (ours, whole, scans, first) = (Samples(), Samples(), Samples(), Samples())
       for _ in 0..<runs {
         if warmth == .cold { try forgetFiles() }
         let open = try await opening(.folders)
@@ -34,6 +34,9 @@ extension MessageBench {
         let other = try PlainDatabase(path: file.path)
         defer { other.close() }
         scans.add(try scan(in: other))
+        guard warmth == .cold else { continue }
+        try forgetFiles()
+        first.add(try firstRows())
       }
       let against = "the index read in C"
       measurements += [
@@ -42,10 +45,26 @@ extension MessageBench {
         figure(1, "\(name), store opened too", whole.median)
           .beside(scans.median, against),
       ]
+      guard warmth == .cold else { continue }
+      measurements.append(figure(2, MessageBench.coldRowsInC, first.median))
     }
     // Later cases must not be the first to read what was dropped.
     _ = try plain.integer("SELECT count(*) FROM Message NOT INDEXED WHERE length(body) > 1000")
     return measurements
+  }
+
+  /// What an opening cannot do without: its rows lie on pages of their own.
+  static let coldRowsInC = "first 50 rows read in C, cold"
+
+  /// Reads the first fifty rows as a C program would.
+  private func firstRows() throws -> Double {
+    let other = try PlainDatabase(path: file.path)
+    defer { other.close() }
+    return try time {
+      var count = 0
+      try other.each("SELECT * FROM Message ORDER BY folder, date, id LIMIT 50") { _ in count += 1 }
+      guard count == 50 else { throw BenchmarkError.wrongResult("the first rows") }
+    }
   }
 
   /// Goal 2, one half: openings of lists of ten and of a hundred thousand sections.
