@@ -125,4 +125,13 @@ import Testing
     #expect(lines.contains("entity     Book, 14 objects, 6 attributes"))
     #expect(lines.contains { $0.hasPrefix("check") && $0.hasSuffix("ok") })
   }
+
+  @Test func `doctor makes the index that would help, and finds it`() throws {
+    let run = try ProgramRun()
+    try run.run("book-catalog", "demo", "--store", "b.sqlite")
+    let lines = try run.run("book-catalog", "doctor", "--create-index", "--store", "b.sqlite").lines
+    let index = #"CREATE INDEX "BookByPublisherAndTitle" ON "Book" ("publisher", "title")"#
+    #expect(lines.first == "made       \(index)")
+    #expect(lines.last == "list       keys from the index BookByPublisherAndTitle")
+  }
 }

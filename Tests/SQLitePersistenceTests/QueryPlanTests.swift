@@ -36,6 +36,21 @@ import Testing
     #expect(helped.remedy == nil)
   }
 
+  @Test func `indexes that another program makes and drops are seen in the next plan (R89)`() throws
+  {
+    let folder = try TemporaryFolder()
+    let store = try SQLiteStore(at: folder.file(), entities: [Sample.book])
+    let other = try DatabaseQueue(path: folder.file())
+    let order = [FetchSortDescriptor.ascending("title")]
+    let remedy = try #require(try plan(store, order).remedy)
+    try other.writeWithoutTransaction { try $0.execute(sql: remedy) }
+    #expect(try plan(store, order).source == .index("BookByTitle"))
+    try other.writeWithoutTransaction { try $0.execute(sql: "DROP INDEX BookByTitle") }
+    #expect(try plan(store, order).remedy == remedy)
+    try other.close()
+    try store.close()
+  }
+
   @Test func `the key's own order needs no index (R89)`() throws {
     let store = try SQLiteStore.inMemory(entities: [Sample.book])
     let found = try plan(store, [FetchSortDescriptor(.objectKey)])

@@ -1,4 +1,3 @@
-import CSQLiteHooks
 import GRDB
 import ResultsDomain
 
@@ -112,18 +111,10 @@ struct PlanReader {
     in table: EntityTable,
     on database: Database
   ) throws -> QueryPlan {
-    var sql = SQLText()
-    sql.append("EXPLAIN QUERY PLAN ")
-    sql.append(SQLText(entriesOf: definition, in: table))
-    var steps: [String] = []
-    try withExtendedLifetime(sql.arguments) {
-      let statement = try sql.prepare(on: database)
-      defer { statement.reset() }
-      while try statement.step() {
-        guard let text = sqlite3_column_text(statement.pointer, 3) else { continue }
-        steps.append(String(cString: text))
-      }
-    }
+    let sql = SQLText(entriesOf: definition, in: table)
+    if sql.needsFunctions { try ConnectionFunctions.register(on: database) }
+    // A statement that explains is not prepared anew by SQLite when the schema changes, so none is kept.
+    let steps = try database.texts("EXPLAIN QUERY PLAN " + sql.text).compactMap(\.last)
     return QueryPlan(source: source(in: steps), steps: steps)
   }
 
