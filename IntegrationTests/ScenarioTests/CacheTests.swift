@@ -75,6 +75,21 @@ import Testing
     #expect(try start("book-catalog", delete + ["--all"], in: run).output == "deleted 0 caches\n")
   }
 
+  @Test func `a list that is only explained is kept whole all the same`() throws {
+    let run = try ProgramRun()
+    try start(
+      "student-roster",
+      ["simulate", "--seed", "3", "--operations", "3000", "--store", "s.sqlite"],
+      in: run
+    )
+    for _ in 0..<5 {
+      try start("student-roster", ["cache", "delete", "--all", "--store", "s.sqlite"], in: run)
+      try run.run("student-roster", "list", "--explain", "--store", "s.sqlite")
+      let kept = try files(run)
+      #expect(kept.count == 1 && kept.allSatisfy { $0.hasSuffix(".sectioncache") }, "\(kept)")
+    }
+  }
+
   @Test func `a damaged cache is told and written anew; a store in memory keeps none`() throws {
     let run = try ProgramRun()
     let first = try run.run("book-catalog", "demo", "--store", "s.sqlite")

@@ -52,6 +52,8 @@ public struct ListVerb<Program: ListProgram>: AsyncParsableCommand {
     for line in try await controller.explain()?.lines ?? [] {
       try TerminalOutput.standard.write(SafeText.oneLine(line) + "\n")
     }
+    // What is being kept meanwhile would else be left half written.
+    _ = try? await controller.saveCache()
     controller.cancel()
     try opened.close()
   }
