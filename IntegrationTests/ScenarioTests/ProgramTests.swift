@@ -51,6 +51,15 @@ import Testing
     #expect(rows.contains("3480.00") && rows.contains("3480.50"))
   }
 
+  @Test(arguments: [
+    ("book-catalog", "a book"), ("event-log", "an event"), ("news-feed", "an item"),
+  ])
+  func `help names one object as a person would`(_ program: String, _ noun: String) throws {
+    let run = try ProgramRun()
+    #expect(try run.run(program, "add", "--help").lines.first == "OVERVIEW: Add \(noun).")
+    #expect(try run.run(program, "edit", "--help").lines.first == "OVERVIEW: Change \(noun).")
+  }
+
   @Test func `the event log stamps, lists newest first and removes by place`() throws {
     let run = try ProgramRun()
     #expect(try run.run("event-log", "stamp").output.hasPrefix("stamped Event 1 at 2"))

@@ -47,7 +47,7 @@ struct CSVReaderTests {
       ),
       (
         "a,b\n1\n",
-        "? f.csv:2:1: 1 fields, but the header names 2. "
+        "? f.csv:2:1: 1 field, but the header names 2. "
           + "Add the missing fields at the end of the line."
       ),
       (
@@ -81,7 +81,7 @@ struct CSVReaderTests {
     let text = "a,b\n1,2\n3\n\"x\"y\n5,6\n\"7\n8\",9\n"
     let found = everything(CSVReader(bytes: Array(text.utf8), source: "-"))
     #expect(found.count == 5)
-    #expect(found[1].hasPrefix("? -:3:1: 1 fields"))
+    #expect(found[1].hasPrefix("? -:3:1: 1 field,"))
     #expect(found[2].hasPrefix("? -:4:4: text after"))
     #expect(Array(found[3...]) == ["5: a@1='5' b@3='6'", "6: a@1='7\n8' b@4='9'"])
   }
@@ -145,7 +145,7 @@ struct TSVReaderTests {
       (
         "a\tb\n1\n",
         [
-          "? f:2:1: 1 fields, but the header names 2. Add the missing fields at the end of the line."
+          "? f:2:1: 1 field, but the header names 2. Add the missing fields at the end of the line."
         ]
       ),
       (

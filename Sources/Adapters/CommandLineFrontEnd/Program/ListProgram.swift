@@ -48,6 +48,12 @@ public protocol ListProgram: Sendable {
 }
 
 extension ListProgram {
+  /// One object with its article, such as `a book` or `an event`.
+  static var anyOne: String {
+    let isVowel = nouns.one.first.map("aeiou".contains) ?? false
+    return "\(isVowel ? "an" : "a") \(nouns.one)"
+  }
+
   /// Most programs compute no attribute.
   public static var transients: [TransientAttribute] { [] }
 

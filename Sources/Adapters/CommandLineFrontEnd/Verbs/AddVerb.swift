@@ -8,7 +8,7 @@ public struct AddVerb<Program: ListProgram>: AsyncParsableCommand {
   public static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "add",
-      abstract: "Add a \(Program.nouns.one).",
+      abstract: "Add \(Program.anyOne).",
       usage: "\(Program.name) add ATTRIBUTE=VALUE… [options]"
     )
   }

@@ -57,8 +57,10 @@ public struct DoctorVerb<Program: ListProgram>: AsyncParsableCommand {
       let count = try opened.read { (snapshot) throws(StoreError) in
         try snapshot.count(of: entity, where: .all)
       }
+      let width = entity.attributes.count
       lines.append(
-        "entity     \(entity.name), \(count) objects, \(entity.attributes.count) attributes"
+        "entity     \(entity.name), \(count) \(count == 1 ? "object" : "objects"), "
+          + "\(width) \(width == 1 ? "attribute" : "attributes")"
       )
     }
     lines.append("locale     \(settings.locale?.identifier ?? "C, plain forms")")

@@ -8,10 +8,10 @@ public struct EditVerb<Program: ListProgram>: AsyncParsableCommand {
   public static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "edit",
-      abstract: "Change a \(Program.nouns.one).",
+      abstract: "Change \(Program.anyOne).",
       usage: "\(Program.name) edit ID ATTRIBUTE=VALUE… [options]",
       discussion: """
-        The other attributes stay as they are. With --based-on, an edit of a \(Program.nouns.one) that somebody else has changed
+        The other attributes stay as they are. With --based-on, an edit of \(Program.anyOne) that somebody else has changed
         since you looked at it is refused:
           \(Program.name) show 7
           \(Program.name) edit 7 \(Program.columns.first ?? "name")=… --based-on VERSION
@@ -44,7 +44,7 @@ public struct EditVerb<Program: ListProgram>: AsyncParsableCommand {
     guard assignments.key == nil else {
       throw CommandFailure(
         .usage,
-        "the key of a \(Program.nouns.one) cannot be changed.",
+        "the key of \(Program.anyOne) cannot be changed.",
         remedy: "Add another \(Program.nouns.one) and remove this one."
       )
     }

@@ -191,7 +191,8 @@ extension DelimitedReader {
 
   private func countError(_ expected: Int, _ line: Int) -> RecordError {
     let fields = scanner.fields
-    let message = "\(fields.count) fields, but the header names \(expected)."
+    let count = fields.count
+    let message = "\(count) \(count == 1 ? "field" : "fields"), but the header names \(expected)."
     guard fields.count < expected else {
       let surplus = fields[expected]
       return error(

@@ -116,7 +116,7 @@ extension ListExplanation.HeldKeysReason: CustomStringConvertible {
   /// A few words for a person.
   public var description: String {
     switch self {
-    case .noIndex: "no index has them in order"
+    case .noIndex: "no index has just them, in order"
     case .fewRows: "they are few"
     case .untoldCommits: "the store does not tell every commit"
     case .frozen: "its members are fixed"
