@@ -45,7 +45,20 @@ struct PageTests {
     offset: Int = 0,
     limit: Int? = nil
   ) async throws -> FetchedResults<Object> {
-    let controller = FetchedResultsController(
+    let controller = controller(of: kind, batch: batch, offset: offset, limit: limit)
+    try await controller.performFetch()
+    let results = try controller.results()
+    guard case .indexed = results.snapshot.keys else { throw ResultsError.notFetched }
+    return results
+  }
+
+  private func controller<Object: FetchedObject>(
+    of kind: Object.Type,
+    batch: Int = 50,
+    offset: Int = 0,
+    limit: Int? = nil
+  ) -> FetchedResultsController<Object> {
+    FetchedResultsController(
       FetchRequest<Object>(
         entity: entity,
         sortedBy: [.ascending("text")],
@@ -57,10 +70,6 @@ struct PageTests {
       in: store,
       options: ResultsOptions(delivery: .onDemand, heldKeysLimit: -1)
     )
-    try await controller.performFetch()
-    let results = try controller.results()
-    guard case .indexed = results.snapshot.keys else { throw ResultsError.notFetched }
-    return results
   }
 
   private func readings(_ body: () throws -> Void) rethrows -> Int {
@@ -161,5 +170,35 @@ struct PageTests {
       try transaction.delete(ids[0], of: entity)
     }
     #expect(throws: ResultsError.self) { try other.objectIDs(at: 0..<50) }
+  }
+
+  @Test func `what has come into a block that was empty is not read with its neighbours (R19)`()
+    async throws
+  {
+    let controller = controller(of: Row.self)
+    try await controller.performFetch()
+    // All of the second block leaves, and the third has too many to be joined with what is left.
+    try insert(50, behind: 200)
+    _ = try base.commit(origin: .unnamed) { transaction in
+      for id in ids[96..<192] { try transaction.delete(id, of: entity) }
+    }
+    try await controller.refresh()
+    let before = try controller.results()
+    let places = 80..<120
+    let shown = Array(ids[80..<96] + ids[192..<201])
+    #expect(try before.objectIDs(at: places).prefix(25) == shown[...])
+    try insert(10, behind: 130)
+    let objects = try before.objects(at: places)
+    #expect(objects.prefix(25).map(\.id) == shown)
+    #expect(try before.objectIDs(at: places) == objects.map(\.id))
+  }
+
+  private func insert(_ count: Int, behind number: Int) throws {
+    _ = try base.commit(origin: .unnamed) { transaction in
+      for later in 0..<count {
+        let values = [Value.integer(Int64(number / 100)), .text("t\(10_000 + number) \(later)")]
+        try transaction.insert(values, key: nil, into: entity)
+      }
+    }
   }
 }

@@ -44,9 +44,12 @@ extension IndexedReading {
 
   /// Where the blocks end that can be read together, or a position before that.
   private func end(ofReadableFrom place: BlockPlace, within limit: Int) -> Int {
-    var end = place.positions.upperBound
-    while end < limit, let next = keys.blocks.place(containing: end), isReadable(next) {
-      end = next.positions.upperBound
+    var (end, upper) = (place.positions.upperBound, place.upper)
+    // Blocks without rows lie between those that have some; what came into them must not be read.
+    while end < limit, let lower = upper, let next = keys.blocks.place(containing: end),
+      isReadable(next), !since.concerns(from: lower, to: next.lower)
+    {
+      (end, upper) = (next.positions.upperBound, next.upper)
     }
     return min(end, limit)
   }
