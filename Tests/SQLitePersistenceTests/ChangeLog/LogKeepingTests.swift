@@ -177,6 +177,31 @@ import Testing
     try listener.close()
   }
 
+  @Test func `who stops listening needs the log no more, though the store goes on writing`() throws
+  {
+    let folder = try TemporaryFolder()
+    let clock = TestClock()
+    let store = try open(folder) {
+      $0.now = { clock.seconds }
+      $0.logCapacity = 20
+    }
+    var hints: AsyncStream<Void>? = store.hints()
+    store.writer.unsafeReentrantWrite { _ in }
+    try insert(store, 10)
+    store.caughtUp(to: try store.currentVersion())
+    withExtendedLifetime(hints) { clock.advance(by: LogLease.renewal) }
+    hints = nil
+    try insert(store, 200, 100)
+    #expect(try value(folder, "SELECT count(*) FROM _results_reader") == 0)
+    #expect(try value(folder, "SELECT count(*) FROM _results_log") < 50)
+    // Whoever listens again is a reader again.
+    let later = store.hints()
+    store.writer.unsafeReentrantWrite { _ in }
+    #expect(try value(folder, "SELECT count(*) FROM _results_reader") == 1)
+    withExtendedLifetime(later) {}
+    try store.close()
+  }
+
   @Test func `who closes needs the log no more`() throws {
     let folder = try TemporaryFolder()
     let store = try open(folder)

@@ -134,6 +134,8 @@ extension StoreCore {
   }
 
   private func writeLease(on database: Database) throws {
+    // Nobody would ever say again how far it is, and the log would be kept from there on for as long as the store is open.
+    guard !hearers.isEmpty else { return try endLease(on: database) }
     let now = options.now()
     let reader = state.withLock { state in
       state.lease.renewed = now
@@ -149,5 +151,12 @@ extension StoreCore {
     try statement.bind(.integer(Int64(clamping: catalog.consumed)), at: 2)
     try statement.bind(.integer(now), at: 3)
     try statement.run()
+  }
+
+  /// Takes a store to which nobody listens any more out of the table of readers, in the transaction that is open.
+  private func endLease(on database: Database) throws {
+    let reader = state.withLock { $0.lease.reader.take() }
+    guard let reader else { return }
+    try database.run("DELETE FROM _results_reader WHERE id = \(reader)")
   }
 }
