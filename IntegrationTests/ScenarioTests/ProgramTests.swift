@@ -60,6 +60,26 @@ import Testing
     #expect(try run.run(program, "edit", "--help").lines.first == "OVERVIEW: Change \(noun).")
   }
 
+  @Test(arguments: [
+    (
+      "book-catalog", "import",
+      "their elements. One transaction takes all; what is there already is not added"
+    ),
+    ("book-catalog", "watch", "or a delta that another program can follow."),
+    (
+      "book-catalog", "cache",
+      "without them, or with one that does not fit any more, lists are the same."
+    ),
+    ("student-roster", "simulate", "each change. On fresh stores equal seeds print equal bytes."),
+  ])
+  func `sentences of the help run on over its lines`(
+    _ program: String,
+    _ verb: String,
+    _ line: String
+  ) throws {
+    #expect(try ProgramRun().run(program, verb, "--help").lines.contains(line))
+  }
+
   @Test func `the event log stamps, lists newest first and removes by place`() throws {
     let run = try ProgramRun()
     #expect(try run.run("event-log", "stamp").output.hasPrefix("stamped Event 1 at 2"))

@@ -12,7 +12,7 @@ struct ReadVerb: AsyncParsableCommand {
     commandName: "read",
     abstract: "Read the unread items one by one.",
     discussion: """
-      A number opens an item, Enter goes back to the list, u marks the opened item unread, r fetches the list anew,
+      A number opens an item, Enter goes back to the list, u marks the opened item unread, r fetches the list anew, \
       q leaves. An item that you have opened keeps its place until you fetch anew.
       """
   )

@@ -12,7 +12,7 @@ struct SimulateVerb: AsyncParsableCommand {
     commandName: "simulate",
     abstract: "Add, change and remove random students; equal seeds do equal things.",
     discussion: """
-      With --watch --format jsonl it prints the list as one snapshot and a delta for each change. On fresh stores
+      With --watch --format jsonl it prints the list as one snapshot and a delta for each change. On fresh stores \
       equal seeds print equal bytes.
       """
   )

@@ -11,7 +11,7 @@ public struct CacheVerb<Program: ListProgram>: AsyncParsableCommand {
       commandName: "cache",
       abstract: "Show or delete what is kept of lists for the next start.",
       discussion: """
-        Caches lie in a folder beside the store. They only make lists open faster: without them, or with one that does
+        Caches lie in a folder beside the store. They only make lists open faster: without them, or with one that does \
         not fit any more, lists are the same.
         """,
       subcommands: [CacheListVerb<Program>.self, CacheDeleteVerb<Program>.self]

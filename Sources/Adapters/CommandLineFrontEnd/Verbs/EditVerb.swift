@@ -11,7 +11,7 @@ public struct EditVerb<Program: ListProgram>: AsyncParsableCommand {
       abstract: "Change \(Program.anyOne).",
       usage: "\(Program.name) edit ID ATTRIBUTE=VALUE… [options]",
       discussion: """
-        The other attributes stay as they are. With --based-on, an edit of \(Program.anyOne) that somebody else has changed
+        The other attributes stay as they are. With --based-on, an edit of \(Program.anyOne) that somebody else has changed \
         since you looked at it is refused:
           \(Program.name) show 7
           \(Program.name) edit 7 \(Program.columns.first ?? "name")=… --based-on VERSION

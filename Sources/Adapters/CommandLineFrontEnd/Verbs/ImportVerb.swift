@@ -12,7 +12,7 @@ public struct ImportVerb<Program: ListProgram>: AsyncParsableCommand {
       commandName: "import",
       abstract: "Add the \(Program.nouns.many) of a file.",
       discussion: """
-        CSV and TSV go by their header line, JSON lines by their keys, RSS and Atom by their elements. One transaction
+        CSV and TSV go by their header line, JSON lines by their keys, RSS and Atom by their elements. One transaction \
         takes all; what is there already is not added again.
         """
     )

@@ -11,7 +11,7 @@ public struct WatchVerb<Program: ListProgram>: AsyncParsableCommand {
       commandName: "watch",
       abstract: "List the \(Program.nouns.many), then print every change.",
       discussion: """
-        Changes made by any process appear. With --format jsonl each line is a snapshot or a delta that another
+        Changes made by any process appear. With --format jsonl each line is a snapshot or a delta that another \
         program can follow.
         """
     )
