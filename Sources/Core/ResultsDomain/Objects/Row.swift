@@ -26,6 +26,12 @@ public struct Row: Sendable {
   public func changes(from old: Row) -> AttributeSet {
     AttributeSet(indexes: values.indices.filter { values[$0] != old.values[$0] })
   }
+
+  /// Those of some attributes in which two rows of one entity differ; the others are not compared.
+  /// - Complexity: O(*n*) in the bytes of the attributes' values.
+  package func changes(from old: Row, of attributes: AttributeSet) -> AttributeSet {
+    AttributeSet(indexes: attributes.indexes.filter { values[$0] != old.values[$0] })
+  }
 }
 
 extension Row: Hashable {

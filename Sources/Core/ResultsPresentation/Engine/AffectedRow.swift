@@ -31,7 +31,7 @@ extension ListEngine {
       guard keys.old != nil || keys.new != nil else { continue }
       var changed = AttributeSet()
       if let before = change.before, let after = change.after {
-        changed = after.changes(from: before).intersection(plan.observed)
+        changed = after.changes(from: before, of: plan.observed)
       }
       var row = AffectedRow(
         id: change.id,
