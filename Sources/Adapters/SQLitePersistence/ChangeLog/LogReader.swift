@@ -55,7 +55,8 @@ struct LogReader {
   private func imagesAfter(_ groups: [LogGroup]) throws -> [[[Value]?]] {
     let reader = TableReader(database: database, tables: tables)
     if groups.count == 1, let group = groups.first {
-      return [try reader.rows(group.touches.map(\.key), of: table).map { $0?.values }]
+      let touches = group.touches
+      return [try reader.images(of: touches.map(\.key), in: table) { touches[$0].before }]
     }
     var keys: [ObjectKey] = []
     var known: [ObjectKey: [Value]?] = [:]
@@ -63,8 +64,8 @@ struct LogReader {
     where known.updateValue(nil, forKey: touch.key) == nil {
       keys.append(touch.key)
     }
-    for (key, row) in zip(keys, try reader.rows(keys, of: table)) {
-      known[key] = .some(row?.values)
+    for (key, image) in zip(keys, try reader.images(of: keys, in: table) { _ in nil }) {
+      known[key] = .some(image)
     }
     let reversed = groups.reversed().map { group in
       group.touches.map { known.updateValue($0.before, forKey: $0.key) ?? nil }
@@ -177,13 +178,14 @@ extension LogReader {
     do throws(PayloadReader.Malformed) {
       var reader = try PayloadReader(bytes)
       var isRight = true
+      let isInOrder = entity.columns == Array(0..<entity.width)
       try reader.read(entity: entity.number, identity: table.entity.identity) { key, values in
         guard let values else { return builder.note(key, nil) }
         guard values.count == entity.width else {
           isRight = false
           return
         }
-        builder.note(key, entity.columns.map { values[$0] })
+        builder.note(key, isInOrder ? values : entity.columns.map { values[$0] })
       }
       guard isRight else { throw PayloadReader.Malformed() }
     } catch {

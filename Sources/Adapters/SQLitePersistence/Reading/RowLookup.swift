@@ -6,16 +6,27 @@ import ResultsDomain
 struct RowLookup {
   private let table: EntityTable
   private let statement: PreparedStatement
-  private let storage: [StorageClass]
+  private let columns: RowColumns
 
   init(_ table: EntityTable, on database: Database) throws {
     self.table = table
     statement = try PreparedStatement(table.selectSQL, on: database)
-    storage = table.entity.attributes.map(\.type.storage)
+    columns = RowColumns(table, in: statement)
   }
 
   /// The row of a key, or `nil` if there is none.
   func row(_ key: ObjectKey) throws(SQLiteFailure) -> Row? {
+    guard let values = try values(of: key) else { return nil }
+    return Row(entity: table.entity, id: table.id(key), values: values)
+  }
+
+  /// The values of a key's row; texts of `earlier` are taken instead of new ones with the same bytes.
+  /// - Returns: `nil` if there is no row.
+  /// - Throws: `SQLiteFailure`.
+  func values(
+    of key: ObjectKey,
+    like earlier: [Value]? = nil
+  ) throws(SQLiteFailure) -> [Value]? {
     guard table.accepts(key) else { return nil }
     switch key {
     case .integer(let number): sqlite3_bind_int64(statement.pointer, 1, number)
@@ -26,12 +37,7 @@ struct RowLookup {
     }
     defer { statement.reset() }
     guard try statement.step() else { return nil }
-    var values: [Value] = []
-    values.reserveCapacity(storage.count)
-    for index in storage.indices {
-      values.append(Value(statement.pointer, column: Int32(index), storage: storage[index]))
-    }
-    return Row(entity: table.entity, id: table.id(key), values: values)
+    return columns.values(like: earlier)
   }
 }
 

@@ -8,7 +8,7 @@ struct TableReader {
   let tables: StoreTables
 
   /// Batches of more keys than this are looked up in key order, where neighbours share pages.
-  private static let sortingThreshold = 64
+  static let sortingThreshold = 64
 
   /// How many bytes of keys are handed over at a time, at least.
   private static let batchLimit = 4096

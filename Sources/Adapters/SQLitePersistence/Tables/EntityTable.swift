@@ -59,6 +59,17 @@ extension EntityTable {
     return "SELECT \(columns) FROM \(quotedName)\(whereKey)"
   }
 
+  /// Reads the attributes of a list of keys of one column, each behind its place in the list.
+  ///
+  /// The rows come in the order of the list (sqlite.org/lang_select.html, CROSS JOIN).
+  var selectListSQL: String {
+    let columns = ["keys.rowid"] + attributeColumns.map { "list.\($0)" }
+    return """
+      SELECT \(columns.joined(separator: ", ")) FROM results_values(?) AS keys \
+      CROSS JOIN \(quotedName) AS list ON list.\(keyColumns.joined()) = keys.c0
+      """
+  }
+
   /// Inserts a row with its key.
   var insertSQL: String { insertSQL(columns: isCompound ? [] : keyColumns) }
 
