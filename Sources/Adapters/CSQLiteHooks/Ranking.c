@@ -3,7 +3,7 @@
 #include <string.h>
 
 // A function in WHERE that is asked for each row, in the order in which an index is read, with the columns of the row's
-// key. It writes them as keys are written (`KeyWriter`), and merges the rows with keys that are looked for. It is never true.
+// key. It compares them as keys are written (`KeyWriter`), and so merges the rows with keys that are looked for.
 
 static _Thread_local results_ranking *current = 0;
 
@@ -64,31 +64,67 @@ static int put_column(
   }
 }
 
-/// Whether a key that is looked for stands before a row's key or is the same.
+/// How a row's column compares with the next bytes of a key, which it passes if they are the same.
 ///
-/// The buffer has room for the longest key that is looked for, so a row's key of which not all is there is longer.
-static int is_reached(const results_ranking *ranking, int length) {
-  int64_t start = ranking->next ? ranking->ends[ranking->next - 1] : 0;
-  int64_t count = ranking->ends[ranking->next] - start;
-  int64_t common = count < length ? count : length;
-  int order = memcmp(ranking->bytes + start, ranking->buffer, (size_t)common);
-  return order != 0 ? order < 0 : count <= length;
+/// Columns are written so that none begins with another one's bytes; so the first that differs decides.
+static int compare_column(
+  results_ranking *ranking, int64_t *at, int64_t end, results_key_column column, sqlite3_value *value
+) {
+  const uint8_t *key = ranking->bytes + *at;
+  int64_t rest = end - *at;
+  if (column.storage == SQLITE_INTEGER && rest >= 9 && key[0] == 2 &&
+      sqlite3_value_type(value) == SQLITE_INTEGER) {
+    // Nearly all columns of nearly all rows pass here.
+    uint64_t word = 0;
+    for (int index = 1; index < 9; index++) word = word << 8 | key[index];
+    if (column.is_descending) word = ~word;
+    uint64_t present = (uint64_t)sqlite3_value_int64(value) ^ (uint64_t)1 << 63;
+    if (present != word) return (present < word) != column.is_descending ? -1 : 1;
+    *at += 9;
+    return 0;
+  }
+  int length = put_column(ranking, 0, column, value);
+  if (length < 0) {
+    ranking->is_foreign = 1;
+    return -1;
+  }
+  // The buffer has room for the longest key that is looked for, so a column of which not all is there is longer.
+  int order = memcmp(ranking->buffer, key, (size_t)(rest < length ? rest : length));
+  if (order != 0) return order;
+  if (rest < length) return 1;
+  *at += length;
+  return 0;
 }
 
+/// How a row's first columns compare with the next key that is looked for: less than 0 before it, 0 if the key goes on.
+///
+/// A row whose columns are all of the key's is behind the bound that the key is, as is one that goes on where the key ends.
+static int compare_row(
+  results_ranking *ranking, int count, sqlite3_value **arguments, int is_whole
+) {
+  int64_t at = ranking->next ? ranking->ends[ranking->next - 1] : 0;
+  int64_t end = ranking->ends[ranking->next];
+  for (int index = 0; index < count; index++) {
+    if (at == end) return 1;
+    int order = compare_column(ranking, &at, end, ranking->columns[index], arguments[index]);
+    if (order != 0) return order;
+  }
+  return at == end ? 1 : is_whole ? -1 : 0;
+}
+
+/// Asked with the first columns of a row's key, and with all of them if those do not tell, for which the result is true.
 static void ranked(sqlite3_context *context, int count, sqlite3_value **arguments) {
   results_ranking *ranking = current;
-  sqlite3_result_int(context, 0);
+  // A result that is not set is null, which is not true.
   if (!ranking) return;
-  int length = 0;
-  for (int index = 0; index < count && ranking->next < ranking->count; index++) {
-    length = put_column(ranking, length, ranking->columns[index], arguments[index]);
-    if (length < 0) {
-      ranking->is_foreign = 1;
+  int is_whole = count == ranking->column_count;
+  while (ranking->next < ranking->count) {
+    int order = compare_row(ranking, count, arguments, is_whole);
+    if (ranking->is_foreign || (order == 0 && !is_whole)) {
       sqlite3_result_int(context, 1);
       return;
     }
-  }
-  while (ranking->next < ranking->count && is_reached(ranking, length)) {
+    if (order < 0) break;
     ranking->ranks[ranking->next++] = ranking->calls;
   }
   ranking->calls++;

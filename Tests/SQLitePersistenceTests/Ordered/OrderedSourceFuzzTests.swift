@@ -45,6 +45,8 @@ import Testing
           for place in places { wanted.append { $0.bytes += keys.all[place] } }
           try #require(try source.ranks(of: wanted) == places, context)
           try #require(try source.merged(with: wanted) == places, context)
+          let strangers = keys.strangers(places)
+          try #require(try source.ranks(of: strangers.batch) == strangers.places, context)
         }
         for columns in 0...keys.columns.count {
           var groups: [OrderedReference.Group] = []
@@ -64,5 +66,25 @@ import Testing
 
   private func bounds(_ lower: KeyBound?, _ upper: KeyBound?) -> String {
     "from \(String(describing: lower)) to \(String(describing: upper))"
+  }
+}
+
+extension OrderedReference {
+  /// Keys with numbers beside those at some places, ascending, and how many keys stand before each; none of other identities.
+  fileprivate func strangers(_ chosen: [Int]) -> (batch: EntryBatch, places: [Int]) {
+    let chosen = columns.last?.storage == .integer ? chosen : []
+    let nearby = chosen.flatMap { place in
+      [1, 255].map { (step: UInt8) -> [UInt8] in
+        var key = all[place]
+        key.append((key.popLast() ?? 0) &+ step)
+        return key
+      }
+    }
+    var (batch, places) = (EntryBatch(), [Int]())
+    for key in nearby.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+      batch.append { $0.bytes += key }
+      places.append(all.count { $0.lexicographicallyPrecedes(key) })
+    }
+    return (batch, places)
   }
 }

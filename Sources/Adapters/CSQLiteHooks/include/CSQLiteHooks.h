@@ -71,6 +71,8 @@ typedef struct results_key_column {
 /// One pass over rows in the order of their keys, which tells how many stand before each of some keys.
 typedef struct results_ranking {
   const results_key_column *columns;
+  /// How many columns keys have.
+  int32_t column_count;
   /// How many keys are looked for, and their bytes, ascending.
   int64_t count;
   const uint8_t *bytes;
@@ -89,7 +91,7 @@ typedef struct results_ranking {
   /// Room for those, and for nine bytes more.
   uint8_t *buffer;
 } results_ranking;
-/// Registers `results_ranked(...)`, which is asked with the columns of each row's key.
+/// Registers `results_ranked(...)`, which is asked with the first columns of each row's key, and if it is true with all of them.
 int results_register_ranking(sqlite3 *db);
 /// Makes a pass the calling thread's own, or null for none.
 /// - Returns: The one before.

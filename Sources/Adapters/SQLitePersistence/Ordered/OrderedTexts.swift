@@ -49,8 +49,16 @@ struct OrderedTexts: Sendable {
   }
 
   /// All keys, for each of which the ranking function is asked.
+  ///
+  /// It is asked with the identity only if the columns before do not tell: to find the row number in an entry of an index, SQLite reads the
+  /// entry once more. Of CASE only what is needed is evaluated (sqlite.org/lang_expr.html, 7).
   var ranking: String {
-    "SELECT 1 FROM \(source)\(condition(["results_ranked(\(list))"]))\(order(from: 0))"
+    let first = outputs.prefix(definition.layout.order.count)
+    let whole = "results_ranked(\(list))"
+    let asked =
+      first.isEmpty
+      ? whole : "CASE WHEN results_ranked(\(first.joined(separator: ", "))) THEN \(whole) END"
+    return "SELECT 1 FROM \(source)\(condition([asked]))\(order(from: 0))"
   }
 
   /// The conditions that pieces of a shape have: on the columns that are equal, then on the range's two ends.

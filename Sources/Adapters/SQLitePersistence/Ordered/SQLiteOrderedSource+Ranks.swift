@@ -44,6 +44,7 @@ extension SQLiteOrderedSource {
           try ranks.withUnsafeMutableBufferPointer { ranks in
             try buffer.withUnsafeMutableBufferPointer { buffer in
               ranking.columns = columns.baseAddress
+              ranking.column_count = Int32(clamping: columns.count)
               ranking.bytes = bytes.baseAddress
               ranking.ends = ends.baseAddress
               ranking.ranks = ranks.baseAddress
