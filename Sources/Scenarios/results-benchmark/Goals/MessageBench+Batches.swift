@@ -16,11 +16,9 @@ extension MessageBench {
     var (measurements, size) = ([Measurement](), 1)
     while size <= min(100_000, rows / 10) {
       var times = lists.map { _ in Samples() }
-      for round in 0..<(size < 10_000 ? max(3, runs) : 2) {
+      for round in 0..<rounds(of: size) {
         try commit(size)
-        // Whoever comes first brings the changed pages in.
-        for turn in lists.indices {
-          let place = (turn + round) % lists.count
+        for place in turns[round % turns.count] {
           times[place].add(try await time { try await lists[place].takeChange(of: size) })
         }
       }
@@ -30,6 +28,24 @@ extension MessageBench {
     }
     for list in lists { list.controller.cancel() }
     return measurements + [try await withoutChanges(of: min(100_000, rows / 10), rebuilt)]
+  }
+
+  /// In which order the three lists are told of a commit.
+  ///
+  /// Whoever comes first brings the changed pages in, and whoever follows the pass over all keys finds them gone again. So in three rounds
+  /// each list is in each place once, and in six each follows each other one as often.
+  private var turns: [[Int]] {
+    [[0, 1, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0], [1, 0, 2], [0, 2, 1]]
+  }
+
+  /// How many commits of a size are made: many of small ones, whose times are short.
+  private func rounds(of size: Int) -> Int {
+    switch size {
+    case ..<1000: 24
+    case ..<10_000: 12
+    case ..<100_000: 6
+    default: 3
+    }
   }
 
   private func figures(
