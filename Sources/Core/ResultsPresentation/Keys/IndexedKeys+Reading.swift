@@ -87,8 +87,21 @@ extension IndexedReading {
   }
 
   /// How many keys of the version that is read stand in a block before a key.
-  func count(from place: BlockPlace, to key: [UInt8]) throws(StoreError) -> Int {
+  /// - Parameters:
+  ///   - place: The block.
+  ///   - key: The key.
+  ///   - rows: How many keys the block has in that version, if it is known: then they are counted from the end that is probably nearer.
+  /// - Returns: The number of keys.
+  /// - Throws: The store's error.
+  func count(
+    from place: BlockPlace,
+    to key: [UInt8],
+    of rows: Int? = nil
+  ) throws(StoreError) -> Int {
     guard key != place.lower else { return 0 }
+    if let rows, let upper = place.upper, key.isProbablyNearer(upper, than: place.lower) {
+      return max(0, rows - (try source.count(from: .before(key), to: .before(upper))))
+    }
     return try source.count(from: bound(place.lower), to: .before(key))
   }
 
@@ -187,4 +200,22 @@ extension IndexedReading {
   }
 
   private func bound(_ lower: [UInt8]) -> KeyBound? { lower.isEmpty ? nil : .before(lower) }
+}
+
+extension [UInt8] {
+  /// Whether the bytes, as a number, are nearer to some greater ones than to some smaller ones.
+  ///
+  /// It says nothing of how many keys lie between, but of dates and numbers that are spread evenly it is mostly right.
+  fileprivate func isProbablyNearer(_ upper: [UInt8], than lower: [UInt8]) -> Bool {
+    let shared = zip(lower, upper).prefix { $0 == $1 }.count
+    func word(_ bytes: [UInt8]) -> UInt64 {
+      var word: UInt64 = 0
+      for place in shared..<shared + 8 {
+        word = word << 8 | UInt64(place < bytes.count ? bytes[place] : 0)
+      }
+      return word
+    }
+    let (low, middle, high) = (word(lower), word(self), word(upper))
+    return low <= middle && middle <= high && high - middle < middle - low
+  }
 }

@@ -114,9 +114,11 @@ final class IndexedPlaces: KeyPlaces {
       keys.forEachKey(in: range) { _, key in positions.append(place.start + run.rank(of: key)) }
       return
     }
+    // How many keys the block has in the version that is read, where that follows.
+    let rows = isLast ? place.rows + shifts[range.upperBound] - shifts[range.lowerBound] : nil
     for index in range {
       let key = keys.key(at: index)
-      let present = try old.count(from: place, to: key)
+      let present = try old.count(from: place, to: key, of: rows)
       let lost =
         isLast
         ? shifts[range.lowerBound] - shifts[index]
