@@ -8,7 +8,8 @@ public struct FetchedResults<Object: FetchedObject>: Sendable {
   /// Has the generation too: it is handed from event to state and on, and a copy of all its parts would cost more than the rest.
   let loader: RowLoader
 
-  init(_ snapshot: ResultsSnapshot, _ store: any Store) { loader = RowLoader(snapshot, store) }
+  init(_ loader: RowLoader) { self.loader = loader }
+  init(_ snapshot: ResultsSnapshot, _ store: any Store) { self.init(RowLoader(snapshot, store)) }
 
   /// The sections, positions and identities.
   public var snapshot: ResultsSnapshot { loader.snapshot }

@@ -10,9 +10,9 @@ public struct ResultsChanges<Object: FetchedObject>: AsyncSequence, Sendable {
   /// The sequence does not throw; failures are events.
   public typealias Failure = Never
 
-  private let subscribe: @Sendable () -> ResultsSubscription<Object>
+  private let subscribe: @Sendable () -> ResultsSubscription
 
-  init(_ subscribe: @escaping @Sendable () -> ResultsSubscription<Object>) {
+  init(_ subscribe: @escaping @Sendable () -> ResultsSubscription) {
     self.subscribe = subscribe
   }
 
@@ -20,19 +20,19 @@ public struct ResultsChanges<Object: FetchedObject>: AsyncSequence, Sendable {
   public struct AsyncIterator: AsyncIteratorProtocol {
     private let token: Token
 
-    fileprivate init(_ subscription: ResultsSubscription<Object>) {
+    fileprivate init(_ subscription: ResultsSubscription) {
       token = Token(subscription)
     }
 
     /// The next event, or `nil` when the controller has ended or the task is cancelled.
     public mutating func next() async -> ResultsEvent<Object>? {
-      await token.subscription.next()
+      await token.subscription.next().map { ResultsEvent($0) }
     }
 
     /// Ends the subscription when the last copy of the iterator is gone.
     private final class Token: Sendable {
-      let subscription: ResultsSubscription<Object>
-      init(_ subscription: ResultsSubscription<Object>) { self.subscription = subscription }
+      let subscription: ResultsSubscription
+      init(_ subscription: ResultsSubscription) { self.subscription = subscription }
       deinit { subscription.finish() }
     }
   }

@@ -28,11 +28,3 @@ public struct ResultsChange<Object: FetchedObject>: Sendable {
     self.after = after
   }
 }
-
-extension ResultsChange {
-  /// The change as it is told: beyond the consumer's threshold it is a reset.
-  func event(resetThreshold: Int?) -> ResultsEvent<Object> {
-    guard let resetThreshold, delta.rows.count > resetThreshold else { return .change(self) }
-    return .reset(.tooManyChanges(count: delta.rows.count), after)
-  }
-}

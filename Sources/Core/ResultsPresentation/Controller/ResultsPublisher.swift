@@ -43,12 +43,6 @@ final class ResultsPublisher<Object: FetchedObject>: Sendable {
     }
   }
 
-  /// A subscription that lives as long as its iterator; an object, since copies of a weak reference are costly.
-  private final class WeakSubscription: Sendable {
-    weak let subscription: ResultsSubscription<Object>?
-    init(_ subscription: ResultsSubscription<Object>) { self.subscription = subscription }
-  }
-
   private let shown: Mutex<Shown>
   private let store: any Store
   private let resetThreshold: Int?
@@ -119,11 +113,11 @@ final class ResultsPublisher<Object: FetchedObject>: Sendable {
   /// - Returns: What tells it to the subscribers there are now, or `nil` if there is nothing to tell.
   func show(_ outcomes: [ListOutcome], answering number: Int? = nil) -> (() -> Void)? {
     let (events, subscribers) = shown.withLock {
-      shown -> ([ResultsEvent<Object>], [WeakSubscription]) in
+      shown -> ([ListEvent], [WeakSubscription]) in
       if case .ended = shown.state { return ([], []) }
       let hasFailed = outcomes.contains { if case .failed = $0 { true } else { false } }
       shown.note(hasFailed: hasFailed, answering: number)
-      var events: [ResultsEvent<Object>] = []
+      var events: [ListEvent] = []
       for outcome in outcomes {
         if let event = show(outcome, &shown) { events.append(event) }
       }
@@ -137,30 +131,29 @@ final class ResultsPublisher<Object: FetchedObject>: Sendable {
     }
   }
 
-  private func show(_ outcome: ListOutcome, _ shown: inout Shown) -> ResultsEvent<Object>? {
-    let before = shown.state.results
+  private func show(_ outcome: ListOutcome, _ shown: inout Shown) -> ListEvent? {
+    let before = shown.state.results?.loader
     switch outcome {
     case .fetched(let snapshot):
-      let results = FetchedResults<Object>(snapshot, store)
-      shown.show(results)
-      return .snapshot(results)
+      let loader = RowLoader(snapshot, store)
+      shown.show(FetchedResults(loader))
+      return .snapshot(loader)
     case .settled(let snapshot):
-      shown.show(FetchedResults<Object>(snapshot, store))
+      shown.show(FetchedResults(snapshot, store))
       return nil
     case .advanced(let step):
-      let after = FetchedResults<Object>(step.snapshot, store)
-      shown.show(after)
+      let after = RowLoader(step.snapshot, store)
+      shown.show(FetchedResults(after))
       shown.journal.append(step.delta)
       guard let before else { return .snapshot(after) }
-      let change = ResultsChange(before: before, delta: step.delta, after: after)
-      return change.event(resetThreshold: resetThreshold)
+      return .change(before: before, step.delta, after: after, resetThreshold: resetThreshold)
     case .reset(let reason, let snapshot):
-      let results = FetchedResults<Object>(snapshot, store)
-      shown.show(results)
+      let loader = RowLoader(snapshot, store)
+      shown.show(FetchedResults(loader))
       shown.journal.cut(at: snapshot.generation, reason)
-      return .reset(reason, results)
+      return .reset(reason, loader)
     case .failed(let error):
-      shown.state = .failed(error, lastGood: before)
+      shown.state = .failed(error, lastGood: before.map { FetchedResults($0) })
       return .failure(error)
     }
   }
@@ -173,14 +166,14 @@ final class ResultsPublisher<Object: FetchedObject>: Sendable {
   }
 
   /// A new subscriber, which gets the present state first.
-  func subscribe() -> ResultsSubscription<Object> {
-    let subscription = ResultsSubscription<Object>(resetThreshold: resetThreshold)
+  func subscribe() -> ResultsSubscription {
+    let subscription = ResultsSubscription(resetThreshold: resetThreshold)
     let isEnded = shown.withLock { shown -> Bool in
       if case .ended = shown.state { return true }
       shown.subscribers.removeAll { $0.subscription == nil }
       shown.subscribers.append(WeakSubscription(subscription))
       // Offered inside the lock, so that no event can come between the state and the registration.
-      if let results = shown.state.results { subscription.offer(.snapshot(results)) }
+      if let results = shown.state.results { subscription.offer(.snapshot(results.loader)) }
       if case .failed(let error, _) = shown.state { subscription.offer(.failure(error)) }
       return false
     }
@@ -197,4 +190,10 @@ final class ResultsPublisher<Object: FetchedObject>: Sendable {
     }
     for subscriber in subscribers { subscriber.subscription?.finish() }
   }
+}
+
+/// A subscription that lives as long as its iterator; an object, since copies of a weak reference are costly.
+private final class WeakSubscription: Sendable {
+  weak let subscription: ResultsSubscription?
+  init(_ subscription: ResultsSubscription) { self.subscription = subscription }
 }

@@ -4,23 +4,23 @@ import Synchronization
 /// One subscriber's slot: what it has not taken yet, composed into one event when it is taken.
 ///
 /// The slot and the continuation of a waiting subscriber are guarded by the mutex; the continuation is resumed outside of it.
-final class ResultsSubscription<Object: FetchedObject>: Sendable {
-  typealias Waiting = CheckedContinuation<ResultsEvent<Object>?, Never>
+final class ResultsSubscription: Sendable {
+  typealias Waiting = CheckedContinuation<ListEvent?, Never>
 
   struct Slot {
     var waiting: Waiting?
     var isFinished = false
-    private var pending = PendingEvents<Object>.none
+    private var pending = PendingEvents.none
     private var failure: StoreError?
     /// What was before changes that came to nothing together; the next change leads on from there (R44).
-    private var base: FetchedResults<Object>?
+    private var base: RowLoader?
     private let resetThreshold: Int?
 
     init(resetThreshold: Int?) { self.resetThreshold = resetThreshold }
 
     /// At most a failure and one other event are kept: changes compose (R28), a change after a snapshot is a newer
     /// snapshot, and a reset takes the place of what led to it.
-    mutating func fold(_ event: ResultsEvent<Object>) {
+    mutating func fold(_ event: ListEvent) {
       failure = nil
       switch event {
       case .failure(let error): failure = error
@@ -34,38 +34,38 @@ final class ResultsSubscription<Object: FetchedObject>: Sendable {
         } else {
           pending = .whole(reason, results)
         }
-      case .change(let change): fold(change)
+      case .change(let before, let delta, let after): fold(before, delta, after)
       }
     }
 
-    private mutating func fold(_ change: ResultsChange<Object>) {
+    private mutating func fold(_ before: RowLoader, _ delta: ResultsDelta, _ after: RowLoader) {
       // Taken out, so that the chain is not copied.
       let earlier = pending
       pending = .none
       switch earlier {
       case .none:
-        let before = base ?? change.before
+        let before = base ?? before
         base = nil
-        var delta = change.delta
-        delta.from = before.generation
-        pending = .changes(before: before, DeltaChain(delta), after: change.after)
-      case .whole(let reason, _): pending = .whole(reason, change.after)
+        var delta = delta
+        delta.from = before.snapshot.generation
+        pending = .changes(before: before, DeltaChain(delta), after: after)
+      case .whole(let reason, _): pending = .whole(reason, after)
       case .changes(let before, var chain, _):
         do throws(DeltaError) {
-          try chain.append(change.delta)
+          try chain.append(delta)
           if chain.isEmpty {
             base = before
           } else {
-            pending = .changes(before: before, chain, after: change.after)
+            pending = .changes(before: before, chain, after: after)
           }
         } catch {
-          pending = .whole(nil, change.after)
+          pending = .whole(nil, after)
         }
       }
     }
 
     /// The event to tell next, if there is one.
-    mutating func take() -> ResultsEvent<Object>? {
+    mutating func take() -> ListEvent? {
       let taken = pending
       pending = .none
       switch taken {
@@ -75,8 +75,7 @@ final class ResultsSubscription<Object: FetchedObject>: Sendable {
       case .changes(let before, var chain, let after):
         guard let delta = try? chain.composed() else { return .snapshot(after) }
         guard delta.isEmpty else {
-          let change = ResultsChange(before: before, delta: delta, after: after)
-          return change.event(resetThreshold: resetThreshold)
+          return .change(before: before, delta, after: after, resetThreshold: resetThreshold)
         }
         base = before
       }
@@ -93,8 +92,8 @@ final class ResultsSubscription<Object: FetchedObject>: Sendable {
   init(resetThreshold: Int?) { slot = Mutex(Slot(resetThreshold: resetThreshold)) }
 
   /// Puts an event into the slot, folding it into what is already there.
-  func offer(_ event: ResultsEvent<Object>) {
-    let taken = slot.withLock { slot -> (Waiting, ResultsEvent<Object>)? in
+  func offer(_ event: ListEvent) {
+    let taken = slot.withLock { slot -> (Waiting, ListEvent)? in
       guard !slot.isFinished else { return nil }
       slot.fold(event)
       guard let waiting = slot.waiting, let event = slot.take() else { return nil }
@@ -116,10 +115,10 @@ final class ResultsSubscription<Object: FetchedObject>: Sendable {
   }
 
   /// The next event, or `nil` after the end.
-  func next() async -> ResultsEvent<Object>? {
+  func next() async -> ListEvent? {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let taken = slot.withLock { slot -> ResultsEvent<Object>?? in
+        let taken = slot.withLock { slot -> ListEvent?? in
           if let event = slot.take() { return .some(event) }
           if slot.isFinished || Task.isCancelled { return .some(nil) }
           slot.waiting = continuation
@@ -134,9 +133,9 @@ final class ResultsSubscription<Object: FetchedObject>: Sendable {
 }
 
 /// What a subscriber has not taken yet, apart from a failure.
-enum PendingEvents<Object: FetchedObject>: Sendable {
+enum PendingEvents: Sendable {
   case none
   /// The whole list: why no change leads to it, or a snapshot.
-  case whole(ResultsResetReason?, FetchedResults<Object>)
-  indirect case changes(before: FetchedResults<Object>, DeltaChain, after: FetchedResults<Object>)
+  case whole(ResultsResetReason?, RowLoader)
+  indirect case changes(before: RowLoader, DeltaChain, after: RowLoader)
 }
