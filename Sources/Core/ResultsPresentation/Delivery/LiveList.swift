@@ -5,42 +5,6 @@ import Synchronization
 ///
 /// The engine is guarded by the mutex, which is never held while the store's follower is called.
 final class LiveList<Object: FetchedObject>: FollowedList {
-  private struct Body {
-    var engine: ListEngine?
-    /// Whether there is an engine; a thousand lists are asked that at every commit, and an engine is costly to copy.
-    var isFetched = false
-    var isPaused = false
-    /// Whether what was committed during a pause is still to be told, as one change.
-    var isResuming = false
-    /// Whether the last attempt failed, so that the next good one must say that the list is ready.
-    var hasFailed = false
-    /// The rows that deltas name, as they were declared last.
-    var observed: Range<Int>?
-    /// What is to be shown.
-    var outcomes: [ListOutcome] = []
-    var answering: Int?
-    /// Who wants the first rows before the others are counted.
-    var firstPage: (@Sendable (ResultsPage<Object>) -> Void)?
-    /// Which blocks are to be counted again, and what the last count found.
-    var shares: [Double] = []
-    var audit = ListAudit()
-    /// How many blocks were ever chosen.
-    var sharesTaken = 0
-    var auditing: Task<Void, Never>?
-    /// How the list came to what it shows.
-    var account: ListExplanation.Account?
-
-    /// Shows what the engine holds, to which no delta leads.
-    mutating func reset(because reason: ResultsResetReason) {
-      if let snapshot = engine?.snapshot { outcomes.append(.reset(reason, snapshot)) }
-    }
-
-    /// Shows what the engine holds, whether or not a step led to it.
-    mutating func settle() {
-      if let snapshot = engine?.snapshot { outcomes.append(.settled(snapshot)) }
-    }
-  }
-
   let publisher: ResultsPublisher<Object>
   let follower: StoreFollower
   let cache: ListCache
@@ -51,7 +15,9 @@ final class LiveList<Object: FetchedObject>: FollowedList {
   private let doubtsContentInGaps: Bool
   let indexing: KeyIndexing?
   let auditPeriod: Duration?
-  private let body = Mutex(Body())
+  private let body = Mutex(LedList())
+  /// Who wants the first rows before the others are counted.
+  private let firstPage = Mutex<(@Sendable (ResultsPage<Object>) -> Void)?>(nil)
 
   init(
     _ definition: ResultsDefinition<Object>,
@@ -178,7 +144,7 @@ final class LiveList<Object: FetchedObject>: FollowedList {
 
   /// Hands over the first rows of the first fetch before the others are counted.
   func announcesFirstPage(_ announce: @escaping @Sendable (ResultsPage<Object>) -> Void) {
-    body.withLock { $0.firstPage = announce }
+    firstPage.withLock { $0 = announce }
   }
 
   /// How keys are counted for a definition: first rows are shown before, and it ends when the definition is not wanted any more.
@@ -187,7 +153,7 @@ final class LiveList<Object: FetchedObject>: FollowedList {
     let publisher = publisher
     indexing.isWanted = { !Task.isCancelled && !publisher.isEnded && publisher.isNewest(number) }
     // Rows are read only for someone who asked for them.
-    guard !isFetched, let announce = body.withLock({ $0.firstPage }) else { return indexing }
+    guard !isFetched, let announce = firstPage.withLock({ $0 }) else { return indexing }
     indexing.willCount = { (snapshot, source) throws(StoreError) in
       let page: ResultsPage<Object> = try plan.firstPage(source, in: snapshot)
       if publisher.show(page, answering: number) { announce(page) }
@@ -260,13 +226,13 @@ extension LiveList {
   }
 
   func canFollowPromptly(in history: SnapshotHistory) -> Bool {
-    body.withLock { $0.engine?.canFollowPromptly(in: history) ?? true }
+    body.withLock { $0.canFollowPromptly(in: history) }
   }
 
   func advance(in history: SnapshotHistory, joining loaded: LoadedList?) -> ListAdvance {
     body.withLock { body in
       do throws(StoreError) {
-        try lead(&body, in: history)
+        try body.lead(in: history, folding: delivery != .immediate, clock)
         if let loaded, publisher.isNewest(loaded.number) {
           try join(loaded, &body, in: history)
         }
@@ -282,45 +248,9 @@ extension LiveList {
     }
   }
 
-  private func lead(_ body: inout Body, in history: SnapshotHistory) throws(StoreError) {
-    let isFolding = delivery != .immediate || body.isPaused || body.isResuming
-    let (asked, stopwatch) = (history.snapshot.work, Stopwatch(clock))
-    let progress = try body.engine?.advance(in: history, folding: isFolding)
-    body.isResuming = false
-    if let path = progress?.path {
-      body.account = ListExplanation.Account(
-        path: path,
-        work: history.snapshot.work.since(asked),
-        duration: stopwatch.elapsed()
-      )
-    }
-    switch progress {
-    case .unmoved, .noted, nil: break
-    case .moved(let steps):
-      body.outcomes += steps.map(ListOutcome.advanced)
-      body.settle()
-    case .reset(let reason): body.reset(because: reason)
-    }
-    try auditBlocks(&body, in: history)
-  }
-
-  /// Counts the blocks again that were chosen, and the whole list if one of them is not sound.
-  private func auditBlocks(
-    _ body: inout Body,
-    in history: SnapshotHistory
-  ) throws(StoreError) {
-    guard !body.shares.isEmpty else { return }
-    let shares = body.shares
-    body.shares = []
-    body.audit = try body.engine?.audit(shares, in: history.snapshot) ?? ListAudit()
-    guard body.audit.unsoundBlocks > 0 else { return }
-    _ = try body.engine?.fetchAnew(.indexLost, in: history.snapshot)
-    body.reset(because: .indexLost)
-  }
-
   private func join(
     _ loaded: LoadedList,
-    _ body: inout Body,
+    _ body: inout LedList,
     in history: SnapshotHistory
   ) throws(StoreError) {
     var next = loaded.engine

@@ -9,6 +9,8 @@ final class ListPlan: Sendable {
   let encoder: RowKeyEncoder
   let rule: SectionRule
   let sectionKey: SectionKey?
+  /// Whether sections are read off the keys anew after every change: one's rows may stand apart.
+  let readsSectionsAnew: Bool
   let limit: Int?
   let offset: Int
   let batchSize: Int
@@ -75,6 +77,8 @@ final class ListPlan: Sendable {
     encoder = RowKeyEncoder(definition)
     self.rule = rule
     sectionKey = results.sectionKey
+    readsSectionsAnew =
+      sectionTerms.count > 1 || results.sectionKey.map { $0.contiguity != .error } ?? false
     limit = request.fetchLimit
     offset = request.fetchOffset
     batchSize = max(1, request.fetchBatchSize)
@@ -110,11 +114,5 @@ final class ListPlan: Sendable {
     let lower = min(offset, count)
     guard let limit else { return lower..<count }
     return lower..<(limit < count - lower ? lower + limit : count)
-  }
-
-  /// Whether sections are read off the keys anew after every change: one's rows may stand apart.
-  var readsSectionsAnew: Bool {
-    if case .columns(let count, _) = rule, count > 1 { return true }
-    return sectionKey.map { $0.contiguity != .error } ?? false
   }
 }
