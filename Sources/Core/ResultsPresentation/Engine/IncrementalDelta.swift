@@ -7,21 +7,20 @@ import ResultsDomain
 /// the touched rows only those are looked at that slid over an edge of the window, which lie within as many places of the edge as
 /// rows were touched.
 struct IncrementalDelta {
-  let old: ResultsSnapshot
-  let next: ResultsSnapshot
+  private let generations: GenerationPair
   let change: ListChange
   let touched: TouchedKeys
   let places: any KeyPlaces
 
+  private var old: ResultsSnapshot { generations.old }
+
   init(
-    from old: ResultsSnapshot,
-    to next: ResultsSnapshot,
+    between generations: GenerationPair,
     _ change: ListChange,
     _ touched: TouchedKeys,
     _ places: any KeyPlaces
   ) {
-    self.old = old
-    self.next = next
+    self.generations = generations
     self.change = change
     self.touched = touched
     self.places = places
@@ -52,7 +51,7 @@ struct IncrementalDelta {
   /// - Complexity: O(*c* log *n*) for *c* touched rows.
   func assemble(into next: inout ResultsSnapshot) throws(StoreError) -> ResultsDelta? {
     var placed = Placed(capacity: change.affected.count)
-    let (shown, shownNext) = (old.window, self.next.window)
+    let (shown, shownNext) = (old.window, generations.next.window)
     let all = places.places(of: touched, rowCount: change.affected.count)
     for (index, row) in change.affected.enumerated() {
       placed.append(
@@ -62,13 +61,13 @@ struct IncrementalDelta {
       )
     }
     var keys = touched.keys
-    for row in try WindowSlide(from: old, to: self.next, change, places).rows() {
+    for row in try WindowSlide(between: generations, change, places).rows() {
       guard let key = row.oldKey else { continue }
       keys.insert(key)
       let (before, after) = (try places.oldPosition(of: key), try places.newPosition(of: key))
       placed.append(row, shown.offset(of: before), shownNext.offset(of: after))
     }
-    guard let sections = SectionFollower(from: old, to: self.next).follow(keys) else {
+    guard let sections = SectionFollower(generations).follow(keys) else {
       return nil
     }
     next.counts = sections.counts
@@ -92,7 +91,8 @@ struct IncrementalDelta {
     let stationary = stationaryRows(placed, sections, next)
     let rows = try change.rowsNeeded(placed.rows, old.plan)
     // In the order in which the delta has them: numbers are sorted faster than rows.
-    let order = rows.indices.map { ($0, placed.to[$0] ?? .max) }.sorted { $0.1 < $1.1 }
+    var order = rows.indices.map { (index: $0, to: placed.to[$0] ?? .max) }
+    if order.count > 1 { order.sort { $0.to < $1.to } }
     for (index, _) in order {
       let row = rows[index]
       switch (path(of: placed.from[index], in: old), path(of: placed.to[index], in: next)) {
@@ -134,28 +134,25 @@ struct IncrementalDelta {
   ) -> [Bool] {
     var stays = placed.rows.map { !$0.keyChanged }
     var (survivors, oldPositions, newPositions) = ([Int](), [Int](), [Int]())
-    var (affectedOld, affectedNew) = ([Int](), [Int]())
-    for (index, isStationary) in stays.enumerated() {
-      if let from = placed.from[index], let to = placed.to[index] {
-        if isStationary { continue }
-        if let oldSection = old.counts.run(containing: from)?.run,
-          let newSection = next.counts.run(containing: to)?.run,
-          sections.newSection(ofOld: oldSection) == newSection
-        {
-          survivors.append(index)
-          oldPositions.append(from)
-          newPositions.append(to)
-        }
-      }
-      if let from = placed.from[index] { affectedOld.append(from) }
-      if let to = placed.to[index] { affectedNew.append(to) }
+    for (index, isStationary) in stays.enumerated() where !isStationary {
+      guard let from = placed.from[index], let to = placed.to[index],
+        let oldSection = old.counts.run(containing: from)?.run,
+        let newSection = next.counts.run(containing: to)?.run,
+        sections.newSection(ofOld: oldSection) == newSection
+      else { continue }
+      survivors.append(index)
+      oldPositions.append(from)
+      newPositions.append(to)
     }
     guard !survivors.isEmpty else { return stays }
+    let affected = stays.indices.filter { index in
+      !stays[index] || placed.from[index] == nil || placed.to[index] == nil
+    }
     let kept = MoveMinimizer.stationarySurvivors(
       oldPositions: oldPositions,
       newPositions: newPositions,
-      affectedOldPositions: affectedOld.sorted(),
-      affectedNewPositions: affectedNew.sorted()
+      affectedOldPositions: affected.compactMap { placed.from[$0] }.sorted(),
+      affectedNewPositions: affected.compactMap { placed.to[$0] }.sorted()
     )
     for place in kept { stays[survivors[place]] = true }
     return stays

@@ -67,15 +67,22 @@ extension ListEngine {
     var delta: ResultsDelta?
     if !plan.readsSectionsAnew {
       let places = HeldPlaces(old: shown, next: nextKeys)
-      delta = try IncrementalDelta(from: old, to: next, change, touched, places)
-        .assemble(into: &next)
+      delta = try IncrementalDelta(
+        between: GenerationPair(old: old, next: next),
+        change,
+        touched,
+        places
+      )
+      .assemble(into: &next)
     }
     if delta == nil {
       next.counts = .counting(next.keys, next.window, next.rule, next.layout)
       if let failure = try next.contiguityFailure() { throw .request(failure) }
       delta = try FullDelta(from: old, to: next, change, sameOrder: true).assemble()
     }
-    try AggregateStep(from: old, change, in: store).lead(to: &next, telling: &delta)
+    if next.aggregates != nil {
+      try AggregateStep(from: old, change, in: store).lead(to: &next, telling: &delta)
+    }
     storeKeys = numbering == nil ? nil : keys
     return (step(to: next, delta), ())
   }
@@ -95,22 +102,32 @@ extension ListEngine {
   /// Makes a generation the present one.
   /// - Returns: The step to it, or `nil` if nothing visible changed, so that it is the same generation still.
   mutating func step(to next: ResultsSnapshot, _ delta: ResultsDelta?) -> Step? {
-    let old = snapshot
-    snapshot = next
     guard let delta, !delta.isEmpty else {
-      snapshot.generation = old.generation
+      let generation = snapshot.generation
+      snapshot = next
+      snapshot.generation = generation
       return nil
     }
-    return Step(snapshot: next, delta: told(delta, from: old))
+    let told = told(delta, from: snapshot, to: next)
+    snapshot = next
+    follow(told)
+    return Step(snapshot: next, delta: told)
   }
 }
 
 extension ListEngine {
-  /// A delta to the present generation as it is told, and the observed rows led on.
-  mutating func told(_ delta: ResultsDelta, from old: ResultsSnapshot) -> ResultsDelta {
+  /// A delta between two generations as it is told to who observes some rows only.
+  func told(
+    _ delta: ResultsDelta,
+    from old: ResultsSnapshot,
+    to new: ResultsSnapshot
+  ) -> ResultsDelta {
     guard let observed else { return delta }
-    let told = delta.observing(observed, from: old, to: snapshot)
-    self.observed = told.unobserved?.newRows
-    return told
+    return delta.observing(observed, from: old, to: new)
+  }
+
+  /// Leads the observed rows on by a delta that was told.
+  mutating func follow(_ told: ResultsDelta) {
+    if observed != nil { observed = told.unobserved?.newRows }
   }
 }

@@ -142,12 +142,12 @@ extension ListEngine {
   ) throws(StoreError) -> [Step]? {
     var steps: [Step] = []
     let entity = plan.entity
-    var spans: [ListChange.KeySpan?] = Array(repeating: nil, count: commits.count)
+    var spans: [ListChange.KeySpan] = []
     if case .indexed = snapshot.keys {
       guard let known = ListChange.KeySpan.spans(of: commits.map(\.affected)) else { return nil }
       spans = known
     }
-    for (commit, span) in zip(commits, spans) {
+    for (place, commit) in commits.enumerated() {
       let record = commit.record
       var change = ListChange(
         affected: commit.affected,
@@ -157,7 +157,7 @@ extension ListEngine {
       ) { (keys) throws(StoreError) in
         try ListEngine.rows(keys, of: entity, before: commit.later, in: store)
       }
-      change.span = span
+      if !spans.isEmpty { change.span = spans[place] }
       change.isPresent = commit.later.isEmpty
       guard let step = try apply(change, in: store) else {
         if case .indexed = snapshot.keys { return nil }

@@ -52,7 +52,9 @@ extension ListEngine {
     }
     let old = snapshot
     self = next
-    return Step(snapshot: next.snapshot, delta: told(delta, from: old))
+    let told = told(delta, from: old, to: snapshot)
+    follow(told)
+    return Step(snapshot: snapshot, delta: told)
   }
 }
 

@@ -12,13 +12,12 @@ struct SectionFollower {
     var inserted: [Int] = []
   }
 
-  let old: ResultsSnapshot
-  let next: ResultsSnapshot
+  private let generations: GenerationPair
 
-  init(from old: ResultsSnapshot, to next: ResultsSnapshot) {
-    self.old = old
-    self.next = next
-  }
+  private var old: ResultsSnapshot { generations.old }
+  private var next: ResultsSnapshot { generations.next }
+
+  init(_ generations: GenerationPair) { self.generations = generations }
 
   /// Follows the sections of some touched keys.
   /// - Returns: `nil` if the extent of a section is not known.

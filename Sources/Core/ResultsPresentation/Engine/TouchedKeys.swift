@@ -24,6 +24,9 @@ struct TouchedKeys: Sendable {
   init(_ rows: [AffectedRow]) throws(SortedKeyListError) {
     var batch = KeyBatch()
     var found: [Origin] = []
+    found.reserveCapacity(2 * rows.count)
+    let length = rows.first.map { max($0.oldKey?.count ?? 0, $0.newKey?.count ?? 0) } ?? 0
+    batch.reserveCapacity(keys: 2 * rows.count, bytes: 2 * rows.count * length)
     for (place, row) in rows.enumerated() {
       let isSame = !row.keyChanged
       if let key = row.oldKey {
@@ -34,6 +37,10 @@ struct TouchedKeys: Sendable {
         batch.append(key)
         found.append(Origin(row: place, fate: .comes))
       }
+    }
+    if let ascending = try? SortedKeyList(sorted: batch) {
+      (keys, origins) = (ascending, found)
+      return
     }
     let places = batch.ascendingPlaces()
     keys = try SortedKeyList(sorted: batch.keys(at: places))

@@ -3,24 +3,22 @@ import ResultsDomain
 
 /// Rows that no commit touched but that came into the window or left it, because others came or went (C11).
 struct WindowSlide {
-  let old: ResultsSnapshot
-  let next: ResultsSnapshot
+  private let generations: GenerationPair
   private let places: any KeyPlaces
   private let reach: Int
   private let touched: Set<[UInt8]>
 
   init(
-    from old: ResultsSnapshot,
-    to next: ResultsSnapshot,
+    between generations: GenerationPair,
     _ change: ListChange,
     _ places: any KeyPlaces
   ) {
-    self.old = old
-    self.next = next
+    self.generations = generations
     self.places = places
+    let windows = (old: generations.old.window, new: generations.next.window)
     let isWhole =
-      old.window.count == old.keys.count && next.window.count == next.keys.count
-    let windows = (old: old.window, new: next.window)
+      windows.old.count == generations.old.keys.count
+      && windows.new.count == generations.next.keys.count
     reach =
       isWhole
       ? 0
@@ -41,16 +39,17 @@ struct WindowSlide {
   func rows() throws(StoreError) -> [AffectedRow] {
     guard reach > 0 else { return [] }
     var rows: [AffectedRow] = []
-    for positions in candidates(of: next.window, beside: old.window) {
+    let (old, next) = (generations.old.window, generations.next.window)
+    for positions in candidates(of: next, beside: old) {
       for key in try places.newKeys(at: positions) where !touched.contains(key) {
         guard let position = try places.oldPosition(of: key) else { continue }
-        if !old.window.contains(position) { collect(key, into: &rows) }
+        if !old.contains(position) { collect(key, into: &rows) }
       }
     }
-    for positions in candidates(of: old.window, beside: next.window) {
+    for positions in candidates(of: old, beside: next) {
       for key in try places.oldKeys(at: positions) where !touched.contains(key) {
         guard let position = try places.newPosition(of: key) else { continue }
-        if !next.window.contains(position) { collect(key, into: &rows) }
+        if !next.contains(position) { collect(key, into: &rows) }
       }
     }
     return rows
@@ -66,7 +65,7 @@ struct WindowSlide {
   }
 
   private func collect(_ key: [UInt8], into rows: inout [AffectedRow]) {
-    guard let id = key.withUnsafeBytes({ next.objectID(of: $0) }) else { return }
+    guard let id = key.withUnsafeBytes({ generations.next.objectID(of: $0) }) else { return }
     rows.append(AffectedRow(id: id, oldKey: key, newKey: key, changed: AttributeSet()))
   }
 }

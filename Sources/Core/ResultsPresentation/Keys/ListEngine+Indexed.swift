@@ -15,17 +15,16 @@ extension ListEngine {
     else { return nil }
     let (touched, keyChange) = (span.touched, span.change)
     let before = IndexedReading(keys, source, since: span.since)
-    let old = snapshot
     var next = try generation(after: change, in: store)
     let count = keys.count + keyChange.inserted.count - keyChange.removed.count
     guard count >= 0 else { return nil }
     next.window = plan.window(of: count)
     // Runs that are read to find places are carried on by the keys afterwards, so this comes first.
-    let isWhole = old.window.count == keys.count && next.window.count == count
+    let isWhole = snapshot.window.count == keys.count && next.window.count == count
     let places = IndexedPlaces(
       from: before,
       span,
-      windows: (old.window, next.window),
+      windows: (snapshot.window, next.window),
       // Parts of the window and aggregates are told from all places.
       observed: isWhole && plan.aggregates.isEmpty ? observed : nil
     )
@@ -41,17 +40,22 @@ extension ListEngine {
     guard let nextKeys, !nextKeys.blocks.isDamaged else { return nil }
     places.next = IndexedReading(nextKeys, source, since: span.later)
     next.keys = .indexed(nextKeys)
-    var delta = try IncrementalDelta(from: old, to: next, change, touched, places)
+    let generations = GenerationPair(old: snapshot, next: next)
+    var delta = try IncrementalDelta(between: generations, change, touched, places)
       .assemble(into: &next)
     guard delta != nil else { return nil }
-    try AggregateStep(from: old, change, in: store).lead(to: &next, telling: &delta)
+    if next.aggregates != nil {
+      try AggregateStep(from: generations.old, change, in: store).lead(to: &next, telling: &delta)
+    }
     return (step(to: next, delta), ())
   }
 }
 
 extension ListChange {
   /// What a change does to keys that an index has, and what becomes of them until the version that is read.
-  struct KeySpan {
+  ///
+  /// It is an object, since it goes through many hands and has many parts.
+  final class KeySpan: Sendable {
     /// The keys that the change touches.
     let touched: TouchedKeys
     /// What the change does.
@@ -61,28 +65,31 @@ extension ListChange {
     /// What later changes do.
     let later: KeyChange
 
+    init(_ touched: TouchedKeys, _ change: KeyChange, since: KeyChange, later: KeyChange) {
+      self.touched = touched
+      self.change = change
+      self.since = since
+      self.later = later
+    }
+
     /// The spans of changes that follow each other.
     /// - Returns: `nil` if a key leaves or comes twice in one change.
     static func spans(of changes: [[AffectedRow]]) -> [KeySpan]? {
-      var steps: [(touched: TouchedKeys, change: KeyChange)] = []
+      var steps: [KeySpan] = []
+      steps.reserveCapacity(changes.count)
       for rows in changes {
         guard let touched = try? TouchedKeys(rows), let change = try? KeyChange(touched) else {
           return nil
         }
-        steps.append((touched, change))
+        steps.append(KeySpan(touched, change, since: change, later: KeyChange()))
       }
-      guard var since = steps.first?.change else { return [] }
+      guard steps.count > 1, var since = steps.first?.change else { return steps }
       for step in steps.dropFirst() { since.append(step.change) }
-      guard steps.count > 1 else {
-        return steps.map {
-          KeySpan(touched: $0.touched, change: $0.change, since: since, later: .init())
-        }
-      }
       return steps.map { step in
         var later = since
         later.dropFirst(step.change)
         defer { since = later }
-        return KeySpan(touched: step.touched, change: step.change, since: since, later: later)
+        return KeySpan(step.touched, step.change, since: since, later: later)
       }
     }
   }
