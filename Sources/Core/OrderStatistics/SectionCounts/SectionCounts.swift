@@ -39,7 +39,8 @@ public struct SectionCounts: Sendable {
   /// - Precondition: No length is negative.
   /// - Complexity: O(number of lengths).
   public init(_ lengths: [Int]) {
-    self.init(lengths, maximumBlockCount: 512)
+    // A change copies a block and the starts of all blocks, so both are to be short.
+    self.init(lengths, maximumBlockCount: lengths.count < 8192 ? 128 : 512)
   }
 
   package init(_ lengths: [Int], maximumBlockCount: Int) {
