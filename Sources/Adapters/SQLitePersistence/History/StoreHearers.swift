@@ -14,6 +14,7 @@ final class StoreHearers: Sendable {
   private struct State {
     var listeners: [Int: Listener] = [:]
     var nextListener = 0
+    var followerCount = 0
     var isClosed = false
   }
 
@@ -31,7 +32,7 @@ final class StoreHearers: Sendable {
   var isClosed: Bool { state.withLock { $0.isClosed } }
 
   /// Whether somebody follows small commits at once.
-  var hasFollowers: Bool { state.withLock { $0.listeners.values.contains { $0.follow != nil } } }
+  var hasFollowers: Bool { state.withLock { $0.followerCount > 0 } }
 
   /// A stream of hints, which ends at once if the store is closed.
   func hints(following follow: Following? = nil) -> AsyncStream<Void> {
@@ -43,6 +44,7 @@ final class StoreHearers: Sendable {
       guard !state.isClosed else { return nil }
       state.nextListener += 1
       state.listeners[state.nextListener] = Listener(hints: continuation, follow: follow)
+      if follow != nil { state.followerCount += 1 }
       return state.nextListener
     }
     guard let number else {
@@ -56,7 +58,9 @@ final class StoreHearers: Sendable {
 
   private func leave(_ number: Int) {
     let isLast = state.withLock { state in
-      state.listeners.removeValue(forKey: number) != nil && state.listeners.isEmpty
+      guard let listener = state.listeners.removeValue(forKey: number) else { return false }
+      if listener.follow != nil { state.followerCount -= 1 }
+      return state.listeners.isEmpty
     }
     if isLast { turn() }
   }
@@ -81,7 +85,10 @@ final class StoreHearers: Sendable {
     let listeners: [Listener]? = state.withLock { state in
       guard !state.isClosed else { return nil }
       state.isClosed = true
-      defer { state.listeners = [:] }
+      defer {
+        state.listeners = [:]
+        state.followerCount = 0
+      }
       return Array(state.listeners.values)
     }
     // Finishing calls back into the lock, so it is done outside of it.

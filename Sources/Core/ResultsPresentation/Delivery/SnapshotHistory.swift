@@ -10,7 +10,10 @@ final class SnapshotHistory {
 
   /// The version, and what was asked of it.
   let snapshot: CountingSnapshot
-  private var answers: [Question: [(entity: EntityDescription, history: StoreHistory)]] = [:]
+  private typealias Answer = (entity: EntityDescription, history: StoreHistory)
+  private var answers: [Question: [Answer]] = [:]
+  /// What was answered first: nearly always there is one question, put again and again.
+  private var first: (version: StoreVersion, answer: Answer)?
 
   init(_ snapshot: any StoreSnapshot) { self.snapshot = CountingSnapshot(snapshot) }
 
@@ -19,6 +22,14 @@ final class SnapshotHistory {
     _ version: StoreVersion,
     of entity: EntityDescription
   ) throws(StoreError) -> StoreHistory {
+    if let first, first.version == version, first.answer.entity == entity {
+      return first.answer.history
+    }
+    guard first != nil else {
+      let history = try snapshot.history(since: version, of: entity)
+      first = (version, (entity, history))
+      return history
+    }
     let question = Question(version: version, entity: .text(entity.name))
     if let known = answers[question]?.first(where: { $0.entity == entity }) {
       return known.history
