@@ -60,6 +60,9 @@ final class SQLiteOrderedSource: OrderedSource {
     try with { database in
       var batch = EntryBatch()
       guard limit > 0 else { return batch }
+      // A number takes nine bytes; what is longer than a page is left to grow.
+      let expected = min(limit, SQLiteOrderedSource.longestPage)
+      batch.reserveCapacity(keys: expected, bytes: expected * plan.columns.count * 9)
       var left = max(0, skipped)
       try withPieces(from: first, to: last) { lowerBytes, upperBytes in
         for (place, piece) in ladder.pieces.enumerated() {
@@ -166,6 +169,9 @@ extension SQLiteOrderedSource {
     left = 0
     return statement
   }
+
+  /// Room for so many keys is made beforehand.
+  private static let longestPage = 128
 
   /// So many keys are stepped over in the time that a piece is sought once more.
   private static let steppedOver = 16

@@ -28,6 +28,12 @@ public struct EntryBatch: Sendable {
     ends.append(writer.bytes.count)
   }
 
+  /// Makes room for keys to come.
+  public mutating func reserveCapacity(keys: Int, bytes: Int) {
+    ends.reserveCapacity(keys)
+    self.bytes.reserveCapacity(bytes)
+  }
+
   /// Makes the batch empty, keeping its storage.
   public mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)

@@ -150,11 +150,10 @@ extension IndexedReading {
     return run
   }
 
-  /// The key at a position, or `nil` if there is none.
+  /// The key at a position of a block, or `nil` if there is none.
   ///
   /// Its whole run is read only if it is asked for again, so a leap to any place costs one key, and a walk one reading a run.
-  func key(at position: Int) throws(StoreError) -> [UInt8]? {
-    guard let place = keys.blocks.place(containing: position) else { return nil }
+  func key(at position: Int, in place: BlockPlace) throws(StoreError) -> [UInt8]? {
     guard isReadable(place), keys.era.mayGlimpse(place.lower)
     else { return try keys(at: position..<position + 1).first }
     let batch = try source.keys(

@@ -105,12 +105,14 @@ enum ListKeys: Sendable {
     switch self {
     case .held(let keys): return keys.withKey(at: position, body)
     case .indexed(let keys):
-      let place = keys.blocks.place(containing: position)
-      if let place, let run = keys.era.run(from: place.lower) {
+      guard let place = keys.blocks.place(containing: position) else {
+        return body(UnsafeRawBufferPointer(start: nil, count: 0))
+      }
+      if let run = keys.era.run(from: place.lower) {
         return run.withKey(at: position - place.start, body)
       }
       let key = try keys.index.store.rereading { (snapshot) throws(StoreError) in
-        try IndexedReading(keys, in: snapshot).key(at: position)
+        try IndexedReading(keys, in: snapshot).key(at: position, in: place)
       }
       return (key ?? []).withUnsafeBytes(body)
     }
