@@ -24,6 +24,8 @@ struct ObservedRowsTests {
       var indexing = KeyIndexing(store, heldKeysLimit: seed.isMultiple(of: 2) ? -1 : 4096)
       // Many blocks, so that most are far from the observed rows.
       indexing?.stride = 4
+      // So few rows would else be passed over at once.
+      indexing?.placing = .seeking
       let fetch: () throws -> ListEngine = {
         try store.read { (snapshot) throws(StoreError) in
           try ListEngine(

@@ -64,22 +64,22 @@ final class IndexedPlaces: KeyPlaces {
   ///
   /// Of any other only the block is looked at, which is far enough from the observed rows that it says on which side of them the row is.
   private func locate(_ touched: TouchedKeys, observing rows: Range<Int>) throws(StoreError) {
-    var stretches: [(place: BlockPlace, keys: Range<Int>, isNear: Bool)] = []
-    var isNear = [Bool](repeating: false, count: touched.count)
+    var stretches: [Stretch] = []
     var first = 0
-    // As many rows may come or leave between the observed rows and another.
-    let margin = touched.count
     while first < touched.count {
       let (place, keys) = stretch(touched.keys, from: first)
-      let near =
-        place.start + place.rows + margin >= rows.lowerBound
-        && place.start < rows.upperBound + 2 * margin
-      stretches.append((place, keys, near))
-      if near { for key in keys { isNear[touched.origins[key].row] = true } }
+      let leaving = keys.count { touched.origins[$0].fate == .leaves }
+      stretches.append(Stretch(place: place, keys: keys, leaving: leaving))
       first = keys.upperBound
     }
+    markNear(&stretches, rows)
+    // A row is told with both of its places if one of them is observed.
+    var isTold = [Bool](repeating: false, count: touched.count)
+    for key in stretches.lazy.filter(\.isNear).flatMap(\.keys) {
+      isTold[touched.origins[key].row] = true
+    }
     for index in stretches.indices where !stretches[index].isNear {
-      stretches[index].isNear = stretches[index].keys.contains { isNear[touched.origins[$0].row] }
+      stretches[index].isNear = stretches[index].keys.contains { isTold[touched.origins[$0].row] }
     }
     let count = stretches.reduce(0) { $0 + ($1.isNear ? $1.keys.count : 0) }
     guard old.keys.index.placing.seeks(count, among: old.keys.count) else {
@@ -91,6 +91,36 @@ final class IndexedPlaces: KeyPlaces {
       } else {
         suppose(touched, stretch.keys, in: stretch.place)
       }
+    }
+  }
+
+  /// The touched keys of one block.
+  private struct Stretch {
+    let place: BlockPlace
+    let keys: Range<Int>
+    /// How many of them leave.
+    let leaving: Int
+    /// Whether their positions are looked for.
+    var isNear = true
+  }
+
+  /// Tells the blocks that surely lie on one side of the observed rows, before the change and afterwards.
+  ///
+  /// Above them that is a block with a row that stays between it and the first of them: what comes into it comes above that row. Below
+  /// them it is one that lies as far behind the last of them as rows leave before it, since no more come up than leave.
+  private func markNear(_ stretches: inout [Stretch], _ rows: Range<Int>) {
+    let edge = stretches.firstIndex { $0.place.start + $0.place.rows > rows.lowerBound }
+    let behind = edge ?? stretches.count
+    var leaving = edge.map { stretches[$0].leaving } ?? 0
+    for index in stretches.indices.prefix(behind).reversed() {
+      let end = stretches[index].place.start + stretches[index].place.rows
+      stretches[index].isNear = end + leaving >= rows.lowerBound
+      leaving += stretches[index].leaving
+    }
+    leaving = 0
+    for index in stretches.indices.dropFirst(behind) {
+      leaving += stretches[index].leaving
+      stretches[index].isNear = stretches[index].place.start < rows.upperBound + leaving
     }
   }
 
