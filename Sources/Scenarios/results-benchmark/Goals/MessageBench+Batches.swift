@@ -27,7 +27,10 @@ extension MessageBench {
       size *= 10
     }
     for list in lists { list.controller.cancel() }
-    return measurements + [try await withoutChanges(of: min(100_000, rows / 10), rebuilt)]
+    let largest = min(100_000, rows / 10)
+    return measurements
+      + [try await observingFew(of: min(1000, largest)), try await observingFew(of: largest)]
+      + [try await withoutChanges(of: largest, rebuilt)]
   }
 
   /// In which order the three lists are told of a commit.
@@ -68,6 +71,20 @@ extension MessageBench {
       )
     }
     return all
+  }
+
+  /// A list of which a hundred rows are observed: the places of the others are not looked for.
+  private func observingFew(of size: Int) async throws -> Measurement {
+    let list = try await BatchList(listOnDemand())
+    list.controller.observedRows = 0..<100
+    var times = Samples()
+    for _ in 0..<rounds(of: size) {
+      try commit(size)
+      times.add(try await time { try await list.takeChange(of: size) })
+    }
+    list.controller.cancel()
+    let name = "\(ReportNumber.grouped(size)) random changes, 100 rows observed"
+    return figure(8, name, times.median).beside(try scan(), "the index read in C")
   }
 
   /// A list whose consumer wants no change of so many rows: it is counted anew, once the log has told of them.
@@ -120,7 +137,7 @@ private final class BatchList {
 
   func takeChange(of size: Int) async throws {
     try await controller.refresh()
-    guard case .change(let change) = await events.next(), change.delta.rows.count > size / 2
+    guard case .change(let change) = await events.next(), change.delta.size > size / 2
     else { throw BenchmarkError.wrongResult("a commit of \(size) changes") }
   }
 
@@ -129,5 +146,13 @@ private final class BatchList {
     guard case .reset = await events.next() else {
       throw BenchmarkError.wrongResult("a commit beyond the threshold")
     }
+  }
+}
+
+extension ResultsDelta {
+  /// How many rows it names or counts.
+  fileprivate var size: Int {
+    let counts = [unobserved?.above, unobserved?.below].compactMap(\.self)
+    return rows.count + counts.reduce(0) { $0 + $1.inserted + $1.changed }
   }
 }
