@@ -17,9 +17,9 @@ extension ListEngine {
     doubtsContentInGaps = doubted || reason != .otherWriter
     defer { doubtsContentInGaps = doubted }
     return try requery(in: store).map { step in
-      var step = step
-      step.delta.repair = reason
-      return step
+      var delta = step.delta
+      delta.repair = reason
+      return Step(snapshot: step.snapshot, delta: delta)
     }
   }
 

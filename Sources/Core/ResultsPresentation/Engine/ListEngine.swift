@@ -7,9 +7,16 @@ import ResultsDomain
 /// answers are steps, each a generation with the delta that leads to it.
 struct ListEngine: Sendable {
   /// One generation, and what led to it.
-  struct Step: Sendable {
-    var snapshot: ResultsSnapshot
-    var delta: ResultsDelta
+  ///
+  /// It is an object, since it goes through many hands on its way to who is told.
+  final class Step: Sendable {
+    let snapshot: ResultsSnapshot
+    let delta: ResultsDelta
+
+    init(snapshot: ResultsSnapshot, delta: ResultsDelta) {
+      self.snapshot = snapshot
+      self.delta = delta
+    }
   }
 
   var plan: ListPlan

@@ -4,7 +4,8 @@ import ResultsDomain
 /// The keys of a list in order: held, or counted over an index of the store that holds them.
 enum ListKeys: Sendable {
   case held(SortedKeyList)
-  case indexed(IndexedKeys)
+  /// Lies apart, since a generation is copied more often than its keys are asked for.
+  indirect case indexed(IndexedKeys)
 
   /// The number of keys.
   var count: Int {
