@@ -55,15 +55,7 @@ struct DeferredCountsTests {
     }
 
     func engine(_ indexing: KeyIndexing?) throws -> ListEngine {
-      try store.read { (snapshot) throws(StoreError) in
-        try ListEngine(
-          plan,
-          from: snapshot,
-          generation: 1,
-          keepsDigests: false,
-          indexing: indexing
-        )
-      }
+      try ListEngine(plan, in: store, indexing: indexing)
     }
 
     func truth() throws -> ResultsContent { try engine(nil).snapshot.content }

@@ -36,17 +36,7 @@ struct EarlierGenerationTests {
       let plan = try ListPlan(ResultsDefinition(request))
       var indexing = KeyIndexing(store, heldKeysLimit: -1)
       indexing?.stride = 4
-      engine = Mutex(
-        try store.read { [indexing] (snapshot) throws(StoreError) in
-          try ListEngine(
-            plan,
-            from: snapshot,
-            generation: 1,
-            keepsDigests: false,
-            indexing: indexing
-          )
-        }
-      )
+      engine = Mutex(try ListEngine(plan, in: store, indexing: indexing))
     }
 
     var shown: ResultsSnapshot { engine.withLock { $0.snapshot } }

@@ -196,15 +196,7 @@ struct IndexedControllerTests {
     let plan = try ListPlan(ResultsDefinition(request))
     var indexing = KeyIndexing(store, heldKeysLimit: -1)
     indexing?.stride = 4
-    var engine = try store.read { (snapshot) throws(StoreError) in
-      try ListEngine(
-        plan,
-        from: snapshot,
-        generation: 1,
-        keepsDigests: false,
-        indexing: indexing
-      )
-    }
+    var engine = try ListEngine(plan, in: store, indexing: indexing)
     try store.write { transaction in
       let values: [Value] = [.null, .null, .text("zzz")]
       _ = try transaction.insert(values, key: nil, into: entity)

@@ -141,14 +141,4 @@ import Testing
 extension Value {
   /// A parameter that takes the value; a text goes there as bytes, as GRDB ends it at a NUL.
   fileprivate var mark: String { storage == .text ? "CAST(? AS TEXT)" : "?" }
-
-  fileprivate var databaseValue: DatabaseValue {
-    switch self {
-    case .null: .null
-    case .integer(let number): number.databaseValue
-    case .real(let number): number.databaseValue
-    case .text(let text): Data(text.utf8).databaseValue
-    case .blob(let bytes): Data(bytes).databaseValue
-    }
-  }
 }

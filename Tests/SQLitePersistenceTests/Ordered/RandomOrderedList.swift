@@ -229,7 +229,8 @@ struct RandomOrderedList {
 }
 
 extension Value {
-  fileprivate var databaseValue: DatabaseValue {
+  /// The value as GRDB binds it; a text is bytes, since GRDB ends one at a NUL.
+  var databaseValue: DatabaseValue {
     switch self {
     case .null: .null
     case .integer(let number): number.databaseValue
