@@ -26,18 +26,9 @@ struct ObservedRowsTests {
       indexing?.stride = 4
       // So few rows would else be passed over at once.
       indexing?.placing = .seeking
-      let fetch: () throws -> ListEngine = {
-        try store.read { (snapshot) throws(StoreError) in
-          try ListEngine(
-            plan,
-            from: snapshot,
-            generation: 1,
-            keepsDigests: false,
-            indexing: indexing
-          )
-        }
-      }
-      var (whole, partial) = (try fetch(), try fetch())
+      // Two of their own: a copy would share what was read of the index.
+      var whole = try ListEngine(plan, in: store, indexing: indexing)
+      var partial = try ListEngine(plan, in: store, indexing: indexing)
       for step in 0..<20 {
         let place: Comment = "seed \(seed), step \(step)"
         if step.isMultiple(of: 7) {
@@ -173,6 +164,29 @@ struct ObservedRowsTests {
     try await list.refresh()
     #expect(try await list.explain()?.last.work.queries == queries)
     #expect(try list.results().generation == 2)
+  }
+
+  @Test(arguments: [-1, 4096])
+  func `R77: rows that no list has may be observed`(heldKeysLimit: Int) async throws {
+    let store = IndexingStore(try InMemoryStore(entities: [Volume.entity]))
+    let list = FetchedResultsController(
+      Volume.byShelf(),
+      in: store,
+      options: ResultsOptions(heldKeysLimit: heldKeysLimit)
+    )
+    func add(_ title: String) async throws {
+      _ = try store.commit(origin: .unnamed) { transaction in
+        try transaction.insert(Volume(shelf: "A", title: title))
+      }
+      try await list.refresh()
+    }
+    try await add("m")
+    try await list.performFetch()
+    for (generation, rows) in [Int.min..<Int.max, 1..<Int.max, Int.max - 1..<Int.max].enumerated() {
+      list.observedRows = rows
+      try await add("\(9 - generation)")
+      #expect(try list.results().generation == generation + 2)
+    }
   }
 
   @Test func `R77: a partial change leads nothing on, and a slow subscriber gets a snapshot`()

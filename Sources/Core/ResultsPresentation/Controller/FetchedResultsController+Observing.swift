@@ -13,6 +13,9 @@ extension FetchedResultsController {
   /// Over an index, the store is not asked for the place of a row that is not observed, if the list has no limit, offset or aggregates.
   public var observedRows: Range<Int>? {
     get { list.observedRows }
-    set { list.observedRows = newValue.map { max(0, $0.lowerBound)..<max(0, $0.upperBound) } }
+    set {
+      // No list is so long, and places beyond it can still be added to.
+      list.observedRows = newValue?.clamped(to: 0..<Int.max / 4)
+    }
   }
 }
