@@ -77,14 +77,7 @@ struct LogReader {
     var changes: [CommittedChange] = []
     changes.reserveCapacity(after.count)
     for (touch, after) in zip(group.touches, after) where touch.before != after {
-      let id = table.id(touch.key)
-      changes.append(
-        CommittedChange(
-          id: id,
-          before: touch.before.map { Row(entity: table.entity, id: id, values: $0) },
-          after: after.map { Row(entity: table.entity, id: id, values: $0) }
-        )
-      )
+      changes.append(table.change(of: touch.key, from: touch.before, to: after))
     }
     return changes
   }

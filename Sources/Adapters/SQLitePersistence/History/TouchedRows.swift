@@ -153,14 +153,7 @@ struct TouchedRows: Sendable {
       var unknown: [Touch] = []
       func note(_ touch: Touch, _ after: [Value]?) {
         guard touch.before != after else { return }
-        let id = table.id(touch.key)
-        known.append(
-          CommittedChange(
-            id: id,
-            before: touch.before.map { Row(entity: table.entity, id: id, values: $0) },
-            after: after.map { Row(entity: table.entity, id: id, values: $0) }
-          )
-        )
+        known.append(table.change(of: touch.key, from: touch.before, to: after))
       }
       for touch in touched.touches {
         if case .known(let after) = touch.after, !mustReadAgain {

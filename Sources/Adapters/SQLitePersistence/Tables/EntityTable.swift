@@ -46,6 +46,20 @@ final class EntityTable: Sendable {
 
   /// The identity of a key.
   func id(_ key: ObjectKey) -> ObjectID { ObjectID(entity: entity.name, key: key) }
+
+  /// The change of a key's row from some values to others; `nil` stands for no row.
+  func change(
+    of key: ObjectKey,
+    from before: [Value]?,
+    to after: [Value]?
+  ) -> CommittedChange {
+    let id = id(key)
+    return CommittedChange(
+      id: id,
+      before: before.map { Row(entity: entity, id: id, values: $0) },
+      after: after.map { Row(entity: entity, id: id, values: $0) }
+    )
+  }
 }
 
 extension EntityTable {
