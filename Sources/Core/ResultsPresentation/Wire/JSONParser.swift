@@ -212,7 +212,7 @@ private struct JSONParser {
     position += 2
   }
 
-  /// Reads `\uXXXX`, or two of them that make a surrogate pair.
+  /// Reads `\u` and four hexadecimal digits, or two of them that make a surrogate pair.
   private mutating func scalar() throws(JSONError) -> Unicode.Scalar {
     let start = position
     var code = try codeUnit()
