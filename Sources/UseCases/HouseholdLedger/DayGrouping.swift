@@ -14,6 +14,9 @@ public import Foundation
 ///
 /// The day of an instant is the last day whose first instant is not after it. Where clocks go back across midnight, as in
 /// St. John's on 2006-10-29, the repeated minutes before midnight belong to the new day, so that days never come back.
+///
+/// A whole day, which is a date without a time, is that day in every time zone. In the few zones that are further from
+/// Greenwich than ten hours west or fourteen east, it may stand among the instants of a neighbouring day.
 public struct DayGrouping: SectionGrouping {
   private let days: LocalDays
   private let calendar: Calendar
@@ -29,9 +32,15 @@ public struct DayGrouping: SectionGrouping {
     self.locale = locale
   }
 
+  /// What a list does with the rows of a day that stand apart: nothing, where they cannot.
+  var contiguity: SectionContiguity { days.scattersWholeDays ? .merge : .error }
+
   /// The day of an instant, with its first instant and that of the next day.
   public func group(of value: Value) -> SectionGroup {
     guard case .integer(let microseconds) = value else { return SectionGroup(id: .null) }
+    if let day = days.scatteredDay(of: microseconds) {
+      return SectionGroup(id: .text(CivilDay(day).text))
+    }
     let day = days.day(of: LocalDays.quotient(microseconds, 1_000_000))
     return SectionGroup(id: .text(CivilDay(day).text), days, from: day, upTo: day + 1)
   }

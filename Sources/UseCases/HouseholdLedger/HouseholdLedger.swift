@@ -31,12 +31,18 @@ public struct HouseholdLedger: Sendable {
 
   /// Sections by the days of a reader.
   public static func days(calendar: Calendar, locale: Locale?) -> SectionKey {
-    .transient(source: "date", grouping: DayGrouping(calendar: calendar, locale: locale))
+    let days = DayGrouping(calendar: calendar, locale: locale)
+    var key = SectionKey.transient(source: "date", grouping: days)
+    key.contiguity = days.contiguity
+    return key
   }
 
   /// Sections by the months of a reader.
   public static func months(calendar: Calendar, locale: Locale?) -> SectionKey {
-    .transient(source: "date", grouping: MonthGrouping(calendar: calendar, locale: locale))
+    let months = MonthGrouping(calendar: calendar, locale: locale)
+    var key = SectionKey.transient(source: "date", grouping: months)
+    key.contiguity = months.contiguity
+    return key
   }
 
   /// All movements in the days of a reader, kept under the name `transactionSortedByDate` where there is a place for caches.

@@ -43,13 +43,16 @@ public struct LedgerTotals: Sendable {
     )
     let sums = try CompiledAggregates([HouseholdLedger.sum.aggregate], in: Transaction.entity)
     var groups: [(id: Value, group: AggregateGroup)] = []
+    // Whole days may stand among the instants of a neighbouring day, so a group can come back.
+    var places: [Value: Int] = [:]
     var total = AggregateGroup(prefix: [], count: 0, states: sums.empty)
     try snapshot.aggregates(sums, of: order, groupedByFirst: 1) { group in
       let value = group.prefix.withUnsafeBytes { order.layout.value(ofColumn: 0, in: $0) }
       let id = LedgerTotals.id(of: value, grouping)
-      if let last = groups.indices.last, groups[last].id == id {
-        groups[last].group.merge(group)
+      if let place = places[id] {
+        groups[place].group.merge(group)
       } else {
+        places[id] = groups.count
         groups.append((id, group))
       }
       total.merge(group)

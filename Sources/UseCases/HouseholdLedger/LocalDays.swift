@@ -1,3 +1,5 @@
+import ResultsDomain
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -11,6 +13,25 @@ import Foundation
 /// left out, as Samoa did in 2011, is empty.
 struct LocalDays: Sendable {
   let timeZone: TimeZone
+  /// Whether the instant of a whole day can fall on a neighbour of its day here, as it does in Kiritimati and Pago Pago.
+  let scattersWholeDays: Bool
+
+  init(timeZone: TimeZone) {
+    self.timeZone = timeZone
+    scattersWholeDays = LocalDays.years.contains { year in
+      // In summer and in winter.
+      [Int64(0), 182].contains { day in
+        guard let instant = Instant(wholeDay: year * 365 + day) else { return false }
+        let second = instant.microseconds / 1_000_000
+        let date = Date(timeIntervalSince1970: Double(second))
+        let local = second + Int64(timeZone.secondsFromGMT(for: date))
+        return LocalDays.quotient(local, LocalDays.perDay) != instant.wholeDay
+      }
+    }
+  }
+
+  /// Years from 1970 in which offsets are looked at: about 1900 to 2100.
+  private static let years: ClosedRange<Int64> = -70...130
 
   /// Before 1800 and from 10000 on a zone keeps the offset it has there; both in seconds since 1970.
   private static let knownOffsets: ClosedRange<Int64> = -5_364_662_400...253_402_300_799
@@ -23,6 +44,12 @@ struct LocalDays: Sendable {
     var day = LocalDays.quotient(second + offset(at: second), LocalDays.perDay)
     while firstSecond(of: day + 1) <= second { day += 1 }
     return day
+  }
+
+  /// The day that an instant, in microseconds since 1970, stands for whatever its neighbours are; elsewhere the instant of a
+  /// whole day falls on it by itself.
+  func scatteredDay(of microseconds: Int64) -> Int64? {
+    scattersWholeDays ? Instant(microseconds: microseconds).wholeDay : nil
   }
 
   /// The first second of a day; for a day that was left out, that of the day after it.

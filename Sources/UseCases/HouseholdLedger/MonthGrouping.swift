@@ -25,9 +25,15 @@ public struct MonthGrouping: SectionGrouping {
     self.locale = locale
   }
 
+  /// What a list does with the rows of a month that stand apart: nothing, where they cannot.
+  var contiguity: SectionContiguity { days.scattersWholeDays ? .merge : .error }
+
   /// The month of an instant, with its first instant and that of the next month.
   public func group(of value: Value) -> SectionGroup {
     guard case .integer(let microseconds) = value else { return SectionGroup(id: .null) }
+    if let day = days.scatteredDay(of: microseconds) {
+      return SectionGroup(id: .text(CivilDay(day).monthText))
+    }
     let day = days.day(of: LocalDays.quotient(microseconds, 1_000_000))
     let civil = CivilDay(day)
     let first = day - civil.dayOfMonth + 1

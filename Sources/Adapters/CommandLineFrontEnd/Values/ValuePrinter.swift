@@ -6,22 +6,14 @@ struct ValuePrinter {
   private let reader: ReaderSettings
   private let isForMachines: Bool
   private let dateStyle: Date.FormatStyle?
+  private let dayStyle: Date.FormatStyle?
 
   /// A printer for a reader, or with `nil` for machines: ISO 8601, decimal points, nothing grouped.
   init(for reader: ReaderSettings?) {
     self.reader = reader ?? .machine
     isForMachines = reader == nil
-    dateStyle = reader.flatMap { reader in
-      reader.locale.map { locale in
-        Date.FormatStyle(
-          date: .numeric,
-          time: .shortened,
-          locale: locale,
-          calendar: reader.calendar,
-          timeZone: reader.timeZone
-        )
-      }
-    }
+    dateStyle = reader?.style(.shortened, in: self.reader.timeZone)
+    dayStyle = reader?.style(.omitted, in: .gmt)
   }
 
   /// The text of a value; nothing for null.
@@ -36,6 +28,10 @@ struct ValuePrinter {
   }
 
   private func date(_ microseconds: Int64) -> String {
+    let instant = Instant(microseconds: microseconds)
+    // A whole day is that date in every time zone; its instant lies in it at Greenwich.
+    if instant.wholeDay != nil, dayStyle == nil { return instant.plainText }
+    let dateStyle = instant.wholeDay == nil ? dateStyle : dayStyle
     let date = Date(timeIntervalSince1970: Double(microseconds) / 1_000_000)
     if let dateStyle { return date.formatted(dateStyle) }
     return date.formatted(
@@ -50,5 +46,23 @@ struct ValuePrinter {
     }
     let number = Decimal(units) / pow(10, scale)
     return number.formatted(.number.locale(locale).precision(.fractionLength(scale)))
+  }
+}
+
+extension ReaderSettings {
+  /// Numeric dates in the reader's locale, or `nil` for plain forms.
+  fileprivate func style(
+    _ time: Date.FormatStyle.TimeStyle,
+    in zone: TimeZone
+  ) -> Date.FormatStyle? {
+    locale.map { locale in
+      Date.FormatStyle(
+        date: .numeric,
+        time: time,
+        locale: locale,
+        calendar: calendar,
+        timeZone: zone
+      )
+    }
   }
 }

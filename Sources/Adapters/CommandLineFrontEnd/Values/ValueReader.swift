@@ -8,7 +8,7 @@ struct ValueReader {
   private let numbers: StrictNumber
 
   init(_ reader: ReaderSettings) {
-    dates = StrictDate(timeZone: reader.timeZone, locale: reader.locale?.identifier)
+    dates = StrictDate(locale: reader.locale?.identifier)
     numbers = StrictNumber(locale: reader.amountLocale?.identifier)
   }
 

@@ -4,13 +4,12 @@ import ResultsDomain
 enum FeedDate {
   /// The instant, or `nil` if the text is neither form or no date that exists.
   ///
-  /// A day without a time is its midnight at Greenwich. The name of the weekday need not fit the date.
+  /// A date without a time is a whole day. The name of the weekday need not fit the date.
   static func instant(of text: String) -> Instant? {
     let text = HTMLText.trimmed(text)
     switch ISODate.form(of: text) {
     case .instant(let instant): return instant
-    case .day(let day):
-      return Instant(microseconds: Int64(day.daysSince1970) * 86_400_000_000)
+    case .day(let day): return Instant(wholeDay: Int64(day.daysSince1970))
     case nil: return mailDate(text)
     }
   }

@@ -58,7 +58,7 @@ struct FeedItem {
         isRecoverable: true
       )
     }
-    return .text(instant.iso8601)
+    return .text(instant.plainText)
   }
 }
 

@@ -74,6 +74,17 @@ struct DatePattern: Sendable {
     return result
   }
 
+  /// The numbers of a text that begins with a year of four digits, with `-`, `/` or `.` between all three.
+  static func yearFirst(_ text: String) -> (year: Int, month: Int, day: Int)? {
+    var scanner = DigitScanner(text)
+    guard let year = scanner.number(digits: 4),
+      let separator = ["-", "/", "."].first(where: { scanner.take($0) }),
+      let month = scanner.number(digits: 1...2), scanner.take(separator),
+      let day = scanner.number(digits: 1...2), scanner.isAtEnd
+    else { return nil }
+    return (year, month, day)
+  }
+
   /// The text parted into runs of digits and runs of everything else, in ASCII digits and plain spaces,
   /// without direction marks.
   private static func runs(_ text: String) -> [String] {

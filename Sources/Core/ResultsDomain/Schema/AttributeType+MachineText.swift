@@ -3,7 +3,7 @@ extension AttributeType {
   ///
   /// Integers have an optional sign and digits and must be in range; decimals a point and no more places than the scale
   /// (trailing zeros aside); reals also an exponent, or are `inf` or `-inf`; dates are ISO 8601 as
-  /// `Instant(iso8601:)` reads them; booleans `true`, `false` (in any case), `1` or `0`; blobs base64; a text is
+  /// `Instant(plainText:)` reads them; booleans `true`, `false` (in any case), `1` or `0`; blobs base64; a text is
   /// itself. No text stands for null.
   /// - Complexity: O(*n*) in the bytes.
   public func value(parsing text: String) -> Value? {
@@ -16,7 +16,7 @@ extension AttributeType {
         case "FALSE", "0": .integer(0)
         default: nil
         }
-      case .date: Instant(iso8601: text).map { .integer($0.microseconds) }
+      case .date: Instant(plainText: text).map { .integer($0.microseconds) }
       case .decimal(let scale):
         ExactDecimal(text)?.rescaled(to: scale).map { .integer($0.units) }
       case .real: AttributeType.real(text).map { .real($0) }
@@ -28,14 +28,14 @@ extension AttributeType {
 
   /// The plain, locale-free text of a stored value, which `value(parsing:)` reads back.
   ///
-  /// Dates are ISO 8601 with offset `Z`, decimals have a point and all places of their scale, blobs are base64. Null is the
+  /// Dates are ISO 8601 with offset `Z`, without a time if they have none; decimals have a point and all places of their scale, blobs are base64. Null is the
   /// empty text, which only a text attribute has as a value. A value of another storage class than this
   /// type's is written as its own kind.
   /// - Complexity: O(*n*) in the bytes.
   public func machineText(of value: Value) -> String {
     switch (value, self) {
     case (.null, _): ""
-    case (.integer(let number), .date): Instant(microseconds: number).iso8601
+    case (.integer(let number), .date): Instant(microseconds: number).plainText
     case (.integer(let units), .decimal(let scale)):
       ExactDecimal(units: units, scale: scale).description
     case (.integer(0), .boolean): "false"
