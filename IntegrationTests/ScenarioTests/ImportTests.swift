@@ -45,11 +45,11 @@ import Testing
     #expect(try run.run("student-roster", "export", "-", "--offset", "7").lines.count == 223)
   }
 
-  @Test func `a book without an identifier is known by all its fields`() throws {
+  @Test func `a book without an identifier is known by all its fields, and counted`() throws {
     let run = try ProgramRun()
     let csv = "publisher,title,isbn\nA,B,\nA,B,\nA,C,1\nX,Y,1\n"
     let first = try run.run("book-catalog", "import", "-", input: csv)
-    #expect(first.output == "imported 2 books, 2 known already\n")
+    #expect(first.output == "imported 4 books, 0 known already\n")
     let second = try run.run("book-catalog", "import", "-", input: csv)
     #expect(second.output == "imported 0 books, 4 known already\n")
   }

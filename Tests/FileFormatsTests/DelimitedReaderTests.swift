@@ -67,8 +67,8 @@ struct CSVReaderTests {
       ),
       (
         "a,b\n1,x\u{0}y\n",
-        "? f.csv:2:3: a NUL byte, which no text has. "
-          + "If the file is UTF-16, convert it to UTF-8 first."
+        "? f.csv:2:3: a NUL byte outside quotes. "
+          + "If the file is UTF-16, convert it to UTF-8 first; else enclose the field in quotes."
       ),
     ] as [(String, String)]
   )

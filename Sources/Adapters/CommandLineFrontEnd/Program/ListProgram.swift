@@ -40,6 +40,10 @@ public protocol ListProgram: Sendable {
     -> ImportedObject
   /// The attribute that an imported object is recognised by, where it has a value.
   static var identifier: String? { get }
+  /// Takes an imported object into a transaction, for a program that knows better than by comparing values what is the same.
+  /// - Returns: What became of the object, or `nil` if it is to be compared and added as any other.
+  static func take(_ object: ImportedObject, into transaction: any StoreTransaction)
+    throws(StoreError) -> ImportOutcome?
   /// Plays the scenario of the program step by step.
   static func tellStory(
     in store: any Store,
@@ -75,6 +79,11 @@ extension ListProgram {
 
   /// By default objects are recognised by all their values.
   public static var identifier: String? { nil }
+
+  /// By default objects are compared by key, by identifier or by all their values.
+  public static func take(_ object: ImportedObject, into transaction: any StoreTransaction)
+    throws(StoreError) -> ImportOutcome?
+  { nil }
 
   /// By default a field belongs to the attribute of its name, whatever its case.
   public static func object(

@@ -12,8 +12,9 @@ public struct ImportVerb<Program: ListProgram>: AsyncParsableCommand {
       commandName: "import",
       abstract: "Add the \(Program.nouns.many) of a file.",
       discussion: """
-        CSV and TSV go by their header line, JSON lines by their keys, RSS and Atom by their elements. One transaction \
-        takes all; what is there already is not added again.
+        CSV and TSV columns are matched by the header line, JSON lines by their keys, RSS and Atom by their elements. The \
+        import is one transaction; records that are already in the store are skipped, by count: of three equal records in a \
+        file, one is added to a store that holds two. A date without a time is that date in every time zone.
         """
     )
   }
@@ -52,9 +53,7 @@ public struct ImportVerb<Program: ListProgram>: AsyncParsableCommand {
     }
     try opened.close()
     try TerminalOutput.standard.write(run.summary(isDryRun: dryRun))
-    for problem in run.skipped.prefix(20) {
-      try TerminalOutput.standardError.write("\(Program.name): skipped \(problem)\n")
-    }
+    for note in run.notes { try TerminalOutput.standardError.write(note) }
     if !run.skipped.isEmpty { throw ExitCode(ExitStatus.nothingMatched.rawValue) }
   }
 

@@ -46,7 +46,7 @@ public struct CSVWriter: RecordWriter, Sendable {
     let text = isFormula ? "'" + text : text
     let needsQuotes =
       text.isEmpty
-      || text.utf8.contains { $0 == 0x22 || $0 == 0x2C || $0 == 0x0A || $0 == 0x0D }
+      || text.utf8.contains { $0 == 0x22 || $0 == 0x2C || $0 == 0x0A || $0 == 0x0D || $0 == 0 }
     guard needsQuotes else { return text }
     // Scalars, not clusters: a mark after a quote must not hide the quote.
     let inner = text.unicodeScalars.reduce(into: "") { result, scalar in

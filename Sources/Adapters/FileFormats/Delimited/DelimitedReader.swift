@@ -127,12 +127,13 @@ struct DelimitedReader: Sendable {
         "Look for a quote that is not closed."
       )
     }
-    guard !field.hasNull else {
+    // Between quotes it is a character that the writer wrote; elsewhere it is half of one in another encoding.
+    guard !field.hasNull || field.isQuoted else {
       throw error(
         field.line,
         field.column,
-        "a NUL byte, which no text has.",
-        "If the file is UTF-16, convert it to UTF-8 first."
+        "a NUL byte outside quotes.",
+        "If the file is UTF-16, convert it to UTF-8 first; else enclose the field in quotes."
       )
     }
     let text: String? = scanner.bytes.withUnsafeBufferPointer { buffer in
