@@ -191,7 +191,7 @@ struct MalformedFeedTests {
       ),
       ("<rss><channel>\n<item><title>x", "f:2:14: the feed ends before its elements do."),
       ("<rss><channel><item></item></channel>", "f:1:38: the feed ends before its elements do."),
-      (bomb, "f:2: the feed declares entities of its own"),
+      (bomb, "f:2: the feed defines its own entities"),
       ("<!doctype html>\n<html><head></head></html>", "f:2:6: an HTML page, neither RSS nor Atom."),
       ("<opml><body/></opml>", "f:1:6: a document of “opml”, neither RSS nor Atom."),
       ("<rss><channel><item><title>&unknown;</title></item></channel></rss>", "f:1:"),
@@ -200,7 +200,10 @@ struct MalformedFeedTests {
         "<rss><channel><title>\u{1B}[31m</title></channel></rss>",
         "f:1:22: a character that XML forbids."
       ),
-      ("<?xml version='1.0' encoding='EUC-JP'?><rss/>", "f:1: the encoding “euc-jp” is not read."),
+      ("<rss><channel><title a='1' a='2'/></channel></rss>", "f:1:"),
+      ("<rss><channel><title</channel></rss>", "f:1:"),
+      ("<?xml version='1.0' encoding='EBCDIC'?><rss/>", "f:1: the encoding “ebcdic” is not read."),
+      ("<rss>\n<title>\0</title></rss>", "f:2: a NUL character, which XML forbids."),
     ] as [(String, String)]
   )
   func `a feed that is broken is refused whole, with the place`(feed: String, expected: String) {

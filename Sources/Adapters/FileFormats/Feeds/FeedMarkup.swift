@@ -22,47 +22,58 @@ struct FeedMarkup {
 // MARK: - Encoding
 
 extension FeedMarkup {
-  private static let byteOrderMarks: [([UInt8], String)] = [
-    (ByteOrderMark.utf8, "utf-8"), ([0xFF, 0xFE], "utf-16"), ([0xFE, 0xFF], "utf-16"),
-  ]
-
-  private static let encodings: [String: String.Encoding] = [
-    "us-ascii": .ascii, "iso-8859-1": .isoLatin1, "latin1": .isoLatin1,
-    "windows-1252": .windowsCP1252, "cp1252": .windowsCP1252, "windows-1251": .windowsCP1251,
-    "windows-1250": .windowsCP1250, "iso-8859-2": .isoLatin2, "shift_jis": .shiftJIS,
-    "shift-jis": .shiftJIS, "windows-31j": .shiftJIS, "utf-16": .utf16,
-    "utf-16le": .utf16LittleEndian,
-    "utf-16be": .utf16BigEndian,
-  ]
-
   private static func decoded(_ bytes: [UInt8]) throws(Defect) -> [UInt8] {
-    let mark = byteOrderMarks.first { bytes.starts(with: $0.0) }
-    let name = mark?.1 ?? declaredEncoding(bytes) ?? "utf-8"
-    if name == "utf-8" || name == "utf8" {
-      let content = mark == nil ? bytes : Array(bytes.dropFirst(ByteOrderMark.utf8.count))
-      guard let offset = UTF8Defect.offset(in: content, 0..<content.count) else { return content }
-      let byte = String(content[offset], radix: 16, uppercase: true)
-      throw Defect(
-        line: 1 + content[..<offset].count { $0 == 0x0A },
-        message: "the feed says it is UTF-8, but the byte \(byte) at offset \(offset) is not.",
-        remedy: "Convert it first, for example with: iconv -f ISO-8859-1 -t UTF-8."
-      )
+    if let form = UnicodeForm(beginning: bytes) {
+      guard let text = form.decoded(bytes) else {
+        throw Defect(
+          line: 1,
+          message: "the feed begins as \(form.name), but is not.",
+          remedy: "Convert it to UTF-8 first, with iconv."
+        )
+      }
+      return try withoutNulls(text)
     }
-    guard let encoding = encodings[name] else {
+    let hasMark = bytes.starts(with: ByteOrderMark.utf8)
+    let name = hasMark ? "utf-8" : declaredEncoding(bytes) ?? "utf-8"
+    // A declaration that can be read a byte at a time is not written in units of two or four bytes.
+    if name.hasPrefix("utf") || name.contains("10646") || name.contains("ucs-") {
+      return try withoutNulls(try utf8(hasMark ? Array(bytes.dropFirst(3)) : bytes))
+    }
+    guard let encoding = FeedEncoding.named(name) else {
       throw Defect(
         line: 1,
-        message: "the encoding “\(name)” is not read.",
-        remedy: "Convert it to UTF-8 first: iconv -f \(name.uppercased()) -t UTF-8."
+        message: "the encoding “\(name.prefix(40))” is not read.",
+        remedy: "Convert it to UTF-8 first, with iconv."
       )
     }
-    guard let text = String(data: Data(bytes), encoding: encoding) else {
+    guard let text = encoding.decoded(bytes) else {
       throw Defect(
         line: 1,
         message: "the feed says it is \(name), but is not.",
         remedy: "Convert it to UTF-8 first, with iconv."
       )
     }
-    return Array(text.utf8)
+    return try withoutNulls(text)
+  }
+
+  private static func utf8(_ bytes: [UInt8]) throws(Defect) -> [UInt8] {
+    guard let offset = UTF8Defect.offset(in: bytes, 0..<bytes.count) else { return bytes }
+    let byte = String(bytes[offset], radix: 16, uppercase: true)
+    throw Defect(
+      line: 1 + bytes[..<offset].count { $0 == 0x0A },
+      message: "the feed says it is UTF-8, but the byte \(byte) at offset \(offset) is not.",
+      remedy: "Convert it first, for example with: iconv -f ISO-8859-1 -t UTF-8."
+    )
+  }
+
+  /// Refuses what the XML parser does not survive.
+  private static func withoutNulls(_ bytes: [UInt8]) throws(Defect) -> [UInt8] {
+    guard let offset = bytes.firstIndex(of: 0) else { return bytes }
+    throw Defect(
+      line: 1 + bytes[..<offset].count { $0 == 0x0A },
+      message: "a NUL character, which XML forbids.",
+      remedy: "If the feed is in another encoding, convert it to UTF-8 first, with iconv."
+    )
   }
 
   /// The encoding of the XML declaration, in lower case; the declaration is ASCII in all that matter.
@@ -116,7 +127,8 @@ extension FeedMarkup {
     guard !bytes[index..<end].contains(UInt8(ascii: "[")) else {
       throw Defect(
         line: 1 + bytes[..<index].count { $0 == 0x0A },
-        message: "the feed declares entities of its own, which is how bombs are built.",
+        message:
+          "the feed defines its own entities, which can be used for an entity-expansion attack.",
         remedy: "Remove the DOCTYPE if you trust the feed."
       )
     }

@@ -42,13 +42,24 @@ enum FeedName {
     switch code {
     case 4: "the feed is empty."
     case 5, 77: "the feed ends before its elements do."
-    case 9: "a character that XML forbids."
-    case 23, 26, 27: "an entity that is not known."
-    case 39, 41, 65: "a malformed attribute."
+    case 6...9: "a character that XML forbids."
+    case 22...27: "an entity that is not known."
+    case 38: "a “<” in an attribute that is not escaped."
+    case 39...41, 65, 75: "a malformed attribute."
+    case 42: "an attribute that is there twice."
+    case 45: "a comment that is not closed."
+    case 46, 47: "an instruction that is not closed."
+    case 62: "a “]]>” that closes nothing."
+    case 63: "a CDATA section that is not closed."
+    case 64: "an XML declaration that is not at the beginning."
     case 68: "a “<” or “&” that is not escaped."
+    case 72, 73: "a tag that is not closed by a “>”."
     case 76: "an end tag that does not match its start tag."
+    case 86: "text behind the end of the feed."
+    case 89: "a name that XML forbids."
+    case 203: "an attribute that is there twice."
     case 1549: "the feed is too large for the parser."
-    default: "no well-formed XML (code \(code))."
+    default: "the XML is not well formed here (error \(code) of libxml2)."
     }
   }
 }
