@@ -20,21 +20,28 @@ enum FeedProgram: StoredProgram {
     from record: Record,
     for reader: ReaderSettings
   ) throws(RecordError) -> ImportedObject {
-    var record = record
-    let names = Set(record.fields.map(\.name))
-    if !names.contains("guid"), let link = record.fields.first(where: { $0.name == "link" }) {
-      record.fields.append(RecordField(name: "guid", value: link.value, column: link.column))
-    }
-    if !names.contains("isRead") {
-      record.fields.append(RecordField(name: "isRead", value: .integer(0), column: 1))
-    }
-    return try ImportedObject(
-      record,
+    try ImportedObject(
+      ItemRecord.complete(record),
       of: entity,
-      aliases: ["guid": "id"],
+      aliases: ItemRecord.aliases,
       identifiedBy: nil,
       for: reader
     )
+  }
+
+  static func take(_ object: ImportedObject, into transaction: any StoreTransaction)
+    throws(StoreError) -> ImportOutcome?
+  {
+    guard let key = object.key else { return nil }
+    let id = ObjectID(entity: entity.name, key: key)
+    guard let item = try? Item(row: Row(entity: entity, id: id, values: object.values)) else {
+      return nil
+    }
+    switch try NewsFeed.take(item, into: transaction) {
+    case .added: return .added
+    case .known: return .known
+    case .updated: return .updated
+    }
   }
 
   static func tellStory(

@@ -8,7 +8,7 @@ import FoundationXML
 /// Reads the items of an RSS 2.0, RSS 1.0 or Atom feed as records.
 ///
 /// The fields are `title` (the beginning of the summary where there is none), `link` (absolute where the feed says
-/// from where), `guid` (Atom's id; the link where there is none), `published` (ISO 8601 at
+/// from where), `guid` (Atom's id; the link where there is none, or where several items share it), `published` (ISO 8601 at
 /// offset `Z`, or null), `feed` (the feed's title) and `summary` (plain text). Control characters in them are
 /// data; the display makes them harmless. Lines and columns are where the XML parser stood, at
 /// the end of a start tag.
@@ -71,7 +71,7 @@ public struct FeedReader: RecordReader, Sendable {
     let handler = FeedHandler(base: address.flatMap { URL(string: $0) })
     try parse(bytes, with: handler)
     // The feed's own title may stand behind its items.
-    return handler.items.map { item in
+    return handler.items.withGuidsOfTheirOwn().map { item in
       Result { () throws(RecordError) in try item.record(source: source, feed: handler.feed) }
     }[...]
   }
