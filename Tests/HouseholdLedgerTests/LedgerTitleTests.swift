@@ -111,6 +111,39 @@ import Testing
     #expect(plain.sections.map(\.count) == [3])
   }
 
+  @Test
+  func `a refused order names two rows of a day that stand apart in it, if there are any (R03)`()
+    async throws
+  {
+    let (store, list) = try await ledger()
+    var definition = list.definition
+    definition.request.sortDescriptors = [.ascending("amount")]
+    // -1.00 on the first, then -0.50 and 2.50 on the third: each day stands together.
+    #expect(try await refusedRows(definition, store) == [])
+    // 1.00 on the first comes between those of the third.
+    try store.commit(origin: .unnamed) {
+      try $0.insert(movement("2026-11-01T00:00:00Z", 100))
+    }
+    let rows = try await refusedRows(definition, store)
+    #expect(rows.map(\.key) == [.integer(1), .integer(4)])
+  }
+
+  private func refusedRows(
+    _ definition: ResultsDefinition<Transaction>,
+    _ store: any Store
+  ) async throws -> [ObjectID] {
+    let refused = FetchedResultsController(definition, in: store)
+    let error = await #expect(throws: StoreError.self) { try await refused.performFetch() }
+    guard case .request(.transientSectionNotFirst(_, _, let rows)) = try #require(error) else {
+      throw NoChange()
+    }
+    if rows.count == 2 {
+      let text = try #require(error).description
+      #expect(text.contains("as \(rows[0]) and \(rows[1]) do not"))
+    }
+    return rows
+  }
+
   private func ledger() async throws -> (
     any Store, FetchedResultsController<Transaction>
   ) {

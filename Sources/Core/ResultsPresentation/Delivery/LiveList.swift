@@ -170,7 +170,7 @@ final class LiveList<Object: FetchedObject>: FollowedList {
     do {
       plan = try ListPlan(definition)
     } catch {
-      throw .request(error)
+      throw .request(error.namingRows(of: definition, in: follower.store))
     }
     let keepsDigests = keepsDigests
     let indexing = counting(plan, number)
