@@ -171,6 +171,63 @@ struct FeedReaderTests {
     #expect(found.first?.contains("“32 Nov 2026” is no date of RFC 822 or RFC 3339.") == true)
     #expect(found.last?.contains("title=good") == true)
   }
+
+  @Test(arguments: [
+    (
+      "<a:feed xmlns:a='http://www.w3.org/2005/Atom'><a:title>f</a:title><a:entry><a:id>1</a:id>"
+        + "<a:title>t</a:title><a:updated>2026-11-03T09:00:00Z</a:updated></a:entry></a:feed>",
+      ["title=t", "guid=1", "published=2026-11-03T09:00:00Z", "feed=f"]
+    ),
+    (
+      "<rss xmlns:d='http://purl.org/dc/terms/' xmlns:c='http://purl.org/dc/elements/1.1/'><channel>"
+        + "<item><c:title>t</c:title><d:issued>2026-11-03</d:issued>"
+        + "<d:modified>2026-11-04</d:modified></item></channel></rss>",
+      ["title=t", "published=2026-11-03"]
+    ),
+    (
+      "<rss xmlns='http://of.its.own/'><channel><item><title>t</title></item></channel></rss>",
+      ["title=t"]
+    ),
+    (
+      "<rss xmlns:m='http://search.yahoo.com/mrss/'><channel><item><m:title>m</m:title>"
+        + "<title>t</title><guid>1</guid></item></channel></rss>",
+      ["title=t"]
+    ),
+    (
+      "<feed version='0.3' xmlns='http://purl.org/atom/ns#'><title>f</title><entry><id>1</id>"
+        + "<title mode='base64' type='text/html'>PGI+Ym9sZDwvYj4=</title>"
+        + "<created>2026-11-03T09:00:00Z</created></entry></feed>",
+      ["title=bold", "published=2026-11-03T09:00:00Z"]
+    ),
+  ])
+  func `parts are read under every name that feeds give them`(
+    _ feed: String,
+    _ parts: [String]
+  ) throws {
+    let item = try #require(FeedReaderTests.items(feed).first)
+    for part in parts { #expect(item.contains(part), "\(item)") }
+  }
+
+  @Test func `a guid that items share tells none of them, and of two versions the later counts`() {
+    func items(_ texts: String...) -> [String] {
+      FeedReaderTests.items(
+        "<rss><channel>" + texts.map { "<item>\($0)</item>" }.joined() + "</channel></rss>"
+      )
+    }
+    let guid = "<guid isPermaLink='false'>g</guid>"
+    let links = items("\(guid)<link>http://a/1</link>", "\(guid)<link>http://a/2</link>")
+    #expect(links.count == 2 && links[0].contains("guid=http://a/1"))
+    let titles = items("\(guid)<title>a</title>", "\(guid)<title>b</title>")
+    #expect(titles.count == 2 && titles.allSatisfy { $0.contains("guid=g#") })
+    let old = "\(guid)<title>a</title><description>old</description>"
+    let new = "\(guid)<title>a</title><description>new</description>"
+    let versions = items(
+      "\(old)<pubDate>Tue, 03 Nov 2026 09:00:00 GMT</pubDate>",
+      "\(new)<pubDate>Wed, 04 Nov 2026 09:00:00 GMT</pubDate>"
+    )
+    #expect(versions.count == 1 && versions[0].contains("summary=new"))
+    #expect(items(old, new).first?.contains("summary=old") == true)
+  }
 }
 
 @Suite("Malformed feeds")

@@ -129,6 +129,61 @@ import Testing
     #expect(held.path(of: ObjectID(entity: "Item", key: .text("g77777"))) != nil)
   }
 
+  @Test func `a guid belongs to its feed, and to where its items lead`() throws {
+    let items = [
+      Item(guid: "1", title: "a", link: "https://a.example/1", feed: "News"),
+      Item(guid: "1", title: "b", link: "http://www.b.example/x", feed: "News"),
+      Item(guid: "1", title: "c", feed: "Other"), Item(guid: "1", title: "d", feed: "Third"),
+      Item(guid: "1", title: "e", link: "http://e.example/", feed: "News"),
+      Item(guid: "1", title: "f", link: "http://f.example/", feed: "News"),
+    ]
+    #expect(try take(items) == Array(repeating: .added, count: 6))
+    #expect(try take(items.reversed()) == Array(repeating: .known, count: 6))
+    let guids = try feed.store.fetch(NewsFeed.request(Item.self)).map(\.guid).sorted()
+    #expect(
+      guids == [
+        "1", "1 (News)", "1 (News, e.example)", "1 (News, f.example)", "1 (Other)", "1 (Third)",
+      ]
+    )
+  }
+
+  @Test func `an item whose names other items have gets a number, and is known by it`() throws {
+    let others = [
+      Item(guid: "1", title: "a", feed: "A"), Item(guid: "1 (B)", title: "b", feed: "A"),
+    ]
+    let item = Item(guid: "1", title: "c", feed: "B")
+    #expect(try take(others + [item, item]) == [.added, .added, .added, .known])
+  }
+
+  @Test func `a correction changes what it says, and takes nothing away`() throws {
+    let day = try #require(Instant(iso8601: "2026-11-03T09:00:00Z"))
+    var item = Item(
+      guid: "1",
+      title: "a",
+      link: "http://a.example/1",
+      feed: "A",
+      published: day,
+      summary: "s"
+    )
+    #expect(try take([item]) == [.added])
+    try feed.open("1")
+    #expect(try take([item]) == [.known])
+    (item.title, item.summary, item.link) = ("b", nil, "http://www.a.example/2")
+    #expect(try take([item]) == [.updated])
+    let stored = try #require(try feed.markUnread("1"))
+    #expect(stored.title == "b" && stored.summary == "s" && stored.published == day)
+    #expect(stored.link == "http://www.a.example/2")
+    #expect(try feed.markRead(["1"]) == 1)
+  }
+
+  private func take(_ items: [Item]) throws -> [ItemIntake] {
+    try feed.store.write { transaction in
+      var outcomes: [ItemIntake] = []
+      for item in items { outcomes.append(try NewsFeed.take(item, into: transaction)) }
+      return outcomes
+    }
+  }
+
   private func add(_ count: Int) throws {
     try feed.store.write { transaction in
       for number in 0..<count {

@@ -22,7 +22,10 @@ extension NewsFeed {
     into transaction: any StoreTransaction
   ) throws(StoreError) -> ItemIntake {
     var free: String?
-    for guid in names(of: item) {
+    var tried = 0
+    while tried < names(of: item).count || free == nil {
+      let guid = name(tried, of: item)
+      tried += 1
       guard let stored = try transaction.object(.text(guid), as: Item.self) else {
         free = free ?? guid
         continue
@@ -34,33 +37,22 @@ extension NewsFeed {
       return .updated
     }
     var added = item
-    if let free {
-      added.guid = free
-    } else {
-      added.guid = try unusedName(of: item, in: transaction)
-    }
+    added.guid = free ?? item.guid
     try transaction.insert(added)
     return .added
   }
 
-  /// The keys that an item may be stored under, in the order they are tried.
+  /// The keys that an item is as a rule stored under, in the order they are tried.
   private static func names(of item: Item) -> [String] {
     var names = [item.guid, "\(item.guid) (\(item.feed))"]
     if let host = host(of: item) { names.append("\(item.guid) (\(item.feed), \(host))") }
     return names
   }
 
-  /// A name that no item has, where items of other feeds have all the others.
-  private static func unusedName(
-    of item: Item,
-    in transaction: any StoreTransaction
-  ) throws(StoreError) -> String {
-    var number = 2
-    while true {
-      let name = "\(item.guid) (\(item.feed), \(number))"
-      if try transaction.object(.text(name), as: Item.self) == nil { return name }
-      number += 1
-    }
+  /// One key of all that an item may be stored under: numbers follow where items of other feeds have the others.
+  private static func name(_ number: Int, of item: Item) -> String {
+    let names = names(of: item)
+    return number < names.count ? names[number] : "\(item.guid) (\(item.feed), \(number))"
   }
 
   /// Whether two items of one guid are the same: of one feed, and not of two feeds that have one title.

@@ -11,6 +11,7 @@ enum FeedEncoding {
 
   /// The encoding of a name in lower case, or `nil` for one that is not read.
   static func named(_ name: String) -> FeedEncoding? {
+    let name = name.replacingOccurrences(of: "_", with: "-")
     if let encoding = own[name] { return .own(encoding) }
     return system.contains(name) ? .system(name) : nil
   }
@@ -30,7 +31,7 @@ enum FeedEncoding {
     "windows-1250": .windowsCP1250, "windows-1251": .windowsCP1251, "windows-1252": .windowsCP1252,
     "windows-1253": .windowsCP1253, "windows-1254": .windowsCP1254, "cp1250": .windowsCP1250,
     "cp1251": .windowsCP1251, "cp1252": .windowsCP1252, "cp1253": .windowsCP1253,
-    "cp1254": .windowsCP1254, "shift_jis": .shiftJIS, "shift-jis": .shiftJIS, "sjis": .shiftJIS,
+    "cp1254": .windowsCP1254, "shift-jis": .shiftJIS, "sjis": .shiftJIS,
     "windows-31j": .shiftJIS, "cp932": .shiftJIS,
   ]
 

@@ -11,6 +11,8 @@ final class FeedHandler: NSObject, XMLParserDelegate {
     var part: FeedPart
     var rank: Int
     var form: FeedTextForm
+    /// Whether Atom 0.3 says that the text is base64.
+    var isBase64 = false
     var depth: Int
     var found: FeedItem.Part
   }
@@ -26,6 +28,7 @@ final class FeedHandler: NSObject, XMLParserDelegate {
   private var feedLink: URL?
   private var capture: Capture?
   private var guidIsLink = false
+  private var home: String?
 
   init(base: URL?) { self.base = base }
 
@@ -39,7 +42,8 @@ final class FeedHandler: NSObject, XMLParserDelegate {
     qualifiedName: String?,
     attributes: [String: String]
   ) {
-    let name = FeedName.normalized(elementName, namespace: namespaceURI)
+    if path.isEmpty { home = namespaceURI }
+    let name = FeedName.normalized(elementName, namespace: namespaceURI, home: home)
     if path.isEmpty { checkRoot(name, parser) }
     path.append(name)
     let outer = bases.last ?? base
@@ -130,6 +134,7 @@ extension FeedHandler {
     if name == "guid" { guidIsLink = attributes["isPermaLink"]?.lowercased() != "false" }
     let form = FeedTextForm(element: name, type: attributes["type"])
     begin(part, rank, form, parser)
+    capture?.isBase64 = attributes["mode"]?.lowercased() == "base64"
   }
 
   private func startFeedPart(_ name: String, _ attributes: [String: String], _ parser: XMLParser) {
@@ -160,6 +165,12 @@ extension FeedHandler {
   private func finish(_ capture: Capture) {
     self.capture = nil
     var found = capture.found
+    if capture.isBase64,
+      let data = Data(base64Encoded: found.text, options: .ignoreUnknownCharacters),
+      let text = String(validating: data, as: UTF8.self)
+    {
+      found.text = text
+    }
     found.text = capture.form.plain(found.text)
     guard item != nil else {
       if capture.part == .title { feed.parts[.title] = found }

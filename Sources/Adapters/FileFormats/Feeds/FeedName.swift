@@ -1,17 +1,26 @@
 /// What the elements of RSS 2.0, RSS 1.0 and Atom are called, and what the XML parser's codes mean.
 enum FeedName {
   /// The element's name in lower case, with a prefix where the element belongs to an extension.
-  static func normalized(_ name: String, namespace: String?) -> String {
+  ///
+  /// - Parameters:
+  ///   - name: The name as it is written.
+  ///   - namespace: Its namespace.
+  ///   - home: The namespace of the feed's root, whatever its publisher took for that of feeds.
+  static func normalized(_ name: String, namespace: String?, home: String?) -> String {
     let local = name.split(separator: ":").last.map(String.init) ?? name
+    if let home, !home.isEmpty, namespace == home { return local.lowercased() }
     switch namespace ?? "" {
-    case "", "http://www.w3.org/2005/Atom", "http://purl.org/atom/ns#", "http://purl.org/rss/1.0/",
-      "http://my.netscape.com/rdf/simple/0.9/", "http://backend.userland.com/rss2":
-      // An undeclared prefix marks an extension as well as a declared one.
-      return name.contains(":") ? name.lowercased() : local.lowercased()
-    case "http://www.w3.org/1999/02/22-rdf-syntax-ns#": return local.lowercased()
+    // An undeclared prefix marks an extension as well as a declared one.
+    case "": return name.contains(":") ? name.lowercased() : local.lowercased()
+    case "http://www.w3.org/2005/Atom", "http://purl.org/atom/ns#", "http://purl.org/rss/1.0/",
+      "http://my.netscape.com/rdf/simple/0.9/", "http://backend.userland.com/rss2",
+      "http://www.w3.org/1999/02/22-rdf-syntax-ns#", "http://www.w3.org/1999/xhtml":
+      return local.lowercased()
     case "http://purl.org/dc/elements/1.1/": return "dc:" + local.lowercased()
+    case "http://purl.org/dc/terms/": return "dcterms:" + local.lowercased()
+    case "http://search.yahoo.com/mrss/", "http://search.yahoo.com/mrss":
+      return "media:" + local.lowercased()
     case "http://purl.org/rss/1.0/modules/content/": return "content:" + local.lowercased()
-    case "http://www.w3.org/1999/xhtml": return local.lowercased()
     default: return "other:" + local.lowercased()
     }
   }
@@ -19,12 +28,16 @@ enum FeedName {
   /// The part an element of an item holds, and its rank among those that hold the same.
   static func part(of name: String) -> (part: FeedPart, rank: Int)? {
     switch name {
-    case "title": (.title, 1)
+    case "title": (.title, 3)
+    case "dc:title": (.title, 2)
+    case "media:title": (.title, 1)
     case "link": (.link, 2)
     case "guid", "id": (.guid, 2)
-    case "published", "pubdate", "issued": (.published, 3)
-    case "dc:date": (.published, 2)
-    case "updated", "modified": (.published, 1)
+    case "published", "pubdate", "issued": (.published, 5)
+    case "dcterms:issued": (.published, 4)
+    case "dc:date": (.published, 3)
+    case "created", "dcterms:created": (.published, 2)
+    case "updated", "modified", "dcterms:modified": (.published, 1)
     case "description", "summary": (.summary, 2)
     case "content", "content:encoded": (.summary, 1)
     default: nil

@@ -11,9 +11,9 @@ enum FeedTextForm: Sendable {
   init(element name: String, type: String?) {
     switch (name, type?.lowercased()) {
     case ("title", nil): self = .escaped
-    case ("title", "html"), ("summary", "html"), ("content", "html"): self = .html
+    case (_, "html"), ("title", "text/html"), ("title", "application/xhtml+xml"): self = .html
     case ("description", _), ("content:encoded", _): self = .html
-    case ("summary", "text"), ("content", "text"): self = .verbatim
+    case ("summary", "text"), ("content", "text"), (_, "text/plain"): self = .verbatim
     // The tags of XHTML are elements and already gone; an HTML reading only joins the lines.
     case ("summary", _), ("content", _): self = .html
     default: self = .verbatim
