@@ -82,6 +82,25 @@ import Testing
     #expect(try run.run("book-catalog", "dump").output == "publisher=A title=B\n")
   }
 
+  @Test(arguments: ["csv", "tsv", "jsonl"])
+  func `an empty text where there may be none is known again`(_ form: String) throws {
+    let run = try ProgramRun()
+    try run.run("book-catalog", "add", "publisher=p", "title=t", "author=")
+    try run.run("book-catalog", "export", "a.\(form)")
+    let again = try run.run("book-catalog", "import", "a.\(form)")
+    #expect(again.output == "imported 0 books, 1 known already\n")
+  }
+
+  @Test func `a number of a file means what it says, and is no date`() throws {
+    let run = try ProgramRun()
+    let line = #"{"date":"2026-11-03","amount":12,"payee":"p","category":"c"}"#
+    try run.run("household-ledger", "import", "-", input: line + "\n")
+    #expect(try run.run("household-ledger", "export", "-").output.contains(#""amount":"12.00""#))
+    let epoch = #"{"date":1762128000,"amount":12,"payee":"p","category":"c"}"#
+    let refused = try run.run("household-ledger", "import", "-", input: epoch + "\n", expecting: 65)
+    #expect(refused.errors.contains("date must be a date, not the number 1762128000."))
+  }
+
   @Test func `a number that another store gave says nothing about which object it is`() throws {
     let run = try ProgramRun()
     try run.run(

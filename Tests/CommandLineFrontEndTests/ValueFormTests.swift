@@ -77,6 +77,15 @@ import Testing
     // A JSON number for an amount or a text is what it says.
     let fee = RecordField(name: "fee", value: .real(12.5), column: 1)
     #expect(try reader.value(fee, of: attribute("fee"), line: 1) == .integer(1250))
+    let whole = RecordField(name: "fee", value: .integer(12), column: 1)
+    #expect(try reader.value(whole, of: attribute("fee"), line: 1) == .integer(1200))
+    let german = ValueReader(.of("de_DE"))
+    #expect(try german.value(fee, of: attribute("fee"), line: 1) == .integer(1250))
+    let epoch = RecordField(name: "since", value: .integer(1_762_128_000), column: 9)
+    let refused = #expect(throws: RecordError.self) {
+      try reader.value(epoch, of: attribute("since"), line: 1)
+    }
+    #expect(refused?.message == "since must be a date, not the number 1762128000.")
     let name = RecordField(name: "name", value: .integer(7), column: 1)
     #expect(try reader.value(name, of: attribute("name"), line: 1) == .text("7"))
   }

@@ -16,7 +16,7 @@ struct ValueReader {
   /// - Throws: `CommandFailure` naming the attribute and what is understood.
   func value(_ text: String, of attribute: AttributeDescription) throws(CommandFailure) -> Value {
     do {
-      return try understood(text, attribute.type)
+      return try understood(text, attribute.type, numbers)
     } catch {
       throw CommandFailure(
         .badData,
@@ -33,21 +33,9 @@ struct ValueReader {
     of attribute: AttributeDescription,
     line: Int
   ) throws(RecordError) -> Value {
-    guard case .text(let text) = field.value else {
-      if field.value.isNull || attribute.type.accepts(field.value) { return field.value }
-      if case .real = attribute.type, let number = field.value.double { return .real(number) }
-      return try value(
-        RecordField(
-          name: field.name,
-          value: .text(plain(field.value)),
-          column: field.column
-        ),
-        of: attribute,
-        line: line
-      )
-    }
     do {
-      return try understood(text, attribute.type)
+      if case .text(let text) = field.value { return try understood(text, attribute.type, numbers) }
+      return try understood(number: field.value, attribute.type)
     } catch {
       throw RecordError(
         source: "",
@@ -58,6 +46,27 @@ struct ValueReader {
         isRecoverable: true
       )
     }
+  }
+
+  /// A number of a file, which says what it means and not how it is stored, in the plain form whatever the locale.
+  private func understood(
+    number value: Value,
+    _ type: AttributeType
+  ) throws(NotUnderstood) -> Value {
+    switch type {
+    case .date where !value.isNull:
+      throw NotUnderstood(
+        message: "must be a date, not the number \(plain(value)).",
+        remedy: "Write it as “2026-11-03” or “2026-11-03T09:00Z”."
+      )
+    case .decimal where !value.isNull:
+      return try understood(plain(value), type, StrictNumber(locale: nil))
+    case .real:
+      if let number = value.double { return .real(number) }
+    default: break
+    }
+    if value.isNull || type.accepts(value) { return value }
+    return try understood(plain(value), type, StrictNumber(locale: nil))
   }
 
   private struct NotUnderstood: Error {
@@ -74,7 +83,11 @@ struct ValueReader {
     }
   }
 
-  private func understood(_ text: String, _ type: AttributeType) throws(NotUnderstood) -> Value {
+  private func understood(
+    _ text: String,
+    _ type: AttributeType,
+    _ numbers: StrictNumber
+  ) throws(NotUnderstood) -> Value {
     switch type {
     case .text: return .text(text)
     case .date:

@@ -24,6 +24,8 @@ struct HeldObjects {
   }
 
   private let entity: EntityDescription
+  /// Files do not tell an empty text from none where an attribute may have none.
+  private let optionalTexts: [Int]
   private let settings: ReaderSettings
   private let dateIndexes: [Int]
   private var identifiers: [Fingerprint: Int] = [:]
@@ -39,6 +41,9 @@ struct HeldObjects {
   ) throws {
     self.entity = entity
     self.settings = settings
+    optionalTexts = entity.attributes.indices.filter {
+      entity.attributes[$0].type == .text && entity.attributes[$0].isOptional
+    }
     dateIndexes = entity.attributes.indices.filter { entity.attributes[$0].type == .date }
     // A key that the writer chooses is looked up when a record has it.
     if case .text = entity.identity { return }
@@ -55,7 +60,7 @@ struct HeldObjects {
     for start in stride(from: 0, to: keys.count, by: 1024) {
       let batch = Array(keys[start..<min(start + 1024, keys.count)])
       for case .some(let row) in try transaction.rows(batch, of: entity) {
-        contents[Fingerprint(row.values), default: 0] += 1
+        contents[fingerprint(row.values), default: 0] += 1
         if let identifierIndex, !row.values[identifierIndex].isNull {
           identifiers[Fingerprint([row.values[identifierIndex]]), default: 0] += 1
         }
@@ -76,14 +81,23 @@ struct HeldObjects {
       }
       return row.values == object.values ? .known : .knownWithOtherValues
     }
-    let content = Fingerprint(object.values)
+    let content = fingerprint(object.values)
     if let identifier = object.identifier {
       guard HeldObjects.take(Fingerprint([identifier]), from: &identifiers) else { return nil }
       return contents[content] == nil ? .knownWithOtherValues : .known
     }
     if HeldObjects.take(content, from: &contents) { return .known }
     guard let older = withNoons(object.values) else { return nil }
-    return HeldObjects.take(Fingerprint(older), from: &contents) ? .known : nil
+    return HeldObjects.take(fingerprint(older), from: &contents) ? .known : nil
+  }
+
+  private func fingerprint(_ values: [Value]) -> Fingerprint {
+    guard optionalTexts.contains(where: { values[$0] == .text("") }) else {
+      return Fingerprint(values)
+    }
+    var values = values
+    for index in optionalTexts where values[index] == .text("") { values[index] = .null }
+    return Fingerprint(values)
   }
 
   /// The values as an earlier version of the programs stored dates without a time, as noons of the reader; `nil` if there
