@@ -70,7 +70,10 @@ import Testing
       "book-catalog", "cache",
       "without them, or with one that does not fit any more, lists are the same."
     ),
-    ("student-roster", "simulate", "each change. On fresh stores equal seeds print equal bytes."),
+    (
+      "student-roster", "simulate",
+      "each change. On fresh stores the same seed prints the same bytes."
+    ),
   ])
   func `sentences of the help run on over its lines`(
     _ program: String,
@@ -129,8 +132,8 @@ import Testing
     // The list as it was, then with the opened item in its place, then without it.
     #expect(text.contains("  ● 2 t2\n"))
     #expect(text.contains("  ○ 2 t2\n"))
-    #expect(text.contains("2 items. A number opens"))
-    #expect(text.contains("“x” is no number of the list."))
+    #expect(text.contains("2 items. Type a number to open an item"))
+    #expect(text.contains("There is no item x."))
     #expect(text.contains("Open an item first."))
   }
 

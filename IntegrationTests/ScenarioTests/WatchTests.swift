@@ -126,12 +126,53 @@ import Testing
     #expect(result.errors == "")
   }
 
-  @Test func `an interrupt ends a watch with status 130`() throws {
+  @Test func `a watch whose reader goes away does not wait for a change to end`() throws {
     let run = try ProgramRun()
+    try run.run("book-catalog", "demo", "--store", "b.sqlite")
     let watch = try run.start("book-catalog", "watch", "--format", "jsonl", "--store", "b.sqlite")
     _ = try watch.line()
-    watch.send(SIGINT)
-    #expect(try watch.finish().status == 130)
+    watch.closeOutput()
+    let result = try watch.finish(within: 20)
+    #expect(result.status == 141, "\(result)")
+    #expect(result.errors == "")
+    #expect(!FileManager.default.fileExists(atPath: run.path("b.sqlite-wal")), "it was not closed")
+  }
+
+  @Test(
+    arguments: [SIGINT, SIGTERM, SIGHUP],
+    [["watch"], ["simulate", "--watch", "--for", "1h"]]
+  )
+  func `a signal ends what lasts, and the store is closed`(
+    _ signal: Int32,
+    _ verb: [String]
+  ) throws {
+    let run = try ProgramRun()
+    try run.run("student-roster", "add-random", "--store", "s.sqlite")
+    let program = try RunningProgram(
+      "student-roster",
+      verb + ["--format", "jsonl", "--store", "s.sqlite"],
+      environment: run.environment,
+      folder: run.folder
+    )
+    _ = try program.line()
+    program.send(signal)
+    let result = try program.finish(within: 20)
+    #expect(result.status == 128 + signal, "\(result.errors)")
+    #expect(result.errors == "")
+    #expect(!FileManager.default.fileExists(atPath: run.path("s.sqlite-wal")), "it was not closed")
+  }
+
+  @Test func `a signal ends a watch whose reader takes nothing`() throws {
+    let run = try ProgramRun()
+    let title = String(repeating: "t", count: 500)
+    let lines = (0..<1000).map { "p,\(title)\($0)" }
+    try run.write("publisher,title\n" + lines.joined(separator: "\n") + "\n", to: "many.csv")
+    try run.run("book-catalog", "import", "many.csv", "--store", "b.sqlite")
+    let watch = try run.start("book-catalog", "watch", "--store", "b.sqlite")
+    _ = try watch.line()
+    watch.send(SIGTERM)
+    // Its output is not read until it has ended.
+    #expect(try watch.status(within: 20) == 128 + SIGTERM)
   }
 }
 

@@ -11,7 +11,10 @@ struct SafeTextTests {
       ("\u{1B}]52;c;aGk=\u{7}", "␛]52;c;aGk=␇"), ("\u{0}", "␀"), ("\u{7F}", "␡"),
       ("\u{9B}31m", "<U+009B>31m"), ("\u{85}", "<U+0085>"), ("a\u{202E}b", "a<U+202E>b"),
       ("\u{2066}x\u{2069}", "<U+2066>x<U+2069>"), ("\u{2028}", "<U+2028>"), ("👨‍👩‍👧", "👨‍👩‍👧"),
-      ("か\u{3099}", "か\u{3099}"), ("\u{200F}٣", "\u{200F}٣"), ("\"\u{301}", "\"\u{301}"),
+      ("か\u{3099}", "か\u{3099}"), ("a\u{200B}b", "a<U+200B>b"),
+      ("\u{206E}\u{FEFF}\u{2060}", "<U+206E><U+FEFF><U+2060>"),
+      ("نمی\u{200C}خواهم", "نمی\u{200C}خواهم"),
+      ("\u{200F}٣", "\u{200F}٣"), ("\"\u{301}", "\"\u{301}"),
     ] as [(String, String)]
   )
   func `a text is shown on one line and never executed`(text: String, shown: String) {
@@ -36,6 +39,17 @@ struct SafeTextTests {
   )
   func `a text for a pipe stays on its line and loses nothing`(text: String, shown: String) {
     #expect(Array(SafeText.escaped(text).unicodeScalars) == Array(shown.unicodeScalars))
+  }
+
+  @Test(
+    arguments: [
+      (#"{"a":"plain 吾輩 ｶﾞ \u0007"}"#, #"{"a":"plain 吾輩 ｶﾞ \u0007"}"#),
+      ("\"a\u{202E}b\u{200B}\"\n", "\"a\\u202eb\\u200b\"\n"),
+      ("\"\u{7F}\u{9B}\u{FEFF}👨‍👩‍👧\"", "\"\\u007f\\u009b\\ufeff👨‍👩‍👧\""),
+    ] as [(String, String)]
+  )
+  func `JSON on a terminal says the same and hides nothing`(text: String, shown: String) {
+    #expect(Array(SafeText.json(text).unicodeScalars) == Array(shown.unicodeScalars))
   }
 
   @Test func `no control character and no override survives in any plane`() {

@@ -93,14 +93,33 @@ final class RunningProgram {
     var status: Int32 = 0
     while waitpid(process, &status, 0) < 0 && errno == EINTR {}
     isReaped = true
-    // As a shell tells it: what the program said, or 128 and the signal.
-    let signal = status & 0x7F
     return ProgramResult(
       command: name,
-      status: signal == 0 ? (status >> 8) & 0xFF : 128 + signal,
+      status: RunningProgram.exitStatus(status),
       output: output.takeRest() ?? "",
       errors: errors.takeRest() ?? ""
     )
+  }
+
+  /// Waits until the program has ended, and reads nothing meanwhile.
+  /// - Returns: Its exit status.
+  func status(within seconds: Double) throws -> Int32 {
+    let deadline = Deadline(seconds)
+    var status: Int32 = 0
+    while waitpid(process, &status, WNOHANG) == 0 {
+      guard deadline.milliseconds > 1 else {
+        throw Failure(description: "\(name) was still running")
+      }
+      sched_yield()
+    }
+    isReaped = true
+    return RunningProgram.exitStatus(status)
+  }
+
+  /// As a shell tells it: what the program said, or 128 and the signal.
+  private static func exitStatus(_ status: Int32) -> Int32 {
+    let signal = status & 0x7F
+    return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
   }
 
   private func read(until deadline: Deadline) throws {

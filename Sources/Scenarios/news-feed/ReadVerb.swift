@@ -12,8 +12,8 @@ struct ReadVerb: AsyncParsableCommand {
     commandName: "read",
     abstract: "Read the unread items one by one.",
     discussion: """
-      A number opens an item, Enter goes back to the list, u marks the opened item unread, r fetches the list anew, \
-      q leaves. An item that you have opened keeps its place until you fetch anew.
+      Type a number to open an item, Enter to go back to the list, u to mark the opened item unread, r to refresh the \
+      list, q to quit. An item that you have opened stays in the list until you refresh it.
       """
   )
 
@@ -21,12 +21,16 @@ struct ReadVerb: AsyncParsableCommand {
 
   func run() async throws {
     let opened = try FeedProgram.openStore(try store.place(of: FeedProgram.name))
-    var reader = try await LineReader(NewsFeed(opened))
-    try reader.showList()
-    while let line = readLine() {
-      guard try await reader.take(line.trimmed) else { break }
+    // It waits for lines most of the time, so that nothing but closing the store can end it.
+    let outcome = await EndlessWork.outcome(endingBy: { try? opened.close() }, within: 0) {
+      var reader = try await LineReader(NewsFeed(opened))
+      try reader.showList()
+      while let line = readLine() {
+        guard try await reader.take(line.trimmed) else { break }
+      }
     }
     try opened.close()
+    try outcome.get()
   }
 }
 
@@ -56,18 +60,19 @@ private struct LineReader {
   }
 
   func showList() throws {
-    let results = try list.results()
-    var number = 0
-    for section in results.sections {
-      try write(section.title)
-      for row in section.objects {
-        number += 1
-        let item = try row.get()
-        try write("  \(item.isRead ? "○" : "●") \(number) \(item.title)")
+    let lines = try list.withOneVersion { reading in
+      var items = try reading.objects(at: 0..<reading.results.count).enumerated().makeIterator()
+      return reading.results.sections.flatMap { section in
+        [section.title]
+          + (0..<section.count).compactMap { _ in
+            items.next().map { "  \($1.isRead ? "○" : "●") \($0 + 1) \($1.title)" }
+          }
       }
     }
-    let unread = results.count == 1 ? "1 item" : "\(results.count) items"
-    try write("\(unread). A number opens, r refreshes, q leaves.")
+    for line in lines { try TerminalOutput.standard.write(SafeText.oneLine(line) + "\n") }
+    let count = try list.results().count
+    let items = count == 1 ? "1 item" : "\(count) items"
+    try write("\(items). Type a number to open an item, r to refresh, q to quit.")
   }
 
   private mutating func back() async throws {
@@ -87,20 +92,20 @@ private struct LineReader {
   private mutating func markUnread() async throws {
     guard let guid = opened else { return try write("Open an item first.") }
     try feed.markUnread(guid)
-    try write("Marked unread. Enter goes back.")
+    try write("Marked unread. Press Enter to go back.")
   }
 
   private mutating func open(_ text: String) async throws {
     let rows = try list.results().fetchedObjects
     guard let number = Int(text), rows.indices.contains(number - 1),
       case .text(let guid) = rows[number - 1].id?.key
-    else { return try write("“\(text)” is no number of the list. Enter shows it again.") }
+    else { return try write("There is no item \(text). Press Enter to see the list again.") }
     guard let item = try feed.open(guid) else {
-      return try write("That item has been removed. Enter shows the list again.")
+      return try write("That item has been removed. Press Enter to see the list again.")
     }
     opened = guid
     try TerminalOutput.standard.write(ItemText.lines(of: item))
-    try write("Enter goes back, u marks unread.")
+    try write("Press Enter to go back, type u to mark it unread.")
   }
 
   private func write(_ line: String) throws {

@@ -4,26 +4,34 @@ import ProgramStores
 import ResultsDomain
 import ResultsPresentation
 import StudentRoster
+import Synchronization
 import TerminalFrontEnd
 
 /// `simulate`: adds, changes and removes random students, and with `--watch` prints its own list meanwhile.
 struct SimulateVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "simulate",
-    abstract: "Add, change and remove random students; equal seeds do equal things.",
+    abstract: "Add, change and remove random students; the same seed gives the same operations.",
     discussion: """
-      With --watch --format jsonl it prints the list as one snapshot and a delta for each change. On fresh stores \
-      equal seeds print equal bytes.
+      With --watch --format jsonl it prints the list as one snapshot and a delta for each change. On fresh stores the \
+      same seed prints the same bytes.
       """
   )
 
-  @Option(help: "The seed of what happens.")
+  @Option(help: "The seed of the random operations.")
   var seed: UInt64 = 1
-  @Option(help: "How many things happen.")
+  @Option(
+    parsing: .unconditional,
+    help: "Number of operations (default: 100, or unlimited with --for)."
+  )
   var operations: Int?
-  @Option(help: "How many things happen in a second; as fast as possible unless told.")
+  @Option(parsing: .unconditional, help: "Operations per second (default: unlimited).")
   var rate: Double?
-  @Option(name: .customLong("for"), help: "End after a time such as 10s.")
+  @Option(
+    name: .customLong("for"),
+    parsing: .unconditional,
+    help: "Stop after a time such as 10s."
+  )
   var time: TimeSpan?
   @Flag(help: "Print the list, then every change.")
   var watch = false
@@ -43,21 +51,39 @@ struct SimulateVerb: AsyncParsableCommand {
       throw ValidationError("--rate must be above 0 and at most 1000000.")
     }
     guard operations.map({ $0 >= 0 }) ?? true else {
-      throw ValidationError("--operations must not be below 0.")
+      throw ValidationError("--operations must be 0 or more, not \(operations ?? 0).")
     }
   }
 
   func run() async throws {
     let settings = try reader.settings()
     let opened = try RosterProgram.openStore(try store.place(of: RosterProgram.name))
-    var follower = try await watch ? Follower(self, settings, opened) : nil
-    var simulation = try RosterSimulation(seed: seed, in: opened)
+    let hasEnded = EndFlag()
+    let outcome = await EndlessWork.outcome(
+      endingBy: { hasEnded.set() },
+      { try await simulate(in: opened, settings) { hasEnded.isSet } }
+    )
+    try opened.close()
+    let done = try outcome.get()
+    if !watch { try TerminalOutput.standard.write("\(done) operations\n") }
+  }
+
+  /// Does the operations one by one.
+  /// - Returns: How many were done.
+  private func simulate(
+    in store: any Store,
+    _ settings: ReaderSettings,
+    until hasEnded: () -> Bool
+  ) async throws -> Int {
+    var follower = try await watch ? Follower(self, settings, store) : nil
+    defer { follower?.end() }
+    var simulation = try RosterSimulation(seed: seed, in: store)
     let clock = ContinuousClock()
     let start = clock.now
     let end = time.map { start.advanced(by: $0.duration) }
     let limit = operations ?? (time == nil ? 100 : .max)
     var done = 0
-    while done < limit {
+    while done < limit, !hasEnded() {
       if let end, clock.now >= end { break }
       try simulation.step()
       done += 1
@@ -66,42 +92,35 @@ struct SimulateVerb: AsyncParsableCommand {
         try await clock.sleep(until: start.advanced(by: .seconds(Double(done) / rate)))
       }
     }
-    follower?.end()
-    try opened.close()
-    if !watch { try TerminalOutput.standard.write("\(done) operations\n") }
+    return done
   }
+}
+
+/// Whether the simulation is to end, for the thread that says so.
+private final class EndFlag: Sendable {
+  private let value = Atomic(false)
+  var isSet: Bool { value.load(ordering: .relaxed) }
+  func set() { value.store(true, ordering: .relaxed) }
 }
 
 /// Prints a list and, after every operation, what it changed.
 private struct Follower {
   private let controller: FetchedResultsController<Row>
-  private var events: ResultsChanges<Row>.AsyncIterator
-  private var display: ListDisplay<RosterProgram>
-  private var generation: Int
+  private var live: LiveDisplay<RosterProgram>
 
   init(_ verb: SimulateVerb, _ settings: ReaderSettings, _ store: any Store) async throws {
-    display = try ListDisplay(verb.output, settings)
+    let display = try ListDisplay<RosterProgram>(verb.output, settings)
     let definition = try verb.list.definition(of: RosterProgram.self, for: settings)
     controller = FetchedResultsController(definition, in: store)
     try await controller.performFetch()
-    events = controller.changes.makeAsyncIterator()
-    generation = 0
-    try await follow()
+    live = try LiveDisplay(controller, on: display)
   }
 
   /// Shows everything up to now before the next operation begins, so that each has a delta of its own.
   mutating func follow() async throws {
     try await controller.refresh()
     let latest = try controller.results().generation
-    while generation < latest, let event = await events.next() {
-      switch event {
-      case .snapshot(let results): generation = results.generation
-      case .change(let change): generation = change.after.generation
-      case .reset(_, let results): generation = results.generation
-      case .failure: break
-      }
-      try display.take(event)
-    }
+    while live.generation < latest, try await live.showNext() != nil {}
   }
 
   func end() { controller.cancel() }

@@ -49,6 +49,11 @@ struct ExportSink {
   /// - Throws: `TerminalOutputError`.
   func write(_ text: String) throws { try output.write(text) }
 
+  /// Runs a closure whose writes do not wait for the reader of a pipe or a terminal.
+  func withoutWaiting<Result>(_ body: () throws -> Result) throws -> Result {
+    try output.withoutWaiting(body)
+  }
+
   /// Makes the file whole.
   /// - Throws: `TerminalOutputError`, or `CommandFailure` if the file cannot take its name.
   func close() throws {

@@ -8,7 +8,8 @@ public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
   private let changes: ChangePrinter
   private let wire: WireLines
   private let isWire: Bool
-  private var generation = 0
+  /// The generation of what is shown; 0 before the first list.
+  public private(set) var generation = 0
 
   /// A display with the options of a verb.
   /// - Throws: `CommandFailure` for a column that is no attribute, or a form that changes have not.
@@ -40,26 +41,57 @@ public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
     wire = WireLines(Program.entity)
   }
 
-  /// Shows a whole list.
+  /// Shows a whole list whose rows are all of one version.
   /// - Throws: `ResultsError` for a row that cannot be read, `TerminalOutputError`.
-  public mutating func show(_ results: FetchedResults<Row>) throws {
-    generation = results.generation
-    if isWire { try write(try wire.snapshot(results)) } else { try printer.print(results) }
-    try TerminalOutput.standard.flush()
+  public mutating func show(_ reading: ResultsReading<Row>) throws {
+    try show(ListContent(reading))
   }
 
-  /// Shows a whole list to which no change leads.
+  /// Shows a whole list of one version, to which no change leads.
+  /// - Throws: `ResultsError` for a row that cannot be read, `TerminalOutputError`.
+  public mutating func reset(
+    _ reading: ResultsReading<Row>,
+    because reason: ResultsResetReason
+  ) throws {
+    try reset(ListContent(reading), because: reason)
+  }
+
+  /// Shows a whole list; rows that others write meanwhile may be newer than the list.
+  /// - Throws: `ResultsError` for a row that cannot be read, `TerminalOutputError`.
+  public mutating func show(_ results: FetchedResults<Row>) throws {
+    try show(ListContent(results))
+  }
+
+  /// Shows a whole list to which no change leads; rows that others write meanwhile may be newer than the list.
   /// - Throws: `ResultsError` for a row that cannot be read, `TerminalOutputError`.
   public mutating func reset(
     _ results: FetchedResults<Row>,
     because reason: ResultsResetReason
   ) throws {
-    guard isWire else {
-      try write(SafeText.oneLine("= another list: \(reason)"))
-      return try show(results)
+    try reset(ListContent(results), because: reason)
+  }
+
+  private mutating func show(_ list: ListContent) throws {
+    if isWire {
+      let line = try wire.snapshot(list)
+      generation = list.results.generation
+      try write(json: line)
+    } else {
+      generation = list.results.generation
+      try printer.print(list)
     }
-    generation = results.generation
-    try write(try wire.reset(results, because: reason))
+    try TerminalOutput.standard.flush()
+  }
+
+  private mutating func reset(_ list: ListContent, because reason: ResultsResetReason) throws {
+    guard isWire else {
+      generation = list.results.generation
+      try write(SafeText.oneLine("= another list: \(reason)"))
+      return try show(list)
+    }
+    let line = try wire.reset(list, because: reason)
+    generation = list.results.generation
+    try write(json: line)
     try TerminalOutput.standard.flush()
   }
 
@@ -67,7 +99,11 @@ public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
   /// - Throws: `TerminalOutputError`.
   public mutating func apply(_ change: ResultsChange<Row>) throws {
     generation = change.after.generation
-    if isWire { try write(wire.encoder.delta(change.delta)) } else { try changes.print(change) }
+    if isWire {
+      try write(json: wire.encoder.delta(change.delta))
+    } else {
+      try changes.print(change)
+    }
     try TerminalOutput.standard.flush()
   }
 
@@ -75,7 +111,7 @@ public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
   /// - Throws: `TerminalOutputError`.
   public mutating func report(_ failure: StoreError) throws {
     guard !isWire else {
-      try write(wire.encoder.error("\(failure)", generation: generation))
+      try write(json: wire.encoder.error("\(failure)", generation: generation))
       return try TerminalOutput.standard.flush()
     }
     let text = SafeText.oneLine("\(Program.name): \(failure)")
@@ -83,4 +119,7 @@ public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
   }
 
   private func write(_ line: String) throws { try TerminalOutput.standard.write(line + "\n") }
+  private func write(json line: String) throws {
+    try TerminalOutput.standard.write(json: line + "\n")
+  }
 }

@@ -15,16 +15,17 @@ struct ListPrinter {
 
   /// Prints what a list shows.
   /// - Throws: `ResultsError` for a row that cannot be read, `TerminalOutputError`.
-  func print(_ results: FetchedResults<Row>) throws {
+  func print(_ list: ListContent) throws {
     switch format {
-    case .json: try printSnapshot(results)
-    case .jsonl: try printLines(results)
-    case .table, .plain, .tsv, .csv: try printTable(results)
+    case .json: try printSnapshot(list)
+    case .jsonl: try printLines(list)
+    case .table, .plain, .tsv, .csv: try printTable(list)
     }
     try output.flush()
   }
 
-  private func printTable(_ results: FetchedResults<Row>) throws {
+  private func printTable(_ list: ListContent) throws {
+    let results = list.results
     let tableFormat = TableFormat(rawValue: format.rawValue) ?? .plain
     let isForPeople = format == .table || format == .plain
     let printer = ValuePrinter(for: isForPeople ? reader : nil)
@@ -40,14 +41,11 @@ struct ListPrinter {
         sectionHeading: isSectioned ? "section" : nil
       )
     )
-    for section in results.sections {
-      if isSectioned {
-        try output.write(table.section(title: section.title, count: section.count))
-      }
-      for fetched in section.objects {
-        let row = try fetched.get()
-        try output.write(table.row(columns.map { $0.text(row, printer) }))
-      }
+    try list.forEach { section in
+      guard isSectioned else { return }
+      try output.write(table.section(title: section.title, count: section.count))
+    } row: { _, row in
+      try output.write(table.row(columns.map { $0.text(row, printer) }))
     }
     try output.write(table.end())
     if isForPeople { try printSummary(results) }
@@ -65,25 +63,31 @@ struct ListPrinter {
     try output.write((isColored ? Style.secondary.applied(to: line) : line) + "\n")
   }
 
-  private func printSnapshot(_ results: FetchedResults<Row>) throws {
-    try output.write(try WireLines(results.snapshot.entity).snapshot(results) + "\n")
+  private func printSnapshot(_ list: ListContent) throws {
+    try output.write(json: try WireLines(list.results.snapshot.entity).snapshot(list) + "\n")
   }
 
-  private func printLines(_ results: FetchedResults<Row>) throws {
+  private func printLines(_ list: ListContent) throws {
     var writer = JSONLinesWriter()
-    let isSectioned = results.isSectioned
+    let isSectioned = list.results.isSectioned
     let names = (isSectioned ? ["section"] : []) + ["id"] + columns.compactMap(\.nameBesideKey)
+    let others = columns.filter { $0.nameBesideKey != nil }
     try output.write(writer.begin(columns: names))
-    for section in results.sections {
-      for fetched in section.objects {
-        let row = try fetched.get()
-        var values: [Value] = isSectioned ? [section.id.value] : []
-        values.append(ListColumn.key.value(row))
-        values += columns.filter { $0.nameBesideKey != nil }.map { $0.value(row) }
-        try output.write(writer.write(values))
-      }
+    try list.forEach { _ in
+    } row: { section, row in
+      var values: [Value] = isSectioned ? [section.id.value] : []
+      values.append(ListColumn.key.value(row))
+      values += others.map { $0.value(row) }
+      try output.write(json: writer.write(values))
     }
     try output.write(writer.end())
+  }
+}
+
+extension TerminalOutput {
+  /// Writes JSON; a person is shown what a terminal would obey or hide as escapes, which mean the same.
+  func write(json text: String) throws(TerminalOutputError) {
+    try write(isTerminal ? SafeText.json(text) : text)
   }
 }
 

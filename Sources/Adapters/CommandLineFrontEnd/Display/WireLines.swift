@@ -9,30 +9,26 @@ struct WireLines {
 
   /// The line of a whole list.
   /// - Throws: `ResultsError` for a row that cannot be read.
-  func snapshot(_ results: FetchedResults<Row>) throws(ResultsError) -> String {
-    encoder.snapshot(generation: results.generation, sections: try sections(of: results))
+  func snapshot(_ list: ListContent) throws -> String {
+    encoder.snapshot(generation: list.results.generation, sections: try sections(of: list))
   }
 
   /// The line of a whole list to which no change leads.
   /// - Throws: `ResultsError` for a row that cannot be read.
-  func reset(
-    _ results: FetchedResults<Row>,
-    because reason: ResultsResetReason
-  ) throws(ResultsError) -> String {
+  func reset(_ list: ListContent, because reason: ResultsResetReason) throws -> String {
     encoder.reset(
       because: reason,
-      generation: results.generation,
-      sections: try sections(of: results)
+      generation: list.results.generation,
+      sections: try sections(of: list)
     )
   }
 
-  private func sections(of results: FetchedResults<Row>) throws(ResultsError) -> [WireSection] {
+  private func sections(of list: ListContent) throws -> [WireSection] {
     var sections: [WireSection] = []
-    for section in results.sections {
-      var rows: [Row] = []
-      rows.reserveCapacity(section.count)
-      for fetched in section.objects { rows.append(try fetched.get()) }
-      sections.append(WireSection(header: section.header, rows: rows))
+    try list.forEach { section in
+      sections.append(WireSection(header: section.header, rows: []))
+    } row: { _, row in
+      sections[sections.count - 1].rows.append(row)
     }
     return sections
   }

@@ -25,6 +25,10 @@ public enum ProgramRunner {
   ) async -> Int32 {
     let name = root.configuration.commandName ?? "program"
     if let failure = unknownVerb(in: arguments, of: root) { return report(failure, name, false) }
+    if arguments == ["help", "where"] {
+      try? TerminalOutput.standard.write(PredicateHelp.text(of: name))
+      return ExitStatus.success.rawValue
+    }
     let isVerbose = arguments.contains("--verbose")
     do {
       var command = try root.parseAsRoot(arguments)
@@ -36,6 +40,8 @@ public enum ProgramRunner {
       return ExitStatus.success.rawValue
     } catch let status as ExitCode {
       return status.rawValue
+    } catch let interruption as Interruption {
+      interruption.endProcess()
     } catch {
       if let failure = CommandFailure(error) { return report(failure, name, isVerbose) }
       return explain(error, root)
@@ -45,7 +51,8 @@ public enum ProgramRunner {
   /// What the argument parser says of its own errors and of requests for help.
   private static func explain<Root: ParsableCommand>(_ error: any Error, _ root: Root.Type) -> Int32
   {
-    let text = root.fullMessage(for: error)
+    // The parser repeats arguments as they were given, escape sequences and all.
+    let text = SafeText.lines(root.fullMessage(for: error))
     let status = root.exitCode(for: error).rawValue
     let output = status == 0 ? TerminalOutput.standard : TerminalOutput.standardError
     try? output.write(text + "\n")
@@ -70,7 +77,7 @@ public enum ProgramRunner {
     text.split(separator: "\n").map { "  \($0)" }.joined(separator: "\n")
   }
 
-  /// A first argument that is no verb, with the verb that was probably meant.
+  /// A first argument that is not a verb, with the verb that was probably meant.
   static func unknownVerb<Root: ParsableCommand>(
     in arguments: [String],
     of root: Root.Type
@@ -83,8 +90,8 @@ public enum ProgramRunner {
     let hint = near.flatMap { $0.1 <= 2 ? "Did you mean “\($0.0)”?" : nil }
     return CommandFailure(
       .usage,
-      "“\(first)” is no verb.",
-      remedy: hint ?? "The verbs are \(verbs.joined(separator: ", "))."
+      "Unknown command “\(first)”.",
+      remedy: hint ?? "The commands are \(verbs.joined(separator: ", "))."
     )
   }
 }

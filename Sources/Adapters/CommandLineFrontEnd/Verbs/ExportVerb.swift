@@ -43,36 +43,42 @@ public struct ExportVerb<Program: ListProgram>: AsyncParsableCommand {
       options: ResultsOptions(delivery: .onDemand)
     )
     try await controller.performFetch()
-    let results = try controller.results()
     let sink = try ExportSink(path: file)
+    let count: Int
     do {
-      try write(results, as: form, to: sink)
+      count = try sink.withoutWaiting {
+        try controller.withOneVersion { reading in
+          try write(ListContent(reading), as: form, to: sink)
+          return reading.results.count
+        }
+      }
+      try sink.close()
     } catch {
       sink.abandon()
       throw error
     }
+    controller.cancel()
     try opened.close()
     if file != "-" {
-      let noun = results.count == 1 ? Program.nouns.one : Program.nouns.many
-      let line = SafeText.oneLine("exported \(results.count) \(noun) to \(file)")
+      let noun = count == 1 ? Program.nouns.one : Program.nouns.many
+      let line = SafeText.oneLine("exported \(count) \(noun) to \(file)")
       try TerminalOutput.standard.write(line + "\n")
     }
   }
 
   private func write(
-    _ results: FetchedResults<Row>,
+    _ list: ListContent,
     as form: ExportFormatOption,
     to sink: ExportSink
   ) throws {
     var writer = form.writer(guardsFormulas: spreadsheetSafe)
     let columns: [ListColumn] = Program.exportColumns
     try sink.write(writer.begin(columns: columns.map(\.title)))
-    for fetched in results.fetchedObjects {
-      let row = try fetched.get()
+    try list.forEach { _ in
+    } row: { _, row in
       try sink.write(writer.write(columns.map { $0.value(row) }))
     }
     try sink.write(writer.end())
-    try sink.close()
   }
 }
 

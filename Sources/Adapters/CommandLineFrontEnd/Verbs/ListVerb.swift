@@ -101,18 +101,23 @@ public struct ListRun<Program: ListProgram> {
       )
     )
     try await controller.performFetch()
-    let results = try controller.results()
-    try ListPrinter(
+    let printer = ListPrinter(
       columns: columns,
       format: output.resolvedFormat,
       isColored: output.isColored,
       reader: settings,
       nouns: Program.nouns,
       output: .standard
-    ).print(results)
-    // The list has been printed: what could not be kept of it is fetched again the next time.
+    )
+    let count = try TerminalOutput.standard.withoutWaiting {
+      try controller.withOneVersion { reading in
+        try printer.print(ListContent(reading))
+        return reading.results.count
+      }
+    }
+    // The list has been printed: what could not be cached of it is fetched again the next time.
     _ = try? await controller.saveCache()
     controller.cancel()
-    return results.count
+    return count
   }
 }

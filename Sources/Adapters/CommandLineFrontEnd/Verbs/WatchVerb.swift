@@ -42,15 +42,26 @@ public struct WatchVerb<Program: ListProgram>: AsyncParsableCommand {
 /// When a watch ends by itself.
 public struct WatchEnd: ParsableArguments {
   /// After so many changes.
-  @Option(help: "End after so many changes.")
+  @Option(parsing: .unconditional, help: "Stop after this many changes.")
   public var deltas: Int?
 
   /// After so much time.
-  @Option(name: .customLong("for"), help: "End after a time such as 10s.")
+  @Option(
+    name: .customLong("for"),
+    parsing: .unconditional,
+    help: "Stop after a time such as 10s."
+  )
   public var time: TimeSpan?
 
   /// Makes the options with their defaults.
   public init() {}
+
+  /// Refuses a number of changes below zero.
+  public func validate() throws {
+    guard deltas ?? 0 >= 0 else {
+      throw ValidationError("--deltas must be 0 or more, not \(deltas ?? 0).")
+    }
+  }
 }
 
 /// Opens a store, lists it and prints its changes: what `watch` and its relatives in a program do.
@@ -66,9 +77,9 @@ public struct WatchRun<Program: ListProgram> {
     self.settings = settings
   }
 
-  /// Lists a definition, then prints every change of it until its end.
+  /// Lists a definition, then prints every change of it until its end, which a signal or the reader of the output may bring.
   public func watch(_ definition: ResultsDefinition<Row>, until end: WatchEnd) async throws {
-    var display = try ListDisplay<Program>(output, settings)
+    let display = try ListDisplay<Program>(output, settings)
     let place = try store.place(of: Program.name)
     let opened = try Program.openStore(place)
     let controller = FetchedResultsController(
@@ -76,8 +87,23 @@ public struct WatchRun<Program: ListProgram> {
       in: opened,
       options: ResultsOptions(caches: Program.caches(for: place))
     )
+    let outcome = await EndlessWork.outcome(endingBy: { controller.cancel() }) {
+      try await follow(controller, on: display, until: end)
+      // What could not be cached of the list is fetched again the next time.
+      _ = try? await controller.saveCache()
+    }
+    controller.cancel()
+    try opened.close()
+    try outcome.get()
+  }
+
+  private func follow(
+    _ controller: FetchedResultsController<Row>,
+    on display: ListDisplay<Program>,
+    until end: WatchEnd
+  ) async throws {
     try await controller.performFetch()
-    let events = controller.changes
+    var live = try LiveDisplay(controller, on: display)
     let timer = end.time.map { span in
       Task {
         try? await Task.sleep(for: span.duration)
@@ -86,14 +112,8 @@ public struct WatchRun<Program: ListProgram> {
     }
     defer { timer?.cancel() }
     var changes = 0
-    for await event in events {
-      try display.take(event)
-      if case .change = event { changes += 1 }
-      if let limit = end.deltas, changes >= limit { break }
+    while changes < end.deltas ?? .max, let isChange = try await live.showNext() {
+      if isChange { changes += 1 }
     }
-    // What could not be kept of the list is fetched again the next time.
-    _ = try? await controller.saveCache()
-    controller.cancel()
-    try opened.close()
   }
 }

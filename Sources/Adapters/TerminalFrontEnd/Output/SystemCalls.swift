@@ -45,9 +45,77 @@ enum SystemCalls {
     }
   }
 
+  /// Writes what the descriptor takes at once, and never waits for its reader.
+  /// - Returns: How many bytes were written.
+  static func writeWithoutWaiting(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32)
+    throws(TerminalOutputError) -> Int
+  {
+    // A pipe that is ready takes as many bytes without waiting; a terminal may take fewer.
+    let portion = isTerminal(descriptor) ? 256 : Int(PIPE_BUF)
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+      guard poll(&request, 1, 0) > 0 else { break }
+      let next = rest.prefix(portion)
+      // Where something is wrong with the descriptor, the write says what.
+      try write(UnsafeRawBufferPointer(rebasing: next), to: descriptor)
+      rest = rest.dropFirst(next.count)
+    }
+    return bytes.count - rest.count
+  }
+
+  /// A new file in the folder for temporary files, which goes when it is closed, or `nil` if there can be none.
+  static func temporaryFile() -> Int32? {
+    let folder = getenv("TMPDIR").map { String(cString: $0) } ?? ""
+    var path = Array("\(folder.isEmpty ? "/tmp" : folder)/output-XXXXXX".utf8CString)
+    let descriptor = mkstemp(&path)
+    guard descriptor >= 0 else { return nil }
+    unlink(path)
+    return descriptor
+  }
+
+  /// Reads bytes of a file from an offset.
+  static func read(
+    _ count: Int,
+    from descriptor: Int32,
+    at offset: Int
+  ) throws(TerminalOutputError) -> [UInt8] {
+    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, written in
+      written = max(0, pread(descriptor, buffer.baseAddress, count, off_t(offset)))
+    }
+    guard !bytes.isEmpty else {
+      throw .failed(code: errno, reason: String(cString: strerror(errno)))
+    }
+    return bytes
+  }
+
+  /// Ends the process by a signal, as if it had never been taken.
+  static func endProcess(by number: Int32) -> Never {
+    signal(number, SIG_DFL)
+    raise(number)
+    endProcess(with: 128 + number)
+  }
+
+  /// Ends the process at once; nothing that waits is written.
+  static func endProcess(with status: Int32) -> Never { _exit(status) }
+
+  static func close(_ descriptor: Int32) { _ = systemClose(descriptor) }
+
   private static func waitUntilWritable(_ descriptor: Int32) {
     var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     poll(&request, 1, -1)
+  }
+
+  private static func systemClose(_ descriptor: Int32) -> Int32 {
+    #if canImport(Glibc)
+    Glibc.close(descriptor)
+    #elseif canImport(Musl)
+    Musl.close(descriptor)
+    #elseif canImport(Android)
+    Android.close(descriptor)
+    #elseif canImport(Darwin)
+    Darwin.close(descriptor)
+    #endif
   }
 
   private static func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {

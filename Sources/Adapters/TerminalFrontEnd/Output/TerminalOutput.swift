@@ -11,9 +11,16 @@ public final class TerminalOutput: Sendable {
   /// Whether a terminal is at the other end.
   public let isTerminal: Bool
 
+  private struct State {
+    /// What has not come to enough to be written.
+    var buffer: [UInt8] = []
+    /// What the reader has not taken yet, while nobody may wait for it.
+    var backlog: OutputBacklog?
+  }
+
   private let capacity: Int
   /// Guards the bytes that wait and the order of writes.
-  private let buffer: Mutex<[UInt8]>
+  private let state: Mutex<State>
 
   /// Output to a file descriptor, which stays open.
   /// - Parameters:
@@ -23,7 +30,7 @@ public final class TerminalOutput: Sendable {
     self.descriptor = descriptor
     self.capacity = capacity
     isTerminal = SystemCalls.isTerminal(descriptor)
-    buffer = Mutex([])
+    state = Mutex(State())
   }
 
   /// The standard output.
@@ -44,37 +51,68 @@ public final class TerminalOutput: Sendable {
   /// The text is written as it is; make text from outside safe first, with ``SafeText``.
   /// - Throws: ``TerminalOutputError``.
   public func write(_ text: String) throws(TerminalOutputError) {
-    try buffer.withLock { (buffer) throws(TerminalOutputError) in
-      buffer.append(contentsOf: text.utf8)
-      guard buffer.count > capacity else { return }
-      try TerminalOutput.flush(&buffer, to: descriptor)
+    try state.withLock { (state) throws(TerminalOutputError) in
+      state.buffer.append(contentsOf: text.utf8)
+      guard state.buffer.count > capacity else { return }
+      try TerminalOutput.flush(&state, to: descriptor)
     }
   }
 
   /// Writes what waits; call it before the program ends and whenever the text must be seen.
   /// - Throws: ``TerminalOutputError``.
   public func flush() throws(TerminalOutputError) {
-    try buffer.withLock { (buffer) throws(TerminalOutputError) in
-      try TerminalOutput.flush(&buffer, to: descriptor)
+    try state.withLock { (state) throws(TerminalOutputError) in
+      try TerminalOutput.flush(&state, to: descriptor)
     }
   }
 
+  /// Runs a closure whose writes never wait for the reader, so that it holds what it reads no longer than it takes to copy it.
+  ///
+  /// The reader is given what it takes at once. The rest waits in memory, beyond a megabyte in a temporary file, and is
+  /// written when the closure has returned. If there is no room for such a file either, the closure has to wait.
+  /// - Throws: ``TerminalOutputError``, or what the closure throws, after what it wrote before has been written.
+  public func withoutWaiting<Result>(_ body: () throws -> Result) throws -> Result {
+    state.withLock { $0.backlog = OutputBacklog(before: descriptor) }
+    let outcome = Swift.Result { try body() }
+    do throws(TerminalOutputError) {
+      try state.withLock { (state) throws(TerminalOutputError) in
+        defer { state.backlog = nil }
+        try TerminalOutput.flush(&state, to: descriptor)
+        try state.backlog?.writeAll()
+      }
+    } catch {
+      // A failure of the closure itself goes first.
+      if case .success = outcome { throw error }
+    }
+    return try outcome.get()
+  }
+
   /// What could not be written is dropped: after an error nothing can be said about what arrived.
-  private static func flush(_ buffer: inout [UInt8], to descriptor: Int32)
+  private static func flush(_ state: inout State, to descriptor: Int32)
     throws(TerminalOutputError)
   {
-    guard !buffer.isEmpty else { return }
-    let bytes = buffer
-    buffer.removeAll(keepingCapacity: true)
-    // The closure cannot throw a typed error through the standard library, so its outcome is returned.
-    let outcome = bytes.withUnsafeBytes { raw -> TerminalOutputError? in
+    guard !state.buffer.isEmpty else { return }
+    let bytes = state.buffer
+    state.buffer.removeAll(keepingCapacity: true)
+    if let backlog = state.backlog { return try backlog.write(bytes[...]) }
+    try bytes[...].written { (raw) throws(TerminalOutputError) in
+      try SystemCalls.write(raw, to: descriptor)
+    }
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// Hands the bytes over; the standard library's own way has no typed errors.
+  func written<Result>(
+    _ write: (UnsafeRawBufferPointer) throws(TerminalOutputError) -> Result
+  ) throws(TerminalOutputError) -> Result {
+    let outcome = withUnsafeBytes { raw -> Swift.Result<Result, TerminalOutputError> in
       do throws(TerminalOutputError) {
-        try SystemCalls.write(raw, to: descriptor)
-        return nil
+        return .success(try write(raw))
       } catch {
-        return error
+        return .failure(error)
       }
     }
-    if let outcome { throw outcome }
+    return try outcome.get()
   }
 }

@@ -7,9 +7,10 @@
 public enum SafeText {
   /// The text as one line for a terminal: each control character is shown as a visible symbol.
   ///
-  /// C0 controls and DEL become their pictures (`ESC` is `␛`, tab `␉`, newline `␊`), C1 controls, line separators
-  /// and the characters that override the direction of text their names, as in `<U+202E>`. A
-  /// cluster keeps its first 32 scalars.
+  /// C0 controls and DEL become their pictures (`ESC` is `␛`, tab `␉`, newline `␊`). C1 controls, line separators,
+  /// the characters that override the direction of text, and format characters that are never seen become their
+  /// names, as in `<U+202E>`. What joins letters and emoji, and the marks of direction, stay. A cluster keeps its
+  /// first 32 scalars.
   /// - Complexity: O(*n*) in the UTF-8 bytes.
   public static func oneLine(_ text: String) -> String {
     visible(text, keepsNewlines: false)
@@ -18,6 +19,23 @@ public enum SafeText {
   /// The text for a terminal with its line ends kept: CR LF is one newline, all else as in ``oneLine(_:)``.
   public static func lines(_ text: String) -> String {
     visible(text, keepsNewlines: true)
+  }
+
+  /// JSON text for a terminal: what would reorder or hide text stands there as an escape, which means the same.
+  ///
+  /// In JSON such characters can stand only inside of strings. Line ends stay.
+  /// - Complexity: O(*n*) in the UTF-8 bytes.
+  public static func json(_ text: String) -> String {
+    // The lead bytes of all that is replaced.
+    guard text.utf8.contains(where: { $0 == 0x7F || [0xC2, 0xE1, 0xE2, 0xEF].contains($0) })
+    else { return text }
+    return text.unicodeScalars.reduce(into: "") { result, scalar in
+      guard isHidden(scalar) || scalar.value == 0x7F else {
+        return result.unicodeScalars.append(scalar)
+      }
+      // All of them are in the basic plane, so that one escape of four digits is enough.
+      result += "\\u" + hexadecimal(scalar, digits: 4).lowercased()
+    }
   }
 
   /// The text for a line of a pipe, so that one row stays one line and no column is torn.
@@ -94,9 +112,17 @@ extension SafeText {
     switch scalar.value {
     case 0..<0x20: result.unicodeScalars.append(picture(scalar.value))
     case 0x7F: result += "␡"
-    case 0x80..<0xA0, 0x2028, 0x2029, 0x202A...0x202E, 0x2066...0x2069:
-      result += "<U+" + hexadecimal(scalar, digits: 4) + ">"
+    case _ where isHidden(scalar): result += "<U+" + hexadecimal(scalar, digits: 4) + ">"
     default: result.unicodeScalars.append(scalar)
+    }
+  }
+
+  /// Whether a scalar ends lines, reorders text, or is never seen, and is no part of how letters and emoji are written.
+  private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x80..<0xA0, 0x180E, 0x200B, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF, 0xFFF9...0xFFFB:
+      true
+    default: false
     }
   }
 

@@ -166,14 +166,18 @@ final class ResultsPublisher<Object: FetchedObject>: Sendable {
   }
 
   /// A new subscriber, which gets the present state first.
-  func subscribe() -> ResultsSubscription {
+  /// - Parameter generation: One that the subscriber has already; if it is the present one, the present state is left out.
+  /// - Returns: Its slot.
+  func subscribe(knowing generation: Int? = nil) -> ResultsSubscription {
     let subscription = ResultsSubscription(resetThreshold: resetThreshold)
     let isEnded = shown.withLock { shown -> Bool in
       if case .ended = shown.state { return true }
       shown.subscribers.removeAll { $0.subscription == nil }
       shown.subscribers.append(WeakSubscription(subscription))
       // Offered inside the lock, so that no event can come between the state and the registration.
-      if let results = shown.state.results { subscription.offer(.snapshot(results.loader)) }
+      if let results = shown.state.results, results.generation != generation {
+        subscription.offer(.snapshot(results.loader))
+      }
       if case .failed(let error, _) = shown.state { subscription.offer(.failure(error)) }
       return false
     }

@@ -71,6 +71,31 @@ final class StoreFollower: Sendable {
     run(asking: list, loaded, after: nil)
   }
 
+  /// Advances a list now, and calls a closure in the version of the store that it was led to, before the next turn begins.
+  /// - Returns: The failure of that list, if it failed; the closure is called only if it did not, and if the list has not ended.
+  func lead(
+    _ list: any FollowedList,
+    reading body: (any StoreSnapshot) -> Void
+  ) -> StoreError? {
+    turn.withLock { _ in
+      let lists = lists
+      guard lists.contains(where: { $0 === list }) else { return nil }
+      let due = lists.filter { $0 === list || $0.isDue(after: nil) }
+      do throws(StoreError) {
+        return try store.read { (snapshot) throws(StoreError) -> StoreError? in
+          let led = advance(due, of: lists, in: SnapshotHistory(snapshot), asking: list)
+          show(led.news)
+          if led.answer == nil { body(snapshot) }
+          return led.answer
+        }
+      } catch {
+        for list in due { list.fail(error, answering: nil) }
+        show(due)
+        return error
+      }
+    }
+  }
+
   /// Tells that a list could not be fetched.
   func tell(_ failure: StoreError, of list: any FollowedList, answering number: Int) {
     turn.withLock { _ in
