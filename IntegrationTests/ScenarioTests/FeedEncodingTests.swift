@@ -29,6 +29,10 @@ import Testing
     try data.write(to: URL(fileURLWithPath: run.path("feed.xml")))
     try run.run("news-feed", "import", "feed.xml")
     #expect(try titles(run) == ["Füd\t寿司"])
+    // By what it holds, where its name says nothing.
+    try data.write(to: URL(fileURLWithPath: run.path("feed")))
+    let again = try run.run("news-feed", "import", "feed")
+    #expect(again.output == "imported 0 items, 1 known already\n")
   }
 
   @Test(arguments: [

@@ -35,6 +35,14 @@ import Testing
     #expect(made.identifier == nil)
   }
 
+  @Test func `of two fields for one attribute the first that says something is taken`() throws {
+    let made = try object([
+      ("name", .text("a")), ("email", .text("")), ("mail", .text("m")), ("EMAIL", .text("n")),
+    ])
+    #expect(made.values[5] == .text("m"))
+    #expect(made.unusedColumns == ["EMAIL"])
+  }
+
   @Test func `an empty text is a value where one is required, and none where it is not`() throws {
     let made = try object([("name", .text("")), ("email", .text("")), ("age", .text(""))])
     #expect(made.values[0] == .text(""))

@@ -20,7 +20,7 @@ public struct ImportedObject: Sendable {
   public var key: ObjectKey?
   /// What the object is recognised by, if the record has such an identifier; else all its values are compared.
   public var identifier: Value?
-  /// The names of the record's fields that belong to no attribute.
+  /// The names of the record's fields that belong to no attribute, or to one that another field gave a value.
   public var unusedColumns: [String] = []
 
   /// An object made from a record.
@@ -59,7 +59,7 @@ public struct ImportedObject: Sendable {
       let name = exact == nil ? aliases[field.name.folded] ?? field.name : field.name
       guard let index = exact ?? entity.index(ofAnyCase: name) else {
         if case .text = entity.identity, entity.identity.columns.contains(name) {
-          key = ObjectKey(parts: [field.value], of: entity.identity) ?? key
+          key = key ?? ObjectKey(parts: [field.value], of: entity.identity)
         } else {
           unused.append(field.name)
         }
@@ -67,6 +67,11 @@ public struct ImportedObject: Sendable {
       }
       let attribute = entity.attributes[index]
       if attribute.isOptional, case .text(let text) = field.value, text.isEmpty { continue }
+      // Two fields may mean one attribute; the first that says something stays, and the other is not lost without a word.
+      guard values[index].isNull else {
+        unused.append(field.name)
+        continue
+      }
       if case .text = attribute.type, case .text = field.value {
         values[index] = field.value
       } else {

@@ -35,6 +35,13 @@ enum UnicodeForm: CaseIterable {
     }
   }
 
+  /// Whether a document of this form begins with `<`, with or without a byte order mark.
+  func isMarkup(_ bytes: [UInt8]) -> Bool {
+    let mark = self.bytes(of: 0xFEFF)
+    let start = bytes.starts(with: mark) ? mark.count : 0
+    return bytes[start...].starts(with: self.bytes(of: 0x3C))
+  }
+
   private var width: Int {
     switch self {
     case .utf32BigEndian, .utf32LittleEndian: 4

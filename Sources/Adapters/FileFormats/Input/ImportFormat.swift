@@ -27,6 +27,10 @@ public enum ImportFormat: String, CaseIterable, Hashable, Sendable {
   /// tab-separated, and everything else is comma-separated.
   /// - Complexity: O(*n*) in the first line.
   public init(lookingAt bytes: [UInt8]) {
+    if UnicodeForm(beginning: bytes)?.isMarkup(bytes) == true {
+      self = .feed
+      return
+    }
     let start = bytes.starts(with: ByteOrderMark.utf8) ? ByteOrderMark.utf8.count : 0
     let text = bytes[start...].drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
     switch text.first {
