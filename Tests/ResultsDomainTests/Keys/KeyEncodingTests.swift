@@ -138,6 +138,54 @@ struct KeyEncodingTests {
   }
 
   @Test
+  func `terms behind the object's key order nothing and are dropped R02`() throws {
+    let definition = try OrderDefinition(
+      entity: Book.entity,
+      predicate: .all,
+      sortDescriptors: [
+        .ascending("title"), FetchSortDescriptor(.objectKey, .descending), .ascending("year"),
+      ]
+    )
+    #expect(definition.terms.map(\.expression) == [.attribute("title"), .objectKey])
+    #expect(definition.layout.order.count == 2)
+    // A term that is not valid is refused wherever it stands.
+    for term in [FetchSortDescriptor(.lowercased(.attribute("year"))), .ascending("yaer")] {
+      #expect(throws: RequestError.self) {
+        try OrderDefinition(
+          entity: Book.entity,
+          predicate: .all,
+          sortDescriptors: [FetchSortDescriptor(.objectKey), term]
+        )
+      }
+    }
+  }
+
+  @Test
+  func `terms behind all parts of a compound key are dropped R02`() throws {
+    let entity = try Self.entity(.compound(["part", "number"]))
+    func terms(_ names: String...) throws -> [String] {
+      try OrderDefinition(
+        entity: entity,
+        predicate: .all,
+        sortDescriptors: names.map { .descending($0) }
+      ).terms.flatMap(\.expression.attributes)
+    }
+    #expect(try terms("number", "real", "part", "blob") == ["number", "real", "part"])
+    #expect(try terms("part", "real", "blob") == ["part", "real", "blob"])
+  }
+
+  @Test
+  func `section terms stay even behind the object's key R03`() throws {
+    let definition = try OrderDefinition(
+      entity: Book.entity,
+      predicate: .all,
+      sectionTerms: [FetchSortDescriptor(.objectKey), .ascending("title")],
+      sortDescriptors: [.ascending("year")]
+    )
+    #expect(definition.terms.map(\.expression) == [.objectKey, .attribute("title")])
+  }
+
+  @Test
   func `a list without an order is refused R01`() {
     let error = #expect(throws: RequestError.self) {
       try OrderDefinition(entity: Book.entity, predicate: .all, sortDescriptors: [])

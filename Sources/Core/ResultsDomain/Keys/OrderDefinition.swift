@@ -1,7 +1,8 @@
 /// Which rows a list has and in what total order: what a store is asked for.
 ///
 /// Two definitions that are equal give equal keys. The order's columns are the section's (if any), then the sort
-/// descriptors', each expression once; the object's key makes it total (R02).
+/// descriptors', each expression once and none behind the whole of the object's key, where nothing is left to order. The object's key
+/// makes it total (R02).
 public struct OrderDefinition: Hashable, Sendable {
   /// The entity whose objects are listed.
   public let entity: EntityDescription
@@ -22,16 +23,17 @@ public struct OrderDefinition: Hashable, Sendable {
   ) throws(RequestError) {
     guard !sortDescriptors.isEmpty else { throw .missingOrder(entity: entity.name) }
     try predicate.validate(in: entity)
-    var terms = sectionTerms
-    for descriptor in sortDescriptors
-    where !terms.contains(where: { $0.expression == descriptor.expression }) {
-      terms.append(descriptor)
-    }
+    var terms: [FetchSortDescriptor] = []
     var columns: [KeyColumn] = []
-    for term in terms {
+    for (place, term) in (sectionTerms + sortDescriptors).enumerated() {
       guard let storage = try term.expression.storage(in: entity) else {
         throw .alwaysNull(term.expression.description)
       }
+      if place >= sectionTerms.count {
+        let isKnown = terms.contains { $0.expression == term.expression }
+        if isKnown || OrderDefinition.tellsObjectsApart(terms, of: entity) { continue }
+      }
+      terms.append(term)
       columns.append(
         KeyColumn(storage, isDescending: term.direction == .descending, nulls: term.nulls)
       )
@@ -40,6 +42,21 @@ public struct OrderDefinition: Hashable, Sendable {
     self.predicate = predicate
     self.terms = terms
     layout = KeyLayout(order: columns, keyTypes: entity.keyTypes)
+  }
+
+  /// Whether no two objects agree in all of some terms, as those have the whole key.
+  private static func tellsObjectsApart(
+    _ terms: [FetchSortDescriptor],
+    of entity: EntityDescription
+  ) -> Bool {
+    let expressions = terms.map(\.expression)
+    return expressions.contains(.objectKey)
+      || entity.identity.columns.allSatisfy { column in
+        expressions.contains { expression in
+          guard case .attribute(let name) = expression else { return false }
+          return name.hasSameBytes(as: column)
+        }
+      }
   }
 
   /// The encoded key of a row, whether or not the predicate holds for it.
