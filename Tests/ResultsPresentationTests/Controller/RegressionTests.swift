@@ -147,6 +147,48 @@ struct RegressionTests {
     #expect(other.map(\.delta.picture) == ["=[0,0]"])
   }
 
+  @Test func `R27 R40: a sort value that is not shown and moves nothing is no update`() throws {
+    let store = try Volume.store(("A", "x"), ("B", "y"))
+    try store.change("x") { $0.pages = 10 }
+    try store.change("y") { $0.pages = 20 }
+    var definition = Volume.byShelf()
+    definition.sectionKey = nil
+    definition.request.sortDescriptors = [.ascending("pages")]
+    definition.request.propertiesToFetch = ["title"]
+    var engine = try store.engine(definition, keepsDigests: true)
+    try store.change("x") { $0.pages = 15 }
+    let still = try store.read { (snapshot) throws(StoreError) in
+      try engine.requery(in: snapshot)
+    }
+    #expect(still.map(\.delta.picture) == [])
+    try store.change("x") { $0.pages = 30 }
+    let moved = try store.read { (snapshot) throws(StoreError) in
+      try engine.requery(in: snapshot)
+    }
+    #expect(moved.map(\.delta.picture) == ["~[0,0]>[0,1]"])
+    #expect(moved.first?.delta.rows.moves.first?.changed == AttributeSet())
+    try store.change("x") { volume in
+      volume.pages = 40
+      volume.title = "z"
+    }
+    let updated = try store.read { (snapshot) throws(StoreError) in
+      try engine.requery(in: snapshot)
+    }
+    #expect(updated.map(\.delta.picture) == ["=[0,1]"])
+  }
+
+  @Test func `R40: a section value that is not shown moves a row without an update`() throws {
+    let store = try Volume.store(("A", "x"), ("A", "y"), ("B", "z"))
+    var definition = Volume.byShelf()
+    definition.request.propertiesToFetch = ["title"]
+    var engine = try store.engine(definition, keepsDigests: true)
+    try store.change("y") { $0.shelf = "B" }
+    let moved = try store.read { (snapshot) throws(StoreError) in
+      try engine.requery(in: snapshot)
+    }
+    #expect(moved.map(\.delta.picture) == ["~[0,1]>[1,0]"])
+  }
+
   @Test func `R61: what others changed just before a redefinition is an update all the same`()
     throws
   {

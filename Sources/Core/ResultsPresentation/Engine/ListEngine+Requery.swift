@@ -11,11 +11,9 @@ extension ListEngine {
     let newDigests = try currentDigests(in: store)
     var affected = pairedRows(oldKeys, newKeys)
     if let digests, let newDigests {
-      affected += try updatedRows(
-        newDigests.changedIdentities(since: digests),
-        besides: affected,
-        in: store
-      )
+      let changed = newDigests.changedIdentities(since: digests)
+      clearUnchanged(&affected, besides: changed)
+      affected += try updatedRows(changed, besides: affected, in: store)
     }
     if digests == nil, doubtsContentInGaps, !plan.observed.isEmpty {
       affected += doubtfulRows(newKeys, besides: affected)
@@ -137,6 +135,18 @@ extension ListEngine {
       }
     }
     return rows
+  }
+
+  /// Notes of rows in both readings that no observed attribute changed, where their digests are the same: a sort or section value
+  /// that is not shown places a row elsewhere, and updates nothing.
+  private func clearUnchanged(_ rows: inout [AffectedRow], besides changed: [[UInt8]]) {
+    let changed = Set(changed)
+    for place in rows.indices where rows[place].oldKey != nil && rows[place].newKey != nil {
+      guard let identity = plan.layout.identityBytes(of: rows[place].id.key),
+        !changed.contains(identity)
+      else { continue }
+      rows[place].changed = AttributeSet()
+    }
   }
 
   /// Rows whose content differs while their key is the same.
