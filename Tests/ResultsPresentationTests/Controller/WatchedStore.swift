@@ -13,6 +13,8 @@ final class WatchedStore: Store {
     var failure: StoreError?
     /// Thrown by `lookForOtherWriters()`.
     var lookFailure: StoreError?
+    /// Called by the next `lookForOtherWriters()`: commits that are found only so.
+    var onLook: (@Sendable () throws(StoreError) -> Void)?
     var repeatsEntries = false
     /// What is told instead of the history, if anything.
     var retelling: (@Sendable (StoreHistory) -> StoreHistory)?
@@ -45,6 +47,16 @@ final class WatchedStore: Store {
   var counts: [Int] {
     watch.withLock { [$0.reads, $0.histories, $0.keyReadings, $0.rowsRead] }
   }
+  /// Makes a commit that shows only once somebody looks for other writers.
+  func commitUnseen(_ title: String) {
+    watch.withLock { watch in
+      watch.onLook = { [weak self] () throws(StoreError) in
+        _ = try self?.commit(origin: .unnamed) { transaction in
+          try transaction.insert(Volume(shelf: "A", title: title))
+        }
+      }
+    }
+  }
   func fail(with error: StoreError?) { watch.withLock { $0.failure = error } }
   /// Tells of a gap instead of commits, until told otherwise.
   func tell(_ gap: GapReason?) {
@@ -59,7 +71,12 @@ final class WatchedStore: Store {
   var entities: [EntityDescription] { base.entities }
   var executor: (any TaskExecutor)? { base.executor }
   func lookForOtherWriters() throws(StoreError) {
-    if let failure = watch.withLock({ $0.lookFailure }) { throw failure }
+    let (failure, onLook) = watch.withLock { watch in
+      defer { watch.onLook = nil }
+      return (watch.lookFailure, watch.onLook)
+    }
+    if let failure { throw failure }
+    try onLook?()
     try base.lookForOtherWriters()
   }
   func close() throws(StoreError) { try base.close() }

@@ -1,6 +1,7 @@
 import InMemoryPersistence
 import ResultsDomain
 import ResultsTesting
+import Synchronization
 import Testing
 
 @testable import ResultsPresentation
@@ -153,6 +154,48 @@ struct DeliveryPolicyTests {
     try store.add([("A", "c")])
     let change = try #require(await events.change())
     #expect(change.delta.picture == "+[0,0] +[0,1] +[0,2]")
+  }
+
+  @Test func `R64: resuming looks for other writers, so that it returns with their commits shown`()
+    async throws
+  {
+    let store = try Volume.store(("A", "x"))
+    var (list, events) = try await list(of: store, ResultsOptions(delivery: .onDemand))
+    list.pause()
+    try store.add([("A", "a")])
+    store.commitUnseen("b")
+    try await list.resume()
+    #expect(try list.results().picture() == "A: a b x")
+    let change = try #require(await events.change())
+    #expect(change.delta.picture == "+[0,0] +[0,1]")
+  }
+
+  @Test func `R64 R71: a resume that cannot look for other writers fails, and the list goes on`()
+    async throws
+  {
+    let store = try Volume.store(("A", "x"))
+    var (list, events) = try await list(of: store)
+    list.pause()
+    try store.add([("A", "a")])
+    store.watch.withLock { $0.lookFailure = .inputOutput(path: "disk", detail: "gone") }
+    await #expect(throws: StoreError.self) { try await list.resume() }
+    guard case .failure(.inputOutput) = await events.next() else {
+      Issue.record("no failure reported")
+      return
+    }
+    #expect(!list.isPaused)
+    store.watch.withLock { $0.lookFailure = nil }
+    try store.add([("A", "b")])
+    let change = try #require(await events.change())
+    #expect(change.delta.picture == "+[0,0] +[0,1]")
+  }
+
+  @Test func `R60: an audit looks for other writers first`() async throws {
+    let store = try Volume.store(("A", "x"))
+    let (list, _) = try await list(of: store, ResultsOptions(delivery: .onDemand))
+    store.commitUnseen("b")
+    try await list.audit()
+    #expect(try list.results().picture() == "A: b x")
   }
 
   @Test func `R63: a slow consumer holds no read open, and its backlog is one change`() async throws

@@ -106,17 +106,8 @@ public final class FetchedResultsController<Object: FetchedObject>: Sendable {
   /// It does so even while the controller is paused.
   /// - Throws: The store's error, which subscribers are told too (R71).
   public func refresh() async throws(StoreError) {
-    let (list, store) = (list, store)
-    try await onStoreThreads { () throws(StoreError) in
-      do throws(StoreError) {
-        try store.lookForOtherWriters()
-      } catch {
-        // No definition is answered by it: they are numbered from 1.
-        list.follower.tell(error, of: list, answering: 0)
-        throw error
-      }
-      try list.bringUpToDate()
-    }
+    let list = list
+    try await onStoreThreads { () throws(StoreError) in try list.bringUpToDate() }
   }
 
   /// Leaves commits alone from now on: none costs a query, and nothing is delivered, until `resume()` (R64).
@@ -127,8 +118,8 @@ public final class FetchedResultsController<Object: FetchedObject>: Sendable {
   /// Whether the controller is paused.
   public var isPaused: Bool { list.isPaused }
 
-  /// Follows commits again; those of the pause are delivered before it returns, as at most one change.
-  /// - Throws: The store's error; what was missed is then delivered with the next good commit.
+  /// Follows commits again; those of the pause, whoever made them, are delivered before it returns, as at most one change.
+  /// - Throws: The store's error, which subscribers receive too; what was missed is then delivered with the next good commit.
   public func resume() async throws(StoreError) {
     guard list.resume() else { return }
     let list = list

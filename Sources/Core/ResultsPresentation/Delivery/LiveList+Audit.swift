@@ -1,7 +1,7 @@
 import ResultsDomain
 
 extension LiveList {
-  /// Counts some blocks of a list over an index again, after leading it to the present version.
+  /// Counts some blocks of a list over an index again, after leading it to the present version of every writer.
   ///
   /// Which blocks follows a sequence that spreads evenly over the list, however long it goes on (multiples of the golden ratio).
   /// - Throws: The store's error, which has been told.

@@ -135,9 +135,18 @@ final class LiveList<Object: FetchedObject>: FollowedList {
     }
   }
 
-  /// Leads the list to the present version, if it has been fetched.
+  /// Looks for commits of every writer, and leads the list to the present version, if it has been fetched.
+  ///
+  /// Without the look a store whose database keeps no log would show what it last noticed of other writers.
   /// - Throws: The store's error, which has been told.
   func bringUpToDate() throws(StoreError) {
+    do throws(StoreError) {
+      try follower.store.lookForOtherWriters()
+    } catch {
+      // No definition is answered by it: they are numbered from 1.
+      follower.tell(error, of: self, answering: 0)
+      throw error
+    }
     guard isFetched else { return }
     if let failure = follower.lead(self) { throw failure }
   }
