@@ -38,12 +38,26 @@ import Testing
     let delays: [Duration] = [50, 200, 1000, 3000, 10_000, 30_000, 100_000, 300_000].map {
       .microseconds($0)
     }
-    let expected = [.seconds(3600)] + delays + [.seconds(3600)]
+    // It begins with such a look, too.
+    let expected = delays.prefix(1) + delays + [.seconds(3600)]
     #expect(events.limits.withLock { $0 } == Array(expected.prefix(place + 2)))
+  }
+
+  @Test func `a watch begins awake: a commit may have been made just before its events are heard`()
+  {
+    var schedule = WatchSchedule(interval: .seconds(1))
+    #expect(!schedule.isAtRest)
+    for delay in WatchSchedule.delays {
+      #expect(schedule.step == .wait(delay))
+      schedule.timePassed()
+    }
+    #expect(schedule.isAtRest)
+    #expect(schedule.step == .wait(.seconds(1)))
   }
 
   @Test func `between the looks after a change and the next one it is looked once an interval`() {
     var schedule = WatchSchedule(interval: .seconds(1))
+    for _ in WatchSchedule.delays { schedule.timePassed() }
     #expect(schedule.step == .wait(.seconds(1)))
     schedule.change()
     for delay in [50, 200, 1000, 3000, 10_000, 30_000, 100_000, 300_000] {
@@ -64,7 +78,7 @@ import Testing
     let file = try WatchedFile()
     let step: ScriptedEvents.Step = { .timePassed }
     let looks = Array(repeating: step, count: WatchSchedule.delays.count)
-    let events = ScriptedEvents([step, step, { .changed }] + looks + [step])
+    let events = ScriptedEvents(looks + [step, step, { .changed }] + looks + [step])
     let watch = file.watch { _ in events }
     watch.start()
     #expect(events.waitForEnd())

@@ -1,7 +1,8 @@
 /// When a watch looks at its database.
 ///
 /// A commit is told by the file system when it is written, and can be read a moment later, with a store into shared memory that
-/// no system tells of. So every change is followed by looks that come ever later, and all of them by one a poll interval.
+/// no system tells of. So every change is followed by looks that come ever later, and all of them by one a poll interval. The beginning of
+/// a watch is such a change: a commit may be half made when its events begin to be reported.
 struct WatchSchedule {
   /// What a watch does until it looks again.
   enum Step: Hashable {
@@ -21,7 +22,7 @@ struct WatchSchedule {
   static let gathering = Duration.milliseconds(1)
 
   private let interval: Duration
-  private var place = WatchSchedule.delays.count
+  private var place = 0
   private var changesInARow = 0
 
   /// A schedule that looks at least once an interval.
