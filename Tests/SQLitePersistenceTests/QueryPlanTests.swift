@@ -1,5 +1,6 @@
 import GRDB
 import ResultsDomain
+import ResultsPresentation
 import SQLitePersistence
 import Testing
 
@@ -49,6 +50,50 @@ import Testing
     #expect(try plan(store, order).remedy == remedy)
     try other.close()
     try store.close()
+  }
+
+  @Test func `an index is made for a definition before anything is fetched, and for an empty list`()
+    async throws
+  {
+    let store = try SQLiteStore.inMemory(entities: [Sample.book])
+    let definition = ResultsDefinition(
+      FetchRequest<ResultsDomain.Row>(entity: Sample.book, sortedBy: [.ascending("title")]),
+      sectionedBy: .attribute("publisher")
+    )
+    let statement = try store.createIndex(serving: definition.order())
+    #expect(
+      statement == #"CREATE INDEX "BookByPublisherAndTitle" ON "Book" ("publisher", "title")"#
+    )
+    for limit in [-1, 0] {
+      let list = FetchedResultsController(
+        definition,
+        in: store,
+        options: ResultsOptions(heldKeysLimit: limit)
+      )
+      try await list.performFetch()
+      let explanation = try #require(try await list.explain())
+      #expect(explanation.definition == (try definition.order()))
+      // Below 0 even an empty list leaves its keys to the index.
+      if case .indexed = explanation.keys {
+        #expect(limit < 0)
+      } else {
+        #expect(limit == 0)
+      }
+      list.cancel()
+    }
+    #expect(throws: RequestError.self) {
+      try ResultsDefinition(FetchRequest<ResultsDomain.Row>(entity: Sample.book, sortedBy: []))
+        .order()
+    }
+  }
+
+  @Test func `a row is written over whatever it holds`() async throws {
+    let store = try SQLiteStore.inMemory(entities: [Sample.book])
+    try await store.write { transaction in
+      let id = try transaction.insert(Sample.values("P", "a"), key: nil, into: Sample.book)
+      try transaction.update(id, to: Sample.values("P", "b"), of: Sample.book)
+    }
+    #expect(try store.allRows(of: Sample.book).map { $0["title"] } == ["b"])
   }
 
   @Test func `the key's own order needs no index (R89)`() throws {

@@ -6,6 +6,25 @@ import Testing
 
 @Suite("FetchedResultsController", .timeLimit(.minutes(15)))
 struct FetchedResultsControllerTests {
+  @Test func `R03: the section of null stands where it is said`() async throws {
+    let store = try Volume.store((nil, "x"), ("A", "y"))
+    func titles(_ key: EntitySectionKey<Volume>) async throws -> [String] {
+      let list = FetchedResultsController(
+        FetchRequest<Volume>(sortedBy: [.ascending(\.title)]),
+        sectionedBy: key,
+        in: store
+      )
+      try await list.performFetch()
+      return list.sections.map(\.title)
+    }
+    #expect(try await titles(.attribute(\.shelf)) == ["", "A"])
+    #expect(try await titles(.attribute(\.shelf, nulls: .last)) == ["A", ""])
+    #expect(try await titles(.attribute(\.shelf, .descending, nulls: .first)) == ["", "A"])
+    let shelf = FetchExpression.attribute("shelf")
+    #expect(try await titles(.expression(shelf, nulls: .last)) == ["A", ""])
+    #expect(try await titles(EntitySectionKey(.attribute("shelf", nulls: .last))) == ["A", ""])
+  }
+
   @Test func `R17: before the first fetch it is idle and says so`() async throws {
     let store = try Volume.store(("A", "x"))
     let controller = FetchedResultsController(Volume.byShelf(), in: store)

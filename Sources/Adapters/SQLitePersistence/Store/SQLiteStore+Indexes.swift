@@ -3,8 +3,10 @@ public import ResultsDomain
 
 extension SQLiteStore {
   /// Makes the index that spares a list its sorting, if there is one that SQLite would use.
+  /// - Parameter definition: The list's order: `ResultsDefinition.order()` gives it, as does `ListExplanation.definition`.
   /// - Returns: The statement that was run, or `nil` if the list needs none or none would help.
-  /// - Throws: `StoreError.readOnly`, `StoreError.busy`, `StoreError.full`.
+  /// - Throws: `StoreError.readOnly`, `StoreError.busy`, `StoreError.diskFull`, `StoreError.unknownEntity`, and whatever else a commit
+  ///   throws.
   /// - Complexity: O(*n* log *n*) in the rows of the table; other writers wait meanwhile.
   @discardableResult
   public func createIndex(serving definition: OrderDefinition) throws(StoreError) -> String? {

@@ -1,4 +1,14 @@
 extension StoreTransaction {
+  /// Writes new values into a row, whatever it holds now.
+  /// - Throws: As `update(_:to:of:ifUnchangedFrom:)`, but for `StoreError.conflict`.
+  public func update(
+    _ id: ObjectID,
+    to values: [Value],
+    of entity: EntityDescription
+  ) throws(StoreError) {
+    try update(id, to: values, of: entity, ifUnchangedFrom: nil)
+  }
+
   /// Inserts an object; an integer key that is `nil` is assigned by the store.
   /// - Returns: The identity of the new object.
   /// - Throws: As `insert(_:key:into:)`.

@@ -42,12 +42,14 @@ public struct SectionKey: Sendable {
     self.indexTitle = indexTitle
   }
 
-  /// Sections by the values of an attribute, in the order of those values.
+  /// Sections by the values of an attribute, in the order of those values; the section of null stands first where they ascend and last
+  /// where they descend, unless it is said.
   public static func attribute(
     _ name: String,
-    _ direction: SortDirection = .ascending
+    _ direction: SortDirection = .ascending,
+    nulls: NullPlacement? = nil
   ) -> SectionKey {
-    .expression(.attribute(name), direction)
+    .expression(.attribute(name), direction, nulls: nulls)
   }
 
   /// Sections by an expression that the store evaluates.
@@ -77,21 +79,24 @@ public struct EntitySectionKey<Root: Entity>: Sendable {
   /// A section key over attribute names, used where the entity is known.
   public init(_ key: SectionKey) { self.key = key }
 
-  /// Sections by the values of a property, in the order of those values.
+  /// Sections by the values of a property, in the order of those values; the section of null stands first where they ascend and last
+  /// where they descend, unless it is said.
   public static func attribute<Property: AttributeConvertible>(
     _ keyPath: any KeyPath<Root, Property> & Sendable,
-    _ direction: SortDirection = .ascending
+    _ direction: SortDirection = .ascending,
+    nulls: NullPlacement? = nil
   ) -> Self {
-    Self(.attribute(Root.schema.attributeName(of: keyPath), direction))
+    Self(.attribute(Root.schema.attributeName(of: keyPath), direction, nulls: nulls))
   }
 
   /// Sections by an expression that the store evaluates.
   public static func expression(
     _ expression: FetchExpression,
     orderedBy order: FetchExpression? = nil,
-    _ direction: SortDirection = .ascending
+    _ direction: SortDirection = .ascending,
+    nulls: NullPlacement? = nil
   ) -> Self {
-    Self(.expression(expression, orderedBy: order, direction))
+    Self(.expression(expression, orderedBy: order, direction, nulls: nulls))
   }
 
   /// Sections computed from the property that the list is sorted by first, never stored.

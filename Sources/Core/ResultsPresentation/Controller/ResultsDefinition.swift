@@ -33,6 +33,11 @@ public struct ResultsDefinition<Object: FetchedObject>: Sendable {
     self.aggregates = aggregates
     self.cacheName = cacheName
   }
+
+  /// Which rows the list has and in what total order, as a store is asked for it: what `createIndex(serving:)` of an SQLite store takes,
+  /// before anything is fetched.
+  /// - Throws: `RequestError` for a definition that a fetch refuses too.
+  public func order() throws(RequestError) -> OrderDefinition { try ListPlan(self).definition }
 }
 
 /// A count taken alongside a list, from the same version of the store.
