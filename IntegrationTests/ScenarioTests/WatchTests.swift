@@ -64,7 +64,13 @@ import Testing
     var replay = WireReplay()
     for line in result.lines { try replay.apply(line: line) }
     let list = try run.run("book-catalog", "list", "--format", "json", "--store", "b.sqlite")
-    #expect(replay.line == list.lines.first)
+    // A watch names the life of its list, since changes may follow; a list names none.
+    #expect(replay.list?.life != .unknown)
+    var listed = WireReplay()
+    try listed.apply(line: try #require(list.lines.first))
+    #expect(listed.list?.life == .unknown)
+    #expect(replay.list?.generation == listed.list?.generation)
+    #expect(replay.list?.sections == listed.list?.sections)
   }
 
   @Test func `no change wanted, none waited for`() throws {

@@ -75,8 +75,8 @@ struct IndexedPair {
   @discardableResult
   func delta(since earlier: Generation, _ place: Comment) throws -> ResultsDelta? {
     switch (
-      try held.catchUp(from: earlier.held.generation),
-      try indexed.catchUp(from: earlier.indexed.generation)
+      try held.catchUp(from: earlier.held.position),
+      try indexed.catchUp(from: earlier.indexed.position)
     ) {
     case (.upToDate(let one), .upToDate(let other)):
       try #require(one.generation == other.generation, place)

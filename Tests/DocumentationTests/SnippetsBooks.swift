@@ -53,15 +53,16 @@ struct Book: Entity {
   try await results.performFetch()
   for section in results.sections { print(section.title, section.count) }
 
-  var events = results.changes.makeAsyncIterator()
-  _ = await events.next()  // the present state comes first
-  try await store.write { books in
-    try books.insert(Book(publisher: "岩波書店", title: "影との戦い"))
-  }
-  if case .change(let change) = await events.next() {
-    for insert in change.delta.rows.inserts {
-      let book = try change.after.object(at: insert.to.path)
-      print("inserted at", insert.to.path, book.title)
+  for await event in results.changes {
+    switch event {
+    case .snapshot:  // the present state comes first
+      try await store.write { try $0.insert(Book(publisher: "岩波書店", title: "影との戦い")) }
+    case .change(let change):
+      for insert in change.delta.rows.inserts {
+        print("inserted at", insert.to.path, try change.after.object(at: insert.to.path).title)
+      }
+      results.cancel()  // ends the loop
+    case .reset, .failure: break
     }
   }
   // end
@@ -91,31 +92,35 @@ final class RowReporter: FetchedResultsControllerDelegate {
 
 @Sendable private func delegateCallbacks() async throws {
   let (store, results) = try await shelf()
-  var events = results.changes.makeAsyncIterator()
-  _ = await events.next()
   // snippet: delegate
   let reporter = RowReporter()
+  let drawn = try results.results()
   try await store.write { books in
     guard var book = try books.object(.integer(1), as: Book.self) else { return }
     book.title = "ロックイン"
     try books.update(book)
     try books.delete(ObjectID(entity: "Book", key: .integer(2)), of: Book.entity)
   }
-  if case .change(let change) = await events.next() { change.tell(reporter) }
+  for await event in results.changes(from: drawn) {
+    if case .change(let change) = event { change.tell(reporter) }
+    break
+  }
   // end
 }
 
 @Sendable private func changingDefinition() async throws {
   let (_, results) = try await shelf()
-  var events = results.changes.makeAsyncIterator()
-  _ = await events.next()
   // snippet: definition
+  let shown = try results.results()
   try await results.update { definition in
     definition.request.fetchLimit = 2
     definition.sectionKey = nil
   }
-  if case .change(let change) = await events.next() {
-    print(change.delta.cause, change.before.count, "rows, then", change.after.count)
+  for await event in results.changes(from: shown) {
+    if case .change(let change) = event {
+      print(change.delta.cause, change.before.count, "rows, then", change.after.count)
+    }
+    break
   }
   // end
 }
@@ -125,13 +130,13 @@ final class RowReporter: FetchedResultsControllerDelegate {
   // snippet: frozen
   let request = FetchRequest<Book>(sortedBy: [.ascending(\.title)])
   let identities = IdentitySet(try store.fetch(request.returning(ObjectID.self)))
-  let results = FetchedResultsController.frozen(identities, request, in: store)
-  try await results.performFetch()
+  let unread = FetchedResultsController.frozen(identities, request, in: store)
+  try await unread.performFetch()
   try await store.write { books in
     try books.insert(Book(publisher: "文藝春秋", title: "ミスター・メルセデス 上"))
   }
-  try await results.refresh()
-  print(try results.results().count, "rows, whatever was added since")
+  try await unread.refresh()
+  print(try unread.results().count, "rows, whatever was added since")
   // end
 }
 
@@ -146,7 +151,8 @@ private func shelf() async throws -> (InMemoryStore, FetchedResultsController<Bo
   let results = FetchedResultsController(
     FetchRequest<Book>(sortedBy: [.ascending(\.title)]),
     sectionedBy: .attribute(\.publisher),
-    in: store
+    in: store,
+    options: ResultsOptions(journalCapacity: 100)
   )
   try await results.performFetch()
   return (store, results)

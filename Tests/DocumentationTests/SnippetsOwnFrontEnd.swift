@@ -52,21 +52,19 @@ struct LineList: ResultsDisplay {
   try await results.performFetch()
   // snippet: own-front-end
   var list = LineList()
-  var events = results.changes.makeAsyncIterator()
-  if let event = await events.next() { try list.take(event) }
-
-  try await store.write { books in
-    try books.insert(Book(publisher: "早川書房", title: "神の水"))
-    try books.insert(Book(publisher: "岩波書店", title: "帰還"))
-  }
-  if let event = await events.next() {
+  for await event in results.changes {
     try list.take(event)
-    for section in list.sections { print(section.title, section.lines) }
-
-    var fresh = LineList()
-    try fresh.show(results.results())
-    print("as if drawn anew:", list.sections.elementsEqual(fresh.sections, by: ==))
+    guard list.sections.isEmpty else { break }
+    try await store.write { books in
+      try books.insert(Book(publisher: "早川書房", title: "神の水"))
+      try books.insert(Book(publisher: "岩波書店", title: "帰還"))
+    }
   }
+  for section in list.sections { print(section.title, section.lines) }
+
+  var fresh = LineList()
+  try fresh.show(results.results())
+  print("as if drawn anew:", list.sections.elementsEqual(fresh.sections, by: ==))
   // end
 }
 
@@ -75,7 +73,8 @@ struct LineList: ResultsDisplay {
   let results = FetchedResultsController(
     FetchRequest<Row>(entity: Book.entity, sortedBy: [.ascending("title")]),
     sectionedBy: .attribute("publisher"),
-    in: store
+    in: store,
+    options: ResultsOptions(life: ResultsLife("3w5e11264sgsf"))
   )
   try await results.performFetch()
   // snippet: wire-form
@@ -87,7 +86,7 @@ struct LineList: ResultsDisplay {
       let sections = try now.sections.map { section in
         WireSection(header: section.header, rows: try section.objects.map { try $0.get() })
       }
-      try replay.apply(line: encoder.snapshot(generation: now.generation, sections: sections))
+      try replay.apply(line: encoder.snapshot(at: now.position, sections: sections))
       try await store.write { books in
         try books.insert(Book(publisher: "早川書房", title: "神の水"))
       }

@@ -265,15 +265,18 @@ final class Shelf: Store {
     in: store
   )
   try await results.performFetch()
-  var events = results.changes.makeAsyncIterator()
-  _ = await events.next()
-
-  try await store.write { books in
-    try books.insert(Book(publisher: "岩波書店", title: "帰還"))
-  }
-  if case .change(let change) = await events.next() {
-    for section in change.delta.sections.inserts { print("section", section.new.title) }
-    for row in change.delta.rows.inserts { print("row", row.id, "at", row.to.path) }
+  for await event in results.changes {
+    switch event {
+    case .snapshot:  // the present state comes first
+      try await store.write { books in
+        try books.insert(Book(publisher: "岩波書店", title: "帰還"))
+      }
+    case .change(let change):
+      for section in change.delta.sections.inserts { print("section", section.new.title) }
+      for row in change.delta.rows.inserts { print("row", row.id, "at", row.to.path) }
+      results.cancel()  // ends the loop
+    case .reset, .failure: break
+    }
   }
   // end
 }

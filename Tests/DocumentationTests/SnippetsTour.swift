@@ -97,32 +97,37 @@ struct Edition: Entity {
 
 @Sendable func tourDeltas() async throws {
   let store = try await editions()
+  // snippet: tour-deltas
   let list = FetchedResultsController(
     FetchRequest<Edition>(sortedBy: [.ascending(\.year)]),
     in: store
   )
   try await list.performFetch()
-  // snippet: tour-deltas
-  var events = list.changes.makeAsyncIterator()
-  _ = await events.next()
-  try await store.write { transaction in
-    guard var edition = try transaction.object(.text("4-00-110684-5"), as: Edition.self) else {
-      return
-    }
-    edition.year = 2006
-    try transaction.update(edition)
-  }
-  guard case .change(let change) = await events.next() else { return }
-  let (before, delta, after) = (change.before, change.delta, change.after)
-  for move in delta.rows.moves {
-    let names = move.changed?.names(in: Edition.entity) ?? []
-    print("moved from", move.from.path, "to", move.to.path, "because of", names)
-  }
+  for await event in list.changes {
+    switch event {
+    case .snapshot:  // the present state comes first
+      try await store.write { transaction in
+        guard var edition = try transaction.object(.text("4-00-110684-5"), as: Edition.self) else {
+          return
+        }
+        edition.year = 2006
+        try transaction.update(edition)
+      }
+    case .change(let change):
+      let (before, delta, after) = (change.before, change.delta, change.after)
+      for move in delta.rows.moves {
+        let names = move.changed?.names(in: Edition.entity) ?? []
+        print("moved from", move.from.path, "to", move.to.path, "because of", names)
+      }
 
-  let (old, new) = try (before.snapshot.content, after.snapshot.content)
-  try delta.verify(from: old, to: new)
-  print(try old.applying(delta) == new, try new.applying(delta.inverse) == old)
-  print(try delta.then(delta.inverse).isEmpty)
+      let (old, new) = try (before.snapshot.content, after.snapshot.content)
+      try delta.verify(from: old, to: new)
+      print(try old.applying(delta) == new, try new.applying(delta.inverse) == old)
+      print(try delta.then(delta.inverse).isEmpty)
+      list.cancel()  // ends the loop
+    case .reset, .failure: break
+    }
+  }
   // end
 }
 
@@ -140,18 +145,20 @@ struct Edition: Entity {
       try transaction.insert(Edition(isbn: isbn, title: title, year: 1999))
     }
   }
-  print(try quiet.results().count, "rows are shown, and nothing was read")
+  let drawn = try quiet.results()
+  print(drawn.count, "rows are shown, and nothing was read")
 
-  var news = quiet.changes.makeAsyncIterator()
-  _ = await news.next()
   try await quiet.refresh()
-  if case .change(let change) = await news.next() {
-    print(change.delta.rows.inserts.count, "rows in one change")
-    print("mine alone:", change.isEcho(of: CommitOrigin("import")))
+  for await event in quiet.changes(from: drawn) {
+    if case .change(let change) = event {
+      print(change.delta.rows.inserts.count, "rows in one change")
+      print("mine alone:", change.isEcho(of: CommitOrigin("import")))
+    }
+    break
   }
 
-  if case .change(let delta, let results) = try quiet.catchUp(from: 1) {
-    print("from generation", delta.from, "to", results.generation, "in", delta.rows.count, "steps")
+  if case .change(let delta, let present) = try quiet.catchUp(from: drawn.position) {
+    print("from generation", delta.from, "to", present.generation, "in", delta.rows.count, "steps")
   }
   // end
 }

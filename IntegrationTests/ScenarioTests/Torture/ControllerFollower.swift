@@ -61,7 +61,7 @@ struct ControllerFollower: Sendable {
     let sections = try results.sections.map { section in
       WireSection(header: section.header, rows: try section.objects.map { try $0.get() })
     }
-    try replay.apply(line: encoder.snapshot(generation: results.generation, sections: sections))
+    try replay.apply(line: encoder.snapshot(at: results.position, sections: sections))
     if let list = replay.list { try invariant.begin(list, isChecked: true) }
   }
 

@@ -111,7 +111,13 @@ private struct Follower {
   init(_ verb: SimulateVerb, _ settings: ReaderSettings, _ store: any Store) async throws {
     let display = try ListDisplay<RosterProgram>(verb.output, settings)
     let definition = try verb.list.definition(of: RosterProgram.self, for: settings)
-    controller = FetchedResultsController(definition, in: store)
+    // Equal seeds print equal bytes, so the life is told by the seed.
+    let life = ResultsLife("simulation-\(verb.seed)")
+    controller = FetchedResultsController(
+      definition,
+      in: store,
+      options: ResultsOptions(life: life)
+    )
     try await controller.performFetch()
     live = try LiveDisplay(controller, on: display)
   }

@@ -83,7 +83,7 @@ struct AggregateDeliveryTests {
     #expect(list.sections[0].aggregates["sum"]?.isOverflow == true)
     let header = list.sections[0].header
     let line = WireEncoder(entity: entity)
-      .snapshot(generation: 1, sections: [WireSection(header: header, rows: [])])
+      .snapshot(at: .unknown(1), sections: [WireSection(header: header, rows: [])])
     #expect(line.contains(#""aggregates":{"sum":{"overflow":true},"none":"0.00"}"#))
     var replay = WireReplay()
     try replay.apply(line: line)

@@ -193,7 +193,7 @@ extension WireEncoder {
   /// The line of a list whose rows show their keys alone.
   fileprivate func line(_ generation: Int, _ content: ResultsContent) -> String {
     snapshot(
-      generation: generation,
+      at: .unknown(generation),
       sections: content.sections.map { section in
         WireSection(
           header: section.header,

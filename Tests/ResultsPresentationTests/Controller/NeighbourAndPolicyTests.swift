@@ -126,7 +126,8 @@ struct NeighbourAndPolicyTests {
     let controller = FetchedResultsController(Volume.byShelf(), in: store)
     try await controller.performFetch()
     let delegate = MainDelegate()
-    let deliveries = Task { await controller.deliver(to: delegate) }
+    let drawn = try controller.results()
+    let deliveries = Task { await controller.deliver(to: delegate, from: drawn) }
     try await Task.detached { try store.add([("A", "y")]) }.value
     for await event in controller.changes {
       guard case .snapshot(let results) = event, results.count < 2 else { break }
@@ -149,9 +150,10 @@ struct NeighbourAndPolicyTests {
     try store.change("y") { $0.shelf = "が" }
     let change = try #require(await events.change())
     let line = WireEncoder(entity: Volume.entity).delta(change.delta)
+    let life = change.after.snapshot.life
     #expect(
       line == """
-        {"v":1,"t":"delta","from":1,"to":2,"cause":"own","sections":[{"op":"delete","from":0,"id":"か\u{3099}"}],\
+        {"v":1,"t":"delta","life":"\(life)","from":1,"to":2,"cause":"own","sections":[{"op":"delete","from":0,"id":"か\u{3099}"}],\
         "rows":[{"op":"move","id":2,"from":[0,0],"to":[0,1],"changed":["shelf"],\
         "row":{"id":2,"shelf":"が","title":"y","pages":0}}]}
         """

@@ -13,7 +13,7 @@ struct JournalTests {
       in: store,
       options: ResultsOptions(journalCapacity: 10)
     )
-    #expect(throws: ResultsError.self) { try list.catchUp(from: 1) }
+    #expect(throws: ResultsError.self) { try list.catchUp(generation: 1) }
     try await list.performFetch()
     for title in ["a", "b", "c"] {
       try store.add([("A", title)])
@@ -21,10 +21,10 @@ struct JournalTests {
     }
     try store.remove("b")
     try await list.refresh()
-    #expect(try list.catchUp(from: 1).picture == "+[0,0] +[0,1] to 5")
-    #expect(try list.catchUp(from: 3).picture == "-[0,1] +[0,1] to 5")
-    #expect(try list.catchUp(from: 5).picture == "up to date 5")
-    #expect(try list.catchUp(from: 2).picture == "+[0,1] to 5")
+    #expect(try list.catchUp(generation: 1).picture == "+[0,0] +[0,1] to 5")
+    #expect(try list.catchUp(generation: 3).picture == "-[0,1] +[0,1] to 5")
+    #expect(try list.catchUp(generation: 5).picture == "up to date 5")
+    #expect(try list.catchUp(generation: 2).picture == "+[0,1] to 5")
   }
 
   @Test func `R45: what came and went meanwhile is nothing to catch up with`() async throws {
@@ -39,7 +39,7 @@ struct JournalTests {
     try await list.refresh()
     try store.remove("a")
     try await list.refresh()
-    #expect(try list.catchUp(from: 1).picture == "up to date 3")
+    #expect(try list.catchUp(generation: 1).picture == "up to date 3")
   }
 
   @Test(arguments: [Int.min, -1, 0, 6, Int.max])
@@ -57,10 +57,10 @@ struct JournalTests {
       try store.add([("A", "t\(number)")])
       try await list.refresh()
     }
-    #expect(try list.catchUp(from: generation).picture == "beyondJournal 5")
+    #expect(try list.catchUp(generation: generation).picture == "beyondJournal 5")
     // Two row changes are kept, so the journal reaches back two generations.
-    #expect(try list.catchUp(from: 2).picture == "beyondJournal 5")
-    #expect(try list.catchUp(from: 3).picture == "+[0,2] +[0,3] to 5")
+    #expect(try list.catchUp(generation: 2).picture == "beyondJournal 5")
+    #expect(try list.catchUp(generation: 3).picture == "+[0,2] +[0,3] to 5")
   }
 
   @Test func `R45 R43: what was reset cannot be caught up with, and too much is a reset`()
@@ -77,17 +77,17 @@ struct JournalTests {
       try store.add([("A", title)])
       try await list.refresh()
     }
-    #expect(try list.catchUp(from: 1).picture == "tooManyChanges 3")
-    #expect(try list.catchUp(from: 2).picture == "+[0,1] to 3")
+    #expect(try list.catchUp(generation: 1).picture == "tooManyChanges 3")
+    #expect(try list.catchUp(generation: 2).picture == "+[0,1] to 3")
     store.tell(.otherEpoch)
     try store.add([("A", "c")])
     try await list.refresh()
     store.tell(nil)
-    #expect(try list.catchUp(from: 3).picture == "storeReplaced 4")
-    #expect(try list.catchUp(from: 4).picture == "up to date 4")
+    #expect(try list.catchUp(generation: 3).picture == "storeReplaced 4")
+    #expect(try list.catchUp(generation: 4).picture == "up to date 4")
     try store.add([("A", "d")])
     try await list.refresh()
-    #expect(try list.catchUp(from: 4).picture == "+[0,3] to 5")
+    #expect(try list.catchUp(generation: 4).picture == "+[0,3] to 5")
   }
 
   @Test(arguments: 1...5 as ClosedRange<UInt64>)
@@ -116,7 +116,7 @@ struct JournalTests {
       contents[present.generation] = try present.content
       for (generation, content) in contents {
         let place: Comment = "seed \(seed), step \(step), from \(generation)"
-        switch try list.catchUp(from: generation) {
+        switch try list.catchUp(generation: generation) {
         case .upToDate: #expect(try content == present.content, place)
         case .change(let delta, _):
           answers.insert("change")
@@ -128,6 +128,14 @@ struct JournalTests {
       }
     }
     #expect(answers.contains("change"))
+  }
+}
+
+extension FetchedResultsController {
+  /// What leads from a generation of the controller's own life to the present one.
+  fileprivate func catchUp(generation: Int) throws(ResultsError) -> ResultsCatchUp<Object> {
+    let life = state.results?.snapshot.life ?? .unknown
+    return try catchUp(from: ResultsPosition(life: life, generation: generation))
   }
 }
 

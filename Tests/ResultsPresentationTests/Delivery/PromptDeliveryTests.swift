@@ -122,7 +122,7 @@ struct PromptDeliveryTests {
     try await list.refresh()
     let last = try list.results()
     #expect(last.count == 4 * (96 + 4 * 50))
-    guard case .change(let delta, _) = try list.catchUp(from: first.generation) else {
+    guard case .change(let delta, _) = try list.catchUp(from: first.position) else {
       Issue.record("the journal does not lead from the first generation")
       return
     }

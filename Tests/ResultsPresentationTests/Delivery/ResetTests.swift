@@ -179,8 +179,9 @@ struct ResetTests {
     let controller = FetchedResultsController(Volume.byShelf(), in: store)
     try await controller.performFetch()
     let (plain, keen) = (PlainDelegate(), KeenDelegate())
-    let first = Task { await controller.deliver(to: plain) }
-    let second = Task { await controller.deliver(to: keen) }
+    let drawn = try controller.results()
+    let first = Task { await controller.deliver(to: plain, from: drawn) }
+    let second = Task { await controller.deliver(to: keen, from: drawn) }
     while plain.last.isEmpty || keen.last.isEmpty {
       try store.change("x") { $0.pages += 1 }
       await Task.yield()
@@ -206,7 +207,7 @@ struct ResetTests {
 
   @Test func `R43 R46: a reset is one line of the wire form, with its reason`() throws {
     let line = WireEncoder(entity: Volume.entity)
-      .reset(because: .tooManyChanges(count: 9), generation: 3, sections: [])
+      .reset(because: .tooManyChanges(count: 9), at: .unknown(3), sections: [])
     guard case .reset(let reason, let list) = try WireDecoder().message(line) else {
       Issue.record("\(line)")
       return

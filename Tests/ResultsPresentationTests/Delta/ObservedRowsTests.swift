@@ -224,7 +224,7 @@ struct ObservedRowsTests {
       return
     }
     #expect(last.count == 6)
-    guard case .reset(.beyondJournal, _) = try list.catchUp(from: first.generation) else {
+    guard case .reset(.beyondJournal, _) = try list.catchUp(from: first.position) else {
       Issue.record("the journal composed partial changes")
       return
     }

@@ -64,7 +64,7 @@ struct WireEncoderTests {
     let sections = ids.map {
       WireSection(header: SectionHeader(id: $0, title: ""), rows: [])
     }
-    let line = fixture.encoder.snapshot(generation: 1, sections: sections)
+    let line = fixture.encoder.snapshot(at: .unknown(1), sections: sections)
     let found = try JSONValue(parsing: line)["sections"]?.array?.compactMap { $0["id"]?.text }
     #expect(
       found == [
@@ -90,11 +90,11 @@ struct WireEncoderTests {
       #""generation":17,"rows":1,"sections":[{"id":"岩波書店","title":"岩波書店","#
       + #""rows":[{"id":3,"publisher":"岩波書店","title":"帰還"}]}]}"#
     #expect(
-      encoder.snapshot(generation: 17, sections: sections)
+      encoder.snapshot(at: .unknown(17), sections: sections)
         == #"{"v":1,"t":"snapshot","# + body
     )
     #expect(
-      encoder.reset(reason: "gap", generation: 17, sections: sections)
+      encoder.reset(reason: "gap", at: .unknown(17), sections: sections)
         == #"{"v":1,"t":"reset","reason":"gap","# + body
     )
     #expect(
@@ -108,7 +108,7 @@ struct WireEncoderTests {
     let header = SectionHeader(id: SectionID(.null), title: "")
     #expect(
       fixture.encoder.snapshot(
-        generation: 1,
+        at: .unknown(1),
         sections: [WireSection(header: header, rows: [])]
       )
         == #"{"v":1,"t":"snapshot","generation":1,"rows":0,"#

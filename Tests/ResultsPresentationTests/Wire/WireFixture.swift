@@ -28,3 +28,10 @@ struct WireFixture {
     row(id, [.text(title), 0, 0.0, 0, 0, 0, .null])
   }
 }
+
+extension ResultsPosition {
+  /// A generation of a list that was made by hand.
+  static func unknown(_ generation: Int) -> ResultsPosition {
+    ResultsPosition(life: .unknown, generation: generation)
+  }
+}

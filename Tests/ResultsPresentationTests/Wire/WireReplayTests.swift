@@ -15,7 +15,7 @@ struct WireReplayTests {
         rows: section.rows.compactMap { model.row(ListModel.number(of: $0)) }
       )
     }
-    return encoder.snapshot(generation: generation, sections: sections)
+    return encoder.snapshot(at: .unknown(generation), sections: sections)
   }
 
   @Test(arguments: 1...20)
@@ -47,7 +47,7 @@ struct WireReplayTests {
         )
       )
     }
-    try replay.apply(line: fixture.encoder.snapshot(generation: 1, sections: sections))
+    try replay.apply(line: fixture.encoder.snapshot(at: .unknown(1), sections: sections))
     let late = ResultsDelta(
       from: 2,
       to: 3,
@@ -60,9 +60,47 @@ struct WireReplayTests {
     }
     #expect(replay.list?.generation == 1)
     try replay.apply(
-      line: fixture.encoder.reset(reason: "gap", generation: 3, sections: sections)
+      line: fixture.encoder.reset(reason: "gap", at: .unknown(3), sections: sections)
     )
     #expect(replay.list?.generation == 3)
+  }
+
+  @Test func `R44 R46: a change of another life is refused, even if its generation fits`() throws {
+    let fixture = try WireFixture()
+    let header = SectionHeader(id: SectionID(.null), title: "")
+    let sections = [WireSection(header: header, rows: [fixture.row(1, "a")])]
+    let position = ResultsPosition(life: ResultsLife("one"), generation: 3)
+    let line = fixture.encoder.snapshot(at: position, sections: sections)
+    #expect(line.hasPrefix(#"{"v":1,"t":"snapshot","life":"one","generation":3,"rows":1,"#))
+    var replay = WireReplay()
+    try replay.apply(line: line)
+    #expect(replay.line == line)
+    #expect(replay.list?.position == position)
+    var delta = ResultsDelta(from: 3, to: 4, cause: .own, oldSectionCount: 1, newSectionCount: 1)
+    for life in ["two", "", "One", "one "] {
+      delta.life = ResultsLife(life)
+      #expect(
+        throws: WireError.delta(
+          .otherLife(expected: delta.life, found: ResultsLife("one"))
+        )
+      ) { try replay.apply(line: fixture.encoder.delta(delta)) }
+      #expect(replay.line == line)
+    }
+    delta.life = ResultsLife("one")
+    let own = fixture.encoder.delta(delta)
+    #expect(own.hasPrefix(#"{"v":1,"t":"delta","life":"one","from":3,"to":4,"cause":"#))
+    try replay.apply(line: own)
+    #expect(replay.list?.position == ResultsPosition(life: delta.life, generation: 4))
+    let next = ResultsPosition(life: ResultsLife("two"), generation: 1)
+    try replay.apply(
+      line: fixture.encoder.reset(because: .otherLife, at: next, sections: sections)
+    )
+    #expect(replay.list?.position == next)
+  }
+
+  @Test func `R46: a life that is no text is refused`() throws {
+    let line = #"{"v":1,"t":"snapshot","life":7,"generation":1,"rows":0,"sections":[]}"#
+    #expect(throws: WireError.invalid(key: "life")) { try WireDecoder().message(line) }
   }
 
   @Test func `R77: a line that names only observed rows is refused, and the list stays`() throws {
@@ -70,7 +108,7 @@ struct WireReplayTests {
     let header = SectionHeader(id: SectionID(.null), title: "")
     let sections = [WireSection(header: header, rows: [fixture.row(1, "a")])]
     var replay = WireReplay()
-    try replay.apply(line: fixture.encoder.snapshot(generation: 1, sections: sections))
+    try replay.apply(line: fixture.encoder.snapshot(at: .unknown(1), sections: sections))
     let before = replay.line
     var delta = ResultsDelta(from: 1, to: 2, cause: .own, oldSectionCount: 1, newSectionCount: 1)
     var unobserved = UnobservedChanges(oldRows: 4..<9, newRows: 5..<10)

@@ -104,7 +104,7 @@ final class FaultyShelf {
     case .snapshot(let results):
       // The first list is empty.
       try replay.apply(
-        line: encoder.snapshot(generation: results.generation, sections: [WireSection]())
+        line: encoder.snapshot(at: results.position, sections: [WireSection]())
       )
       (generation, content) = (results.generation, try results.snapshot.content)
     case .change(let change):

@@ -64,7 +64,8 @@ struct ListPrinter {
   }
 
   private func printSnapshot(_ list: ListContent) throws {
-    try output.write(json: try WireLines(list.results.snapshot.entity).snapshot(list) + "\n")
+    let line = try WireLines(list.results.snapshot.entity).finalSnapshot(list)
+    try output.write(json: line + "\n")
   }
 
   private func printLines(_ list: ListContent) throws {

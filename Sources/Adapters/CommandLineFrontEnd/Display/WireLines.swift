@@ -7,10 +7,17 @@ struct WireLines {
 
   init(_ entity: EntityDescription) { encoder = WireEncoder(entity: entity) }
 
-  /// The line of a whole list.
+  /// The line of a whole list that changes follow.
   /// - Throws: `ResultsError` for a row that cannot be read.
   func snapshot(_ list: ListContent) throws -> String {
-    encoder.snapshot(generation: list.results.generation, sections: try sections(of: list))
+    encoder.snapshot(at: list.results.position, sections: try sections(of: list))
+  }
+
+  /// The line of a whole list that nothing follows: it names no life, so that equal lists are equal bytes.
+  /// - Throws: `ResultsError` for a row that cannot be read.
+  func finalSnapshot(_ list: ListContent) throws -> String {
+    let position = ResultsPosition(life: .unknown, generation: list.results.generation)
+    return encoder.snapshot(at: position, sections: try sections(of: list))
   }
 
   /// The line of a whole list to which no change leads.
@@ -18,7 +25,7 @@ struct WireLines {
   func reset(_ list: ListContent, because reason: ResultsResetReason) throws -> String {
     encoder.reset(
       because: reason,
-      generation: list.results.generation,
+      at: list.results.position,
       sections: try sections(of: list)
     )
   }

@@ -2,8 +2,12 @@ public import ResultsDomain
 
 /// The events of a controller, as an asynchronous sequence.
 ///
-/// Each iteration is a subscriber of its own: it gets the present state first, then every change in order. What it is too
+/// Each iteration is a subscriber of its own: it gets the present state first (or what leads on from results that it has drawn,
+/// `FetchedResultsController.changes(from:)`), then every change in order. What it is too
 /// slow to take is composed into one change, so it never misses anything and holds nothing up.
+///
+/// A task that waits for the next event ends when it is cancelled, and all of them end when `FetchedResultsController.cancel()` is called:
+/// a server that is told to end does one or the other.
 public struct ResultsChanges<Object: FetchedObject>: AsyncSequence, Sendable {
   /// One event.
   public typealias Element = ResultsEvent<Object>

@@ -158,25 +158,77 @@ final class ResultsPublisher<Object: FetchedObject>: Sendable {
     }
   }
 
-  /// What leads a consumer from a generation to the present one.
-  func catchUp(from generation: Int) throws(ResultsError) -> ResultsCatchUp<Object> {
-    let (present, entry) = shown.withLock { ($0.state.results, $0.journal.entry(from: generation)) }
+  /// What leads a consumer from a position to the present one.
+  func catchUp(from position: ResultsPosition) throws(ResultsError) -> ResultsCatchUp<Object> {
+    let (present, entry) = shown.withLock {
+      ($0.state.results, $0.journal.entry(from: position.generation))
+    }
     guard let present else { throw .notFetched }
-    return ResultsCatchUp(entry, from: generation, to: present, resetThreshold: resetThreshold)
+    return ResultsCatchUp(entry, from: position, to: present, resetThreshold: resetThreshold)
   }
 
   /// A new subscriber, which gets the present state first.
-  /// - Parameter generation: One that the subscriber has already; if it is the present one, the present state is left out.
-  /// - Returns: Its slot.
-  func subscribe(knowing generation: Int? = nil) -> ResultsSubscription {
+  func subscribe() -> ResultsSubscription {
+    subscribe { results, _ in [.snapshot(results.loader)] }
+  }
+
+  /// A new subscriber that shows some results already, and gets first what leads on from those.
+  func subscribe(from drawn: FetchedResults<Object>) -> ResultsSubscription {
+    // The long way is composed before the lock is taken, and what was shown meanwhile is added within it.
+    let known = events(from: drawn)
+    return subscribe { present, journal in
+      guard let (events, reached) = known, reached != present.generation else {
+        return known?.events ?? [.reset(.otherLife, present.loader)]
+      }
+      let entry = journal.entry(from: reached)
+      return events + ResultsPublisher.events(entry, from: reached, drawn, to: present)
+    }
+  }
+
+  /// What leads on from some results, and the generation it leads to; `nil` before the first fetch.
+  private func events(
+    from drawn: FetchedResults<Object>
+  ) -> (events: [ListEvent], reached: Int)? {
+    let (present, entry) = shown.withLock {
+      ($0.state.results, $0.journal.entry(from: drawn.generation))
+    }
+    guard let present else { return nil }
+    let isStranger = drawn.snapshot.life != present.snapshot.life
+    let events =
+      isStranger
+      ? [.reset(.otherLife, present.loader)]
+      : ResultsPublisher.events(entry, from: drawn.generation, drawn, to: present)
+    return (events, present.generation)
+  }
+
+  /// What leads from a generation to later results, for who has drawn some.
+  private static func events(
+    _ entry: ResultsJournal.Entry,
+    from generation: Int,
+    _ drawn: FetchedResults<Object>,
+    to present: FetchedResults<Object>
+  ) -> [ListEvent] {
+    guard generation != present.generation else { return [] }
+    return switch entry.way(from: generation, to: present.generation) {
+    case .delta(let delta): [.change(before: drawn.loader, delta, after: present.loader)]
+    case .reset(let reason): [.reset(reason, present.loader)]
+    }
+  }
+
+  /// A new subscriber.
+  /// - Parameter first: The events that it gets first, of what is shown.
+  /// - Returns: Its subscription, which has ended if the list has.
+  private func subscribe(
+    first: (FetchedResults<Object>, ResultsJournal) -> [ListEvent]
+  ) -> ResultsSubscription {
     let subscription = ResultsSubscription(resetThreshold: resetThreshold)
     let isEnded = shown.withLock { shown -> Bool in
       if case .ended = shown.state { return true }
       shown.subscribers.removeAll { $0.subscription == nil }
       shown.subscribers.append(WeakSubscription(subscription))
       // Offered inside the lock, so that no event can come between the state and the registration.
-      if let results = shown.state.results, results.generation != generation {
-        subscription.offer(.snapshot(results.loader))
+      if let results = shown.state.results {
+        for event in first(results, shown.journal) { subscription.offer(event) }
       }
       if case .failed(let error, _) = shown.state { subscription.offer(.failure(error)) }
       return false

@@ -47,8 +47,8 @@ public struct ResultsReading<Object: FetchedObject> {
 
   /// A subscription to what happens after this reading: the present state, which has just been read, is not repeated.
   public func subscribe() -> ResultsChanges<Object>.AsyncIterator {
-    let (publisher, generation) = (publisher, results.generation)
-    return ResultsChanges { publisher.subscribe(knowing: generation) }.makeAsyncIterator()
+    ResultsChanges { [publisher, results] in publisher.subscribe(from: results) }
+      .makeAsyncIterator()
   }
 }
 

@@ -1,24 +1,42 @@
 import ResultsDomain
 
 extension FetchedResultsController {
-  /// Tells a delegate of every change, on the caller's actor, until the task is cancelled or the controller ends.
+  /// Tells a delegate of every change since what it has drawn, on the caller's actor, until the task is cancelled or the controller ends.
   ///
   /// ```swift
-  /// let deliveries = Task { await results.deliver(to: self) }
+  /// let drawn = try results.results()
+  /// draw(drawn)
+  /// let deliveries = Task { await results.deliver(to: self, from: drawn) }
   /// ```
   ///
-  /// The delegate is kept for as long as the call lasts, and not by the controller. A change that comes while callbacks run is told
-  /// after them, never inside them (R69).
+  /// What is committed between the drawing and the first step of the task is delivered too: as one change if the journal reaches back
+  /// (`ResultsOptions.journalCapacity`), and as a reset otherwise. The delegate is retained for as long as the call lasts, and not by the
+  /// controller. A change that comes while callbacks run is told after them, never inside them (R69). A task that is cancelled while it
+  /// waits ends at once.
+  /// - Parameters:
+  ///   - delegate: Who is told.
+  ///   - drawn: What the delegate shows already.
+  ///   - isolation: The actor that the callbacks run on: the caller's.
   public func deliver(
     to delegate: some FetchedResultsControllerDelegate<Object>,
+    from drawn: FetchedResults<Object>,
     isolation: isolated (any Actor)? = #isolation
   ) async {
-    for await event in changes {
+    var shown = drawn
+    for await event in changes(from: drawn) {
       guard !Task.isCancelled else { return }
       switch event {
-      case .change(let change): change.tell(delegate)
-      case .reset(let reason, let results): delegate.controller(results, didResetFor: reason)
-      case .snapshot, .failure: break
+      case .change(let change):
+        change.tell(delegate)
+        shown = change.after
+      case .reset(let reason, let results):
+        delegate.controller(results, didResetFor: reason)
+        shown = results
+      case .snapshot(let results):
+        // Changes that cannot be composed into one: no callbacks lead there.
+        delegate.controller(results, didResetFor: .beyondJournal)
+        shown = results
+      case .failure(let error): delegate.controller(shown, didFailWith: error)
       }
     }
   }

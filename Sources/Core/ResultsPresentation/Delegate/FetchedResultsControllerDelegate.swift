@@ -24,9 +24,10 @@ public enum ObjectChangeType: Hashable, Sendable {
   case update
 }
 
-/// The five classic callbacks, all optional, in the classic order: will change, sections, objects, did change; and one for resets.
+/// The five classic callbacks, all optional, in the classic order: will change, sections, objects, did change; one for resets, and one
+/// for failures.
 ///
-/// They run on the actor that called `FetchedResultsController.deliver(to:)`, and read the results they are handed, never a
+/// They run on the actor that called `FetchedResultsController.deliver(to:from:isolation:)`, and read the results they are handed, never a
 /// state ahead of them. Old paths count before the change, new paths after it, so rows are deleted and moved from old paths first.
 public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
   /// The kind of result.
@@ -57,6 +58,9 @@ public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
 
   /// The list is another one, to which no callbacks lead; `results` are the new ones.
   func controller(_ results: FetchedResults<Object>, didResetFor reason: ResultsResetReason)
+
+  /// The last attempt to follow the store failed; `results` are those shown, which stay, and the next good commit continues from them.
+  func controller(_ results: FetchedResults<Object>, didFailWith error: StoreError)
 
   /// What stands for a section in an index of the list.
   func controller(
@@ -96,6 +100,9 @@ extension FetchedResultsControllerDelegate {
   ) {
     controllerDidChangeContent(results)
   }
+
+  /// Does nothing: `FetchedResultsController.state` has the failure too.
+  public func controller(_ results: FetchedResults<Object>, didFailWith error: StoreError) {}
 
   /// Leaves it to the section key.
   public func controller(

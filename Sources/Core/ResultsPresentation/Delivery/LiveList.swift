@@ -15,6 +15,8 @@ final class LiveList<Object: FetchedObject>: FollowedList {
   private let doubtsContentInGaps: Bool
   let indexing: KeyIndexing?
   let auditPeriod: Duration?
+  /// What its generations are counted in.
+  private let life: ResultsLife
   private let body = Mutex(LedList())
   /// Who wants the first rows before the others are counted.
   private let firstPage = Mutex<(@Sendable (ResultsPage<Object>) -> Void)?>(nil)
@@ -32,6 +34,10 @@ final class LiveList<Object: FetchedObject>: FollowedList {
     clock = options.clock
     auditPeriod = options.auditPeriod
     period = DeliveryPeriod(options, of: publisher)
+    // A token that no other list has must not come from a generator that somebody could give twice.
+    var generator = SystemRandomNumberGenerator()
+    // The same reason: what tells lists apart is no content of a list, so nothing shown depends on chance.
+    life = options.life ?? .random(using: &generator)
     let coverage = store.capabilities.historyCoverage
     doubtsContentInGaps = findsOtherWriters && coverage == .everyWriter
     keepsDigests = findsOtherWriters && coverage == .thisStore
@@ -266,6 +272,7 @@ extension LiveList {
     _ = try next.advance(in: history, folding: true)
     if !body.isFetched {
       next.snapshot.generation = 1
+      next.snapshot.life = life
       next.observed = body.observed
       body.engine = next
       body.isFetched = true

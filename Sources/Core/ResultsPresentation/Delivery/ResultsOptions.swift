@@ -2,7 +2,8 @@
 public struct ResultsOptions: Sendable {
   /// When commits are told.
   public var delivery: ResultsDelivery
-  /// How many row changes are kept for `FetchedResultsController.catchUp(from:)`; 0 keeps none (R45).
+  /// How many row changes are kept for `FetchedResultsController.catchUp(from:)`, `changes(from:)` and `deliver(to:from:)`; 0 keeps none,
+  /// and who comes from an earlier generation is then answered by a reset (R45).
   public var journalCapacity: Int
   /// From how many row changes on a change is told as a reset instead, or `nil` for never (R43).
   ///
@@ -10,6 +11,7 @@ public struct ResultsOptions: Sendable {
   public var resetThreshold: Int?
   /// A list of more rows than this leaves its keys to an index of the store, where one has them in order; others hold theirs.
   ///
+  /// At 0 every list that has a row when it is fetched leaves its keys; below 0 an empty one does too, which then grows without holding any.
   /// What is held is read at once but costs memory and an opening that grow with the rows. Either way the list shows the same.
   public var heldKeysLimit: Int
   /// How long a list over an index rests before a few of its blocks are counted again, or `nil` for never.
@@ -20,6 +22,11 @@ public struct ResultsOptions: Sendable {
   package var keyPlacing = KeyPlacing.cheapest
   /// What measures the spans of `ResultsDelivery.every(_:)` and of `auditPeriod`.
   public var clock: any Clock<Duration>
+
+  /// The life that generations are counted in, or `nil` to draw one at random, as every list that others follow should.
+  ///
+  /// It is for tests and simulations that want equal bytes.
+  public var life: ResultsLife?
 
   /// Where lists with a cache name are kept for the next start, or `nil` to keep none (R88).
   public var caches: (any SectionCacheStorage)?
@@ -33,6 +40,7 @@ public struct ResultsOptions: Sendable {
     auditPeriod: Duration? = .seconds(60),
     // A default that every caller can replace.
     clock: any Clock<Duration> = ContinuousClock(),
+    life: ResultsLife? = nil,
     caches: (any SectionCacheStorage)? = nil
   ) {
     self.delivery = delivery
@@ -41,6 +49,7 @@ public struct ResultsOptions: Sendable {
     self.heldKeysLimit = heldKeysLimit
     self.auditPeriod = auditPeriod
     self.clock = clock
+    self.life = life
     self.caches = caches
   }
 }

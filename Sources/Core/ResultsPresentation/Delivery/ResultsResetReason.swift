@@ -12,8 +12,12 @@ public enum ResultsResetReason: Hashable, Sendable {
   case historyLost
   /// The index that the list was read from is gone, or does not fit what was counted over it.
   case indexLost
-  /// The generation is not one that the journal reaches back to; only `catchUp(from:)` answers so.
+  /// What led from a generation to the present one is not known change by change: the journal does not reach back to it, or the changes
+  /// named observed rows only. Only who comes from a generation of its own is answered so.
   case beyondJournal
+  /// The generation is another list's, such as one of an earlier run of the program; only who comes from a generation of its own is
+  /// answered so.
+  case otherLife
 
   /// The reason's name in the wire form.
   public var wireName: String {
@@ -24,6 +28,7 @@ public enum ResultsResetReason: Hashable, Sendable {
     case .historyLost: "historyLost"
     case .indexLost: "indexLost"
     case .beyondJournal: "beyondJournal"
+    case .otherLife: "otherLife"
     }
   }
 }
@@ -37,7 +42,8 @@ extension ResultsResetReason: CustomStringConvertible {
     case .schemaChanged: "the entity's table was changed"
     case .historyLost: "the store no longer tells all that was changed"
     case .indexLost: "the index that the list was read from is gone or does not fit it"
-    case .beyondJournal: "the journal does not reach back so far"
+    case .beyondJournal: "what changed since is not known step by step"
+    case .otherLife: "what was shown is another list's"
     }
   }
 }

@@ -32,6 +32,8 @@ public enum DeltaError: Error, Hashable, Sendable {
 
   /// The delta leads from another generation than the one at hand (R44).
   case outOfSync(expected: Int, found: Int)
+  /// The delta is of another list, whatever its generations are (R44).
+  case otherLife(expected: ResultsLife, found: ResultsLife)
   /// The delta names only the rows that somebody observed.
   case partial
   /// The list has not the number of sections that the delta says.
@@ -72,6 +74,8 @@ extension DeltaError: CustomStringConvertible {
     switch self {
     case .outOfSync(let expected, let found):
       "The delta leads from generation \(expected), but the list is at \(found)."
+    case .otherLife(let expected, let found):
+      "The delta is of the list \(expected), but this is \(found). Begin with a snapshot of the present list."
     case .partial: "The delta names only the rows that were observed."
     case .sectionCount(let side, let expected, let found):
       "There are \(found) sections \(side.rawValue) the change, not \(expected)."

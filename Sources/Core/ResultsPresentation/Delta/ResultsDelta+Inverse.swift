@@ -27,6 +27,7 @@ extension ResultsDelta {
     assembler.moves = rows.moves.map(\.inverse)
     assembler.updates = rows.updates.map(\.inverse)
     var delta = assembler.delta
+    delta.life = life
     delta.repair = repair
     delta.unobserved = unobserved?.inverse
     delta.hasOtherCauses = hasOtherCauses

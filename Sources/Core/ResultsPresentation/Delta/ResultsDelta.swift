@@ -11,6 +11,12 @@ public import ResultsDomain
 /// Of a controller that observes some rows only (`FetchedResultsController.observedRows`), `rows` names what touches those, and `unobserved`
 /// counts the rest. Such a delta is exact as far as it goes, but no content can be led on with it, and it does not compose.
 public struct ResultsDelta: Hashable, Sendable {
+  private var mark = LifeMark()
+  /// The life of the list that made it, in which its generations are counted; it is no part of what makes two deltas equal.
+  public var life: ResultsLife {
+    get { mark.life }
+    set { mark.life = newValue }
+  }
   /// The generation it leads from.
   public var from: Int
   /// The generation it leads to.

@@ -122,6 +122,8 @@ extension ListEngine {
     from old: ResultsSnapshot,
     to new: ResultsSnapshot
   ) -> ResultsDelta {
+    var delta = delta
+    delta.life = new.life
     guard let observed else { return delta }
     return delta.observing(observed, from: old, to: new)
   }

@@ -28,6 +28,7 @@ extension ListEngine {
   ) throws(StoreError) -> Step? {
     var next = other
     next.snapshot.generation = snapshot.generation + 1
+    next.snapshot.life = snapshot.life
     next.doubtsContentInGaps = doubtsContentInGaps
     next.observed = observed
     let entity = next.plan.entity

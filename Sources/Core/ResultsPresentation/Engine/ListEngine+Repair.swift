@@ -45,6 +45,7 @@ extension ListEngine {
       next.observed = observed
     }
     next.snapshot.generation = snapshot.generation + 1
+    next.snapshot.life = snapshot.life
     next.snapshot.version = store.version
     self = next
     return .reset(reason)

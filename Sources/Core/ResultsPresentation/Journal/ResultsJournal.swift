@@ -54,6 +54,28 @@ struct ResultsJournal: Sendable {
   private static func size(of delta: ResultsDelta) -> Int { max(1, delta.rows.count) }
 }
 
+extension ResultsJournal.Entry {
+  /// What the deltas between two generations come to.
+  enum Way {
+    /// One delta, which may be empty.
+    case delta(ResultsDelta)
+    case reset(ResultsResetReason)
+  }
+
+  /// The way from an earlier generation to the present one as one step.
+  /// - Complexity: O(*c* log *c* log *k*) for *k* deltas with *c* changes.
+  func way(from generation: Int, to present: Int) -> Way {
+    switch self {
+    case .reset(let reason): return .reset(reason)
+    case .deltas(let deltas):
+      guard let delta = try? ResultsDelta.composed(deltas[...]), delta.from == generation,
+        delta.to == present
+      else { return .reset(.beyondJournal) }
+      return .delta(delta)
+    }
+  }
+}
+
 extension ResultsDelta {
   /// Deltas in a row as one.
   /// - Throws: As `then(_:)`.

@@ -8,6 +8,8 @@ public import ResultsDomain
 /// index are read when asked for. Where a store cannot tell them any more (R19), what may be absent anyway is, and what throws says so:
 /// `identity(atFlatPosition:)`, `content` and `FetchedResults.object(at:)`.
 public struct ResultsSnapshot: Sendable {
+  /// The life of its controller's list, in which generations are counted.
+  public internal(set) var life = ResultsLife.unknown
   /// Which generation of its controller it is, from 1.
   public internal(set) var generation: Int
   /// The version of the store it was taken from.

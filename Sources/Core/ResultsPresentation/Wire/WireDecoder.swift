@@ -38,7 +38,11 @@ public struct WireDecoder: Sendable {
   }
 
   private func list(_ json: JSONValue) throws(WireError) -> WireList {
-    var list = WireList(generation: try json.required("generation", \.integer), sections: [])
+    var list = WireList(
+      life: try json.life,
+      generation: try json.required("generation", \.integer),
+      sections: []
+    )
     for section in try json.required("sections", \.array) {
       let rows = try section.required("rows", \.array)
       for row in rows where row["id"] == nil { throw .invalid(key: "id") }
@@ -66,6 +70,7 @@ public struct WireDecoder: Sendable {
       sections: [],
       rows: []
     )
+    delta.life = try json.life
     delta.isPartial = json["unobserved"] != nil
     for json in try json.required("sections", \.array) {
       let operation = try json.required("op", \.operation)
@@ -118,6 +123,14 @@ extension JSONValue {
       let row = parts[1].integer
     else { return nil }
     return RowPath(section: section, row: row)
+  }
+
+  fileprivate var life: ResultsLife {
+    get throws(WireError) {
+      guard let life = self["life"] else { return .unknown }
+      guard let text = life.string else { throw .invalid(key: "life") }
+      return ResultsLife(text)
+    }
   }
 
   fileprivate var aggregates: JSONValue? {

@@ -7,6 +7,7 @@ public import ResultsDomain
 /// of one value (R04) has the id `{"value":…,"occurrence":1}`. `"changed":null` says that it is not known what
 /// changed. A row whose values were not read is written with its id alone. Declared aggregates of a section stand
 /// in `"aggregates"` behind its title, written as values of their types; a sum beyond 64 bits is `{"overflow":true}` (R78).
+/// The life that generations are counted in stands in `"life"`, unless it is unknown (R44).
 public struct WireEncoder: Sendable {
   /// The version of the wire form.
   public static let version = 1
@@ -38,10 +39,13 @@ public struct WireEncoder: Sendable {
 
   /// The line of a whole list.
   /// - Complexity: O(*n*) in the bytes.
-  public func snapshot(generation: Int, sections: some Collection<WireSection>) -> String {
+  public func snapshot(
+    at position: ResultsPosition,
+    sections: some Collection<WireSection>
+  ) -> String {
     var writer = JSONWriter()
     writer.write(raw: "{\"v\":1,\"t\":\"snapshot\"")
-    write(generation: generation, sections, &writer)
+    write(position, sections, &writer)
     return writer.text
   }
 
@@ -49,23 +53,23 @@ public struct WireEncoder: Sendable {
   /// - Complexity: O(*n*) in the bytes.
   public func reset(
     because reason: ResultsResetReason,
-    generation: Int,
+    at position: ResultsPosition,
     sections: some Collection<WireSection>
   ) -> String {
-    reset(reason: reason.wireName, generation: generation, sections: sections)
+    reset(reason: reason.wireName, at: position, sections: sections)
   }
 
   /// The line of a whole list that takes the place of what a reader has, for a reason in words of one's own.
   /// - Complexity: O(*n*) in the bytes.
   public func reset(
     reason: String,
-    generation: Int,
+    at position: ResultsPosition,
     sections: some Collection<WireSection>
   ) -> String {
     var writer = JSONWriter()
     writer.write(raw: "{\"v\":1,\"t\":\"reset\",\"reason\":")
     writer.write(string: reason)
-    write(generation: generation, sections, &writer)
+    write(position, sections, &writer)
     return writer.text
   }
 
@@ -96,7 +100,9 @@ public struct WireEncoder: Sendable {
     row: (ObjectID) -> Row? = { _ in nil }
   ) -> String {
     var writer = JSONWriter()
-    writer.write(raw: "{\"v\":1,\"t\":\"delta\",\"from\":\(delta.from),\"to\":\(delta.to)")
+    writer.write(raw: "{\"v\":1,\"t\":\"delta\"")
+    writer.write(delta.life)
+    writer.write(raw: ",\"from\":\(delta.from),\"to\":\(delta.to)")
     writer.write(raw: ",\"cause\":\"\(delta.cause.rawValue)\"")
     if let repair = delta.repair {
       writer.write(raw: ",\"repaired\":\"\(repair.rawValue)\"")
@@ -177,12 +183,13 @@ public struct WireEncoder: Sendable {
   }
 
   private func write(
-    generation: Int,
+    _ position: ResultsPosition,
     _ sections: some Collection<WireSection>,
     _ writer: inout JSONWriter
   ) {
     let count = sections.reduce(0) { $0 + $1.rows.count }
-    writer.write(raw: ",\"generation\":\(generation),\"rows\":\(count)")
+    writer.write(position.life)
+    writer.write(raw: ",\"generation\":\(position.generation),\"rows\":\(count)")
     writer.write(",\"sections\":[", sections, "]}") { writer, section in
       writer.write(raw: "{\"id\":")
       write(section.header.id, &writer)
@@ -282,6 +289,15 @@ public struct WireEncoder: Sendable {
     case (.blob, _):
       writer.write(raw: "{\"base64\":\"\(AttributeType.blob.machineText(of: value))\"}")
     }
+  }
+}
+
+extension JSONWriter {
+  /// Writes the member that names a life, behind others; nothing if it is unknown.
+  mutating func write(_ life: ResultsLife) {
+    guard life != .unknown else { return }
+    write(raw: ",\"life\":")
+    write(string: life.text)
   }
 }
 

@@ -12,7 +12,7 @@ public enum WireError: Error, Hashable, Sendable {
   case noSnapshot
   /// Another row or section stands where the change expects one.
   case wrongIdentity(at: String)
-  /// The change does not fit the list, or another generation came (R44).
+  /// The change does not fit the list, or another generation or another list's came (R44).
   case delta(DeltaError)
 }
 

@@ -34,23 +34,31 @@ public struct WireList: Hashable, Sendable {
     }
   }
 
+  /// The life that its generation is counted in; unknown if the line names none.
+  public var life: ResultsLife
   /// The generation of its stream.
   public var generation: Int
   /// The sections, in order.
   public var sections: [Section]
 
   /// A whole list.
-  public init(generation: Int, sections: [Section]) {
+  public init(life: ResultsLife = .unknown, generation: Int, sections: [Section]) {
+    self.life = life
     self.generation = generation
     self.sections = sections
   }
+
+  /// The life and the generation: what a reader that comes back asks to go on from.
+  public var position: ResultsPosition { ResultsPosition(life: life, generation: generation) }
 
   /// The list as a line of kind `snapshot`, as the encoder writes it.
   /// - Complexity: O(*n*) in the bytes.
   public var line: String {
     var writer = JSONWriter()
     let count = sections.reduce(0) { $0 + $1.rows.count }
-    writer.write(raw: "{\"v\":1,\"t\":\"snapshot\",\"generation\":\(generation),\"rows\":\(count)")
+    writer.write(raw: "{\"v\":1,\"t\":\"snapshot\"")
+    writer.write(life)
+    writer.write(raw: ",\"generation\":\(generation),\"rows\":\(count)")
     writer.write(",\"sections\":[", sections, "]}") { writer, section in
       writer.write(raw: "{\"id\":")
       writer.write(section.id)
@@ -112,6 +120,8 @@ public struct WireDelta: Hashable, Sendable {
     public var row: JSONValue?
   }
 
+  /// The life that its generations are counted in; unknown if the line names none.
+  public var life = ResultsLife.unknown
   /// The generation it leads from.
   public var from: Int
   /// The generation it leads to.

@@ -45,6 +45,9 @@ extension WireList {
   /// - Complexity: O(*n*) in the rows and O(*c* log *c*) in the changes.
   public func applying(_ delta: WireDelta) throws(WireError) -> WireList {
     guard !delta.isPartial else { throw .delta(.partial) }
+    guard life == delta.life else {
+      throw .delta(.otherLife(expected: delta.life, found: life))
+    }
     guard generation == delta.from else {
       throw .delta(.outOfSync(expected: delta.from, found: generation))
     }
@@ -69,6 +72,7 @@ extension WireList {
       throw .delta(error)
     }
     var result = WireList(
+      life: delta.life,
       generation: delta.to,
       sections: zip(patched.sources, patched.rows).map { source, rows in
         let old = source.map { sections[$0] }
