@@ -1,0 +1,31 @@
+import Testing
+
+/// Code in the documents is compiled as a client has it: with public declarations alone, at the top level of a `main.swift`, where variables
+/// belong to the main actor, and with the language mode that a new package has.
+@Suite("Code in the documents, in a package of its own", .timeLimit(.minutes(15)))
+struct ClientCodeTests {
+  @Test(arguments: ClientProgram.all)
+  func `it compiles in a main file`(_ program: ClientProgram) throws {
+    #expect(try ClientProgram.errors(in: program.source()) == [])
+  }
+
+  @Test func `every snippet is compiled so, but for a test`() throws {
+    let compiled = Set(ClientProgram.all.flatMap(\.snippets)).union(["conformance"])
+    #expect(try Set(DocumentTree.snippets().keys) == compiled)
+  }
+
+  @Test func `what only this package can say is refused`() throws {
+    let hidden = "import ResultsPresentation\nlet chain = DeltaChain.self\n"
+    #expect(try ClientProgram.errors(in: hidden).count == 1)
+    let package = "import ResultsPresentation\nlet placing = ResultsOptions().keyPlacing\n"
+    #expect(try ClientProgram.errors(in: package).count == 1)
+    // What the README once showed: an iterator that the main actor owns cannot be advanced.
+    let iterator = """
+      import ResultsPresentation
+      let stream = AsyncStream<Int> { _ in }
+      var events = stream.makeAsyncIterator()
+      _ = await events.next()
+      """
+    #expect(try ClientProgram.errors(in: iterator).count == 1)
+  }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import Testing
+
+/// Snippets as a reader would paste them: one after the other into the `main.swift` of a package that depends on this one.
+struct ClientProgram: Sendable, CustomTestStringConvertible {
+  /// What went wrong before the compiler began.
+  struct Missing: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// The document that shows the snippets.
+  let page: String
+  /// What the document's text says is there already.
+  var given = ""
+  /// The snippets, in the order in which they are pasted.
+  let snippets: [String]
+
+  var testDescription: String { "\(page): \(snippets.joined(separator: ", "))" }
+
+  private static let imports = """
+    import InMemoryPersistence
+    import ResultsDomain
+    import ResultsPresentation
+    import SQLitePersistence
+
+    """
+
+  private static let shelf = """
+    let store = try InMemoryStore(entities: [Book.entity])
+    let results = FetchedResultsController(
+      FetchRequest<Book>(sortedBy: [.ascending(\\.title)]),
+      sectionedBy: .attribute(\\.publisher),
+      in: store
+    )
+
+    """
+
+  static let all = [
+    ClientProgram(
+      page: "README.md",
+      given: #"let file = "books.sqlite""#,
+      snippets: ["first-screen", "book"]
+    ),
+    ClientProgram(
+      page: "docs/api-tour.md",
+      snippets: [
+        "tour-entity", "tour-writing", "tour-fetching", "tour-predicates", "tour-sections",
+        "tour-deltas", "tour-delivery", "tour-length",
+      ]
+    ),
+    ClientProgram(
+      page: "docs/coming-from-core-data.md",
+      given: shelf,
+      snippets: ["book", "delegate-class", "delegate", "definition", "frozen"]
+    ),
+    ClientProgram(
+      page: "docs/writing-a-front-end.md",
+      given: shelf,
+      snippets: ["book", "front-end-imports", "front-end-itself", "own-front-end"]
+    ),
+    ClientProgram(
+      page: "docs/writing-a-front-end.md",
+      given: """
+        let store = try InMemoryStore(entities: [Book.entity])
+        let results = FetchedResultsController(
+          FetchRequest<Row>(entity: Book.entity, sortedBy: [.ascending("title")]),
+          sectionedBy: .attribute("publisher"),
+          in: store
+        )
+        """,
+      snippets: ["book", "wire-form"]
+    ),
+    ClientProgram(
+      page: "docs/writing-a-store.md",
+      snippets: [
+        "book", "store-imports", "store-content", "store-version", "store-entries",
+        "store-writing", "store-itself", "own-store",
+      ]
+    ),
+  ]
+
+  /// What the file contains.
+  func source() throws -> String {
+    let known = try DocumentTree.snippets()
+    let texts = try snippets.map { name in
+      guard let snippet = known[name] else { throw Missing(description: "no snippet \(name)") }
+      return snippet.lines.joined(separator: "\n")
+    }
+    return ([Self.imports, given] + texts).joined(separator: "\n")
+  }
+
+  /// What the compiler says of the file, as of any other package's; nothing if it takes it.
+  static func errors(in source: String) throws -> [String] {
+    let folder = try TemporaryFolder()
+    defer { folder.remove() }
+    let file = folder.path(of: "main.swift")
+    try Data(source.utf8).write(to: URL(filePath: file))
+    let build = try buildFolder()
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = [
+      "swiftc", "-typecheck", "-swift-version", "6", "-module-name", "Client",
+      "-I", build.modules.path(), "-I", build.sqlite.path(),
+      "-I", DocumentTree.root.appending(path: "Sources/Adapters/CSQLiteHooks/include").path(),
+      file,
+    ]
+    let output = Pipe()
+    process.standardError = output
+    process.standardOutput = output
+    try process.run()
+    let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+    let errors = lines.filter { $0.contains(": error: ") }
+    return errors.isEmpty && process.terminationStatus != 0 ? lines : errors
+  }
+
+  /// Where this build's modules are, and the module map of the database that one of them stands on.
+  private static func buildFolder() throws -> (modules: URL, sqlite: URL) {
+    let beginnings = [CommandLine.arguments.first ?? "", Bundle.main.bundlePath]
+    var modules: URL?
+    for beginning in beginnings where !beginning.isEmpty {
+      var folder = URL(filePath: beginning).standardizedFileURL
+      while folder.path() != "/" {
+        let candidate = folder.appending(path: "Modules")
+        if exists(candidate.appending(path: "ResultsPresentation.swiftmodule")) {
+          modules = modules ?? candidate
+        }
+        let sqlite = folder.appending(path: "checkouts/GRDB.swift/Sources/GRDBSQLite")
+        if let modules, exists(sqlite) { return (modules, sqlite) }
+        folder.deleteLastPathComponent()
+      }
+    }
+    throw Missing(
+      description: "no built modules and no checkout of GRDB above \(beginnings); build them first"
+    )
+  }
+
+  private static func exists(_ url: URL) -> Bool {
+    FileManager.default.fileExists(atPath: url.path())
+  }
+}
