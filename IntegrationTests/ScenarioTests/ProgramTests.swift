@@ -63,7 +63,7 @@ import Testing
   @Test(arguments: [
     (
       "book-catalog", "import",
-      "their elements. One transaction takes all; what is there already is not added"
+      "RSS and Atom by their elements. The import is one transaction; records that are"
     ),
     ("book-catalog", "watch", "or a delta that another program can follow."),
     (
