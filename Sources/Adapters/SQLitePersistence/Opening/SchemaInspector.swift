@@ -59,6 +59,7 @@ struct SchemaInspector {
     )
     var findings = Findings()
     findings.isEmpty = names.isEmpty
+    if names.isEmpty { try checkEmptiness(of: database) }
     guard names.contains("_results_store") else {
       if options.adoptsTables {
         findings.changes = try adopted(on: database)
@@ -135,6 +136,24 @@ struct SchemaInspector {
       }
     }
     return changes
+  }
+
+  /// Refuses a file that has no tables although something is in it: a page of its schema may have been lost.
+  private func checkEmptiness(of database: Database) throws {
+    guard try database.integer("PRAGMA application_id") != StoreFormat.applicationID else {
+      throw OpenFailureError(.damaged(detail: "it was a store, and its schema is empty"))
+    }
+    let pages = try database.integer("PRAGMA main.page_count")
+    // The first page, those that are free, and, where it can give them back, one in each run of pages that says whose they are.
+    var known = try 1 + database.integer("PRAGMA main.freelist_count")
+    if try database.integer("PRAGMA main.auto_vacuum") != 0 {
+      let run = try database.integer("PRAGMA main.page_size") / 5 + 1
+      known += (max(0, pages - 1) + run - 1) / run
+    }
+    guard pages > known else { return }
+    throw OpenFailureError(
+      .damaged(detail: "its schema is empty, and \(pages - known) of its pages are not")
+    )
   }
 
   /// Checks that a table has the columns of an entity, and that what is written into them stays what it is.
