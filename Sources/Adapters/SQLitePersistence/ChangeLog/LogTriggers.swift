@@ -62,8 +62,10 @@ private struct TriggerMaker {
 
   private var update: (String, String) {
     let names = entity.attributes.map(\.name.quotedIdentifier) + keyNames
-    let list = unique(names).joined(separator: ", ")
-    return trigger("update", "AFTER UPDATE OF \(list) ON \(table)", [image(.update, "old")])
+    // No update names a column that is calculated.
+    let isAny = entity.attributes.contains { shape.isGenerated($0.name) }
+    let list = isAny ? "" : " OF \(unique(names).joined(separator: ", "))"
+    return trigger("update", "AFTER UPDATE\(list) ON \(table)", [image(.update, "old")])
   }
 
   /// An update that changes the key makes a row of another one.
@@ -94,9 +96,12 @@ private struct TriggerMaker {
       "("
       + keyColumns.map { "\(Self.row).\($0) IS NOT old.\($0) COLLATE BINARY" }
       .joined(separator: " OR ") + ")"
-    let hidden = otherRules.contains(where: \.dependsOnOtherColumns)
-    let columns = otherRules.flatMap(\.terms).compactMap { $0.column?.quotedIdentifier }
-    let list = hidden ? "" : " OF \(unique(keyNames + columns).joined(separator: ", "))"
+    let names = otherRules.flatMap(\.terms).compactMap(\.column)
+    let hidden =
+      otherRules.contains(where: \.dependsOnOtherColumns)
+      || names.contains(where: shape.isGenerated)
+    let columns = unique(keyNames + names.map(\.quotedIdentifier))
+    let list = hidden ? "" : " OF \(columns.joined(separator: ", "))"
     return eviction(
       "evict",
       "BEFORE UPDATE\(list)",

@@ -128,12 +128,12 @@ extension StoreCore {
   private func prepareWriter(_ position: LogCatalog.Position, on database: Database) throws {
     let cookie = position.cookie
     guard state.withLock({ $0.writing.preparedCookie != cookie }) else { return }
+    try capture.readPlaces(on: database)
     let reason = reasonForTriggers(position.layout)
     let packs = reason == nil
     if ownsWriter { try setTriggers(enabled: !packs, on: database) }
     capture.pack(as: packs ? position.layout.entities.map(\.number) : nil)
     let triggers = UpdateTriggers(tables)
-    try capture.readPlaces(on: database)
     if packs { try triggers.install(on: database) } else { try triggers.remove(on: database) }
     state.withLock { state in
       state.writing.mode = packs ? .packed : .triggers
@@ -152,10 +152,16 @@ extension StoreCore {
     if path.isEmpty || path == ":memory:" { return "a database in memory has one connection" }
     if layout.hasApplicationTriggers { return "the application has triggers of its own" }
     if layout.hasOtherEntities { return "the file has entities that this program does not name" }
-    if tables.all.contains(where: { !$0.hasExactImages }) {
-      return "a table has generated columns"
-    }
-    return nil
+    return reasonForInexactHook
+  }
+
+  /// Which columns the pre-update hook cannot be relied upon for, or `nil`.
+  var reasonForInexactHook: String? {
+    let columns = capture.inexactColumns
+    guard !columns.isEmpty else { return nil }
+    return
+      "\(columns.joined(separator: ", ")): the database calculates this column, or one before it,"
+      + " at every reading"
   }
 
   private func setTriggers(enabled: Bool, on database: Database) throws {

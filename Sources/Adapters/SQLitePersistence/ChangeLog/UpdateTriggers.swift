@@ -22,10 +22,12 @@ struct UpdateTriggers {
       let arguments =
         ["\(table.index)"] + table.keyColumns.map { "old.\($0)" }
         + table.keyColumns.map { "new.\($0)" } + attributes.map { "old.\($0)" }
+      // No update names a column that is calculated.
+      let columns = " OF \((attributes + keys).joined(separator: ", "))"
       try database.execute(
         sql: """
           CREATE TEMP TRIGGER \(name(table))
-          AFTER UPDATE OF \((attributes + keys).joined(separator: ", ")) ON main.\(table.quotedName)
+          AFTER UPDATE\(table.generatedIndexes.isEmpty ? columns : "") ON main.\(table.quotedName)
           BEGIN SELECT \(ChangeCapture.function)(\(arguments.joined(separator: ", "))); END
           """
       )

@@ -21,6 +21,11 @@ final class ChangeCapture: Sendable {
     let before: [Value]?
     /// The new values, or `nil` for a deletion.
     let values: [Value]?
+    /// Whether the database calculates some of the new values.
+    var isCalculated = false
+
+    /// What the row is afterwards.
+    var after: TouchedRows.NewImage { isCalculated ? .unknown : .known(values) }
   }
 
   private struct State {
@@ -105,6 +110,9 @@ final class ChangeCapture: Sendable {
     }
   }
 
+  /// The attributes that the hook cannot tell the old values of, as `Table.column`.
+  var inexactColumns: [String] { state.withLock { $0.places.flatMap(\.inexact) } }
+
   /// Looks again where the columns stand, after the schema has changed.
   func readPlaces(on database: Database) throws {
     let places = try tables.all.map { table in
@@ -163,9 +171,9 @@ final class ChangeCapture: Sendable {
   private func note(_ change: Expected, _ key: ObjectKey, in state: inout State) {
     if let oldKey = change.oldKey, oldKey != key {
       state.rows.touch(change.table, oldKey, after: .known(nil)) { change.before }
-      state.rows.touch(change.table, key, after: .known(change.values)) { nil }
+      state.rows.touch(change.table, key, after: change.after) { nil }
     } else {
-      state.rows.touch(change.table, key, after: .known(change.values)) { change.before }
+      state.rows.touch(change.table, key, after: change.after) { change.before }
     }
   }
 }
@@ -207,7 +215,7 @@ extension ChangeCapture {
       // A trigger tells of updates, and only of those of attributes.
       guard state.numbers == nil || row.operation != SQLITE_UPDATE else { return }
       let places = state.places[table.index]
-      guard table.hasExactImages, row.columnCount == places.count else {
+      guard places.inexact.isEmpty, row.columnCount == places.count else {
         state.rows.noteInexact()
         return
       }

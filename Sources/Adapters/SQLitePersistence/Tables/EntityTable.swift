@@ -18,8 +18,10 @@ final class EntityTable: Sendable {
   let places: ColumnPlaces
   /// Whether the key is SQLite's own row number.
   let isRowNumber: Bool
-  /// Whether what the pre-update hook tells of a row can be relied upon.
-  let hasExactImages: Bool
+  /// The attributes that the database calculates, by their indexes; no statement may write them.
+  let generatedIndexes: [Int]
+  /// The other attributes.
+  let writableIndexes: [Int]
   /// Whether no stored value can be of a foreign storage class.
   let isStrict: Bool
 
@@ -31,8 +33,10 @@ final class EntityTable: Sendable {
     quotedName = shape.name.quotedIdentifier
     keyColumns = entity.identity.columns.map(\.quotedIdentifier)
     attributeColumns = entity.attributes.map(\.name.quotedIdentifier)
+    let isGenerated = entity.attributes.map { shape.isGenerated($0.name) }
+    generatedIndexes = isGenerated.indices.filter { isGenerated[$0] }
+    writableIndexes = isGenerated.indices.filter { !isGenerated[$0] }
     places = ColumnPlaces(of: entity, in: shape)
-    hasExactImages = !shape.hasGeneratedColumns
     isStrict = shape.isStrict
     if case .integer = entity.identity {
       isRowNumber = !shape.isWithoutRowNumber
@@ -63,6 +67,21 @@ final class EntityTable: Sendable {
 }
 
 extension EntityTable {
+  /// Checks the values of a whole row before anything is written; those that the database calculates may be missing.
+  func validate(_ values: [Value]) throws(StoreError) {
+    do {
+      try entity.validate(values)
+    } catch {
+      guard !generatedIndexes.isEmpty, case .invalid(let failures) = error else { throw error }
+      let calculated = generatedIndexes.map { entity.attributes[$0].name }
+      let others = failures.filter { failure in
+        guard case .missing(_, let attribute) = failure else { return true }
+        return !calculated.contains(attribute)
+      }
+      guard others.isEmpty else { throw .invalid(others) }
+    }
+  }
+
   private var whereKey: String {
     " WHERE " + keyColumns.map { $0 + " = ?" }.joined(separator: " AND ")
   }
@@ -87,20 +106,23 @@ extension EntityTable {
   /// Inserts a row with its key.
   var insertSQL: String { insertSQL(columns: isCompound ? [] : keyColumns) }
 
+  /// The columns that a statement writes.
+  private var writableColumns: [String] { writableIndexes.map { attributeColumns[$0] } }
+
   /// Inserts a row whose key SQLite assigns.
   var insertUnkeyedSQL: String {
-    attributeColumns.isEmpty ? "INSERT INTO \(quotedName) DEFAULT VALUES" : insertSQL(columns: [])
+    writableColumns.isEmpty ? "INSERT INTO \(quotedName) DEFAULT VALUES" : insertSQL(columns: [])
   }
 
   private func insertSQL(columns keyColumns: [String]) -> String {
-    let columns = keyColumns + attributeColumns
+    let columns = keyColumns + writableColumns
     let marks = columns.map { _ in "?" }.joined(separator: ", ")
     return "INSERT INTO \(quotedName) (\(columns.joined(separator: ", "))) VALUES (\(marks))"
   }
 
-  /// Writes all attributes of one key.
+  /// Writes all attributes of one key that can be written.
   var updateSQL: String {
-    let assignments = attributeColumns.map { $0 + " = ?" }.joined(separator: ", ")
+    let assignments = writableColumns.map { $0 + " = ?" }.joined(separator: ", ")
     return "UPDATE \(quotedName) SET \(assignments)\(whereKey)"
   }
 
@@ -117,10 +139,14 @@ struct ColumnPlaces: Sendable {
   let attributes: [Int32]
   /// How many columns the table has, those of others included.
   let count: Int32
+  /// The columns of the entity that the pre-update hook may give wrong, as `Table.column`.
+  let inexact: [String]
 
   init(of entity: EntityDescription, in shape: TableShape) {
     keys = entity.identity.columns.map { shape.place(of: $0) }
     attributes = entity.attributes.map { shape.place(of: $0.name) }
     count = Int32(shape.columns.count)
+    let names = entity.identity.columns + entity.attributes.map(\.name)
+    inexact = names.filter { !shape.isStoredAsDeclared($0) }.map { "\(entity.name).\($0)" }
   }
 }

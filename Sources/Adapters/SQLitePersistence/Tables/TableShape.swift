@@ -12,16 +12,27 @@ struct TableShape: Sendable {
     let defaultText: String?
     /// The column's place in the primary key, from 1, or 0.
     let keyPlace: Int
+    /// Whether the database calculates the column's values, and where they are.
+    let generation: ColumnGeneration
+  }
+
+  /// Where a table stands; one that is made anew under its name stands elsewhere.
+  struct Position: Sendable {
+    /// The number of its row in the schema.
+    let row: Int64
+    /// The page in the file that it begins on.
+    let page: Int64
   }
 
   /// The table's name as declared.
   let name: String
+  /// Where it stood when it was looked at.
+  let position: Position
   /// The text that declares the table; SQLite changes it with the table.
   let declaration: String
   let columns: [Column]
   let isStrict: Bool
   let isWithoutRowNumber: Bool
-  let hasGeneratedColumns: Bool
 
   /// The column of a name; SQLite does not tell `A` from `a`.
   func column(named name: String) -> Column? {
@@ -33,6 +44,30 @@ struct TableShape: Sendable {
     let place = columns.firstIndex { $0.name.caselessIdentifier == name.caselessIdentifier }
     return Int32(place ?? -1)
   }
+
+  /// Whether the database calculates a column's values.
+  func isGenerated(_ name: String) -> Bool {
+    column(named: name).map { $0.generation != .none } ?? false
+  }
+
+  /// Whether a stored row has a column where the table declares it.
+  ///
+  /// Columns that are calculated at every reading are not in the row, and those behind them move up. Versions of SQLite differ in
+  /// which of the two positions the pre-update hook asks for; up to the first such column both are one.
+  func isStoredAsDeclared(_ name: String) -> Bool {
+    let position = Int(place(of: name))
+    return position >= 0 && columns[...position].allSatisfy { $0.generation != .virtual }
+  }
+}
+
+/// How a column comes by its values.
+enum ColumnGeneration: Int, Sendable {
+  /// They are written.
+  case none
+  /// They are calculated at every reading.
+  case virtual
+  /// They are calculated when their row is written.
+  case stored
 }
 
 /// What SQLite makes of the values written into a column of a table that is not strict.
@@ -76,7 +111,7 @@ extension Database {
     let table = try GRDB.Row.fetchOne(
       self,
       sql: """
-        SELECT name, sql FROM main.sqlite_master
+        SELECT name, sql, rowid, rootpage FROM main.sqlite_master
         WHERE type = 'table' AND lower(name) = lower(?)
         """,
       arguments: [name]
@@ -93,7 +128,8 @@ extension Database {
         declaredType: type,
         isRequired: row["notnull"],
         defaultText: row["dflt_value"],
-        keyPlace: row["pk"]
+        keyPlace: row["pk"],
+        generation: (row["hidden"] as Int).generation
       )
     }
     let list = try GRDB.Row.fetchOne(
@@ -103,11 +139,22 @@ extension Database {
     )
     return TableShape(
       name: declared,
+      position: TableShape.Position(row: table["rowid"], page: table["rootpage"]),
       declaration: table["sql"] ?? "",
       columns: columns,
       isStrict: list?["strict"] ?? false,
-      isWithoutRowNumber: list?["wr"] ?? false,
-      hasGeneratedColumns: rows.contains { ($0["hidden"] as Int) != 0 }
+      isWithoutRowNumber: list?["wr"] ?? false
     )
+  }
+}
+
+extension Int {
+  /// What SQLite means by a number in the column `hidden` of `PRAGMA table_xinfo`.
+  fileprivate var generation: ColumnGeneration {
+    switch self {
+    case 2: .virtual
+    case 3: .stored
+    default: .none
+    }
   }
 }

@@ -22,9 +22,12 @@ final class RowWriter {
   }
 
   func insert(_ values: [Value], key: ObjectKey?) throws -> ObjectID {
-    let entity = table.entity
-    try entity.validate(values)
-    let given = try entity.key(for: values, given: key)
+    try table.validate(values)
+    let given = try table.entity.key(for: values, given: key)
+    return try checkingCalculated(values, like: nil) { try insert(values, given) }
+  }
+
+  private func insert(_ values: [Value], _ given: ObjectKey?) throws -> ObjectID {
     if let given { hasLargestKey = given == .integer(.max) ? true : hasLargestKey }
     let statement = try given == nil ? unkeyedInsert() : keyedInsert()
     var place: Int32 = 1
@@ -34,8 +37,8 @@ final class RowWriter {
         place += 1
       }
     }
-    for value in values {
-      try statement.bind(value, at: place)
+    for index in table.writableIndexes {
+      try statement.bind(values[index], at: place)
       place += 1
     }
     let change = ChangeCapture.Expected(
@@ -43,7 +46,8 @@ final class RowWriter {
       table: table.index,
       key: given,
       before: nil,
-      values: values
+      values: values,
+      isCalculated: !table.generatedIndexes.isEmpty
     )
     try run(statement, change, id: given.map { table.id($0) })
     let number = sqlite3_last_insert_rowid(database.sqliteConnection)
@@ -54,16 +58,27 @@ final class RowWriter {
 
   func update(_ id: ObjectID, to values: [Value], ifUnchangedFrom expected: Row?) throws {
     guard let stored = try row(id) else { throw StoreError.notFound(id) }
-    try table.entity.validate(values)
+    try table.validate(values)
     if let expected, expected != stored {
       throw StoreError.conflict(id, expected: expected, stored: stored)
     }
+    var values = values
+    for index in table.generatedIndexes where values[index].isNull {
+      values[index] = stored.values[index]
+    }
     guard values != stored.values else { return }
+    _ = try checkingCalculated(values, like: stored) { try update(stored, to: values) }
+  }
+
+  private func update(_ stored: Row, to values: [Value]) throws -> ObjectID {
+    let id = stored.id
     let key =
       table.isCompound
       ? ObjectKey.compound(table.entity.keyAttributeIndexes.map { values[$0] }) : id.key
+    guard !table.writableIndexes.isEmpty else { return id }
     let statement = try prepared(table.updateSQL)
-    for (index, value) in (values + id.key.parts).enumerated() {
+    let bound = table.writableIndexes.map { values[$0] } + id.key.parts
+    for (index, value) in bound.enumerated() {
       try statement.bind(value, at: Int32(index + 1))
     }
     let change = ChangeCapture.Expected(
@@ -72,11 +87,51 @@ final class RowWriter {
       key: key,
       oldKey: id.key,
       before: stored.values,
-      values: values
+      values: values,
+      isCalculated: !table.generatedIndexes.isEmpty
     )
     try run(statement, change, id: table.id(key))
     core.capture.done(change, key: key)
+    return table.id(key)
   }
+
+  /// Writes a row, and takes that back if a value was given that the database calculates otherwise.
+  /// - Parameters:
+  ///   - values: The row's values as they were given.
+  ///   - stored: The row before; what was read there may be given again.
+  ///   - write: Writes the row, and gives its identity.
+  /// - Returns: The row's identity.
+  /// - Throws: `StoreError.invalid` for such a value, and what the closure throws.
+  private func checkingCalculated(
+    _ values: [Value],
+    like stored: Row?,
+    _ write: () throws -> ObjectID
+  ) throws -> ObjectID {
+    let given = table.generatedIndexes.filter { index in
+      !values[index].isNull && values[index] != stored?.values[index]
+    }
+    guard !given.isEmpty else { return try write() }
+    try database.run("SAVEPOINT \(Self.savepoint)")
+    do {
+      let id = try write()
+      let written = try row(id)
+      if let index = given.first(where: { written?.values[$0] != values[$0] }) {
+        let name = table.entity.attributes[index].name
+        throw StoreError.invalid([.calculated(entity: table.entity.name, attribute: name)])
+      }
+      try database.run("RELEASE \(Self.savepoint)")
+      return id
+    } catch {
+      core.capture.forgetNewImages()
+      if database.isInsideTransaction {
+        try database.run("ROLLBACK TO \(Self.savepoint)")
+        try database.run("RELEASE \(Self.savepoint)")
+      }
+      throw error
+    }
+  }
+
+  private static let savepoint = "_results_row"
 
   func delete(_ id: ObjectID) throws -> Bool {
     guard let stored = try row(id) else { return false }

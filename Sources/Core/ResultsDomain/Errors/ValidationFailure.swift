@@ -8,6 +8,8 @@ public enum ValidationFailure: Hashable, Sendable {
   case unknownAttribute(entity: String, attribute: String, known: [String])
   /// A row has more or fewer values than the entity has attributes.
   case wrongCount(entity: String, expected: Int, found: Int)
+  /// A value of an attribute that the database calculates, and another one than it does.
+  case calculated(entity: String, attribute: String)
   /// The object has no key, or one that does not fit the entity's identity.
   case invalidKey(entity: String)
 }
@@ -24,6 +26,8 @@ extension ValidationFailure: CustomStringConvertible {
       "\(entity) has no attribute named \(attribute). It has \(known.joined(separator: ", "))."
     case .wrongCount(let entity, let expected, let found):
       "A row of \(entity) has \(expected) values, not \(found). Give one for each attribute."
+    case .calculated(let entity, let attribute):
+      "\(attribute) of \(entity) is calculated by the database, to another value. Leave it empty."
     case .invalidKey(let entity):
       "The object has no key that fits \(entity). Give it one of the entity's kind."
     }
