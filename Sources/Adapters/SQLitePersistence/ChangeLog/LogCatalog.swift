@@ -17,13 +17,15 @@ final class LogCatalog: Sendable {
   struct Seen: Sendable {
     fileprivate var epoch: UInt64 = 0
     fileprivate var sequence: UInt64 = 0
+    /// The random number of the row with that number, which another past has another of.
+    ///
+    /// `nil` if it was not read.
+    fileprivate var stamp: Int64?
   }
 
   private struct State {
     /// The schema's version at which the layout was read, and the layout.
     var layout: (cookie: Int64, layout: LogLayout?)?
-    /// A row of the log that must still be there when the layout is read anew.
-    var anchor: (sequence: Int64, stamp: Int64)?
     /// How often the log was found to have gone back.
     var rewinds: UInt64 = 0
     /// The newest version that was seen.
@@ -43,6 +45,9 @@ final class LogCatalog: Sendable {
     mutating func rewind() {
       rewinds += 1
       ring.removeAll()
+      // The other past may have come as far.
+      told = .max
+      consumed = 0
     }
   }
 
@@ -89,19 +94,22 @@ final class LogCatalog: Sendable {
   /// - Returns: `nil` if there is no log that hears every change.
   func position(on database: Database, floor: Seen?) throws -> Position? {
     let cookie = try database.integer("PRAGMA main.schema_version")
-    guard let layout = try layout(on: database, cookie: cookie) else { return nil }
-    let sequence = try LogCatalog.sequence(on: database)
+    let layout = try layout(on: database, cookie: cookie, after: floor ?? seen)
+    guard let layout else { return nil }
+    let (sequence, stamp) = try LogCatalog.newest(on: database)
     let epoch = state.withLock { state in
       // What is not committed yet may be undone, and was then never seen.
       guard let floor else { return state.epoch(of: layout.epoch) }
-      if floor.epoch == layout.epoch, sequence < floor.sequence {
+      let isBack =
+        sequence < floor.sequence
+        || sequence == floor.sequence && floor.stamp != nil && floor.stamp != stamp
+      let found = Seen(epoch: layout.epoch, sequence: sequence, stamp: stamp)
+      if floor.epoch == layout.epoch, isBack {
         // The database was restored from a copy: the same numbers may mean other changes.
         state.rewind()
-        state.seen.sequence = sequence
-      } else if state.seen.epoch == layout.epoch {
-        state.seen.sequence = max(state.seen.sequence, sequence)
-      } else {
-        state.seen = Seen(epoch: layout.epoch, sequence: sequence)
+        state.seen = found
+      } else if state.seen.epoch != layout.epoch || sequence >= state.seen.sequence {
+        state.seen = found
       }
       return state.epoch(of: layout.epoch)
     }
@@ -136,8 +144,20 @@ final class LogCatalog: Sendable {
   }
 
   /// The number of the newest row of the log.
-  static func sequence(on database: Database) throws -> UInt64 {
-    try UInt64(clamping: database.integer(LogFormat.markQuery))
+  static func sequence(on database: Database) throws -> UInt64 { try newest(on: database).0 }
+
+  /// The number of the newest row of the log, and its random number.
+  private static func newest(on database: Database) throws -> (UInt64, Int64?) {
+    let statement = try PreparedStatement(
+      "SELECT sequence, stamp FROM main._results_log ORDER BY sequence DESC LIMIT 1",
+      on: database
+    )
+    defer { statement.reset() }
+    guard try statement.step() else { return (0, nil) }
+    return (
+      UInt64(clamping: sqlite3_column_int64(statement.pointer, 0)),
+      sqlite3_column_int64(statement.pointer, 1)
+    )
   }
 
   /// Notes that what was committed up to a version is known to those who listen.
@@ -159,52 +179,58 @@ final class LogCatalog: Sendable {
 
   /// Forgets what was read of the schema.
   func forgetLayout() {
-    state.withLock { state in
-      state.layout = nil
-      state.anchor = nil
-    }
+    state.withLock { $0.layout = nil }
   }
 
-  private func layout(on database: Database, cookie: Int64) throws -> LogLayout? {
+  private func layout(
+    on database: Database,
+    cookie: Int64,
+    after anchor: Seen
+  ) throws -> LogLayout? {
     let known = state.withLock { $0.layout }
     if let known, known.cookie == cookie { return known.layout }
     let layout = try LogLayout(of: tables, on: database)
-    if let layout { try checkAnchor(on: database, layout) }
-    state.withLock { $0.layout = (cookie, layout) }
+    // Restoring a copy always gives the schema another version.
+    let isOther = try layout.map { try hasOtherPast(than: anchor, $0, on: database) } ?? false
+    state.withLock { state in
+      state.layout = (cookie, layout)
+      if isOther { state.rewind() }
+    }
     return layout
   }
 
-  private func checkAnchor(on database: Database, _ layout: LogLayout) throws {
-    let newest = try GRDB.Row.fetchOne(
-      database,
-      sql: "SELECT sequence, stamp FROM main._results_log ORDER BY sequence DESC LIMIT 1"
+  /// Whether the log is not the one that had come so far, although it says to be.
+  private func hasOtherPast(
+    than anchor: Seen,
+    _ layout: LogLayout,
+    on database: Database
+  ) throws -> Bool {
+    guard anchor.epoch == layout.epoch, let stamp = anchor.stamp else { return false }
+    let statement = try PreparedStatement(
+      "SELECT stamp FROM main._results_log WHERE sequence = ?",
+      on: database
     )
-    var isOther = false
-    if let anchor = state.withLock({ $0.anchor }) {
-      let stamp = try Int64.fetchOne(
-        database,
-        sql: "SELECT ifnull(stamp, 0) FROM main._results_log WHERE sequence = ?",
-        arguments: [anchor.sequence]
-      )
-      if let stamp, stamp != anchor.stamp { isOther = true }
-    }
-    let sequence: Int64 = newest?["sequence"] ?? 0
-    let stamp: Int64 = newest?["stamp"] ?? 0
-    state.withLock { state in
-      state.anchor = (sequence, stamp)
-      guard isOther else { return }
-      state.rewind()
-    }
+    defer { statement.reset() }
+    try statement.bind(.integer(Int64(clamping: anchor.sequence)), at: 1)
+    // A row that was removed since can prove nothing.
+    guard try statement.step() else { return true }
+    return sqlite3_column_int64(statement.pointer, 0) != stamp
   }
 }
 
 extension LogCatalog {
   /// Remembers a commit that was made here.
+  /// - Parameters:
+  ///   - entry: What it changed, if that is known.
+  ///   - sequence: The number of its last row in the log.
+  ///   - stamp: The random number of that row, if it is known.
   /// - Returns: Whether it must be hinted at.
-  func remember(_ entry: CommitRing.Entry?, sequence: UInt64) -> Bool {
+  func remember(_ entry: CommitRing.Entry?, sequence: UInt64, stamp: Int64?) -> Bool {
     state.withLock { state in
       if let entry { state.ring.append(entry) }
-      state.seen.sequence = max(state.seen.sequence, sequence)
+      if sequence > state.seen.sequence {
+        (state.seen.sequence, state.seen.stamp) = (sequence, stamp)
+      }
       defer { state.told = sequence }
       return state.told != sequence
     }

@@ -57,7 +57,8 @@ struct LogInstaller {
   }
 
   private func drop(_ name: String, on database: Database) throws {
-    try database.execute(sql: "DROP TRIGGER IF EXISTS main.\(name.quotedIdentifier)")
+    let kind = name.hasSuffix(LogTriggers.guardSuffix) ? "INDEX" : "TRIGGER"
+    try database.execute(sql: "DROP \(kind) IF EXISTS main.\(name.quotedIdentifier)")
   }
 
   private func number(of entity: RecordedEntity, _ database: Database) throws -> Int {

@@ -85,11 +85,14 @@ struct LogLayout: Sendable {
     return (UInt64(bitPattern: epoch), Dictionary(numbers) { first, _ in first })
   }
 
-  /// The triggers of the database.
+  /// The triggers of the database, and the store's own indexes.
   static func triggers(on database: Database) throws -> [String: String] {
     let rows = try GRDB.Row.fetchAll(
       database,
-      sql: "SELECT name, sql FROM main.sqlite_master WHERE type = 'trigger'"
+      sql: """
+        SELECT name, sql FROM main.sqlite_master
+        WHERE type = 'trigger' OR type = 'index' AND name GLOB '\(LogFormat.triggerPrefix)*'
+        """
     )
     let pairs = rows.map { ($0["name"] as String, ($0["sql"] as String?) ?? "") }
     return Dictionary(pairs) { first, _ in first }

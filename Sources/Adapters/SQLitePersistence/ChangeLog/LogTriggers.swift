@@ -5,8 +5,16 @@ import ResultsDomain
 ///
 /// They use nothing but what every SQLite library has, so that any program can write the table.
 struct LogTriggers {
-  /// The names and statements.
+  /// The names and statements; besides the triggers an index that refuses what runs none.
   let all: [(name: String, sql: String)]
+
+  /// What the index is called that refuses incremental writing into the table of an entity.
+  static func guardName(_ number: Int) -> String {
+    "\(LogFormat.triggerPrefix)\(number)\(guardSuffix)"
+  }
+
+  /// What the name of such an index ends with.
+  static let guardSuffix = "_guard"
 
   /// The triggers of a table.
   /// - Parameters:
@@ -46,14 +54,26 @@ private struct TriggerMaker {
 
   var triggers: [(name: String, sql: String)] {
     [insertion, update, rekeying, deletion, replacement, replacementByUpdate]
+      + (blobGuard.map { [$0] } ?? [])
   }
 
   private func trigger(_ name: String, _ when: String, _ body: [String]) -> (String, String) {
     let name = "\(LogFormat.triggerPrefix)\(number)_\(name)"
     let sql = """
-      CREATE TRIGGER \(name) \(when) BEGIN \(body.map { $0 + "; " }.joined())END
+      CREATE TRIGGER \(name) \(when) BEGIN \(life) \(body.map { $0 + "; " }.joined())END
       """
     return (name, sql)
+  }
+
+  /// Which of all tables that ever had the name it is: one that is made anew stands elsewhere in the schema and in the file, and a
+  /// trigger that is put back says where the old one stood.
+  private var life: String { "/* \(shape.position.row), \(shape.position.page) */" }
+
+  /// Incremental writing runs no triggers, and SQLite refuses it where an index has an expression, be it over no row at all.
+  private var blobGuard: (name: String, sql: String)? {
+    guard !shape.isWithoutRowNumber else { return nil }
+    let name = LogTriggers.guardName(number)
+    return (name, "CREATE INDEX \(name) ON \(table) ((0)) WHERE 0")
   }
 
   private var insertion: (String, String) {

@@ -28,6 +28,9 @@ struct LogWriting: Sendable {
   /// How many bytes of packed changes were written since.
   var bytesSinceTrim = 0
 
+  /// The row of the log that the transaction wrote last, if the store itself did.
+  var lastRow: LogRow?
+
   /// Whether something that was prepared or read of the schema is undone with the transaction that runs.
   var isProvisional = false
 
@@ -36,5 +39,20 @@ struct LogWriting: Sendable {
     if isProvisional || triggersRun { preparedCookie = nil }
     isProvisional = false
     hasForeignSQL = false
+    lastRow = nil
   }
+}
+
+/// A row of the log that the store wrote, and the random number that it drew for it.
+struct LogRow: Sendable {
+  let sequence: UInt64
+  private let stamp: Int64
+
+  init(sequence: UInt64, stamp: Int64) {
+    self.sequence = sequence
+    self.stamp = stamp
+  }
+
+  /// The random number, if the row is the one of a number.
+  func stamp(of sequence: UInt64) -> Int64? { self.sequence == sequence ? stamp : nil }
 }

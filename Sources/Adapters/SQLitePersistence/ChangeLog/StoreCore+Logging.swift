@@ -19,6 +19,7 @@ extension StoreCore {
     }
     let writing = state.withLock { state in
       defer { (state.writing.hasForeignSQL, state.writing.hasStrayCommit) = (false, false) }
+      state.writing.lastRow = nil
       return state.writing
     }
     let rows = capture.take()
@@ -164,7 +165,7 @@ extension StoreCore {
     on database: Database
   ) throws {
     let statement = try PreparedStatement(
-      "INSERT INTO main._results_log (kind, key, v0, v1) VALUES (?, ?, ?, ?)",
+      "INSERT INTO main._results_log (kind, key, v0, v1, stamp) VALUES (?, ?, ?, ?, ?)",
       on: database
     )
     try statement.bind(.integer(kind.rawValue), at: 1)
@@ -173,7 +174,11 @@ extension StoreCore {
       if origin != .unnamed { try statement.bind(.text(origin.name), at: 3) }
       try statement.bind(.integer(catalog.writer), at: 4)
     }
+    let stamp = Int64.random(in: .min ... .max)
+    try statement.bind(.integer(stamp), at: 5)
     try statement.run()
+    let sequence = UInt64(clamping: sqlite3_last_insert_rowid(database.sqliteConnection))
+    state.withLock { $0.writing.lastRow = LogRow(sequence: sequence, stamp: stamp) }
   }
 
   /// Tells by a gap what a closure committed past the store, on the writing connection that packs its changes.

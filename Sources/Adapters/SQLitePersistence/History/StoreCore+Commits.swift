@@ -11,7 +11,9 @@ extension StoreCore {
     if !options.isReadOnly { try beginLog(on: database) }
     let dataVersion = try database.integer("PRAGMA data_version")
     let totalChanges = sqlite3_total_changes(database.sqliteConnection)
+    let schema = try catalog == nil ? SchemaMark(of: tables, on: database) : nil
     state.withLock { state in
+      state.schema = schema
       state.dataVersion = dataVersion
       state.totalChanges = totalChanges
       state.connection = UInt(bitPattern: database.sqliteConnection)
@@ -61,10 +63,22 @@ extension StoreCore {
   /// What the running transaction of the store's own has done so far, where no log tells it.
   func event(origin: CommitOrigin, on database: Database) throws -> CommitLog.Event? {
     let rows = capture.take()
+    if try hasAlteredTables(on: database) { return .gap(.schemaChanged) }
     if rows.isOverflown { return .gap(.trimmed) }
     guard isComplete(rows, on: database) else { return .gap(.otherWriter) }
     let changes = try changes(of: rows, on: database)
     return changes.isEmpty ? nil : .commit(origin, changes)
+  }
+
+  /// Whether a table of an entity may have been altered or made anew since the last time, which tells nobody of its rows.
+  private func hasAlteredTables(on database: Database) throws -> Bool {
+    let cookie = try database.integer("PRAGMA main.schema_version")
+    let known = state.withLock { $0.schema }
+    guard known?.cookie != cookie else { return false }
+    let found = try SchemaMark(of: tables, on: database)
+    state.withLock { $0.schema = found }
+    try capture.readPlaces(on: database)
+    return known?.keepsTables(of: found) == false
   }
 
   /// Whether everything that changed in the running transaction was heard and understood.
@@ -107,7 +121,8 @@ extension StoreCore {
     case .silent: end(on: database, nil)
     case .logged(let entry, let sequence):
       end(on: database, nil)
-      if catalog?.remember(entry, sequence: sequence) == true { hint() }
+      let stamp = state.withLock { $0.writing.lastRow?.stamp(of: sequence) }
+      if catalog?.remember(entry, sequence: sequence, stamp: stamp) == true { hint() }
     case .none where isLogged:
       end(on: database, nil)
       noteDirectCommit(on: database)

@@ -23,6 +23,8 @@ final class StoreCore: Sendable {
     var log: CommitLog
     var pending = Pending.none
     var dataVersion: Int64 = 0
+    /// The tables as they were at the last look, where no log tells what happens to them.
+    var schema: SchemaMark?
     var totalChanges: Int32 = 0
     /// The address of the writing connection, only ever compared.
     var connection: UInt = 0

@@ -38,6 +38,8 @@ extension OrderedIndex {
     let list = try database.texts("PRAGMA main.index_list(\(shape.name.quotedIdentifier))")
     for row in list where row.count >= 5 {
       let name = row[1]
+      // Those of the log have no rows.
+      guard !name.hasPrefix(LogFormat.triggerPrefix) else { continue }
       let isTable = shape.isWithoutRowNumber && row[3] == "pk"
       let columns = try database.texts("PRAGMA main.index_xinfo(\(name.quotedIdentifier))")
       let names = columns.compactMap { column -> String? in
