@@ -186,7 +186,11 @@ import Testing
           """
       )
     }
-    let store = try SQLiteStore(writer: queue, entities: [Sample.book, Sample.tag])
+    let store = try SQLiteStore(
+      writer: queue,
+      entities: [Sample.book, Sample.tag],
+      options: .making
+    )
     let start = try store.currentVersion()
     try queue.write { try $0.execute(sql: "UPDATE Tag SET name = 'Q'") }
     let renamed = try #require(try store.history(since: start, of: Sample.book).changes?.first)

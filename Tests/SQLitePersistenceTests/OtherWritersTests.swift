@@ -113,7 +113,7 @@ import Testing
   @Test func `a database of an application has no log, so that others' commits are a gap`() throws {
     let folder = try TemporaryFolder()
     let pool = try DatabasePool(path: folder.file())
-    let store = try SQLiteStore(writer: pool, entities: Sample.entities)
+    let store = try SQLiteStore(writer: pool, entities: Sample.entities, options: .making)
     #expect(store.capabilities.historyCoverage == .thisStore)
     let start = try store.currentVersion()
     let other = try DatabaseQueue(path: folder.file())
@@ -127,7 +127,7 @@ import Testing
   @Test func `what the application commits on a borrowed pool is told exactly`() throws {
     let folder = try TemporaryFolder()
     let pool = try DatabasePool(path: folder.file())
-    let store = try SQLiteStore(writer: pool, entities: Sample.entities)
+    let store = try SQLiteStore(writer: pool, entities: Sample.entities, options: .making)
     let start = try store.currentVersion()
     try pool.write { database in
       try database.execute(sql: "INSERT INTO Book (publisher, title) VALUES ('P', 'a'), ('P', 'b')")
@@ -144,7 +144,7 @@ import Testing
 
   @Test func `a transaction that the application undoes is not told`() throws {
     let queue = try DatabaseQueue()
-    let store = try SQLiteStore(writer: queue, entities: Sample.entities)
+    let store = try SQLiteStore(writer: queue, entities: Sample.entities, options: .making)
     let start = try store.currentVersion()
     try queue.inDatabase { database in
       try database.inTransaction {
@@ -160,7 +160,7 @@ import Testing
   @Test(arguments: ["read", "look", "write"])
   func `a commit that goes past GRDB is noticed`(_ occasion: String) throws {
     let queue = try DatabaseQueue()
-    let store = try SQLiteStore(writer: queue, entities: Sample.entities)
+    let store = try SQLiteStore(writer: queue, entities: Sample.entities, options: .making)
     let start = try store.currentVersion()
     queue.inDatabase { database in
       let sql = "INSERT INTO Book (publisher, title) VALUES ('P', 'a')"
@@ -180,8 +180,8 @@ import Testing
 
   @Test func `a second listener to the same connection costs exactness, not commits`() throws {
     let queue = try DatabaseQueue()
-    let first = try SQLiteStore(writer: queue, entities: Sample.entities)
-    let second = try SQLiteStore(writer: queue, entities: Sample.entities)
+    let first = try SQLiteStore(writer: queue, entities: Sample.entities, options: .making)
+    let second = try SQLiteStore(writer: queue, entities: Sample.entities, options: .making)
     let (start, later) = (try first.currentVersion(), try second.currentVersion())
     try queue.write { try $0.execute(sql: "INSERT INTO Tag (name) VALUES ('x')") }
     #expect(try first.history(since: start, of: Sample.tag).gap == .otherWriter)
@@ -191,7 +191,7 @@ import Testing
   @Test func `an observation of the application hears the store's commits`() throws {
     let folder = try TemporaryFolder()
     let pool = try DatabasePool(path: folder.file())
-    let store = try SQLiteStore(writer: pool, entities: Sample.entities)
+    let store = try SQLiteStore(writer: pool, entities: Sample.entities, options: .making)
     let counter = CommitCounter()
     pool.add(transactionObserver: counter)
     try addBook(store, "a")

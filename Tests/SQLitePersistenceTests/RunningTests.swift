@@ -106,7 +106,7 @@ import Testing
           """
       )
     }
-    let store = try SQLiteStore(writer: queue, entities: [Sample.tag])
+    let store = try SQLiteStore(writer: queue, entities: [Sample.tag], options: .making)
     let error = #expect(throws: StoreError.self) { try store.allRows(of: Sample.tag) }
     let id = ObjectID(entity: "Tag", key: .text("b"))
     guard case .unexpectedValue(id, "rank") = error else {
@@ -154,7 +154,7 @@ import Testing
     let folder = try TemporaryFolder()
     let pool = try DatabasePool(path: folder.file())
     for writer: any DatabaseWriter in [pool, try DatabaseQueue()] {
-      let store = try SQLiteStore(writer: writer, entities: Sample.entities)
+      let store = try SQLiteStore(writer: writer, entities: Sample.entities, options: .making)
       try writer.write { _ in
         #expect(throws: StoreError.self) { try store.write { _ in } }
         let seen = Result { try store.allRows(of: Sample.book) }
@@ -196,7 +196,7 @@ import Testing
 
   @Test func `a rule of the database's own is named`() throws {
     let queue = try DatabaseQueue()
-    let store = try SQLiteStore(writer: queue, entities: Sample.entities)
+    let store = try SQLiteStore(writer: queue, entities: Sample.entities, options: .making)
     try queue.write { try $0.execute(sql: "CREATE UNIQUE INDEX u ON Book (title)") }
     try store.write { try $0.insert(Sample.values("P", "a"), key: nil, into: Sample.book) }
     let error = #expect(throws: StoreError.self) {

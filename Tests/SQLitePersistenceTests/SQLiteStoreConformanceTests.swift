@@ -55,6 +55,7 @@ import Testing
     let files = Files(folder)
     var options = files.options()
     options.keepsLog = true
+    options.createsTables = true
     try await testCase.run { [options] in
       try SQLiteStore(
         writer: DatabasePool(path: files.next()),
@@ -75,14 +76,16 @@ import Testing
     let folder = try TemporaryFolder()
     let files = Files(folder)
     try await testCase.run {
-      try SQLiteStore(writer: DatabasePool(path: files.next()), entities: $0)
+      try SQLiteStore(writer: DatabasePool(path: files.next()), entities: $0, options: .making)
     }
     withExtendedLifetime(folder) {}
   }
 
   @Test(arguments: casesOfOneConnection)
   func `a borrowed queue keeps the promises`(_ testCase: StoreConformance.Case) async throws {
-    try await testCase.run { try SQLiteStore(writer: DatabaseQueue(), entities: $0) }
+    try await testCase.run {
+      try SQLiteStore(writer: DatabaseQueue(), entities: $0, options: .making)
+    }
   }
 
   @Test(arguments: casesOfOneConnection)
@@ -93,7 +96,7 @@ import Testing
       try queue.write { database in
         for entity in entities { try database.execute(sql: entity.looseTable) }
       }
-      return try SQLiteStore(writer: queue, entities: entities)
+      return try SQLiteStore(writer: queue, entities: entities, options: .making)
     }
   }
 

@@ -15,7 +15,7 @@ import Testing
     // Beside a log another connection may write as well.
     let configuration = Configuration.waiting
     let pool = try DatabasePool(path: folder.file(), configuration: configuration)
-    let store = try owned ?? SQLiteStore(writer: pool, entities: Sample.entities)
+    let store = try owned ?? SQLiteStore(writer: pool, entities: Sample.entities, options: .making)
     let start = try store.currentVersion().sequence
     let first = Value.integer(Int64(start + 1))
     try store.write { try $0.insert(Sample.values("P", "a", first), key: nil, into: Sample.book) }
@@ -65,7 +65,7 @@ import Testing
     let observer = CommitPause()
     // Observers are told in the order they came: this one before the store.
     pool.add(transactionObserver: observer)
-    let store = try SQLiteStore(writer: pool, entities: Sample.entities)
+    let store = try SQLiteStore(writer: pool, entities: Sample.entities, options: .making)
     observer.read = {
       (try? store.read { (snapshot) throws(StoreError) in
         let count = try snapshot.count(of: Sample.book, where: .all)

@@ -38,7 +38,7 @@ import Testing
         )
       }
     }
-    let store = try SQLiteStore(writer: queue, entities: [Self.entity])
+    let store = try SQLiteStore(writer: queue, entities: [Self.entity], options: .making)
     let table = try store.core.tables.table(of: Self.entity)
     try queue.read { database in
       for expression in Self.expressions(&generator) {

@@ -95,7 +95,7 @@ import Testing
           """
       )
     }
-    let store = try SQLiteStore(writer: queue, entities: [Sample.tag])
+    let store = try SQLiteStore(writer: queue, entities: [Sample.tag], options: .making)
     let definition = try OrderDefinition(
       entity: Sample.tag,
       predicate: .all,

@@ -149,7 +149,7 @@ import Testing
         sql: "CREATE TABLE Note(id INTEGER PRIMARY KEY, folder INTEGER, date INTEGER, name TEXT)"
       )
     }
-    let store = try SQLiteStore(writer: queue, entities: [Self.note])
+    let store = try SQLiteStore(writer: queue, entities: [Self.note], options: .making)
     let definition = try OrderDefinition(
       entity: Self.note,
       predicate: .all,

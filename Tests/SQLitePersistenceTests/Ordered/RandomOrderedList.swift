@@ -104,7 +104,7 @@ struct RandomOrderedList {
         )
       }
     }
-    store = try SQLiteStore(writer: queue, entities: [entity])
+    store = try SQLiteStore(writer: queue, entities: [entity], options: .making)
     definition = try OrderDefinition(
       entity: entity,
       predicate: predicate,

@@ -1,4 +1,5 @@
 import ResultsDomain
+import SQLitePersistence
 
 /// The entities that most tests use.
 enum Sample {
@@ -49,6 +50,11 @@ enum Sample {
       preconditionFailure("The sample entity \(name) is not valid. \(error)")
     }
   }
+}
+
+extension SQLiteStoreOptions {
+  /// Makes the entities' tables also in a database that is lent.
+  static var making: SQLiteStoreOptions { SQLiteStoreOptions(createsTables: true) }
 }
 
 extension Store {

@@ -76,10 +76,12 @@ import Testing
     let folder = try TemporaryFolder()
     // Without a log of its own every look keeps writers out for a moment.
     let queue = try WatchedFile.connect(folder.file())
+    var options = Self.options
+    options.createsTables = true
     let store = try SQLiteStore(
       writer: WatchedFile.connect(folder.file()),
       entities: Sample.entities,
-      options: Self.options
+      options: options
     )
     var hints = store.hints().makeAsyncIterator()
     for number in 1...20 {
@@ -338,7 +340,7 @@ import Testing
   @Test func `a database of the application's is not opened anew`() throws {
     let folder = try TemporaryFolder()
     let pool = try DatabasePool(path: folder.file())
-    let store = try SQLiteStore(writer: pool, entities: Sample.entities)
+    let store = try SQLiteStore(writer: pool, entities: Sample.entities, options: .making)
     try add(["a"], to: store)
     try make(folder, "other", ["b"])
     move(folder, "other", "store.sqlite")

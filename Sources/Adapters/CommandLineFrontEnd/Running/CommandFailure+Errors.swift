@@ -81,7 +81,9 @@ extension OpenFailure {
     switch self {
     case .isDirectory, .missingFile, .noPermission: .missingInput
     case .missingFolder, .cannotCreate: .cannotCreate
-    case .notADatabase, .damaged, .newerFormat, .otherApplication, .schemaMismatch: .badData
+    case .notADatabase, .damaged, .newerFormat, .otherApplication, .schemaMismatch,
+      .missingTable:
+      .badData
     case .modelMismatch: .configuration
     }
   }

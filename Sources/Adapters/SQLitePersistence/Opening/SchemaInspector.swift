@@ -129,10 +129,20 @@ struct SchemaInspector {
   private func adopted(on database: Database) throws -> [SchemaChange] {
     var changes: [SchemaChange] = []
     for entity in entities {
+      if let refusal = try OtherTables(on: database).refusal(of: entity) {
+        throw OpenFailureError(refusal)
+      }
       if let shape = try database.tableShape(of: entity.name) {
         try check(shape, entity, on: database)
-      } else {
+        if options.checksDates,
+          let complaint = try DateColumns(of: entity, in: shape).complaints(on: database).first
+        {
+          throw OpenFailureError(.schemaMismatch(entity: entity.name, detail: complaint))
+        }
+      } else if options.createsTables == true {
         changes.append(.create(entity))
+      } else {
+        throw OpenFailureError(try OtherTables(on: database).missing(entity))
       }
     }
     return changes

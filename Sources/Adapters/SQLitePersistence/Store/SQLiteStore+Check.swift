@@ -54,6 +54,10 @@ extension SQLiteStore {
         } catch let error as OpenFailureError {
           problems.append(error.failure.description(of: path))
         }
+        for table in core.tables.all {
+          problems += try DateColumns(of: table.entity, in: table.shape).complaints(on: database)
+            .map { "\(table.entity.name).\($0)" }
+        }
         if core.hasMoved(database) {
           problems.append("the path names another file than the one that is open")
         }

@@ -54,8 +54,8 @@ public final class SQLiteStore: Store {
 
   /// Uses a GRDB database that an application has open.
   ///
-  /// Tables of the entities' names that are there already are used as they are, whoever made them; others are made. Nothing
-  /// else is added, unless `keepsLog` asks for it. Closing the store leaves the database open.
+  /// The tables of the entities are used as they are, whoever made them. Nothing is added to the database, unless
+  /// `createsTables` or `keepsLog` asks for it. Closing the store leaves the database open.
   /// - Parameters:
   ///   - writer: A `DatabasePool` or a `DatabaseQueue`.
   ///   - entities: The entities to work with.

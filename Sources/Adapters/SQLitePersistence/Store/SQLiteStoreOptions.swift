@@ -20,6 +20,15 @@ public struct SQLiteStoreOptions: Sendable {
   public var isReadOnly: Bool
   /// Whether tables that are there already, made by an application of its own, are used as they are.
   public var adoptsTables: Bool
+  /// Whether tables of entities are made where they are missing.
+  ///
+  /// `nil` is yes for a store's own file, and no for a database of an application (`adoptsTables`, or a GRDB writer that is lent),
+  /// where a missing table is rather a mistyped one: it is refused with `OpenFailure.missingTable`.
+  public var createsTables: Bool?
+  /// Whether tables of an application are refused whose dates are not in microseconds, as far as a look at some rows tells.
+  ///
+  /// Without it a date near 1970 is believed to be one.
+  public var checksDates: Bool
   /// How long a call waits for another writer before it fails with `StoreError.busy`.
   public var busyTimeout: Duration
   /// How long a commit of another process may go unheard at most, while somebody listens; `nil` for never listening to others.
@@ -49,6 +58,8 @@ public struct SQLiteStoreOptions: Sendable {
   public init(
     isReadOnly: Bool = false,
     adoptsTables: Bool = false,
+    createsTables: Bool? = nil,
+    checksDates: Bool = true,
     busyTimeout: Duration = .seconds(5),
     pollInterval: Duration? = .seconds(1),
     historyCapacity: Int = 65_536,
@@ -59,6 +70,8 @@ public struct SQLiteStoreOptions: Sendable {
   ) {
     self.isReadOnly = isReadOnly
     self.adoptsTables = adoptsTables
+    self.createsTables = createsTables
+    self.checksDates = checksDates
     self.busyTimeout = busyTimeout
     self.pollInterval = pollInterval
     self.historyCapacity = historyCapacity

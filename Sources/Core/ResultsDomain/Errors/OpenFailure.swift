@@ -18,6 +18,8 @@ public enum OpenFailure: Hashable, Sendable {
   case otherApplication(tables: [String])
   /// The stored schema differs in a way that is not migrated by itself.
   case schemaMismatch(entity: String, detail: String)
+  /// A database of an application's own lacks an entity's table, and none is made in it unasked; similar are the names nearest to it.
+  case missingTable(entity: String, similar: [String])
   /// The file could not be made.
   case cannotCreate(detail: String)
   /// The file holds another model than the one asked for.
@@ -47,6 +49,10 @@ extension OpenFailure {
     case .schemaMismatch(let entity, let detail):
       "The table \(entity) of \(path) does not fit (\(detail)), and such a change is not made by itself."
         + " Convert the file, or use a new one; it was not touched."
+    case .missingTable(let entity, let similar):
+      "\(path) has no table \(entity), and none is made in a database of another application."
+        + (similar.isEmpty ? " " : " It has \(similar.joined(separator: ", ")). ")
+        + "Correct the entity's name, or ask for tables to be made."
     case .cannotCreate(let detail): "\(path) could not be made (\(detail)). Name another place."
     case .modelMismatch(let detail): "\(path): \(detail)"
     }

@@ -1,8 +1,8 @@
 /// Finds the name that was probably meant.
-enum NearestName {
+package enum NearestName {
   /// The candidate that differs in the fewest characters, letter case apart, or `nil` if none is near.
   /// - Complexity: O(*n* · *m*) in the characters of the name and of each candidate.
-  static func of(_ name: String, among candidates: [String]) -> String? {
+  package static func of(_ name: String, among candidates: [String]) -> String? {
     let sought = Array(name.lowercased())
     guard sought.count <= 64 else { return nil }
     var best: (name: String, distance: Int)?
