@@ -43,6 +43,9 @@ int results_hook_columns(sqlite3 *db);
 /// - Returns: SQLite's result code.
 int results_set_triggers(sqlite3 *db, int are_enabled);
 
+/// Lets a connection be closed without bringing the log into the database, and without removing it.
+int results_leave_log(sqlite3 *db);
+
 /// Registers the scalar functions that are written in C.
 int results_register_functions(sqlite3 *db);
 

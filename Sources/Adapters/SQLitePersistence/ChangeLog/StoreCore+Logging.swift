@@ -200,6 +200,9 @@ extension StoreCore {
 
   /// Refuses to commit into a file that is no longer the one of its path: nobody would ever see it.
   func checkFile(of database: Database) throws(StoreError) {
+    if hasLostSideFiles {
+      throw .inputOutput(path: path, detail: SideFiles.lossDetail)
+    }
     guard hasMoved(database) else { return }
     throw .inputOutput(
       path: path,

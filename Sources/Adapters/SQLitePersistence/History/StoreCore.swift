@@ -36,6 +36,8 @@ final class StoreCore: Sendable {
     var heldHint: Bool?
     var writing = LogWriting()
     var lease = LogLease()
+    /// The side files that the connections work with, if nothing but deletion can take them away.
+    var sideFiles: SideFiles?
   }
 
   let path: String
@@ -94,6 +96,9 @@ final class StoreCore: Sendable {
   var version: StoreVersion { state.withLock { $0.log.version } }
 
   var isClosed: Bool { state.withLock { $0.isClosed } }
+
+  /// Whether the connections work with a log, or an index of it, that others do not find any more.
+  var hasLostSideFiles: Bool { state.withLock { $0.sideFiles }?.areLost == true }
 
   /// What happened to an entity between two versions.
   func history(

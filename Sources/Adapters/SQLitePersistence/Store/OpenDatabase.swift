@@ -15,8 +15,8 @@ final class OpenDatabase: Sendable {
   let ownsWriter: Bool
   /// The file, if the system tells.
   let file: FileIdentity.Finding
-  /// The side files that lay beside it.
-  let sideFiles: SideFiles?
+  /// The side files that lay beside it, for as long as it is open.
+  private let sideFilesUse: SideFilesUse?
   /// The connection that reads go through first, if the store may have one of its own.
   let reading: ReadingConnection?
   private let observer: CommitObserver
@@ -65,7 +65,7 @@ final class OpenDatabase: Sendable {
     self.core = core
     let observer = CommitObserver(core)
     self.observer = observer
-    let (file, sideFiles) = try core.translating {
+    let (file, found) = try core.translating {
       try opened.writer.unsafeReentrantWrite { database in
         try core.begin(on: database)
         if !options.isReadOnly { database.add(transactionObserver: observer) }
@@ -73,15 +73,48 @@ final class OpenDatabase: Sendable {
         return (FileIdentity.find(openedBy: connection), SideFiles(of: connection))
       }
     }
-    (self.file, self.sideFiles) = (file, sideFiles)
+    self.file = file
+    sideFilesUse = found.map { SideFilesUse($0, of: file) }
+    // The one connection of a queue may give its log up in order.
+    let sideFiles = ownsWriter || opened.writer is DatabasePool ? sideFilesUse?.files : nil
+    core.state.withLock { $0.sideFiles = sideFiles }
     let pool = ownsWriter ? opened.writer as? DatabasePool : nil
     reading = pool.map { ReadingConnection(beside: $0, of: file) }
+    if core.hasLostSideFiles {
+      // Another store of this process has it open, and has not noticed yet.
+      if ownsWriter { try abandon() }
+      throw .inputOutput(path: path, detail: SideFiles.lossDetail)
+    }
   }
 
   deinit {
     _ = core.close()
     closeReading()
   }
+
+  /// The side files that lay beside it.
+  var sideFiles: SideFiles? { sideFilesUse?.files }
+
+  /// Whether others have begun a new log, or a new index of it, beside which this process neither sees nor is seen.
+  var hasLostSideFiles: Bool { !core.isClosed && core.hasLostSideFiles }
+
+  /// Makes sure that what others have in a new log is not cut off by closing the database.
+  private func leaveLostLog() {
+    guard ownsWriter, core.hasLostSideFiles else { return }
+    writer.unsafeReentrantWrite { _ = results_leave_log($0.sqliteConnection) }
+  }
+
+  /// Closes a database whose side files are lost, after the calls that are running.
+  func abandon() throws(StoreError) {
+    guard core.close() else { return }
+    leaveLostLog()
+    closeReading()
+    defer { endSideFilesUse() }
+    try core.translating { try writer.close() }
+  }
+
+  /// Notes that the side files are not used any more.
+  func endSideFilesUse() { sideFilesUse?.end() }
 
   /// Closes the database, if the store opened it, after the calls that are running.
   /// - Returns: Whether it was in use.
@@ -90,7 +123,11 @@ final class OpenDatabase: Sendable {
     guard core.close() else { return false }
     // A lease that cannot be given up ends by itself.
     try? writer.unsafeReentrantWrite { try core.giveLeaseUp(on: $0) }
+    leaveLostLog()
     closeReading()
+    defer { endSideFilesUse() }
+    // Whoever opens the file from here on finds the files that it then has.
+    if !core.hasLostSideFiles { endSideFilesUse() }
     if ownsWriter {
       // Whichever connection is closed last clears the log away, and one that only reads may not.
       (writer as? DatabasePool)?.invalidateReadOnlyConnections()

@@ -18,6 +18,10 @@ final class FollowedDatabase: Sendable {
     var failure: StoreError?
     /// Entered while one database is being exchanged for another.
     var turn: DispatchGroup?
+    /// Whether the file was closed because its side files are lost, and not opened since.
+    var hasAbandonedFile = false
+    /// Whether a closure of the store's has closed it.
+    var isCloseDue = false
   }
 
   private let path: String
@@ -57,6 +61,7 @@ final class FollowedDatabase: Sendable {
         FROM main._results_log
         """,
       opened: { [weak self] in self?.file ?? .unknown },
+      isStale: { [weak self] in self?.database.hasLostSideFiles ?? false },
       listener: { [weak self] in self?.hear($0) }
     )
     watch.withLock { $0 = StoreWatch(subject) }
@@ -134,7 +139,9 @@ extension FollowedDatabase {
   /// Looks now which file has the name, if that is another one than is open.
   func checkFile() {
     let file = file
-    guard file != .unknown, FileIdentity.find(path) != file else { return }
+    guard file != .unknown, FileIdentity.find(path) != file || database.hasLostSideFiles else {
+      return
+    }
     let end = DispatchGroup()
     control.async(group: end) { [weak self] in self?.followUnwatched() }
     // Inside a closure of this store's it would wait for itself.
@@ -184,7 +191,8 @@ extension FollowedDatabase {
       switch (FileIdentity.find(path), file) {
       case (.unknown, _), (_, .unknown): break
       case (.missing, _): fail(.cannotOpen(path: path, .missingFile))
-      case (let found, let opened) where found == opened: goOn(with: database)
+      case (let found, let opened) where found == opened && !database.hasLostSideFiles:
+        goOn(with: database)
       default: exchange()
       }
     }
@@ -199,43 +207,60 @@ extension FollowedDatabase {
   }
 
   private func goOn(with database: OpenDatabase) {
-    let isNew = state.withLock { state in
+    let (isNew, isExchanged) = state.withLock { state in
       defer { (state.database, state.failure) = (database, nil) }
-      return state.database !== database || state.failure != nil
+      return (state.database !== database || state.failure != nil, state.database !== database)
     }
     if isNew { hearers.hint() }
+    if isExchanged { database.keepLeaseSoon() }
   }
 
   /// Closes the file that has lost the name, and opens the one that has it.
   private func exchange() {
+    let hasLostSideFiles = database.hasLostSideFiles
     guard let open else {
-      fail(.inputOutput(path: path, detail: "another file has taken its name; open that one"))
+      let detail = "another file has taken its name; open that one"
+      fail(.inputOutput(path: path, detail: hasLostSideFiles ? SideFiles.lossDetail : detail))
       return
     }
     let turn = DispatchGroup()
     turn.enter()
-    state.withLock { $0.turn = turn }
+    let isRenewal = state.withLock { state in
+      state.turn = turn
+      state.hasAbandonedFile = state.hasAbandonedFile || hasLostSideFiles
+      return state.hasAbandonedFile
+    }
     defer {
       state.withLock { $0.turn = nil }
       turn.leave()
     }
-    let old = database
     do {
-      try old.leaveFile()
-      // A file that is being written by whoever copies it is empty at first, and nothing may be made in it.
-      guard results_file_size(path) > 0 else {
-        throw StoreError.cannotOpen(path: path, .notADatabase)
+      guard isRenewal else { return try goOn(with: opened(by: open)) }
+      let new = try SideFilesUse.renewal.withLockIfAvailable { _ throws(StoreError) in
+        try database.abandon()
+        return try opened(by: open)
       }
-      let new = try open(old.rewinds &+ 1)
-      guard new.file == FileIdentity.find(path) else {
-        try new.close()
-        throw StoreError.cannotOpen(path: path, .missingFile)
-      }
+      guard let new else { throw StoreError.inputOutput(path: path, detail: SideFiles.lossDetail) }
+      state.withLock { $0.hasAbandonedFile = false }
       goOn(with: new)
-      new.keepLeaseSoon()
     } catch {
       fail(StoreError(error, path: path, waited: options.busyTimeout))
     }
+  }
+
+  /// Opens the file of the path, after the one that is open is closed.
+  private func opened(by open: Opening) throws(StoreError) -> OpenDatabase {
+    let old = database
+    try old.leaveFile()
+    guard !hearers.isClosed else { throw .closed(path: path) }
+    // A file that is being written by whoever copies it is empty at first, and nothing may be made in it.
+    guard results_file_size(path) > 0 else { throw .cannotOpen(path: path, .notADatabase) }
+    let new = try open(old.rewinds &+ 1)
+    guard new.file == FileIdentity.find(path) else {
+      try new.close()
+      throw .cannotOpen(path: path, .missingFile)
+    }
+    return new
   }
 }
 
@@ -260,6 +285,7 @@ extension OpenDatabase {
     }
     _ = core.close()
     closeReading()
+    endSideFilesUse()
     try core.translating { try writer.close() }
   }
 }

@@ -18,6 +18,12 @@ struct SideFiles: Sendable {
   private let log: FileIdentity.Finding
   private let index: FileIdentity.Finding
 
+  /// What happened to a database whose side files are lost, and what comes of it.
+  static let lossDetail = """
+    its -wal or -shm file was removed or replaced while it was open, so that other programs do not see what is committed here; \
+    it must be opened anew, and everywhere in this program
+    """
+
   /// The side files of the database that a connection has open; `nil` if it is in no file.
   init?(of connection: OpaquePointer?) {
     guard let path = sqlite3_db_filename(connection, "main").map({ String(cString: $0) }),
@@ -25,6 +31,29 @@ struct SideFiles: Sendable {
     else { return nil }
     (logPath, indexPath) = (path + "-wal", path + "-shm")
     (log, index) = (FileIdentity.find(logPath), FileIdentity.find(indexPath))
+  }
+
+  private init(_ files: SideFiles, _ log: FileIdentity.Finding, _ index: FileIdentity.Finding) {
+    (logPath, indexPath) = (files.logPath, files.indexPath)
+    (self.log, self.index) = (log, index)
+  }
+
+  /// The same files, and those that are there only since.
+  func completed(by later: SideFiles) -> SideFiles {
+    SideFiles(self, log.file == nil ? later.log : log, index.file == nil ? later.index : index)
+  }
+
+  /// Whether one of the files is no longer the one that the connections of this process work with.
+  ///
+  /// Nobody may take them away while a connection is open, and whoever finds none makes new ones, beside which this process neither sees
+  /// nor is seen.
+  var areLost: Bool {
+    [(logPath, log), (indexPath, index)]
+      .contains { path, file in
+        guard file.file != nil else { return false }
+        let found = FileIdentity.find(path)
+        return found != file && found != .unknown
+      }
   }
 
   /// Whether the log that lies beside the path is still the one it was.

@@ -32,6 +32,8 @@ final class StoreWatch: Sendable {
     var markQuery: String?
     /// Which file the store has open: missing if it has none, unknown if the system does not tell.
     var opened: @Sendable () -> FileIdentity.Finding
+    /// Whether the store must open its file anew, although that has kept its name.
+    var isStale: @Sendable () -> Bool = { false }
     /// Hears of signs, on the watch's thread.
     ///
     /// As long as the store has another file open than the path names, the watch has none open, and tells of it once an

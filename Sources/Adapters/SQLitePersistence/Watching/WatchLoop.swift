@@ -80,7 +80,7 @@ struct WatchLoop {
 
   /// Whether the store has a file open.
   private func isOpened(_ found: FileIdentity.Finding) -> Bool {
-    subject.opened() == found
+    subject.opened() == found && !subject.isStale()
   }
 
   private mutating func ask(_ found: FileIdentity.Finding) {
