@@ -12,6 +12,7 @@ extension SQLiteStore {
   ) throws(StoreError) -> Result {
     guard !hearers.isClosed else { throw .closed(path: path) }
     if let snapshot = BodyScope.snapshot(of: hearers) { return try body(snapshot) }
+    defer { followed.closeIfDue() }
     return try followed.serving { (database, begin) throws(StoreError) in
       try database.read { (snapshot) throws(StoreError) in
         begin()

@@ -12,6 +12,7 @@ extension SQLiteStore {
     origin: CommitOrigin,
     _ body: (any StoreTransaction) throws -> Result
   ) throws(StoreError) -> Committed<Result> {
+    defer { followed.closeIfDue() }
     do {
       return try followed.serving { (database, begin) throws(StoreError) in
         try database.commit(origin: origin) { transaction in
@@ -65,7 +66,7 @@ extension OpenDatabase {
     let access = SnapshotAccess(database, pinned, of: core, committed: writer)
     let transaction = SQLiteTransaction(access)
     defer { transaction.end() }
-    let result = try body(transaction)
+    let result = try BodyScope.run(nil, of: core) { try body(transaction) }
     guard database.isInsideTransaction else {
       throw StoreError.unexpected(path: path, detail: "the closure ended its own transaction")
     }

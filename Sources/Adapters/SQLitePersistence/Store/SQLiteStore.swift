@@ -151,5 +151,7 @@ extension SQLiteStore {
   }
 
   /// Closes the store; a database that was opened by it is closed too, after the calls that are running.
+  ///
+  /// Called in a closure of the store's own, it returns at once, and the database is closed when that closure has ended.
   public func close() throws(StoreError) { try followed.close() }
 }

@@ -73,6 +73,9 @@ final class FollowedDatabase: Sendable {
   /// The database that was opened last.
   var database: OpenDatabase { state.withLock { $0.database } }
 
+  /// Whether one database is being exchanged for another.
+  var isTurning: Bool { state.withLock { $0.turn != nil } }
+
   /// The file that is open.
   private var file: FileIdentity.Finding {
     let database = database
@@ -83,6 +86,25 @@ final class FollowedDatabase: Sendable {
   /// - Returns: Whether it was open.
   func close() throws(StoreError) {
     guard hearers.close() else { return }
+    guard !BodyScope.isInside(hearers) else {
+      // Whoever exchanges the file waits for that closure, and would be waited for here.
+      state.withLock { $0.isCloseDue = true }
+      return
+    }
+    try finishClosing()
+  }
+
+  /// Closes the database if a closure of the store's has asked for it; to be called behind each.
+  func closeIfDue() {
+    guard hearers.isClosed, !BodyScope.isInside(hearers) else { return }
+    let isDue = state.withLock { state in
+      defer { state.isCloseDue = false }
+      return state.isCloseDue
+    }
+    if isDue { try? finishClosing() }
+  }
+
+  private func finishClosing() throws(StoreError) {
     let watch = watch.withLock { $0 }
     // Its connection must not be the last one, which cannot clear the log away.
     control.sync { watch?.stop() }
