@@ -119,7 +119,10 @@ import Testing
     try store.close()
   }
 
-  @Test func `are heard when a blob of theirs is written piecemeal on the connection`() throws {
+  @Test(arguments: [true, false])
+  func `are heard when a blob of theirs is written piecemeal on the connection`(
+    _ isInTransaction: Bool
+  ) throws {
     let queue = try DatabaseQueue()
     try queue.inDatabase { database in
       try database.execute(
@@ -132,8 +135,10 @@ import Testing
     }
     let store = try open(queue, Sample.book)
     let start = try store.currentVersion()
-    try queue.write { database in
+    try queue.inDatabase { database in
+      if isInTransaction { try database.beginTransaction() }
       #expect(Piecemeal.write("z", into: "title", row: 1, on: database) == SQLITE_OK)
+      if isInTransaction { try database.commit() }
     }
     let changes = try store.history(since: start, of: Sample.book).changes?.flatMap(\.self)
     #expect(changes?.map(LogFixture.text) == ["1:az"])

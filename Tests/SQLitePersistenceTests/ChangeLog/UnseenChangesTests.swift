@@ -127,6 +127,23 @@ import Testing
     try store.close()
   }
 
+  @Test func `and the whole file written anew costs one reading, no more`() throws {
+    let folder = try TemporaryFolder()
+    let store = try fill(folder)
+    // What stands behind moves up.
+    try LogFixture.run("CREATE TABLE other (x)", in: store)
+    try LogFixture.execute(folder.file(), "DROP TABLE other; VACUUM")
+    try store.lookForOtherWriters()
+    #expect(try titles(store) == ["a", "b"])
+    #expect(store.capture.mode == .hookAndLog)
+    let start = try store.currentVersion()
+    try LogFixture.execute(folder.file(), "UPDATE Book SET title = 'c' WHERE id = 1")
+    try store.lookForOtherWriters()
+    let changes = try store.history(since: start, of: Sample.book).changes?.flatMap(\.self)
+    #expect(changes?.map(LogFixture.text) == ["1:ac"])
+    try store.close()
+  }
+
   @Test(arguments: ["title", "cover"])
   func `are refused to incremental writing`(_ column: String) throws {
     let folder = try TemporaryFolder()

@@ -50,9 +50,9 @@ extension OpenFailure {
       "The table \(entity) of \(path) does not fit (\(detail)), and such a change is not made by itself."
         + " Convert the file, or use a new one; it was not touched."
     case .missingTable(let entity, let similar):
-      "\(path) has no table \(entity), and none is made in a database of another application."
+      "\(path) has no table \(entity), and none is made in a database of an application's own."
         + (similar.isEmpty ? " " : " It has \(similar.joined(separator: ", ")). ")
-        + "Correct the entity's name, or ask for tables to be made."
+        + "Correct the entity's name, or have tables made (createsTables)."
     case .cannotCreate(let detail): "\(path) could not be made (\(detail)). Name another place."
     case .modelMismatch(let detail): "\(path): \(detail)"
     }
