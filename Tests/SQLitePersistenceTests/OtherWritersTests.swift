@@ -3,6 +3,7 @@ import CSQLiteHooks
 import Foundation
 import GRDB
 import ResultsDomain
+import ResultsPresentation
 import Testing
 
 /// R60, R61: commits of others are noticed and told row by row, wherever they come from.
@@ -121,6 +122,28 @@ import Testing
     try store.lookForOtherWriters()
     #expect(try store.history(since: start, of: Sample.tag).gap == .otherWriter)
     #expect(try store.currentVersion().sequence == start.sequence + 1)
+    try store.close()
+  }
+
+  @Test func `R64: without a log a list is resumed with what others committed in the pause`()
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    let store = try open(folder, SQLiteStoreOptions(pollInterval: nil, keepsLog: false))
+    #expect(store.capabilities.historyCoverage == .thisStore)
+    for title in ["a", "b"] { try addBook(store, title) }
+    let list = FetchedResultsController(
+      FetchRequest<ResultsDomain.Row>(entity: Sample.book, sortedBy: [.ascending("title")]),
+      in: store
+    )
+    try await list.performFetch()
+    list.pause()
+    let other = try DatabaseQueue(path: folder.file())
+    try await other.write { try $0.execute(sql: "DELETE FROM Book WHERE title = 'a'") }
+    try await list.resume()
+    #expect(try list.results().objects().map { $0["title"] } == ["b"])
+    list.cancel()
+    try other.close()
     try store.close()
   }
 
