@@ -177,8 +177,11 @@ extension ListChange {
     let found = try self.rows(missing.map { completed[$0].id.key })
     for (index, row) in zip(missing, found) {
       completed[index].after = row
-      // A row that only slid over the window's edge is the same before and after.
-      if completed[index].changed?.isEmpty == true, completed[index].oldKey != nil {
+      // A row that only slid over the window's edge is the same before and after; one whose key changed is not, even if no attribute that
+      // is shown did.
+      if completed[index].changed?.isEmpty == true, completed[index].oldKey != nil,
+        !completed[index].keyChanged
+      {
         completed[index].before = row
       }
     }
