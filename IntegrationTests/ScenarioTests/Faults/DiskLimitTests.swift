@@ -88,12 +88,22 @@ import Testing
     // The built programs may lie where nobody else may look.
     guard try withoutRights(run, ["--help"]).status == 0 else { return }
     let new = try withoutRights(run, ["demo", "--store", "new.sqlite"])
-    #expect(new.status == 66, "\(new)")
+    #expect(new.status == 73, "\(new)")
+    #expect(new.errors.contains("new.sqlite cannot be created: no permission to create files in"))
     for verb in [["list"], ["add", "publisher=A", "title=B"], ["watch", "--deltas", "0"]] {
       let result = try withoutRights(run, verb + ["--store", "b.sqlite"])
       #expect([66, 73].contains(result.status), "\(result)")
       #expect(result.errors.contains("b.sqlite"), "\(result)")
+      #expect(result.errors.contains("Copy it to look at it."), "\(result)")
     }
+    let reader = try withoutRights(run, ["list", "--read-only", "--store", "b.sqlite"])
+    #expect(reader.errors.contains("reading it needs the right to make files in its folder"))
+    chmod(run.folder, 0o777)
+    let writer = try withoutRights(run, ["list", "--store", "b.sqlite"])
+    let words = "b.sqlite cannot be opened for writing. To only look at it, add --read-only."
+    #expect(writer.status == 66 && writer.errors.contains(words), "\(writer)")
+    let looked = try withoutRights(run, ["list", "--read-only", "--store", "b.sqlite"])
+    #expect(looked.status == 0 && looked.output != "", "\(looked)")
     #expect(try run.run("book-catalog", "dump", "--store", "b.sqlite").lines.count == 14)
   }
 }

@@ -121,6 +121,15 @@ int results_register_values(sqlite3 *db);
 
 /// The size of a file in bytes, or 0 if there is none. The file is not opened.
 int64_t results_file_size(const char *path);
+/// The size in bytes of what SQLite keeps beside a file, whose name it makes of the file's own behind all links; -1 if there is none.
+int64_t results_side_file_size(const char *path, const char *suffix);
+/// How many bytes the full path of a file has behind all links, whether or not the file is there; 0 if it cannot be told.
+int64_t results_full_path_length(const char *path);
+
+/// What a path can name.
+enum { RESULTS_NO_FILE = 0, RESULTS_REGULAR_FILE = 1, RESULTS_OTHER_FILE = 2 };
+/// What a path names behind all links. It is not opened, so that a pipe is not waited for.
+int results_file_kind(const char *path);
 
 /// Which file a path names, by the numbers of its device and of the file there. The file is not opened.
 /// - Returns: 1 if there is one, 0 if there is none, -1 if it cannot be told.

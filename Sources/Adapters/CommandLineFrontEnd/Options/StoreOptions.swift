@@ -27,9 +27,16 @@ public struct StoreOptions: ParsableArguments {
   public init() {}
 
   /// Where the store of a program is; the data folder is made if it is the default.
-  /// - Throws: `CommandFailure` if there is no data folder to use.
+  /// - Throws: `CommandFailure` for an empty path, or if there is no data folder to use.
   public func place(of program: String) throws -> StorePlace {
-    StorePlace(
+    guard path?.isEmpty != true else {
+      throw CommandFailure(
+        .usage,
+        "--store was given an empty path.",
+        remedy: "Name a file, or leave --store out for the default."
+      )
+    }
+    return StorePlace(
       path: try path ?? StoreOptions.defaultPath(of: program),
       isReadOnly: readOnly,
       busyTimeout: busyTimeout.duration

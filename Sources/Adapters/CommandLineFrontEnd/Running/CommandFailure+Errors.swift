@@ -33,6 +33,15 @@ extension CommandFailure {
   }
 
   private init(_ error: StoreError) {
+    if case .cannotOpen(let path, .notWritable(canBeRead: true)) = error {
+      self.init(
+        .missingInput,
+        "\(path) cannot be opened for writing.",
+        remedy: "To only look at it, add --read-only.",
+        detail: CommandFailure.plainForm(of: error)
+      )
+      return
+    }
     guard case .aborted(let inner) = error else {
       self.init(error.status, error.description, detail: CommandFailure.plainForm(of: error))
       return
@@ -79,8 +88,8 @@ extension OpenFailure {
   /// How a program ends that cannot open its store for this reason.
   var status: ExitStatus {
     switch self {
-    case .isDirectory, .missingFile, .noPermission: .missingInput
-    case .missingFolder, .cannotCreate: .cannotCreate
+    case .isDirectory, .notAFile, .missingFile, .noPermission, .notWritable: .missingInput
+    case .missingFolder, .cannotCreate, .pathTooLong: .cannotCreate
     case .notADatabase, .damaged, .newerFormat, .otherApplication, .schemaMismatch,
       .missingTable:
       .badData

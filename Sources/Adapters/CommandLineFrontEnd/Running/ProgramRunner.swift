@@ -7,16 +7,37 @@ public enum ProgramRunner {
   /// Runs the root command with the process's arguments; it does not return.
   public static func run<Root: AsyncParsableCommand>(_ root: Root.Type) async -> Never {
     TerminalOutput.ignoreBrokenPipes()
+    let name = root.configuration.commandName ?? "program"
+    if let failure = unreadableArgument(CommandLine.argc, CommandLine.unsafeArgv) {
+      exit(report(failure, name, false))
+    }
     let arguments = Array(CommandLine.arguments.dropFirst())
     let status = await run(root, arguments)
     do {
       try TerminalOutput.standard.flush()
     } catch {
-      let name = root.configuration.commandName ?? "program"
       let failure = CommandFailure(error) ?? CommandFailure(.inputOutput, error.description)
       exit(report(failure, name, false))
     }
     exit(status)
+  }
+
+  /// Refuses an argument that is not UTF-8: what is made of it would be another one, such as the path of another file.
+  static func unreadableArgument(
+    _ count: Int32,
+    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+  ) -> CommandFailure? {
+    for index in 0..<Int(count) {
+      guard let argument = arguments[index], String(validatingCString: argument) == nil else {
+        continue
+      }
+      return CommandFailure(
+        .usage,
+        "argument \(index) is not UTF-8: “\(String(cString: argument))”.",
+        remedy: "Give it in UTF-8; a file can be renamed."
+      )
+    }
+    return nil
   }
 
   private static func run<Root: AsyncParsableCommand>(

@@ -35,7 +35,7 @@ struct DatabaseOpener {
       let writer: any DatabaseWriter
       do {
         writer = try retryingWhileBusy {
-          try DatabasePool(path: path, configuration: configuration)
+          try DatabasePool(path: databasePath, configuration: configuration)
         }
       } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY && !file.isNew {
         writer = try openBesideWriter(error)
@@ -50,9 +50,10 @@ struct DatabaseOpener {
   private func openBesideWriter(_ file: StoreFile) throws -> DatabaseQueue? {
     guard !file.isNew, !options.isReadOnly, !file.hasUnfinishedWork else { return nil }
     var asking = Configuration()
-    asking.busyMode = .timeout(min(options.busyTimeout.seconds, 0.2))
+    asking.busyMode = .timeout(min(options.busyTimeout.secondsToWait, 0.2))
     do {
-      let queue = try DatabaseQueue(path: path, configuration: asking)
+      let queue = try DatabaseQueue(path: databasePath, configuration: asking)
+      defer { try? queue.close() }
       try queue.inDatabase { database in
         try database.execute(sql: "BEGIN IMMEDIATE TRANSACTION; ROLLBACK TRANSACTION")
       }
@@ -68,7 +69,7 @@ struct DatabaseOpener {
   /// A pool begins such a log itself, and so waits for every writer, although nothing is to be written.
   /// - Throws: The failure that the pool met, if the file keeps no log yet, which a reader cannot change.
   private func openBesideWriter(_ failure: DatabaseError) throws -> DatabaseQueue {
-    let queue = try DatabaseQueue(path: path, configuration: configuration)
+    let queue = try DatabaseQueue(path: databasePath, configuration: configuration)
     let mode = try queue.unsafeRead { try String.fetchOne($0, sql: "PRAGMA journal_mode") }
     guard mode == "wal" else { throw failure }
     return queue
@@ -93,7 +94,7 @@ struct DatabaseOpener {
   private var configuration: Configuration {
     var configuration = Configuration()
     configuration.readonly = options.isReadOnly
-    configuration.busyMode = .timeout(options.busyTimeout.seconds)
+    configuration.busyMode = .timeout(options.busyTimeout.secondsToWait)
     configuration.label = "results.sqlite"
     if options.durability == .full {
       configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = FULL") }
@@ -104,18 +105,18 @@ struct DatabaseOpener {
   /// Looks at a file before anything is changed, so that a file that is refused stays as it is.
   private func look(at file: StoreFile) throws {
     var looking = Configuration()
-    looking.busyMode = .timeout(options.busyTimeout.seconds)
+    looking.busyMode = .timeout(options.busyTimeout.secondsToWait)
     // A connection that can write clears its log away when it is closed, but also what a crash left in one.
     looking.readonly = options.isReadOnly || file.hasUnfinishedWork
     do {
-      try check(DatabaseQueue(path: path, configuration: looking), file)
+      try check(DatabaseQueue(path: databasePath, configuration: looking), file)
     } catch let error as DatabaseError
       where error.resultCode == .SQLITE_READONLY || error.resultCode == .SQLITE_CANTOPEN
     {
       // What a crash left behind can be recovered by a writer only.
       guard !options.isReadOnly, looking.readonly else { throw error }
       looking.readonly = false
-      try check(DatabaseQueue(path: path, configuration: looking), file)
+      try check(DatabaseQueue(path: databasePath, configuration: looking), file)
     }
   }
 
@@ -234,6 +235,8 @@ struct DatabaseOpener {
 
   private var isMemory: Bool { path.isEmpty || path == ":memory:" }
 
+  private var databasePath: String { path.databasePath }
+
   private func migrate(_ database: Database) throws -> SchemaInspector.Findings {
     var findings = try inspector.inspect(database)
     if findings.identity == nil, keepsStore(findings) {
@@ -277,7 +280,7 @@ struct DatabaseOpener {
 
   /// Switching a new file to its log is refused at once, without waiting, while another process does the same.
   private func retryingWhileBusy<Result>(_ body: () throws -> Result) throws -> Result {
-    let deadline = ContinuousClock.now + options.busyTimeout
+    let deadline = ContinuousClock.now + .seconds(options.busyTimeout.secondsToWait)
     while true {
       do {
         return try body()
@@ -298,6 +301,11 @@ struct DatabaseOpener {
     } catch let error as OpenFailureError {
       throw .cannotOpen(path: path, error.failure)
     } catch {
+      let code = SQLiteFailure(error)?.primaryCode
+      if options.isReadOnly, code == SQLITE_READONLY || code == SQLITE_CANTOPEN {
+        let detail = "reading it needs the right to make files in its folder"
+        throw .cannotOpen(path: path, .noPermission(detail: detail))
+      }
       throw StoreError(opening: path, error, waited: options.busyTimeout, isNew: isNew)
     }
   }
@@ -312,7 +320,9 @@ extension SchemaChange {
 }
 
 extension Duration {
-  fileprivate var seconds: Double {
-    Double(components.seconds) + Double(components.attoseconds) / 1e18
+  /// The duration in seconds, as far as SQLite can wait: it counts milliseconds in 32 bits.
+  fileprivate var secondsToWait: Double {
+    let seconds = Double(components.seconds) + Double(components.attoseconds) / 1e18
+    return min(max(0, seconds), Double(Int32.max / 1000))
   }
 }

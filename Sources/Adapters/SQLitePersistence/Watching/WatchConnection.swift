@@ -29,7 +29,8 @@ final class WatchConnection {
   init?(path: String, markQuery: String?) {
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX
-    guard sqlite3_open_v2(path, &opened, flags, nil) == SQLITE_OK, let connection = opened,
+    guard sqlite3_open_v2(path.databasePath, &opened, flags, nil) == SQLITE_OK,
+      let connection = opened,
       case .file(let identity) = FileIdentity.find(openedBy: connection),
       identity == FileIdentity.find(path).file,
       let statement = Self.statement("PRAGMA data_version", on: connection)

@@ -2,6 +2,12 @@
 public enum OpenFailure: Hashable, Sendable {
   /// The path names a folder.
   case isDirectory
+  /// The path names a device, a pipe or a socket.
+  case notAFile
+  /// The full path has more bytes than the store can open.
+  case pathTooLong(byteCount: Int, limit: Int)
+  /// The file may not be written; it can be read if the system permits what reading needs, too.
+  case notWritable(canBeRead: Bool)
   /// The folder that would hold the file does not exist.
   case missingFolder(String)
   /// The file does not exist, and opening for reading only does not make one.
@@ -31,6 +37,16 @@ extension OpenFailure {
   public func description(of path: String) -> String {
     switch self {
     case .isDirectory: "\(path) is a folder. Name a file inside it."
+    case .notAFile:
+      "\(path) is a device, a pipe or a socket. Name a file; this one was not touched."
+    case .pathTooLong(let count, let limit):
+      "The full path of \(path) has \(count) bytes, and at most \(limit) are possible."
+        + " Choose a shorter one."
+    case .notWritable(canBeRead: true):
+      "\(path) cannot be opened for writing. To only look at it, open it for reading only."
+    case .notWritable(canBeRead: false):
+      "\(path) cannot be opened for writing, nor read without the right to make files in its folder."
+        + " Copy it to look at it."
     case .missingFolder(let folder):
       "The folder \(folder) does not exist, so \(path) cannot be made. Make the folder first."
     case .missingFile:
@@ -53,7 +69,7 @@ extension OpenFailure {
       "\(path) has no table \(entity), and none is made in a database of an application's own."
         + (similar.isEmpty ? " " : " It has \(similar.joined(separator: ", ")). ")
         + "Correct the entity's name, or have tables made (createsTables)."
-    case .cannotCreate(let detail): "\(path) could not be made (\(detail)). Name another place."
+    case .cannotCreate(let detail): "\(path) cannot be created: \(detail). Name another file."
     case .modelMismatch(let detail): "\(path): \(detail)"
     }
   }

@@ -1,0 +1,104 @@
+@testable import SQLitePersistence
+import Foundation
+import GRDB
+import ResultsDomain
+import Testing
+
+/// Paths that are no plain names of files, and what lies beside a file.
+@Suite struct `Paths of stores` {
+  private func failure(_ path: String, isReadOnly: Bool = false) -> OpenFailure? {
+    let options = SQLiteStoreOptions(isReadOnly: isReadOnly, pollInterval: nil)
+    do throws(StoreError) {
+      try SQLiteStore(at: path, entities: Sample.entities, options: options).close()
+      return nil
+    } catch {
+      if case .cannotOpen(path, let failure) = error { return failure }
+      Issue.record("\(error)")
+      return nil
+    }
+  }
+
+  private func names(_ folder: TemporaryFolder) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+  }
+
+  @Test(arguments: [true, false])
+  func `a store behind a link is itself, also while its log holds pages`(_ isReadOnly: Bool) throws
+  {
+    let folder = try TemporaryFolder()
+    let store = try SQLiteStore(at: folder.file(), entities: Sample.entities)
+    for number in 0..<60 {
+      let values = Sample.values("p", String(repeating: "x", count: 500) + "\(number)")
+      try store.write { try $0.insert(values, key: nil, into: Sample.book) }
+    }
+    // As a writer leaves it that is killed.
+    for end in ["", "-wal"] {
+      try folder.write(try folder.bytes("store.sqlite" + end), to: "killed.sqlite" + end)
+    }
+    try store.close()
+    let link = folder.file("link.sqlite")
+    try FileManager.default.createSymbolicLink(
+      atPath: link,
+      withDestinationPath: isReadOnly ? "killed.sqlite" : folder.file("killed.sqlite")
+    )
+    let linked = try SQLiteStore(
+      at: link,
+      entities: Sample.entities,
+      options: SQLiteStoreOptions(isReadOnly: isReadOnly, pollInterval: nil)
+    )
+    #expect(try linked.allRows(of: Sample.book).count == 60)
+    try linked.close()
+  }
+
+  @Test(.timeLimit(.minutes(10)), arguments: [true, false])
+  func `a pipe and a device are refused at once, and nothing is made beside them`(
+    _ isReadOnly: Bool
+  ) throws {
+    let folder = try TemporaryFolder()
+    try #require(mkfifo(folder.file("pipe"), 0o600) == 0)
+    for device in ["/dev/null", "/dev/zero"] {
+      try FileManager.default.createSymbolicLink(
+        atPath: folder.file(String(device.dropFirst(5))),
+        withDestinationPath: device
+      )
+    }
+    for name in ["pipe", "null", "zero"] {
+      #expect(failure(folder.file(name), isReadOnly: isReadOnly) == .notAFile)
+    }
+    #expect(try names(folder) == ["null", "pipe", "zero"])
+    #expect(!FileManager.default.fileExists(atPath: "/dev/null-journal"))
+  }
+
+  @Test func `a path that is too long says so, and the longest one works`() throws {
+    let folder = try TemporaryFolder()
+    let part = String(repeating: "d", count: 60)
+    var path = folder.path
+    while path.utf8.count + 61 < 504 { path += "/" + part }
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    path += "/"
+    let longest = path + String(repeating: "f", count: 504 - path.utf8.count)
+    #expect(failure(longest) == nil)
+    #expect(failure(longest + "f") == .pathTooLong(byteCount: 505, limit: 504))
+    #expect(failure(longest + "f", isReadOnly: true) == .pathTooLong(byteCount: 505, limit: 504))
+  }
+
+  @Test func `an empty path and one with a NUL are refused in words`() {
+    #expect(failure("") == .cannotCreate(detail: "its path is empty"))
+    #expect(failure("a\0b") == .cannotCreate(detail: "its path holds a NUL character"))
+  }
+
+  @Test func `a name that looks like a URI is a name`() throws {
+    let folder = try TemporaryFolder()
+    let before = FileManager.default.currentDirectoryPath
+    let name = "file:\(UUID().uuidString).sqlite?mode=memory"
+    defer { try? FileManager.default.removeItem(atPath: before + "/" + name) }
+    for number in 1...2 {
+      let store = try SQLiteStore(at: name, entities: Sample.entities)
+      try store.write { try $0.insert([1], key: .text("t\(number)"), into: Sample.tag) }
+      #expect(try store.allRows(of: Sample.tag).count == number)
+      try store.close()
+    }
+    #expect(FileManager.default.fileExists(atPath: before + "/" + name))
+    withExtendedLifetime(folder) {}
+  }
+}
