@@ -160,6 +160,11 @@ void results_file_events_close(results_file_events *events);
 int64_t results_lock_holder(const char *path, char *name, int capacity);
 /// The number of this process.
 int64_t results_process_id(void);
+/// Writes down what tells this process from all others of the machine, also from later ones of the same number.
+/// - Returns: Whether the system tells.
+int results_process_mark(char *mark, int capacity);
+/// Whether the process of a mark has certainly ended; 0 if it runs, or if that cannot be told from here.
+int results_process_has_ended(const char *mark);
 
 /// The calling thread's slot.
 void *results_thread_slot(void);

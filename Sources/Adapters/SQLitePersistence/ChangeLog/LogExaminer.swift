@@ -80,9 +80,11 @@ struct LogExaminer {
     let newest = try database.integer("SELECT max(sequence) FROM main._results_log")
     let rows = try GRDB.Row.fetchAll(
       database,
-      sql: "SELECT sequence, renewed FROM main._results_reader ORDER BY sequence"
+      sql: "SELECT id, sequence, renewed FROM main._results_reader ORDER BY sequence"
     )
-    return try rows.map { row in
+    let ended = Set(try LogFormat.endedReaders(on: database))
+    return try rows.compactMap { row in
+      guard !ended.contains(try row.decode(Int64.self, forColumn: "id")) else { return nil }
       // Any process can write here, so neither the kind nor the size of a number is trusted.
       let sequence = try row.decode(Int64.self, forColumn: "sequence")
       let renewed = try row.decode(Int64.self, forColumn: "renewed")

@@ -1,3 +1,4 @@
+import CSQLiteHooks
 import GRDB
 import ResultsDomain
 
@@ -63,7 +64,8 @@ enum LogFormat {
         CREATE TABLE IF NOT EXISTS _results_reader (
           id INTEGER PRIMARY KEY,
           sequence INTEGER NOT NULL,
-          renewed INTEGER NOT NULL
+          renewed INTEGER NOT NULL,
+          owner TEXT
         ) STRICT
         """
     )
@@ -76,6 +78,34 @@ enum LogFormat {
       try interrupt(nil, on: database)
     }
     return isNew
+  }
+
+  /// Whether readers can say which process they are: earlier versions of this library made the table without that.
+  static func hasOwners(on database: Database) throws -> Bool {
+    try database.integer(
+      "SELECT count(*) FROM pragma_table_info('_results_reader') WHERE name = 'owner'"
+    ) > 0
+  }
+
+  /// The readers whose process is known to have ended.
+  static func endedReaders(on database: Database) throws -> [Int64] {
+    guard try hasOwners(on: database) else { return [] }
+    let statement = try PreparedStatement("SELECT id, owner FROM _results_reader", on: database)
+    defer { statement.reset() }
+    var readers: [Int64] = []
+    while try statement.step() {
+      guard let owner = Value(statement.pointer, column: 1, storage: .text).text,
+        LogLease.hasEnded(owner)
+      else { continue }
+      readers.append(sqlite3_column_int64(statement.pointer, 0))
+    }
+    return readers
+  }
+
+  /// Lets readers say which process they are.
+  static func addOwners(on database: Database) throws {
+    guard try !hasOwners(on: database) else { return }
+    try database.execute(sql: "ALTER TABLE _results_reader ADD COLUMN owner TEXT")
   }
 
   /// How many value columns the log has.

@@ -46,8 +46,7 @@ extension StoreCore {
       state.writing.commitsSinceTrim = 0
       state.writing.bytesSinceTrim = 0
     }
-    let now = options.now()
-    try database.run("DELETE FROM _results_reader WHERE renewed < \(now - LogLease.duration)")
+    try removeEndedReaders(on: database)
     let kept = UInt64(max(1, options.logCapacity))
     var end = newest > kept ? newest - kept : 0
     // The rows of packed commits can be large.
@@ -75,6 +74,21 @@ extension StoreCore {
 // MARK: - Leases
 
 extension StoreCore {
+  /// Removes readers that were silent for too long, or whose process has ended.
+  private func removeEndedReaders(on database: Database) throws {
+    let now = options.now()
+    // A lease from a clock that ran ahead would else last until this one has come as far.
+    try database.run(
+      """
+      DELETE FROM _results_reader
+      WHERE renewed NOT BETWEEN \(now - LogLease.duration) AND \(now + LogLease.duration)
+      """
+    )
+    for reader in try LogFormat.endedReaders(on: database) {
+      try database.run("DELETE FROM _results_reader WHERE id = \(reader)")
+    }
+  }
+
   /// Whether somebody listens who is not in the table of readers yet.
   var needsLease: Bool {
     catalog != nil && !options.isReadOnly
@@ -107,7 +121,11 @@ extension StoreCore {
     guard needsLease, isLogged, !database.isInsideTransaction else { return }
     state.withLock { $0.lease.reader = Int64.random(in: 1 ... .max) }
     do {
-      try inOwnTransaction(on: database) { try writeLease(on: database) }
+      try inOwnTransaction(on: database) {
+        try LogFormat.addOwners(on: database)
+        try removeEndedReaders(on: database)
+        try writeLease(on: database)
+      }
     } catch {
       state.withLock { $0.lease.reader = nil }
       throw error
@@ -143,10 +161,16 @@ extension StoreCore {
       return state.lease.reader
     }
     guard let reader, let catalog else { return }
+    let hasOwners = try LogFormat.hasOwners(on: database)
+    let (columns, marks) = hasOwners ? (", owner", ", ?") : ("", "")
     let statement = try PreparedStatement(
-      "INSERT OR REPLACE INTO _results_reader (id, sequence, renewed) VALUES (?, ?, ?)",
+      """
+      INSERT OR REPLACE INTO _results_reader (id, sequence, renewed\(columns))
+      VALUES (?, ?, ?\(marks))
+      """,
       on: database
     )
+    if hasOwners { try statement.bind(LogLease.owner.map { .text($0) } ?? .null, at: 4) }
     try statement.bind(.integer(reader), at: 1)
     try statement.bind(.integer(Int64(clamping: catalog.consumed)), at: 2)
     try statement.bind(.integer(now), at: 3)
