@@ -97,6 +97,7 @@ final class LogCatalog: Sendable {
     let layout = try layout(on: database, cookie: cookie, after: floor ?? seen)
     guard let layout else { return nil }
     let (sequence, stamp) = try LogCatalog.newest(on: database)
+    guard sequence <= LogFormat.greatestSequence else { return nil }
     let epoch = state.withLock { state in
       // What is not committed yet may be undone, and was then never seen.
       guard let floor else { return state.epoch(of: layout.epoch) }

@@ -19,21 +19,31 @@ struct LogExaminer {
       rowCount: 0,
       byteCount: 0,
       readers: [],
-      hasTriggers: try LogLayout(of: tables, on: database) != nil,
+      hasTriggers: try hasTriggers(database),
       damagedCount: 0
     )
     do {
       try count(database, &log)
       log.readers = try readers(database)
     } catch {
-      guard let failure = SQLiteFailure(error), failure.primaryCode == SQLITE_CORRUPT else {
-        throw error
-      }
+      // A table that lacks a column is an error to SQLite.
+      guard let failure = SQLiteFailure(error),
+        [SQLITE_CORRUPT, SQLITE_ERROR].contains(failure.primaryCode)
+      else { throw error }
       log.damagedCount += 1
     }
     if !log.hasTriggers { problems.append("the log of changes does not hear every change") }
     if log.damagedCount > 0 { problems.append("the log of changes is damaged") }
     return log
+  }
+
+  private func hasTriggers(_ database: Database) throws -> Bool {
+    do {
+      return try LogLayout(of: tables, on: database) != nil
+    } catch {
+      guard SQLiteFailure(error)?.primaryCode == SQLITE_CORRUPT else { throw error }
+      return false
+    }
   }
 
   private func count(_ database: Database, _ log: inout SQLiteStoreCheck.Log) throws {
@@ -42,7 +52,7 @@ struct LogExaminer {
     let statement = try PreparedStatement(
       """
       SELECT sequence, kind, key, ifnull(length(CAST(key AS BLOB)), 0) \
-      + \((values + ["0"]).joined(separator: " + ")) FROM main._results_log ORDER BY sequence
+      + \((values + ["0"]).joined(separator: " + ")), stamp FROM main._results_log ORDER BY sequence
       """,
       on: database
     )
@@ -53,7 +63,9 @@ struct LogExaminer {
       let sequence = sqlite3_column_int64(row, 0)
       log.rowCount += 1
       log.byteCount += Int(sqlite3_column_int64(row, 3))
-      var isRight = last == nil || last.map { $0 + 1 } == sequence
+      var isRight =
+        sequence > 0 && UInt64(clamping: sequence) <= LogFormat.greatestSequence
+        && (last == nil || last == sequence - 1) && sqlite3_column_type(row, 4) == SQLITE_INTEGER
       last = sequence
       switch LogFormat.Kind(rawValue: sqlite3_column_int64(row, 1)) {
       case nil: isRight = false

@@ -24,6 +24,12 @@ enum LogFormat {
     case interruption = 7
   }
 
+  /// The numbers that an entity can have: packed changes write one in two bits less than a word.
+  static let entityNumbers = 1...Int(Int32.max)
+
+  /// A log does not get beyond this number by counting, and one that has could soon count no further.
+  static let greatestSequence: UInt64 = 1 << 62
+
   /// What every trigger of the store's own is called, before the number of its entity.
   static let triggerPrefix = "_results_"
 
@@ -78,6 +84,18 @@ enum LogFormat {
       try interrupt(nil, on: database)
     }
     return isNew
+  }
+
+  /// Whether the log's tables have the columns that every log has.
+  static func isSound(on database: Database) throws -> Bool {
+    try database.integer(
+      """
+      SELECT (SELECT count(*) FROM pragma_table_info('_results_log')
+        WHERE name IN ('sequence', 'stamp', 'entity', 'kind', 'key'))
+      + (SELECT count(*) FROM pragma_table_info('_results_reader')
+        WHERE name IN ('id', 'sequence', 'renewed'))
+      """
+    ) == 8
   }
 
   /// Whether readers can say which process they are: earlier versions of this library made the table without that.

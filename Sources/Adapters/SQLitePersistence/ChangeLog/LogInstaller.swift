@@ -9,7 +9,16 @@ struct LogInstaller {
   ///
   /// Where triggers were not as they should be, something may have gone unheard, so the history ends there.
   func install(on database: Database) throws {
-    try StoreFormat.number(on: database)
+    if try LogFormat.exists(on: database), try !LogFormat.isSound(on: database) {
+      return try rebuild(on: database)
+    }
+    let hasNewEpoch = try LogFormat.exists(on: database) && StoreFormat.addEpoch(on: database)
+    if hasNewEpoch { try LogFormat.interrupt(nil, on: database) }
+    if try StoreFormat.number(on: database) {
+      // Nobody knows any more whose triggers these are.
+      try removeAllTriggers(on: database)
+      if try LogFormat.exists(on: database) { try LogFormat.interrupt(nil, on: database) }
+    }
     let recorded = try entities.compactMap { entity in
       try StoreFormat.recorded(entity.name, on: database).map { ($0, try number(of: $0, database)) }
     }
@@ -40,10 +49,7 @@ struct LogInstaller {
 
   /// Removes the log and all triggers that fill it, and makes them anew.
   func rebuild(on database: Database) throws {
-    for name in try LogLayout.triggers(on: database).keys
-    where name.hasPrefix(LogFormat.triggerPrefix) {
-      try drop(name, on: database)
-    }
+    try removeAllTriggers(on: database)
     for table in ["_results_log", "_results_reader"] {
       do {
         try database.execute(sql: "DROP TABLE IF EXISTS \(table)")
@@ -54,6 +60,13 @@ struct LogInstaller {
       }
     }
     try install(on: database)
+  }
+
+  private func removeAllTriggers(on database: Database) throws {
+    for name in try LogLayout.triggers(on: database).keys
+    where name.hasPrefix(LogFormat.triggerPrefix) {
+      try drop(name, on: database)
+    }
   }
 
   private func drop(_ name: String, on database: Database) throws {

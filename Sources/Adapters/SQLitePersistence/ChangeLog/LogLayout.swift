@@ -65,9 +65,9 @@ struct LogLayout: Sendable {
     hasApplicationTriggers = found.keys.contains { !$0.hasPrefix(LogFormat.triggerPrefix) }
   }
 
-  /// The number of the log, and those of all entities in it.
+  /// The number of the log, and those of all entities in it; `nil` if they do not tell one entity from another.
   private static func numbers(on database: Database) throws -> (UInt64, [String: Int])? {
-    guard try LogFormat.exists(on: database) else { return nil }
+    guard try LogFormat.isSound(on: database) else { return nil }
     let columns = try database.integer(
       """
       SELECT count(*) FROM pragma_table_info('_results_store')
@@ -75,14 +75,25 @@ struct LogLayout: Sendable {
       """
     )
     guard columns == 3 else { return nil }
-    let epoch = try Int64.fetchOne(database, sql: "SELECT epoch FROM _results_store WHERE id = 1")
-    guard let epoch else { return nil }
+    let stored = try DatabaseValue.fetchOne(
+      database,
+      sql: "SELECT epoch FROM _results_store WHERE id = 1"
+    )
+    guard let epoch = stored.flatMap({ Int64.fromDatabaseValue($0) }) else { return nil }
     let rows = try GRDB.Row.fetchAll(
       database,
       sql: "SELECT name, number FROM _results_entity WHERE number IS NOT NULL"
     )
-    let numbers = rows.map { ($0["name"] as String, $0["number"] as Int) }
-    return (UInt64(bitPattern: epoch), Dictionary(numbers) { first, _ in first })
+    var numbers: [String: Int] = [:]
+    for row in rows {
+      let name = try row.decode(String.self, forColumn: "name")
+      let stored = try row.decode(DatabaseValue.self, forColumn: "number")
+      guard let number = Int.fromDatabaseValue(stored), LogFormat.entityNumbers.contains(number),
+        !numbers.values.contains(number)
+      else { return nil }
+      numbers[name] = number
+    }
+    return (UInt64(bitPattern: epoch), numbers)
   }
 
   /// The triggers of the database, and the store's own indexes.
@@ -94,7 +105,12 @@ struct LogLayout: Sendable {
         WHERE type = 'trigger' OR type = 'index' AND name GLOB '\(LogFormat.triggerPrefix)*'
         """
     )
-    let pairs = rows.map { ($0["name"] as String, ($0["sql"] as String?) ?? "") }
+    let pairs = try rows.map { row in
+      try (
+        row.decode(String.self, forColumn: "name"),
+        row.decode(String?.self, forColumn: "sql") ?? ""
+      )
+    }
     return Dictionary(pairs) { first, _ in first }
   }
 }

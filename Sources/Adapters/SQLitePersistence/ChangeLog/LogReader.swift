@@ -130,6 +130,7 @@ extension LogReader {
     defer { statement.reset() }
     try statement.bind(.integer(Int64(clamping: old)), at: 1)
     var builder = GroupBuilder(limit: new)
+    var budget = KeyBudget(of: table, on: database)
     var expected = old
     while try statement.step() {
       let row = statement.pointer
@@ -147,13 +148,13 @@ extension LogReader {
         builder.note(try key(row), nil)
       case .update, .deletion, .replaced:
         guard isMine else { continue }
-        builder.note(try key(row), image(row))
+        builder.note(try key(row), try image(row))
       case .interruption:
         let isForAll = sqlite3_column_type(row, 1) == SQLITE_NULL
         if isMine || isForAll { throw Interruption.gap(.schemaChanged) }
       case .part, .commit:
         builder.beginCommit()
-        try unpack(row, into: &builder)
+        try unpack(row, into: &builder, &budget)
         if kind == .commit { builder.endCommit(origin(row), isOwn: isOwn(row)) }
       case .marker:
         let first = UInt64(clamping: sqlite3_column_int64(row, 3))
@@ -164,7 +165,11 @@ extension LogReader {
     return builder.finish()
   }
 
-  private func unpack(_ row: OpaquePointer, into builder: inout GroupBuilder) throws {
+  private func unpack(
+    _ row: OpaquePointer,
+    into builder: inout GroupBuilder,
+    _ budget: inout KeyBudget
+  ) throws {
     guard case .blob(let bytes) = Value(row, column: 3, storage: .blob) else {
       throw Interruption.gap(.trimmed)
     }
@@ -172,14 +177,22 @@ extension LogReader {
       var reader = try PayloadReader(bytes)
       var isRight = true
       let isInOrder = entity.columns == Array(0..<entity.width)
-      try reader.read(entity: entity.number, identity: table.entity.identity) { key, values in
-        guard let values else { return builder.note(key, nil) }
-        guard values.count == entity.width else {
-          isRight = false
-          return
+      budget.add(UInt64(bytes.count))
+      try reader.read(
+        entity: entity.number,
+        identity: table.entity.identity,
+        permitting: { budget.permits($0) },
+        { key, values in
+          guard let values else { return builder.note(key, nil) }
+          guard values.count == entity.width else {
+            isRight = false
+            return
+          }
+          let image = isInOrder ? values : entity.columns.map { values[$0] }
+          isRight = isRight && fits(image)
+          builder.note(key, image)
         }
-        builder.note(key, isInOrder ? values : entity.columns.map { values[$0] })
-      }
+      )
       guard isRight else { throw PayloadReader.Malformed() }
     } catch {
       throw Interruption.gap(.trimmed)
@@ -198,10 +211,20 @@ extension LogReader {
     return key
   }
 
-  private func image(_ row: OpaquePointer) -> [Value] {
-    zip(entity.columns, table.entity.attributes).map { column, attribute in
+  private func image(_ row: OpaquePointer) throws -> [Value] {
+    let image = zip(entity.columns, table.entity.attributes).map { column, attribute in
       Value(row, column: Int32(4 + column), storage: attribute.type.storage)
     }
+    guard fits(image) else { throw Interruption.gap(.trimmed) }
+    return image
+  }
+
+  /// Whether values can have stood in the table.
+  private func fits(_ image: [Value]) -> Bool {
+    !table.isStrict
+      || zip(image, table.entity.attributes).allSatisfy { value, attribute in
+        value.isNull || value.storage == attribute.type.storage
+      }
   }
 
   private func origin(_ row: OpaquePointer) -> CommitOrigin {
@@ -209,6 +232,41 @@ extension LogReader {
   }
 
   private func isOwn(_ row: OpaquePointer) -> Bool { sqlite3_column_int64(row, 5) == writer }
+}
+
+/// How many keys packed changes may name, which takes a few bytes for any number of them.
+///
+/// A row that was inserted is still in the table, or what it was stands in the log, in a byte at least. A commit that inserted rows
+/// and deleted them again can name more keys than that; it is then answered as one that was removed from the log.
+private struct KeyBudget {
+  /// So many need no look at the table.
+  private static let free: UInt64 = 65_536
+
+  private let table: EntityTable
+  private let database: Database
+  private var named: UInt64 = 0
+  private var bytes: UInt64 = 0
+  private var rows: UInt64?
+
+  init(of table: EntityTable, on database: Database) {
+    self.table = table
+    self.database = database
+  }
+
+  /// Notes so many bytes of the log.
+  mutating func add(_ count: UInt64) { bytes += count }
+
+  /// Whether so many more keys can be right.
+  mutating func permits(_ count: UInt64) -> Bool {
+    let (sum, isOver) = named.addingReportingOverflow(count)
+    named = sum
+    guard !isOver else { return false }
+    guard sum > KeyBudget.free else { return true }
+    let count = "SELECT count(*) FROM main.\(table.quotedName)"
+    let rows = rows ?? UInt64(clamping: (try? database.integer(count)) ?? 0)
+    self.rows = rows
+    return sum <= KeyBudget.free + rows + bytes
+  }
 }
 
 /// Puts the rows of the log together to the records that a history has.

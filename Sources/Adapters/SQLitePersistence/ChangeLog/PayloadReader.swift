@@ -23,10 +23,16 @@ struct PayloadReader {
   }
 
   /// Hands over each row of one entity, with what it was before, in the order written; the entity by its number in the log.
-  /// - Throws: `Malformed`.
+  /// - Parameters:
+  ///   - entity: The entity's number in the log.
+  ///   - identity: What the entity's keys are.
+  ///   - permits: Whether so many keys may come of a few bytes.
+  ///   - body: Is given each row.
+  /// - Throws: `Malformed`, also if that is not permitted.
   mutating func read(
     entity: Int,
     identity: EntityIdentity,
+    permitting permits: (UInt64) -> Bool = { _ in true },
     _ body: (ObjectKey, [Value]?) -> Void
   ) throws(Malformed) {
     while place < end {
@@ -41,6 +47,7 @@ struct PayloadReader {
         guard !isOver, last >= first, count < 1 << 32 else { throw Malformed() }
         lastKeys[number] = last
         guard number == entity else { continue }
+        guard permits(count + 1) else { throw Malformed() }
         for key in first...last { body(.integer(key), nil) }
       case .image:
         let key = try key(of: number)
@@ -65,7 +72,7 @@ struct PayloadReader {
   private mutating func values() throws(Malformed) -> [Value] {
     let count = try length()
     var values: [Value] = []
-    values.reserveCapacity(count)
+    values.reserveCapacity(min(count, 64))
     for _ in 0..<count {
       switch try take(1).first {
       case 0: values.append(.null)

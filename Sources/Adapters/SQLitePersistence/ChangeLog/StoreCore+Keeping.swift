@@ -9,7 +9,12 @@ extension StoreCore {
   private var trimInterval: Int { min(1000, max(1, options.logCapacity / 10)) }
 
   /// How many entries there are at most, whoever still needs them.
-  private var hardCapacity: UInt64 { UInt64(max(1, options.logCapacity)) * 100 }
+  private var hardCapacity: UInt64 {
+    let (capacity, isOver) = UInt64(max(1, options.logCapacity)).multipliedReportingOverflow(
+      by: 100
+    )
+    return isOver ? .max : capacity
+  }
 
   /// Does what is due, in the transaction of an own commit.
   func keepLog(_ sequence: UInt64, on database: Database) throws {
@@ -28,8 +33,10 @@ extension StoreCore {
   /// Removes what others have added, if that is much more than what is kept.
   func trimIfLong(_ position: LogCatalog.Position, on database: Database) throws {
     let oldest = try database.integer("SELECT min(sequence) FROM main._results_log")
-    let count = Int64(clamping: position.version.sequence) - oldest
-    let isLong = count > 2 * Int64(max(1, options.logCapacity))
+    // Whoever writes the log can give a row any number.
+    let (count, isOver) = Int64(clamping: position.version.sequence)
+      .subtractingReportingOverflow(oldest)
+    let isLong = isOver || count / 2 > Int64(max(1, options.logCapacity))
     guard isLong || isLeaseDue else { return }
     do {
       try inOwnTransaction(on: database) {
@@ -59,11 +66,10 @@ extension StoreCore {
       """
     )
     end = max(end, UInt64(clamping: large))
-    let needed = try GRDB.Row.fetchOne(
-      database,
-      sql: "SELECT min(sequence) FROM _results_reader"
+    let needed = try database.integer(
+      "SELECT ifnull(min(sequence), \(Int64.max)) FROM _results_reader"
     )
-    if let needed: Int64 = needed?[0] { end = min(end, UInt64(clamping: needed)) }
+    end = min(end, UInt64(clamping: needed))
     end = max(end, newest > hardCapacity ? newest - hardCapacity : 0)
     end = min(end, newest - min(newest, 1))
     guard end > 0 else { return }

@@ -22,7 +22,7 @@ struct UniqueRule {
     let indexes = try GRDB.Row.fetchAll(
       database,
       sql: """
-        SELECT l.name, l.partial, m.sql FROM pragma_index_list(?) AS l
+        SELECT l.name, l.partial, CAST(m.sql AS TEXT) AS sql FROM pragma_index_list(?) AS l
         LEFT JOIN main.sqlite_master AS m ON m.type = 'index' AND m.name = l.name
         WHERE l."unique" ORDER BY l.name
         """,

@@ -66,6 +66,8 @@ extension StoreError {
       case SQLITE_FULL: .diskFull(path: path)
       case SQLITE_IOERR: .inputOutput(path: path, detail: failure.message)
       case SQLITE_CORRUPT, SQLITE_NOTADB: .damaged(path: path, detail: failure.message)
+      case SQLITE_ERROR where failure.isAboutOwnTables:
+        .damaged(path: path, detail: failure.message)
       case SQLITE_READONLY: .readOnly(path: path)
       case SQLITE_PERM, SQLITE_AUTH, SQLITE_CANTOPEN:
         .inputOutput(path: path, detail: failure.message)
@@ -112,12 +114,20 @@ extension StoreError {
         path: path,
         isNew ? .cannotCreate(detail: failure.message) : .noPermission(detail: failure.message)
       )
+    case SQLITE_ERROR, SQLITE_SCHEMA, SQLITE_TOOBIG, SQLITE_CONSTRAINT, SQLITE_MISMATCH:
+      // Opening runs nothing but statements of the store's own, which do not fail over tables that a store has made.
+      self = .cannotOpen(path: path, .damaged(detail: failure.message))
     default: self.init(failure, path: path, waited: waited)
     }
   }
 }
 
 extension SQLiteFailure {
+  /// Whether a statement failed because the store's own tables are not what they were, or the file's format is unknown.
+  fileprivate var isAboutOwnTables: Bool {
+    message.contains(StoreFormat.reservedPrefix) || message.contains("unsupported file format")
+  }
+
   /// The column that a constraint's message names, as in `NOT NULL constraint failed: Book.title`.
   fileprivate var column: String {
     let subject = message.split(separator: ":", maxSplits: 1).last ?? ""

@@ -67,8 +67,32 @@ enum StoreFormat {
     )
   }
 
-  /// Gives a number in the log to every entity that has none.
-  static func number(on database: Database) throws {
+  /// Gives an epoch to a log that has none, or one that is no number.
+  /// - Returns: Whether it did.
+  static func addEpoch(on database: Database) throws -> Bool {
+    let column = "SELECT count(*) FROM pragma_table_info('_results_store') WHERE name = 'epoch'"
+    if try database.integer(column) == 0 {
+      try database.execute(sql: "ALTER TABLE _results_store ADD COLUMN epoch INTEGER")
+    }
+    try database.execute(
+      sql: "UPDATE _results_store SET epoch = random() WHERE typeof(epoch) <> 'integer'"
+    )
+    return database.changesCount > 0
+  }
+
+  /// Gives a number in the log to every entity that has none, or one that does not tell it from others.
+  /// - Returns: Whether there were any of the second kind.
+  static func number(on database: Database) throws -> Bool {
+    try database.execute(
+      sql: """
+        UPDATE _results_entity SET number = NULL WHERE number IS NOT NULL AND (
+          typeof(number) <> 'integer'
+          OR number NOT BETWEEN \(LogFormat.entityNumbers.lowerBound)
+            AND \(LogFormat.entityNumbers.upperBound)
+          OR number IN (SELECT number FROM _results_entity GROUP BY number HAVING count(*) > 1))
+        """
+    )
+    let wasWrong = database.changesCount > 0
     let names = try String.fetchAll(
       database,
       sql: "SELECT name FROM _results_entity WHERE number IS NULL ORDER BY name"
@@ -82,6 +106,7 @@ enum StoreFormat {
         arguments: [name]
       )
     }
+    return wasWrong
   }
 
   /// Writes down an entity of an application's own table, besides the attributes that others have written down.

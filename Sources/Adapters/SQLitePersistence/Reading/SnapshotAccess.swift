@@ -179,10 +179,10 @@ final class SnapshotAccess {
     }
   }
 
-  /// The random number that was drawn with a row of the log, or `nil` if it is not there any more.
+  /// The random number that was drawn with a row of the log, or `nil` if it is not there any more, or is no number.
   private func stamp(of sequence: UInt64, on database: Database) throws -> UInt64? {
     let statement = try PreparedStatement(
-      "SELECT stamp FROM main._results_log WHERE sequence = ? AND stamp IS NOT NULL",
+      "SELECT stamp FROM main._results_log WHERE sequence = ? AND typeof(stamp) = 'integer'",
       on: database
     )
     defer { statement.reset() }

@@ -117,7 +117,8 @@ extension Database {
       arguments: [name]
     )
     guard let table else { return nil }
-    let declared: String = table[0]
+    // What SQLite says of a table in pragmas is its own; what stands in the schema can be anything.
+    let declared = try table.decode(String.self, atIndex: 0)
     let quoted = declared.quotedIdentifier
     let rows = try GRDB.Row.fetchAll(self, sql: "PRAGMA main.table_xinfo(\(quoted))")
     let columns = rows.map { row in
@@ -139,8 +140,11 @@ extension Database {
     )
     return TableShape(
       name: declared,
-      position: TableShape.Position(row: table["rowid"], page: table["rootpage"]),
-      declaration: table["sql"] ?? "",
+      position: TableShape.Position(
+        row: try table.decode(forColumn: "rowid"),
+        page: try table.decode(forColumn: "rootpage")
+      ),
+      declaration: try table.decode(String?.self, forColumn: "sql") ?? "",
       columns: columns,
       isStrict: list?["strict"] ?? false,
       isWithoutRowNumber: list?["wr"] ?? false
