@@ -10,7 +10,7 @@ struct ExportSink {
   private let handle: FileHandle?
 
   /// Opens the sink.
-  /// - Throws: `CommandFailure` if the file cannot be made, or is a database that the export would replace.
+  /// - Throws: `CommandFailure` if the file cannot be made, or is a database, or belongs to one, that the export would replace.
   init(path: String) throws {
     guard path != "-" else {
       self.path = path
@@ -21,18 +21,13 @@ struct ExportSink {
     }
     // A link stays a link, and what it names is written.
     let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-    guard !ExportSink.isDatabase(target) else {
-      throw CommandFailure(
-        .cannotCreate,
-        "\(path) is a database, which an export would replace.",
-        remedy: "Name another file; this one was not touched."
-      )
-    }
+    try ExportSink.refuseDatabase(target, named: path)
     let isDevice = ExportSink.isDevice(target)
-    let file = isDevice ? target : target + ".\(ProcessInfo.processInfo.processIdentifier).part"
-    guard isDevice || FileManager.default.createFile(atPath: file, contents: nil),
-      let handle = FileHandle(forWritingAtPath: file)
-    else {
+    let opened =
+      isDevice
+      ? FileHandle(forWritingAtPath: target).map { (target, $0) }
+      : ExportSink.makeTemporary(beside: target)
+    guard let (file, handle) = opened else {
       throw CommandFailure(
         .cannotCreate,
         "\(path) cannot be made.",
@@ -77,11 +72,48 @@ struct ExportSink {
     if let temporary { _ = unlink(temporary) }
   }
 
+  /// Makes a file that nobody else has, beside the one that it is to replace and with the same owner and rights.
+  private static func makeTemporary(beside target: String) -> (String, FileHandle)? {
+    var old = stat()
+    let replaces = stat(target, &old) == 0
+    let file = "\(target).\(UUID().uuidString.lowercased()).part"
+    // Until the rights are known to be those of the old file, nobody else may read the new one.
+    let rights: mode_t = replaces ? 0o600 : 0o666
+    let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, rights)
+    guard descriptor >= 0 else { return nil }
+    if replaces {
+      // Only the system's administrator may give a file away; rights for a group are of use to that group only.
+      let isSameOwner = fchown(descriptor, old.st_uid, old.st_gid) == 0
+      fchmod(descriptor, old.st_mode & (isSameOwner ? 0o777 : 0o700))
+    }
+    return (file, FileHandle(fileDescriptor: descriptor, closeOnDealloc: true))
+  }
+
   /// Whether something is there that is no plain file and so cannot be replaced: a terminal, a pipe, `/dev/null`.
   private static func isDevice(_ path: String) -> Bool {
     var info = stat()
     guard stat(path, &info) == 0 else { return false }
     return info.st_mode & S_IFMT != S_IFREG
+  }
+
+  /// Refuses to replace a database, or what SQLite keeps beside one.
+  private static func refuseDatabase(_ target: String, named path: String) throws {
+    if isDatabase(target) {
+      throw CommandFailure(
+        .cannotCreate,
+        "\(path) is a database, which an export would replace.",
+        remedy: "Name another file; this one was not touched."
+      )
+    }
+    for suffix in ["-wal", "-shm", "-journal"] where target.hasSuffix(suffix) {
+      let database = String(target.dropLast(suffix.count))
+      guard FileManager.default.fileExists(atPath: database) else { continue }
+      throw CommandFailure(
+        .cannotCreate,
+        "\(path) belongs to the database \(database), which an export would damage.",
+        remedy: "Name another file; this one was not touched."
+      )
+    }
   }
 
   private static func isDatabase(_ path: String) -> Bool {
