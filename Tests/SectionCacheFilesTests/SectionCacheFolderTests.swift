@@ -97,10 +97,12 @@ struct SectionCacheFolderTests {
       #expect(try caches.remove("b"))
       #expect(try caches.remove("b") == false)
       let notes = caches.folder.appending(path: "notes.txt")
-      let draft = caches.folder.appending(path: "left.draft")
-      for file in [notes, draft] { try Data([1]).write(to: file) }
+      let letter = caches.folder.appending(path: "letter.draft")
+      let draft = caches.folder.appending(path: draftName())
+      for file in [notes, letter, draft] { try Data([1]).write(to: file) }
       #expect(try caches.removeAll() == 2)
       #expect(FileManager.default.fileExists(atPath: notes.path()))
+      #expect(FileManager.default.fileExists(atPath: letter.path()))
       #expect(!FileManager.default.fileExists(atPath: draft.path()))
     }
   }
@@ -111,22 +113,52 @@ struct SectionCacheFolderTests {
   {
     try withFolder { _, caches in
       try caches.save([1, 2], as: "Demo")
-      let (young, old) = ("young.draft", "old.draft")
-      for file in [young, old] {
+      let (young, old, letter) = (draftName(), draftName(), "letter.draft")
+      for file in [young, old, letter] {
         try Data([9]).write(to: caches.folder.appending(path: file))
       }
-      try FileManager.default.setAttributes(
-        [.modificationDate: Date(timeIntervalSince1970: 0)],
-        ofItemAtPath: caches.folder.appending(path: old).path()
-      )
+      for file in [old, letter] {
+        try FileManager.default.setAttributes(
+          [.modificationDate: Date(timeIntervalSince1970: 0)],
+          ofItemAtPath: caches.folder.appending(path: file).path()
+        )
+      }
       #expect(try caches.load("Demo") == [1, 2])
       #expect(try caches.entries().map(\.name) == ["Demo"])
       try caches.save([3], as: "Demo")
       let files = try FileManager.default.contentsOfDirectory(atPath: caches.folder.path())
-      #expect(files.contains(young))
+      #expect(files.contains(young) && files.contains(letter))
       #expect(!files.contains(old))
     }
   }
+
+  @Test func `in a folder that is a link only what is a cache is removed`() throws {
+    try withFolder { parent, caches in
+      let mine = parent.appending(path: "mine")
+      try FileManager.default.createDirectory(at: mine, withIntermediateDirectories: false)
+      try FileManager.default.createSymbolicLink(
+        atPath: parent.appending(path: "link").path(),
+        withDestinationPath: "mine"
+      )
+      let linked = SectionCacheFolder(at: parent.appending(path: "link"))
+      let others = [draftName(), "x.sectioncache"]
+      for file in others {
+        try Data("a letter\n".utf8).write(to: mine.appending(path: file))
+        try FileManager.default.setAttributes(
+          [.modificationDate: Date(timeIntervalSince1970: 0)],
+          ofItemAtPath: mine.appending(path: file).path()
+        )
+      }
+      try linked.save([1], as: "a")
+      #expect(try linked.load("a") == [1])
+      #expect(try linked.removeAll() == 1)
+      let files = try FileManager.default.contentsOfDirectory(atPath: mine.path())
+      #expect(files.sorted() == others.sorted())
+    }
+  }
+
+  /// A name as of a file that is being written.
+  private func draftName() -> String { UUID().uuidString.lowercased() + ".draft" }
 
   @Test func `only the owner may read what is kept`() throws {
     try withFolder { _, caches in

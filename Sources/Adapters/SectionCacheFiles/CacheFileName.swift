@@ -26,11 +26,20 @@ enum CacheFileName {
   static func draftName() -> String { UUID().uuidString.lowercased() + draftExtension }
 
   static func isCache(_ file: String) -> Bool { file.hasSuffix(cacheExtension) }
-  static func isDraft(_ file: String) -> Bool { file.hasSuffix(draftExtension) }
+
+  /// Whether a file's name is one that `draftName()` gives.
+  static func isDraft(_ file: String) -> Bool {
+    guard file.hasSuffix(draftExtension) else { return false }
+    let stem = String(file.dropLast(draftExtension.count))
+    return UUID(uuidString: stem)?.uuidString.lowercased() == stem
+  }
+
+  /// What the file of any cache begins with.
+  static let headingStart = "section cache "
 
   /// What the file of a cache begins with: the name in full, whatever became of it in the file's name.
   static func heading(of name: String) -> [UInt8] {
-    Array("section cache \(encoded(name))\n".utf8)
+    Array("\(headingStart)\(encoded(name))\n".utf8)
   }
 
   /// The name of the cache that a file is of, or `nil` if it is of none.
@@ -38,7 +47,9 @@ enum CacheFileName {
     let stem = String(file.dropLast(cacheExtension.count))
     let text =
       stem.contains("+")
-      ? heading().flatMap { $0.hasPrefix("section cache ") ? String($0.dropFirst(14)) : nil } : stem
+      ? heading().flatMap { line in
+        line.hasPrefix(headingStart) ? String(line.dropFirst(headingStart.count)) : nil
+      } : stem
     guard let name = text.flatMap(decoded), Value.text(fileName(of: name)) == .text(file) else {
       return nil
     }

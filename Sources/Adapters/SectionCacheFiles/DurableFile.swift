@@ -134,6 +134,15 @@ enum DurableFile {
     }
   }
 
+  /// Whether a name is that of a symbolic link.
+  static func isLink(_ folder: URL) -> Bool {
+    // With a slash at its end the name would be that of what the link names.
+    var path = folder.path(percentEncoded: false)
+    while path.utf8.count > 1, path.hasSuffix("/") { path.removeLast() }
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    return attributes?[.type] as? FileAttributeType == .typeSymbolicLink
+  }
+
   /// When a file was last written, or `nil` if it is not there.
   static func writtenAt(_ file: URL) -> Instant? {
     let date = attributes(of: file)?[.modificationDate] as? Date

@@ -82,7 +82,7 @@ public struct SectionCacheFolder: SectionCacheStorage {
   public func removeAll() throws(SectionCacheFailure) -> Int {
     try refuseIfReadOnly(.remove, folder.path(percentEncoded: false))
     var count = 0
-    for file in try files() {
+    for file in try files() where isOwn(file) {
       if CacheFileName.isDraft(file) { try remove(file: file) }
       if CacheFileName.isCache(file), try remove(file: file) { count += 1 }
     }
@@ -115,6 +115,16 @@ extension SectionCacheFolder {
     throw SectionCacheFailure(action, at: place, "the store was opened for reading only")
   }
 
+  /// Whether a file was written by this library, as far as it tells.
+  ///
+  /// A folder that is a link may be anybody's, so that a name is not enough there.
+  private func isOwn(_ file: String) -> Bool {
+    guard CacheFileName.isDraft(file) || CacheFileName.isCache(file) else { return false }
+    return !DurableFile.isLink(folder)
+      || DurableFile.heading(of: folder.appending(path: file))?
+        .hasPrefix(CacheFileName.headingStart) == true
+  }
+
   /// The names of the folder's files; none if there is no folder.
   private func files() throws(SectionCacheFailure) -> [String] {
     do {
@@ -137,7 +147,7 @@ extension SectionCacheFolder {
   /// Removes what processes left that ended while they wrote, long enough ago that none can be writing it still.
   private func removeAbandonedDrafts() {
     let limit = Int64(Date().timeIntervalSince1970 - 3600) * 1_000_000
-    for file in (try? files()) ?? [] where CacheFileName.isDraft(file) {
+    for file in (try? files()) ?? [] where CacheFileName.isDraft(file) && isOwn(file) {
       let place = folder.appending(path: file)
       guard let written = DurableFile.writtenAt(place), written.microseconds < limit else {
         continue
