@@ -3,6 +3,24 @@ import Testing
 
 /// R88: what programs keep of their lists: where, of what, and what becomes of it.
 @Suite struct CacheTests {
+  @Test func `rows that changed past every log are listed in their own order`() throws {
+    let run = try ProgramRun()
+    try run.run("book-catalog", "demo", "--store", "b.sqlite")
+    let before = try run.run("book-catalog", "list", "--store", "b.sqlite")
+    let file = URL(fileURLWithPath: run.path("b.sqlite"))
+    var bytes = try Data(contentsOf: file)
+    // As a damaged page would have it: a publisher that comes first, in place of the last one.
+    let place = try #require(bytes.range(of: Data("東京創元社".utf8), options: .backwards))
+    bytes.replaceSubrange(place, with: Data("0000000000 ABCD".utf8))
+    try bytes.write(to: file)
+    let cached = try run.run("book-catalog", "list", "--store", "b.sqlite")
+    try FileManager.default.removeItem(atPath: run.path("b.sqlite-caches"))
+    let fresh = try run.run("book-catalog", "list", "--store", "b.sqlite")
+    #expect(fresh.lines.dropFirst().first?.hasPrefix("0000000000 ABCD") == true, "\(fresh)")
+    #expect(cached.output == fresh.output)
+    #expect(cached.output != before.output)
+  }
+
   @Test(arguments: [
     ("book-catalog", "Demo"), ("household-ledger", "transactionSortedByDate"),
     ("event-log", "Root Event"), ("student-roster", "StudentTable"), ("news-feed", "Items"),

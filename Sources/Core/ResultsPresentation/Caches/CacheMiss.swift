@@ -38,7 +38,7 @@ public enum CacheMiss: String, Error, Hashable, Sendable, CaseIterable {
   case tooOld
   /// So much changed since it was made that the store is read faster anew.
   case tooManyChanges
-  /// What the store tells of the changes since does not fit the cache.
+  /// What the store tells of the changes since does not fit the cache, or rows of the store do not.
   case disagreement
   /// The store keeps nothing by which a version can be found again.
   case unsupportedByStore

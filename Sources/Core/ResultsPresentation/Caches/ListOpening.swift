@@ -69,6 +69,7 @@ struct ListOpening {
       let cached = try cache.keys(ofAtLeast: least)
       guard cached.isCounted == isIndexed(cached.count, in: store) else { throw .otherKeys }
       let keys = try keys(cached, after: changes ?? [], in: store)
+      guard isConfirmed(keys, in: store) else { throw .disagreement }
       return (keys, changes.map { .replayed(changes: $0.count) } ?? .hit)
     } catch {
       return (nil, .miss(error))

@@ -89,9 +89,11 @@ extension SectionCache {
         let length = reader.count(upTo: .max), let content = reader.next(length)
       else { return nil }
       let block = reader.bytes(since: start)
-      // No key is longer than the whole block, so this bounds what is allocated.
+      // No key is longer than the whole block; what is more than usual is counted before it is allocated.
       guard let checksum = reader.word(), checksum == self.checksum(of: block),
         expanded <= UInt64(blockCount) * UInt64(length),
+        expanded <= UInt64(16 * blockLimit.bytes)
+          || expandedCount(of: content, blockCount) == Int(expanded),
         let batch = batch(in: content, blockCount, ofAtLeast: least, expandedTo: Int(expanded))
       else { return nil }
       total.add(Int64(bitPattern: checksum))
@@ -102,6 +104,20 @@ extension SectionCache {
       }
     }
     return keys
+  }
+
+  /// How many bytes the keys of one block have when they are written out, or `nil` if it is none.
+  private static func expandedCount(of content: UnsafeRawBufferPointer, _ count: Int) -> Int? {
+    var reader = CacheReader(content)
+    var (last, total) = (0, 0)
+    for _ in 0..<count {
+      guard let shared = reader.number(), shared <= last, let own = reader.number(),
+        reader.next(own) != nil
+      else { return nil }
+      last = shared + own
+      total += last
+    }
+    return total
   }
 
   /// The keys of one block, written out.
