@@ -101,4 +101,63 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: before + "/" + name))
     withExtendedLifetime(folder) {}
   }
+
+  @Test(arguments: ["read-only", "only reads"])
+  func `who only reads leaves nothing beside the file, and the file as it is`(_ mode: String) throws
+  {
+    let folder = try TemporaryFolder()
+    let store = try SQLiteStore(at: folder.file(), entities: Sample.entities)
+    try store.write { try $0.insert([1], key: .text("a"), into: Sample.tag) }
+    try store.close()
+    let whole = try folder.bytes()
+    var options = SQLiteStoreOptions(isReadOnly: mode == "read-only", pollInterval: nil)
+    options.onlyReads = mode == "only reads"
+    for _ in 0..<2 {
+      let reader = try SQLiteStore(at: folder.file(), entities: Sample.entities, options: options)
+      #expect(try reader.allRows(of: Sample.tag).count == 1)
+      #expect(try reader.check().problems == [])
+      try reader.close()
+      #expect(try names(folder) == ["store.sqlite"])
+      #expect(try folder.bytes() == whole)
+    }
+    // Triggers that are not as they should be are left to the next writer.
+    try LogFixture.execute(folder.file(), "DROP TRIGGER _results_1_insert")
+    let changed = try folder.bytes()
+    let reader = try SQLiteStore(at: folder.file(), entities: Sample.entities, options: options)
+    #expect(try reader.allRows(of: Sample.tag).count == 1)
+    #expect(try reader.check().problems != [])
+    try reader.close()
+    #expect(try names(folder) == ["store.sqlite"])
+    #expect(try folder.bytes() == changed)
+  }
+
+  @Test func `a file that is refused is not written into, although it was to be`() throws {
+    let folder = try TemporaryFolder()
+    try SQLiteStore(at: folder.file(), entities: Sample.entities).close()
+    try LogFixture.execute(
+      folder.file(),
+      "UPDATE _results_attribute SET type = 'integer16' WHERE name = 'points'"
+    )
+    let whole = try folder.bytes()
+    guard case .schemaMismatch("Score", _) = failure(folder.file()) else {
+      Issue.record("It was not refused.")
+      return
+    }
+    #expect(try folder.bytes() == whole)
+    #expect(try names(folder) == ["store.sqlite"])
+  }
+
+  @Test func `who only reads takes nothing away from a writer that is there`() throws {
+    let folder = try TemporaryFolder()
+    let store = try SQLiteStore(at: folder.file(), entities: Sample.entities)
+    try store.write { try $0.insert([1], key: .text("a"), into: Sample.tag) }
+    let options = SQLiteStoreOptions(isReadOnly: true, pollInterval: nil)
+    let reader = try SQLiteStore(at: folder.file(), entities: Sample.entities, options: options)
+    #expect(try reader.allRows(of: Sample.tag).count == 1)
+    try reader.close()
+    try store.write { try $0.insert([2], key: .text("b"), into: Sample.tag) }
+    #expect(try store.allRows(of: Sample.tag).count == 2)
+    try store.close()
+    #expect(try names(folder) == ["store.sqlite"])
+  }
 }

@@ -12,15 +12,15 @@ extension StoredProgram {
   /// Opens the file as a store of the program's one entity.
   public static func openStore(_ place: StorePlace) throws -> any Store {
     guard !place.isInMemory else { return try InMemoryStore(entities: [entity]) }
-    return try SQLiteStore(
-      at: place.path,
-      entities: [entity],
-      options: SQLiteStoreOptions(
-        isReadOnly: place.isReadOnly,
-        busyTimeout: place.busyTimeout,
-        historyCapacity: place.historyCapacity
-      )
+    var options = SQLiteStoreOptions(
+      isReadOnly: place.isReadOnly,
+      busyTimeout: place.busyTimeout,
+      historyCapacity: place.historyCapacity
     )
+    options.onlyReads = place.onlyReads
+    let store = try SQLiteStore(at: place.path, entities: [entity], options: options)
+    OpenStores.closeAtEnd(store)
+    return store
   }
 
   /// The caches lie in a folder beside the file; a store in memory has none.

@@ -36,7 +36,8 @@ struct DumpVerb: AsyncParsableCommand {
   @OptionGroup var store: StoreOptions
 
   func run() async throws {
-    let opened = try CatalogProgram.openStore(try store.place(of: CatalogProgram.name))
+    let place = try store.place(of: CatalogProgram.name, onlyReads: true)
+    let opened = try CatalogProgram.openStore(place)
     try BookCatalog(opened).dump { line in
       try TerminalOutput.standard.write(SafeText.oneLine(line) + "\n")
     }

@@ -37,7 +37,8 @@ struct TotalsVerb: AsyncParsableCommand {
       case .month: .date(MonthGrouping(calendar: settings.calendar, locale: settings.locale))
       case .category: .category
       }
-    let opened = try LedgerProgram.openStore(try store.place(of: LedgerProgram.name))
+    let place = try store.place(of: LedgerProgram.name, onlyReads: true)
+    let opened = try LedgerProgram.openStore(place)
     let result = try opened.read { (snapshot) throws(StoreError) in
       Result { try LedgerTotals(by: grouping, where: condition ?? .all, in: snapshot) }
     }

@@ -27,8 +27,12 @@ public struct StoreOptions: ParsableArguments {
   public init() {}
 
   /// Where the store of a program is; the data folder is made if it is the default.
+  /// - Parameters:
+  ///   - program: The program's name.
+  ///   - onlyReads: Whether nothing is to be written that reading does not need.
+  /// - Returns: The place, which may not be there yet.
   /// - Throws: `CommandFailure` for an empty path, or if there is no data folder to use.
-  public func place(of program: String) throws -> StorePlace {
+  public func place(of program: String, onlyReads: Bool = false) throws -> StorePlace {
     guard path?.isEmpty != true else {
       throw CommandFailure(
         .usage,
@@ -36,11 +40,13 @@ public struct StoreOptions: ParsableArguments {
         remedy: "Name a file, or leave --store out for the default."
       )
     }
-    return StorePlace(
+    var place = StorePlace(
       path: try path ?? StoreOptions.defaultPath(of: program),
       isReadOnly: readOnly,
       busyTimeout: busyTimeout.duration
     )
+    place.onlyReads = onlyReads
+    return place
   }
 
   private static func defaultPath(of program: String) throws -> String {

@@ -105,6 +105,9 @@ public struct StorePlace: Hashable, Sendable {
   /// How many changed rows the store remembers; a bulk import, which nothing follows, needs none.
   public var historyCapacity = 65_536
 
+  /// Whether the verb only reads, so that nothing is to be written that reading does not need.
+  public var onlyReads = false
+
   /// Whether the store is gone when the program ends.
   public var isInMemory: Bool { path == ":memory:" }
 

@@ -13,6 +13,7 @@ public enum ProgramRunner {
     }
     let arguments = Array(CommandLine.arguments.dropFirst())
     let status = await run(root, arguments)
+    OpenStores.close()
     do {
       try TerminalOutput.standard.flush()
     } catch {

@@ -37,7 +37,7 @@ struct CacheListVerb<Program: ListProgram>: AsyncParsableCommand {
 
   func run() async throws {
     let settings = try reader.settings()
-    let place = try store.place(of: Program.name)
+    let place = try store.place(of: Program.name, onlyReads: true)
     guard let caches = Program.caches(for: place) else { return }
     let opened = try Program.openStore(place)
     let reports = try caches.reports(on: [Program.definition(for: settings)], in: opened)

@@ -30,7 +30,7 @@ public struct DoctorVerb<Program: ListProgram>: AsyncParsableCommand {
   /// Examines.
   public func run() async throws {
     let settings = try reader.settings()
-    let place = try store.place(of: Program.name)
+    let place = try store.place(of: Program.name, onlyReads: !repair && !createIndex)
     let opened = try Program.openStore(place)
     if repair { try mend(opened, at: place) }
     let controller = FetchedResultsController(

@@ -35,7 +35,7 @@ public struct ExportVerb<Program: ListProgram>: AsyncParsableCommand {
     var definition = try list.definition(of: Program.self, for: .machine)
     // How much the program shows at a time is no reason to leave rows out of a file.
     definition.request.fetchLimit = list.limit
-    let opened = try Program.openStore(try store.place(of: Program.name))
+    let opened = try Program.openStore(try store.place(of: Program.name, onlyReads: true))
     let controller = FetchedResultsController(
       definition,
       in: opened,

@@ -40,7 +40,7 @@ public struct ListVerb<Program: ListProgram>: AsyncParsableCommand {
   }
 
   private func say(_ definition: ResultsDefinition<Row>) async throws {
-    let place = try store.place(of: Program.name)
+    let place = try store.place(of: Program.name, onlyReads: true)
     let opened = try Program.openStore(place)
     let controller = FetchedResultsController(
       definition,
@@ -75,7 +75,7 @@ public struct ListRun<Program: ListProgram> {
   /// Opens the store, fetches a definition once and prints it.
   public func print(_ definition: ResultsDefinition<Row>, failIfEmpty: Bool = false) async throws {
     let columns = try output.columns(of: Program.self)
-    let opened = try Program.openStore(try store.place(of: Program.name))
+    let opened = try Program.openStore(try store.place(of: Program.name, onlyReads: true))
     let count = try await print(definition, columns, in: opened)
     try opened.close()
     if failIfEmpty, count == 0 { throw ExitCode(ExitStatus.nothingMatched.rawValue) }

@@ -22,7 +22,7 @@ public struct ShowVerb<Program: ListProgram>: AsyncParsableCommand {
   public func run() async throws {
     let settings = try reader.settings()
     let key = try ObjectKey(typed: id, of: Program.entity)
-    let opened = try Program.openStore(try store.place(of: Program.name))
+    let opened = try Program.openStore(try store.place(of: Program.name, onlyReads: true))
     let rows = try opened.read { (snapshot) throws(StoreError) in
       try snapshot.rows([key], of: Program.entity)
     }

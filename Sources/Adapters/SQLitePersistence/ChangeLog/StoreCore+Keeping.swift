@@ -97,7 +97,7 @@ extension StoreCore {
 
   /// Whether somebody listens who is not in the table of readers yet.
   var needsLease: Bool {
-    catalog != nil && !options.isReadOnly
+    catalog != nil && options.maintainsFile
       && state.withLock { $0.lease.reader == nil && !$0.isClosed } && !hearers.isEmpty
   }
 

@@ -27,7 +27,7 @@ extension StoreCore {
   /// - Returns: Whether there is a log that tells what was committed.
   func noteLoggedCommits(on database: Database, mayWrite: Bool) throws -> Bool {
     guard let catalog else { return false }
-    let mayWrite = mayWrite && !options.isReadOnly && !database.isInsideTransaction
+    let mayWrite = mayWrite && options.maintainsFile && !database.isInsideTransaction
     var position = try catalog.readablePosition(on: database, floor: catalog.seen)
     if position == nil, mayWrite, try hasChangedSinceHopeless(on: database) {
       try inOwnTransaction(on: database) {

@@ -13,6 +13,8 @@ struct DatabaseOpener {
     let identity: String?
     /// Whether the database has a log of what everybody changes.
     let hasLog: Bool
+    /// Whether closing it has to remove what reading has made beside the file.
+    var leavesSideFiles = false
   }
 
   private let path: String
@@ -28,19 +30,44 @@ struct DatabaseOpener {
   /// Opens the database of a file.
   func openFile() throws(StoreError) -> Opened {
     let file = try StoreFile(path, isReadOnly: options.isReadOnly)
-    return try opening(isNew: file.isNew) {
-      try SchemaInspector.checkNames(of: inspector.entities)
-      if !file.isNew { try look(at: file) }
-      if let queue = try openBesideWriter(file) { return try prepare(queue) }
-      let writer: any DatabaseWriter
-      do {
-        writer = try retryingWhileBusy {
-          try DatabasePool(path: databasePath, configuration: configuration)
-        }
-      } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY && !file.isNew {
-        writer = try openBesideWriter(error)
+    let leavesSideFiles = options.isReadOnly && file.isAlone
+    do throws(StoreError) {
+      var opened = try opening(isNew: file.isNew) {
+        try SchemaInspector.checkNames(of: inspector.entities)
+        if !file.isNew { try look(at: file) }
+        return try prepareClosing(try connect(to: file))
       }
+      opened.leavesSideFiles = leavesSideFiles
+      return opened
+    } catch {
+      if leavesSideFiles { SideFiles.removeUnused(beside: path) }
+      throw error
+    }
+  }
+
+  private func connect(to file: StoreFile) throws -> any DatabaseWriter {
+    // A pool writes into a file when it is opened, and several connections are of no use to whoever only reads.
+    if options.onlyReads, !file.isNew {
+      return try DatabaseQueue(path: databasePath, configuration: configuration)
+    }
+    if let queue = try openBesideWriter(file) { return queue }
+    do {
+      return try retryingWhileBusy {
+        try DatabasePool(path: databasePath, configuration: configuration)
+      }
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY && !file.isNew {
+      return try openBesideWriter(error)
+    }
+  }
+
+  /// Prepares a database for use, or closes it if it does not fit: what SQLite has made beside the file is then gone.
+  private func prepareClosing(_ writer: some DatabaseWriter) throws -> Opened {
+    do {
       return try prepare(writer)
+    } catch {
+      (writer as? DatabasePool)?.invalidateReadOnlyConnections()
+      try? writer.close()
+      throw error
     }
   }
 
@@ -142,6 +169,8 @@ struct DatabaseOpener {
       }
       try refuseToChange(findings)
     }
+    // A pool writes into a file before it can be asked anything; by then the file must fit.
+    if !queue.configuration.readonly, !options.onlyReads { _ = try prepare(queue) }
   }
 
   /// A store that is read only must fit as it is; columns that are too many do not matter.
@@ -216,7 +245,8 @@ struct DatabaseOpener {
         findings.format == StoreFormat.version || !keepsStore(findings)
       else { return .commit }
       let found = try self.opened(writer, findings, database)
-      if found.hasLog == keepsLog(findings) { opened = found }
+      // Who only reads can do without the log; the next writer puts it in order.
+      if found.hasLog == keepsLog(findings) || options.onlyReads { opened = found }
       return .commit
     }
     return opened

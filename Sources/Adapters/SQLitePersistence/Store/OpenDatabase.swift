@@ -20,6 +20,8 @@ final class OpenDatabase: Sendable {
   /// The connection that reads go through first, if the store may have one of its own.
   let reading: ReadingConnection?
   private let observer: CommitObserver
+  /// Whether closing it has to remove what reading has made beside the file.
+  private let leavesSideFiles: Bool
   /// Whether the writing connection has been asked to look, and has not done it yet.
   private let isLookDue = Atomic(false)
 
@@ -42,6 +44,7 @@ final class OpenDatabase: Sendable {
   ) throws(StoreError) {
     self.path = path
     self.ownsWriter = ownsWriter
+    leavesSideFiles = opened.leavesSideFiles
     writer = opened.writer
     let isMemory = path.isEmpty || path == ":memory:"
     let uniqueName = "sqlite-" + (opened.identity ?? StoreFile.canonicalName(of: path, isMemory))
@@ -132,6 +135,7 @@ final class OpenDatabase: Sendable {
       // Whichever connection is closed last clears the log away, and one that only reads may not.
       (writer as? DatabasePool)?.invalidateReadOnlyConnections()
       try core.translating { try writer.close() }
+      if leavesSideFiles { SideFiles.removeUnused(beside: path) }
     } else {
       writer.asyncWriteWithoutTransaction { [observer] in $0.remove(transactionObserver: observer) }
     }

@@ -51,6 +51,10 @@ public struct SQLiteStoreOptions: Sendable {
   public var logByteLimit: Int
   /// The time in seconds since 1970, for the leases of those who read the log.
   package var now: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) }
+  /// Whether the store is opened only to be read, by a file that may be written: nothing is written that reading does not need.
+  package var onlyReads = false
+  /// Whether the store may write what nobody has asked it for, such as what keeps its log short.
+  var maintainsFile: Bool { !isReadOnly && !onlyReads }
   /// Whether the pre-update hook is used where the library has it.
   package var usesPreUpdateHook = true
 

@@ -56,6 +56,20 @@ struct SideFiles: Sendable {
       }
   }
 
+  /// Removes the files that a connection which may not write has made and left, unless somebody uses them or they hold something.
+  ///
+  /// SQLite does it itself: another connection is opened and closed, which may write but does not.
+  static func removeUnused(beside path: String) {
+    guard results_side_file_size(path, "-wal") <= 0 else { return }
+    var opened: OpaquePointer?
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX
+    if sqlite3_open_v2(path.databasePath, &opened, flags, nil) == SQLITE_OK {
+      // The log is found when something is read.
+      sqlite3_exec(opened, "PRAGMA schema_version", nil, nil, nil)
+    }
+    sqlite3_close(opened)
+  }
+
   /// Whether the log that lies beside the path is still the one it was.
   private var isThere: Bool { log.file != nil && FileIdentity.find(logPath) == log }
 

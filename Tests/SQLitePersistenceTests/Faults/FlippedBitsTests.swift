@@ -1,0 +1,71 @@
+@testable import SQLitePersistence
+import Foundation
+import ResultsDomain
+import ResultsPresentation
+import ResultsTesting
+import Testing
+
+/// Whichever bits of a file are flipped, a list is an answer or an error that says so, and leaves the file as it was.
+@Suite(.timeLimit(.minutes(10))) struct `Flipped bits` {
+  private static let isLong =
+    ProcessInfo.processInfo.environment["RESULTS_TORTURE_OPERATIONS"] != nil
+
+  @Test(arguments: 0..<4)
+  func `a list is refused in words, and the file stays as it is`(_ seed: UInt64) async throws {
+    var generator = SeededGenerator(seed: seed)
+    let folder = try TemporaryFolder()
+    try LogFixture.open(folder).close()
+    let whole = try folder.bytes()
+    var refused = 0
+    for turn in 0..<(Self.isLong ? 5000 : 60) {
+      var bytes = whole
+      var places: [Int] = []
+      for _ in 0..<generator.number(in: 1...3) {
+        // The header and the schema are small, and matter most.
+        let end = generator.happens(percent: 50) ? bytes.count : 4096
+        let place = generator.number(in: 0...end - 1)
+        bytes[place] ^= 1 << UInt8(generator.number(in: 0...7))
+        places.append(place)
+      }
+      let comment: Comment = "seed \(seed), turn \(turn), bytes \(places)"
+      try folder.write(bytes, to: "flipped.sqlite")
+      let file = folder.file("flipped.sqlite")
+      do {
+        try await list(file)
+      } catch {
+        refused += 1
+        #expect(saysSo(error), "\(error), seed \(seed), turn \(turn), bytes \(places)")
+        let isSame = try folder.bytes("flipped.sqlite") == bytes
+        #expect(isSame, comment)
+      }
+      for side in ["-wal", "-shm"] {
+        #expect(!FileManager.default.fileExists(atPath: file + side), comment)
+        try? FileManager.default.removeItem(atPath: file + side)
+      }
+    }
+    #expect(refused > 3)
+  }
+
+  private func list(_ file: String) async throws {
+    var options = SQLiteStoreOptions(pollInterval: nil)
+    options.onlyReads = true
+    let store = try SQLiteStore(at: file, entities: Sample.entities, options: options)
+    defer { try? store.close() }
+    for entity in Sample.entities { _ = try store.allRows(of: entity) }
+    let request = FetchRequest<Row>(
+      entity: Sample.book,
+      sortedBy: [.ascending("title")]
+    )
+    let controller = FetchedResultsController(request, in: store)
+    try await controller.performFetch()
+    _ = try store.check()
+  }
+
+  private func saysSo(_ error: any Error) -> Bool {
+    switch error {
+    case StoreError.damaged, StoreError.unexpectedValue, StoreError.cannotOpen: true
+    case ResultsError.store(let error): saysSo(error)
+    default: false
+    }
+  }
+}

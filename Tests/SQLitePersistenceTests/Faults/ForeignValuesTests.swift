@@ -1,0 +1,165 @@
+@testable import SQLitePersistence
+import Foundation
+import GRDB
+import ResultsDomain
+import ResultsPresentation
+import ResultsTesting
+import Testing
+
+/// Whatever stands in the store's own tables, there is a right answer or an error that says so; nothing traps, and what is
+/// refused is left as it was.
+@Suite(.timeLimit(.minutes(5))) struct `Values of another kind in the store's own tables` {
+  private static let columns = [
+    ("_results_store", ["id", "format", "identity", "epoch", "adopted"]),
+    ("_results_entity", ["name", "identity", "key_column", "number"]),
+    (
+      "_results_attribute",
+      ["entity", "position", "name", "type", "is_optional", "key_position"]
+    ),
+    ("_results_log", ["sequence", "stamp", "entity", "kind", "key", "v0", "v1", "v2"]),
+    ("_results_reader", ["id", "sequence", "renewed", "owner"]),
+  ]
+  .flatMap { table, columns in columns.map { (table, $0) } }
+
+  /// Values in SQL, of every storage class.
+  private static let values = [
+    "NULL", "0", "-1", "2", "9223372036854775807", "-9223372036854775807 - 1", "1 << 62", "3.5",
+    "-1e300", "''", "'x'", "x''", "x'ff'", "CAST(x'ff' AS TEXT)", "hex(zeroblob(300))",
+  ]
+
+  @Test(arguments: columns)
+  func `a value of any kind traps nobody`(_ table: String, _ column: String) async throws {
+    let folder = try TemporaryFolder()
+    let store = try LogFixture.open(folder)
+    try store.close()
+    try LogFixture.execute(
+      folder.file(),
+      "UPDATE Tag SET rank = 3; INSERT INTO _results_reader VALUES (7, 1, 2, NULL)"
+    )
+    try free(folder.file())
+    let whole = try folder.bytes()
+    for (number, value) in Self.values.enumerated() {
+      let file = folder.file("\(number).sqlite")
+      try whole.write(to: URL(fileURLWithPath: file))
+      let hasNumbers = !["_results_entity", "_results_attribute"].contains(table)
+      let newest = hasNumbers ? "rowid = (SELECT max(rowid) FROM \(table))" : "name > 'T'"
+      do {
+        try LogFixture.execute(
+          file,
+          before: ["PRAGMA ignore_check_constraints = ON"],
+          "UPDATE OR IGNORE \(table) SET \(column) = \(value)"
+            + (number.isMultiple(of: 2) ? "" : " WHERE \(newest)")
+        )
+      } catch let error as DatabaseError where error.resultCode == .SQLITE_MISMATCH {
+        // A row number is a number in any file.
+        continue
+      }
+      try await use(file, "\(table).\(column) = \(value)")
+    }
+  }
+
+  @Test(arguments: columns)
+  func `a column that is gone is told or made anew`(
+    _ table: String,
+    _ column: String
+  ) async throws {
+    let folder = try TemporaryFolder()
+    try LogFixture.open(folder).close()
+    try free(folder.file())
+    let names = "SELECT group_concat(name) FROM sqlite_schema WHERE type = 'trigger'"
+    let triggers = try value(folder.file(), names)
+    let drops = triggers.split(separator: ",").map { "DROP TRIGGER \"\($0)\";" }.joined()
+    // A key cannot be dropped; it gets another name.
+    try LogFixture.execute(
+      folder.file(),
+      "\(drops) ALTER TABLE \(table) RENAME COLUMN \(column) TO other"
+    )
+    try await use(folder.file(), "\(table).\(column)")
+  }
+
+  /// Uses a store in every way, and expects answers or errors that say what is wrong.
+  private func use(_ file: String, _ comment: String) async throws {
+    let whole = try Data(contentsOf: URL(fileURLWithPath: file))
+    for mode in ["reads", "read-only", "writes"] {
+      var options = SQLiteStoreOptions(
+        isReadOnly: mode == "read-only",
+        pollInterval: nil,
+        logCapacity: 1
+      )
+      options.onlyReads = mode == "reads"
+      do {
+        let store = try SQLiteStore(at: file, entities: Sample.entities, options: options)
+        defer { try? store.close() }
+        try await read(store)
+        if mode == "writes" { try write(store) }
+      } catch {
+        #expect(saysSo(error), "\(comment), \(mode): \(error)")
+      }
+      guard mode != "writes" else { break }
+      let isSame = try Data(contentsOf: URL(fileURLWithPath: file)) == whole
+      #expect(isSame, "\(comment), \(mode)")
+      for side in ["-wal", "-shm"] {
+        #expect(!FileManager.default.fileExists(atPath: file + side), "\(comment), \(mode)")
+      }
+    }
+  }
+
+  private func read(_ store: SQLiteStore) async throws {
+    for entity in Sample.entities { _ = try store.allRows(of: entity) }
+    let version = try store.currentVersion()
+    for distance in [1, 3, version.sequence] where distance <= version.sequence {
+      let old = StoreVersion(epoch: version.epoch, sequence: version.sequence - distance)
+      for entity in Sample.entities { _ = try store.history(since: old, of: entity) }
+    }
+    let bookmark = try store.read { (snapshot) throws(StoreError) in try snapshot.bookmark() }
+    if let bookmark {
+      _ = try store.read { (snapshot) throws(StoreError) in try snapshot.version(at: bookmark) }
+    }
+    _ = try store.check().lines
+  }
+
+  private func write(_ store: SQLiteStore) throws {
+    let hints = store.hints()
+    store.writer.unsafeReentrantWrite { _ in }
+    try store.write {
+      try $0.insert(["P", "new", .null, .null, .null], key: nil, into: Sample.book)
+    }
+    try LogFixture.execute(store.path, "UPDATE Tag SET rank = 9 WHERE name = 'x'")
+    try store.lookForOtherWriters()
+    try store.repair()
+    try store.write { try $0.insert([4], key: .text("z"), into: Sample.tag) }
+    // Some versions of SQLite look at the wrong column of a table without row numbers.
+    let problems = try store.check().problems.filter { $0 != "NULL value in Score.points" }
+    #expect(problems == [], "\(problems)")
+    withExtendedLifetime(hints) {}
+  }
+
+  /// Whether an error says that the file is damaged, no store of these entities, or written by a later version.
+  private func saysSo(_ error: any Error) -> Bool {
+    switch error {
+    case StoreError.damaged, StoreError.unexpectedValue, StoreError.cannotOpen: true
+    default: false
+    }
+  }
+
+  /// Takes away what keeps values of another kind out of the store's own tables, as a damaged schema would.
+  private func free(_ file: String) throws {
+    try LogFixture.execute(
+      file,
+      before: ["PRAGMA writable_schema = ON"],
+      """
+      UPDATE sqlite_schema SET sql = replace(replace(sql, ' STRICT,', ''), ' STRICT', '')
+        WHERE name LIKE '\\_results\\_%' ESCAPE '\\' AND type = 'table';
+      UPDATE sqlite_schema SET sql = replace(sql, ' NOT NULL', '')
+        WHERE name LIKE '\\_results\\_%' ESCAPE '\\' AND type = 'table';
+      """,
+      after: "PRAGMA writable_schema = RESET"
+    )
+  }
+
+  private func value(_ file: String, _ sql: String) throws -> String {
+    let queue = try DatabaseQueue(path: file)
+    defer { try? queue.close() }
+    return try queue.read { try String.fetchOne($0, sql: sql) } ?? ""
+  }
+}
