@@ -51,12 +51,7 @@ public struct OrderDefinition: Hashable, Sendable {
   ) -> Bool {
     let expressions = terms.map(\.expression)
     return expressions.contains(.objectKey)
-      || entity.identity.columns.allSatisfy { column in
-        expressions.contains { expression in
-          guard case .attribute(let name) = expression else { return false }
-          return name.hasSameBytes(as: column)
-        }
-      }
+      || entity.identity.columns.allSatisfy { expressions.contains(.attribute($0)) }
   }
 
   /// The encoded key of a row, whether or not the predicate holds for it.

@@ -62,6 +62,9 @@ public final class FetchedResultsController<Object: FetchedObject>: Sendable {
 
   /// Every event, the present state first; each iteration is a subscriber of its own (R74).
   ///
+  /// Whoever has drawn something already must draw that present state in its place, which may be a later one, or use `changes(from:)`.
+  /// A task that is cancelled while it waits for the next event ends at once, as does every iteration when the controller is cancelled.
+  ///
   /// Counts alongside that change while rows and sections stay as they were are no event: they are found in `state`, and in the next change.
   public var changes: ResultsChanges<Object> {
     ResultsChanges { [publisher = list.publisher] in publisher.subscribe() }
