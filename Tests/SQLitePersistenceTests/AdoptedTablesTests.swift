@@ -94,6 +94,27 @@ import Testing
     try store.close()
   }
 
+  @Test(arguments: ["name", "first name", "a.b", "x: y", "it's"])
+  func `name the attribute that they need, whatever it is called`(_ name: String) throws {
+    let queue = try DatabaseQueue()
+    try queue.inDatabase { database in
+      try database.execute(
+        sql: "CREATE TABLE \"My. table\" (id INTEGER PRIMARY KEY, \"\(name)\" TEXT NOT NULL)"
+      )
+    }
+    let attributes = [AttributeDescription(name, .text, isOptional: true)]
+    let entity = Sample.entity("My. table", .integer(), attributes)
+    let store = try open(queue, entity)
+    let error = #expect(throws: StoreError.self) {
+      try store.write { try $0.insert([.null], key: nil, into: entity) }
+    }
+    guard case .invalid([.missing(entity: "My. table", attribute: name)]) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    try store.close()
+  }
+
   @Test func `made anew by the application in one transaction are a gap without a log`() throws {
     let queue = try DatabaseQueue()
     try queue.inDatabase { database in

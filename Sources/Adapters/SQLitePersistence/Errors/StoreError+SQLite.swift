@@ -83,7 +83,7 @@ extension StoreError {
     path: String,
     waited: Duration
   ) {
-    let column = failure.column
+    let column = failure.column(of: entity)
     switch (failure.code, id) {
     case (SQLiteFailure.primaryKey, .some(let id)), (SQLiteFailure.rowNumber, .some(let id)):
       self = .alreadyExists(id)
@@ -129,11 +129,14 @@ extension SQLiteFailure {
   }
 
   /// The column that a constraint's message names, as in `NOT NULL constraint failed: Book.title`.
-  fileprivate var column: String {
-    let subject = message.split(separator: ":", maxSplits: 1).last ?? ""
-    let name = subject.split(separator: " ").first ?? ""
-    let column = name.split(separator: ".", maxSplits: 1).last ?? name
-    guard code == SQLiteFailure.dataType else { return String(column) }
-    return String(message.split(separator: ".").last ?? column)
+  ///
+  /// Names stand there without quotes, so that those of the entity are looked for at the end of the message.
+  fileprivate func column(of entity: EntityDescription) -> String {
+    let bytes = message.caselessIdentifier
+    let names = (entity.identity.columns + entity.attributes.map(\.name)).filter { name in
+      bytes.reversed().starts(with: ("." + name).caselessIdentifier.reversed())
+    }
+    if let longest = names.max(by: { $0.utf8.count < $1.utf8.count }) { return longest }
+    return String(message.split(separator: ".").last ?? "")
   }
 }
