@@ -30,6 +30,8 @@ import Testing
     name: String
   ) throws {
     let run = try ProgramRun()
+    try run.run(program, "watch", "--deltas", "0", "--store", "s.sqlite")
+    try run.run(program, "cache", "delete", "--all", "--store", "s.sqlite")
     #expect(try caches(program, run).isEmpty)
     let first = try run.run(program, "list", "--store", "s.sqlite")
     let kept = try #require(try caches(program, run).first)

@@ -132,6 +132,6 @@ import Testing
     let lines = try run.run("book-catalog", "doctor", "--create-index", "--store", "b.sqlite").lines
     let index = #"CREATE INDEX "BookByPublisherAndTitle" ON "Book" ("publisher", "title")"#
     #expect(lines.first == "made       \(index)")
-    #expect(lines.last == "list       keys from the index BookByPublisherAndTitle")
+    #expect(lines.last == "list       read from the index BookByPublisherAndTitle")
   }
 }

@@ -95,7 +95,7 @@ import Testing
       FileManager.default.fileExists(atPath: run.path("data/book-catalog/book-catalog.sqlite"))
     )
     run.environment["XDG_DATA_HOME"] = "/dev/null/data"
-    try run.run("book-catalog", "list", expecting: 73)
+    try run.run("book-catalog", "demo", expecting: 73)
   }
 
   @Test func `nothing is coloured without a terminal, unless it must be`() throws {

@@ -52,9 +52,12 @@ import Testing
       run.run("book-catalog", "list", "--format", "jsonl"),
       run.run("book-catalog", "dump"),
       run.run("book-catalog", "show", "1"),
-      run.run("book-catalog", "show", "\u{1B}[2J", expecting: 65),
-      run.run("book-catalog", "list", "--where", "\u{1B}[2J", expecting: 65),
+      run.run("book-catalog", "show", "\u{1B}[2J", expecting: 64),
+      run.run("book-catalog", "list", "--where", "\u{1B}[2J", expecting: 64),
       run.run("book-catalog", "\u{1B}[2J", expecting: 64),
+      run.run("book-catalog", "list", "--\u{1B}[2J\u{7}", expecting: 64),
+      run.run("book-catalog", "list", "--format", "\u{9B}2J", expecting: 64),
+      run.run("book-catalog", "list", "\u{1B}]0;title\u{7}", expecting: 64),
     ]
     for result in shown {
       for scalar in (result.output + result.errors).unicodeScalars

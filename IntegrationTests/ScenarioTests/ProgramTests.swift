@@ -68,7 +68,7 @@ import Testing
     ("book-catalog", "watch", "or a delta that another program can follow."),
     (
       "book-catalog", "cache",
-      "without them, or with one that does not fit any more, lists are the same."
+      "faster: without them, or with one that is out of date, lists are the same."
     ),
     (
       "student-roster", "simulate",

@@ -55,7 +55,7 @@ import Testing
 
   @Test func `a missing folder and a missing file have remedies`() throws {
     let run = try ProgramRun()
-    let folder = try run.run("book-catalog", "list", "--store", "none/b.sqlite", expecting: 73)
+    let folder = try run.run("book-catalog", "demo", "--store", "none/b.sqlite", expecting: 73)
     #expect(folder.errors.contains("Make the folder first."))
     let file = try run.run(
       "book-catalog",

@@ -47,8 +47,9 @@ import Testing
     Case(StoreError.invalid([.invalidKey(entity: "e")]), .badData),
     Case(StoreError.alreadyExists(id), .badData),
     Case(StoreError.unexpectedValue(id, what: "w"), .badData),
-    Case(StoreError.request(.missingOrder(entity: "e")), .badData),
-    Case(RequestError.missingOrder(entity: "e"), .badData),
+    Case(StoreError.request(.missingOrder(entity: "e")), .usage),
+    Case(RequestError.missingOrder(entity: "e"), .usage),
+    Case(RequestError.duplicateIdentity(id, first: 0, second: 1), .badData),
     Case(StoreError.notFound(id), .nothingMatched), Case(StoreError.closed(path: "x"), .software),
     Case(StoreError.unknownEntity("e", known: []), .software),
     Case(StoreError.historyLost(entity: "E", .trimmed), .temporary),
@@ -80,7 +81,7 @@ import Testing
       try FetchPredicate(parsing: "agee > 3", entity: Member.entity)
     }
     let failure = try #require(CommandFailure(error))
-    #expect(failure.status == .badData)
+    #expect(failure.status == .usage)
     #expect(failure.message.hasPrefix("--where: column 1: "))
     #expect(failure.remedy.contains("age"))
     #expect(failure.picture == error.picture)

@@ -32,13 +32,21 @@ import Testing
 }
 
 @Suite struct ExportFormatTests {
-  @Test func `a file's name tells its form`() {
-    #expect(ExportFormatOption(fileName: "a.csv") == .csv)
-    #expect(ExportFormatOption(fileName: "a/b.TSV") == .tsv)
-    #expect(ExportFormatOption(fileName: "a.b.jsonl") == .jsonl)
-    for name in ["-", "a", "a.txt", "", "csv", "csv.", ".", "..."] {
-      #expect(ExportFormatOption(fileName: name) == nil)
+  @Test func `a file's name tells its form`() throws {
+    #expect(try ExportFormatOption(ofFile: "a.csv") == .csv)
+    #expect(try ExportFormatOption(ofFile: "a/b.TSV") == .tsv)
+    #expect(try ExportFormatOption(ofFile: "a.b.ndjson") == .jsonl)
+    for name in ["-", "a", "a.d/b", "", "csv", "csv.", ".", "...", ".hidden", "/dev/stdout"] {
+      #expect(try ExportFormatOption(ofFile: name) == .jsonl)
     }
+  }
+
+  @Test(arguments: ["a.xlsx", "a.txt", "a.json", ".a.csv.gz"])
+  func `a file of a form that there is not is refused, not filled with another`(_ name: String)
+    throws
+  {
+    let failure = try #require(throws: CommandFailure.self) { try ExportFormatOption(ofFile: name) }
+    #expect(failure.status == .usage && failure.remedy.contains(".csv"))
   }
 }
 

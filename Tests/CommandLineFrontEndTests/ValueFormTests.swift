@@ -98,7 +98,7 @@ import Testing
       let failure = try #require(throws: CommandFailure.self) {
         try ObjectKey(typed: text, of: entity)
       }
-      #expect(failure.status == .badData)
+      #expect(failure.status == .usage)
     }
   }
 }

@@ -11,7 +11,7 @@ import Testing
   func `what a killed writer said to have committed is there`(_ seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let run = try ProgramRun()
-    try run.run("student-roster", "list", "--store", "s.sqlite")
+    try run.run("student-roster", "watch", "--deltas", "0", "--store", "s.sqlite")
     var said = 0
     for round in 0..<6 {
       let shell = try run.start(ShellWriter.path, "-batch", "s.sqlite")

@@ -4,10 +4,9 @@ import CommandLineFrontEnd
 /// The command `book-catalog`.
 @main
 struct Main: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: CatalogProgram.name,
-    abstract: CatalogProgram.abstract,
-    subcommands: ProgramVerbs.all(of: CatalogProgram.self) + [DemoVerb.self, DumpVerb.self]
+  static let configuration = ProgramVerbs.configuration(
+    of: CatalogProgram.self,
+    verbs: ProgramVerbs.all(of: CatalogProgram.self) + [DemoVerb.self, DumpVerb.self]
   )
 
   static func main() async { await ProgramRunner.run(Main.self) }

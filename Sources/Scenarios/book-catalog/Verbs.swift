@@ -9,7 +9,7 @@ import TerminalFrontEnd
 struct DemoVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo",
-    abstract: "Add the fourteen demo books, if there is no book yet, and list the catalog."
+    abstract: "Add the fourteen demo books if the catalog is empty, and list it."
   )
 
   @OptionGroup var store: StoreOptions
@@ -30,14 +30,13 @@ struct DemoVerb: AsyncParsableCommand {
 struct DumpVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "dump",
-    abstract: "Print every book as publisher=… title=…, one a line."
+    abstract: "Print every book as publisher=… title=…, one per line."
   )
 
   @OptionGroup var store: StoreOptions
 
   func run() async throws {
-    let place = try store.place(of: CatalogProgram.name, onlyReads: true)
-    let opened = try CatalogProgram.openStore(place)
+    let opened = try CatalogProgram.openStore(try store.placeToRead(of: CatalogProgram.self))
     try BookCatalog(opened).dump { line in
       try TerminalOutput.standard.write(SafeText.oneLine(line) + "\n")
     }

@@ -7,11 +7,11 @@ import ResultsDomain
 import ResultsPresentation
 import TerminalFrontEnd
 
-/// `stamp`: notes that something happens now.
+/// `stamp`: adds an event with the present time.
 struct StampVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stamp",
-    abstract: "Note that something happens now."
+    abstract: "Add an event with the present time."
   )
 
   @OptionGroup var store: StoreOptions
@@ -30,21 +30,21 @@ struct StampVerb: AsyncParsableCommand {
   }
 }
 
-/// `remove-at INDEX`: removes the event at a place of the list.
+/// `remove-at INDEX`: removes the event at a position of the list.
 struct RemoveAtVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove-at",
-    abstract: "Remove the event at a place of the list as it is listed, from 0."
+    abstract: "Remove the event at a position of the list; positions count from 0."
   )
 
-  @Argument(help: "The place, from 0.")
+  @Argument(help: "The position, from 0.")
   var index: Int
 
   @OptionGroup var store: StoreOptions
   @OptionGroup var list: ListOptions
 
   func run() async throws {
-    let opened = try EventProgram.openStore(try store.place(of: EventProgram.name))
+    let opened = try EventProgram.openStore(try store.existingPlace(of: EventProgram.self))
     let definition = try list.definition(of: EventProgram.self, for: .machine)
     let controller = FetchedResultsController(
       definition,
@@ -59,13 +59,26 @@ struct RemoveAtVerb: AsyncParsableCommand {
     else {
       throw CommandFailure(
         .nothingMatched,
-        "there is no event at place \(index) of \(results.count).",
-        remedy: "Places count from 0 in the order of list."
+        "There is no event at position \(index): the list \(extent(of: results.count)).",
+        remedy: "Nothing was removed."
       )
     }
-    _ = try opened.commit(origin: .unnamed) { try $0.delete(id, of: EventProgram.entity) }
+    let isRemoved = try opened.commit(origin: .unnamed) {
+      try $0.delete(id, of: EventProgram.entity)
+    }.result
     controller.cancel()
     try opened.close()
+    guard isRemoved else {
+      throw CommandFailure(
+        .nothingMatched,
+        "\(id) has just been removed by somebody else.",
+        remedy: "Nothing was removed."
+      )
+    }
     try TerminalOutput.standard.write("removed \(id)\n")
+  }
+
+  private func extent(of count: Int) -> String {
+    count == 0 ? "is empty" : "has positions 0 to \(count - 1)"
   }
 }

@@ -4,10 +4,9 @@ import CommandLineFrontEnd
 /// The command `event-log`.
 @main
 struct Main: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: EventProgram.name,
-    abstract: EventProgram.abstract,
-    subcommands: ProgramVerbs.all(of: EventProgram.self) + [StampVerb.self, RemoveAtVerb.self]
+  static let configuration = ProgramVerbs.configuration(
+    of: EventProgram.self,
+    verbs: ProgramVerbs.all(of: EventProgram.self) + [StampVerb.self, RemoveAtVerb.self]
   )
 
   static func main() async { await ProgramRunner.run(Main.self) }

@@ -7,8 +7,8 @@ import ResultsPresentation
 /// What `household-ledger` adds to the shared verbs.
 enum LedgerProgram: StoredProgram {
   static let name = "household-ledger"
-  static let abstract = "A household's ledger: newest first, a section a day."
-  static let nouns = (one: "movement", many: "movements")
+  static let abstract = "A household ledger: newest first, one section per day."
+  static let nouns = (one: "transaction", many: "transactions")
   static let entity = Transaction.entity
   static let columns = ["payee", "category", "amount", "memo"]
 

@@ -18,9 +18,13 @@ struct TotalsVerb: AsyncParsableCommand {
     case category
   }
 
-  @Option(help: "What is summed: day, month or category.")
+  @Option(help: "Sums by day, month or category.")
   var by: Period = .month
-  @Option(name: .customLong("where"), help: "Which movements.")
+  @Option(
+    name: .customLong("where"),
+    parsing: .unconditional,
+    help: "Only transactions that match this condition (see 'help where')."
+  )
   var predicate: String?
 
   @OptionGroup var store: StoreOptions
@@ -28,17 +32,14 @@ struct TotalsVerb: AsyncParsableCommand {
 
   func run() async throws {
     let settings = try reader.settings()
-    let condition = try predicate.map {
-      try FetchPredicate(parsing: $0, entity: LedgerProgram.entity)
-    }
+    let condition = try predicate.map { try Condition.predicate($0, of: LedgerProgram.self) }
     let grouping: LedgerTotals.Grouping =
       switch by {
       case .day: .date(DayGrouping(calendar: settings.calendar, locale: settings.locale))
       case .month: .date(MonthGrouping(calendar: settings.calendar, locale: settings.locale))
       case .category: .category
       }
-    let place = try store.place(of: LedgerProgram.name, onlyReads: true)
-    let opened = try LedgerProgram.openStore(place)
+    let opened = try LedgerProgram.openStore(try store.placeToRead(of: LedgerProgram.self))
     let result = try opened.read { (snapshot) throws(StoreError) in
       Result { try LedgerTotals(by: grouping, where: condition ?? .all, in: snapshot) }
     }

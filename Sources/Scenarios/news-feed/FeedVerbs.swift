@@ -27,7 +27,7 @@ struct FeedListVerb: AsyncParsableCommand {
 
   @Flag(help: "Only items that have not been read.")
   var unread = false
-  @Flag(help: "End with status 1 if nothing is listed.")
+  @Flag(help: "Exit with status 1 if the list is empty.")
   var failIfEmpty = false
   @OptionGroup var store: StoreOptions
   @OptionGroup var list: ListOptions
@@ -83,7 +83,7 @@ struct OpenVerb: AsyncParsableCommand {
   @OptionGroup var store: StoreOptions
 
   func run() async throws {
-    let opened = try FeedProgram.openStore(try store.place(of: FeedProgram.name))
+    let opened = try FeedProgram.openStore(try store.existingPlace(of: FeedProgram.self))
     guard let item = try NewsFeed(opened).open(id) else { throw FeedVerbs.missing(id) }
     try opened.close()
     try TerminalOutput.standard.write(ItemText.lines(of: item))
@@ -102,7 +102,7 @@ struct MarkUnreadVerb: AsyncParsableCommand {
   @OptionGroup var store: StoreOptions
 
   func run() async throws {
-    let opened = try FeedProgram.openStore(try store.place(of: FeedProgram.name))
+    let opened = try FeedProgram.openStore(try store.existingPlace(of: FeedProgram.self))
     guard let item = try NewsFeed(opened).markUnread(id) else { throw FeedVerbs.missing(id) }
     try opened.close()
     try TerminalOutput.standard.write("unread: \(SafeText.oneLine(item.title))\n")
@@ -124,12 +124,12 @@ struct MarkReadVerb: AsyncParsableCommand {
 
   func validate() throws {
     guard all != !ids.isEmpty else {
-      throw ValidationError("Name items, or say --all.")
+      throw ValidationError("Name items, or use --all.")
     }
   }
 
   func run() async throws {
-    let opened = try FeedProgram.openStore(try store.place(of: FeedProgram.name))
+    let opened = try FeedProgram.openStore(try store.existingPlace(of: FeedProgram.self))
     let feed = NewsFeed(opened)
     let count = try all ? feed.markAllRead() : feed.markRead(ids)
     try opened.close()

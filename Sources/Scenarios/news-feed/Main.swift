@@ -4,10 +4,9 @@ import CommandLineFrontEnd
 /// The command `news-feed`.
 @main
 struct Main: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: FeedProgram.name,
-    abstract: FeedProgram.abstract,
-    subcommands: FeedVerbs.all
+  static let configuration = ProgramVerbs.configuration(
+    of: FeedProgram.self,
+    verbs: FeedVerbs.all
   )
 
   static func main() async { await ProgramRunner.run(Main.self) }

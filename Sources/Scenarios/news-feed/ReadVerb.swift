@@ -20,7 +20,7 @@ struct ReadVerb: AsyncParsableCommand {
   @OptionGroup var store: StoreOptions
 
   func run() async throws {
-    let opened = try FeedProgram.openStore(try store.place(of: FeedProgram.name))
+    let opened = try FeedProgram.openStore(try store.existingPlace(of: FeedProgram.self))
     // It waits for lines most of the time, so that nothing but closing the store can end it.
     let outcome = await EndlessWork.outcome(endingBy: { try? opened.close() }, within: 0) {
       var reader = try await LineReader(NewsFeed(opened))

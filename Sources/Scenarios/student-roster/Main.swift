@@ -4,10 +4,9 @@ import CommandLineFrontEnd
 /// The command `student-roster`.
 @main
 struct Main: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: RosterProgram.name,
-    abstract: RosterProgram.abstract,
-    subcommands: ProgramVerbs.all(of: RosterProgram.self) + [
+  static let configuration = ProgramVerbs.configuration(
+    of: RosterProgram.self,
+    verbs: ProgramVerbs.all(of: RosterProgram.self) + [
       AddRandomVerb.self, RemoveAtVerb.self, SimulateVerb.self,
     ]
   )

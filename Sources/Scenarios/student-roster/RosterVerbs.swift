@@ -24,11 +24,11 @@ struct AddRandomVerb: AsyncParsableCommand {
   }
 }
 
-/// `remove-at SECTION ROW`: removes the student at a place of the list.
+/// `remove-at SECTION ROW`: removes the student at a path of the list.
 struct RemoveAtVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove-at",
-    abstract: "Remove the student at a place of the list, both counted from 0."
+    abstract: "Remove the student at SECTION and ROW of the list; both count from 0."
   )
 
   @Argument(help: "The section, from 0.")
@@ -40,7 +40,7 @@ struct RemoveAtVerb: AsyncParsableCommand {
   @OptionGroup var list: ListOptions
 
   func run() async throws {
-    let opened = try RosterProgram.openStore(try store.place(of: RosterProgram.name))
+    let opened = try RosterProgram.openStore(try store.existingPlace(of: RosterProgram.self))
     let definition = try list.definition(of: RosterProgram.self, for: .machine)
     let controller = FetchedResultsController(
       definition,
@@ -53,7 +53,13 @@ struct RemoveAtVerb: AsyncParsableCommand {
     let path = RowPath(section: section, row: row)
     guard let id = results.objectID(at: path),
       try StudentRoster(opened).remove(at: path, of: results)
-    else { throw ResultsError.noRow(at: path, sections: results.sections.count) }
+    else {
+      throw CommandFailure(
+        .nothingMatched,
+        "\(ResultsError.noRow(at: path, sections: results.sections.count))",
+        remedy: "Nothing was removed."
+      )
+    }
     controller.cancel()
     try opened.close()
     try TerminalOutput.standard.write("removed \(id)\n")

@@ -21,7 +21,7 @@ public enum HouseholdLedgerStory {
       "A household's ledger: newest first, a section a day, titles in the reader's language.\n"
     )
     try print(
-      "1. Five movements in Tokyo. A day's title is computed from its date and never stored."
+      "1. Five transactions in Tokyo. A day's title is computed from its date and never stored."
     )
     try await store.write { transaction in
       for movement in movements { try transaction.insert(movement) }
@@ -136,7 +136,7 @@ public enum HouseholdLedgerStory {
     var teller = await ResultsNarrator(list, text: text, print: print)
     try teller.list()
     try print(
-      "   A movement of the month before, and the rent is paid back: the headers change with them."
+      "   A transaction of the month before, and the rent is paid back: the headers change with them."
     )
     try await store.write { transaction in
       try transaction.insert(movement("2026-10-31", -1_000_00, "本屋", "教養"))

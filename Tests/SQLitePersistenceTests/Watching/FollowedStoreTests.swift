@@ -302,7 +302,7 @@ import Testing
     }
     #expect(
       error?.description == "\(folder.file()) is being written by sqlite3"
-        + " (process \(process.processID)); waited 0.05 s. Nothing was written."
+        + " (process \(process.processID)); gave up after 0.05 s."
         + " Try again, or wait longer."
     )
     try process.close()

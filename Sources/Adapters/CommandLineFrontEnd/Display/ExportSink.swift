@@ -21,7 +21,7 @@ struct ExportSink {
     }
     // A link stays a link, and what it names is written.
     let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-    try ExportSink.refuseDatabase(target, named: path)
+    try ExportSink.refuseDatabase(at: path)
     let isDevice = ExportSink.isDevice(target)
     let opened =
       isDevice
@@ -30,7 +30,7 @@ struct ExportSink {
     guard let (file, handle) = opened else {
       throw CommandFailure(
         .cannotCreate,
-        "\(path) cannot be made.",
+        "\(path) cannot be created.",
         remedy: "Check that its folder is there and may be written to."
       )
     }
@@ -97,7 +97,10 @@ struct ExportSink {
   }
 
   /// Refuses to replace a database, or what SQLite keeps beside one.
-  private static func refuseDatabase(_ target: String, named path: String) throws {
+  /// - Throws: `CommandFailure`.
+  static func refuseDatabase(at path: String) throws(CommandFailure) {
+    guard path != "-" else { return }
+    let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     if isDatabase(target) {
       throw CommandFailure(
         .cannotCreate,

@@ -7,14 +7,19 @@ public struct ListOptions: ParsableArguments {
   /// Which rows.
   @Option(
     name: .customLong("where"),
-    help: "Which rows, such as \"title CONTAINS 'sea' AND year > 1990\"."
+    parsing: .unconditional,
+    help: """
+      Only rows that match this condition, such as "title CONTAINS 'sea' AND year > 1990" (see 'help where').
+      """
   )
   public var predicate: String?
 
   /// In which order.
   @Option(
     parsing: .unconditional,
-    help: "The order: attributes with commas, a minus for larger first, such as -year,title."
+    help: """
+      Sort order: attribute names separated by commas; a leading minus sorts descending, as in -year,title.
+      """
   )
   public var sort: String?
 
@@ -22,12 +27,12 @@ public struct ListOptions: ParsableArguments {
   @Option(help: "The attribute that divides the list into sections, or none.")
   public var sectionBy: String?
 
-  /// At most so many rows.
-  @Option(parsing: .unconditional, help: "At most so many rows.")
+  /// How many rows at most.
+  @Option(parsing: .unconditional, help: "Show at most this many rows.")
   public var limit: Int?
 
-  /// So many rows are passed over first.
-  @Option(parsing: .unconditional, help: "Pass over so many rows first.")
+  /// How many rows are skipped first.
+  @Option(parsing: .unconditional, help: "Skip this many rows first.")
   public var offset: Int?
 
   /// Makes the options with their defaults.
@@ -45,24 +50,27 @@ public struct ListOptions: ParsableArguments {
     // Only the program's own list is kept: one that options change would overwrite it.
     if isFrozen || changesList { definition.cacheName = nil }
     if let predicate {
-      definition.request.predicate = try FetchPredicate(
-        parsing: predicate,
-        entity: Program.entity,
-        transients: Program.transients.map(\.name)
-      )
+      definition.request.predicate = try Condition.predicate(predicate, of: Program.self)
     }
     if let sectionBy { definition.sectionKey = try sectionKey(sectionBy, Program.self, reader) }
     if let sort {
-      definition.request.sortDescriptors = try sort.split(separator: ",").map {
-        try descriptor(String($0), Program.self)
+      definition.request.sortDescriptors = try NameList.names(in: sort, of: "--sort").map {
+        try descriptor($0, Program.self)
       }
     } else if let sectionBy, case .transient(let source, _) = definition.sectionKey?.source {
       definition.request.sortDescriptors = [.descending(source)]
       _ = sectionBy
     }
-    if let limit { definition.request.fetchLimit = limit }
-    if let offset { definition.request.fetchOffset = offset }
+    if let limit { definition.request.fetchLimit = try ListOptions.count(limit, "--limit") }
+    if let offset { definition.request.fetchOffset = try ListOptions.count(offset, "--offset") }
     return definition
+  }
+
+  private static func count(_ number: Int, _ option: String) throws(CommandFailure) -> Int {
+    guard number >= 0 else {
+      throw CommandFailure(.usage, "\(option) must be 0 or more, not \(number).")
+    }
+    return number
   }
 
   /// Whether any option makes another list of the program's own.
@@ -81,7 +89,12 @@ public struct ListOptions: ParsableArguments {
     } else if Program.entity.identity.columns == [name] || name.lowercased() == "self" {
       expression = .objectKey
     } else {
-      throw CommandFailure.unknownAttribute(name, Program.self, option: "--sort")
+      throw CommandFailure.unknownAttribute(
+        name,
+        of: Program.entity.name,
+        known: Program.entity.attributes.map(\.name) + ["self"],
+        place: "--sort: "
+      )
     }
     return FetchSortDescriptor(expression, text.hasPrefix("-") ? .descending : .ascending)
   }
@@ -94,7 +107,12 @@ public struct ListOptions: ParsableArguments {
     if name.lowercased() == "none" { return nil }
     if let key = Program.sectionKey(named: name, for: reader) { return key }
     guard let attribute = Program.entity.attribute(named: name) else {
-      throw CommandFailure.unknownAttribute(name, Program.self, option: "--section-by")
+      throw CommandFailure.unknownAttribute(
+        name,
+        of: Program.entity.name,
+        known: Program.entity.attributes.map(\.name) + ["none"],
+        place: "--section-by: "
+      )
     }
     var key = SectionKey.attribute(name)
     let printer = ValuePrinter(for: reader)
@@ -103,18 +121,27 @@ public struct ListOptions: ParsableArguments {
   }
 }
 
-extension CommandFailure {
-  /// A name that is no attribute, with the nearest that is.
-  static func unknownAttribute<Program: ListProgram>(
-    _ name: String,
-    _ program: Program.Type,
-    option: String
-  ) -> CommandFailure {
-    let known = Program.entity.attributes.map(\.name) + Program.transients.map(\.name)
-    return unknownAttribute(name, of: Program.entity.name, known: known, place: "\(option): ")
+/// Names that a person gave with commas between them.
+enum NameList {
+  /// The names, each of which has to be there.
+  static func names(in text: String, of option: String) throws(CommandFailure) -> [String] {
+    guard !text.isEmpty else {
+      throw CommandFailure(.usage, "\(option) is empty.", remedy: "Name at least one attribute.")
+    }
+    let names = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    guard names.allSatisfy({ !$0.isEmpty }) else {
+      throw CommandFailure(
+        .usage,
+        "\(option): in “\(text)” a name is missing beside a comma.",
+        remedy: "Put one comma between two names."
+      )
+    }
+    return names
   }
+}
 
-  /// A name that is no attribute, with the nearest that is.
+extension CommandFailure {
+  /// A name that is not an attribute, with the nearest that is.
   static func unknownAttribute(
     _ name: String,
     of entity: String,
@@ -124,8 +151,8 @@ extension CommandFailure {
     let near = known.map { ($0, EditDistance.between($0, name)) }.min { $0.1 < $1.1 }
     let hint = near.flatMap { $0.1 <= 2 ? " Did you mean “\($0.0)”?" : nil } ?? ""
     return CommandFailure(
-      .badData,
-      "\(place)“\(name)” is no attribute of \(entity).\(hint)",
+      .usage,
+      "\(place)“\(name)” is not an attribute of \(entity).\(hint)",
       remedy: "The attributes are \(known.joined(separator: ", "))."
     )
   }

@@ -32,11 +32,11 @@ public enum ColorOption: String, ExpressibleByArgument, CaseIterable, Sendable {
 /// How a list is printed.
 public struct OutputOptions: ParsableArguments {
   /// The form; a table on a terminal and tab-separated lines into a pipe unless told.
-  @Option(help: "The form: table, plain, tsv, csv, json or jsonl.")
+  @Option(help: "The form of the output (default: table on a terminal, tsv elsewhere).")
   public var format: OutputFormat?
 
   /// The columns.
-  @Option(help: "The columns: attributes with commas.")
+  @Option(help: "The columns: attribute names separated by commas; id is the key.")
   public var columns: String?
 
   /// When output is coloured.
@@ -63,14 +63,7 @@ public struct OutputOptions: ParsableArguments {
   /// The columns of a program's list.
   /// - Throws: `CommandFailure` for a name that is no attribute.
   func columns<Program: ListProgram>(of program: Program.Type) throws -> [ListColumn] {
-    let names = columns?.split(separator: ",").map(String.init) ?? Program.columns
-    guard !names.isEmpty else {
-      throw CommandFailure(
-        .usage,
-        "--columns names no column.",
-        remedy: "Name attributes with commas, such as \(Program.columns.joined(separator: ","))."
-      )
-    }
+    let names = try columns.map { try NameList.names(in: $0, of: "--columns") } ?? Program.columns
     return try names.map { name in
       if Program.entity.identity.columns == [name] || name == "id" { return .key }
       if let index = Program.entity.index(of: name) {
@@ -79,7 +72,12 @@ public struct OutputOptions: ParsableArguments {
       if let transient = Program.transients.first(where: { $0.name == name }) {
         return .transient(transient)
       }
-      throw CommandFailure.unknownAttribute(name, Program.self, option: "--columns")
+      throw CommandFailure.unknownAttribute(
+        name,
+        of: Program.entity.name,
+        known: ["id"] + Program.entity.attributes.map(\.name) + Program.transients.map(\.name),
+        place: "--columns: "
+      )
     }
   }
 }

@@ -42,8 +42,8 @@ public struct ReaderOptions: ParsableArguments {
     guard EnvironmentLocale.isKnown(name) else {
       guard locale != nil else { return nil }
       throw CommandFailure(
-        .configuration,
-        "“\(name)” is no locale.",
+        .usage,
+        "“\(name)” is not a locale.",
         remedy: "Name one such as en_US or ja_JP, or C for plain forms."
       )
     }
@@ -54,8 +54,8 @@ public struct ReaderOptions: ParsableArguments {
     guard let timeZone else { return .current }
     guard let zone = TimeZone(identifier: timeZone) else {
       throw CommandFailure(
-        .configuration,
-        "“\(timeZone)” is no time zone.",
+        .usage,
+        "“\(timeZone)” is not a time zone.",
         remedy: "Name one such as Asia/Tokyo or UTC."
       )
     }
@@ -71,8 +71,8 @@ public struct ReaderOptions: ParsableArguments {
     guard let calendar else { return .gregorian }
     guard let identifier = known[calendar.lowercased()] else {
       throw CommandFailure(
-        .configuration,
-        "“\(calendar)” is no calendar.",
+        .usage,
+        "“\(calendar)” is not a calendar.",
         remedy: "Name one of \(known.keys.sorted().joined(separator: ", "))."
       )
     }

@@ -1,13 +1,16 @@
 public import ArgumentParser
 import Foundation
 import ResultsDomain
+import TerminalFrontEnd
 
 /// Which store, and how it is opened.
 public struct StoreOptions: ParsableArguments {
   /// The store's file.
   @Option(
     name: .customLong("store"),
-    help: "The store's file, or :memory:. By default a file in your data folder."
+    help: """
+      The store's file, or :memory:. By default PROGRAM/PROGRAM.sqlite in $XDG_DATA_HOME or ~/.local/share.
+      """
   )
   public var path: String?
 
@@ -16,7 +19,10 @@ public struct StoreOptions: ParsableArguments {
   public var readOnly = false
 
   /// How long to wait for another writer.
-  @Option(help: "How long to wait while another process writes, such as 500ms or 5s.")
+  @Option(
+    parsing: .unconditional,
+    help: "How long to wait while another process writes, such as 500ms or 5s."
+  )
   public var busyTimeout: TimeSpan = TimeSpan(.seconds(5))
 
   /// Whether failures say what the store's adapter said.
@@ -26,27 +32,50 @@ public struct StoreOptions: ParsableArguments {
   /// Makes the options with their defaults.
   public init() {}
 
-  /// Where the store of a program is; the data folder is made if it is the default.
-  /// - Parameters:
-  ///   - program: The program's name.
-  ///   - onlyReads: Whether nothing is to be written that reading does not need.
-  /// - Returns: The place, which may not be there yet.
-  /// - Throws: `CommandFailure` for an empty path, or if there is no data folder to use.
-  public func place(of program: String, onlyReads: Bool = false) throws -> StorePlace {
-    guard path?.isEmpty != true else {
+  /// Where the store of a program is, for a verb that may create it; the data folder is created if it is the default.
+  /// - Throws: `CommandFailure` if there is no data folder to use.
+  public func place(of program: String) throws -> StorePlace {
+    let path = try path ?? StoreOptions.defaultPath(of: program)
+    guard !path.isEmpty else {
       throw CommandFailure(
         .usage,
-        "--store was given an empty path.",
-        remedy: "Name a file, or leave --store out for the default."
+        "--store is empty.",
+        remedy: "Name a file, or :memory: for a store that ends with the program."
       )
     }
-    var place = StorePlace(
-      path: try path ?? StoreOptions.defaultPath(of: program),
-      isReadOnly: readOnly,
-      busyTimeout: busyTimeout.duration
-    )
-    place.onlyReads = onlyReads
+    if self.path == nil, !readOnly { try StoreOptions.createFolder(of: path) }
+    return StorePlace(path: path, isReadOnly: readOnly, busyTimeout: busyTimeout.duration)
+  }
+
+  /// Where the store of a program is, for a verb that only reads what is there.
+  /// - Throws: As `existingPlace(of:)`.
+  public func placeToRead<Program: ListProgram>(of program: Program.Type) throws -> StorePlace {
+    var place = try existingPlace(of: program)
+    place.onlyReads = true
     return place
+  }
+
+  /// Where the store of a program is, for a verb that works with what is there and creates nothing.
+  ///
+  /// A file that was named has to exist: it is misspelt otherwise. The default store does not exist before the first object is added, and
+  /// is empty until then: that is said, and an empty store in memory stands for it.
+  /// - Throws: `CommandFailure` for a file that does not exist.
+  public func existingPlace<Program: ListProgram>(of program: Program.Type) throws -> StorePlace {
+    let path = try path ?? StoreOptions.defaultPath(of: Program.name)
+    guard !path.isEmpty, path != ":memory:", !FileManager.default.fileExists(atPath: path) else {
+      return try place(of: Program.name)
+    }
+    let remedy = "“\(Program.name) add” or “\(Program.name) import” creates it."
+    guard self.path == nil, !readOnly else {
+      throw CommandFailure(
+        .missingInput,
+        "the store \(path) does not exist.",
+        remedy: "Check its name; \(remedy)"
+      )
+    }
+    let note = "\(Program.name): there are no \(Program.nouns.many) yet: \(path) does not exist."
+    try TerminalOutput.standardError.write(SafeText.oneLine("\(note) \(remedy)") + "\n")
+    return StorePlace(path: ":memory:", isReadOnly: false, busyTimeout: busyTimeout.duration)
   }
 
   private static func defaultPath(of program: String) throws -> String {
@@ -63,15 +92,19 @@ public struct StoreOptions: ParsableArguments {
         remedy: "Set one of them, or name the store's file with --store."
       )
     }
+    return "\(folder)/\(program).sqlite"
+  }
+
+  private static func createFolder(of path: String) throws {
+    let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
     do {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     } catch {
       throw CommandFailure(
         .cannotCreate,
-        "the data folder \(folder) cannot be made (\(error.localizedDescription)).",
+        "the data folder \(folder) cannot be created (\(error.localizedDescription)).",
         remedy: "Name the store's file with --store."
       )
     }
-    return "\(folder)/\(program).sqlite"
   }
 }

@@ -58,6 +58,16 @@ extension ListProgram {
     return "\(isVowel ? "an" : "a") \(nouns.one)"
   }
 
+  /// How a person finds the id of an object.
+  static var idHelp: String {
+    columns.contains("id")
+      ? "as list shows it"
+      : "as '\(name) list --columns id,\(columns.first ?? "")' shows it"
+  }
+
+  /// The names of the attributes, for help.
+  static var attributeNames: String { entity.attributes.map(\.name).joined(separator: ", ") }
+
   /// Most programs compute no attribute.
   public static var transients: [TransientAttribute] { [] }
 

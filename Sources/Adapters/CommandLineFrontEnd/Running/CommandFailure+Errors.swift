@@ -11,12 +11,12 @@ extension CommandFailure {
     case let failure as CommandFailure: self = failure
     case let error as StoreError: self.init(error)
     case let error as ResultsError: self.init(error)
-    case let error as RequestError: self.init(.badData, error.description)
+    case let error as RequestError: self.init(error.status, error.description)
     case let error as RowError: self.init(.badData, error.description)
     case let error as RecordError: self.init(.badData, error.description)
     case let error as PredicateParseError:
       self.init(
-        .badData,
+        .usage,
         "--where: column \(error.column): \(error.message)",
         remedy: error.remedy ?? "",
         picture: error.picture
@@ -38,6 +38,16 @@ extension CommandFailure {
         .missingInput,
         "\(path) cannot be opened for writing.",
         remedy: "To only look at it, add --read-only.",
+        detail: CommandFailure.plainForm(of: error)
+      )
+      return
+    }
+    if case .busy(let path, let waited, let holder) = error, waited > .zero {
+      let writer = holder?.description ?? "another process"
+      self.init(
+        error.status,
+        "\(path) is being written by \(writer); gave up after \(waited / .seconds(1)) s.",
+        remedy: "Try again, or raise --busy-timeout.",
         detail: CommandFailure.plainForm(of: error)
       )
       return
@@ -77,9 +87,20 @@ extension StoreError {
     case .readOnly: .cannotCreate
     case .busy, .conflict, .historyLost: .temporary
     case .diskFull, .inputOutput: .inputOutput
-    case .damaged, .invalid, .alreadyExists, .unexpectedValue, .request: .badData
+    case .damaged, .invalid, .alreadyExists, .unexpectedValue: .badData
+    case .request(let error): error.status
     case .notFound: .nothingMatched
     case .aborted, .closed, .unknownEntity, .unexpected: .software
+    }
+  }
+}
+
+extension RequestError {
+  /// How a program ends whose options make this request: only some depend on what is stored.
+  var status: ExitStatus {
+    switch self {
+    case .sectionNotContiguous, .duplicateIdentity: .badData
+    default: .usage
     }
   }
 }

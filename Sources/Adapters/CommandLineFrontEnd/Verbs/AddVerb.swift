@@ -13,7 +13,11 @@ public struct AddVerb<Program: ListProgram>: AsyncParsableCommand {
     )
   }
 
-  @Argument(help: "Values as ATTRIBUTE=VALUE; NULL or an absent attribute has no value.")
+  @Argument(
+    help: """
+      Values as ATTRIBUTE=VALUE; NULL or an absent attribute has no value. Attributes: \(Program.attributeNames).
+      """
+  )
   var values: [String] = []
 
   @OptionGroup var store: StoreOptions

@@ -9,10 +9,10 @@ public struct CacheVerb<Program: ListProgram>: AsyncParsableCommand {
   public static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "cache",
-      abstract: "Show or delete what is kept of lists for the next start.",
+      abstract: "Show or delete the list caches that speed up the next start.",
       discussion: """
-        Caches lie in a folder beside the store. They only make lists open faster: without them, or with one that does \
-        not fit any more, lists are the same.
+        Caches are files in a folder beside the store. They only make lists open faster: without them, or with one that \
+        is out of date, lists are the same.
         """,
       subcommands: [CacheListVerb<Program>.self, CacheDeleteVerb<Program>.self]
     )
@@ -37,7 +37,7 @@ struct CacheListVerb<Program: ListProgram>: AsyncParsableCommand {
 
   func run() async throws {
     let settings = try reader.settings()
-    let place = try store.place(of: Program.name, onlyReads: true)
+    let place = try store.placeToRead(of: Program.self)
     guard let caches = Program.caches(for: place) else { return }
     let opened = try Program.openStore(place)
     let reports = try caches.reports(on: [Program.definition(for: settings)], in: opened)
@@ -91,11 +91,11 @@ struct CacheDeleteVerb<Program: ListProgram>: AsyncParsableCommand {
   @OptionGroup var store: StoreOptions
 
   func validate() throws {
-    guard all == (name == nil) else { throw ValidationError("Name a cache, or say --all.") }
+    guard all == (name == nil) else { throw ValidationError("Name a cache, or use --all.") }
   }
 
   func run() async throws {
-    let place = try store.place(of: Program.name)
+    let place = try store.existingPlace(of: Program.self)
     guard !place.isReadOnly else { throw StoreError.readOnly(path: place.path) }
     let caches = Program.caches(for: place)
     let count = try caches?.deleteCache(named: name) ?? 0

@@ -10,7 +10,9 @@ public struct DoctorVerb<Program: ListProgram>: AsyncParsableCommand {
   public static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "doctor",
-      abstract: "Say where the store is and how it is; repair what it keeps for itself.",
+      abstract: """
+        Report where the store is and whether it is healthy; repair its change log and caches.
+        """,
       discussion: """
         Nothing is changed without --repair or --create-index. Neither touches the \(Program.nouns.many).
         """
@@ -19,9 +21,13 @@ public struct DoctorVerb<Program: ListProgram>: AsyncParsableCommand {
 
   @OptionGroup var store: StoreOptions
   @OptionGroup var reader: ReaderOptions
-  @Flag(help: "Make anew what the store keeps for itself: its log of changes, its caches.")
+  @Flag(
+    help: """
+      Rebuild the store's internal data: change log and caches. Your \(Program.nouns.many) are not touched.
+      """
+  )
   var repair = false
-  @Flag(help: "Make the index that would spare the list its sorting, if one would.")
+  @Flag(help: "Create the index that lets the list be read without sorting, if there is one.")
   var createIndex = false
 
   /// Makes the verb.
@@ -30,7 +36,10 @@ public struct DoctorVerb<Program: ListProgram>: AsyncParsableCommand {
   /// Examines.
   public func run() async throws {
     let settings = try reader.settings()
-    let place = try store.place(of: Program.name, onlyReads: !repair && !createIndex)
+    let changesStore = repair || createIndex
+    let place =
+      try changesStore
+      ? store.existingPlace(of: Program.self) : store.placeToRead(of: Program.self)
     let opened = try Program.openStore(place)
     if repair { try mend(opened, at: place) }
     let controller = FetchedResultsController(
@@ -68,7 +77,7 @@ public struct DoctorVerb<Program: ListProgram>: AsyncParsableCommand {
     lines += try Program.diagnose(opened)
     lines += CacheLines.lines(of: Program.self, at: place, in: opened, for: settings)
     if let explanation = try await controller.explain() {
-      lines.append("list       keys from \(explanation.plan.source)")
+      lines.append("list       \(explanation.plan.source)")
       if let remedy = explanation.plan.remedy { lines.append("would help \(remedy)") }
     }
     controller.cancel()
@@ -80,7 +89,7 @@ public struct DoctorVerb<Program: ListProgram>: AsyncParsableCommand {
     var lines = try Program.repair(opened)
     if let caches = Program.caches(for: place) {
       try caches.removeAll()
-      lines.append("repaired   the caches, which are made anew when lists are read")
+      lines.append("repaired   the caches, which are written again when lists are read")
     }
     try show(lines)
   }

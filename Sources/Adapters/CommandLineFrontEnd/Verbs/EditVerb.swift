@@ -19,9 +19,13 @@ public struct EditVerb<Program: ListProgram>: AsyncParsableCommand {
     )
   }
 
-  @Argument(help: "The key, as list shows it in the column id.")
+  @Argument(help: "The id, \(Program.idHelp).")
   var id: String
-  @Argument(help: "Values as ATTRIBUTE=VALUE; ATTRIBUTE=NULL takes the value away.")
+  @Argument(
+    help: """
+      Values as ATTRIBUTE=VALUE; ATTRIBUTE=NULL clears the value. Attributes: \(Program.attributeNames).
+      """
+  )
   var values: [String]
   @Option(
     help: "Refuse unless the stored values are still those of this version, which show prints."
@@ -49,7 +53,7 @@ public struct EditVerb<Program: ListProgram>: AsyncParsableCommand {
       )
     }
     let id = ObjectID(entity: entity.name, key: try ObjectKey(typed: id, of: entity))
-    let opened = try Program.openStore(try store.place(of: Program.name))
+    let opened = try Program.openStore(try store.existingPlace(of: Program.self))
     let changed = try opened.commit(origin: .unnamed) { transaction -> [String] in
       guard case .some(.some(let row)) = try transaction.rows([id.key], of: entity).first else {
         throw StoreError.notFound(id)

@@ -18,9 +18,9 @@ public struct ExportVerb<Program: ListProgram>: AsyncParsableCommand {
 
   @Argument(help: "A file, or - for standard output.", completion: .file())
   var file: String
-  @Option(help: "The form: csv, tsv or jsonl. By default from the file's name, else jsonl.")
+  @Option(help: "The form: csv, tsv or jsonl (default: by the file's name; jsonl for -).")
   var format: ExportFormatOption?
-  @Flag(help: "Guard texts that a spreadsheet would take for formulas.")
+  @Flag(help: "Put an apostrophe before texts that a spreadsheet would run as formulas (csv, tsv).")
   var spreadsheetSafe = false
 
   @OptionGroup var store: StoreOptions
@@ -31,11 +31,19 @@ public struct ExportVerb<Program: ListProgram>: AsyncParsableCommand {
 
   /// Exports.
   public func run() async throws {
-    let form = format ?? ExportFormatOption(fileName: file) ?? .jsonl
+    try ExportSink.refuseDatabase(at: file)
+    let form = try format ?? ExportFormatOption(ofFile: file)
+    guard !spreadsheetSafe || form != .jsonl else {
+      throw CommandFailure(
+        .usage,
+        "--spreadsheet-safe has no meaning for jsonl, which spreadsheets do not open.",
+        remedy: "Leave it out, or use --format csv or tsv."
+      )
+    }
     var definition = try list.definition(of: Program.self, for: .machine)
     // How much the program shows at a time is no reason to leave rows out of a file.
     definition.request.fetchLimit = list.limit
-    let opened = try Program.openStore(try store.place(of: Program.name, onlyReads: true))
+    let opened = try Program.openStore(try store.placeToRead(of: Program.self))
     let controller = FetchedResultsController(
       definition,
       in: opened,
@@ -100,16 +108,33 @@ public enum ExportFormatOption: String, ExpressibleByArgument, CaseIterable, Sen
   /// One JSON object a line.
   case jsonl
 
-  init?(fileName: String) {
-    let parts = fileName.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count > 1, let suffix = parts.last else { return nil }
-    self.init(rawValue: suffix.lowercased())
+  /// The form that a file's name asks for; standard output, devices and names without a suffix are JSON lines.
+  /// - Throws: `CommandFailure` for a suffix of another form.
+  init(ofFile path: String) throws(CommandFailure) {
+    let name = path.split(separator: "/").last ?? ""
+    // A name that begins with a point is that of a hidden file.
+    let parts = name.drop { $0 == "." }.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count > 1, let suffix = parts.last?.lowercased(), !suffix.isEmpty else {
+      self = .jsonl
+      return
+    }
+    switch suffix {
+    case "csv": self = .csv
+    case "tsv", "tab": self = .tsv
+    case "jsonl", "ndjson": self = .jsonl
+    default:
+      throw CommandFailure(
+        .usage,
+        "“.\(suffix)” is not a form of export.",
+        remedy: "Name the file .csv, .tsv or .jsonl, or choose a form with --format."
+      )
+    }
   }
 
   func writer(guardsFormulas: Bool) -> any RecordWriter {
     switch self {
     case .csv: CSVWriter(guardsFormulas: guardsFormulas)
-    case .tsv: TSVWriter()
+    case .tsv: TSVWriter(guardsFormulas: guardsFormulas)
     case .jsonl: JSONLinesWriter()
     }
   }

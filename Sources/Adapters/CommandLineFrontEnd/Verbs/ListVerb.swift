@@ -22,9 +22,9 @@ public struct ListVerb<Program: ListProgram>: AsyncParsableCommand {
   @OptionGroup var list: ListOptions
   @OptionGroup var output: OutputOptions
   @OptionGroup var reader: ReaderOptions
-  @Flag(help: "End with status 1 if nothing is listed.")
+  @Flag(help: "Exit with status 1 if the list is empty.")
   var failIfEmpty = false
-  @Flag(help: "Say how the list is made and what it costs, instead of printing it.")
+  @Flag(help: "Explain how the list is computed (index, cache, cost) instead of printing it.")
   var explain = false
 
   /// Makes the verb.
@@ -40,7 +40,7 @@ public struct ListVerb<Program: ListProgram>: AsyncParsableCommand {
   }
 
   private func say(_ definition: ResultsDefinition<Row>) async throws {
-    let place = try store.place(of: Program.name, onlyReads: true)
+    let place = try store.placeToRead(of: Program.self)
     let opened = try Program.openStore(place)
     let controller = FetchedResultsController(
       definition,
@@ -75,30 +75,30 @@ public struct ListRun<Program: ListProgram> {
   /// Opens the store, fetches a definition once and prints it.
   public func print(_ definition: ResultsDefinition<Row>, failIfEmpty: Bool = false) async throws {
     let columns = try output.columns(of: Program.self)
-    let opened = try Program.openStore(try store.place(of: Program.name, onlyReads: true))
-    let count = try await print(definition, columns, in: opened)
+    let place = try store.placeToRead(of: Program.self)
+    let opened = try Program.openStore(place)
+    let count = try await print(definition, columns, in: opened, Program.caches(for: place))
     try opened.close()
     if failIfEmpty, count == 0 { throw ExitCode(ExitStatus.nothingMatched.rawValue) }
   }
 
   /// Fetches a definition once from a store that is open, and prints it.
   public func print(_ definition: ResultsDefinition<Row>, in opened: any Store) async throws {
-    _ = try await print(definition, try output.columns(of: Program.self), in: opened)
+    let caches = Program.caches(for: try store.place(of: Program.name))
+    _ = try await print(definition, try output.columns(of: Program.self), in: opened, caches)
   }
 
   private func print(
     _ definition: ResultsDefinition<Row>,
     _ columns: [ListColumn],
-    in opened: any Store
+    in opened: any Store,
+    _ caches: (any SectionCacheStorage)?
   ) async throws -> Int {
     let controller = FetchedResultsController(
       definition,
       in: opened,
       findsOtherWriters: false,
-      options: ResultsOptions(
-        delivery: .onDemand,
-        caches: Program.caches(for: try store.place(of: Program.name))
-      )
+      options: ResultsOptions(delivery: .onDemand, caches: caches)
     )
     try await controller.performFetch()
     let printer = ListPrinter(

@@ -14,4 +14,34 @@ public enum ProgramVerbs {
       StoryVerb<Program>.self,
     ]
   }
+
+  /// How a program's root command is called and explained.
+  public static func configuration<Program: ListProgram>(
+    of program: Program.Type,
+    verbs: [any ParsableCommand.Type]
+  ) -> CommandConfiguration {
+    CommandConfiguration(
+      commandName: Program.name,
+      abstract: Program.abstract,
+      discussion: """
+        '\(Program.name) help where' explains the conditions that --where takes.
+
+        Exit status:
+          0    success; an empty list too
+          1    nothing matched, or only a part was done
+          64   the command line was not understood
+          65   data that is not understood, or refused
+          66   input or a store that is missing or cannot be read
+          70   a fault of the program itself
+          73   a file that cannot be created
+          74   reading or writing failed, or the disk is full
+          75   the store is in use or has changed; try again
+          78   the program is not set up
+          141  nobody reads the output any more
+        A signal that ends the program gives 128 and its number.
+        """,
+      version: "\(Program.name) \(ProgramVersion.current)",
+      subcommands: verbs
+    )
+  }
 }

@@ -9,7 +9,7 @@ public struct RemoveVerb<Program: ListProgram>: AsyncParsableCommand {
     CommandConfiguration(commandName: "remove", abstract: "Remove \(Program.nouns.many).")
   }
 
-  @Argument(help: "Keys, as list shows them in the column id.")
+  @Argument(help: "The ids, \(Program.idHelp).")
   var ids: [String]
 
   @OptionGroup var store: StoreOptions
@@ -21,11 +21,17 @@ public struct RemoveVerb<Program: ListProgram>: AsyncParsableCommand {
   public func run() async throws {
     let entity = Program.entity
     let keys = try ids.map { try ObjectKey(typed: $0, of: entity) }
-    let opened = try Program.openStore(try store.place(of: Program.name))
+    let opened = try Program.openStore(try store.existingPlace(of: Program.self))
     try opened.commit(origin: .unnamed) { transaction in
       for key in keys {
         let id = ObjectID(entity: entity.name, key: key)
-        guard try transaction.delete(id, of: entity) else { throw StoreError.notFound(id) }
+        guard try transaction.delete(id, of: entity) else {
+          throw CommandFailure(
+            .nothingMatched,
+            "There is no \(id).",
+            remedy: keys.count == 1 ? "Nothing was removed." : "None of them was removed."
+          )
+        }
       }
     }
     try opened.close()

@@ -9,7 +9,7 @@ public struct ShowVerb<Program: ListProgram>: AsyncParsableCommand {
     CommandConfiguration(commandName: "show", abstract: "Show one \(Program.nouns.one) in full.")
   }
 
-  @Argument(help: "The key, as list shows it in the column id.")
+  @Argument(help: "The id, \(Program.idHelp).")
   var id: String
 
   @OptionGroup var store: StoreOptions
@@ -22,7 +22,7 @@ public struct ShowVerb<Program: ListProgram>: AsyncParsableCommand {
   public func run() async throws {
     let settings = try reader.settings()
     let key = try ObjectKey(typed: id, of: Program.entity)
-    let opened = try Program.openStore(try store.place(of: Program.name, onlyReads: true))
+    let opened = try Program.openStore(try store.placeToRead(of: Program.self))
     let rows = try opened.read { (snapshot) throws(StoreError) in
       try snapshot.rows([key], of: Program.entity)
     }
@@ -63,8 +63,8 @@ extension ObjectKey {
     let parts = zip(entity.keyTypes, texts).compactMap { $0.value(parsing: $1) }
     guard parts.count == texts.count, let key = ObjectKey(parts: parts, of: entity.identity) else {
       throw CommandFailure(
-        .badData,
-        "“\(text)” is no key of \(entity.name).",
+        .usage,
+        "“\(text)” is not a key of \(entity.name).",
         remedy: "Give one as list shows it with --columns id."
       )
     }

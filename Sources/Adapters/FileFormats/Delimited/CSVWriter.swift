@@ -7,8 +7,8 @@ public import ResultsDomain
 public struct CSVWriter: RecordWriter, Sendable {
   /// Whether a text that a spreadsheet would run as a formula gets an apostrophe in front.
   ///
-  /// That is a text that begins with `=`, `+`, `-`, `@`, a tab or a carriage return. Numbers are never changed. The
-  /// apostrophe stays when the file is imported again.
+  /// That is a text that begins with `=`, `+`, `-` or `@`, also in a full-width or small form and also behind blanks, or with
+  /// a control character. Numbers are never changed. The apostrophe stays when the file is imported again.
   public var guardsFormulas: Bool
 
   /// A writer.
@@ -42,8 +42,7 @@ public struct CSVWriter: RecordWriter, Sendable {
   }
 
   private func field(_ text: String) -> String {
-    let isFormula = guardsFormulas && text.utf8.first.map(CSVWriter.beginsFormula) ?? false
-    let text = isFormula ? "'" + text : text
+    let text = guardsFormulas ? FormulaGuard.guarded(text) : text
     let needsQuotes =
       text.isEmpty
       || text.utf8.contains { $0 == 0x22 || $0 == 0x2C || $0 == 0x0A || $0 == 0x0D || $0 == 0 }
@@ -54,13 +53,5 @@ public struct CSVWriter: RecordWriter, Sendable {
       if scalar == "\"" { result.unicodeScalars.append(scalar) }
     }
     return "\"" + inner + "\""
-  }
-
-  private static func beginsFormula(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "@"), 0x09, 0x0D:
-      true
-    default: false
-    }
   }
 }

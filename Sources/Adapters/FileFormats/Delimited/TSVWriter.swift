@@ -5,8 +5,11 @@ public import ResultsDomain
 /// Null and an empty text are both an empty field; numbers have a decimal point, blobs are base64; control characters
 /// and backslashes are escaped.
 public struct TSVWriter: RecordWriter, Sendable {
+  /// Whether a text that a spreadsheet would run as a formula gets an apostrophe in front, as in ``CSVWriter``.
+  public var guardsFormulas: Bool
+
   /// A writer.
-  public init() {}
+  public init(guardsFormulas: Bool = false) { self.guardsFormulas = guardsFormulas }
 
   /// The header line.
   public mutating func begin(columns: [String]) -> String {
@@ -18,7 +21,8 @@ public struct TSVWriter: RecordWriter, Sendable {
   public mutating func write(_ values: [Value]) -> String {
     let fields = values.map { value in
       switch value {
-      case .text(let text): TabEscapes.escaped(text)
+      case .text(let text):
+        TabEscapes.escaped(guardsFormulas ? FormulaGuard.guarded(text) : text)
       default: PlainForm.text(of: value)
       }
     }

@@ -49,8 +49,8 @@ extension StoreError: CustomStringConvertible {
     case .busy(let path, .zero, nil):
       "\(path) is in use by the transaction that this call is made in. Finish that one first."
     case .busy(let path, let waited, let holder):
-      "\(path) is being written by \(holder?.description ?? "another process"); waited"
-        + " \(waited / .seconds(1)) s. Nothing was written. Try again, or wait longer."
+      "\(path) is being written by \(holder?.description ?? "another process"); gave up after"
+        + " \(waited / .seconds(1)) s. Try again, or wait longer."
     case .diskFull(let path):
       "The disk that holds \(path) is full. Nothing was written. Free some room and try again."
     case .inputOutput(let path, let detail):

@@ -31,10 +31,10 @@ extension QueryPlan.Source: CustomStringConvertible {
   /// A few words for a person.
   public var description: String {
     switch self {
-    case .index(let name): "the index \(name)"
-    case .table: "the table's own order"
-    case .sorting: "sorted at every reading"
-    case .unknown: "not told by the store"
+    case .index(let name): "read from the index \(name)"
+    case .table: "read in the table's own order"
+    case .sorting: "sorted on every read (no index)"
+    case .unknown: "the store does not say how it is read"
     }
   }
 }

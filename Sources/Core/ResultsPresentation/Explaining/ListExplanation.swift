@@ -70,7 +70,7 @@ extension ListExplanation {
     let terms = definition.terms.map { "\($0.expression) \($0.direction.rawValue)" }
     var lines = [
       "entity     \(definition.entity.name)", "where      \(predicateText)",
-      "order      \(terms.joined(separator: ", "))", "keys       \(plan.source)",
+      "order      \(terms.joined(separator: ", "))", "list       \(plan.source)",
     ]
     lines += plan.steps.map { "           \($0)" }
     if let remedy = plan.remedy { lines.append("would help \(remedy)") }
@@ -79,12 +79,12 @@ extension ListExplanation {
     case .everyWriter: lines.append("changes    placed one by one, whoever made them")
     case .thisStore: lines.append("changes    own ones placed; others by reading again")
     }
-    lines.append("last       \(last.path), in \(last.duration.inMicroseconds) µs")
+    lines.append("last       \(lastPath), in \(last.duration.inMicroseconds) µs")
     let work = last.work
     lines.append(
       """
-      asked      \(work.queries) queries, \(work.keys) keys, \(work.rows) rows, \
-      \(work.digests) digests
+      asked      \(amount(work.queries, "query", "queries")), \(amount(work.keys, "key", "keys")), \
+      \(amount(work.rows, "row", "rows")), \(amount(work.digests, "digest", "digests"))
       """
     )
     return lines
@@ -92,6 +92,18 @@ extension ListExplanation {
 }
 
 extension ListExplanation {
+  private func amount(_ count: Int, _ one: String, _ many: String) -> String {
+    "\(count) \(count == 1 ? one : many)"
+  }
+
+  private var lastPath: String {
+    switch (last.path, keys) {
+    case (.fetched, .indexed): "keys were counted over the index"
+    case (.fetched, .held): "all keys were read"
+    default: last.path.description
+    }
+  }
+
   /// The predicate in its text form; one that names thousands of objects is cut.
   private var predicateText: String {
     let text = definition.predicate.text(in: definition.entity)

@@ -4,7 +4,7 @@ import ArgumentParser
 struct MeasureCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "measure",
-    abstract: "Measure and report; this is what is done without a name of a command."
+    abstract: "Measure and report (the default command)."
   )
 
   @Option(
