@@ -17,7 +17,7 @@ import Testing
         "a.sqlite"
       )
     }
-    try expectRoundTrip("household-ledger", of: 3, "movements", in: run)
+    try expectRoundTrip("household-ledger", of: 3, "transactions", in: run)
   }
 
   @Test func `equal events come back from an export as many as they were`() throws {
@@ -172,7 +172,7 @@ import Testing
     let noons = csv.replacingOccurrences(of: ",-", with: "T12:00+09:00,-")
     try run.run("household-ledger", "import", "-", input: noons)
     let again = try run.run("household-ledger", "import", "-", input: csv)
-    #expect(again.output == "imported 0 movements, 2 known already\n")
+    #expect(again.output == "imported 0 transactions, 2 known already\n")
     let list = try run.run("household-ledger", "list", "--format", "plain")
     #expect(list.output.contains("2026-07-01"))
   }

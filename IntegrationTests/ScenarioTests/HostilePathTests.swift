@@ -24,7 +24,7 @@ import Testing
   @Test func `an empty path is told, and makes nothing`() throws {
     let run = try ProgramRun()
     let result = try run.run("book-catalog", "demo", "--store", "", expecting: 64)
-    #expect(result.errors.contains("--store was given an empty path. Name a file"))
+    #expect(result.errors.contains("--store is empty. Name a file"))
     #expect(try names(run) == [])
   }
 

@@ -22,7 +22,7 @@ import Testing
     try run.run("household-ledger", "import", "-", input: csv)
     run.environment["TZ"] = zone
     let again = try run.run("household-ledger", "import", "-", input: csv)
-    #expect(again.output == "imported 0 movements, 3 known already\n")
+    #expect(again.output == "imported 0 transactions, 3 known already\n")
   }
 
   @Test(arguments: zones)
@@ -66,7 +66,7 @@ import Testing
     let days = ["2026-11-01", "2026-11-02", "2026-11-03", "2026-11-04"].map { "\($0),2.00,p,c" }
     let file = "date,amount,payee,category\n" + (moments + days).joined(separator: "\n") + "\n"
     let report = try run.run("household-ledger", "import", "-", input: file)
-    #expect(report.output == "imported 52 movements, 0 known already\n")
+    #expect(report.output == "imported 52 transactions, 0 known already\n")
     let list = try run.run("household-ledger", "list", "--format", "tsv", "--columns", "amount")
     let twos = list.lines.filter { $0.hasSuffix("2.00") }.map { String($0.prefix(10)) }
     #expect(Set(twos) == ["2026-11-01", "2026-11-02", "2026-11-03", "2026-11-04"])

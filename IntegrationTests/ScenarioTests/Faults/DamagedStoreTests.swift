@@ -46,7 +46,9 @@ import Testing
         #expect([0, 65, 66, 74].contains(result.status), "page \(page): \(result)")
         #expect(!result.errors.contains("Fatal error"), "page \(page): \(result)")
         if result.status == 0 {
-          if let truth = truth[verb] { #expect(result.output == truth, "page \(page): \(result)") }
+          if let truth = truth[verb] {
+            #expect(Self.nameless(result.output) == Self.nameless(truth), "page \(page): \(result)")
+          }
         } else {
           toldCount += 1
           #expect(result.errors.contains(file), "page \(page): \(result)")
@@ -54,5 +56,14 @@ import Testing
       }
     }
     #expect(toldCount > 3)
+  }
+
+  /// The output without the name of the list's life, which no two processes share.
+  private static func nameless(_ output: String) -> String {
+    output.replacingOccurrences(
+      of: #""life":"[^"]*","#,
+      with: "",
+      options: .regularExpression
+    )
   }
 }
