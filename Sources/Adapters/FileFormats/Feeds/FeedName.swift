@@ -1,11 +1,12 @@
 /// What the elements of RSS 2.0, RSS 1.0 and Atom are called, and what the XML parser's codes mean.
 enum FeedName {
-  /// The element's name in lower case, with a prefix where the element belongs to an extension.
+  /// An element's name as the reader knows it.
   ///
   /// - Parameters:
   ///   - name: The name as it is written.
   ///   - namespace: Its namespace.
   ///   - home: The namespace of the feed's root, whatever its publisher took for that of feeds.
+  /// - Returns: The name in lower case, with a prefix where the element belongs to an extension.
   static func normalized(_ name: String, namespace: String?, home: String?) -> String {
     let local = name.split(separator: ":").last.map(String.init) ?? name
     if let home, !home.isEmpty, namespace == home { return local.lowercased() }
