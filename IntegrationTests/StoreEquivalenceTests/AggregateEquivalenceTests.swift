@@ -64,7 +64,7 @@ import Testing
   @Test(arguments: 341...346 as ClosedRange<UInt64>, [true, false])
   func `commits of another writer of the file are counted too`(
     seed: UInt64,
-    keepsLog: Bool
+    maintainsChangeLog: Bool
   ) async throws {
     var workload = RandomStoreWorkload(seed: seed)
     let entity = try workload.entity()
@@ -73,7 +73,7 @@ import Testing
     defer {
       for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: place + end) }
     }
-    let options = SQLiteStoreOptions(pollInterval: nil, keepsLog: keepsLog)
+    let options = SQLiteStoreOptions(pollInterval: nil, maintainsChangeLog: maintainsChangeLog)
     let own = try SQLiteStore(at: place, entities: [entity], options: options)
     let other = try SQLiteStore(at: place, entities: [entity], options: options)
     let definition = workload.list(of: entity)
@@ -87,7 +87,7 @@ import Testing
           for operation in operations { _ = try transaction.perform(operation, on: entity) }
         }
       }
-      try own.lookForOtherWriters()
+      try own.checkForExternalChanges()
       try await list.refresh()
       try check(list.results(), definition, try twins.rows(other), what)
     }

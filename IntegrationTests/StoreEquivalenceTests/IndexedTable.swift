@@ -64,7 +64,7 @@ final class IndexedTable {
       }
       try queue.close()
       options.adoptsTables = true
-      options.keepsLog = true
+      options.maintainsChangeLog = true
       story.append(table)
     } else {
       story.append("\(identity)")

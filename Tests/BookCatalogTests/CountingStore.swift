@@ -14,9 +14,9 @@ final class CountingStore: Store {
   var capabilities: StoreCapabilities { store.capabilities }
   var entities: [EntityDescription] { store.entities }
   var executor: (any TaskExecutor)? { store.executor }
-  func lookForOtherWriters() throws(StoreError) { try store.lookForOtherWriters() }
+  func checkForExternalChanges() throws(StoreError) { try store.checkForExternalChanges() }
   func close() throws(StoreError) { try store.close() }
-  func hints() -> AsyncStream<Void> { store.hints() }
+  func commitNotifications() -> AsyncStream<Void> { store.commitNotifications() }
 
   func commit<Result: Sendable>(
     origin: CommitOrigin,

@@ -240,14 +240,14 @@ final class Shelf: Store {
     return committed
   }
 
-  func hints() -> AsyncStream<Void> {
+  func commitNotifications() -> AsyncStream<Void> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1)) { listener in
       listeners.withLock { $0.append(listener) }
       if content.withLock({ $0 == nil }) { listener.finish() }
     }
   }
 
-  func lookForOtherWriters() throws(StoreError) { _ = try now() }
+  func checkForExternalChanges() throws(StoreError) { _ = try now() }
 
   func close() {
     content.withLock { $0 = nil }

@@ -18,14 +18,14 @@ final class FaultyStore: Store {
   var entities: [EntityDescription] { base.entities }
   var executor: (any TaskExecutor)? { nil }
 
-  func lookForOtherWriters() throws(StoreError) { try base.lookForOtherWriters() }
+  func checkForExternalChanges() throws(StoreError) { try base.checkForExternalChanges() }
 
   func close() throws(StoreError) {
     if fault != .answersWhenClosed { try base.close() }
   }
 
-  func hints() -> AsyncStream<Void> {
-    guard fault == .neverHints else { return base.hints() }
+  func commitNotifications() -> AsyncStream<Void> {
+    guard fault == .neverHints else { return base.commitNotifications() }
     return AsyncStream { _ in }
   }
 

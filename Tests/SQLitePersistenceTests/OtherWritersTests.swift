@@ -24,15 +24,15 @@ import Testing
     let (first, second) = (try open(folder), try open(folder))
     let start = try second.currentVersion()
     try addBook(first, "a")
-    try second.lookForOtherWriters()
+    try second.checkForExternalChanges()
     let changes = try second.history(since: start, of: Sample.book).changes
     #expect(changes?.map { $0.map { $0.after?["title"] } } == [["a"]])
     #expect(try second.currentVersion().sequence == start.sequence + 1)
-    try second.lookForOtherWriters()
+    try second.checkForExternalChanges()
     #expect(try second.currentVersion().sequence == start.sequence + 1)
     // The store's own commits are not taken for those of another.
     let own = try first.currentVersion()
-    try first.lookForOtherWriters()
+    try first.checkForExternalChanges()
     #expect(try first.currentVersion() == own)
     try first.close()
     try second.close()
@@ -69,7 +69,7 @@ import Testing
     try process.run()
     process.waitUntilExit()
     #expect(process.terminationStatus == 0)
-    try store.lookForOtherWriters()
+    try store.checkForExternalChanges()
     let changes = try store.history(since: start, of: Sample.book).changes
     #expect(changes?.map { $0.map { $0.after?["title"] } } == [["az"]])
     #expect(try store.allRows(of: Sample.book).map { $0["title"] } == ["a", "az"])
@@ -81,7 +81,7 @@ import Testing
     let folder = try TemporaryFolder()
     let first = try open(folder)
     let second = try open(folder, SQLiteStoreOptions(pollInterval: .milliseconds(5)))
-    var hints = second.hints().makeAsyncIterator()
+    var hints = second.commitNotifications().makeAsyncIterator()
     let start = try second.currentVersion()
     try addBook(first, "a")
     while try second.currentVersion() == start { await hints.next() }
@@ -103,7 +103,7 @@ import Testing
         Issue.record("\(String(describing: error))")
         return
       }
-      try store.lookForOtherWriters()
+      try store.checkForExternalChanges()
       #expect(try store.allRows(of: Sample.book).isEmpty)
       try database.rollback()
     }
@@ -119,7 +119,7 @@ import Testing
     let start = try store.currentVersion()
     let other = try DatabaseQueue(path: folder.file())
     try other.write { try $0.execute(sql: "INSERT INTO Tag (name) VALUES ('x')") }
-    try store.lookForOtherWriters()
+    try store.checkForExternalChanges()
     #expect(try store.history(since: start, of: Sample.tag).gap == .otherWriter)
     #expect(try store.currentVersion().sequence == start.sequence + 1)
     try store.close()
@@ -129,7 +129,7 @@ import Testing
     async throws
   {
     let folder = try TemporaryFolder()
-    let store = try open(folder, SQLiteStoreOptions(pollInterval: nil, keepsLog: false))
+    let store = try open(folder, SQLiteStoreOptions(pollInterval: nil, maintainsChangeLog: false))
     #expect(store.capabilities.historyCoverage == .thisStore)
     for title in ["a", "b"] { try addBook(store, title) }
     let list = FetchedResultsController(
@@ -192,7 +192,7 @@ import Testing
     switch occasion {
     case "read": #expect(try store.currentVersion().sequence == start.sequence + 1)
     case "look":
-      try store.lookForOtherWriters()
+      try store.checkForExternalChanges()
       #expect(store.core.version.sequence == start.sequence + 1)
     default: break
     }

@@ -54,7 +54,7 @@ import Testing
     let folder = try TemporaryFolder()
     let files = Files(folder)
     var options = files.options()
-    options.keepsLog = true
+    options.maintainsChangeLog = true
     options.createsTables = true
     try await testCase.run { [options] in
       try SQLiteStore(

@@ -65,18 +65,18 @@ public final class InMemoryStore: Store {
   public var executor: (any TaskExecutor)? { nil }
 
   /// Does nothing: there are no other writers.
-  public func lookForOtherWriters() throws(StoreError) { _ = try published() }
+  public func checkForExternalChanges() throws(StoreError) { _ = try published() }
 
   /// Ends the hints and makes later calls fail; a transaction that is running is undone.
   public func close() throws(StoreError) { core.close() }
 
   /// Hints that the version has grown.
-  public func hints() -> AsyncStream<Void> { core.hints() }
+  public func commitNotifications() -> AsyncStream<Void> { core.commitNotifications() }
 
   /// Hints of what the closure has not followed; it is given commits of at most a few rows.
-  public func hints(
+  public func commitNotifications(
     following follow: @escaping @Sendable (any StoreSnapshot) -> Bool
-  ) -> AsyncStream<Void> { core.hints(following: follow) }
+  ) -> AsyncStream<Void> { core.commitNotifications(following: follow) }
 }
 
 extension InMemoryStore {

@@ -114,7 +114,7 @@ final class StoreCore: Sendable {
     state.withLock { $0.history.history(after: old, through: new, ofTable: table) }
   }
 
-  func hints(
+  func commitNotifications(
     following follow: (@Sendable (any StoreSnapshot) -> Bool)? = nil
   ) -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(

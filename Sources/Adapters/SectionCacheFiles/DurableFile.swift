@@ -67,7 +67,7 @@ enum DurableFile {
   /// The content of a file after its heading, or all of it if it has another heading; `nil` if there is no file.
   ///
   /// A large file stays open and is read when it is asked for, except where an open file could not be replaced.
-  static func open(_ file: URL, after heading: [UInt8]) throws(Failure) -> (any KeptBytes)? {
+  static func open(_ file: URL, after heading: [UInt8]) throws(Failure) -> (any CacheData)? {
     #if !os(Windows)
     if let attributes = attributes(of: file), largestHeld..<largest ~= size(of: attributes),
       attributes[.type] as? FileAttributeType == .typeRegular
@@ -75,7 +75,7 @@ enum DurableFile {
       return try KeptFile(file.path(percentEncoded: false), after: heading)
     }
     #endif
-    return try content(of: file, after: heading).map(HeldBytes.init)
+    return try content(of: file, after: heading).map(InMemoryCacheData.init)
   }
 
   /// The content of a file after its heading, or all of it if it has another heading; `nil` if there is no file.

@@ -5,7 +5,7 @@ import ResultsPresentation
 /// The content of a file that is open, read at the places that are asked for.
 ///
 /// The file is not mapped: one that becomes shorter would end the process. One that is replaced stays what it was.
-final class KeptFile: KeptBytes {
+final class KeptFile: CacheData {
   private let descriptor: Int32
   /// Where the content begins.
   private let start: Int

@@ -41,7 +41,7 @@ public struct SectionCacheFolder: SectionCacheStorage {
 
   /// Opens the bytes kept under a name, or gives `nil` if there are none; a large file stays open as long as it may be read.
   /// - Throws: As `load(_:)`.
-  public func open(_ name: String) throws(SectionCacheFailure) -> (any KeptBytes)? {
+  public func open(_ name: String) throws(SectionCacheFailure) -> (any CacheData)? {
     let file = folder.appending(path: CacheFileName.fileName(of: name))
     do {
       return try DurableFile.open(file, after: CacheFileName.heading(of: name))

@@ -45,7 +45,7 @@ struct RemoveAtVerb: AsyncParsableCommand {
     let controller = FetchedResultsController(
       definition,
       in: opened,
-      findsOtherWriters: false,
+      detectsExternalChanges: false,
       options: ResultsOptions(delivery: .onDemand)
     )
     try await controller.performFetch()

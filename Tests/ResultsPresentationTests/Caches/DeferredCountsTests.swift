@@ -10,7 +10,7 @@ import Testing
 @Suite("Counts of a cache that are read when they are needed")
 struct DeferredCountsTests {
   /// Kept bytes that tell how many of them were read.
-  private final class Watched: KeptBytes {
+  private final class Watched: CacheData {
     private let bytes: [UInt8]
     let readCount = Atomic(0)
 

@@ -200,13 +200,15 @@ struct DeliveryTests {
   @Test func `R67: counts alongside are of the same version as the rows`() async throws {
     let store = try Volume.store(("A", "x"))
     var definition = Volume.byShelf()
-    definition.alongside = ["all": CountRequest(Volume.entity)]
+    definition.additionalCounts = ["all": CountRequest(Volume.entity)]
     let controller = FetchedResultsController(definition, in: store)
     try await controller.performFetch()
     let watch = Task {
       var broken = 0
       for await event in controller.changes {
-        if case .change(let change) = event, change.after.alongside["all"] != change.after.count {
+        if case .change(let change) = event,
+          change.after.additionalCounts["all"] != change.after.count
+        {
           broken += 1
         }
       }
@@ -214,7 +216,7 @@ struct DeliveryTests {
     }
     for step in 0..<50 { try store.add([("A", "t\(step)")]) }
     try await controller.refresh()
-    #expect(try controller.results().alongside["all"] == 51)
+    #expect(try controller.results().additionalCounts["all"] == 51)
     controller.cancel()
     #expect(await watch.value == 0)
   }

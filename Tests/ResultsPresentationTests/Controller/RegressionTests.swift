@@ -112,15 +112,15 @@ struct RegressionTests {
     try list.fetch(list.publisher.ask { _ in })
     try store.add([("A", "y")])
     try list.fetch(
-      list.publisher.ask { $0.alongside = ["all": CountRequest(Volume.entity)] }
+      list.publisher.ask { $0.additionalCounts = ["all": CountRequest(Volume.entity)] }
     )
-    #expect(list.publisher.state.results?.alongside == ["all": 2])
+    #expect(list.publisher.state.results?.additionalCounts == ["all": 2])
   }
 
   @Test func `R68: commits that are told as one keep the names of all who made them`() throws {
     let store = try Volume.store(("A", "x"))
     var definition = Volume.byShelf()
-    definition.alongside = ["all": CountRequest(Volume.entity)]
+    definition.additionalCounts = ["all": CountRequest(Volume.entity)]
     var engine = try store.engine(definition)
     for name in ["mine", "theirs"] {
       _ = try store.commit(origin: CommitOrigin(name)) { transaction in
@@ -275,7 +275,7 @@ extension WatchedStore {
 extension LiveList<Volume> {
   /// A list of shelves that is listened to.
   fileprivate convenience init(_ store: WatchedStore) {
-    self.init(Volume.byShelf(), store, findsOtherWriters: true, ResultsOptions())
+    self.init(Volume.byShelf(), store, detectsExternalChanges: true, ResultsOptions())
     _ = listen()
   }
 }

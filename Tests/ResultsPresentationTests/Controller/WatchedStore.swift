@@ -11,9 +11,9 @@ final class WatchedStore: Store {
     var rowsRead = 0
     var keyReadings = 0
     var failure: StoreError?
-    /// Thrown by `lookForOtherWriters()`.
+    /// Thrown by `checkForExternalChanges()`.
     var lookFailure: StoreError?
-    /// Called by the next `lookForOtherWriters()`: commits that are found only so.
+    /// Called by the next `checkForExternalChanges()`: commits that are found only so.
     var onLook: (@Sendable () throws(StoreError) -> Void)?
     var repeatsEntries = false
     /// What is told instead of the history, if anything.
@@ -70,17 +70,17 @@ final class WatchedStore: Store {
   var identity: StoreIdentity { base.identity }
   var entities: [EntityDescription] { base.entities }
   var executor: (any TaskExecutor)? { base.executor }
-  func lookForOtherWriters() throws(StoreError) {
+  func checkForExternalChanges() throws(StoreError) {
     let (failure, onLook) = watch.withLock { watch in
       defer { watch.onLook = nil }
       return (watch.lookFailure, watch.onLook)
     }
     if let failure { throw failure }
     try onLook?()
-    try base.lookForOtherWriters()
+    try base.checkForExternalChanges()
   }
   func close() throws(StoreError) { try base.close() }
-  func hints() -> AsyncStream<Void> { base.hints() }
+  func commitNotifications() -> AsyncStream<Void> { base.commitNotifications() }
 
   func read<Result: Sendable>(
     _ body: (any StoreSnapshot) throws(StoreError) -> Result

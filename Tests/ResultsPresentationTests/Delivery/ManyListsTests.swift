@@ -65,7 +65,7 @@ struct ManyListsTests {
     )
     let store = WatchedStore(try InMemoryStore(entities: [Volume.entity, other]))
     var definition = Volume.byShelf()
-    definition.alongside = ["others": CountRequest(other)]
+    definition.additionalCounts = ["others": CountRequest(other)]
     let list = FetchedResultsController(definition, in: store)
     try await list.performFetch()
     var events = list.changes.makeAsyncIterator()
@@ -78,7 +78,7 @@ struct ManyListsTests {
       try transaction.insert([.text("a")], key: .integer(1), into: other)
     }
     try await list.refresh()
-    #expect(try list.results().alongside == ["others": 1])
+    #expect(try list.results().additionalCounts == ["others": 1])
     #expect(try list.results().generation == 2)
   }
 

@@ -68,7 +68,7 @@ struct PromptDeliveryTests {
     async throws
   {
     let calls = Mutex(0)
-    let hints = store.hints { _ in
+    let hints = store.commitNotifications { _ in
       calls.withLock { $0 += 1 }
       return true
     }

@@ -10,13 +10,13 @@ struct ResetTests {
 
   private func list(
     of store: WatchedStore,
-    findsOtherWriters: Bool = true,
+    detectsExternalChanges: Bool = true,
     resetThreshold: Int? = nil
   ) async throws -> (FetchedResultsController<Volume>, Events) {
     let list = FetchedResultsController(
       Volume.byShelf(),
       in: store,
-      findsOtherWriters: findsOtherWriters,
+      detectsExternalChanges: detectsExternalChanges,
       options: ResultsOptions(resetThreshold: resetThreshold)
     )
     try await list.performFetch()
@@ -140,7 +140,7 @@ struct ResetTests {
   ) async throws {
     let store = WatchedStore(try InMemoryStore(entities: [Volume.entity]), coverage: .thisStore)
     try store.add([("A", "x")])
-    let (list, _) = try await list(of: store, findsOtherWriters: false)
+    let (list, _) = try await list(of: store, detectsExternalChanges: false)
     store.tell(gap)
     try store.change("x") { $0.pages = 7 }
     try await list.refresh()

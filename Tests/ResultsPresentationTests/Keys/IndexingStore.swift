@@ -24,9 +24,9 @@ final class IndexingStore: Store {
   var capabilities: StoreCapabilities { base.capabilities }
   var entities: [EntityDescription] { base.entities }
   var executor: (any TaskExecutor)? { base.executor }
-  func lookForOtherWriters() throws(StoreError) { try base.lookForOtherWriters() }
+  func checkForExternalChanges() throws(StoreError) { try base.checkForExternalChanges() }
   func close() throws(StoreError) { try base.close() }
-  func hints() -> AsyncStream<Void> { base.hints() }
+  func commitNotifications() -> AsyncStream<Void> { base.commitNotifications() }
 
   func read<Result: Sendable>(
     _ body: (any StoreSnapshot) throws(StoreError) -> Result

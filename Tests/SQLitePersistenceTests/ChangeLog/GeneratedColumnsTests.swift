@@ -41,13 +41,13 @@ import Testing
   private func open(
     _ folder: TemporaryFolder,
     _ entity: EntityDescription,
-    keepsLog: Bool = true
+    maintainsChangeLog: Bool = true
   ) throws -> SQLiteStore {
     try LogFixture.execute(folder.file(), Self.table)
     let options = SQLiteStoreOptions(
       adoptsTables: true,
       pollInterval: nil,
-      keepsLog: keepsLog ? true : nil
+      maintainsChangeLog: maintainsChangeLog ? true : nil
     )
     return try SQLiteStore(at: folder.file(), entities: [entity], options: options)
   }
@@ -73,10 +73,12 @@ import Testing
   }
 
   @Test(arguments: Choice.allCases, [true, false])
-  func `are no hindrance to the store's own writes`(_ choice: Choice, _ keepsLog: Bool) throws {
+  func `are no hindrance to the store's own writes`(_ choice: Choice, _ maintainsChangeLog: Bool)
+    throws
+  {
     let folder = try TemporaryFolder()
     let entity = choice.entity
-    let store = try open(folder, entity, keepsLog: keepsLog)
+    let store = try open(folder, entity, maintainsChangeLog: maintainsChangeLog)
     let start = try store.currentVersion()
     let id = try store.commit(origin: CommitOrigin("o")) { transaction in
       try transaction.insert(values(entity, 7, 8), key: nil, into: entity)
@@ -112,7 +114,7 @@ import Testing
         try LogFixture.run(statement, in: store)
       } else {
         try LogFixture.execute(folder.file(), statement)
-        try store.lookForOtherWriters()
+        try store.checkForExternalChanges()
       }
     }
     let history = try store.history(since: start, of: choice.entity)
@@ -138,7 +140,7 @@ import Testing
       try LogFixture.run(statement, in: store)
     } else {
       try LogFixture.execute(folder.file(), statement)
-      try store.lookForOtherWriters()
+      try store.checkForExternalChanges()
     }
     let changes = try store.history(since: start, of: entity).changes?.flatMap(\.self)
     #expect(changes?.map { $0.before?["total"] } == [6])
@@ -179,16 +181,16 @@ import Testing
   }
 
   @Test func `are named where the capture is not the best`() throws {
-    func capture(_ choice: Choice, keepsLog: Bool) throws -> String {
+    func capture(_ choice: Choice, maintainsChangeLog: Bool) throws -> String {
       let folder = try TemporaryFolder()
-      let store = try open(folder, choice.entity, keepsLog: keepsLog)
+      let store = try open(folder, choice.entity, maintainsChangeLog: maintainsChangeLog)
       defer { try? store.close() }
       return "\(store.capture)"
     }
-    #expect(try capture(.before, keepsLog: true) == "hook + log")
-    #expect(try capture(.stored, keepsLog: true) == "hook + log")
-    #expect(try capture(.virtual, keepsLog: true).contains("Item.total"))
-    #expect(try capture(.behind, keepsLog: true).contains("Item.note"))
-    #expect(try capture(.virtual, keepsLog: false).contains("keepsLog"))
+    #expect(try capture(.before, maintainsChangeLog: true) == "hook + log")
+    #expect(try capture(.stored, maintainsChangeLog: true) == "hook + log")
+    #expect(try capture(.virtual, maintainsChangeLog: true).contains("Item.total"))
+    #expect(try capture(.behind, maintainsChangeLog: true).contains("Item.note"))
+    #expect(try capture(.virtual, maintainsChangeLog: false).contains("maintainsChangeLog"))
   }
 }

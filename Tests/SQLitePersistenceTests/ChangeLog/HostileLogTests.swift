@@ -66,7 +66,7 @@ import Testing
   ) throws {
     let folder = try TemporaryFolder()
     let store = try open(folder)
-    let hints = store.hints()
+    let hints = store.commitNotifications()
     // The lease is taken on the writing connection.
     store.writer.unsafeReentrantWrite { _ in }
     try LogFixture.execute(
@@ -76,10 +76,10 @@ import Testing
       INSERT INTO Tag VALUES ('a', 1)
       """
     )
-    try store.lookForOtherWriters()
+    try store.checkForExternalChanges()
     let start = try store.currentVersion()
     try LogFixture.execute(folder.file(), "UPDATE Tag SET rank = 2")
-    try store.lookForOtherWriters()
+    try store.checkForExternalChanges()
     #expect(try store.currentVersion() != start)
     try store.write { try $0.insert([3], key: .text("b"), into: Sample.tag) }
     #expect(try store.allRows(of: Sample.tag).count == 2)
@@ -116,11 +116,11 @@ import Testing
         logByteLimit: .max
       )
     )
-    let hints = store.hints()
+    let hints = store.commitNotifications()
     store.writer.unsafeReentrantWrite { _ in }
     try store.write { try $0.insert([1], key: .text("a"), into: Sample.tag) }
     try LogFixture.execute(folder.file(), "UPDATE Tag SET rank = 2")
-    try store.lookForOtherWriters()
+    try store.checkForExternalChanges()
     #expect(try store.allRows(of: Sample.tag).map { $0["rank"] } == [2])
     withExtendedLifetime(hints) {}
     try store.close()

@@ -56,7 +56,7 @@ import Testing
       folder.file(),
       "INSERT OR REPLACE INTO Book (publisher, title) VALUES ('P', 't3')"
     )
-    try store.lookForOtherWriters()
+    try store.checkForExternalChanges()
     let changes = try store.history(since: start, of: Sample.book).changes?.flatMap(\.self)
     #expect(changes?.map(LogFixture.text) == ["1:T3-", "2:-t3"])
     try store.close()

@@ -86,7 +86,7 @@ import Testing
     try LogFixture.execute(folder.file(), "ALTER TABLE _results_reader DROP COLUMN owner")
     let store = try open(folder)
     try fill(store)
-    let hints = store.hints()
+    let hints = store.commitNotifications()
     store.writer.unsafeReentrantWrite { _ in }
     let mine = "SELECT count(*) FROM _results_reader WHERE owner IS NOT NULL"
     #expect(try value(folder, mine) == (LogLease.owner == nil ? 0 : 1))

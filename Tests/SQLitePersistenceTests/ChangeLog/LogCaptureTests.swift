@@ -225,7 +225,7 @@ import Testing
       guard LogFixture.shell != nil else { return }
       try LogFixture.runShell(folder.file(), "\(attach); BEGIN;\n\(testCase.sql);\nCOMMIT;")
     }
-    try store.lookForOtherWriters()
+    try store.checkForExternalChanges()
     for (place, entity) in Sample.entities.enumerated() {
       let expected = [testCase.books, testCase.tags, testCase.scores][place]
       let history = try store.history(since: start, of: entity)

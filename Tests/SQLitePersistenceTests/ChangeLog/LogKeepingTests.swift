@@ -132,7 +132,7 @@ import Testing
     let near = StoreVersion(epoch: now.epoch, sequence: now.sequence - 15)
     #expect(try store.history(since: near, of: Sample.tag).records?.count == 15)
     try LogFixture.execute(folder.file(), "UPDATE Tag SET rank = 2")
-    try store.lookForOtherWriters()
+    try store.checkForExternalChanges()
     #expect(try value(folder, "SELECT count(*) FROM _results_log") < 50)
     try store.close()
   }
@@ -162,7 +162,7 @@ import Testing
       $0.logCapacity = 20
       $0.historyCapacity = 0
     }
-    let hints = listener.hints()
+    let hints = listener.commitNotifications()
     let start = try listener.currentVersion()
     // The lease is taken on the writing connection, after what is under way there.
     listener.writer.unsafeReentrantWrite { _ in }
@@ -174,7 +174,7 @@ import Testing
     // What was read is not needed any more, once the lease is renewed.
     clock.advance(by: LogLease.renewal)
     try LogFixture.execute(folder.file(), "INSERT INTO Tag VALUES ('x', 1)")
-    try listener.lookForOtherWriters()
+    try listener.checkForExternalChanges()
     #expect(try writer.check().log?.readers.first?.behind == 1)
     try insert(writer, 100, 100)
     #expect(try listener.history(since: start, of: Sample.tag).gap == .trimmed)
@@ -196,11 +196,11 @@ import Testing
       $0.logCapacity = 20
       $0.historyCapacity = 0
     }
-    let hints = listener.hints()
+    let hints = listener.commitNotifications()
     listener.writer.unsafeReentrantWrite { _ in }
     try insert(writer, 10)
     let reached = try listener.currentVersion()
-    listener.caughtUp(to: reached)
+    listener.releaseHistory(through: reached)
     // A list that is still being led on, or a generation that was shown before, asks from there again.
     for turn in 0..<3 {
       try insert(writer, 100, 100 + turn * 100)
@@ -208,12 +208,12 @@ import Testing
       #expect(records?.count == 100 * (turn + 1))
       clock.advance(by: LogLease.renewal)
       try LogFixture.execute(folder.file(), "UPDATE Tag SET rank = rank WHERE name = 't1'")
-      try listener.lookForOtherWriters()
+      try listener.checkForExternalChanges()
     }
-    listener.caughtUp(to: try listener.currentVersion())
+    listener.releaseHistory(through: try listener.currentVersion())
     clock.advance(by: LogLease.renewal)
     try LogFixture.execute(folder.file(), "INSERT INTO Tag VALUES ('x', 1)")
-    try listener.lookForOtherWriters()
+    try listener.checkForExternalChanges()
     try insert(writer, 100, 1000)
     #expect(try listener.history(since: reached, of: Sample.tag).gap == .trimmed)
     withExtendedLifetime(hints) {}
@@ -229,17 +229,17 @@ import Testing
       $0.now = { clock.seconds }
       $0.logCapacity = 20
     }
-    var hints: AsyncStream<Void>? = store.hints()
+    var hints: AsyncStream<Void>? = store.commitNotifications()
     store.writer.unsafeReentrantWrite { _ in }
     try insert(store, 10)
-    store.caughtUp(to: try store.currentVersion())
+    store.releaseHistory(through: try store.currentVersion())
     withExtendedLifetime(hints) { clock.advance(by: LogLease.renewal) }
     hints = nil
     try insert(store, 200, 100)
     #expect(try value(folder, "SELECT count(*) FROM _results_reader") == 0)
     #expect(try value(folder, "SELECT count(*) FROM _results_log") < 50)
     // Whoever listens again is a reader again.
-    let later = store.hints()
+    let later = store.commitNotifications()
     store.writer.unsafeReentrantWrite { _ in }
     #expect(try value(folder, "SELECT count(*) FROM _results_reader") == 1)
     withExtendedLifetime(later) {}
@@ -249,7 +249,7 @@ import Testing
   @Test func `who closes needs the log no more`() throws {
     let folder = try TemporaryFolder()
     let store = try open(folder)
-    let hints = store.hints()
+    let hints = store.commitNotifications()
     store.writer.unsafeReentrantWrite { _ in }
     #expect(try value(folder, "SELECT count(*) FROM _results_reader") == 1)
     try store.close()

@@ -91,7 +91,11 @@ import Testing
       INSERT INTO Score VALUES (1, 1, 'a'), (2, 2, 'a'), (3, 3, 'b');
       """
     )
-    let options = SQLiteStoreOptions(adoptsTables: true, pollInterval: nil, keepsLog: true)
+    let options = SQLiteStoreOptions(
+      adoptsTables: true,
+      pollInterval: nil,
+      maintainsChangeLog: true
+    )
     let store = try SQLiteStore(
       at: folder.file(),
       entities: [Sample.tag, Sample.score],
@@ -196,7 +200,7 @@ import Testing
     let start = try store.currentVersion()
     try LogFixture.execute(folder.file(), sql + "; INSERT INTO Tag VALUES ('b', 2)")
     #expect(try store.history(since: start, of: Sample.tag).gap == .schemaChanged)
-    try store.lookForOtherWriters()
+    try store.checkForExternalChanges()
     #expect(try store.history(since: start, of: Sample.tag).gap == .schemaChanged)
     #expect(keys(try store.history(since: start, of: Sample.book)) == [])
     let mended = try store.currentVersion()
@@ -216,7 +220,7 @@ import Testing
       "ALTER TABLE Tag ADD COLUMN more INTEGER; UPDATE Tag SET more = 1"
     )
     try LogFixture.run("UPDATE Tag SET more = 2", in: store)
-    try store.lookForOtherWriters()
+    try store.checkForExternalChanges()
     #expect(try store.currentVersion() == start)
     try LogFixture.run("UPDATE Tag SET more = 3, rank = 2", in: store)
     #expect(keys(try store.history(since: start, of: Sample.tag)) == [[.text("a")]])
@@ -228,12 +232,12 @@ import Testing
     let store = try open(folder)
     let start = try store.currentVersion()
     try LogFixture.execute(folder.file(), "DROP TABLE Tag")
-    try store.lookForOtherWriters()
+    try store.checkForExternalChanges()
     #expect(try store.currentVersion() != start)
     #expect(try store.history(since: start, of: Sample.book).gap == .schemaChanged)
     let blind = try store.currentVersion()
     try LogFixture.execute(folder.file(), "INSERT INTO Book (publisher, title) VALUES ('P', 'a')")
-    try store.lookForOtherWriters()
+    try store.checkForExternalChanges()
     #expect(try store.history(since: blind, of: Sample.book).gap == .otherWriter)
     #expect("\(store.capture)".contains("does not fit"))
     try store.close()
@@ -337,7 +341,7 @@ import Testing
           """
       )
     }
-    let options = SQLiteStoreOptions(pollInterval: nil, keepsLog: true)
+    let options = SQLiteStoreOptions(pollInterval: nil, maintainsChangeLog: true)
     let store = try SQLiteStore(writer: pool, entities: [Sample.tag], options: options)
     #expect("\(store.capture)" == "triggers + log (the connection is the application's)")
     let start = try store.currentVersion()

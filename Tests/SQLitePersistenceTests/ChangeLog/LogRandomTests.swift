@@ -31,7 +31,7 @@ import Testing
       for _ in 0..<generator.number(in: 1...3) {
         try step(&generator, store, second, queue, folder)
       }
-      try store.lookForOtherWriters()
+      try store.checkForExternalChanges()
       let now = try moment(store)
       for past in moments {
         for (place, entity) in Sample.entities.enumerated() {

@@ -82,7 +82,7 @@ import Testing
     }
     let known = try #require(bookmark)
     try Self.rebuild(folder.file(), "Book", filling: Self.books, dropsFirst: dropsFirst)
-    try store.lookForOtherWriters()
+    try store.checkForExternalChanges()
     #expect(try store.history(since: start, of: Sample.book).gap == .schemaChanged)
     #expect(try titles(store) == ["a!", "b!"])
     try store.close()
@@ -122,7 +122,7 @@ import Testing
     let store = try fill(folder)
     let start = try store.currentVersion()
     try LogFixture.execute(folder.file(), "CREATE INDEX other ON Book (year); DROP INDEX other")
-    try store.lookForOtherWriters()
+    try store.checkForExternalChanges()
     #expect(try store.history(since: start, of: Sample.book).records?.isEmpty == true)
     try store.close()
   }
@@ -133,12 +133,12 @@ import Testing
     // What stands behind moves up.
     try LogFixture.run("CREATE TABLE other (x)", in: store)
     try LogFixture.execute(folder.file(), "DROP TABLE other; VACUUM")
-    try store.lookForOtherWriters()
+    try store.checkForExternalChanges()
     #expect(try titles(store) == ["a", "b"])
     #expect(store.capture.mode == .hookAndLog)
     let start = try store.currentVersion()
     try LogFixture.execute(folder.file(), "UPDATE Book SET title = 'c' WHERE id = 1")
-    try store.lookForOtherWriters()
+    try store.checkForExternalChanges()
     let changes = try store.history(since: start, of: Sample.book).changes?.flatMap(\.self)
     #expect(changes?.map(LogFixture.text) == ["1:ac"])
     try store.close()
@@ -158,7 +158,7 @@ import Testing
     // Somebody takes away what refuses it.
     let start = try store.currentVersion()
     try LogFixture.execute(folder.file(), "DROP INDEX _results_1_guard")
-    try store.lookForOtherWriters()
+    try store.checkForExternalChanges()
     #expect(try store.history(since: start, of: Sample.book).gap == .schemaChanged)
     try store.close()
   }
@@ -183,7 +183,7 @@ import Testing
       }
       try other.close()
       try copy(folder.file("copy.sqlite"), to: folder.file())
-      try store.lookForOtherWriters()
+      try store.checkForExternalChanges()
       #expect(try store.currentVersion() != start)
       let history = try store.history(since: start, of: Sample.book)
       #expect(history.gap != nil, "\(history)")

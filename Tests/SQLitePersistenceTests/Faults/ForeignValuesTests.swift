@@ -119,13 +119,13 @@ import Testing
   }
 
   private func write(_ store: SQLiteStore) throws {
-    let hints = store.hints()
+    let hints = store.commitNotifications()
     store.writer.unsafeReentrantWrite { _ in }
     try store.write {
       try $0.insert(["P", "new", .null, .null, .null], key: nil, into: Sample.book)
     }
     try LogFixture.execute(store.path, "UPDATE Tag SET rank = 9 WHERE name = 'x'")
-    try store.lookForOtherWriters()
+    try store.checkForExternalChanges()
     try store.repair()
     try store.write { try $0.insert([4], key: .text("z"), into: Sample.tag) }
     // Some versions of SQLite look at the wrong column of a table without row numbers.

@@ -33,7 +33,7 @@ import Testing
     let folder = try TemporaryFolder()
     try make(folder.file("other")).close()
     let store = try make(folder.file())
-    let hints = store.hints()
+    let hints = store.commitNotifications()
     // Nothing but the closure is in the way of the exchange: the lease that observing takes is written, and the log is
     // empty. A look of the watch can keep it from being emptied, so that is tried again.
     store.writer.writeWithoutTransaction { _ in }

@@ -60,7 +60,7 @@ import Testing
   @Test func `commits of others are heard at once while somebody listens`() async throws {
     let folder = try TemporaryFolder()
     let (first, second) = (try open(folder), try open(folder))
-    var hints = second.hints().makeAsyncIterator()
+    var hints = second.commitNotifications().makeAsyncIterator()
     for number in 1...20 {
       let start = try second.currentVersion()
       _ = try first.commit(origin: .unnamed) {
@@ -83,7 +83,7 @@ import Testing
       entities: Sample.entities,
       options: options
     )
-    var hints = store.hints().makeAsyncIterator()
+    var hints = store.commitNotifications().makeAsyncIterator()
     for number in 1...20 {
       let start = try store.currentVersion()
       try await queue.writeWithoutTransaction {
@@ -97,7 +97,7 @@ import Testing
   @Test func `a file that is replaced is read, and the old one is complete`() async throws {
     let folder = try TemporaryFolder()
     let store = try open(folder)
-    var hints = store.hints().makeAsyncIterator()
+    var hints = store.commitNotifications().makeAsyncIterator()
     try add(["old"], to: store)
     for round in 1...3 {
       let start = try store.currentVersion()
@@ -126,7 +126,7 @@ import Testing
     let store = try open(folder)
     try add(["a"], to: store)
     let start = try store.currentVersion()
-    var hints = store.hints().makeAsyncIterator()
+    var hints = store.commitNotifications().makeAsyncIterator()
     for _ in 1...3 {
       move(folder, "store.sqlite", "away")
       while readError(store) == nil { await hints.next() }
@@ -148,7 +148,7 @@ import Testing
     let store = try open(folder)
     try add(["a"], to: store)
     let start = try store.currentVersion()
-    var hints = store.hints().makeAsyncIterator()
+    var hints = store.commitNotifications().makeAsyncIterator()
     for name in ["", "-wal", "-shm"] {
       try FileManager.default.removeItem(atPath: folder.file("store.sqlite" + name))
     }
@@ -171,7 +171,7 @@ import Testing
     let copy = try open(folder, "copy")
     for title in ["c", "d", "e"] { try add([title], to: copy) }
     try copy.close()
-    var hints = store.hints().makeAsyncIterator()
+    var hints = store.commitNotifications().makeAsyncIterator()
     move(folder, "copy", "store.sqlite")
     while try store.currentVersion().epoch == start.epoch { await hints.next() }
     #expect(try store.history(since: start, of: Sample.book).gap == .otherEpoch)
@@ -185,7 +185,7 @@ import Testing
     options.pollInterval = .milliseconds(5)
     let store = try open(folder, "store.sqlite", options)
     try add(["a"], to: store)
-    var hints = store.hints().makeAsyncIterator()
+    var hints = store.commitNotifications().makeAsyncIterator()
     for bytes in [[], Array(repeating: UInt8(ascii: "x"), count: 5000)] {
       try folder.write(bytes, to: "junk")
       move(folder, "junk", "store.sqlite")
@@ -208,7 +208,7 @@ import Testing
     let store = try open(folder)
     try add(["a"], to: store)
     try make(folder, "other", ["b"])
-    var hints = store.hints().makeAsyncIterator()
+    var hints = store.commitNotifications().makeAsyncIterator()
     let start = try store.currentVersion()
     try store.read { (snapshot) throws(StoreError) in
       move(folder, "other", "store.sqlite")
@@ -228,7 +228,7 @@ import Testing
     let folder = try TemporaryFolder()
     let store = try open(folder)
     try add(["0"], to: store)
-    let hints = store.hints()
+    let hints = store.commitNotifications()
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<2 {
         group.addTask {
@@ -254,7 +254,7 @@ import Testing
       }
     }
     withExtendedLifetime(hints) {}
-    try store.lookForOtherWriters()
+    try store.checkForExternalChanges()
     #expect(try titles(store) == ["20"])
     try store.close()
   }
@@ -328,7 +328,7 @@ import Testing
         move(folder, "other", "store.sqlite")
       }
     }
-    try store.lookForOtherWriters()
+    try store.checkForExternalChanges()
     try add(["c"], to: store)
     #expect(try titles(store) == ["b", "c"])
     try store.close()
@@ -344,7 +344,7 @@ import Testing
     try add(["a"], to: store)
     try make(folder, "other", ["b"])
     move(folder, "other", "store.sqlite")
-    let error = #expect(throws: StoreError.self) { try store.lookForOtherWriters() }
+    let error = #expect(throws: StoreError.self) { try store.checkForExternalChanges() }
     guard case .inputOutput = error else {
       Issue.record("\(String(describing: error))")
       return

@@ -43,7 +43,7 @@ import Testing
     guard LogFixture.shell != nil else { return }
     let folder = try TemporaryFolder()
     let stores = try (0..<count).map { _ in try open(folder) }
-    let hints = stores.map { $0.hints() }
+    let hints = stores.map { $0.commitNotifications() }
     try insert(folder, "one")
     for store in stores { #expect(waits { titles(store) == ["one"] }) }
     try remove(folder, ["-shm"])
@@ -87,7 +87,7 @@ import Testing
     guard LogFixture.shell != nil else { return }
     let folder = try TemporaryFolder()
     let store = try open(folder)
-    let hints = store.hints()
+    let hints = store.commitNotifications()
     try insert(folder, "one")
     #expect(waits { titles(store) == ["one"] })
     try LogFixture.runShell(folder.file(), "PRAGMA wal_checkpoint(TRUNCATE);")

@@ -45,7 +45,7 @@ public struct DoctorVerb<Program: ListProgram>: AsyncParsableCommand {
     let controller = FetchedResultsController(
       Program.definition(for: settings),
       in: opened,
-      findsOtherWriters: false,
+      detectsExternalChanges: false,
       options: ResultsOptions(delivery: .onDemand)
     )
     try await controller.performFetch()

@@ -47,7 +47,7 @@ public struct ExportVerb<Program: ListProgram>: AsyncParsableCommand {
     let controller = FetchedResultsController(
       definition,
       in: opened,
-      findsOtherWriters: false,
+      detectsExternalChanges: false,
       options: ResultsOptions(delivery: .onDemand)
     )
     try await controller.performFetch()

@@ -45,7 +45,7 @@ public struct ListVerb<Program: ListProgram>: AsyncParsableCommand {
     let controller = FetchedResultsController(
       definition,
       in: opened,
-      findsOtherWriters: false,
+      detectsExternalChanges: false,
       options: ResultsOptions(delivery: .onDemand, caches: Program.caches(for: place))
     )
     try await controller.performFetch()
@@ -97,7 +97,7 @@ public struct ListRun<Program: ListProgram> {
     let controller = FetchedResultsController(
       definition,
       in: opened,
-      findsOtherWriters: false,
+      detectsExternalChanges: false,
       options: ResultsOptions(delivery: .onDemand, caches: caches)
     )
     try await controller.performFetch()

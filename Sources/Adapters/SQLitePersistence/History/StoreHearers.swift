@@ -35,7 +35,7 @@ final class StoreHearers: Sendable {
   var hasFollowers: Bool { state.withLock { $0.followerCount > 0 } }
 
   /// A stream of hints, which ends at once if the store is closed.
-  func hints(following follow: Following? = nil) -> AsyncStream<Void> {
+  func commitNotifications(following follow: Following? = nil) -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Void.self,
       bufferingPolicy: .bufferingNewest(1)

@@ -232,7 +232,7 @@ struct DatabaseOpener {
       writer: writer,
       tables: tables,
       identity: findings.identity,
-      hasLog: try options.keepsLog != false && LogLayout(of: tables, on: database) != nil
+      hasLog: try options.maintainsChangeLog != false && LogLayout(of: tables, on: database) != nil
     )
   }
 
@@ -246,7 +246,7 @@ struct DatabaseOpener {
       else { return .commit }
       let found = try self.opened(writer, findings, database)
       // Who only reads can do without the log; the next writer puts it in order.
-      if found.hasLog == keepsLog(findings) || options.onlyReads { opened = found }
+      if found.hasLog == maintainsChangeLog(findings) || options.onlyReads { opened = found }
       return .commit
     }
     return opened
@@ -254,13 +254,14 @@ struct DatabaseOpener {
 
   /// Whether the database has, or gets, the store's own tables.
   private func keepsStore(_ findings: SchemaInspector.Findings) -> Bool {
-    findings.identity != nil || !options.adoptsTables || options.keepsLog == true
+    findings.identity != nil || !options.adoptsTables || options.maintainsChangeLog == true
   }
 
   /// Whether the database gets a log, or keeps the one it has.
-  private func keepsLog(_ findings: SchemaInspector.Findings) -> Bool {
+  private func maintainsChangeLog(_ findings: SchemaInspector.Findings) -> Bool {
     guard keepsStore(findings) else { return false }
-    return options.keepsLog ?? (!isMemory && (!options.adoptsTables || findings.identity != nil))
+    return options.maintainsChangeLog
+      ?? (!isMemory && (!options.adoptsTables || findings.identity != nil))
   }
 
   private var isMemory: Bool { path.isEmpty || path == ":memory:" }
@@ -289,7 +290,7 @@ struct DatabaseOpener {
         try StoreFormat.record(entity, on: database)
       }
     }
-    if keepsLog(findings) { try installer.install(on: database) }
+    if maintainsChangeLog(findings) { try installer.install(on: database) }
     findings.identity = try String.fetchOne(
       database,
       sql: "SELECT identity FROM _results_store"

@@ -149,7 +149,7 @@ final class OpenDatabase: Sendable {
   }
 
   /// Looks for commits of other writers, after the transaction that is running.
-  func lookForOtherWriters() throws(StoreError) {
+  func checkForExternalChanges() throws(StoreError) {
     try core.checkOpen()
     try core.translating {
       try writer.unsafeReentrantWrite { database in

@@ -50,12 +50,12 @@ extension SQLiteStore {
 
   private var reasonForNoLog: String? {
     if !capabilities.isDurable, ownsWriter { return "nobody else reaches a database in memory" }
-    if core.options.keepsLog == false { return "no log is wanted" }
+    if core.options.maintainsChangeLog == false { return "no log is wanted" }
     if core.options.adoptsTables {
       guard let reason = core.reasonForInexactHook else { return "adopted tables" }
       return
         "adopted tables; \(reason), so that changes by SQL of the application's own are found by"
-        + " reading again; with keepsLog they are told row by row"
+        + " reading again; with maintainsChangeLog they are told row by row"
     }
     return capabilities.isReadOnly ? "the file has no log" : nil
   }

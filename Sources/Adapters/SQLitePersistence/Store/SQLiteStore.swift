@@ -5,7 +5,7 @@ public import ResultsDomain
 ///
 /// An entity is a table of its name and an attribute a column of its name, as `docs/sqlite-schema.md` tells, so other
 /// programs can read and write the file. A store's own file keeps a log of changes: its history tells row by row what was
-/// committed by whatever connection of whatever program. An application's database gets one only if `keepsLog` asks for
+/// committed by whatever connection of whatever program. An application's database gets one only if `maintainsChangeLog` asks for
 /// it; else commits of other processes and objects are noticed and told as a gap.
 ///
 /// A borrowed writer serves one `SQLiteStore` without a log at a time: SQLite tells of changed rows to one listener only, and
@@ -55,7 +55,7 @@ public final class SQLiteStore: Store {
   /// Uses a GRDB database that an application has open.
   ///
   /// The tables of the entities are used as they are, whoever made them. Nothing is added to the database, unless
-  /// `createsTables` or `keepsLog` asks for it. Closing the store leaves the database open.
+  /// `createsTables` or `maintainsChangeLog` asks for it. Closing the store leaves the database open.
   /// - Parameters:
   ///   - writer: A `DatabasePool` or a `DatabaseQueue`.
   ///   - entities: The entities to work with.
@@ -125,29 +125,31 @@ extension SQLiteStore {
   /// Hints that the version may have grown.
   ///
   /// While somebody listens, commits of other processes are heard as well, and what happens to the file.
-  public func hints() -> AsyncStream<Void> {
+  public func commitNotifications() -> AsyncStream<Void> {
     defer { followed.database.keepLeaseSoon() }
-    return hearers.hints()
+    return hearers.commitNotifications()
   }
 
   /// Hints of what the closure has not followed; it is given commits of at most a few rows that this object made.
-  public func hints(
+  public func commitNotifications(
     following follow: @escaping @Sendable (any StoreSnapshot) -> Bool
   ) -> AsyncStream<Void> {
     defer { followed.database.keepLeaseSoon() }
-    return hearers.hints(following: follow)
+    return hearers.commitNotifications(following: follow)
   }
 
   /// Keeps the log from a version on for those who listen, whoever else asked for more of it meanwhile.
-  public func caughtUp(to version: StoreVersion) {
+  public func releaseHistory(through version: StoreVersion) {
     followed.database.core.catalog?.catchUp(to: version)
   }
 
   /// Looks for commits of other writers now, after the transaction that is running, and whether the path still names the file.
   /// - Throws: `StoreError.closed`; `StoreError.cannotOpen` if the path names no file that the store can work with.
-  public func lookForOtherWriters() throws(StoreError) {
+  public func checkForExternalChanges() throws(StoreError) {
     followed.checkFile()
-    try followed.serving { (database, _) throws(StoreError) in try database.lookForOtherWriters() }
+    try followed.serving { (database, _) throws(StoreError) in
+      try database.checkForExternalChanges()
+    }
   }
 
   /// Closes the store; a database that was opened by it is closed too, after the calls that are running.

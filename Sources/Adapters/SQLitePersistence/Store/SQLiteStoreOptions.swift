@@ -44,7 +44,7 @@ public struct SQLiteStoreOptions: Sendable {
   ///
   /// `nil` is yes for a store's own file, and no for tables of an application (`adoptsTables`, or a GRDB writer that is lent),
   /// to which nothing is added unasked.
-  public var keepsLog: Bool?
+  public var maintainsChangeLog: Bool?
   /// How many entries of the log are kept at least: commits of stores, and rows that other programs changed.
   public var logCapacity: Int
   /// How many bytes of packed changes are kept about, at most.
@@ -68,7 +68,7 @@ public struct SQLiteStoreOptions: Sendable {
     pollInterval: Duration? = .seconds(1),
     historyCapacity: Int = 65_536,
     durability: Durability = .normal,
-    keepsLog: Bool? = nil,
+    maintainsChangeLog: Bool? = nil,
     logCapacity: Int = 10_000,
     logByteLimit: Int = 64 << 20
   ) {
@@ -80,7 +80,7 @@ public struct SQLiteStoreOptions: Sendable {
     self.pollInterval = pollInterval
     self.historyCapacity = historyCapacity
     self.durability = durability
-    self.keepsLog = keepsLog
+    self.maintainsChangeLog = maintainsChangeLog
     self.logCapacity = logCapacity
     self.logByteLimit = logByteLimit
   }

@@ -24,18 +24,18 @@ public protocol StoreWriting: Sendable {
 }
 
 /// Tells that a store may have changed.
-public protocol StoreHearing: Sendable {
+public protocol StoreObserving: Sendable {
   /// Lossy hints that the version may have grown: possibly early, possibly several commits in one.
   ///
   /// The truth is `StoreSnapshot.history(since:of:)`. The stream ends when the store is closed.
-  func hints() -> AsyncStream<Void>
+  func commitNotifications() -> AsyncStream<Void>
 
   /// Hints of what has not been followed already.
   ///
   /// After a small commit of its own a store may hand a snapshot that holds it to the closure, on the thread that made the commit and
   /// before the call returns; no hint of that commit follows if the closure says that it has done what there was to do. The
   /// closure neither waits for anybody nor writes.
-  func hints(
+  func commitNotifications(
     following follow: @escaping @Sendable (any StoreSnapshot) -> Bool
   ) -> AsyncStream<Void>
 
@@ -43,21 +43,21 @@ public protocol StoreHearing: Sendable {
   ///
   /// A store that keeps its history for listeners keeps what comes after. One that is never told this takes every question about the
   /// history for the word that what was answered is needed no more. Does nothing unless a store says otherwise.
-  func caughtUp(to version: StoreVersion)
+  func releaseHistory(through version: StoreVersion)
 }
 
-extension StoreHearing {
+extension StoreObserving {
   /// By default every commit is hinted at.
-  public func hints(
+  public func commitNotifications(
     following follow: @escaping @Sendable (any StoreSnapshot) -> Bool
-  ) -> AsyncStream<Void> { hints() }
+  ) -> AsyncStream<Void> { commitNotifications() }
 
   /// Does nothing.
-  public func caughtUp(to version: StoreVersion) {}
+  public func releaseHistory(through version: StoreVersion) {}
 }
 
 /// A store of entities: the port that an adapter implements and that front ends never see.
-public protocol Store: StoreReading, StoreWriting, StoreHearing {
+public protocol Store: StoreReading, StoreWriting, StoreObserving {
   /// What the store is called.
   var identity: StoreIdentity { get }
   /// What the store can do.
@@ -67,7 +67,7 @@ public protocol Store: StoreReading, StoreWriting, StoreHearing {
   /// Where blocking calls are run for asynchronous callers, or `nil` if the store's calls do not block.
   var executor: (any TaskExecutor)? { get }
   /// Looks for commits of other writers now, instead of at the next poll.
-  func lookForOtherWriters() throws(StoreError)
+  func checkForExternalChanges() throws(StoreError)
   /// Closes the store; later calls throw `StoreError.closed`.
   func close() throws(StoreError)
 }

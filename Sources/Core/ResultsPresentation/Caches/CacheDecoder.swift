@@ -3,7 +3,7 @@ import ResultsDomain
 
 /// Reads a kept cache: first what it is of, then its keys, and of counts only what is needed to open a list.
 struct CacheDecoder {
-  private let kept: any KeptBytes
+  private let kept: any CacheData
   /// What was read so far, from the first byte on.
   private let front: [UInt8]
   /// What the cache is of.
@@ -17,7 +17,7 @@ struct CacheDecoder {
 
   /// Reads and checks what a cache is of.
   /// - Throws: `CacheMiss.damaged` or `.otherFormat`; no bytes make it trap.
-  init(_ kept: any KeptBytes) throws(CacheMiss) {
+  init(_ kept: any CacheData) throws(CacheMiss) {
     guard let front = kept.bytes(in: 0..<min(kept.count, CacheDecoder.frontLength)) else {
       throw .unreadable
     }
@@ -87,7 +87,7 @@ extension SectionCache {
   ///   - length: As `CacheDecoder.keys(ofAtLeast:)`.
   /// - Throws: As `CacheDecoder`.
   /// - Complexity: O(*n*) in the bytes.
-  init(decoding kept: any KeptBytes, keysOfAtLeast length: Int = 1) throws(CacheMiss) {
+  init(decoding kept: any CacheData, keysOfAtLeast length: Int = 1) throws(CacheMiss) {
     let decoder = try CacheDecoder(kept)
     let keys = try decoder.keys(ofAtLeast: length)
     if case .counted(let blocks, _) = keys {
@@ -99,6 +99,6 @@ extension SectionCache {
 
   /// Reads a cache in full and checks all of it.
   init(decoding bytes: [UInt8], keysOfAtLeast length: Int = 1) throws(CacheMiss) {
-    try self.init(decoding: HeldBytes(bytes), keysOfAtLeast: length)
+    try self.init(decoding: InMemoryCacheData(bytes), keysOfAtLeast: length)
   }
 }

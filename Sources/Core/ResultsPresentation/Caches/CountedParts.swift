@@ -47,7 +47,7 @@ struct CountedParts {
 
   /// The tree, whose parts are read from some place on when they are needed, each checked.
   /// - Returns: `nil` if they make no tree, or do not fill the place.
-  func tree(from kept: any KeptBytes, in place: Range<Int>) -> PivotTree? {
+  func tree(from kept: any CacheData, in place: Range<Int>) -> PivotTree? {
     var ranges: [Range<Int>] = []
     var start = place.lowerBound
     for length in lengths {

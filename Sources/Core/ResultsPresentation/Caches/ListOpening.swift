@@ -7,14 +7,14 @@ struct ListOpening {
   /// When the list leaves its keys to an index.
   let indexing: KeyIndexing?
   /// The bytes that are kept under the list's cache name, or why there are none.
-  let kept: Result<any KeptBytes, CacheMiss>
+  let kept: Result<any CacheData, CacheMiss>
 
   /// Loads what is kept under a name.
   static func kept(
     _ name: String,
     in storage: any SectionCacheStorage,
     _ note: (SectionCacheFailure) -> Void = { _ in }
-  ) -> Result<any KeptBytes, CacheMiss> {
+  ) -> Result<any CacheData, CacheMiss> {
     do throws(SectionCacheFailure) {
       return try storage.open(name).map { .success($0) } ?? .failure(.none)
     } catch {

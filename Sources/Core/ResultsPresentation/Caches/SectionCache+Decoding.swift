@@ -33,7 +33,7 @@ extension SectionCache {
     count: Int,
     ofAtLeast least: Int,
     headerChecksum: UInt64,
-    parts: (kept: any KeptBytes, place: Range<Int>)
+    parts: (kept: any CacheData, place: Range<Int>)
   ) -> CachedKeys? {
     var reader = CacheReader(bytes)
     var total = RowDigest()

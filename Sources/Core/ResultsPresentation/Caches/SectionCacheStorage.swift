@@ -9,7 +9,7 @@ public protocol SectionCacheStorage: Sendable {
   /// Opens the bytes kept under a name, to be read piece by piece, or gives `nil` if there are none.
   ///
   /// A storage that does not say how hands them over as `load(_:)` does.
-  func open(_ name: String) throws(SectionCacheFailure) -> (any KeptBytes)?
+  func open(_ name: String) throws(SectionCacheFailure) -> (any CacheData)?
 
   /// Keeps bytes under a name, in place of those kept before.
   ///
@@ -32,8 +32,8 @@ public protocol SectionCacheStorage: Sendable {
 
 extension SectionCacheStorage {
   /// Opens the bytes kept under a name, all of which are in memory then.
-  public func open(_ name: String) throws(SectionCacheFailure) -> (any KeptBytes)? {
-    try load(name).map(HeldBytes.init)
+  public func open(_ name: String) throws(SectionCacheFailure) -> (any CacheData)? {
+    try load(name).map(InMemoryCacheData.init)
   }
 
   /// Deletes the cache of a name, or all of them for `nil`.

@@ -23,7 +23,7 @@ public struct FetchedResults<Object: FetchedObject>: Sendable {
   /// The number of rows that match, those outside the limit and offset included.
   public var matchingCount: Int { snapshot.matchingCount }
   /// Counts taken from the same version of the store, by name.
-  public var alongside: [String: Int] { snapshot.alongside }
+  public var additionalCounts: [String: Int] { snapshot.additionalCounts }
 
   /// The object at a path.
   /// - Throws: `ResultsError.noRow` for a path outside the list, `.rowGone` for a row deleted since, `.row` for a stored

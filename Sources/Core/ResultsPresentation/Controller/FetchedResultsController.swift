@@ -28,18 +28,18 @@ public final class FetchedResultsController<Object: FetchedObject>: Sendable {
   /// - Parameters:
   ///   - definition: What the list shows.
   ///   - store: The store to fetch from and to listen to.
-  ///   - findsOtherWriters: Whether content changed by other writers is found where the store's history does not tell it,
+  ///   - detectsExternalChanges: Whether content changed by other writers is found where the store's history does not tell it,
   ///     at the price of a digest a row; without it such a commit still moves, inserts and deletes rows.
   ///   - options: How changes are delivered.
   public init(
     _ definition: ResultsDefinition<Object>,
     in store: any Store,
-    findsOtherWriters: Bool = true,
+    detectsExternalChanges: Bool = true,
     options: ResultsOptions = ResultsOptions()
   ) {
     self.store = store
     self.options = options
-    list = LiveList(definition, store, findsOtherWriters: findsOtherWriters, options)
+    list = LiveList(definition, store, detectsExternalChanges: detectsExternalChanges, options)
   }
 
   /// A controller for a request over attribute names.

@@ -9,7 +9,7 @@ public struct ResultsDefinition<Object: FetchedObject>: Sendable {
   /// Whether membership, order and sections stay as first fetched: attributes stay live, and a deleted row leaves.
   public var isFrozen: Bool
   /// Counts to take from the very version that the rows are of, by name (R67).
-  public var alongside: [String: CountRequest]
+  public var additionalCounts: [String: CountRequest]
   /// What is kept exact for every section besides its count, in the order in which headers tell it (R78).
   public var aggregates: [SectionAggregate]
   /// The name under which the list is kept on disk for the next start, or `nil` to keep nothing (R88).
@@ -22,14 +22,14 @@ public struct ResultsDefinition<Object: FetchedObject>: Sendable {
     _ request: FetchRequest<Object>,
     sectionedBy sectionKey: SectionKey? = nil,
     isFrozen: Bool = false,
-    alongside: [String: CountRequest] = [:],
+    additionalCounts: [String: CountRequest] = [:],
     aggregates: [SectionAggregate] = [],
     cacheName: String? = nil
   ) {
     self.request = request
     self.sectionKey = sectionKey
     self.isFrozen = isFrozen
-    self.alongside = alongside
+    self.additionalCounts = additionalCounts
     self.aggregates = aggregates
     self.cacheName = cacheName
   }

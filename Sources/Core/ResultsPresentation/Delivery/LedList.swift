@@ -84,6 +84,6 @@ extension ListEngine {
   /// Whether what the list is now is what a step led to; later commits may have changed its version or counts alone.
   fileprivate func isTold(by step: Step?) -> Bool {
     guard let last = step?.snapshot else { return false }
-    return last.version == snapshot.version && last.alongside == snapshot.alongside
+    return last.version == snapshot.version && last.additionalCounts == snapshot.additionalCounts
   }
 }

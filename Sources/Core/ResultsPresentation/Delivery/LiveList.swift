@@ -24,7 +24,7 @@ final class LiveList<Object: FetchedObject>: FollowedList {
   init(
     _ definition: ResultsDefinition<Object>,
     _ store: any Store,
-    findsOtherWriters: Bool,
+    detectsExternalChanges: Bool,
     _ options: ResultsOptions
   ) {
     cache = ListCache(options.caches)
@@ -39,8 +39,8 @@ final class LiveList<Object: FetchedObject>: FollowedList {
     // The same reason: what tells lists apart is no content of a list, so nothing shown depends on chance.
     life = options.life ?? .random(using: &generator)
     let coverage = store.capabilities.historyCoverage
-    doubtsContentInGaps = findsOtherWriters && coverage == .everyWriter
-    keepsDigests = findsOtherWriters && coverage == .thisStore
+    doubtsContentInGaps = detectsExternalChanges && coverage == .everyWriter
+    keepsDigests = detectsExternalChanges && coverage == .thisStore
     var indexing = KeyIndexing(store, heldKeysLimit: options.heldKeysLimit)
     indexing?.placing = options.keyPlacing
     indexing?.resetThreshold = options.resetThreshold
@@ -147,7 +147,7 @@ final class LiveList<Object: FetchedObject>: FollowedList {
   /// - Throws: The store's error, which has been told.
   func bringUpToDate() throws(StoreError) {
     do throws(StoreError) {
-      try follower.store.lookForOtherWriters()
+      try follower.store.checkForExternalChanges()
     } catch {
       // No definition is answered by it: they are numbered from 1.
       follower.tell(error, of: self, answering: 0)

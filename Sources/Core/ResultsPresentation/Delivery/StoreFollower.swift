@@ -44,7 +44,7 @@ final class StoreFollower: Sendable {
       guard !members.lists.contains(where: { $0.list === list }) else { return }
       members.lists.append(WeakList(list))
       guard members.listening == nil, list.listens else { return }
-      let hints = store.hints { [weak self] in self?.follow($0) ?? true }
+      let hints = store.commitNotifications { [weak self] in self?.follow($0) ?? true }
       members.listening = Task(executorPreference: store.executor) { [weak self] in
         for await _ in hints {
           guard !Task.isCancelled, let self else { return }
@@ -225,7 +225,7 @@ final class StoreFollower: Sendable {
         oldest = version
       }
     }
-    store.caughtUp(to: oldest)
+    store.releaseHistory(through: oldest)
   }
 
   /// Shows what some lists were led to, and then tells it.

@@ -94,7 +94,8 @@ extension ListEngine {
   ) throws(StoreError) -> ResultsSnapshot {
     var next = snapshot
     next.version = change.version
-    next.alongside = plan.alongside.isEmpty ? [:] : try ListEngine.counts(plan.alongside, in: store)
+    next.additionalCounts =
+      plan.additionalCounts.isEmpty ? [:] : try ListEngine.counts(plan.additionalCounts, in: store)
     next.generation += 1
     return next
   }

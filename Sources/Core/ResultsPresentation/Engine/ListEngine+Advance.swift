@@ -89,7 +89,7 @@ extension ListEngine {
 
   /// Whether a count alongside may be another than it was.
   private func countsMayDiffer(in history: SnapshotHistory) throws(StoreError) -> Bool {
-    for request in plan.alongside.values {
+    for request in plan.additionalCounts.values {
       guard case .commits(let records) = try history.since(snapshot.version, of: request.entity)
       else { return true }
       if !records.isEmpty { return true }
@@ -117,7 +117,7 @@ extension ListEngine {
     counting isCounting: Bool,
     _ store: any StoreSnapshot
   ) throws(StoreError) -> [Step]? {
-    let alongside = plan.alongside
+    let additionalCounts = plan.additionalCounts
     return try settling(in: store) { (next) throws(StoreError) in
       guard isFolding else { return try next.place(commits, in: store) }
       let origins = ListEngine.origins(of: commits.map(\.record))
@@ -129,7 +129,9 @@ extension ListEngine {
       }
       let steps = try next.place(folded, origins: origins, in: store)
       // A commit that changes no row of the list may change the counts.
-      if isCounting { next.snapshot.alongside = try ListEngine.counts(alongside, in: store) }
+      if isCounting {
+        next.snapshot.additionalCounts = try ListEngine.counts(additionalCounts, in: store)
+      }
       return steps
     }
   }

@@ -7,7 +7,7 @@ extension ListEngine {
   func canFollowPromptly(in history: SnapshotHistory) -> Bool {
     guard history.snapshot.version != snapshot.version else { return true }
     guard case .commits(let records)? = try? history.since(snapshot.version, of: plan.entity),
-      plan.alongside.isEmpty
+      plan.additionalCounts.isEmpty
     else { return false }
     let changeCount = records.reduce(0) { $0 + $1.changes.count }
     guard changeCount <= ListEngine.promptRowLimit else { return false }

@@ -77,7 +77,7 @@ struct ListEngine: Sendable {
     snapshot = ResultsSnapshot(
       generation: generation,
       version: store.version,
-      alongside: try ListEngine.counts(plan.alongside, in: store),
+      additionalCounts: try ListEngine.counts(plan.additionalCounts, in: store),
       plan: plan,
       keys: numbered.map { .held($0.keys) } ?? keys,
       numbering: numbered

@@ -22,7 +22,7 @@ final class ListPlan: Sendable {
   let propertiesToFetch: [String]?
   /// Whether membership and order stay as they were first fetched.
   let isFrozen: Bool
-  let alongside: [String: CountRequest]
+  let additionalCounts: [String: CountRequest]
   /// What is kept for every section.
   let aggregates: AggregatePlan
   /// The name of the list's cache, or `nil` for none.
@@ -85,7 +85,7 @@ final class ListPlan: Sendable {
     propertiesToFetch = request.propertiesToFetch
     carriesRows = Object.needsAttributeValues
     isFrozen = results.isFrozen
-    alongside = results.alongside
+    additionalCounts = results.additionalCounts
     aggregates = try AggregatePlan(results.aggregates, in: request.entity)
     cacheName = results.cacheName
     let entity = request.entity

@@ -15,7 +15,7 @@ public struct ResultsSnapshot: Sendable {
   /// The version of the store it was taken from.
   public internal(set) var version: StoreVersion
   /// Counts taken from the same version, by name.
-  public internal(set) var alongside: [String: Int]
+  public internal(set) var additionalCounts: [String: Int]
   var plan: ListPlan
   /// The layout of `keys`; a leading section number is added where sections are merged or split.
   var layout: KeyLayout
@@ -33,14 +33,14 @@ public struct ResultsSnapshot: Sendable {
   init(
     generation: Int,
     version: StoreVersion,
-    alongside: [String: Int],
+    additionalCounts: [String: Int],
     plan: ListPlan,
     keys: ListKeys,
     numbering: SectionNumbering?
   ) {
     self.generation = generation
     self.version = version
-    self.alongside = alongside
+    self.additionalCounts = additionalCounts
     self.plan = plan
     self.keys = keys
     layout = numbering == nil ? plan.layout : SectionNumbering.layout(of: plan)

@@ -70,7 +70,7 @@ extension CatalogBench {
     _ count: Int
   ) async throws -> ChangeTimes {
     // What others wrote before is known, so that the first commit finds no gap in the history.
-    try store.lookForOtherWriters()
+    try store.checkForExternalChanges()
     let counted = WorkCountingStore(store)
     let controller = list(of: kind, in: counted)
     try await controller.performFetch()

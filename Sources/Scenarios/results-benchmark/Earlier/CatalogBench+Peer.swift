@@ -7,7 +7,7 @@ extension CatalogBench {
   func peer() async throws -> [Measurement] {
     let count = 20 * runs
     var ours = Samples()
-    try store.lookForOtherWriters()
+    try store.checkForExternalChanges()
     let controller = list(of: CatalogBook.self)
     try await controller.performFetch()
     var events = controller.changes.makeAsyncIterator()

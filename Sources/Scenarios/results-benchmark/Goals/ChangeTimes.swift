@@ -45,7 +45,7 @@ extension MessageBench {
       }
       guard moving else { continue }
       for _ in 0..<12 * runs { try changePlainly(&times) }
-      try store.lookForOtherWriters()
+      try store.checkForExternalChanges()
       times.refetches.add(try refetch())
     }
     return times

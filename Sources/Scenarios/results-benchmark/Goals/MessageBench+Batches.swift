@@ -6,7 +6,7 @@ extension MessageBench {
   ///
   /// The same commits are told to three lists, one after the other: one chooses, the others must seek each key, or pass over all.
   func batches() async throws -> [Measurement] {
-    try store.lookForOtherWriters()
+    try store.checkForExternalChanges()
     let rebuilt = try await rebuilding()
     let scanned = try scan()
     var lists: [BatchList] = []

@@ -4,7 +4,7 @@ import ResultsPresentation
 extension MessageBench {
   /// Goal 15: the longest of all calls that return only when they are done, each the first one of a list.
   func longestCall() async throws -> [Measurement] {
-    try store.lookForOtherWriters()
+    try store.checkForExternalChanges()
     var times: [String: Samples] = [:]
     for _ in 0..<runs {
       let controller = list(of: Message.self)

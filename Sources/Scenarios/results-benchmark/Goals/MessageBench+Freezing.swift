@@ -5,7 +5,7 @@ import ResultsPresentation
 extension MessageBench {
   /// Goal 12: what the list shows, kept while the list goes on: its time, its memory, and what it does to checkpoints.
   func freezing() async throws -> [Measurement] {
-    try store.lookForOtherWriters()
+    try store.checkForExternalChanges()
     let controller = list(of: Message.self)
     try await controller.fetchExactly()
     var events = controller.changes.makeAsyncIterator()

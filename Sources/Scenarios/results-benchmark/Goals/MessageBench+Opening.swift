@@ -104,7 +104,7 @@ extension MessageBench {
 
   /// Keeps a list under its name, as it is now.
   func saveCache(of kept: MessageList) async throws {
-    try store.lookForOtherWriters()
+    try store.checkForExternalChanges()
     let controller = list(kept, cached: true)
     try await controller.fetchExactly()
     guard try await controller.saveCache() else {

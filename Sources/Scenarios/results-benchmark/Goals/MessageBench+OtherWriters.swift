@@ -6,7 +6,7 @@ extension MessageBench {
   ///
   /// What waits for the file system is left out: `refresh()` does what follows a wake-up.
   func foreignCommit() async throws -> [Measurement] {
-    try store.lookForOtherWriters()
+    try store.checkForExternalChanges()
     let controller = list(of: Message.self)
     try await controller.fetchExactly()
     try await controller.refresh()

@@ -4,7 +4,7 @@ import ResultsPresentation
 extension MessageBench {
   /// Goal 9: an identity at any place, and a page at any depth, beside what SQLite takes for as many rows that it is told.
   func pages() async throws -> [Measurement] {
-    try store.lookForOtherWriters()
+    try store.checkForExternalChanges()
     let ids = list(of: ObjectID.self)
     let objects = list(of: Message.self)
     try await ids.fetchExactly()

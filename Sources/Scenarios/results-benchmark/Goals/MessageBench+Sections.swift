@@ -55,7 +55,7 @@ extension MessageBench {
 
   /// Goal 14: the first hundred rows of all, and changes behind them.
   func window() async throws -> [Measurement] {
-    try store.lookForOtherWriters()
+    try store.checkForExternalChanges()
     let controller = list(of: ObjectID.self, limit: 100)
     try await controller.fetchExactly()
     let shown = Set(try controller.results().fetchedObjects.compactMap(\.id))

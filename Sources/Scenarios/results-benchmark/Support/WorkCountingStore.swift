@@ -41,8 +41,8 @@ final class WorkCountingStore: Store {
   var capabilities: StoreCapabilities { base.capabilities }
   var entities: [EntityDescription] { base.entities }
   var executor: (any TaskExecutor)? { base.executor }
-  func hints() -> AsyncStream<Void> { base.hints() }
-  func lookForOtherWriters() throws(StoreError) { try base.lookForOtherWriters() }
+  func commitNotifications() -> AsyncStream<Void> { base.commitNotifications() }
+  func checkForExternalChanges() throws(StoreError) { try base.checkForExternalChanges() }
   func close() throws(StoreError) { try base.close() }
 
   func read<Result: Sendable>(

@@ -5,7 +5,7 @@ extension StoreConformance {
   static let hintCases: [Case] = [
     Case("a commit is hinted at to everyone who listens", ["R48"]) { bench in
       let store = try bench.open()
-      let listeners = [store.hints(), store.hints()]
+      let listeners = [store.commitNotifications(), store.commitNotifications()]
       for round in 1...3 {
         let before = try bench.version(store)
         try bench.write(store) { try $0.insert(Sample.item("x"), key: nil, into: Sample.item) }
@@ -22,9 +22,9 @@ extension StoreConformance {
 
     Case("hints end when the store is closed", ["R87"]) { bench in
       let store = try bench.open()
-      let before = store.hints()
+      let before = store.commitNotifications()
       try store.close()
-      let after = store.hints()
+      let after = store.commitNotifications()
       for (name, hints) in [("before", before), ("after", after)] {
         let isEnded = await bench.inTime {
           for await _ in hints {}
@@ -37,7 +37,7 @@ extension StoreConformance {
     Case("a commit is handed over to be followed, or hinted at", ["R48"]) { bench in
       let store = try bench.open()
       let followed = Mutex<[StoreVersion]>([])
-      let hints = store.hints { snapshot in
+      let hints = store.commitNotifications { snapshot in
         // Reading the store goes on in the same version.
         guard (try? bench.version(store)) == snapshot.version else { return false }
         return followed.withLock {
@@ -65,7 +65,7 @@ extension StoreConformance {
     Case("a transaction that is undone is handed to nobody", ["R48"]) { bench in
       let store = try bench.open()
       let calls = Mutex(0)
-      let hints = store.hints { _ in
+      let hints = store.commitNotifications { _ in
         calls.withLock { $0 += 1 }
         return true
       }
@@ -81,12 +81,12 @@ extension StoreConformance {
 
     Case("a listener that went away disturbs nobody", ["R48"]) { bench in
       let store = try bench.open()
-      for _ in 0..<20 { _ = store.hints() }
+      for _ in 0..<20 { _ = store.commitNotifications() }
       let listener = Task {
-        for await _ in store.hints() {}
+        for await _ in store.commitNotifications() {}
       }
       listener.cancel()
-      let hints = store.hints()
+      let hints = store.commitNotifications()
       try bench.write(store) { try $0.insert(Sample.item("x"), key: nil, into: Sample.item) }
       let isHeard = await bench.inTime {
         for await _ in hints { return true }

@@ -16,7 +16,7 @@ extension StoreConformance {
         try bench.expectEqual(count, 0, "the count")
       }
       let version = try bench.version(store)
-      try store.lookForOtherWriters()
+      try store.checkForExternalChanges()
       try bench.expectEqual(try bench.version(store), version, "the version, without other writers")
     },
 
@@ -28,7 +28,7 @@ extension StoreConformance {
       try bench.expectError("writing to fail", \.isClosed) {
         try store.write { try $0.insert(Sample.item("y"), key: nil, into: Sample.item) }
       }
-      try bench.expectError("looking to fail", \.isClosed) { try store.lookForOtherWriters() }
+      try bench.expectError("looking to fail", \.isClosed) { try store.checkForExternalChanges() }
       try store.close()
     },
 

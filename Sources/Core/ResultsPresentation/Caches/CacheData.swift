@@ -2,7 +2,7 @@
 ///
 /// They are those that were kept when they were opened, whatever is kept under the name meanwhile, or cannot be read any more.
 /// Who reads them checks what is in them.
-public protocol KeptBytes: Sendable {
+public protocol CacheData: Sendable {
   /// The number of bytes.
   var count: Int { get }
 
@@ -12,7 +12,7 @@ public protocol KeptBytes: Sendable {
 }
 
 /// Kept bytes that are in memory altogether.
-public struct HeldBytes: KeptBytes {
+public struct InMemoryCacheData: CacheData {
   private let bytes: [UInt8]
 
   /// Bytes in memory.
