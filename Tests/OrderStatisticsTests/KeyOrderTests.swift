@@ -1,4 +1,5 @@
 import OrderStatistics
+import ResultsTesting
 import Testing
 
 @Suite struct KeyOrderTests {

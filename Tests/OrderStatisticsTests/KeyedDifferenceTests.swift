@@ -1,4 +1,5 @@
 import OrderStatistics
+import ResultsTesting
 import Testing
 
 /// Identities whose hashes all collide, half of them in the last slot of the table.

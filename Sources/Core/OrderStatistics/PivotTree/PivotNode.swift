@@ -90,3 +90,295 @@ struct PivotNode: Sendable {
     return isAdded
   }
 }
+
+// MARK: - Search
+
+extension PivotNode {
+  /// The entry of the node a target lies in, and the target relative to that entry.
+  @inline(__always)
+  private func entry(for target: PivotTarget, in view: PivotPieceView) -> (Int, PivotTarget) {
+    switch target {
+    case .key(let key):
+      return (view.entry(for: key), target)
+    case .position(let position):
+      let (entry, offset) =
+        isLeaf ? view.entry(containing: position) : child(containing: position)
+      return (entry, .position(offset))
+    case .block(let block):
+      // Of a damaged part there is but one block, whatever was said.
+      guard !isLeaf else { return (min(block, view.count &- 1), target) }
+      let (entry, offset) = view.entry(containing: block)
+      return (entry, .block(offset))
+    }
+  }
+
+  /// The place of the block a target lies in.
+  ///
+  /// The node begins after `index` blocks and `start` rows; `upper` is the first pivot after it.
+  ///
+  /// - Precondition: The target lies in the node.
+  func place(
+    of target: PivotTarget,
+    index: Int = 0,
+    start: Int = 0,
+    upper: (view: PivotPieceView, entry: Int)? = nil
+  ) -> BlockPlace {
+    if let deferred {
+      return deferred.node.place(of: target, index: index, start: start, upper: upper)
+    }
+    return piece.withView { view in
+      let (entry, inner) = entry(for: target, in: view)
+      let upper = entry + 1 < view.count ? (view, entry + 1) : upper
+      guard !isLeaf else {
+        return BlockPlace(
+          index: index + entry,
+          start: start + view.sum(before: entry),
+          rows: view.value(entry),
+          lower: view.pivot(entry),
+          upper: upper.map { $0.view.pivot($0.entry) }
+        )
+      }
+      return children.withUnsafeBufferPointer { children in
+        children[entry].place(
+          of: inner,
+          index: index + view.sum(before: entry),
+          start: start + rows(before: entry),
+          upper: upper
+        )
+      }
+    }
+  }
+
+  /// The positions of the block a target lies in; the node begins after `index` blocks and `start` rows.
+  ///
+  /// - Precondition: The target lies in the node.
+  func span(of target: PivotTarget, index: Int = 0, start: Int = 0) -> BlockSpan {
+    if let deferred { return deferred.node.span(of: target, index: index, start: start) }
+    return piece.withView { view in
+      let (entry, inner) = entry(for: target, in: view)
+      guard !isLeaf else {
+        let first = start + view.sum(before: entry)
+        return BlockSpan(index: index + entry, positions: first..<first + view.value(entry))
+      }
+      return children.withUnsafeBufferPointer { children in
+        children[entry].span(
+          of: inner,
+          index: index + view.sum(before: entry),
+          start: start + rows(before: entry)
+        )
+      }
+    }
+  }
+
+  func pivot(ofBlock index: Int) -> [UInt8] {
+    if let deferred { return deferred.node.pivot(ofBlock: index) }
+    guard !isLeaf else { return piece.pivot(min(index, piece.count - 1)) }
+    let (child, offset) = piece.withView { $0.entry(containing: index) }
+    return children[child].pivot(ofBlock: offset)
+  }
+
+  /// Calls a closure with the piece of every leaf in order.
+  func forEachLeaf<Failure: Error>(
+    _ body: (PivotPiece) throws(Failure) -> Void
+  ) throws(Failure) {
+    if let deferred { return try deferred.node.forEachLeaf(body) }
+    guard !isLeaf else { return try body(piece) }
+    for child in children { try child.forEachLeaf(body) }
+  }
+}
+
+/// What a search in a `PivotTree` looks for, relative to the node it has come to.
+enum PivotTarget {
+  case key(UnsafeRawBufferPointer)
+  case position(Int)
+  case block(Int)
+}
+
+// MARK: - Building
+
+extension PivotNode {
+  func isSmall(within limits: PivotTreeLimits) -> Bool {
+    count < limits.minimumCount(isLeaf: isLeaf)
+  }
+
+  /// Leaves of about equal size that hold all entries.
+  static func leaves(_ entries: PivotEntries, within limits: PivotTreeLimits) -> [PivotNode] {
+    PivotEntries.parts(of: entries.count, maximumCount: limits.maximumLeafCount)
+      .map { PivotNode(leaf: entries.piece($0)) }
+  }
+
+  /// Branches of about equal size that hold all children.
+  ///
+  /// The entries are the first pivot and the number of blocks of every child.
+  static func branches(
+    _ entries: PivotEntries,
+    children: [PivotNode],
+    maximumCount: Int
+  ) -> [PivotNode] {
+    PivotEntries.parts(of: entries.count, maximumCount: maximumCount)
+      .map { PivotNode(branch: entries.piece($0), children: Array(children[$0])) }
+  }
+
+  /// The root above nodes of one height.
+  ///
+  /// - Precondition: There is at least one node.
+  static func root(above nodes: [PivotNode], maximumCount: Int) -> PivotNode {
+    var nodes = nodes
+    while nodes.count > 1 {
+      var entries = PivotEntries()
+      for node in nodes { entries.append(node) }
+      nodes = branches(entries, children: nodes, maximumCount: maximumCount)
+    }
+    var root = nodes[0]
+    while root.children.count == 1 { root = root.children[0].resolved }
+    return root
+  }
+
+  /// One or two nodes with the entries of two neighbours of one height.
+  static func merged(
+    _ left: PivotNode,
+    _ right: PivotNode,
+    within limits: PivotTreeLimits
+  ) -> [PivotNode] {
+    let (left, right) = (left.resolved, right.resolved)
+    var entries = PivotEntries()
+    guard !left.isLeaf else {
+      entries.append(left.piece, in: 0..<left.count)
+      entries.append(right.piece, in: 0..<right.count)
+      return leaves(entries, within: limits)
+    }
+    // A branch left with one small child could not mend it alone: the seam is looked at here.
+    let seam = [left.children[left.count - 1], right.children[0]]
+    let mended = mended(seam, within: limits)
+    let children = left.children.dropLast() + mended + right.children.dropFirst()
+    entries.append(left.piece, in: 0..<(left.count - 1))
+    for node in mended { entries.append(node) }
+    entries.append(right.piece, in: 1..<right.count)
+    return branches(
+      entries,
+      children: Array(children),
+      maximumCount: limits.maximumBranchCount
+    )
+  }
+
+  /// Neighbours of one height with small nodes merged into others, as far as there are others.
+  static func mended(_ nodes: [PivotNode], within limits: PivotTreeLimits) -> [PivotNode] {
+    var nodes = nodes
+    while nodes.count > 1, let small = nodes.firstIndex(where: { $0.isSmall(within: limits) }) {
+      let left = max(0, small - 1)
+      nodes.replaceSubrange(
+        left...(left + 1),
+        with: merged(nodes[left], nodes[left + 1], within: limits)
+      )
+    }
+    return nodes
+  }
+}
+
+// MARK: - Replacing blocks
+
+extension PivotNode {
+  /// The nodes of the same height that hold the blocks of this one with a range exchanged.
+  ///
+  /// Only a single node can be too small; there is none if no block is left.
+  func replacing(
+    _ blocks: Range<Int>,
+    with new: PivotEntries,
+    within limits: PivotTreeLimits
+  ) -> [PivotNode] {
+    if let deferred { return deferred.node.replacing(blocks, with: new, within: limits) }
+    guard !isLeaf else {
+      let blocks = blocks.clamped(to: 0..<count)
+      var entries = PivotEntries()
+      entries.append(piece, in: 0..<blocks.lowerBound)
+      entries.append(new)
+      entries.append(piece, in: blocks.upperBound..<count)
+      return Self.leaves(entries, within: limits)
+    }
+    // An insertion at the end of a child belongs to that child if there is none after it.
+    let (first, firstOffset) = piece.withView { $0.entry(containing: blocks.lowerBound) }
+    let (last, lastOffset) =
+      blocks.isEmpty
+      ? (first, firstOffset - 1)
+      : piece.withView { $0.entry(containing: blocks.upperBound - 1) }
+    var changed: [PivotNode]
+    if first == last {
+      changed = children[first].replacing(firstOffset..<(lastOffset + 1), with: new, within: limits)
+    } else {
+      let firstCount = piece.withView { $0.value(first) }
+      changed = children[first].replacing(firstOffset..<firstCount, with: new, within: limits)
+      changed += children[last].replacing(0..<(lastOffset + 1), with: .init(), within: limits)
+    }
+    return replacing(children: first..<(last + 1), with: changed, within: limits)
+  }
+
+  private func replacing(
+    children range: Range<Int>,
+    with nodes: [PivotNode],
+    within limits: PivotTreeLimits
+  ) -> [PivotNode] {
+    var range = range
+    var nodes = Self.mended(nodes, within: limits)
+    while nodes.count == 1, nodes[0].isSmall(within: limits), range.count < children.count {
+      if range.lowerBound > 0 {
+        range = (range.lowerBound - 1)..<range.upperBound
+        nodes.insert(children[range.lowerBound], at: 0)
+      } else {
+        nodes.append(children[range.upperBound])
+        range = range.lowerBound..<(range.upperBound + 1)
+      }
+      nodes = Self.mended(nodes, within: limits)
+    }
+    var entries = PivotEntries()
+    entries.append(piece, in: 0..<range.lowerBound)
+    for node in nodes { entries.append(node) }
+    entries.append(piece, in: range.upperBound..<count)
+    var all = children
+    all.replaceSubrange(range, with: nodes)
+    return Self.branches(entries, children: all, maximumCount: limits.maximumBranchCount)
+  }
+}
+
+// MARK: - Decoding
+
+extension PivotNode {
+  /// Reads leaves that follow each other from an offset on, up to a number of them or the end of the bytes.
+  ///
+  /// Any bytes are safe: what comes back are sound leaves, in order, and the offset is where the last one ends. If they are
+  /// of a tree with several leaves, none may be small.
+  ///
+  /// - Throws: `PivotTreeError.malformed`.
+  static func leaves(
+    decoding bytes: UnsafeRawBufferPointer,
+    at offset: inout Int,
+    atMost limit: Int,
+    areSeveral: Bool,
+    within limits: PivotTreeLimits
+  ) throws(PivotTreeError) -> [PivotNode] {
+    var leaves: [PivotNode] = []
+    var rowCount: Int64 = 0
+    while leaves.count < limit, offset < bytes.count {
+      guard let byteCount = PivotPiece.soundByteCount(at: offset, of: bytes) else {
+        throw .malformed(offset: offset)
+      }
+      let slice = UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + byteCount)])
+      let leaf = PivotNode(leaf: PivotPiece(verified: Array(slice)))
+      guard leaf.count <= limits.maximumLeafCount,
+        !areSeveral || !leaf.isSmall(within: limits),
+        leaf.follows(leaves.last)
+      else { throw .malformed(offset: offset) }
+      rowCount += leaf.piece.withView { view in
+        (0..<view.count).reduce(0) { $0 + Int64(view.value($1)) }
+      }
+      guard rowCount <= Int.max else { throw .malformed(offset: offset) }
+      leaves.append(leaf)
+      offset += byteCount
+    }
+    return leaves
+  }
+
+  private func follows(_ previous: PivotNode?) -> Bool {
+    guard let previous else { return true }
+    return KeyOrder.compare(previous.piece.pivot(previous.count - 1), piece.pivot(0)) < 0
+  }
+}

@@ -92,3 +92,96 @@ public struct AggregateGroup: Hashable, Sendable {
     }
   }
 }
+
+// MARK: - Grouping rows
+
+/// Gathers rows that come in the order of a list into groups that agree in the order's first columns.
+public struct AggregateGathering {
+  private let empty: [AggregateState]
+  private let columns: Int
+  private let layout: KeyLayout
+  private var group: AggregateGroup?
+
+  /// A gathering by the first columns of an order.
+  public init(_ aggregates: CompiledAggregates, byFirst columns: Int, _ layout: KeyLayout) {
+    empty = aggregates.empty
+    self.columns = columns
+    self.layout = layout
+    // All rows in one group is a group even if there are none.
+    if columns == 0 { group = AggregateGroup(prefix: [], count: 0, states: empty) }
+  }
+
+  /// Adds the next row of the order.
+  /// - Parameters:
+  ///   - inputs: What it gives to each aggregate.
+  ///   - key: Its encoded key, of which the first columns are enough.
+  /// - Returns: The group before, if the row begins another one.
+  public mutating func add(_ inputs: [Value], of key: UnsafeRawBufferPointer) -> AggregateGroup? {
+    let prefix = UnsafeRawBufferPointer(
+      rebasing: key[..<layout.prefixLength(columns: columns, in: key)]
+    )
+    var finished: AggregateGroup?
+    if let group, !group.prefix.elementsEqual(prefix) { finished = finish() }
+    if group == nil {
+      group = AggregateGroup(prefix: Array(prefix), count: 0, states: empty)
+    }
+    group?.add(inputs)
+    return finished
+  }
+
+  /// The last group, if there is one.
+  public mutating func finish() -> AggregateGroup? {
+    defer { group = nil }
+    return group
+  }
+}
+
+// MARK: - The default for stores
+
+extension StoreSnapshot {
+  /// By default the rows of the list are read in its order and gathered one by one.
+  /// - Complexity: O(*n*) in the rows that match, each of which is read.
+  public func aggregates(
+    _ aggregates: CompiledAggregates,
+    of definition: OrderDefinition,
+    groupedByFirst columns: Int,
+    _ body: (AggregateGroup) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    var gathering = AggregateGathering(aggregates, byFirst: columns, definition.layout)
+    var goesOn = true
+    try entries(of: definition) { (batch) throws(StoreError) in
+      let keys = batch.keys(of: definition)
+      let rows = try self.rows(keys.map(\.key), of: definition.entity)
+      for (entry, row) in zip(keys, rows) {
+        guard let row else { continue }
+        let inputs = try aggregates.inputs(row.values, key: row.id.key)
+        let finished = batch.bytes.withUnsafeBytes { bytes in
+          gathering.add(inputs, of: UnsafeRawBufferPointer(rebasing: bytes[entry.bytes]))
+        }
+        if let finished { goesOn = try body(finished) }
+        guard goesOn else { return false }
+      }
+      return true
+    }
+    if goesOn, let last = gathering.finish() { _ = try body(last) }
+  }
+}
+
+extension EntryBatch {
+  /// The object keys at the ends of the entries, and where each entry's bytes are.
+  fileprivate func keys(of definition: OrderDefinition) -> [(key: ObjectKey, bytes: Range<Int>)] {
+    var keys: [(key: ObjectKey, bytes: Range<Int>)] = []
+    keys.reserveCapacity(count)
+    bytes.withUnsafeBytes { bytes in
+      var start = 0
+      for end in ends {
+        let entry = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+        if let key = definition.layout.objectKey(in: entry, of: definition.entity.identity) {
+          keys.append((key, start..<end))
+        }
+        start = end
+      }
+    }
+    return keys
+  }
+}

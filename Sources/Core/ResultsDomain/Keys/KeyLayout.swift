@@ -104,3 +104,76 @@ extension KeyLayout {
     return writer.bytes
   }
 }
+
+// MARK: - Columns
+
+/// How one column of an encoded key is written.
+public struct KeyColumn: Hashable, Sendable {
+  /// The storage class of its values.
+  public let storage: StorageClass
+  /// Whether larger values come first.
+  public let isDescending: Bool
+  /// Where null stands.
+  public let nulls: NullPlacement
+
+  /// One column of an encoded key.
+  public init(_ storage: StorageClass, isDescending: Bool = false, nulls: NullPlacement = .first) {
+    self.storage = storage
+    self.isDescending = isDescending
+    self.nulls = nulls
+  }
+}
+
+// MARK: - Bounds
+
+/// A place between the keys of an order, whether or not there is a key beside it.
+///
+/// It is told by the bytes of complete columns: a whole key, or the first columns of one. The place is before or behind
+/// all keys that begin with them. So `.before` a whole key is the key's own place, and the rows that agree in the first columns stand
+/// between `.before` and `.behind` those columns.
+public struct KeyBound: Hashable, Sendable {
+  /// The bytes of complete columns.
+  public let columns: [UInt8]
+  /// Whether the place is behind the keys that begin with the columns, and not before them.
+  public let isBehind: Bool
+
+  /// The place before all keys that begin with some columns.
+  public static func before(_ columns: [UInt8]) -> KeyBound {
+    KeyBound(columns: columns, isBehind: false)
+  }
+
+  /// The place behind all keys that begin with some columns.
+  public static func behind(_ columns: [UInt8]) -> KeyBound {
+    KeyBound(columns: columns, isBehind: true)
+  }
+
+  private init(columns: [UInt8], isBehind: Bool) {
+    self.columns = columns
+    self.isBehind = isBehind
+  }
+}
+
+extension KeyLayout {
+  /// The bytes before which exactly the keys stand that stand before a bound.
+  ///
+  /// A zero byte inside a text is written as its terminator and one byte more. So the bytes of a column may begin the bytes of
+  /// another, longer one, which stands behind all keys with the first, or before them where the order descends. The byte that
+  /// follows tells the two apart: a column begins with 1, 2 or 3.
+  /// - Complexity: O(*n*) in the bound's bytes.
+  public func firstBytes(at bound: KeyBound) -> [UInt8] {
+    if bound.isBehind { return bound.columns + [4] }
+    return endsDescending(bound.columns) ? bound.columns + [1] : bound.columns
+  }
+
+  /// Whether the last column of a bound descends; those of the identity never do.
+  private func endsDescending(_ columns: [UInt8]) -> Bool {
+    columns.withUnsafeBytes { bytes in
+      var end = 0
+      for column in order where end < bytes.count {
+        end = self.end(of: column, in: bytes, from: end)
+        if end == bytes.count { return column.isDescending }
+      }
+      return false
+    }
+  }
+}

@@ -85,3 +85,109 @@ public struct Committed<Result: Sendable>: Sendable {
     self.version = version
   }
 }
+
+// MARK: - Identity and capabilities
+
+/// What a store is called, and what tells it from others.
+public struct StoreIdentity: Hashable, Sendable {
+  /// What to call it in messages: a path, or a name.
+  public let name: String
+  /// A text that no other store has; the same after the store is opened again, if it lasts.
+  public let uniqueName: String
+
+  /// The identity of a store.
+  public init(name: String, uniqueName: String) {
+    self.name = name
+    self.uniqueName = uniqueName
+  }
+}
+
+/// What a store can and cannot do, said instead of discovered.
+public struct StoreCapabilities: Hashable, Sendable {
+  /// Whose commits the store's history tells row by row.
+  public enum HistoryCoverage: String, Hashable, Sendable {
+    /// Every commit, whoever made it: nobody else can write.
+    case everyWriter
+    /// Commits made through this store object; others appear as gaps and are answered by reading again.
+    case thisStore
+  }
+
+  /// Whose commits the history tells row by row.
+  public var historyCoverage: HistoryCoverage
+  /// Whether the content is there after the process ends.
+  public var isDurable: Bool
+  /// Whether nothing can be written.
+  public var isReadOnly: Bool
+
+  /// What a store can do.
+  public init(historyCoverage: HistoryCoverage, isDurable: Bool, isReadOnly: Bool = false) {
+    self.historyCoverage = historyCoverage
+    self.isDurable = isDurable
+    self.isReadOnly = isReadOnly
+  }
+}
+
+// MARK: - Convenience
+
+extension StoreWriting {
+  /// Runs a closure as one transaction and gives what it returns.
+  /// - Throws: As `commit(origin:_:)`.
+  @discardableResult
+  public func write<Result: Sendable>(
+    origin: CommitOrigin = .unnamed,
+    _ body: (any StoreTransaction) throws -> Result
+  ) throws(StoreError) -> Result {
+    try commit(origin: origin, body).result
+  }
+}
+
+extension Store {
+  /// Runs a closure as one transaction on the store's own threads.
+  /// - Throws: As `commit(origin:_:)`.
+  @discardableResult
+  public func write<Result: Sendable>(
+    origin: CommitOrigin = .unnamed,
+    _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
+  ) async throws(StoreError) -> Result {
+    do {
+      return try await withTaskExecutorPreference(executor) {
+        try commit(origin: origin, body).result
+      }
+    } catch let error as StoreError {
+      throw error
+    } catch {
+      throw .aborted(by: error)
+    }
+  }
+
+  /// Fetches the results of a request once, in its order.
+  /// - Throws: `StoreError.request` for a request that no store can answer, or the store's error; a row that the result
+  ///   type cannot hold gives `StoreError.aborted` with a `RowError`.
+  /// - Complexity: O(*n*) in the rows that match.
+  public func fetch<Object: FetchedObject>(
+    _ request: FetchRequest<Object>
+  ) throws(StoreError) -> [Object] {
+    try read { (snapshot) throws(StoreError) in try snapshot.fetch(request) }
+  }
+
+  /// How many rows a request would give, its limit and offset included.
+  /// - Complexity: O(*n*) in the rows of the entity at most; no row is decoded.
+  public func count<Object: FetchedObject>(
+    of request: FetchRequest<Object>
+  ) throws(StoreError) -> Int {
+    try request.validateWindow()
+    let all = try read { (snapshot) throws(StoreError) in
+      try snapshot.count(of: request.entity, where: request.predicate)
+    }
+    return min(max(0, all - request.fetchOffset), request.fetchLimit ?? .max)
+  }
+}
+
+extension FetchRequest {
+  /// Refuses a window below zero.
+  package func validateWindow() throws(StoreError) {
+    guard fetchOffset >= 0, fetchLimit ?? 0 >= 0 else {
+      throw .request(.negativeWindow(limit: fetchLimit, offset: fetchOffset))
+    }
+  }
+}

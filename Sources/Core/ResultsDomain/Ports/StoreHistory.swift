@@ -81,3 +81,39 @@ public enum GapReason: String, Hashable, Sendable {
   /// A table of the entity was made anew or changed its columns.
   case schemaChanged
 }
+
+// MARK: - Versions
+
+/// A version of a store's content, as one process counts it.
+///
+/// The sequence grows with every commit that this store object made or noticed; another epoch means that the two
+/// versions cannot be compared (the store was replaced, restored or opened anew).
+public struct StoreVersion: Hashable, Sendable {
+  /// Which life of the store the sequence belongs to.
+  public let epoch: UInt64
+  /// How many commits were made or noticed in that life.
+  public let sequence: UInt64
+
+  /// A version of a store's content.
+  public init(epoch: UInt64, sequence: UInt64) {
+    self.epoch = epoch
+    self.sequence = sequence
+  }
+}
+
+/// A version of a store in a form that outlives the process: what a cache on disk is checked against.
+public struct StoreBookmark: Hashable, Sendable {
+  /// The store's own name, as `StoreIdentity.uniqueName` has it.
+  public let store: String
+  /// The number of the last change that the version holds.
+  public let sequence: UInt64
+  /// A random number that was drawn with that change, so that two pasts of equal length differ.
+  public let stamp: UInt64
+
+  /// A version of a store.
+  public init(store: String, sequence: UInt64, stamp: UInt64) {
+    self.store = store
+    self.sequence = sequence
+    self.stamp = stamp
+  }
+}

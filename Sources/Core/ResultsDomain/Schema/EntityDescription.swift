@@ -82,3 +82,77 @@ extension EntityDescription: Hashable {
     hasher.combine(attributes.count)
   }
 }
+
+// MARK: - Identity and attributes
+
+/// How the objects of an entity are told apart.
+public enum EntityIdentity: Hashable, Sendable {
+  /// An integer that the store assigns when an object is inserted without one.
+  case integer(column: String = "id")
+  /// A text that the writer chooses.
+  case text(column: String = "id")
+  /// The values of several required attributes, in this order.
+  case compound([String])
+}
+
+extension EntityIdentity {
+  /// Names of the columns that hold the key, in key order.
+  public var columns: [String] {
+    switch self {
+    case .integer(let column), .text(let column): [column]
+    case .compound(let names): names
+    }
+  }
+}
+
+/// One stored attribute of an entity.
+public struct AttributeDescription: Hashable, Sendable {
+  /// The attribute's name; also its column's.
+  public let name: String
+  /// What kind of values it has.
+  public let type: AttributeType
+  /// Whether it may be null.
+  ///
+  /// A required attribute must not be; an empty text is a value.
+  public let isOptional: Bool
+
+  /// A stored attribute.
+  public init(_ name: String, _ type: AttributeType, isOptional: Bool = false) {
+    self.name = name
+    self.type = type
+    self.isOptional = isOptional
+  }
+
+  /// Whether two attributes have the same name (bytewise), type and optionality.
+  public static func == (left: AttributeDescription, right: AttributeDescription) -> Bool {
+    left.name.hasSameBytes(as: right.name) && left.type == right.type
+      && left.isOptional == right.isOptional
+  }
+}
+
+// MARK: - Errors
+
+/// What is wrong with an entity's description.
+public enum SchemaError: Error, Hashable, Sendable {
+  /// An entity, attribute or key has no name.
+  case emptyName
+  /// Two attributes, or an attribute and the key column, share a name.
+  case repeatedAttribute(entity: String, attribute: String)
+  /// A compound key names an attribute that is unknown or optional.
+  case invalidKeyAttribute(entity: String, attribute: String)
+}
+
+extension SchemaError: CustomStringConvertible {
+  /// What happened and what to do.
+  public var description: String {
+    switch self {
+    case .emptyName:
+      "An entity, an attribute or a compound key has no name. Give each a name."
+    case .repeatedAttribute(let entity, let attribute):
+      "The entity \(entity) has more than one column named \(attribute). Rename one of them."
+    case .invalidKeyAttribute(let entity, let attribute):
+      "The compound key of \(entity) names \(attribute), which is not a required attribute of it."
+        + " Declare the attribute, and make it required."
+    }
+  }
+}

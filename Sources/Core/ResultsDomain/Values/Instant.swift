@@ -64,3 +64,172 @@ extension Instant: CustomStringConvertible {
     return digits
   }
 }
+
+// MARK: - Whole days
+
+/// A whole day: a date without a time, such as that of a booking, which is the same date for every reader.
+///
+/// It is stored as one instant of its day, a microsecond after ten in the morning at Greenwich, which no clock shows in
+/// practice. At ten it is that day from Honolulu to the Chatham Islands, so a whole day stands among the other instants
+/// of its day in nearly every time zone.
+extension Instant {
+  private static let microsecondsOfDay: Int64 = 86_400_000_000
+  private static let markOfDay: Int64 = 10 * 3_600_000_000 + 1
+
+  /// The instant that stands for a whole day, or `nil` beyond what 64 bits hold.
+  /// - Parameter day: The day's number, from 1970-01-01.
+  public init?(wholeDay day: Int64) {
+    let (midnight, overflow) = day.multipliedReportingOverflow(by: Instant.microsecondsOfDay)
+    let (sum, carry) = midnight.addingReportingOverflow(Instant.markOfDay)
+    guard !overflow, !carry else { return nil }
+    self.init(microseconds: sum)
+  }
+
+  /// The number of the day, from 1970-01-01, if this instant stands for a whole day.
+  public var wholeDay: Int64? {
+    let (day, rest) = microseconds.quotientAndRemainder(dividingBy: Instant.microsecondsOfDay)
+    if rest == Instant.markOfDay { return day }
+    return rest == Instant.markOfDay - Instant.microsecondsOfDay ? day - 1 : nil
+  }
+
+  /// Reads a date alone as a whole day, and a date with a time as `init(iso8601:)` does.
+  /// - Complexity: O(*n*) in the bytes.
+  public init?(plainText text: String) {
+    guard let instant = Instant(iso8601: text) else { return nil }
+    guard !text.utf8.contains(UInt8(ascii: ":")) else {
+      self = instant
+      return
+    }
+    let (day, rest) = instant.microseconds.quotientAndRemainder(
+      dividingBy: Instant.microsecondsOfDay
+    )
+    self.init(wholeDay: rest < 0 ? day - 1 : day)
+  }
+
+  /// The date of a whole day, as `2026-11-03`; else the instant as ISO 8601 with offset `Z`.
+  public var plainText: String {
+    wholeDay == nil ? iso8601 : String(iso8601.prefix { $0 != "T" })
+  }
+}
+
+// MARK: - Parsing
+
+extension Instant {
+  /// Reads an ISO 8601 date and time with an offset, such as `2024-02-29T08:30:00.5+09:00`.
+  ///
+  /// A date alone is its midnight UTC. Seconds may be left out; `T` may be a space; the offset is `Z`, `±hh:mm`, `±hhmm`
+  /// or `±hh`, and a time without one gives `nil`, because it names no instant. Digits beyond microseconds are
+  /// dropped. Years have four to six digits and may be negative, by the proleptic Gregorian calendar.
+  /// - Complexity: O(*n*) in the bytes.
+  public init?(iso8601 text: String) {
+    var reader = DigitReader(text)
+    guard let days = reader.days() else { return nil }
+    var seconds: Int64 = 0
+    var fraction: Int64 = 0
+    if !reader.isAtEnd {
+      guard reader.skip("T") || reader.skip("t") || reader.skip(" "),
+        let time = reader.time(),
+        let offset = reader.offset(),
+        reader.isAtEnd
+      else { return nil }
+      seconds = time.seconds - offset
+      fraction = time.fraction
+    }
+    let (whole, overflow) = (days * 86_400 + seconds).multipliedReportingOverflow(by: 1_000_000)
+    let (sum, carry) = whole.addingReportingOverflow(fraction)
+    // The first representable second begins before the first representable microsecond.
+    if overflow, let earliest = Instant.inFirstSecond(days * 86_400 + seconds, fraction) {
+      self = earliest
+      return
+    }
+    guard !overflow, !carry else { return nil }
+    self.init(microseconds: sum)
+  }
+
+  private static func inFirstSecond(_ seconds: Int64, _ fraction: Int64) -> Instant? {
+    let (whole, overflow) = (seconds + 1).multipliedReportingOverflow(by: 1_000_000)
+    guard !overflow, seconds < 0 else { return nil }
+    let (sum, carry) = whole.addingReportingOverflow(fraction - 1_000_000)
+    return carry ? nil : Instant(microseconds: sum)
+  }
+}
+
+private struct DigitReader {
+  private let bytes: [UInt8]
+  private var place = 0
+
+  init(_ text: String) { bytes = Array(text.utf8) }
+
+  var isAtEnd: Bool { place == bytes.count }
+
+  mutating func skip(_ character: Unicode.Scalar) -> Bool {
+    guard place < bytes.count, bytes[place] == UInt8(ascii: character) else { return false }
+    place += 1
+    return true
+  }
+
+  private mutating func number(digits: ClosedRange<Int>) -> Int64? {
+    var (value, count) = (Int64(0), 0)
+    while count < digits.upperBound, place < bytes.count,
+      (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[place])
+    {
+      value = value * 10 + Int64(bytes[place] - UInt8(ascii: "0"))
+      place += 1
+      count += 1
+    }
+    return count >= digits.lowerBound ? value : nil
+  }
+
+  private mutating func number(_ range: ClosedRange<Int64>) -> Int64? {
+    number(digits: 2...2).flatMap { range.contains($0) ? $0 : nil }
+  }
+
+  /// Days since 1970-01-01 (Howard Hinnant, "chrono-compatible low-level date algorithms", days_from_civil).
+  mutating func days() -> Int64? {
+    let isNegative = skip("-")
+    guard let digits = number(digits: 4...6), !(isNegative && digits == 0), skip("-"),
+      let month = number(1...12), skip("-"), let day = number(1...31)
+    else { return nil }
+    let civilYear = isNegative ? -digits : digits
+    let isLeap = civilYear % 4 == 0 && (civilYear % 100 != 0 || civilYear % 400 == 0)
+    let lengths: [Int64] = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+    guard day <= lengths[Int(month) - 1] else { return nil }
+    let year = month <= 2 ? civilYear - 1 : civilYear
+    let era = (year >= 0 ? year : year - 399) / 400
+    let yearOfEra = year - era * 400
+    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+    return era * 146_097 + dayOfEra - 719_468
+  }
+
+  mutating func time() -> (seconds: Int64, fraction: Int64)? {
+    guard let hour = number(0...23), skip(":"), let minute = number(0...59) else { return nil }
+    var second: Int64 = 0
+    var fraction: Int64 = 0
+    if skip(":") {
+      guard let found = number(0...59) else { return nil }
+      second = found
+      if skip(".") || skip(",") {
+        let start = place
+        guard let digits = number(digits: 1...6) else { return nil }
+        fraction = (place - start..<6).reduce(digits) { value, _ in value * 10 }
+        while number(digits: 1...1) != nil {}
+      }
+    }
+    return (hour * 3600 + minute * 60 + second, fraction)
+  }
+
+  /// Seconds east of Greenwich.
+  mutating func offset() -> Int64? {
+    if skip("Z") || skip("z") { return 0 }
+    let isWest = skip("-")
+    guard isWest || skip("+"), let hours = number(0...23) else { return nil }
+    var minutes: Int64 = 0
+    if skip(":") || !isAtEnd {
+      guard let found = number(0...59) else { return nil }
+      minutes = found
+    }
+    let seconds = hours * 3600 + minutes * 60
+    return isWest ? -seconds : seconds
+  }
+}
