@@ -1,5 +1,5 @@
-public import ResultsDomain
 import Synchronization
+public import ResultsDomain
 
 /// A store whose content lives in memory and ends with it.
 ///
