@@ -3,15 +3,15 @@ import ResultsTesting
 import Synchronization
 import Testing
 
-/// Trees whose parts are read when they are needed, beside the trees they are of.
+/// Trees whose parts are read when they are needed, compared with the trees they come from.
 @Suite struct PivotPartTests {
   private static let limits = PivotTreeLimits(maximumLeafCount: 8, maximumBranchCount: 8)
 
-  /// What a tree was taken apart into, and which parts were asked for.
+  /// The parts of a tree, and the indexes of the parts that were read.
   private final class Parts: Sendable {
     let parts: [PivotPart]
     let bytes: [[UInt8]]
-    let asked = Mutex<[Int]>([])
+    let requests = Mutex<[Int]>([])
 
     init(_ tree: PivotTree) {
       var (parts, bytes): ([PivotPart], [[UInt8]]) = ([], [])
@@ -22,11 +22,11 @@ import Testing
       (self.parts, self.bytes) = (parts, bytes)
     }
 
-    /// The tree of the parts; bytes can be changed on their way.
+    /// Creates a tree of the parts; `change` can damage their bytes.
     func tree(_ change: @escaping @Sendable (Int, [UInt8]) -> [UInt8]? = { $1 }) throws -> PivotTree
     {
       try PivotTree(parts: parts, limits: PivotPartTests.limits) { part in
-        self.asked.withLock { $0.append(part) }
+        self.requests.withLock { $0.append(part) }
         return change(part, self.bytes[part])
       }
     }
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 9, 33, 48, 200, 1_000])
-  func `a tree comes back from its parts, and only what is asked for is read`(
+  func `a tree is restored from its parts, and only the parts it needs are read`(
     blockCount: Int
   ) throws {
     let tree = try Self.tree(blockCount: blockCount)
@@ -48,24 +48,24 @@ import Testing
     let deferred = try parts.tree()
     #expect(deferred.rowCount == tree.rowCount)
     #expect(deferred.blockCount == blockCount)
-    #expect(parts.asked.withLock(\.count) == (parts.parts.count == 1 ? 1 : 0))
+    #expect(parts.requests.withLock(\.count) == (parts.parts.count == 1 ? 1 : 0))
     let key: [UInt8] = .ordered(blockCount)
-    #expect(deferred.place(of: key) == tree.place(of: key))
+    #expect(deferred.location(of: key) == tree.location(of: key))
     #expect(deferred.span(of: key) == tree.span(of: key))
-    #expect(deferred.place(of: key) == tree.place(of: key))
-    // The pivot behind the last block of a part is told by the next part without reading it.
-    #expect(parts.asked.withLock(\.count) == 1)
+    #expect(deferred.location(of: key) == tree.location(of: key))
+    // The description of the next part gives the upper bound of the last block of a part.
+    #expect(parts.requests.withLock(\.count) == 1)
     for position in 0..<tree.rowCount {
-      #expect(deferred.place(containing: position) == tree.place(containing: position))
+      #expect(deferred.location(containing: position) == tree.location(containing: position))
     }
     #expect(deferred.encoded() == tree.encoded())
     #expect(deferred.checkInvariants() == nil)
-    #expect(parts.asked.withLock { $0.sorted() } == Array(parts.parts.indices))
+    #expect(parts.requests.withLock { $0.sorted() } == Array(parts.parts.indices))
     #expect(!deferred.isDamaged)
   }
 
   @Test(arguments: (1...20).map(UInt64.init))
-  func `edits of a tree that is not read yet do what they do to any other`(seed: UInt64) throws {
+  func `edits of a tree with deferred parts equal those of a tree in memory`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     var tree = try Self.tree(blockCount: 100 + Int(seed) * 20)
     var deferred = try Parts(tree).tree()
@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test(arguments: (1...20).map(UInt64.init))
-  func `a damaged part is noted, its rows keep their positions, and nothing traps`(
+  func `a damaged part is recorded, its rows retain their positions, and nothing traps`(
     seed: UInt64
   ) throws {
     var generator = SeededGenerator(seed: seed)
@@ -109,18 +109,20 @@ import Testing
     #expect(!deferred.isDamaged)
     for position in 0..<tree.rowCount {
       let (found, expected) = (
-        deferred.place(containing: position), tree.place(containing: position)
+        deferred.location(containing: position), tree.location(containing: position)
       )
-      let (place, sound) = try (#require(found), #require(expected))
-      #expect(place.positions.contains(position), "seed \(seed)")
-      #expect(place.start <= sound.start && place.start + place.rows >= sound.start + sound.rows)
-      #expect(!place.lower.isEmpty || sound.start < parts.parts[0].rows)
-      let key = deferred.place(of: sound.lower)
+      let (location, sound) = try (#require(found), #require(expected))
+      #expect(location.positions.contains(position), "seed \(seed)")
+      #expect(
+        location.start <= sound.start && location.start + location.rows >= sound.start + sound.rows
+      )
+      #expect(!location.lower.isEmpty || sound.start < parts.parts[0].rows)
+      let key = deferred.location(of: sound.lower)
       #expect(key.start <= sound.start && key.start + key.rows >= sound.start)
     }
     #expect(deferred.isDamaged)
     for block in 0..<deferred.blockCount {
-      _ = deferred.place(ofBlock: block)
+      _ = deferred.location(ofBlock: block)
       _ = deferred.pivot(ofBlock: block)
       _ = deferred.add(1, toBlock: block)
       var edited = deferred
@@ -131,7 +133,7 @@ import Testing
     _ = deferred.checkInvariants()
   }
 
-  @Test func `parts that make no tree are refused`() throws {
+  @Test func `parts that do not describe a tree are refused`() throws {
     let parts = Parts(try Self.tree(blockCount: 200)).parts
     #expect(parts.count > 3)
     var wrong = [[], Array(parts.dropFirst()), [parts[0], parts[2], parts[1]]]
@@ -145,7 +147,7 @@ import Testing
     }
   }
 
-  @Test func `a tree of one part is read at once, and refused if it is another`() throws {
+  @Test func `a tree of one part is read at once, and refused if the part does not match`() throws {
     let parts = Parts(try Self.tree(blockCount: 20))
     #expect(parts.parts.count == 1)
     #expect(throws: PivotTreeError.self) { try parts.tree { _, _ in nil } }

@@ -15,18 +15,18 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 9, 200])
-  func `a tree comes back from its bytes`(blockCount: Int) throws {
+  func `a tree is restored from its bytes`(blockCount: Int) throws {
     let tree = try Self.tree(blockCount: blockCount)
     let decoded = try PivotTree(decoding: tree.encoded(), limits: Self.limits)
     #expect(decoded.blocks == tree.blocks)
     #expect(decoded.rowCount == tree.rowCount)
     #expect(decoded.checkInvariants() == nil)
-    var pieces: [UInt8] = []
-    tree.forEachEncodedPiece { pieces += $0 }
-    #expect(pieces == tree.encoded())
+    var chunks: [UInt8] = []
+    tree.forEachEncodedChunk { chunks += $0 }
+    #expect(chunks == tree.encoded())
   }
 
-  @Test func `a decoded tree can be edited, and the tree it came from does not change`() throws {
+  @Test func `a decoded tree can be edited without changing the tree it was encoded from`() throws {
     let tree = try PivotTree(
       (0..<1_000).map {
         PivotBlock(pivot: $0 == 0 ? [] : .ordered($0), rows: 2)
@@ -41,7 +41,7 @@ import Testing
     #expect(tree.rowCount == 2_000)
   }
 
-  @Test func `bytes cut off or added are refused`() throws {
+  @Test func `missing or extra bytes are refused`() throws {
     let bytes = try Self.tree(blockCount: 60).encoded()
     for count in 0..<bytes.count {
       #expect(throws: PivotTreeError.self) {
@@ -60,7 +60,7 @@ import Testing
       (12 + 8 * 8 + 3, 255),
     ] as [(Int, UInt8)]
   )
-  func `numbers that cannot be are refused`(offset: Int, byte: UInt8) throws {
+  func `impossible numbers are refused`(offset: Int, byte: UInt8) throws {
     var bytes = try Self.tree(blockCount: 60).encoded()
     bytes[offset] = byte
     #expect(throws: PivotTreeError.self) {
@@ -77,17 +77,19 @@ import Testing
   }
 
   @Test func `leaves too small for a tree of several are refused`() throws {
-    var pieces: [[UInt8]] = []
-    try Self.tree(blockCount: 60).forEachEncodedPiece { pieces.append(Array($0)) }
+    var chunks: [[UInt8]] = []
+    try Self.tree(blockCount: 60).forEachEncodedChunk { chunks.append(Array($0)) }
     let small = try Self.tree(blockCount: 1).encoded()[8...]
-    let bytes = [1, 0, 0, 0, 2, 0, 0, 0] + small + pieces[2]
+    let bytes = [1, 0, 0, 0, 2, 0, 0, 0] + small + chunks[2]
     #expect(throws: PivotTreeError.malformed(offset: 8)) {
       try PivotTree(decoding: bytes, limits: Self.limits)
     }
   }
 
   @Test(arguments: (1...20).map(UInt64.init))
-  func `damaged bytes are refused or make a sound tree of just those bytes`(seed: UInt64) throws {
+  func `damaged bytes are refused, or decode to a sound tree with exactly those bytes`(seed: UInt64)
+    throws
+  {
     var generator = SeededGenerator(seed: seed)
     let bytes = try Self.tree(blockCount: 40 + Int(seed) * 10).encoded()
     var accepted = 0

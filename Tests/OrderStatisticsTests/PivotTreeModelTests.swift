@@ -7,8 +7,8 @@ import Testing
   private struct Model {
     var blocks = [PivotBlock(pivot: [], rows: 0)]
 
-    func place(_ index: Int) -> BlockPlace {
-      BlockPlace(
+    func location(_ index: Int) -> BlockLocation {
+      BlockLocation(
         index: index,
         start: blocks[..<index].reduce(0) { $0 + $1.rows },
         rows: blocks[index].rows,
@@ -17,21 +17,21 @@ import Testing
       )
     }
 
-    func place(of key: [UInt8]) -> BlockPlace {
-      place(blocks.lastIndex { !key.lexicographicallyPrecedes($0.pivot) } ?? 0)
+    func location(of key: [UInt8]) -> BlockLocation {
+      location(blocks.lastIndex { !key.lexicographicallyPrecedes($0.pivot) } ?? 0)
     }
 
-    func place(containing position: Int) -> BlockPlace? {
+    func location(containing position: Int) -> BlockLocation? {
       var end = 0
       for (index, block) in blocks.enumerated() {
         end += block.rows
-        if position >= 0, position < end { return place(index) }
+        if position >= 0, position < end { return location(index) }
       }
       return nil
     }
   }
 
-  /// Few distinct bytes, so that keys are close, share prefixes and begin one another.
+  /// A key of few distinct bytes, so that keys are close, share prefixes and are prefixes of one another.
   private static func randomKey(_ generator: inout SeededGenerator) -> [UInt8] {
     let stem: [UInt8] = Bool.random(using: &generator) ? [7, 7, 7, 7, 7, 7, 7, 7, 7] : []
     return stem
@@ -139,15 +139,18 @@ import Testing
     switch step % 4 {
     case 0:
       let key = Self.randomKey(&generator)
-      try #require(tree.place(of: key) == model.place(of: key), note)
+      try #require(tree.location(of: key) == model.location(of: key), note)
     case 1:
       let rowCount = model.blocks.reduce(0) { $0 + $1.rows }
       try #require(tree.rowCount == rowCount, note)
       let position = Int.random(in: -1...(rowCount + 1), using: &generator)
-      try #require(tree.place(containing: position) == model.place(containing: position), note)
+      try #require(
+        tree.location(containing: position) == model.location(containing: position),
+        note
+      )
     case 2:
       let block = Int.random(in: 0..<model.blocks.count, using: &generator)
-      try #require(tree.place(ofBlock: block) == model.place(block), note)
+      try #require(tree.location(ofBlock: block) == model.location(block), note)
     default:
       let block = Int.random(in: 0..<model.blocks.count, using: &generator)
       try #require(tree.pivot(ofBlock: block) == model.blocks[block].pivot, note)

@@ -11,9 +11,9 @@ import Testing
     let tree = PivotTree()
     #expect(tree.blockCount == 1)
     #expect(tree.rowCount == 0)
-    #expect(tree.place(containing: 0) == nil)
-    let place = tree.place(of: [255])
-    #expect(place == BlockPlace(index: 0, start: 0, rows: 0, lower: [], upper: nil))
+    #expect(tree.location(containing: 0) == nil)
+    let location = tree.location(of: [255])
+    #expect(location == BlockLocation(index: 0, start: 0, rows: 0, lower: [], upper: nil))
     #expect(tree.checkInvariants() == nil)
   }
 
@@ -28,18 +28,18 @@ import Testing
     block: Int
   ) throws {
     let tree = try PivotTree(Self.blocks)
-    #expect(tree.place(of: key) == tree.place(ofBlock: block))
-    #expect(tree.place(of: key).lower == Self.blocks[block].pivot)
+    #expect(tree.location(of: key) == tree.location(ofBlock: block))
+    #expect(tree.location(of: key).lower == Self.blocks[block].pivot)
   }
 
   @Test func `an empty block holds no position`() throws {
     let tree = try PivotTree(Self.blocks)
-    let indexes = try (0..<9).map { try #require(tree.place(containing: $0)).index }
+    let indexes = try (0..<9).map { try #require(tree.location(containing: $0)).index }
     #expect(indexes == [0, 0, 0, 2, 2, 3, 3, 3, 3])
-    #expect(tree.place(containing: -1) == nil)
-    #expect(tree.place(containing: 9) == nil)
-    #expect(tree.place(ofBlock: 2).positions == 3..<5)
-    #expect(tree.place(ofBlock: 2).upper == [9, 1])
+    #expect(tree.location(containing: -1) == nil)
+    #expect(tree.location(containing: 9) == nil)
+    #expect(tree.location(ofBlock: 2).positions == 3..<5)
+    #expect(tree.location(ofBlock: 2).upper == [9, 1])
     #expect(tree.pivot(ofBlock: 3) == [9, 1])
   }
 
@@ -52,7 +52,7 @@ import Testing
       ([([], 1), ([2], 1 << 32)], .rowsOutOfRange(position: 1)),
     ] as [([([UInt8], Int)], PivotTreeError)]
   )
-  func `blocks that are no ordered list are refused`(
+  func `blocks that are not an ordered list are refused`(
     blocks: [([UInt8], Int)],
     error: PivotTreeError
   ) {
@@ -74,7 +74,7 @@ import Testing
     #expect(tree.blockCount == 1)
   }
 
-  @Test func `rows out of range leave a block as it was`() throws {
+  @Test func `rows out of range leave a block unchanged`() throws {
     var tree = try PivotTree(Self.blocks)
     for (rows, block) in [(-4, 0), (-1, 1), (Int.max, 0), (Int.min, 3), (1, 4), (1, -1)] {
       let isDone = tree.add(rows, toBlock: block)
@@ -100,7 +100,7 @@ import Testing
       (1..<3, [[7], [9, 1]], .unordered(position: 2)),
     ] as [(Range<Int>, [[UInt8]], PivotTreeError)]
   )
-  func `blocks out of place leave the tree as it was`(
+  func `blocks in the wrong order leave the tree unchanged`(
     range: Range<Int>,
     pivots: [[UInt8]],
     error: PivotTreeError
@@ -112,22 +112,22 @@ import Testing
     #expect(tree.blocks == Self.blocks)
   }
 
-  @Test func `blocks split and merge by replacing them`() throws {
+  @Test func `replacing blocks splits and merges them`() throws {
     var tree = try PivotTree(Self.blocks)
     try tree.replace(
       3..<4,
       with: [PivotBlock(pivot: [9, 1], rows: 1), PivotBlock(pivot: [9, 2], rows: 3)]
     )
-    #expect(tree.place(of: [9, 2]).positions == 6..<9)
+    #expect(tree.location(of: [9, 2]).positions == 6..<9)
     try tree.replace(0..<3, with: [PivotBlock(pivot: [], rows: 5)])
-    #expect(tree.place(of: [5, 0]).positions == 0..<5)
+    #expect(tree.location(of: [5, 0]).positions == 0..<5)
     #expect(tree.blockCount == 3)
     try tree.replace(0..<3, with: [PivotBlock(pivot: [], rows: 0)])
     #expect(tree.blocks == PivotTree().blocks)
     #expect(tree.checkInvariants() == nil)
   }
 
-  @Test func `sampled pivots make blocks of one stride and a rest`() throws {
+  @Test func `sampled pivots make blocks of one stride and a remainder`() throws {
     let pivots = KeyBatch([[1], [2], [3]])
     let tree = try PivotTree.sampled(pivots, every: 10, rowCount: 34)
     #expect(tree.blocks.map(\.rows) == [10, 10, 10, 4])
@@ -146,7 +146,7 @@ import Testing
   }
 
   @Test(arguments: [1_000, 30_000, 100_000])
-  func `one change copies one path of any length of list (R55)`(blockCount: Int) throws {
+  func `one change copies one path, whatever the length of the list (R55)`(blockCount: Int) throws {
     let pivots = (1..<blockCount).map { [UInt8].ordered($0) }
     let tree = try PivotTree.sampled(KeyBatch(pivots), every: 96, rowCount: blockCount * 96)
     for block in [0, blockCount / 2, blockCount - 1] {

@@ -165,8 +165,8 @@ struct PlainKeys: Equatable {
   }
 
   mutating func apply(removals: [[UInt8]], insertions: [[UInt8]]) {
-    let gone = Set(removals)
-    keys = (keys.filter { !gone.contains($0) } + insertions).sorted(by: Self.isBefore)
+    let removed = Set(removals)
+    keys = (keys.filter { !removed.contains($0) } + insertions).sorted(by: Self.isBefore)
   }
 }
 

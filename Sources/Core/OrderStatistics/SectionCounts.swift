@@ -1,9 +1,9 @@
-/// An ordered list of run lengths that knows where each run starts: the row counts of sections.
+/// An ordered list of run lengths with prefix sums: the row counts of sections.
 ///
-/// Lengths lie in blocks of a few hundred, with the number of runs and the sum of lengths before
-/// each block. A copy is a snapshot that shares all blocks. Runs of length zero are legal and
-/// contain no position.
-public struct SectionCounts: Sendable {
+/// Lengths are stored in blocks of a few hundred, with the number of runs and the sum of lengths
+/// before each block. A copy is a snapshot that shares all blocks. Runs of length zero are allowed
+/// and contain no position.
+package struct SectionCounts: Sendable {
   private var blocks: [[Int]] = []
   /// The number of runs in all blocks before each block.
   private var runStarts: [Int] = []
@@ -14,15 +14,15 @@ public struct SectionCounts: Sendable {
   /// The number of runs.
   ///
   /// - Complexity: O(1).
-  public private(set) var count = 0
+  package private(set) var count = 0
 
   /// The sum of all lengths.
   ///
   /// - Complexity: O(1).
-  public private(set) var total = 0
+  package private(set) var total = 0
 
   /// Creates a list of no runs.
-  public init() {
+  package init() {
     self.init([Int]())
   }
 
@@ -30,7 +30,7 @@ public struct SectionCounts: Sendable {
   ///
   /// - Precondition: No length is negative.
   /// - Complexity: O(number of lengths).
-  public init(_ lengths: some Sequence<Int>) {
+  package init(_ lengths: some Sequence<Int>) {
     self.init(Array(lengths))
   }
 
@@ -38,8 +38,8 @@ public struct SectionCounts: Sendable {
   ///
   /// - Precondition: No length is negative.
   /// - Complexity: O(number of lengths).
-  public init(_ lengths: [Int]) {
-    // A change copies a block and the starts of all blocks, so both are to be short.
+  package init(_ lengths: [Int]) {
+    // A change copies one block and the starts of all blocks, so both should be short.
     self.init(lengths, maximumBlockCount: lengths.count < 8192 ? 128 : 512)
   }
 
@@ -55,18 +55,18 @@ public struct SectionCounts: Sendable {
   }
 
   /// Whether there is no run.
-  public var isEmpty: Bool { count == 0 }
+  package var isEmpty: Bool { count == 0 }
 
   /// All lengths in order.
   ///
   /// - Complexity: O(count).
-  public var lengths: [Int] { Array(blocks.joined()) }
+  package var lengths: [Int] { Array(blocks.joined()) }
 
   /// The length of a run.
   ///
   /// - Precondition: `0 <= run < count`.
   /// - Complexity: O(log count).
-  public subscript(run: Int) -> Int {
+  package subscript(run: Int) -> Int {
     precondition(run >= 0 && run < count, "run out of range")
     let block = Self.lastIndex(in: runStarts, notAfter: run)
     return blocks[block][run - runStarts[block]]
@@ -78,7 +78,7 @@ public struct SectionCounts: Sendable {
   ///
   /// - Precondition: `0 <= run <= count`.
   /// - Complexity: O(log count + block).
-  public func start(of run: Int) -> Int {
+  package func start(of run: Int) -> Int {
     precondition(run >= 0 && run <= count, "run out of range")
     guard run < count else { return total }
     let block = Self.lastIndex(in: runStarts, notAfter: run)
@@ -94,9 +94,9 @@ public struct SectionCounts: Sendable {
   ///
   /// - Returns: Nil if the position is negative or not below `total`.
   /// - Complexity: O(log count + block).
-  public func run(containing position: Int) -> (run: Int, offset: Int)? {
+  package func run(containing position: Int) -> (run: Int, offset: Int)? {
     guard position >= 0, position < total else { return nil }
-    // Of blocks with the same start only the last holds anything.
+    // Of several blocks with the same start, only the last one has rows.
     let block = Self.lastIndex(in: flatStarts, notAfter: position)
     return blocks[block].withUnsafeBufferPointer { lengths in
       var rest = position &- flatStarts[block]
@@ -113,7 +113,7 @@ public struct SectionCounts: Sendable {
   ///
   /// - Precondition: `0 <= run <= count`, and the length is not negative.
   /// - Complexity: O(block + number of blocks).
-  public mutating func insert(_ length: Int, at run: Int) {
+  package mutating func insert(_ length: Int, at run: Int) {
     precondition(run >= 0 && run <= count, "run out of range")
     precondition(length >= 0, "negative length")
     guard !blocks.isEmpty else {
@@ -124,7 +124,7 @@ public struct SectionCounts: Sendable {
     let block = Self.lastIndex(in: runStarts, notAfter: run)
     blocks[block].insert(length, at: run - runStarts[block])
     if blocks[block].count > maximumBlockCount {
-      // Runs that arrive in order fill blocks instead of leaving halves behind.
+      // Splitting in the middle would leave half-empty blocks if runs are appended.
       let isAppending = run == count
       let cut = isAppending ? blocks[block].count - 1 : blocks[block].count / 2
       let right = Array(blocks[block][cut...])
@@ -142,7 +142,7 @@ public struct SectionCounts: Sendable {
   /// - Precondition: `0 <= run < count`.
   /// - Complexity: O(block + number of blocks).
   @discardableResult
-  public mutating func remove(at run: Int) -> Int {
+  package mutating func remove(at run: Int) -> Int {
     precondition(run >= 0 && run < count, "run out of range")
     let block = Self.lastIndex(in: runStarts, notAfter: run)
     let length = blocks[block].remove(at: run - runStarts[block])
@@ -160,7 +160,7 @@ public struct SectionCounts: Sendable {
   ///
   /// - Precondition: `0 <= run < count`, and the new length is not negative.
   /// - Complexity: O(log count + number of blocks).
-  public mutating func add(_ difference: Int, at run: Int) {
+  package mutating func add(_ difference: Int, at run: Int) {
     precondition(run >= 0 && run < count, "run out of range")
     let block = Self.lastIndex(in: runStarts, notAfter: run)
     let length = blocks[block][run - runStarts[block]] + difference
@@ -169,11 +169,11 @@ public struct SectionCounts: Sendable {
     shiftStarts(after: block, runs: 0, length: difference)
   }
 
-  /// Looks for damage in the list's own bookkeeping.
+  /// Checks the list's bookkeeping.
   ///
-  /// - Returns: What the first violated invariant is, or nil if the list is sound.
+  /// - Returns: A description of the first violated invariant, or nil if the list is sound.
   /// - Complexity: O(count).
-  public func checkInvariants() -> String? {
+  package func checkInvariants() -> String? {
     var runs = 0
     var sum = 0
     for (index, block) in blocks.enumerated() {
@@ -229,7 +229,7 @@ public struct SectionCounts: Sendable {
     total = sum
   }
 
-  /// The last index whose start is not after `position`; the starts begin with zero.
+  /// The last index whose start is not greater than `position`; the first start is zero.
   private static func lastIndex(in starts: [Int], notAfter position: Int) -> Int {
     starts.withUnsafeBufferPointer { starts in
       var low = 0
@@ -247,24 +247,24 @@ extension SectionCounts: Equatable {
   /// Whether both lists have the same lengths in the same order.
   ///
   /// - Complexity: O(count).
-  public static func == (left: Self, right: Self) -> Bool {
+  package static func == (left: Self, right: Self) -> Bool {
     left.count == right.count && left.total == right.total
       && left.blocks.joined().elementsEqual(right.blocks.joined())
   }
 }
 
 extension SectionCounts {
-  /// Creates the list of the blocks' lengths in a tree, as far as they lie in a window of its rows.
+  /// Creates a list of the lengths of a tree's blocks, clipped to a window of its rows.
   ///
-  /// Blocks without a row in the window are left out.
+  /// Blocks without a row in the window are omitted.
   ///
   /// - Complexity: O(blockCount), and no pivot is copied.
-  public init(_ tree: PivotTree, in window: Range<Int>) {
+  package init(_ tree: PivotTree, in window: Range<Int>) {
     var lengths: [Int] = []
     lengths.reserveCapacity(tree.blockCount)
     var start = 0
-    tree.root.forEachLeaf { piece in
-      piece.withView { view in
+    tree.root.forEachLeaf { packed in
+      packed.withView { view in
         for entry in 0..<view.count {
           let end = start &+ view.value(entry)
           let shown = min(end, window.upperBound) &- max(start, window.lowerBound)

@@ -1,23 +1,23 @@
-/// Where two ascending lists of keys differ.
-public struct SortedKeyDifference: Sendable, Hashable {
-  /// Positions in the old list of keys the new list does not hold, ascending.
-  public internal(set) var removals: [Int]
+/// The difference between two sorted lists of keys.
+package struct SortedKeyDifference: Sendable, Hashable {
+  /// Positions in the old list of keys that the new list does not hold, ascending.
+  package internal(set) var removals: [Int]
 
-  /// Positions in the new list of keys the old list does not hold, ascending.
-  public internal(set) var insertions: [Int]
+  /// Positions in the new list of keys that the old list does not hold, ascending.
+  package internal(set) var insertions: [Int]
 
   /// Whether the lists hold the same keys.
-  public var isEmpty: Bool { removals.isEmpty && insertions.isEmpty }
+  package var isEmpty: Bool { removals.isEmpty && insertions.isEmpty }
 }
 
 extension SortedKeyList {
-  /// Finds the keys only one of two lists holds.
+  /// Returns the keys that only one of two lists holds.
   ///
-  /// One merge pass. Where both lists reach the start of one shared chunk together, the chunk is
-  /// skipped unread, so a list and its edited copy cost the edited chunks only.
+  /// The lists are merged in one pass. A chunk that both lists share is skipped unread, so comparing
+  /// a list with its edited copy costs the edited chunks only.
   ///
   /// - Complexity: O(number of chunks + keys in chunks the lists do not share).
-  public static func difference(
+  package static func difference(
     from old: SortedKeyList,
     to new: SortedKeyList
   ) -> SortedKeyDifference {

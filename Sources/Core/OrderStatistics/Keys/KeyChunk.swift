@@ -1,4 +1,4 @@
-/// A short run of ascending keys in one arena, the unit that snapshots of a list share.
+/// A short run of ascending keys in one arena: the unit that snapshots of a list share.
 struct KeyChunk: Sendable {
   private(set) var bytes: [UInt8] = []
   private(set) var ends: [UInt32] = []
@@ -29,7 +29,7 @@ struct KeyChunk: Sendable {
     }
   }
 
-  /// Whether both chunks are one and the same memory, hence hold equal keys.
+  /// Whether both chunks share the same storage, and hence hold equal keys.
   func isSameStorage(as other: KeyChunk) -> Bool {
     ends.withUnsafeBufferPointer { ends in
       other.ends.withUnsafeBufferPointer { otherEnds in
@@ -98,37 +98,37 @@ struct KeyChunk: Sendable {
     }
   }
 
-  /// The chunk cut into pieces of about equal size that keep to the limits.
-  func pieces(within limits: KeyChunkLimits) -> [KeyChunk] {
+  /// Splits the chunk into chunks of about equal size within the limits.
+  func split(within limits: KeyChunkLimits) -> [KeyChunk] {
     guard !limits.allows(count: count, byteCount: byteCount) else { return [self] }
-    return withFlatKeys { Self.pieces(of: $0, within: limits) }
+    return withFlatKeys { Self.split($0, within: limits) }
   }
 
   /// Copies keys into chunks of about equal size, each about the target size.
-  static func pieces(
-    of keys: FlatKeys<some FixedWidthInteger & Sendable>,
+  static func split(
+    _ keys: FlatKeys<some FixedWidthInteger & Sendable>,
     within limits: KeyChunkLimits
   ) -> [KeyChunk] {
     let count = keys.count
     let byCount = (count + limits.targetCount - 1) / limits.targetCount
     let byBytes = (keys.bytes.count + limits.targetByteCount - 1) / limits.targetByteCount
     let wanted = max(1, min(count, max(byCount, byBytes)))
-    let perPiece = (count + wanted - 1) / wanted
-    var pieces: [KeyChunk] = []
-    pieces.reserveCapacity(wanted)
+    let perChunk = (count + wanted - 1) / wanted
+    var chunks: [KeyChunk] = []
+    chunks.reserveCapacity(wanted)
     var first = 0
     while first < count {
-      var last = min(first + perPiece, count)
+      var last = min(first + perChunk, count)
       let start = keys.start(of: first)
       while last - first > 1,
         Int(truncatingIfNeeded: keys.ends[last - 1]) - start > limits.maximumByteCount
       {
         last -= 1
       }
-      pieces.append(KeyChunk(keys, in: first..<last))
+      chunks.append(KeyChunk(keys, in: first..<last))
       first = last
     }
-    return pieces
+    return chunks
   }
 }
 
@@ -136,13 +136,13 @@ struct KeyChunk: Sendable {
 
 /// How large the chunks of a `SortedKeyList` may grow.
 ///
-/// One insertion moves at most a chunk, and the first one after a snapshot copies it: the limits
-/// trade that copy against the number of chunks to look through.
+/// An insertion moves the bytes of at most one chunk, and the first one after a snapshot copies it:
+/// the limits trade that copy against the number of chunks to search.
 package struct KeyChunkLimits: Sendable, Hashable {
-  /// No chunk holds more keys.
+  /// The largest number of keys in a chunk.
   package let maximumCount: Int
 
-  /// No chunk of two or more keys holds more bytes.
+  /// The largest number of bytes in a chunk of two or more keys.
   package let maximumByteCount: Int
 
   /// Creates limits.
@@ -154,10 +154,10 @@ package struct KeyChunkLimits: Sendable, Hashable {
     self.maximumByteCount = maximumByteCount
   }
 
-  /// The limits every list has unless a test asks for smaller ones.
+  /// The limits of every list, except in tests.
   package static let standard = KeyChunkLimits(maximumCount: 512, maximumByteCount: 65_536)
 
-  /// Bulk building fills chunks to three quarters, to leave room for insertions.
+  /// Bulk building fills chunks to three quarters and leaves room for insertions.
   var targetCount: Int { maximumCount * 3 / 4 }
   var targetByteCount: Int { maximumByteCount * 3 / 4 }
 
@@ -165,7 +165,7 @@ package struct KeyChunkLimits: Sendable, Hashable {
     count <= maximumCount && (byteCount <= maximumByteCount || count < 2)
   }
 
-  /// Whether a chunk is small enough to look for a neighbour to merge with.
+  /// Whether a chunk is small enough to be merged with a neighbour.
   func isSmall(count: Int, byteCount: Int) -> Bool {
     count < maximumCount / 4 && byteCount < maximumByteCount / 4
   }

@@ -1,22 +1,22 @@
-/// An ascending list of distinct byte keys that knows the position of every key.
+/// A sorted list of distinct byte keys with logarithmic rank and position queries.
 ///
-/// Keys compare as `memcmp`, then by length. They lie in chunks of a few hundred, each one arena
-/// of bytes with the end of each key. A copy is a snapshot that shares all chunks: the first edit
-/// after it copies one chunk and the outer array, never the keys of other chunks. A key may be up
-/// to 2 GiB long.
-public struct SortedKeyList: Sendable {
-  var chunks: [KeyChunk] = []
+/// Keys compare by bytes, then by length (`KeyOrder`). They are stored in chunks of a few hundred
+/// keys; a chunk is one arena of bytes with the end offset of each key. A copy is a snapshot that
+/// shares all chunks: the first edit after it copies one chunk and the outer array, never the keys
+/// of other chunks. A key may be up to 2 GiB long.
+package struct SortedKeyList: Sendable {
+  private(set) var chunks: [KeyChunk] = []
   /// The number of keys in all chunks before each chunk.
-  var starts: [Int] = []
+  private(set) var starts: [Int] = []
   let limits: KeyChunkLimits
 
   /// The number of keys.
   ///
   /// - Complexity: O(1).
-  public internal(set) var count = 0
+  package private(set) var count = 0
 
   /// Creates an empty list.
-  public init() {
+  package init() {
     self.init(limits: .standard)
   }
 
@@ -28,7 +28,7 @@ public struct SortedKeyList: Sendable {
   ///
   /// - Throws: `SortedKeyListError.duplicate` or `.outOfOrder`.
   /// - Complexity: O(number of bytes).
-  public init(sorted batch: KeyBatch) throws(SortedKeyListError) {
+  package init(sorted batch: KeyBatch) throws(SortedKeyListError) {
     self.init()
     try append(batch)
   }
@@ -37,18 +37,18 @@ public struct SortedKeyList: Sendable {
   ///
   /// - Throws: `SortedKeyListError.duplicate` or `.outOfOrder`.
   /// - Complexity: O(number of bytes).
-  public init(sorted keys: some Sequence<[UInt8]>) throws(SortedKeyListError) {
+  package init(sorted keys: some Sequence<[UInt8]>) throws(SortedKeyListError) {
     try self.init(sorted: KeyBatch(keys))
   }
 
   /// Whether the list holds no key.
-  public var isEmpty: Bool { count == 0 }
+  package var isEmpty: Bool { count == 0 }
 
   /// A copy of the key at a position.
   ///
   /// - Precondition: `0 <= position < count`.
   /// - Complexity: O(log chunks).
-  public func key(at position: Int) -> [UInt8] {
+  package func key(at position: Int) -> [UInt8] {
     withKey(at: position) { Array($0) }
   }
 
@@ -58,7 +58,7 @@ public struct SortedKeyList: Sendable {
   ///
   /// - Precondition: `0 <= position < count`.
   /// - Complexity: O(log chunks).
-  public func withKey<Result, Failure: Error>(
+  package func withKey<Result, Failure: Error>(
     at position: Int,
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -76,7 +76,7 @@ public struct SortedKeyList: Sendable {
   ///
   /// - Precondition: The range lies within `0..<count`.
   /// - Complexity: O(log chunks + length of the range).
-  public func forEachKey<Failure: Error>(
+  package func forEachKey<Failure: Error>(
     in range: Range<Int>,
     _ body: (_ position: Int, _ key: UnsafeRawBufferPointer) throws(Failure) -> Void
   ) throws(Failure) {
@@ -97,8 +97,8 @@ public struct SortedKeyList: Sendable {
     }
   }
 
-  /// The chunk that holds a position, which must be in range.
-  func chunkIndex(containing position: Int) -> Int {
+  /// The index of the chunk that holds a position, which must be in range.
+  private func chunkIndex(containing position: Int) -> Int {
     starts.withUnsafeBufferPointer { starts in
       var low = 0
       var high = starts.count
@@ -111,7 +111,7 @@ public struct SortedKeyList: Sendable {
   }
 
   /// Corrects the prefix counts of all chunks from `chunk` on, and the total.
-  mutating func recount(from chunk: Int) {
+  private mutating func recount(from chunk: Int) {
     var start = chunk == 0 ? 0 : starts[chunk - 1] + chunks[chunk - 1].count
     starts.removeSubrange(chunk...)
     starts.reserveCapacity(chunks.count)
@@ -127,7 +127,7 @@ extension SortedKeyList: Equatable {
   /// Whether both lists hold the same keys.
   ///
   /// - Complexity: O(number of keys in chunks the lists do not share).
-  public static func == (left: Self, right: Self) -> Bool {
+  package static func == (left: Self, right: Self) -> Bool {
     left.count == right.count && difference(from: left, to: right).isEmpty
   }
 }
@@ -138,53 +138,53 @@ extension SortedKeyList {
   /// The number of keys that sort before `key`, which need not be in the list.
   ///
   /// - Complexity: O(log count) comparisons.
-  public func rank(of key: UnsafeRawBufferPointer) -> Int {
+  package func rank(of key: UnsafeRawBufferPointer) -> Int {
     guard !isEmpty else { return 0 }
-    let place = locate(key)
-    return starts[place.chunk] + place.offset
+    let found = locate(key)
+    return starts[found.chunk] + found.offset
   }
 
   /// The number of keys that sort before `key`, which need not be in the list.
   ///
   /// - Complexity: O(log count) comparisons.
-  public func rank(of key: [UInt8]) -> Int {
+  package func rank(of key: [UInt8]) -> Int {
     key.withUnsafeBytes { rank(of: $0) }
   }
 
   /// The position of `key`, or nil if the list does not hold it.
   ///
   /// - Complexity: O(log count) comparisons.
-  public func position(of key: UnsafeRawBufferPointer) -> Int? {
+  package func position(of key: UnsafeRawBufferPointer) -> Int? {
     guard !isEmpty else { return nil }
-    let place = locate(key)
-    return place.isFound ? starts[place.chunk] + place.offset : nil
+    let found = locate(key)
+    return found.isFound ? starts[found.chunk] + found.offset : nil
   }
 
   /// The position of `key`, or nil if the list does not hold it.
   ///
   /// - Complexity: O(log count) comparisons.
-  public func position(of key: [UInt8]) -> Int? {
+  package func position(of key: [UInt8]) -> Int? {
     key.withUnsafeBytes { position(of: $0) }
   }
 
   /// Whether the list holds `key`.
   ///
   /// - Complexity: O(log count) comparisons.
-  public func contains(_ key: UnsafeRawBufferPointer) -> Bool {
+  package func contains(_ key: UnsafeRawBufferPointer) -> Bool {
     position(of: key) != nil
   }
 
   /// Whether the list holds `key`.
   ///
   /// - Complexity: O(log count) comparisons.
-  public func contains(_ key: [UInt8]) -> Bool {
+  package func contains(_ key: [UInt8]) -> Bool {
     position(of: key) != nil
   }
 
   /// The position of the first key that begins with `prefix`, or nil if none does.
   ///
   /// - Complexity: O(log count) comparisons.
-  public func firstPosition(withPrefix prefix: UnsafeRawBufferPointer) -> Int? {
+  package func firstPosition(withPrefix prefix: UnsafeRawBufferPointer) -> Int? {
     let position = rank(of: prefix)
     guard position < count else { return nil }
     let begins = withKey(at: position) { key in
@@ -197,17 +197,17 @@ extension SortedKeyList {
   /// The position of the first key that begins with `prefix`, or nil if none does.
   ///
   /// - Complexity: O(log count) comparisons.
-  public func firstPosition(withPrefix prefix: [UInt8]) -> Int? {
+  package func firstPosition(withPrefix prefix: [UInt8]) -> Int? {
     prefix.withUnsafeBytes { firstPosition(withPrefix: $0) }
   }
 
   /// The positions of all keys that begin with `prefix`, empty at its rank if none does.
   ///
   /// - Complexity: O(log count) comparisons.
-  public func positions(withPrefix prefix: [UInt8]) -> Range<Int> {
+  package func positions(withPrefix prefix: [UInt8]) -> Range<Int> {
     let first = rank(of: prefix)
     var successor = prefix
-    // The first key after all keys with the prefix: the prefix, its last byte counted up.
+    // The smallest key greater than all keys with the prefix: the prefix with its last byte incremented.
     while let last = successor.popLast() {
       guard last < .max else { continue }
       successor.append(last + 1)
@@ -216,15 +216,15 @@ extension SortedKeyList {
     return first..<count
   }
 
-  /// Where `key` stands, or would be inserted; the list must not be empty.
+  /// Finds the position of `key`, or its insertion point; the list must not be empty.
   @inline(__always)
-  func locate(_ key: UnsafeRawBufferPointer) -> (chunk: Int, offset: Int, isFound: Bool) {
+  private func locate(_ key: UnsafeRawBufferPointer) -> (chunk: Int, offset: Int, isFound: Bool) {
     let chunk = chunkIndex(for: key, from: 0)
-    let place = chunks[chunk].withFlatKeys { $0.search(key, from: 0, to: $0.count) }
-    return (chunk, place.position, place.isFound)
+    let found = chunks[chunk].withFlatKeys { $0.search(key, from: 0, to: $0.count) }
+    return (chunk, found.position, found.isFound)
   }
 
-  /// The last chunk at or after `low` whose first key is not after `key`; `low` if there is none.
+  /// The last chunk at or after `low` whose first key is not greater than `key`; `low` if there is none.
   @inline(__always)
   func chunkIndex(for key: UnsafeRawBufferPointer, from low: Int) -> Int {
     chunks.withUnsafeBufferPointer { chunks in
@@ -243,45 +243,45 @@ extension SortedKeyList {
 // MARK: - Edits
 
 extension SortedKeyList {
-  /// Inserts a key at its place.
+  /// Inserts a key.
   ///
   /// - Returns: The position of the new key, or nil if the list already held it.
   /// - Complexity: O(log count) comparisons, then O(chunk + number of chunks) moves.
   @discardableResult
-  public mutating func insert(_ key: UnsafeRawBufferPointer) -> Int? {
+  package mutating func insert(_ key: UnsafeRawBufferPointer) -> Int? {
     guard !isEmpty else {
       chunks = [KeyChunk(key)]
       recount(from: 0)
       return 0
     }
-    let place = locate(key)
-    guard !place.isFound else { return nil }
-    let position = starts[place.chunk] + place.offset
-    if position == count, chunks[place.chunk].count >= limits.targetCount {
-      // Keys that arrive in ascending order fill chunks instead of leaving halves behind.
+    let found = locate(key)
+    guard !found.isFound else { return nil }
+    let position = starts[found.chunk] + found.offset
+    if position == count, chunks[found.chunk].count >= limits.targetCount {
+      // A split would leave half-empty chunks if keys are inserted in ascending order.
       chunks.append(KeyChunk(key))
       starts.append(count)
       count += 1
       return position
     }
-    chunks[place.chunk].insert(key, at: place.offset)
-    let byteCount = chunks[place.chunk].byteCount
-    if limits.allows(count: chunks[place.chunk].count, byteCount: byteCount) {
-      shiftStarts(after: place.chunk, by: 1)
+    chunks[found.chunk].insert(key, at: found.offset)
+    let byteCount = chunks[found.chunk].byteCount
+    if limits.allows(count: chunks[found.chunk].count, byteCount: byteCount) {
+      shiftStarts(after: found.chunk, by: 1)
     } else {
-      let pieces = chunks[place.chunk].pieces(within: limits)
-      chunks.replaceSubrange(place.chunk...place.chunk, with: pieces)
-      recount(from: place.chunk)
+      let parts = chunks[found.chunk].split(within: limits)
+      chunks.replaceSubrange(found.chunk...found.chunk, with: parts)
+      recount(from: found.chunk)
     }
     return position
   }
 
-  /// Inserts a key at its place.
+  /// Inserts a key.
   ///
   /// - Returns: The position of the new key, or nil if the list already held it.
   /// - Complexity: O(log count) comparisons, then O(chunk + number of chunks) moves.
   @discardableResult
-  public mutating func insert(_ key: [UInt8]) -> Int? {
+  package mutating func insert(_ key: [UInt8]) -> Int? {
     key.withUnsafeBytes { insert($0) }
   }
 
@@ -290,12 +290,12 @@ extension SortedKeyList {
   /// - Returns: The position the key had, or nil if the list did not hold it.
   /// - Complexity: O(log count) comparisons, then O(chunk + number of chunks) moves.
   @discardableResult
-  public mutating func remove(_ key: UnsafeRawBufferPointer) -> Int? {
+  package mutating func remove(_ key: UnsafeRawBufferPointer) -> Int? {
     guard !isEmpty else { return nil }
-    let place = locate(key)
-    guard place.isFound else { return nil }
-    let position = starts[place.chunk] + place.offset
-    remove(at: place.offset, inChunk: place.chunk)
+    let found = locate(key)
+    guard found.isFound else { return nil }
+    let position = starts[found.chunk] + found.offset
+    remove(at: found.offset, inChunk: found.chunk)
     return position
   }
 
@@ -304,7 +304,7 @@ extension SortedKeyList {
   /// - Returns: The position the key had, or nil if the list did not hold it.
   /// - Complexity: O(log count) comparisons, then O(chunk + number of chunks) moves.
   @discardableResult
-  public mutating func remove(_ key: [UInt8]) -> Int? {
+  package mutating func remove(_ key: [UInt8]) -> Int? {
     key.withUnsafeBytes { remove($0) }
   }
 
@@ -312,7 +312,7 @@ extension SortedKeyList {
   ///
   /// - Precondition: `0 <= position < count`.
   /// - Complexity: O(chunk + number of chunks) moves.
-  public mutating func remove(at position: Int) {
+  package mutating func remove(at position: Int) {
     precondition(position >= 0 && position < count, "position out of range")
     let chunk = chunkIndex(containing: position)
     remove(at: position - starts[chunk], inChunk: chunk)
@@ -357,6 +357,85 @@ extension SortedKeyList {
   }
 }
 
+// MARK: - Bulk edits
+
+extension SortedKeyList {
+  /// Removes and inserts many keys in one pass over the chunks they fall into.
+  ///
+  /// All removals happen before all insertions, so a key that is in both stays in the list.
+  ///
+  /// - Parameters:
+  ///   - removals: Keys of the list, strictly ascending.
+  ///   - insertions: Keys that are not in the list after the removals, strictly ascending.
+  /// - Returns: The old position of every removal and the new position of every insertion.
+  /// - Throws: `SortedKeyListError`; the list is then unchanged.
+  /// - Complexity: O(changes · log count) comparisons, and O(keys of the touched chunks + number
+  ///   of chunks) moves.
+  @discardableResult
+  package mutating func apply(
+    removals: KeyBatch,
+    insertions: KeyBatch
+  ) throws(SortedKeyListError) -> SortedKeyDifference {
+    try removals.withFlatKeys { (removals) throws(SortedKeyListError) -> SortedKeyDifference in
+      try insertions.withFlatKeys {
+        (insertions) throws(SortedKeyListError) -> SortedKeyDifference in
+        if let violation = removals.firstViolation() {
+          throw .unsortedRemovals(position: violation.position)
+        }
+        if let violation = insertions.firstViolation() {
+          throw .unsortedInsertions(position: violation.position)
+        }
+        guard !isEmpty else {
+          if removals.count > 0 { throw .missing(position: 0) }
+          append(verified: insertions)
+          return SortedKeyDifference(removals: [], insertions: Array(0..<insertions.count))
+        }
+        var merge = SortedKeyMerge(list: self, removals: removals, insertions: insertions)
+        try merge.run()
+        let replacements = merge.replacements
+        let difference = merge.difference
+        // The merge holds a copy of the list; end its lifetime first, or replacing chunks would copy them.
+        _ = consume merge
+        replace(replacements)
+        return difference
+      }
+    }
+  }
+
+  /// Removes and inserts many keys, as `apply(removals:insertions:)` does with batches.
+  ///
+  /// - Throws: `SortedKeyListError`; the list is then unchanged.
+  @discardableResult
+  package mutating func apply(
+    removals: [[UInt8]],
+    insertions: [[UInt8]]
+  ) throws(SortedKeyListError) -> SortedKeyDifference {
+    try apply(removals: KeyBatch(removals), insertions: KeyBatch(insertions))
+  }
+
+  /// Replaces ascending ranges of chunks.
+  private mutating func replace(_ replacements: [SortedKeyMerge.Replacement]) {
+    guard let first = replacements.first else { return }
+    if replacements.allSatisfy({ $0.range.count == $0.chunks.count }) {
+      for replacement in replacements {
+        for (index, chunk) in zip(replacement.range, replacement.chunks) { chunks[index] = chunk }
+      }
+    } else {
+      var rebuilt: [KeyChunk] = []
+      rebuilt.reserveCapacity(chunks.count + replacements.count)
+      var next = 0
+      for replacement in replacements {
+        rebuilt.append(contentsOf: chunks[next..<replacement.range.lowerBound])
+        rebuilt.append(contentsOf: replacement.chunks)
+        next = replacement.range.upperBound
+      }
+      rebuilt.append(contentsOf: chunks[next...])
+      chunks = rebuilt
+    }
+    recount(from: first.range.lowerBound)
+  }
+}
+
 // MARK: - Appending
 
 extension SortedKeyList {
@@ -365,7 +444,7 @@ extension SortedKeyList {
   /// - Throws: `SortedKeyListError.duplicate` or `.outOfOrder` for the first offending key; the
   ///   list is then unchanged.
   /// - Complexity: O(number of bytes).
-  public mutating func append(_ batch: KeyBatch) throws(SortedKeyListError) {
+  package mutating func append(_ batch: KeyBatch) throws(SortedKeyListError) {
     try batch.withFlatKeys { (keys) throws(SortedKeyListError) -> Void in
       try verify(appending: keys)
       append(verified: keys)
@@ -376,7 +455,7 @@ extension SortedKeyList {
   ///
   /// - Throws: `MalformedKeyBatch` or `SortedKeyListError`; the list is then unchanged.
   /// - Complexity: O(number of bytes).
-  public mutating func append(bytes: [UInt8], ends: [Int]) throws {
+  package mutating func append(bytes: [UInt8], ends: [Int]) throws {
     try append(KeyBatch(bytes: bytes, ends: ends))
   }
 
@@ -395,16 +474,16 @@ extension SortedKeyList {
     throw .outOfOrder(batchPosition: position, listPosition: count + position)
   }
 
-  mutating func append(verified keys: FlatKeys<Int>) {
+  private mutating func append(verified keys: FlatKeys<Int>) {
     var next = 0
     if let last = chunks.indices.last {
-      // Fill the last chunk first, or a list built from small batches would be all small chunks.
-      next = Self.end(of: keys, from: 0, beside: chunks[last], within: limits)
+      // Fill the last chunk first: a list built from small batches would consist of small chunks.
+      next = Self.end(of: keys, from: 0, fittingInto: chunks[last], within: limits)
       chunks[last].append(keys, in: 0..<next)
     }
     while next < keys.count {
       let end = max(
-        Self.end(of: keys, from: next, beside: KeyChunk(), within: limits),
+        Self.end(of: keys, from: next, fittingInto: KeyChunk(), within: limits),
         next + 1
       )
       chunks.append(KeyChunk(keys, in: next..<end))
@@ -413,11 +492,11 @@ extension SortedKeyList {
     recount(from: starts.count)
   }
 
-  /// The end of the longest run of keys that fits into the target size beside `chunk`.
+  /// The end of the longest run of keys that fits into `chunk` within the target size.
   private static func end(
     of keys: FlatKeys<Int>,
     from first: Int,
-    beside chunk: KeyChunk,
+    fittingInto chunk: KeyChunk,
     within limits: KeyChunkLimits
   ) -> Int {
     let room = limits.targetByteCount - chunk.byteCount
@@ -438,11 +517,11 @@ extension SortedKeyList {
 // MARK: - Slices and size
 
 extension SortedKeyList {
-  /// The list of the keys at a range of positions, which shares every whole chunk with this one.
+  /// Returns the keys in a range of positions as a list that shares every whole chunk with this one.
   ///
   /// - Precondition: The range lies within `0..<count`.
   /// - Complexity: O(number of chunks in the range + chunk).
-  public func slice(_ range: Range<Int>) -> SortedKeyList {
+  package func slice(_ range: Range<Int>) -> SortedKeyList {
     precondition(range.lowerBound >= 0 && range.upperBound <= count, "range out of bounds")
     guard range != 0..<count else { return self }
     var result = SortedKeyList(limits: limits)
@@ -466,10 +545,10 @@ extension SortedKeyList {
 }
 
 extension SortedKeyList {
-  /// How many bytes the keys and their ends take in memory, without what the chunks themselves take.
+  /// The number of bytes of the keys and their end offsets in memory, without the overhead of the chunks.
   ///
   /// - Complexity: O(chunks).
-  public var byteCount: Int {
+  package var byteCount: Int {
     chunks.reduce(0) { $0 + $1.byteCount } + count * MemoryLayout<UInt32>.size
   }
 }
@@ -477,12 +556,14 @@ extension SortedKeyList {
 // MARK: - Invariants
 
 extension SortedKeyList {
-  /// Looks for damage in the list's own bookkeeping.
+  /// Checks the list's bookkeeping.
   ///
-  /// - Returns: What the first violated invariant is, or nil if the list is sound.
+  /// - Returns: A description of the first violated invariant, or nil if the list is sound.
   /// - Complexity: O(number of bytes).
-  public func checkInvariants() -> String? {
-    guard starts.count == chunks.count else { return "\(chunks.count) chunks, not as many starts" }
+  package func checkInvariants() -> String? {
+    guard starts.count == chunks.count else {
+      return "\(chunks.count) chunks, but \(starts.count) starts"
+    }
     var total = 0
     var previous: [UInt8]?
     for (index, chunk) in chunks.enumerated() {
@@ -512,7 +593,7 @@ extension SortedKeyList {
   /// The number of chunks, for tests of how they split and merge.
   package var chunkCount: Int { chunks.count }
 
-  /// The number of chunks whose memory another list holds too, for tests of what is shared.
+  /// The number of chunks that share their storage with another list, for tests.
   package func chunkCountShared(with other: SortedKeyList) -> Int {
     chunks.count { chunk in other.chunks.contains { $0.isSameStorage(as: chunk) } }
   }
@@ -520,8 +601,8 @@ extension SortedKeyList {
 
 // MARK: - Errors
 
-/// Keys handed to a `SortedKeyList` do not fit it; the list is left as it was.
-public enum SortedKeyListError: Error, Hashable, Sendable {
+/// An error about keys that cannot be added to or removed from a `SortedKeyList`; the list is unchanged.
+package enum SortedKeyListError: Error, Hashable, Sendable {
   /// The key at `batchPosition` equals the key before it, which is at `listPosition - 1`.
   case duplicate(batchPosition: Int, listPosition: Int)
 
@@ -529,14 +610,14 @@ public enum SortedKeyListError: Error, Hashable, Sendable {
   case outOfOrder(batchPosition: Int, listPosition: Int)
 
   /// The removals of a bulk edit do not ascend strictly: the one at `position` is the first that
-  /// is not after its predecessor.
+  /// is not greater than its predecessor.
   case unsortedRemovals(position: Int)
 
   /// The insertions of a bulk edit do not ascend strictly: the one at `position` is the first
-  /// that is not after its predecessor.
+  /// that is not greater than its predecessor.
   case unsortedInsertions(position: Int)
 
-  /// The removal at `position` of a bulk edit names a key the list does not hold.
+  /// The removal at `position` of a bulk edit names a key that the list does not hold.
   case missing(position: Int)
 
   /// The insertion at `position` of a bulk edit names a key the list holds at `listPosition`,

@@ -1,88 +1,11 @@
-extension SortedKeyList {
-  /// Removes and inserts many keys in one pass over the chunks they fall into.
-  ///
-  /// All removals happen before all insertions, so a key may be in both and then stays.
-  ///
-  /// - Parameters:
-  ///   - removals: Keys of the list, strictly ascending.
-  ///   - insertions: Keys that are not in the list once the removals are gone, strictly ascending.
-  /// - Returns: The old position of every removal and the new position of every insertion.
-  /// - Throws: `SortedKeyListError`; the list is then unchanged.
-  /// - Complexity: O(changes · log count) comparisons, and O(keys of the touched chunks + number
-  ///   of chunks) moves.
-  @discardableResult
-  public mutating func apply(
-    removals: KeyBatch,
-    insertions: KeyBatch
-  ) throws(SortedKeyListError) -> SortedKeyDifference {
-    try removals.withFlatKeys { (removals) throws(SortedKeyListError) -> SortedKeyDifference in
-      try insertions.withFlatKeys {
-        (insertions) throws(SortedKeyListError) -> SortedKeyDifference in
-        if let violation = removals.firstViolation() {
-          throw .unsortedRemovals(position: violation.position)
-        }
-        if let violation = insertions.firstViolation() {
-          throw .unsortedInsertions(position: violation.position)
-        }
-        guard !isEmpty else {
-          if removals.count > 0 { throw .missing(position: 0) }
-          append(verified: insertions)
-          return SortedKeyDifference(removals: [], insertions: Array(0..<insertions.count))
-        }
-        var merge = KeyMerge(list: self, removals: removals, insertions: insertions)
-        try merge.run()
-        let replacements = merge.replacements
-        let difference = merge.difference
-        // The merge holds a copy of the list; it must be gone before the chunks are exchanged.
-        _ = consume merge
-        replace(replacements)
-        return difference
-      }
-    }
-  }
-
-  /// Removes and inserts many separate keys, as `apply(removals:insertions:)` does with batches.
-  ///
-  /// - Throws: `SortedKeyListError`; the list is then unchanged.
-  @discardableResult
-  public mutating func apply(
-    removals: [[UInt8]],
-    insertions: [[UInt8]]
-  ) throws(SortedKeyListError) -> SortedKeyDifference {
-    try apply(removals: KeyBatch(removals), insertions: KeyBatch(insertions))
-  }
-
-  /// Exchanges ascending ranges of chunks for other chunks.
-  private mutating func replace(_ replacements: [KeyMerge.Replacement]) {
-    guard let first = replacements.first else { return }
-    if replacements.allSatisfy({ $0.range.count == $0.pieces.count }) {
-      for replacement in replacements {
-        for (chunk, piece) in zip(replacement.range, replacement.pieces) { chunks[chunk] = piece }
-      }
-    } else {
-      var rebuilt: [KeyChunk] = []
-      rebuilt.reserveCapacity(chunks.count + replacements.count)
-      var next = 0
-      for replacement in replacements {
-        rebuilt.append(contentsOf: chunks[next..<replacement.range.lowerBound])
-        rebuilt.append(contentsOf: replacement.pieces)
-        next = replacement.range.upperBound
-      }
-      rebuilt.append(contentsOf: chunks[next...])
-      chunks = rebuilt
-    }
-    recount(from: first.range.lowerBound)
-  }
-}
-
-/// The pass of a bulk edit: builds new chunks for those that removals and insertions fall into.
+/// The merge pass of a bulk edit, which rebuilds the chunks that contain removals or insertions.
 ///
-/// It changes no list, so an edit that fails half way leaves nothing behind.
-struct KeyMerge {
-  /// Chunks to take the place of a range of chunks.
+/// It changes no list, so an edit that fails midway has no effect.
+struct SortedKeyMerge {
+  /// New chunks for a range of chunks.
   struct Replacement {
     var range: Range<Int>
-    var pieces: [KeyChunk]
+    var chunks: [KeyChunk]
   }
 
   let list: SortedKeyList
@@ -120,7 +43,7 @@ struct KeyMerge {
     return order <= 0 ? (removals[nextRemoval], true) : (insertions[nextInsertion], false)
   }
 
-  /// Merges neighbouring chunks as long as changes fall into them; returns the chunk after them.
+  /// Merges adjacent chunks as long as changes fall into them, and returns the index of the next chunk.
   private mutating func mergeGroup(from first: Int) throws(SortedKeyListError) -> Int {
     var content = KeyChunk()
     var range = first..<first
@@ -136,18 +59,18 @@ struct KeyMerge {
       joined.append(content)
       content = joined
     }
-    let pieces = content.count == 0 ? [] : content.pieces(within: list.limits)
-    replacements.append(Replacement(range: range, pieces: pieces))
+    let chunks = content.count == 0 ? [] : content.split(within: list.limits)
+    replacements.append(Replacement(range: range, chunks: chunks))
     return range.upperBound
   }
 
-  /// Whether merged content is better joined with a neighbour than left as a chunk of its own.
+  /// Whether merged content should be joined with a neighbour.
   private func isSmall(_ content: KeyChunk) -> Bool {
     content.count > 0
       && list.limits.isSmall(count: content.count, byteCount: content.byteCount)
   }
 
-  /// Whether merged content is cut now, so that it stays in the cache and its offsets small.
+  /// Whether merged content should be split now, so that it stays in the processor's cache.
   private func isLarge(_ content: KeyChunk) -> Bool {
     content.count >= 16 * list.limits.maximumCount
       || content.byteCount >= 16 * list.limits.maximumByteCount
@@ -172,17 +95,17 @@ struct KeyMerge {
     try list.chunks[chunk].withFlatKeys { (keys) throws(SortedKeyListError) -> Void in
       var cursor = 0
       while let change = nextChange, isBefore(change.key, chunk + 1) {
-        let place = keys.gallop(change.key, from: cursor)
-        content.append(keys, in: cursor..<place.position)
-        cursor = place.position
+        let found = keys.gallop(change.key, from: cursor)
+        content.append(keys, in: cursor..<found.position)
+        cursor = found.position
         if change.isRemoval {
-          guard place.isFound else { throw .missing(position: nextRemoval) }
-          difference.removals.append(start + place.position)
+          guard found.isFound else { throw .missing(position: nextRemoval) }
+          difference.removals.append(start + found.position)
           cursor += 1
           nextRemoval += 1
         } else {
-          guard !place.isFound else {
-            throw .present(position: nextInsertion, listPosition: start + place.position)
+          guard !found.isFound else {
+            throw .present(position: nextInsertion, listPosition: start + found.position)
           }
           difference.insertions.append(start + cursor - nextRemoval + nextInsertion)
           content.append(change.key)

@@ -1,22 +1,16 @@
 import Synchronization
 
 extension PivotTree {
-  /// Whether parts were found not to be what they were, and what was found later.
-  ///
-  /// Ranks and positions are right all the same, but the numbers of blocks are not: a tree that came from damaged parts
-  /// is to be made anew before it is edited, and what an edit came to is not to be used. Nil for a tree that was not made of parts.
-  public var damage: PivotDamage? { partDamage }
+  /// Whether a part that was read does not match its description.
+  package var isDamaged: Bool { damage?.isFound ?? false }
 
-  /// Whether a part was found not to be what it was.
-  public var isDamaged: Bool { partDamage?.isFound ?? false }
-
-  /// Calls a closure with the tree part by part, each with its bytes, for `init(parts:bytes:)`.
+  /// Calls a closure with each part of the tree and its bytes, for `init(parts:bytes:)`.
   ///
   /// - Complexity: O(bytes of all pivots).
-  public func forEachPart(_ body: (_ part: PivotPart, _ bytes: [UInt8]) -> Void) {
-    var leaves: [PivotPiece] = []
+  package func forEachPart(_ body: (_ part: PivotPart, _ bytes: [UInt8]) -> Void) {
+    var leaves: [PackedPivots] = []
     root.forEachLeaf { leaves.append($0) }
-    // Half full, as a branch of their own that can still grow.
+    // A part becomes a branch; half full, it can still grow.
     for range in PivotEntries.parts(of: leaves.count, maximumCount: limits.maximumBranchCount / 2) {
       var part = PivotPart(pivot: leaves[range.lowerBound].pivot(0), blocks: 0, rows: 0)
       var bytes: [UInt8] = []
@@ -29,20 +23,20 @@ extension PivotTree {
     }
   }
 
-  /// Reads all parts that have not been read.
+  /// Reads all parts that are still deferred.
   ///
   /// - Complexity: O(bytes of all pivots).
-  public func readParts() { root.forEachLeaf { _ in } }
+  package func readParts() { root.forEachLeaf { _ in } }
 
   /// Creates a tree of parts that are read when they are first needed.
   ///
   /// - Parameters:
-  ///   - parts: What is known of the parts, in order. Their bytes are compared with it, but it is believed itself.
-  ///   - bytes: Gives the bytes of the part with a number, or nil if they cannot be had any more. It is called once a part, from
-  ///     any thread.
-  /// - Throws: `PivotTreeError` if the parts cannot be those of a tree.
+  ///   - parts: Descriptions of the parts, in order. They are trusted, and the bytes are checked against them.
+  ///   - bytes: Returns the bytes of the part at an index, or nil if they are no longer available. It is called once per part,
+  ///     from any thread.
+  /// - Throws: `PivotTreeError` if the parts do not describe a tree.
   /// - Complexity: O(number of parts); a tree of a single part is read at once.
-  public init(
+  package init(
     parts: [PivotPart],
     bytes: @escaping @Sendable (_ part: Int) -> [UInt8]?
   ) throws(PivotTreeError) {
@@ -81,8 +75,7 @@ extension PivotTree {
       )
     }
     guard !nodes.isEmpty else { throw .firstPivotNotEmpty }
-    self.init(leaves: nodes, limits: limits)
-    partDamage = damage
+    self.init(leaves: nodes, limits: limits, damage: damage)
   }
 
   /// Creates a tree of a single part.
@@ -93,8 +86,8 @@ extension PivotTree {
   ) throws(PivotTreeError) {
     var offset = 0
     let leaves = try bytes.withBorrowedBytes { (bytes) throws(PivotTreeError) -> [PivotNode] in
-      // Whether a small leaf is alone shows at its end.
-      let isAlone = PivotPiece.soundByteCount(at: 0, of: bytes) == bytes.count
+      // Only a single leaf may be small; it is single if it ends with the bytes.
+      let isAlone = PackedPivots.soundByteCount(at: 0, of: bytes) == bytes.count
       return try PivotNode.leaves(
         decoding: bytes,
         at: &offset,
@@ -103,7 +96,7 @@ extension PivotTree {
         within: limits
       )
     }
-    guard offset == bytes.count, let first = leaves.first, first.piece.pivot(0).isEmpty else {
+    guard offset == bytes.count, let first = leaves.first, first.packed.pivot(0).isEmpty else {
       throw .malformed(offset: offset)
     }
     self.init(leaves: leaves, limits: limits)
@@ -113,42 +106,44 @@ extension PivotTree {
   }
 }
 
-/// What is known of some neighbouring blocks of a `PivotTree` before they are read.
-public struct PivotPart: Sendable, Hashable {
+/// A description of adjacent blocks of a `PivotTree` that can be read later.
+package struct PivotPart: Sendable, Hashable {
   /// The pivot of the first of the blocks.
-  public var pivot: [UInt8]
+  package var pivot: [UInt8]
 
   /// The number of the blocks.
-  public var blocks: Int
+  package var blocks: Int
 
   /// The number of rows of all the blocks.
-  public var rows: Int
+  package var rows: Int
 
   /// Creates a part.
-  public init(pivot: [UInt8], blocks: Int, rows: Int) {
+  package init(pivot: [UInt8], blocks: Int, rows: Int) {
     self.pivot = pivot
     self.blocks = blocks
     self.rows = rows
   }
 }
 
-/// Whether a part of a `PivotTree` could not be read when it was needed; trees made from one another share it.
-public final class PivotDamage: Sendable {
+/// A record of whether a part of a `PivotTree` could not be read; copies of a tree share it.
+package final class PivotDamage: Sendable {
   private let found = Atomic(false)
 
   init() {}
 
-  /// Whether such a part was met so far.
-  public var isFound: Bool { found.load(ordering: .acquiring) }
+  /// Whether such a part has been found.
+  package var isFound: Bool { found.load(ordering: .acquiring) }
 
-  func note() { found.store(true, ordering: .releasing) }
+  func record() { found.store(true, ordering: .releasing) }
 }
 
 // MARK: - Deferred parts
 
 /// A branch above leaves that is read when it is first needed.
+///
+/// Mutable state: `loaded` is set once, while `bytes` is locked; `bytes` is cleared then.
 final class DeferredPart: Sendable {
-  private final class Read: Sendable {
+  private final class Loaded: Sendable {
     let node: PivotNode
 
     init(_ node: PivotNode) { self.node = node }
@@ -159,8 +154,8 @@ final class DeferredPart: Sendable {
   private let upper: [UInt8]?
   private let limits: PivotTreeLimits
   private let damage: PivotDamage
-  private let read = AtomicLazyReference<Read>()
-  /// Gives the part's bytes; it is let go with what it holds as soon as they were given.
+  private let loaded = AtomicLazyReference<Loaded>()
+  /// Returns the part's bytes; released as soon as they were read.
   private let bytes: Mutex<(@Sendable () -> [UInt8]?)?>
 
   init(
@@ -177,24 +172,24 @@ final class DeferredPart: Sendable {
     self.bytes = Mutex(bytes)
   }
 
-  /// The node, if it was read before.
-  var known: PivotNode? { read.load()?.node }
+  /// The node, if it has been read.
+  var loadedNode: PivotNode? { loaded.load()?.node }
 
-  /// The node, which is read if it has not been.
+  /// The node, read now if it has not been.
   ///
-  /// In place of a part that is not what it was there is a single block with all of its rows: so ranks and positions stay right,
-  /// but blocks have other numbers than were told. The damage is noted before anybody sees that.
+  /// A damaged part is replaced by a single block with all of its rows, so that ranks and positions stay correct, but block
+  /// indexes differ from the description. The damage is recorded before the node is returned.
   var node: PivotNode {
-    if let read = read.load() { return read.node }
+    if let loaded = loaded.load() { return loaded.node }
     return bytes.withLock { bytes in
-      if let read = read.load() { return read.node }
-      let node = bytes?().flatMap(decoded) ?? single
+      if let loaded = loaded.load() { return loaded.node }
+      let node = bytes?().flatMap(decoded) ?? damagedNode()
       bytes = nil
-      return read.storeIfNil(Read(node)).node
+      return loaded.storeIfNil(Loaded(node)).node
     }
   }
 
-  /// The branch above the leaves that some bytes hold, if they fit what is known of the part.
+  /// The branch above the leaves that bytes encode, or nil if they do not match the part's description.
   private func decoded(_ bytes: [UInt8]) -> PivotNode? {
     let leaves = try? bytes.withBorrowedBytes { (bytes) throws(PivotTreeError) -> [PivotNode] in
       var offset = 0
@@ -207,25 +202,25 @@ final class DeferredPart: Sendable {
       )
     }
     guard let leaves, let last = leaves.last,
-      leaves.reduce(0, { $0 + $1.piece.bytes.count }) == bytes.count,
-      leaves[0].piece.pivot(0) == part.pivot,
-      upper.map({ KeyOrder.compare(last.piece.pivot(last.count - 1), $0) < 0 }) ?? true
+      leaves.reduce(0, { $0 + $1.packed.bytes.count }) == bytes.count,
+      leaves[0].packed.pivot(0) == part.pivot,
+      upper.map({ KeyOrder.compare(last.packed.pivot(last.count - 1), $0) < 0 }) ?? true
     else { return nil }
     var entries = PivotEntries()
     for leaf in leaves { entries.append(leaf) }
-    let node = PivotNode(branch: entries.piece(0..<leaves.count), children: leaves)
+    let node = PivotNode(branch: entries.packed(0..<leaves.count), children: leaves)
     let fits =
       node.rows == part.rows && node.blockCount == part.blocks && !node.isSmall(within: limits)
     return fits ? node : nil
   }
 
-  private var single: PivotNode {
-    damage.note()
+  private func damagedNode() -> PivotNode {
+    damage.record()
     var entries = PivotEntries()
     part.pivot.withUnsafeBytes { entries.append($0, value: UInt32(clamping: part.rows)) }
-    let leaf = PivotNode(leaf: entries.piece(0..<1))
+    let leaf = PivotNode(leaf: entries.packed(0..<1))
     var above = PivotEntries()
     above.append(leaf)
-    return PivotNode(branch: above.piece(0..<1), children: [leaf])
+    return PivotNode(branch: above.packed(0..<1), children: [leaf])
   }
 }

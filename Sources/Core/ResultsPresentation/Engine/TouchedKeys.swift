@@ -42,7 +42,7 @@ struct TouchedKeys: Sendable {
       (keys, origins) = (ascending, found)
       return
     }
-    let places = batch.ascendingPlaces()
+    let places = batch.sortedIndexes()
     keys = try SortedKeyList(sorted: batch.keys(at: places))
     origins = places.map { found[$0] }
   }

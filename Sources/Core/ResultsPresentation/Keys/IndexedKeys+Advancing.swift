@@ -93,7 +93,7 @@ extension IndexedKeys {
     count(change.removed, -1)
     guard isKnown else { return false }
     for (lower, rows) in differences where rows != 0 {
-      let place = sections.place(of: lower)
+      let place = sections.location(of: lower)
       if place.index > 0, place.lower == lower {
         guard place.rows + rows != 0 else {
           guard (try? sections.replace(place.index..<place.index + 1, with: [])) != nil else {
@@ -120,7 +120,7 @@ extension IndexedKeys {
   private func carryRuns(of earlier: IndexedKeys, _ change: KeyChange) -> Bool {
     for (lower, keys) in earlier.era.runs {
       var run = keys
-      let upper = blocks.place(of: lower).upper
+      let upper = blocks.location(of: lower).upper
       guard change.redo(in: &run, from: lower, to: upper) else { return false }
       era.keep(run, from: lower)
     }
@@ -136,13 +136,13 @@ extension IndexedKeys {
     let rows = blocks.span(ofBlock: block).positions.count
     let isShort = rows < index.stride / 4 && blocks.blockCount > 1
     guard isShort || rows > 2 * index.stride else { return }
-    let place = blocks.place(ofBlock: block)
+    let place = blocks.location(ofBlock: block)
     if !isShort {
       let run = try IndexedReading(self, source, since: later).run(of: place)
       try replace(place.index..<place.index + 1, with: pieces(of: run, place.lower))
     } else {
       let first = place.index + 1 < blocks.blockCount ? place.index : place.index - 1
-      let (left, right) = (blocks.place(ofBlock: first), blocks.place(ofBlock: first + 1))
+      let (left, right) = (blocks.location(ofBlock: first), blocks.location(ofBlock: first + 1))
       guard left.rows + right.rows <= index.stride else { return }
       let joined = PivotBlock(pivot: left.lower, rows: left.rows + right.rows)
       try replace(first..<first + 2, with: [joined])

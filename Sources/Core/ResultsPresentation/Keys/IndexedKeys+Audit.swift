@@ -7,7 +7,7 @@ extension IndexedReading {
   /// What a change takes to a place that no count can see, such as a row written with all triggers off, shows here.
   /// - Complexity: O(log *n* + *k*) for the block's *k* keys.
   func isSound(block number: Int) throws(StoreError) -> Bool {
-    let place = keys.blocks.place(ofBlock: number)
+    let place = keys.blocks.location(ofBlock: number)
     let lower: KeyBound? = place.lower.isEmpty ? nil : .before(place.lower)
     let present = try source.count(from: lower, to: place.upper.map { .before($0) })
     return present + since.lost(from: place.lower, to: place.upper) == place.rows

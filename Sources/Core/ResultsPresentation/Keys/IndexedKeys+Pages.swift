@@ -11,7 +11,7 @@ extension IndexedReading {
   func page(at positions: Range<Int>) throws(StoreError) -> EntryBatch {
     var page = EntryBatch()
     var position = positions.lowerBound
-    while position < positions.upperBound, let place = keys.blocks.place(containing: position) {
+    while position < positions.upperBound, let place = keys.blocks.location(containing: position) {
       if isReadable(place) {
         let end = end(ofReadableFrom: place, within: positions.upperBound)
         let batch = try source.keys(
@@ -38,15 +38,15 @@ extension IndexedReading {
   }
 
   /// Whether the store has the keys of a block as they were, and they are not kept.
-  func isReadable(_ place: BlockPlace) -> Bool {
+  func isReadable(_ place: BlockLocation) -> Bool {
     !since.concerns(from: place.lower, to: place.upper) && keys.era.run(from: place.lower) == nil
   }
 
   /// Where the blocks end that can be read together, or a position before that.
-  private func end(ofReadableFrom place: BlockPlace, within limit: Int) -> Int {
+  private func end(ofReadableFrom place: BlockLocation, within limit: Int) -> Int {
     var (end, upper) = (place.positions.upperBound, place.upper)
     // Blocks without rows lie between those that have some; what came into them must not be read.
-    while end < limit, let lower = upper, let next = keys.blocks.place(containing: end),
+    while end < limit, let lower = upper, let next = keys.blocks.location(containing: end),
       isReadable(next), !since.concerns(from: lower, to: next.lower)
     {
       (end, upper) = (next.positions.upperBound, next.upper)
@@ -60,7 +60,7 @@ extension IndexedKeys {
   func keptPage(at positions: Range<Int>) -> EntryBatch? {
     var page = EntryBatch()
     var position = positions.lowerBound
-    while position < positions.upperBound, let place = blocks.place(containing: position) {
+    while position < positions.upperBound, let place = blocks.location(containing: position) {
       guard let run = era.run(from: place.lower) else { return nil }
       let end = min(place.positions.upperBound, positions.upperBound)
       page.append(run, position - place.start..<end - place.start)

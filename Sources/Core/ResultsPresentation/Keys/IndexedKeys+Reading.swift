@@ -79,7 +79,7 @@ extension IndexedReading {
   /// How many keys stand before some bytes, a key's or a section's.
   /// - Complexity: O(log *n*) and one count of at most a block; nothing is read if the block was read before.
   func rank(of key: [UInt8]) throws(StoreError) -> Int {
-    let place = keys.blocks.place(of: key)
+    let place = keys.blocks.location(of: key)
     guard key != place.lower, place.rows > 0 else { return place.start }
     if let run = keys.era.run(from: place.lower) { return place.start + run.rank(of: key) }
     let present = try source.count(from: bound(place.lower), to: .before(key))
@@ -94,7 +94,7 @@ extension IndexedReading {
   /// - Returns: The number of keys.
   /// - Throws: The store's error.
   func count(
-    from place: BlockPlace,
+    from place: BlockLocation,
     to key: [UInt8],
     of rows: Int? = nil
   ) throws(StoreError) -> Int {
@@ -106,20 +106,20 @@ extension IndexedReading {
   }
 
   /// The keys of a block, if they were read before or so many of their places are wanted that reading them pays.
-  func run(of place: BlockPlace, ifWorth wanted: Int) throws(StoreError) -> SortedKeyList? {
+  func run(of place: BlockLocation, ifWorth wanted: Int) throws(StoreError) -> SortedKeyList? {
     wanted < 4 ? keys.era.run(from: place.lower) : try run(of: place)
   }
 
   /// How many keys stand before a bound.
   func rank(of bound: KeyBound, bytes: [UInt8]) throws(StoreError) -> Int {
-    let place = keys.blocks.place(of: bytes)
+    let place = keys.blocks.location(of: bytes)
     let present = try source.count(from: self.bound(place.lower), to: bound)
     return place.start + present + since.lost(from: place.lower, to: bytes)
   }
 
   /// The keys of a block.
   /// - Complexity: O(log *n* + *k*) for the block's *k* keys; nothing is read if it was read before.
-  func run(of place: BlockPlace) throws(StoreError) -> SortedKeyList {
+  func run(of place: BlockLocation) throws(StoreError) -> SortedKeyList {
     if let run = keys.era.run(from: place.lower) { return run }
     let batch: EntryBatch
     if since.isEmpty {
@@ -153,7 +153,7 @@ extension IndexedReading {
   /// The key at a position of a block, or `nil` if there is none.
   ///
   /// Its whole run is read only if it is asked for again, so a leap to any place costs one key, and a walk one reading a run.
-  func key(at position: Int, in place: BlockPlace) throws(StoreError) -> [UInt8]? {
+  func key(at position: Int, in place: BlockLocation) throws(StoreError) -> [UInt8]? {
     guard isReadable(place), keys.era.mayGlimpse(place.lower)
     else { return try keys(at: position..<position + 1).first }
     let batch = try source.keys(
@@ -172,7 +172,7 @@ extension IndexedReading {
   ) throws(StoreError) {
     var position = positions.lowerBound
     while position < positions.upperBound {
-      guard let place = keys.blocks.place(containing: position) else { return }
+      guard let place = keys.blocks.location(containing: position) else { return }
       let run = try run(of: place)
       let end = min(place.start + place.rows, positions.upperBound)
       run.forEachKey(in: position - place.start..<end - place.start) { offset, key in

@@ -20,7 +20,7 @@ struct IndexedKeys: Sendable {
   /// The positions of a section's keys, empty where they would be if there are none; nothing is read.
   /// - Complexity: O(log *s*) in the sections.
   func positions(of extent: SectionExtent) -> Range<Int> {
-    let place = sections.place(of: extent.lower)
+    let place = sections.location(of: extent.lower)
     guard place.index > 0, place.lower == extent.lower else {
       // There is no such section: it would stand behind the one its keys fall into.
       let end = place.start + place.rows
@@ -31,7 +31,7 @@ struct IndexedKeys: Sendable {
 
   /// The bytes that the section at a position begins with, or `nil` if there is no such position.
   func sectionStart(at position: Int) -> [UInt8]? {
-    sections.place(containing: position)?.lower
+    sections.location(containing: position)?.lower
   }
 }
 

@@ -96,7 +96,7 @@ final class IndexedPlaces: KeyPlaces {
 
   /// The touched keys of one block.
   private struct Stretch {
-    let place: BlockPlace
+    let place: BlockLocation
     let keys: Range<Int>
     /// How many of them leave.
     let leaving: Int
@@ -128,9 +128,9 @@ final class IndexedPlaces: KeyPlaces {
   private func stretch(
     _ keys: SortedKeyList,
     from first: Int? = nil
-  ) -> (BlockPlace, Range<Int>) {
+  ) -> (BlockLocation, Range<Int>) {
     let first = first ?? positions.count
-    let place = keys.withKey(at: first) { old.keys.blocks.place(of: $0) }
+    let place = keys.withKey(at: first) { old.keys.blocks.location(of: $0) }
     return (place, first..<(place.upper.map { keys.rank(of: $0) } ?? keys.count))
   }
 
@@ -138,7 +138,7 @@ final class IndexedPlaces: KeyPlaces {
   private func seek(
     _ keys: SortedKeyList,
     _ range: Range<Int>,
-    in place: BlockPlace
+    in place: BlockLocation
   ) throws(StoreError) {
     if let run = try old.run(of: place, ifWorth: range.count) {
       keys.forEachKey(in: range) { _, key in positions.append(place.start + run.rank(of: key)) }
@@ -158,7 +158,7 @@ final class IndexedPlaces: KeyPlaces {
   }
 
   /// The positions that touched keys of a block would have if they were its first ones.
-  private func suppose(_ touched: TouchedKeys, _ range: Range<Int>, in place: BlockPlace) {
+  private func suppose(_ touched: TouchedKeys, _ range: Range<Int>, in place: BlockLocation) {
     var position = place.start
     for index in range {
       positions.append(position)
@@ -181,7 +181,7 @@ final class IndexedPlaces: KeyPlaces {
   }
 
   /// Whether a block with some of the touched keys, or where it will be, meets a window, so that positions in it matter.
-  private func concernsWindow(_ place: BlockPlace, _ keys: Range<Int>) -> Bool {
+  private func concernsWindow(_ place: BlockLocation, _ keys: Range<Int>) -> Bool {
     let range = place.start..<place.start + place.rows + 1
     if range.overlaps(windows.old) { return true }
     let moved =

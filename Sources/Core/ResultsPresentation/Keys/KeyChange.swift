@@ -23,8 +23,8 @@ struct KeyChange: Sendable {
   /// A change of keys in any order.
   init(sorting removed: KeyBatch, _ inserted: KeyBatch) throws(SortedKeyListError) {
     try self.init(
-      removed: removed.keys(at: removed.ascendingPlaces()),
-      inserted: inserted.keys(at: inserted.ascendingPlaces())
+      removed: removed.keys(at: removed.sortedIndexes()),
+      inserted: inserted.keys(at: inserted.sortedIndexes())
     )
   }
 

@@ -106,7 +106,7 @@ enum ListKeys: Sendable {
     switch self {
     case .held(let keys): return keys.withKey(at: position, body)
     case .indexed(let keys):
-      guard let place = keys.blocks.place(containing: position) else {
+      guard let place = keys.blocks.location(containing: position) else {
         return body(UnsafeRawBufferPointer(start: nil, count: 0))
       }
       if let run = keys.era.run(from: place.lower) {

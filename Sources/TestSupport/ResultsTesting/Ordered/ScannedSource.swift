@@ -1,10 +1,10 @@
-public import OrderStatistics
+package import OrderStatistics
 public import ResultsDomain
 
 /// The plain answers that every `OrderedSource` must give: all keys are read once, then counted and sliced.
 public final class ScannedSource: OrderedSource {
   /// All keys of the definition.
-  public let keys: SortedKeyList
+  package let keys: SortedKeyList
   private let layout: KeyLayout
 
   /// Reads the keys of a definition.

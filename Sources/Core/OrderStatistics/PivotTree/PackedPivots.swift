@@ -1,13 +1,13 @@
-/// The pivots of one node with a count for each, in one flat piece of memory.
+/// The pivots of one node with a count for each, in one flat array of bytes.
 ///
-/// Little-endian numbers of four bytes: the number of entries, the length of the prefix all pivots
-/// share, one count an entry, the end of each entry's suffix; then the bytes of the prefix and of
-/// all suffixes. A leaf counts the rows of each block, a branch the blocks under each child. The
-/// piece is also the encoded form of a leaf.
-struct PivotPiece: Sendable {
+/// The layout is a sequence of little-endian 32-bit integers: the number of entries, the length of
+/// the prefix that all pivots share, one count per entry, the end of each entry's suffix; then the
+/// bytes of the prefix and of all suffixes. A leaf counts the rows of each block, a branch the
+/// blocks under each child. The same bytes are the encoded form of a leaf.
+struct PackedPivots: Sendable {
   private(set) var bytes: [UInt8]
 
-  /// Takes bytes that are known to be sound.
+  /// Wraps bytes that are known to be sound.
   init(verified bytes: [UInt8]) {
     self.bytes = bytes
   }
@@ -17,10 +17,10 @@ struct PivotPiece: Sendable {
 
   @inline(__always)
   func withView<Result, Failure: Error>(
-    _ body: (PivotPieceView) throws(Failure) -> Result
+    _ body: (PackedPivots.View) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try bytes.withBorrowedBytes { (bytes) throws(Failure) -> Result in
-      try body(PivotPieceView(bytes))
+      try body(PackedPivots.View(bytes))
     }
   }
 
@@ -29,7 +29,7 @@ struct PivotPiece: Sendable {
     withView { $0.pivot(entry) }
   }
 
-  /// Changes the count of an entry, unless it would leave the range of a block's rows.
+  /// Changes the count of an entry, and returns false if the result is not a valid number of rows.
   mutating func add(_ difference: Int, to entry: Int) -> Bool {
     let count = withView { $0.value(entry) }
     let (sum, isOverflow) = count.addingReportingOverflow(difference)
@@ -38,7 +38,7 @@ struct PivotPiece: Sendable {
     bytes.withUnsafeMutableBytes { bytes in
       bytes.storeBytes(
         of: stored.littleEndian,
-        toByteOffset: PivotPieceView.headerByteCount + 4 * entry,
+        toByteOffset: PackedPivots.View.headerByteCount + 4 * entry,
         as: UInt32.self
       )
     }
@@ -48,29 +48,29 @@ struct PivotPiece: Sendable {
 
 // MARK: - Validation
 
-extension PivotPiece {
-  /// Looks at bytes from outside as a piece.
+extension PackedPivots {
+  /// Validates untrusted bytes.
   ///
-  /// Nothing about the bytes is taken for granted. A sound piece has at least one entry, pivots
-  /// that ascend strictly, and the longest prefix they share.
+  /// Sound bytes have at least one entry, pivots that ascend strictly, and the longest prefix that
+  /// all pivots share.
   ///
-  /// - Returns: The length of the piece that begins at the offset, or nil if there is no sound one.
+  /// - Returns: The length of the packed pivots that begin at the offset, or nil if they are not sound.
   /// - Precondition: `0 <= offset <= bytes.count`.
   static func soundByteCount(at offset: Int, of bytes: UnsafeRawBufferPointer) -> Int? {
     let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
-    guard rest.count >= PivotPieceView.headerByteCount else { return nil }
+    guard rest.count >= PackedPivots.View.headerByteCount else { return nil }
     let count = number(rest, 0)
     let pivotOffset =
-      Int64(PivotPieceView.headerByteCount) + Int64(PivotPieceView.entryByteCount) * count
+      Int64(PackedPivots.View.headerByteCount) + Int64(PackedPivots.View.entryByteCount) * count
     guard count > 0, pivotOffset <= rest.count else { return nil }
     let lastEnd = number(rest, Int(pivotOffset) - 4)
     let byteCount = pivotOffset + number(rest, 4) + lastEnd
     guard byteCount <= rest.count else { return nil }
-    return isSound(PivotPieceView(rest), lastEnd: Int(lastEnd)) ? Int(byteCount) : nil
+    return isSound(PackedPivots.View(rest), lastEnd: Int(lastEnd)) ? Int(byteCount) : nil
   }
 
-  /// Whether the entries are sound, given that as many and as many bytes of pivots are there.
-  private static func isSound(_ view: PivotPieceView, lastEnd: Int) -> Bool {
+  /// Whether the entries are sound, given that the bytes hold all of them.
+  private static func isSound(_ view: PackedPivots.View, lastEnd: Int) -> Bool {
     let count = view.count
     guard count > 1 || view.prefixCount == 0 else { return false }
     var start = 0
@@ -103,118 +103,120 @@ extension PivotPiece {
 
 // MARK: - View
 
-/// A borrowed view of a `PivotPiece`, valid only inside the closure that handed it out.
-struct PivotPieceView {
-  static let headerByteCount = 8
-  /// The bytes an entry needs beside its suffix.
-  static let entryByteCount = 8
+extension PackedPivots {
+  /// A borrowed view of packed pivots, valid only inside the closure that receives it.
+  struct View {
+    static let headerByteCount = 8
+    /// The bytes of an entry besides its suffix.
+    static let entryByteCount = 8
 
-  private let base: UnsafeRawPointer
-  let count: Int
-  let prefixCount: Int
+    private let base: UnsafeRawPointer
+    let count: Int
+    let prefixCount: Int
 
-  /// - Precondition: The bytes are those of a sound piece.
-  @inline(__always)
-  init(_ bytes: UnsafeRawBufferPointer) {
-    precondition(bytes.count >= Self.headerByteCount, "no piece")
-    // Without the check above an empty buffer has no address.
-    base = bytes.baseAddress.unsafelyUnwrapped
-    count = Self.number(base, 0)
-    prefixCount = Self.number(base, 4)
-  }
+    /// - Precondition: The bytes are sound.
+    @inline(__always)
+    init(_ bytes: UnsafeRawBufferPointer) {
+      precondition(bytes.count >= Self.headerByteCount, "no packed pivots")
+      // The check above rules out an empty buffer, which has no address.
+      base = bytes.baseAddress.unsafelyUnwrapped
+      count = Self.number(base, 0)
+      prefixCount = Self.number(base, 4)
+    }
 
-  @inline(__always)
-  private static func number(_ base: UnsafeRawPointer, _ offset: Int) -> Int {
-    // No number of a sound piece exceeds the Int of a platform of four bytes.
-    Int(
-      truncatingIfNeeded: UInt32(
-        littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+    @inline(__always)
+    private static func number(_ base: UnsafeRawPointer, _ offset: Int) -> Int {
+      // No number in sound bytes exceeds a 32-bit `Int`.
+      Int(
+        truncatingIfNeeded: UInt32(
+          littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+        )
       )
-    )
-  }
-
-  @inline(__always)
-  private var pivotOffset: Int { Self.headerByteCount &+ Self.entryByteCount &* count }
-
-  /// The count of an entry.
-  @inline(__always)
-  func value(_ entry: Int) -> Int {
-    Self.number(base, Self.headerByteCount &+ 4 &* entry)
-  }
-
-  /// The end of an entry's suffix, counted from the end of the prefix.
-  @inline(__always)
-  func end(_ entry: Int) -> Int {
-    Self.number(base, Self.headerByteCount &+ 4 &* (count &+ entry))
-  }
-
-  @inline(__always)
-  var prefix: UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(start: base + pivotOffset, count: prefixCount)
-  }
-
-  @inline(__always)
-  func suffix(_ entry: Int) -> UnsafeRawBufferPointer {
-    let start = entry == 0 ? 0 : end(entry &- 1)
-    return UnsafeRawBufferPointer(
-      start: base + (pivotOffset &+ prefixCount &+ start),
-      count: end(entry) &- start
-    )
-  }
-
-  func pivot(_ entry: Int) -> [UInt8] {
-    let suffix = suffix(entry)
-    return Array(unsafeUninitializedCapacity: prefixCount + suffix.count) { pivot, count in
-      let target = UnsafeMutableRawBufferPointer(pivot)
-      target.copyMemory(from: prefix)
-      UnsafeMutableRawBufferPointer(rebasing: target[prefixCount...]).copyMemory(from: suffix)
-      count = prefixCount + suffix.count
     }
-  }
 
-  /// The sum of the counts of the first entries.
-  @inline(__always)
-  func sum(before entry: Int) -> Int {
-    var sum = 0
-    for index in 0..<entry { sum &+= value(index) }
-    return sum
-  }
+    @inline(__always)
+    private var pivotOffset: Int { Self.headerByteCount &+ Self.entryByteCount &* count }
 
-  /// The entry that holds a position of the counted things, and the position's offset in it.
-  ///
-  /// - Precondition: `0 <= position < sum(before: count)`.
-  @inline(__always)
-  func entry(containing position: Int) -> (entry: Int, offset: Int) {
-    var rest = position
-    var entry = 0
-    while entry &+ 1 < count {
-      let value = value(entry)
-      if rest < value { break }
-      rest &-= value
-      entry &+= 1
+    /// The count of an entry.
+    @inline(__always)
+    func value(_ entry: Int) -> Int {
+      Self.number(base, Self.headerByteCount &+ 4 &* entry)
     }
-    return (entry, rest)
-  }
 
-  /// The last entry whose pivot is not after a key, or the first one.
-  func entry(for key: UnsafeRawBufferPointer) -> Int {
-    let shared = min(prefixCount, key.count)
-    let order = KeyOrder.compare(UnsafeRawBufferPointer(rebasing: key[..<shared]), prefix)
-    if order != 0 { return order < 0 ? 0 : count &- 1 }
-    let rest = UnsafeRawBufferPointer(rebasing: key[prefixCount...])
-    var low = 0
-    var high = count
-    while high &- low > 1 {
-      let middle = low &+ (high &- low) / 2
-      if KeyOrder.compare(suffix(middle), rest) <= 0 { low = middle } else { high = middle }
+    /// The end of an entry's suffix, counted from the end of the prefix.
+    @inline(__always)
+    func end(_ entry: Int) -> Int {
+      Self.number(base, Self.headerByteCount &+ 4 &* (count &+ entry))
     }
-    return low
+
+    @inline(__always)
+    var prefix: UnsafeRawBufferPointer {
+      UnsafeRawBufferPointer(start: base + pivotOffset, count: prefixCount)
+    }
+
+    @inline(__always)
+    func suffix(_ entry: Int) -> UnsafeRawBufferPointer {
+      let start = entry == 0 ? 0 : end(entry &- 1)
+      return UnsafeRawBufferPointer(
+        start: base + (pivotOffset &+ prefixCount &+ start),
+        count: end(entry) &- start
+      )
+    }
+
+    func pivot(_ entry: Int) -> [UInt8] {
+      let suffix = suffix(entry)
+      return Array(unsafeUninitializedCapacity: prefixCount + suffix.count) { pivot, count in
+        let target = UnsafeMutableRawBufferPointer(pivot)
+        target.copyMemory(from: prefix)
+        UnsafeMutableRawBufferPointer(rebasing: target[prefixCount...]).copyMemory(from: suffix)
+        count = prefixCount + suffix.count
+      }
+    }
+
+    /// The sum of the counts of the first entries.
+    @inline(__always)
+    func sum(before entry: Int) -> Int {
+      var sum = 0
+      for index in 0..<entry { sum &+= value(index) }
+      return sum
+    }
+
+    /// The entry that contains a position in the running sum of the counts, and the position's offset in it.
+    ///
+    /// - Precondition: `0 <= position < sum(before: count)`.
+    @inline(__always)
+    func entry(containing position: Int) -> (entry: Int, offset: Int) {
+      var rest = position
+      var entry = 0
+      while entry &+ 1 < count {
+        let value = value(entry)
+        if rest < value { break }
+        rest &-= value
+        entry &+= 1
+      }
+      return (entry, rest)
+    }
+
+    /// The last entry whose pivot is not greater than a key, or the first entry.
+    func entry(for key: UnsafeRawBufferPointer) -> Int {
+      let shared = min(prefixCount, key.count)
+      let order = KeyOrder.compare(UnsafeRawBufferPointer(rebasing: key[..<shared]), prefix)
+      if order != 0 { return order < 0 ? 0 : count &- 1 }
+      let rest = UnsafeRawBufferPointer(rebasing: key[prefixCount...])
+      var low = 0
+      var high = count
+      while high &- low > 1 {
+        let middle = low &+ (high &- low) / 2
+        if KeyOrder.compare(suffix(middle), rest) <= 0 { low = middle } else { high = middle }
+      }
+      return low
+    }
   }
 }
 
 // MARK: - Entries
 
-/// Whole pivots with their counts, on the way into pieces.
+/// Whole pivots with their counts, from which packed pivots are made.
 struct PivotEntries {
   private var bytes: [UInt8] = []
   private var ends: [Int] = []
@@ -234,8 +236,8 @@ struct PivotEntries {
     values.append(value)
   }
 
-  mutating func append(_ piece: PivotPiece, in range: Range<Int>) {
-    piece.withView { view in
+  mutating func append(_ packed: PackedPivots, in range: Range<Int>) {
+    packed.withView { view in
       for entry in range {
         bytes.append(contentsOf: view.prefix)
         append(view.suffix(entry), value: UInt32(truncatingIfNeeded: view.value(entry)))
@@ -253,7 +255,7 @@ struct PivotEntries {
   /// Appends the first pivot of a node, with the number of its blocks.
   mutating func append(_ node: PivotNode) {
     let blockCount = node.blockCount
-    node.piece.withView { view in
+    node.packed.withView { view in
       bytes.append(contentsOf: view.prefix)
       append(view.suffix(0), value: UInt32(clamping: blockCount))
     }
@@ -267,7 +269,7 @@ struct PivotEntries {
 
   private func start(_ entry: Int) -> Int { entry == 0 ? 0 : ends[entry - 1] }
 
-  /// The length of what two entries, and so all between them, begin with.
+  /// The length of the prefix that two entries share, and with them all entries between them.
   private func sharedCount(_ first: Int, _ last: Int) -> Int {
     let start = start(first)
     let other = self.start(last)
@@ -277,14 +279,14 @@ struct PivotEntries {
     return shared
   }
 
-  /// One piece of a range of entries.
+  /// Packs a range of entries.
   ///
   /// - Precondition: The range is not empty.
-  func piece(_ range: Range<Int>) -> PivotPiece {
+  func packed(_ range: Range<Int>) -> PackedPivots {
     let count = range.count
     let prefixCount = count == 1 ? 0 : sharedCount(range.lowerBound, range.upperBound - 1)
     let pivotByteCount = ends[range.upperBound - 1] - start(range.lowerBound)
-    let prefixOffset = PivotPieceView.headerByteCount + PivotPieceView.entryByteCount * count
+    let prefixOffset = PackedPivots.View.headerByteCount + PackedPivots.View.entryByteCount * count
     let size = prefixOffset + pivotByteCount - (count - 1) * prefixCount
     let flat = [UInt8](unsafeUninitializedCapacity: size) { flat, initializedCount in
       let target = UnsafeMutableRawBufferPointer(flat)
@@ -305,19 +307,19 @@ struct PivotEntries {
           let suffix = (start(entry) + prefixCount)..<ends[entry]
           copy(suffix, prefixOffset + prefixCount + end)
           end += suffix.count
-          store(values[entry], PivotPieceView.headerByteCount + 4 * index)
+          store(values[entry], PackedPivots.View.headerByteCount + 4 * index)
           store(
             UInt32(truncatingIfNeeded: end),
-            PivotPieceView.headerByteCount + 4 * (count + index)
+            PackedPivots.View.headerByteCount + 4 * (count + index)
           )
         }
       }
       initializedCount = size
     }
-    return PivotPiece(verified: flat)
+    return PackedPivots(verified: flat)
   }
 
-  /// The entries' range cut into parts of about equal size.
+  /// Divides a number of entries into ranges of about equal size.
   static func parts(of count: Int, maximumCount: Int) -> [Range<Int>] {
     guard count > 0 else { return [] }
     let wanted = (count + maximumCount - 1) / maximumCount
@@ -328,7 +330,7 @@ struct PivotEntries {
 // MARK: - Borrowed bytes
 
 extension Array where Element: BitwiseCopyable {
-  /// Lends the memory of the elements, with the closure's own type of error.
+  /// Calls a closure with the bytes of the elements, and rethrows its typed error.
   @inline(__always)
   func withBorrowedBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
