@@ -110,7 +110,7 @@ import Testing
       in: definition.request.entity
     )
     func expected(_ ids: [ObjectID]) throws -> [AggregateValue] {
-      var group = AggregateGroup(prefix: [], count: 0, states: compiled.empty)
+      var group = AggregateGroup(prefix: [], count: 0, states: compiled.emptyStates)
       for id in ids {
         let row = try #require(rows[id], "\(what): \(id) is shown")
         group.add(try compiled.inputs(row.values, key: row.id.key))

@@ -84,7 +84,7 @@ import Testing
     #expect(failure.status == .usage)
     #expect(failure.message.hasPrefix("--where: column 1: "))
     #expect(failure.remedy.contains("age"))
-    #expect(failure.picture == error.picture)
+    #expect(failure.picture == error.excerpt)
   }
 
   @Test func `the statuses are those of the table`() {

@@ -104,7 +104,7 @@ struct OrderedSourceTests {
       let isBehind = random.generator.happens(percent: 50)
       let prefix = truth.prefix(columns, of: key)
       return (
-        isBehind ? .behind(prefix) : .before(prefix),
+        isBehind ? .after(prefix) : .before(prefix),
         truth.position(columns, of: key, isBehind: isBehind)
       )
     }
@@ -229,8 +229,8 @@ struct OrderedSourceTests {
           let start = truth.position(columns, of: key, isBehind: false)
           let end = truth.position(columns, of: key, isBehind: true)
           #expect(try source.count(from: nil, to: .before(prefix)) == start)
-          #expect(try source.count(from: nil, to: .behind(prefix)) == end)
-          #expect(try source.count(from: .before(prefix), to: .behind(prefix)) == end - start)
+          #expect(try source.count(from: nil, to: .after(prefix)) == end)
+          #expect(try source.count(from: .before(prefix), to: .after(prefix)) == end - start)
         }
       }
       var counts: [Int] = []

@@ -229,7 +229,7 @@ struct PredicateParseErrorTests {
     let text = terms.joined(separator: " OR ")
     let predicate = try FetchPredicate(parsing: text, entity: Book.entity)
     #expect(predicate.description == text)
-    #expect(try error(text + " OR").picture.utf8.count < 200)
+    #expect(try error(text + " OR").excerpt.utf8.count < 200)
   }
 
   @Test

@@ -62,7 +62,7 @@ final class InMemoryOrderedSource: OrderedSource {
       let prefix = list.withKey(at: start) { key in
         Array(key.prefix(layout.prefixLength(columns: columns, in: key)))
       }
-      let end = position(of: .behind(prefix), in: list)
+      let end = position(of: .after(prefix), in: list)
       guard end > start, try body(prefix, end - start) else { return }
       start = end
     }
@@ -84,7 +84,7 @@ final class InMemoryOrderedSource: OrderedSource {
   }
 
   private func position(of bound: KeyBound, in list: SortedKeyList) -> Int {
-    list.rank(of: layout.firstBytes(at: bound))
+    list.rank(of: layout.searchKey(for: bound))
   }
 }
 

@@ -155,7 +155,7 @@ extension StoreContent {
     var places: [[UInt8]: Int] = [:]
     if columns == 0 {
       places[[]] = 0
-      groups.append(AggregateGroup(prefix: [], count: 0, states: aggregates.empty))
+      groups.append(AggregateGroup(prefix: [], count: 0, states: aggregates.emptyStates))
     }
     try forEachMatch(definition.predicate, of: definition.entity, in: table) {
       (row) throws(StoreError) in
@@ -166,7 +166,7 @@ extension StoreContent {
       let place = places[prefix] ?? groups.count
       if place == groups.count {
         places[prefix] = place
-        groups.append(AggregateGroup(prefix: prefix, count: 0, states: aggregates.empty))
+        groups.append(AggregateGroup(prefix: prefix, count: 0, states: aggregates.emptyStates))
       }
       groups[place].add(try aggregates.inputs(row.values, key: row.id.key))
       return true

@@ -45,7 +45,7 @@ public struct LedgerTotals: Sendable {
     var groups: [(id: Value, group: AggregateGroup)] = []
     // Whole days may stand among the instants of a neighbouring day, so a group can come back.
     var places: [Value: Int] = [:]
-    var total = AggregateGroup(prefix: [], count: 0, states: sums.empty)
+    var total = AggregateGroup(prefix: [], count: 0, states: sums.emptyStates)
     try snapshot.aggregates(sums, of: order, groupedByFirst: 1) { group in
       let value = group.prefix.withUnsafeBytes { order.layout.value(ofColumn: 0, in: $0) }
       let id = LedgerTotals.id(of: value, grouping)

@@ -97,7 +97,7 @@ struct AggregateDeliveryTests {
   @Test(
     arguments: [
       ([.init("sum", .sum("who"))], .notSummable("who", type: .text)),
-      ([.init("a", .count("who")), .init("a", .maximum("who"))], .aggregateTwice("a")),
+      ([.init("a", .count("who")), .init("a", .maximum("who"))], .duplicateAggregate("a")),
       (
         [.init("sum", .sum("weight"))],
         .unknownAttribute("weight", entity: "Payment", known: ["who", "amount", "big"])

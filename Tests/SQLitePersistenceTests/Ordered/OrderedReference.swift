@@ -32,10 +32,10 @@ struct OrderedReference {
   }
 
   private func stands(_ key: [UInt8], before bound: KeyBound) -> Bool {
-    if key == bound.columns { return bound.isBehind }
+    if key == bound.columns { return bound.isAfter }
     // Where a text ends, the next column's tag of 1 to 3 follows, while a text that goes on has 0 or 255.
     let isWhole = parts(of: bound.columns).allSatisfy { !$0.isEmpty }
-    let next: [UInt8] = isWhole ? [] : [bound.isBehind ? 4 : 1]
+    let next: [UInt8] = isWhole ? [] : [bound.isAfter ? 4 : 1]
     return key.lexicographicallyPrecedes(bound.columns + next)
   }
 
@@ -74,7 +74,7 @@ struct OrderedReference {
   func bound(_ generator: inout SeededGenerator) -> KeyBound? {
     guard !generator.happens(percent: 10) else { return nil }
     let columns = boundColumns(&generator)
-    return generator.happens(percent: 50) ? .before(columns) : .behind(columns)
+    return generator.happens(percent: 50) ? .before(columns) : .after(columns)
   }
 
   private func boundColumns(_ generator: inout SeededGenerator) -> [UInt8] {

@@ -44,7 +44,7 @@ import Testing
           var wanted = EntryBatch()
           for place in places { wanted.append { $0.bytes += keys.all[place] } }
           try #require(try source.ranks(of: wanted) == places, context)
-          try #require(try source.merged(with: wanted) == places, context)
+          try #require(try source.ranksByMerging(wanted) == places, context)
           let strangers = keys.strangers(places)
           try #require(try source.ranks(of: strangers.batch) == strangers.places, context)
         }

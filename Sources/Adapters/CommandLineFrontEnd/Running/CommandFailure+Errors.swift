@@ -19,7 +19,7 @@ extension CommandFailure {
         .usage,
         "--where: column \(error.column): \(error.message)",
         remedy: error.remedy ?? "",
-        picture: error.picture
+        picture: error.excerpt
       )
     case let failure as SectionCacheFailure: self.init(.inputOutput, failure.description)
     case let error as InputFailure: self.init(.missingInput, error.description)

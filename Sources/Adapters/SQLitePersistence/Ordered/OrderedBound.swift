@@ -72,7 +72,10 @@ struct OrderedBound {
         isDescending: isDescending
       )
     }
-    let value = KeyReader.value(key, UnsafeRawBufferPointer(rebasing: bytes[part.start..<part.end]))
+    let value = KeyReader.value(
+      of: key,
+      in: UnsafeRawBufferPointer(rebasing: bytes[part.start..<part.end])
+    )
     var writer = KeyWriter()
     _ = writer.append(value, column)
     return writer.bytes.withUnsafeBytes {

@@ -14,7 +14,7 @@ extension PreparedStatement {
     at place: Int32
   ) throws {
     switch column.storage {
-    case .integer, .real: try bind(KeyReader.value(column, bytes), at: place)
+    case .integer, .real: try bind(KeyReader.value(of: column, in: bytes), at: place)
     case .text, .blob: try bind(content: bytes, column, at: place)
     }
   }

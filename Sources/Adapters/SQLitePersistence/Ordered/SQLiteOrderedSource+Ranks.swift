@@ -8,7 +8,7 @@ extension SQLiteOrderedSource {
     guard let last = keys.ends.indices.last else { return [] }
     let start = last == 0 ? 0 : keys.ends[last - 1]
     return try with { database in
-      guard let sql = try plan.ranking(on: database) else { return try merged(with: keys) }
+      guard let sql = try plan.ranking(on: database) else { return try ranksByMerging(keys) }
       let (ranks, calls) = try ranks(of: keys, sql, on: database)
       let behind = try count(from: .before(Array(keys.bytes[start...])), to: nil)
       guard ranks[last] + behind == calls else {
@@ -57,7 +57,7 @@ extension SQLiteOrderedSource {
     }
     guard ranking.is_foreign == 0 else {
       // The pass in Swift finds the object that has the value, and throws.
-      return (try merged(with: keys), -1)
+      return (try ranksByMerging(keys), -1)
     }
     // What no row has reached stands behind them all.
     for place in Int(ranking.next)..<ranks.count { ranks[place] = ranking.calls }

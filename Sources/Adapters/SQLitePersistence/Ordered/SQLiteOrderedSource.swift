@@ -110,11 +110,11 @@ extension SQLiteOrderedSource {
     _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Result
   ) throws -> Result {
     let first = first ?? .before([])
-    let last = last ?? .behind([])
+    let last = last ?? .after([])
     return try first.columns.withUnsafeBytes { lowerBytes in
       try last.columns.withUnsafeBytes { upperBytes in
-        lower.set(lowerBytes, isBehind: first.isBehind, in: plan)
-        upper.set(upperBytes, isBehind: last.isBehind, in: plan)
+        lower.set(lowerBytes, isBehind: first.isAfter, in: plan)
+        upper.set(upperBytes, isBehind: last.isAfter, in: plan)
         ladder.climb(lower, lowerBytes, upper, upperBytes)
         return try body(lowerBytes, upperBytes)
       }

@@ -25,7 +25,9 @@ struct AggregateReader {
 
   /// Hands over the groups of the order's first columns, in the list's order.
   func groups(byFirst columns: Int, _ body: (AggregateGroup) throws -> Bool) throws {
-    let hasRealSums = aggregates.empty.contains { if case .realSum = $0 { true } else { false } }
+    let hasRealSums = aggregates.emptyStates.contains {
+      if case .realSum = $0 { true } else { false }
+    }
     if !hasRealSums, try gathered(byFirst: columns, body) { return }
     try gatherRows(byFirst: columns, body)
   }
@@ -88,7 +90,7 @@ struct AggregateReader {
   private func states(in statement: OpaquePointer) -> [AggregateState]? {
     var states: [AggregateState] = []
     var column: Int32 = 1
-    for (empty, storage) in zip(aggregates.empty, aggregates.storage) {
+    for (empty, storage) in zip(aggregates.emptyStates, aggregates.storage) {
       guard sqlite3_column_int64(statement, column) == 0 else { return nil }
       var state = empty
       let count = Int(sqlite3_column_int64(statement, column + 1))
@@ -133,7 +135,7 @@ struct AggregateReader {
       sql.append("\(place == 0 ? " ORDER BY " : ", ")\(first + 1 + place)\(direction)")
     }
     let order = Array(definition.layout.order.prefix(columns))
-    var gathering = AggregateGathering(aggregates, byFirst: columns, definition.layout)
+    var gathering = AggregateGrouper(aggregates, byFirst: columns, definition.layout)
     let wasStopped = try withExtendedLifetime(sql.arguments) {
       let statement = try sql.prepare(on: database)
       defer { statement.reset() }
@@ -161,7 +163,7 @@ struct AggregateReader {
     for (place, storage) in aggregates.storage.enumerated() {
       let value = Value(statement, column: Int32(first + place), storage: storage)
       guard value.isNull || value.storage == storage else {
-        throw aggregates.unexpected(table.key(in: statement, from: 0), place)
+        throw aggregates.unexpectedValue(table.key(in: statement, from: 0), place)
       }
       inputs.append(value)
     }

@@ -52,7 +52,7 @@ extension SQLiteStore {
           let inspector = SchemaInspector(entities: entities, options: SQLiteStoreOptions())
           _ = try inspector.tables(on: database)
         } catch let error as OpenFailureError {
-          problems.append(error.failure.description(of: path))
+          problems.append(error.failure.message(for: path))
         }
         for table in core.tables.all {
           problems += try DateColumns(of: table.entity, in: table.shape).complaints(on: database)

@@ -7,7 +7,7 @@ public struct CompiledAggregates: Sendable {
   /// The storage classes of what goes in, one for each aggregate.
   public let storage: [StorageClass]
   /// The aggregates over no rows.
-  public let empty: [AggregateState]
+  public let emptyStates: [AggregateState]
   private let entity: EntityDescription
   private let expressions: [CompiledExpression]
 
@@ -28,7 +28,7 @@ public struct CompiledAggregates: Sendable {
     }
     self.types = types
     self.storage = storage
-    self.empty = empty
+    emptyStates = empty
     expressions = aggregates.map { CompiledExpression($0.expression, in: entity) }
   }
 
@@ -44,7 +44,7 @@ public struct CompiledAggregates: Sendable {
     for index in expressions.indices {
       let value = expressions[index].value(values, key: key).orderable
       guard value.isNull || value.storage == storage[index] else {
-        throw unexpected(key, index)
+        throw unexpectedValue(key, index)
       }
       inputs.append(value)
     }
@@ -52,7 +52,7 @@ public struct CompiledAggregates: Sendable {
   }
 
   /// What is told of a value that an aggregate cannot take.
-  public func unexpected(_ key: ObjectKey, _ index: Int) -> StoreError {
+  public func unexpectedValue(_ key: ObjectKey, _ index: Int) -> StoreError {
     .unexpectedValue(
       ObjectID(entity: entity.name, key: key),
       what: aggregates[index].expression.description
@@ -96,7 +96,7 @@ public struct AggregateGroup: Hashable, Sendable {
 // MARK: - Grouping rows
 
 /// Gathers rows that come in the order of a list into groups that agree in the order's first columns.
-public struct AggregateGathering {
+public struct AggregateGrouper {
   private let empty: [AggregateState]
   private let columns: Int
   private let layout: KeyLayout
@@ -104,7 +104,7 @@ public struct AggregateGathering {
 
   /// A gathering by the first columns of an order.
   public init(_ aggregates: CompiledAggregates, byFirst columns: Int, _ layout: KeyLayout) {
-    empty = aggregates.empty
+    empty = aggregates.emptyStates
     self.columns = columns
     self.layout = layout
     // All rows in one group is a group even if there are none.
@@ -147,7 +147,7 @@ extension StoreSnapshot {
     groupedByFirst columns: Int,
     _ body: (AggregateGroup) throws(StoreError) -> Bool
   ) throws(StoreError) {
-    var gathering = AggregateGathering(aggregates, byFirst: columns, definition.layout)
+    var gathering = AggregateGrouper(aggregates, byFirst: columns, definition.layout)
     var goesOn = true
     try entries(of: definition) { (batch) throws(StoreError) in
       let keys = batch.keys(of: definition)

@@ -74,7 +74,7 @@ public struct KeyWriter: Sendable {
 public enum KeyReader {
   /// The value of a column's bytes, tag included; null if they are not of the column's form.
   /// - Complexity: O(*n*) in the bytes.
-  public static func value(_ column: KeyColumn, _ bytes: UnsafeRawBufferPointer) -> Value {
+  public static func value(of column: KeyColumn, in bytes: UnsafeRawBufferPointer) -> Value {
     guard let tag = bytes.first, tag == 2 else { return .null }
     let content = UnsafeRawBufferPointer(rebasing: bytes.dropFirst())
     switch column.storage {

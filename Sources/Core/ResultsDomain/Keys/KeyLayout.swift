@@ -59,7 +59,7 @@ extension KeyLayout {
   public func value(ofColumn index: Int, in key: UnsafeRawBufferPointer) -> Value {
     let start = prefixLength(columns: index, in: key)
     let end = end(of: order[index], in: key, from: start)
-    return KeyReader.value(order[index], UnsafeRawBufferPointer(rebasing: key[start..<end]))
+    return KeyReader.value(of: order[index], in: UnsafeRawBufferPointer(rebasing: key[start..<end]))
   }
 
   /// The key of the object at the end of an encoded key, or `nil` if the bytes are not of this layout.
@@ -80,14 +80,19 @@ extension KeyLayout {
   ) -> ObjectKey? {
     if identity.count == 1, case .integer = identityKind, !bytes.isEmpty {
       let end = end(of: identity[0], in: bytes, from: 0)
-      let part = KeyReader.value(identity[0], UnsafeRawBufferPointer(rebasing: bytes[..<end]))
+      let part = KeyReader.value(
+        of: identity[0],
+        in: UnsafeRawBufferPointer(rebasing: bytes[..<end])
+      )
       if case .integer(let number) = part { return .integer(number) }
     }
     var parts: [Value] = []
     var start = 0
     for column in identity {
       let end = end(of: column, in: bytes, from: start)
-      parts.append(KeyReader.value(column, UnsafeRawBufferPointer(rebasing: bytes[start..<end])))
+      parts.append(
+        KeyReader.value(of: column, in: UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
+      )
       start = end
     }
     return ObjectKey(parts: parts, of: identityKind)
@@ -135,21 +140,21 @@ public struct KeyBound: Hashable, Sendable {
   /// The bytes of complete columns.
   public let columns: [UInt8]
   /// Whether the place is behind the keys that begin with the columns, and not before them.
-  public let isBehind: Bool
+  public let isAfter: Bool
 
   /// The place before all keys that begin with some columns.
   public static func before(_ columns: [UInt8]) -> KeyBound {
-    KeyBound(columns: columns, isBehind: false)
+    KeyBound(columns: columns, isAfter: false)
   }
 
   /// The place behind all keys that begin with some columns.
-  public static func behind(_ columns: [UInt8]) -> KeyBound {
-    KeyBound(columns: columns, isBehind: true)
+  public static func after(_ columns: [UInt8]) -> KeyBound {
+    KeyBound(columns: columns, isAfter: true)
   }
 
-  private init(columns: [UInt8], isBehind: Bool) {
+  private init(columns: [UInt8], isAfter: Bool) {
     self.columns = columns
-    self.isBehind = isBehind
+    self.isAfter = isAfter
   }
 }
 
@@ -160,8 +165,8 @@ extension KeyLayout {
   /// another, longer one, which stands behind all keys with the first, or before them where the order descends. The byte that
   /// follows tells the two apart: a column begins with 1, 2 or 3.
   /// - Complexity: O(*n*) in the bound's bytes.
-  public func firstBytes(at bound: KeyBound) -> [UInt8] {
-    if bound.isBehind { return bound.columns + [4] }
+  public func searchKey(for bound: KeyBound) -> [UInt8] {
+    if bound.isAfter { return bound.columns + [4] }
     return endsDescending(bound.columns) ? bound.columns + [1] : bound.columns
   }
 

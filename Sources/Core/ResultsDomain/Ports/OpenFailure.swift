@@ -34,7 +34,7 @@ public enum OpenFailure: Hashable, Sendable {
 
 extension OpenFailure {
   /// What happened and what to do, for a path.
-  public func description(of path: String) -> String {
+  public func message(for path: String) -> String {
     switch self {
     case .isDirectory: "\(path) is a folder. Name a file inside it."
     case .notAFile:

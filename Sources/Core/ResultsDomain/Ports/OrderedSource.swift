@@ -42,10 +42,10 @@ public protocol OrderedSource: AnyObject {
 
 extension OrderedSource {
   /// By default every key is decoded.
-  public func ranks(of keys: EntryBatch) throws(StoreError) -> [Int] { try merged(with: keys) }
+  public func ranks(of keys: EntryBatch) throws(StoreError) -> [Int] { try ranksByMerging(keys) }
 
   /// How many entries stand before each of some keys, by a pass that decodes every entry.
-  public func merged(with keys: EntryBatch) throws(StoreError) -> [Int] {
+  public func ranksByMerging(_ keys: EntryBatch) throws(StoreError) -> [Int] {
     var ranks: [Int] = []
     ranks.reserveCapacity(keys.count)
     var passed = 0

@@ -42,7 +42,7 @@ extension StoreError: CustomStringConvertible {
   /// What happened, where, and what to do.
   public var description: String {
     switch self {
-    case .cannotOpen(let path, let failure): failure.description(of: path)
+    case .cannotOpen(let path, let failure): failure.message(for: path)
     case .readOnly(let path):
       "\(path) was opened for reading only. Open it without the read-only option to change it."
     case .closed(let path): "\(path) has been closed. Open it again to go on."

@@ -82,7 +82,7 @@ extension PredicateParseError {
   ///
   /// The caret stands right where a terminal shows East Asian characters two cells wide: under those an ideographic space is
   /// put. What cannot be seen, or would move the caret, is shown as `·`.
-  public var picture: String {
+  public var excerpt: String {
     let (before, after) = (24, 24)
     var line = ""
     var pad = ""
@@ -117,7 +117,7 @@ extension PredicateParseError {
 extension PredicateParseError: CustomStringConvertible {
   /// What is wrong and where, the text with a caret under the place, and what to do.
   public var description: String {
-    (["column \(column): \(message)", picture] + [remedy].compactMap(\.self))
+    (["column \(column): \(message)", excerpt] + [remedy].compactMap(\.self))
       .joined(separator: "\n")
   }
 }

@@ -25,7 +25,7 @@ public enum RequestError: Error, Hashable, Sendable {
   /// A sum of what has none: dates, texts or bytes.
   case notSummable(String, type: AttributeType)
   /// Two aggregates of one name.
-  case aggregateTwice(String)
+  case duplicateAggregate(String)
 }
 
 extension RequestError: CustomStringConvertible {
@@ -61,7 +61,7 @@ extension RequestError: CustomStringConvertible {
       "\(id) is not an object of \(entity). Give identities of that entity only."
     case .notSummable(let what, let type):
       "\(what) is of type \(type) and has no sum. Sum numbers, or ask for its count, minimum or maximum."
-    case .aggregateTwice(let name):
+    case .duplicateAggregate(let name):
       "Two aggregates are named \(name). Give each a name of its own."
     }
   }

@@ -81,7 +81,7 @@ struct AggregateFilling {
     case .grouping, .numbered: columns = 1
     }
     var sections: [[AggregateState]] = []
-    var current = AggregateGroup(prefix: [], count: 0, states: compiled.empty)
+    var current = AggregateGroup(prefix: [], count: 0, states: compiled.emptyStates)
     var fits = true
     try store.aggregates(compiled, of: plan.definition, groupedByFirst: columns) { group in
       current.merge(group)
@@ -90,7 +90,7 @@ struct AggregateFilling {
       fits = length.map { current.count <= $0 } ?? false
       if current.count == length {
         sections.append(current.states)
-        current = AggregateGroup(prefix: [], count: 0, states: compiled.empty)
+        current = AggregateGroup(prefix: [], count: 0, states: compiled.emptyStates)
       }
       return fits
     }
@@ -102,7 +102,7 @@ struct AggregateFilling {
     _ section: Int,
     _ aggregates: CompiledAggregates
   ) throws(StoreError) -> [AggregateState] {
-    var group = AggregateGroup(prefix: [], count: 0, states: aggregates.empty)
+    var group = AggregateGroup(prefix: [], count: 0, states: aggregates.emptyStates)
     let count = snapshot.rowCount(inSection: section) ?? 0
     let start = snapshot.flatPosition(of: RowPath(section: section, row: 0)) ?? 0
     for first in stride(from: start, to: start + count, by: Self.batchSize) {

@@ -13,7 +13,7 @@ struct AggregatePlan: Sendable {
   ) throws(RequestError) {
     var known: Set<Value> = []
     for aggregate in aggregates where !known.insert(.text(aggregate.name)).inserted {
-      throw .aggregateTwice(aggregate.name)
+      throw .duplicateAggregate(aggregate.name)
     }
     names = aggregates.map(\.name)
     compiled = try CompiledAggregates(aggregates.map(\.aggregate), in: entity)
@@ -25,7 +25,7 @@ struct AggregatePlan: Sendable {
       names.indices.map { index in
         let type = compiled.types[index]
         guard index < states.count else {
-          return (names[index], compiled.empty[index].result(as: type))
+          return (names[index], compiled.emptyStates[index].result(as: type))
         }
         return (names[index], states[index].result(as: type))
       }

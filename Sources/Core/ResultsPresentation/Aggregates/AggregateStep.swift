@@ -112,7 +112,7 @@ struct AggregateStep {
         table.set(states, ofSection: section)
         continue
       }
-      var states = table.sections.element(at: section) ?? table.plan.compiled.empty
+      var states = table.sections.element(at: section) ?? table.plan.compiled.emptyStates
       var lost: [Int] = []
       for index in states.indices where !states[index].exchange(exchange, index) {
         lost.append(index)

@@ -18,7 +18,7 @@ struct AggregateTable: Sendable {
   /// What the aggregates came to over all sections.
   /// - Complexity: O(*s*)
   var total: SectionAggregates {
-    var total = plan.compiled.empty
+    var total = plan.compiled.emptyStates
     sections.forEach { states in
       for index in states.indices { total[index].merge(states[index]) }
     }
@@ -43,7 +43,7 @@ struct AggregateTable: Sendable {
       if let to = targets[from] { moved[to] = states }
     }
     for to in (changes.inserts.map(\.to) + changes.moves.map(\.to)).sorted() {
-      sections.insert(moved[to] ?? plan.compiled.empty, at: to)
+      sections.insert(moved[to] ?? plan.compiled.emptyStates, at: to)
     }
   }
 }

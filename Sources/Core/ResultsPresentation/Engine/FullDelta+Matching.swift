@@ -47,7 +47,7 @@ extension ResultsSnapshot {
     let column = KeyColumn(.integer)
     try keys.forEachKey(in: window) { _, key in
       let identity = UnsafeRawBufferPointer(rebasing: key[layout.identityStart(in: key)...])
-      numbers.append(KeyReader.value(column, identity).integer ?? 0)
+      numbers.append(KeyReader.value(of: column, in: identity).integer ?? 0)
     }
     return numbers
   }

@@ -42,7 +42,7 @@ final class SortedSource: OrderedSource {
       let prefix = keys.withKey(at: start) { key in
         Array(key[0..<layout.prefixLength(columns: columns, in: key)])
       }
-      let end = position(of: .behind(prefix))
+      let end = position(of: .after(prefix))
       guard try body(prefix, end - start) else { return }
       start = end
     }
@@ -62,6 +62,6 @@ final class SortedSource: OrderedSource {
   }
 
   private func position(of bound: KeyBound) -> Int {
-    keys.rank(of: layout.firstBytes(at: bound))
+    keys.rank(of: layout.searchKey(for: bound))
   }
 }

@@ -61,7 +61,7 @@ struct SectionExtent: Hashable {
   ///
   /// The column that follows begins with 1, 2 or 3. Any other byte there belongs to a text that goes on behind a zero (`KeyWriter`).
   init(prefix: [UInt8]) {
-    self.init(lower: prefix + [1], upper: prefix + [4], end: .behind(prefix))
+    self.init(lower: prefix + [1], upper: prefix + [4], end: .after(prefix))
   }
 
   /// The keys that agree with a key in the first columns.
@@ -77,7 +77,7 @@ struct SectionExtent: Hashable {
       self.init(
         lower: end.bytes + [4],
         upper: start.bytes + [4],
-        end: .behind(start.bytes)
+        end: .after(start.bytes)
       )
     } else {
       self.init(lower: start.bytes, upper: end.bytes, end: .before(end.bytes))

@@ -65,7 +65,7 @@ public final class ScannedSource: OrderedSource {
       let prefix = keys.withKey(at: start) { key in
         Array(key[0..<layout.prefixLength(columns: columns, in: key)])
       }
-      let end = position(of: .behind(prefix))
+      let end = position(of: .after(prefix))
       guard try body(prefix, end - start) else { return }
       start = end
     }
@@ -86,7 +86,7 @@ public final class ScannedSource: OrderedSource {
 
   private func position(of bound: KeyBound) -> Int {
     // The column that follows begins with 1, 2 or 3; any other byte there belongs to a text that goes on behind a zero.
-    guard !bound.isBehind else { return keys.rank(of: bound.columns + [4]) }
+    guard !bound.isAfter else { return keys.rank(of: bound.columns + [4]) }
     guard bound.columns.last == 255 else { return keys.rank(of: bound.columns) }
     let isWhole = keys.position(of: bound.columns) != nil
     return keys.rank(of: isWhole ? bound.columns : bound.columns + [1])
