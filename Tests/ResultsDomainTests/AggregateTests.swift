@@ -2,7 +2,7 @@ import ResultsDomain
 import ResultsTesting
 import Testing
 
-/// R78: what can be aggregated, and what comes out.
+/// R78: what can be aggregated, and the type of the result.
 @Suite("An aggregate has a type, or is refused")
 struct FetchAggregateTests {
   private let entity: EntityDescription
@@ -63,7 +63,7 @@ struct FetchAggregateTests {
     #expect(!error.description.isEmpty)
   }
 
-  @Test func `a sum beyond 64 bits says so, and is right again when it fits`() {
+  @Test func `a sum beyond 64 bits is an overflow, and correct again when it fits`() {
     var state = AggregateState(.sum, of: .integer64)
     state.add(.integer(.max))
     state.add(.integer(.max))
@@ -84,7 +84,7 @@ struct FetchAggregateTests {
     }
   }
 
-  @Test func `the smallest value is not known once it is taken out`() {
+  @Test func `the minimum is unknown once it is removed`() {
     var state = AggregateState(.minimum, of: .text)
     for text in ["b", "a", "c"] { state.add(.text(text)) }
     let afterLargest = state.remove(.text("c"))
@@ -93,7 +93,7 @@ struct FetchAggregateTests {
   }
 }
 
-/// R78: a sum of reals is the double nearest to the exact sum, whatever the order, and forgets what is taken out.
+/// R78: a sum of reals is the double nearest to the exact sum, whatever the order, and numbers can be removed.
 @Suite("A sum of reals is exact")
 struct ExactRealSumTests {
   @Test(
@@ -122,7 +122,7 @@ struct ExactRealSumTests {
     }
   }
 
-  @Test func `both infinities have no sum until one of them is taken out`() {
+  @Test func `both infinities have no sum until one of them is removed`() {
     var sum = ExactRealSum()
     for number in [Double.infinity, -Double.infinity, 2] { sum.add(number) }
     #expect(sum.value == nil)
@@ -136,17 +136,17 @@ struct ExactRealSumTests {
   func `it agrees with whole numbers of 128 bits`(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var (sum, exact) = (ExactRealSum(), Int128(0))
-    var kept: [Int64] = []
+    var numbers: [Int64] = []
     for _ in 0..<generator.number(in: 1...60) {
       let bits = generator.number(in: 1...53)
       let number = Int64(truncatingIfNeeded: generator.next() >> UInt64(64 - bits))
-      kept.append(generator.happens(percent: 50) ? number : -number)
+      numbers.append(generator.happens(percent: 50) ? number : -number)
     }
-    for number in kept {
+    for number in numbers {
       sum.add(Double(number) / 1024)
       exact += Int128(number)
     }
-    for number in kept where generator.happens(percent: 40) {
+    for number in numbers where generator.happens(percent: 40) {
       sum.remove(Double(number) / 1024)
       exact -= Int128(number)
     }

@@ -57,7 +57,7 @@ extension Entity {
 }
 
 extension Book {
-  /// A row of a book with some attributes; the others are as in a new book.
+  /// A row of a book with some attributes; the others have their default values.
   static func row(_ attributes: [String: Value], key: Int64 = 1) -> Row {
     var row = row(.integer(key), Book().attributeValues)
     for (name, value) in attributes {

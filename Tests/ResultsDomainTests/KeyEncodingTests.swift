@@ -30,7 +30,7 @@ struct KeyEncodingTests {
     }
   }
 
-  /// The order by the rules of SQL, written without the encoding.
+  /// The order by the rules of SQL, independent of the encoding.
   private static func precedes(_ left: Row, _ right: Row, _ terms: [FetchSortDescriptor]) -> Bool {
     for term in terms {
       let (one, other) = (term.expression.evaluate(left), term.expression.evaluate(right))
@@ -87,7 +87,7 @@ struct KeyEncodingTests {
   ]
 
   @Test(arguments: identities, 1...60 as ClosedRange<UInt64>)
-  func `keys as bytes order rows as their values do R85`(
+  func `keys compared as bytes sort rows by their values R85`(
     identity: EntityIdentity,
     seed: UInt64
   ) throws {
@@ -139,7 +139,7 @@ struct KeyEncodingTests {
   }
 
   @Test
-  func `terms behind the object's key order nothing and are dropped R02`() throws {
+  func `terms after the object's key are redundant and are dropped R02`() throws {
     let definition = try OrderDefinition(
       entity: Book.entity,
       predicate: .all,
@@ -149,7 +149,7 @@ struct KeyEncodingTests {
     )
     #expect(definition.terms.map(\.expression) == [.attribute("title"), .objectKey])
     #expect(definition.layout.order.count == 2)
-    // A term that is not valid is refused wherever it stands.
+    // An invalid term is refused even if it is redundant.
     for term in [FetchSortDescriptor(.lowercased(.attribute("year"))), .ascending("yaer")] {
       #expect(throws: RequestError.self) {
         try OrderDefinition(
@@ -162,7 +162,7 @@ struct KeyEncodingTests {
   }
 
   @Test
-  func `terms behind all parts of a compound key are dropped R02`() throws {
+  func `terms after all parts of a compound key are dropped R02`() throws {
     let entity = try Self.entity(.compound(["part", "number"]))
     func terms(_ names: String...) throws -> [String] {
       try OrderDefinition(
@@ -176,7 +176,7 @@ struct KeyEncodingTests {
   }
 
   @Test
-  func `section terms stay even behind the object's key R03`() throws {
+  func `section terms stay even after the object's key R03`() throws {
     let definition = try OrderDefinition(
       entity: Book.entity,
       predicate: .all,
@@ -199,7 +199,7 @@ struct KeyEncodingTests {
   }
 
   @Test
-  func `an order by nothing or by an unknown attribute is refused R01`() {
+  func `an order by an expression that is always null or by an unknown attribute is refused R01`() {
     for term in [FetchSortDescriptor(.lowercased(.attribute("year"))), .ascending("yaer")] {
       #expect(throws: RequestError.self) {
         try OrderDefinition(entity: Book.entity, predicate: .all, sortDescriptors: [term])

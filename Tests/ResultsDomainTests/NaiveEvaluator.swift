@@ -1,6 +1,6 @@
 import ResultsDomain
 
-/// Three-valued logic as numbers, written from the rules of SQL and not from the library: 0 false, 1 unknown, 2 true.
+/// An independent evaluator, written from the rules of SQL: 0 is false, 1 unknown, 2 true.
 enum NaiveEvaluator {
   static func truth(_ predicate: FetchPredicate, _ row: Row) -> Int {
     switch predicate {
@@ -38,7 +38,7 @@ enum NaiveEvaluator {
     case .literal(let value): return value
     case .prefix(let inner, let length):
       return text(inner, row) { text in
-        String(String.UnicodeScalarView(seen(text).prefix(length)))
+        String(String.UnicodeScalarView(visible(text).prefix(length)))
       }
     case .lowercased(let inner):
       return text(inner, row) { text in
@@ -51,7 +51,7 @@ enum NaiveEvaluator {
           .joined()
       }
     case .length(let inner):
-      return value(inner, row).text.map { .integer(Int64(seen($0).count)) } ?? .null
+      return value(inner, row).text.map { .integer(Int64(visible($0).count)) } ?? .null
     case .bucket(let inner, let width):
       guard let number = value(inner, row).integer else { return .null }
       return .integer(Int64((Double(number) / Double(width)).rounded(.down)) * width)
@@ -62,7 +62,7 @@ enum NaiveEvaluator {
   }
 
   /// The scalars of a text up to a NUL.
-  private static func seen(_ text: String) -> [Unicode.Scalar] {
+  private static func visible(_ text: String) -> [Unicode.Scalar] {
     let scalars = Array(text.unicodeScalars)
     return Array(scalars[..<(scalars.firstIndex(of: "\0") ?? scalars.endIndex)])
   }

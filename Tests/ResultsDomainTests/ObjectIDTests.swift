@@ -15,7 +15,7 @@ struct ObjectIDTests {
       ("S", .text("か\u{3099}"), "results:S/t%E3%81%8B%E3%82%99"),
     ] as [(String, ObjectKey, String)]
   )
-  func `an identity is written as a URI and read back R13`(
+  func `an identity is formatted as a URI and parsed back R13`(
     entity: String,
     key: ObjectKey,
     uri: String
@@ -34,7 +34,7 @@ struct ObjectIDTests {
     "results:Book/i+1",
     "results:Book/t%+1",
   ])
-  func `what is not the URI of an object is refused`(uri: String) {
+  func `text that is not the URI of an object is refused`(uri: String) {
     #expect(ObjectID(uri: uri) == nil)
   }
 
@@ -49,7 +49,7 @@ struct ObjectIDTests {
   }
 
   @Test
-  func `keys come from the schema, single, text or compound R13`() {
+  func `integer, text and compound keys come from the schema R13`() {
     #expect(Book(id: 3).objectID == ObjectID(entity: "Book", key: .integer(3)))
     #expect(Book().objectID == nil)
     #expect(Word(spelling: "x").objectID == ObjectID(entity: "Word", key: .text("x")))
@@ -59,7 +59,7 @@ struct ObjectIDTests {
   }
 
   @Test(arguments: 1...40 as ClosedRange<UInt64>)
-  func `a set has each identity once and finds it`(seed: UInt64) {
+  func `a set contains each identity once`(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let texts = generator.below(2) == 0
     let keys: [ObjectKey] = (0..<60).map { _ in

@@ -30,7 +30,7 @@ struct PredicateEvaluationTests {
   }
 
   @Test
-  func `a row is fetched only if the whole is true`() {
+  func `a row is fetched only if the whole predicate is true`() {
     #expect(!Self.predicate(nil).holds(for: row))
     #expect(!FetchPredicate.not(Self.predicate(nil)).holds(for: row))
   }
@@ -45,7 +45,7 @@ struct PredicateEvaluationTests {
       ("ifnull(year, 0) == 0", true), ("length(author) > 0", nil), ("length(title) == 2", true),
     ] as [(String, Bool?)]
   )
-  func `null is unknown wherever SQL says so`(text: String, truth: Bool?) throws {
+  func `null is unknown wherever it is in SQL`(text: String, truth: Bool?) throws {
     let predicate = try FetchPredicate(parsing: text, entity: Book.entity)
     #expect(predicate.evaluate(row) == truth)
   }
@@ -79,7 +79,7 @@ struct PredicateEvaluationTests {
   }
 
   @Test(arguments: [("STRASSE", "strasse"), ("Ärger", "äRGER"), ("ΣΑΣ", "σασ"), ("İ", "i\u{307}")])
-  func `without letter case both sides are folded by Unicode's default`(
+  func `with [c], both sides are folded by Unicode's default mapping`(
     stored: String,
     sought: String
   ) {
@@ -96,7 +96,7 @@ struct PredicateEvaluationTests {
   }
 
   @Test(arguments: [("aaab", "aab"), ("ababac", "abac"), ("岩岩波", "岩波")])
-  func `CONTAINS finds a text that begins inside a failed match`(stored: String, sought: String) {
+  func `CONTAINS finds a text that overlaps a failed match`(stored: String, sought: String) {
     let predicate = FetchPredicate.text(
       .attribute("title"),
       .contains,

@@ -76,7 +76,8 @@ struct PredicateParseErrorTests {
       """
     ),
   ])
-  func `an error is shown with its place and a remedy`(text: String, description: String) throws {
+  func `an error is shown with its location and a remedy`(text: String, description: String) throws
+  {
     #expect(try error(text).description == description)
   }
 
@@ -92,15 +93,15 @@ struct PredicateParseErrorTests {
     ("year BETWEEN 1", 15, "Expected AND, found the end."),
     (
       "year == 9223372036854775808", 9,
-      "9223372036854775808 is not within -9223372036854775808 and 9223372036854775807."
+      "9223372036854775808 is not between -9223372036854775808 and 9223372036854775807."
     ),
     ("weight == 1e999", 11, "1e999 is too large."),
     ("weight == 1.", 13, "Expected a digit, found the end."),
     ("year == 12abc", 11, "Expected the end of the number, found 'a'."),
-    ("title == 'abc", 10, "The text that begins here with ' does not end."),
-    ("title == 'a\\x'", 13, "Expected one of ' \" \\ n t r u{…} behind \\, found 'x'."),
+    ("title == 'abc", 10, "The text that begins here with ' is not closed."),
+    ("title == 'a\\x'", 13, "Expected one of ' \" \\ n t r u{…} after \\, found 'x'."),
     ("title == '\\u{110000}'", 11, "\\u{110000 is not the code point of a character."),
-    ("`title == 1", 1, "The name that begins here with ` does not end."),
+    ("`title == 1", 1, "The name that begins here with ` is not closed."),
     ("title ==[c] 'x'", 9, "==[c] is not part of the language."),
     ("title LIKE[cd] 'x'", 11, "[cd] is not part of the language."),
     ("title MATCHES 'x'", 7, "MATCHES is not part of the language."),
@@ -108,7 +109,7 @@ struct PredicateParseErrorTests {
     ("title > NULL", 9, "> with NULL is not part of the language."),
     ("year CONTAINS 'x'", 1, "year (integer64) cannot be compared with a text."),
     ("title CONTAINS 3", 16, "A value of type text cannot be compared with 3."),
-    ("isRead == 2", 11, "2 is not a truth value: TRUE, FALSE, 1 or 0."),
+    ("isRead == 2", 11, "2 is not a boolean: TRUE, FALSE, 1 or 0."),
     ("year == TRUE", 9, "A value of type integer64 cannot be compared with TRUE."),
     (
       "added > 'yesterday'", 9,
@@ -125,14 +126,14 @@ struct PredicateParseErrorTests {
     ("prefix(title, -1) == 'x'", 15, "-1 is not a number of characters."),
     (
       "prefix(year, 1) == 'x'", 1,
-      "prefix(year, 1) is null for every row. Use an expression of the attribute's kind."
+      "prefix(year, 1) is null for every row. Use an expression that fits the attribute's type."
     ),
     ("bucket(year, 0) == 1", 14, "0 is not a width above 0."),
     ("reverse(title) == 'x'", 1, "The function reverse is not part of the language."),
     ("SELF == 'x'", 9, "A value of type integer64 cannot be compared with 'x'."),
     (
       "SELF IN {results:Word/tx}", 10,
-      "Word x is not an object of Book. Give identities of that entity only."
+      "Word x is not an object of Book. Use identities of that entity only."
     ),
     ("SELF IN {results:Book}", 10, "results:Book is not the URI of an object."),
     ("year == % 3", 9, "Expected %@, %K, %d, %f or %s, found '%'."),
@@ -224,7 +225,7 @@ struct PredicateParseErrorTests {
   }
 
   @Test
-  func `a long text is read, and an error in it shown in part`() throws {
+  func `a long text is parsed, and an error in it is shown in an excerpt`() throws {
     let terms = (0..<20_000).map { "year == \($0)" }
     let text = terms.joined(separator: " OR ")
     let predicate = try FetchPredicate(parsing: text, entity: Book.entity)
@@ -233,7 +234,7 @@ struct PredicateParseErrorTests {
   }
 
   @Test
-  func `what cannot be seen is not printed`() throws {
+  func `invisible characters are not printed`() throws {
     let error = try error("title == '\u{1B}[31m\u{202E}' ?")
     #expect(!error.description.unicodeScalars.contains { $0 == "\u{1B}" || $0 == "\u{202E}" })
   }
@@ -241,7 +242,7 @@ struct PredicateParseErrorTests {
   @Test(arguments: 1...200 as ClosedRange<UInt64>)
   func `no text makes the parser trap`(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
-    let pieces = [
+    let fragments = [
       "title", "year", "SELF", "AND", "OR", "NOT", "IN", "BETWEEN", "{", "}", "(", ")", ",", "==",
       "<",
       "'a'", "\"", "'", "\\", "1", "-", "1.5", "e", "%@", "%K", "%", "#", "`", "[c]", "[", "X'0",
@@ -262,7 +263,7 @@ struct PredicateParseErrorTests {
         text = String(decoding: bytes, as: UTF8.self)
       } else {
         for _ in 0..<generator.below(12) {
-          text += generator.pick(pieces) + (generator.below(3) == 0 ? "" : " ")
+          text += generator.pick(fragments) + (generator.below(3) == 0 ? "" : " ")
         }
       }
       let entity = generator.pick(entities)

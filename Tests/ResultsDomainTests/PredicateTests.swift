@@ -8,7 +8,7 @@ struct EntityPredicateTests {
   }
 
   @Test
-  func `operators over properties make the same predicate as the text form`() {
+  func `operators over properties give the same predicate as the text form`() {
     #expect(text(\.year > 1990 && .contains(\.title, "x")) == "year > 1990 AND title CONTAINS 'x'")
     #expect(text(\.year == nil || \.author != nil) == "year == NULL OR author != NULL")
     #expect(text(!(\.isRead == true) && \.weight <= 1.5) == "NOT isRead == TRUE AND weight <= 1.5")
@@ -75,60 +75,60 @@ struct PredicateValidationTests {
     ),
     (
       .comparison(year, .equal, .literal("x")),
-      "year == 'x' mixes values of different kinds. Compare like with like."
+      "year == 'x' mixes values of different types. Compare like with like."
     ),
     (
       .comparison(year, .less, .literal(.null)),
-      "year < NULL mixes values of different kinds. Compare like with like."
+      "year < NULL mixes values of different types. Compare like with like."
     ),
     (
       .comparison(title, .equal, year),
-      "title == year mixes values of different kinds. Compare like with like."
+      "title == year mixes values of different types. Compare like with like."
     ),
     (
       .comparison(.attribute("added"), .equal, .literal(1.5)),
-      "added == 1.5 mixes values of different kinds. Compare like with like."
+      "added == 1.5 mixes values of different types. Compare like with like."
     ),
     (
       .comparison(.attribute("price"), .equal, year),
-      "price == year mixes values of different kinds. Compare like with like."
+      "price == year mixes values of different types. Compare like with like."
     ),
     (
       .membership(title, ["x", 3]),
-      "title IN {'x', 3} mixes values of different kinds. Compare like with like."
+      "title IN {'x', 3} mixes values of different types. Compare like with like."
     ),
     (
       .between(year, .null, 3),
-      "year BETWEEN {NULL, 3} mixes values of different kinds. Compare like with like."
+      "year BETWEEN {NULL, 3} mixes values of different types. Compare like with like."
     ),
     (
       .between(.attribute("price"), .real(0.5), 3),
-      "price BETWEEN {0.5, 3} mixes values of different kinds. Compare like with like."
+      "price BETWEEN {0.5, 3} mixes values of different types. Compare like with like."
     ),
     (
       .membership(.attribute("added"), [.real(0.5)]),
-      "added IN {0.5} mixes values of different kinds. Compare like with like."
+      "added IN {0.5} mixes values of different types. Compare like with like."
     ),
     (
       .text(year, .contains, "x", caseInsensitive: false),
-      "year CONTAINS 'x' mixes values of different kinds. Compare like with like."
+      "year CONTAINS 'x' mixes values of different types. Compare like with like."
     ),
     (
       .comparison(.bucket(year, width: 0), .equal, .literal(1)),
-      "A bucket of width 0 holds nothing. Use a width of at least 1."
+      "A bucket cannot have a width of 0. Use a width of at least 1."
     ),
     (
       .identity(IdentitySet(keys: [.text("x")])),
-      "Book x is not an object of Book. Give identities of that entity only."
+      "Book x is not an object of Book. Use identities of that entity only."
     ),
     (
       .not(.and([.all, .or([.isNull(.lowercased(year))])])),
-      "lowercase(year) is null for every row. Use an expression of the attribute's kind."
+      "lowercase(year) is null for every row. Use an expression that fits the attribute's type."
     ),
   ]
 
   @Test(arguments: refused)
-  func `what no store can answer is refused with a reason`(
+  func `an invalid predicate is refused with a reason`(
     predicate: FetchPredicate,
     message: String
   ) {
@@ -144,7 +144,7 @@ struct PredicateValidationTests {
       .comparison(.objectKey, .equal, .literal(3)), .comparison(.attribute("isRead"), .equal, year),
     ] as [FetchPredicate]
   )
-  func `like is compared with like`(predicate: FetchPredicate) throws {
+  func `values of comparable types can be compared`(predicate: FetchPredicate) throws {
     try predicate.validate(in: Book.entity)
   }
 
@@ -157,7 +157,7 @@ struct PredicateValidationTests {
   }
 
   @Test
-  func `the plain form drops what says nothing`() {
+  func `the normal form has no redundant levels`() {
     let inner = FetchPredicate.comparison(Self.year, .equal, .literal(1))
     #expect(FetchPredicate.and([.all, .and([inner])]).normalized == inner)
     #expect(FetchPredicate.or([]).normalized == .none)
@@ -174,5 +174,26 @@ struct PredicateValidationTests {
         == .identity(IdentitySet(keys: [.integer(1), .integer(2)]))
     )
     #expect((inner || (inner || inner)) == .or([inner, inner, inner]))
+  }
+}
+
+@Suite struct NearestNameTests {
+  @Test(
+    arguments: [
+      ("lst", "list"), ("LIST", "list"), ("ilst", "list"), ("add", "add"), ("ad", "add"),
+      ("岩", "岩波"),
+      ("kitten", nil), ("", nil), (String(repeating: "a", count: 65), nil),
+    ] as [(String, String?)]
+  )
+  func `a name within a few edits is the nearest, whatever its letter case`(
+    name: String,
+    nearest: String?
+  ) {
+    #expect(NearestName.of(name, among: ["list", "add", "岩波", "sitting"]) == nearest)
+  }
+
+  @Test func `of equally near names the first is taken`() {
+    #expect(NearestName.of("tile", among: ["title", "tiles"]) == "title")
+    #expect(NearestName.of("tile", among: []) == nil)
   }
 }

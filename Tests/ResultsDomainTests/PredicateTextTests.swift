@@ -24,7 +24,7 @@ struct PredicateTextTests {
     "title != NULL",
     "title == '\\'\\\\\\n\\t\\u{0}\"'",
   ])
-  func `a predicate in its plain form is written as it was read`(text: String) throws {
+  func `a predicate in normal form is written as it was parsed`(text: String) throws {
     let predicate = try FetchPredicate(parsing: text, entity: Book.entity)
     #expect(predicate.text(in: Book.entity) == text)
   }
@@ -49,13 +49,13 @@ struct PredicateTextTests {
       ("TRUEPREDICATE AND year == 1", "year == 1"), ("year == -9223372036854775808", nil),
     ] as [(String, String?)]
   )
-  func `other spellings mean the same`(text: String, plain: String?) throws {
+  func `alternative spellings are equivalent`(text: String, plain: String?) throws {
     let predicate = try FetchPredicate(parsing: text, entity: Book.entity)
     #expect(predicate.text(in: Book.entity) == plain ?? text)
   }
 
   @Test
-  func `text and compound keys are written and read`() throws {
+  func `text and compound keys are written and parsed`() throws {
     let words = try FetchPredicate(parsing: "SELF IN {'a', 'b\\''}", entity: Word.entity)
     #expect(words == .identity(IdentitySet(keys: [.text("a"), .text("b'")])))
     let seats = FetchPredicate.identity(
@@ -70,7 +70,7 @@ struct PredicateTextTests {
   }
 
   @Test
-  func `names that look like something else are quoted`() throws {
+  func `names that could be read as something else are quoted`() throws {
     let names = ["and", "a b", "`", "1st", "self", "年", "é", "", "x.y", "objectID", "length"]
     let entity = try EntityDescription(
       name: "Odd",
@@ -127,7 +127,7 @@ struct PredicateTextTests {
   }
 
   @Test(arguments: 1...300 as ClosedRange<UInt64>)
-  func `what is written is read back the same`(seed: UInt64) throws {
+  func `a written predicate is parsed back unchanged`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     for _ in 0..<30 {
       let predicate = generator.predicate(depth: 4)

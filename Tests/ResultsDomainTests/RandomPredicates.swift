@@ -14,7 +14,7 @@ extension SeededGenerator {
   static let numbers: [Int64] = [0, 1, -1, 2, 10, -10, 1990, 2020, 123_456]
   static let reals = [0, 1, -1, 0.5, -2.5, 10, 1990, 1e20, -.infinity, .infinity]
 
-  /// A value that an attribute of Book may have.
+  /// A random value of an attribute of Book.
   mutating func value(_ attribute: AttributeDescription) -> Value {
     if attribute.isOptional, below(4) == 0 { return .null }
     return switch attribute.type {
@@ -34,7 +34,7 @@ extension SeededGenerator {
     pick(Book.entity.attributes.filter { $0.type.storage == storage })
   }
 
-  /// An expression over Book, and an attribute whose values its values are like.
+  /// A random expression over Book, and an attribute with comparable values.
   mutating func expression() -> (FetchExpression, AttributeDescription) {
     let text = attribute(.text)
     let integer = attribute(.integer)
@@ -54,14 +54,14 @@ extension SeededGenerator {
     }
   }
 
-  /// A constant that compares with values of an attribute, never null.
+  /// A random constant that is comparable with an attribute, never null.
   mutating func constant(_ attribute: AttributeDescription) -> Value {
     if attribute.type == .integer64, below(4) == 0 { return .real(pick(Self.reals)) }
     if attribute.type == .real, below(4) == 0 { return .integer(pick(Self.numbers)) }
     return value(AttributeDescription(attribute.name, attribute.type))
   }
 
-  /// A valid, normalised predicate over Book.
+  /// A random valid, normalized predicate over Book.
   mutating func predicate(depth: Int = 3) -> FetchPredicate {
     if depth > 0, below(3) > 0 {
       let parts = (0..<2 + below(2)).map { _ in predicate(depth: depth - 1) }

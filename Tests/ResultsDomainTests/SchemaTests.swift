@@ -4,7 +4,7 @@ import Testing
 @Suite
 struct EntitySchemaTests {
   @Test
-  func `a schema describes the struct beside it`() {
+  func `a schema describes its struct`() {
     let entity = Book.entity
     #expect(entity.name == "Book")
     #expect(entity.identity == .integer(column: "id"))
@@ -39,13 +39,13 @@ struct EntitySchemaTests {
   }
 
   @Test
-  func `a stored value that does not fit names its row and attribute`() {
+  func `a stored value that does not fit gives an error with its row and attribute`() {
     let error = #expect(throws: RowError.self) {
       try Book(row: Book.row(["title": 3], key: 9))
     }
     #expect(
       error?.description
-        == "Book 9 has an integer in title, which cannot hold that. Correct the stored value."
+        == "title of Book 9 is an integer, which does not fit its type. Correct the stored value."
     )
   }
 
@@ -56,7 +56,7 @@ struct EntitySchemaTests {
   }
 
   @Test
-  func `a description with a mistake is refused with a reason`() {
+  func `an invalid description is refused with a reason`() {
     func message(_ identity: EntityIdentity, _ attributes: [AttributeDescription]) -> String? {
       do throws(SchemaError) {
         _ = try EntityDescription(name: "Book", identity: identity, attributes: attributes)
@@ -76,7 +76,7 @@ struct EntitySchemaTests {
     )
     #expect(
       message(.compound(["titel"]), [title])
-        == "The compound key of Book names titel, which is not a required attribute of it."
+        == "The compound key of Book names titel, which is not one of its required attributes."
         + " Declare the attribute, and make it required."
     )
     #expect(
@@ -87,7 +87,7 @@ struct EntitySchemaTests {
   }
 
   @Test
-  func `a schema that is not valid stops the program where it is first used`() async {
+  func `an invalid schema stops the program when it is first used`() async {
     struct Broken: Entity {
       var id: Int64?
       var title = ""
@@ -113,7 +113,7 @@ struct ValidationTests {
   }
 
   @Test
-  func `a required attribute without a value is named before anything is written`() {
+  func `validation names a required attribute without a value`() {
     var values = Book().attributeValues
     #expect(message { () throws(StoreError) in try Book.entity.validate(values) } == nil)
     values[0] = .null
@@ -153,7 +153,7 @@ struct ValidationTests {
     #expect(try Word.entity.key(for: ["y"], given: .text("x")) == .text("x"))
     #expect(try Seat.entity.key(for: ["A", 2, .null], given: nil) == .compound(["A", 2]))
     let refused =
-      "The object has no key that fits Word. Give it one of the entity's kind. Nothing was written."
+      "The object has no valid key for Word. Give it a key of the entity's kind. Nothing was written."
     #expect(
       message { () throws(StoreError) in _ = try Word.entity.key(for: ["y"], given: nil) }
         == refused

@@ -5,7 +5,7 @@ import Testing
 @Suite
 struct ValueTests {
   @Test
-  func `values that Swift or SQL might confuse stay apart as section ids R06`() {
+  func `values that Swift or SQL might confuse are different section ids R06`() {
     let values: [Value] = [
       .null, "", 0, "0", .blob([]), .blob([0x30]), 0.5, "が", "か\u{3099}", "\u{212B}", "Å", 1,
       .real(1),
@@ -48,14 +48,14 @@ struct ValueTests {
       ("9223372036854775807", .max, 0), ("-9223372036854775808", .min, 0),
     ] as [(String, Int64, Int)]
   )
-  func `a decimal is read exactly`(text: String, units: Int64, scale: Int) throws {
+  func `a decimal is parsed exactly`(text: String, units: Int64, scale: Int) throws {
     let number = try #require(ExactDecimal(text))
     #expect(number.units == units)
     #expect(number.scale == scale)
   }
 
   @Test(arguments: ["", "-", ".5", "5.", "1,000", "1 0", "1e3", "9223372036854775808", "٣", "0x1"])
-  func `what is not a plain decimal is refused`(text: String) {
+  func `text that is not a plain decimal is refused`(text: String) {
     #expect(ExactDecimal(text) == nil)
   }
 
@@ -76,7 +76,7 @@ struct ValueTests {
   @Test(arguments: [
     (Int64(0), "1970-01-01"), (-1, "1969-12-31"), (20_760, "2026-11-03"), (-719_528, "0000-01-01"),
   ])
-  func `a date without a time is a whole day, and is written as it was read`(
+  func `a date without a time is a whole day, and is formatted as it was parsed`(
     day: Int64,
     text: String
   ) throws {
@@ -97,13 +97,13 @@ struct ValueTests {
     #expect(instant.plainText == text)
   }
 
-  @Test func `days beyond what 64 bits hold have no instant`() {
+  @Test func `days beyond 64 bits have no instant`() {
     #expect(Instant(wholeDay: .max) == nil)
     #expect(Instant(wholeDay: .min) == nil)
     #expect(Instant(wholeDay: Int64.max / 86_400_000_000 + 1) == nil)
   }
 
-  @Test func `a whole day lies in the ranges of its date`() throws {
+  @Test func `a whole day is within the range of its date`() throws {
     let days = try #require(Instant(plainText: "2026-11-03"))
     let (start, end) = (Instant(iso8601: "2026-11-03"), Instant(iso8601: "2026-11-04"))
     #expect(try #require(start) <= days && days < #require(end))
@@ -125,7 +125,7 @@ struct MachineTextTests {
       (.blob, "+/+/", .blob([251, 255, 191])),
     ] as [(AttributeType, String, Value)]
   )
-  func `a value is written and read back`(type: AttributeType, text: String, value: Value) {
+  func `a value is formatted and parsed back`(type: AttributeType, text: String, value: Value) {
     #expect(type.machineText(of: value) == text)
     #expect(type.value(parsing: text) == value)
   }
@@ -145,7 +145,7 @@ struct MachineTextTests {
       (.blob, "===="), (.blob, "Zg==Zg=="),
     ] as [(AttributeType, String)]
   )
-  func `what is not of the type is refused`(type: AttributeType, text: String) {
+  func `text that is not of the type is refused`(type: AttributeType, text: String) {
     #expect(type.value(parsing: text) == nil)
   }
 
@@ -159,12 +159,12 @@ struct MachineTextTests {
       ("TRUE", nil),
     ] as [(String, Int64?)]
   )
-  func `a date is read with its offset`(text: String, microseconds: Int64?) {
+  func `a date is parsed with its offset`(text: String, microseconds: Int64?) {
     #expect(Instant(iso8601: text)?.microseconds == microseconds)
   }
 
   @Test(arguments: 1...50 as ClosedRange<UInt64>)
-  func `every instant and blob is read back`(seed: UInt64) {
+  func `every instant and blob is parsed back`(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var instants = [Int64.min, .min + 1, .min + 775_808, .min + 775_809, .max, 0, -1]
     instants += (0..<200).map { _ in Int64(bitPattern: generator.next()) }

@@ -1,14 +1,14 @@
-/// Appends columns to an encoded key, so that comparing keys as bytes orders rows as their request says.
+/// Encodes the columns of a key, so that comparing keys as bytes sorts rows in the order of a request.
 ///
-/// A column is a tag (1 null before all, 2 a value, 3 null after all) and, for a value, its bytes: integers as
-/// eight big-endian bytes with the sign flipped; reals as their bit pattern made ascending; texts and blobs as they
-/// are, with 0 written as 0 255 and a final 0. In a descending column the bytes after the tag are complemented.
-/// The scheme is that of FoundationDB's tuple layer, with the direction and the place of nulls added.
+/// A column is a tag (1 for null before other values, 2 for a value, 3 for null after other values) and, for a value,
+/// its bytes: integers as eight big-endian bytes with the sign bit flipped; reals as a bit pattern that sorts by value;
+/// texts and blobs as they are, with 0 encoded as 0 255, and a terminating 0. In a descending column the bytes after the
+/// tag are complemented. The scheme is that of FoundationDB's tuple layer, with directions and null placement added.
 public struct KeyWriter: Sendable {
   /// The bytes written so far.
   public var bytes: [UInt8]
 
-  /// An empty key.
+  /// Creates an empty key.
   public init() { bytes = [] }
 
   /// Appends a null.
@@ -44,7 +44,7 @@ public struct KeyWriter: Sendable {
   }
 
   /// Appends any value.
-  /// - Returns: Whether the value is null or of the column's storage class; nothing is written if not.
+  /// - Returns: False, without writing anything, if the value is neither null nor of the column's storage class.
   public mutating func append(_ value: Value, _ column: KeyColumn) -> Bool {
     switch (value, column.storage) {
     case (.null, _): appendNull(column)
@@ -61,7 +61,7 @@ public struct KeyWriter: Sendable {
   }
 
   private mutating func appendWord(_ word: UInt64, _ column: KeyColumn) {
-    // The tag and the eight bytes are appended as one: nearly all that a long list reads passes here.
+    // The tag and the eight bytes are appended at once: most columns of a long list are encoded here.
     let stored = (column.isDescending ? ~word : word).bigEndian.littleEndian
     let column = ((2 | stored << 8).littleEndian, (stored >> 56).littleEndian)
     withUnsafeBytes(of: column) { content in
@@ -70,9 +70,9 @@ public struct KeyWriter: Sendable {
   }
 }
 
-/// Reads a column of an encoded key back into a value.
+/// Decodes the columns of a key.
 public enum KeyReader {
-  /// The value of a column's bytes, tag included; null if they are not of the column's form.
+  /// The value of a column's bytes, tag included; null if the bytes are not valid for the column.
   /// - Complexity: O(*n*) in the bytes.
   public static func value(of column: KeyColumn, in bytes: UnsafeRawBufferPointer) -> Value {
     guard let tag = bytes.first, tag == 2 else { return .null }

@@ -1,13 +1,11 @@
-/// The identity of an object: its entity and its key.
-///
-/// It is never a position.
+/// The identity of an object: its entity and its key, never a position.
 public struct ObjectID: Sendable {
   /// The entity's name.
   public let entity: String
   /// The key within the entity.
   public let key: ObjectKey
 
-  /// The identity of an object.
+  /// Creates the identity of an object.
   public init(entity: String, key: ObjectKey) {
     self.entity = entity
     self.key = key
@@ -20,7 +18,7 @@ extension ObjectID: Hashable {
     left.key == right.key && left.entity.hasSameBytes(as: right.entity)
   }
 
-  /// Feeds the key into a hasher; identities of one list share their entity.
+  /// Hashes the key only, because the identities of a list share their entity.
   public func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }
 
@@ -31,7 +29,7 @@ extension ObjectID: CustomStringConvertible {
 
 // MARK: - Key
 
-/// The key that tells an object from the others of its entity; compared bytewise.
+/// The key that identifies an object within its entity, compared by bytes.
 public enum ObjectKey: Hashable, Sendable {
   /// An integer key.
   case integer(Int64)
@@ -50,7 +48,7 @@ public enum ObjectKey: Hashable, Sendable {
     }
   }
 
-  /// Feeds the bytes into a hasher.
+  /// Hashes the bytes.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .integer(let number): hasher.combine(number)
@@ -59,7 +57,7 @@ public enum ObjectKey: Hashable, Sendable {
     }
   }
 
-  /// The key's parts as values, one for an integer or a text.
+  /// The key's parts as values: one for an integer or a text.
   public var parts: [Value] {
     switch self {
     case .integer(let number): [.integer(number)]
@@ -68,7 +66,7 @@ public enum ObjectKey: Hashable, Sendable {
     }
   }
 
-  /// A key made of parts that fit an identity, or `nil` if they do not.
+  /// Creates a key from its parts, or returns `nil` if they do not fit an identity.
   public init?(parts: [Value], of identity: EntityIdentity) {
     switch (identity, parts.count == 1 ? parts[0] : .null) {
     case (.integer, .integer(let number)): self = .integer(number)
@@ -80,7 +78,7 @@ public enum ObjectKey: Hashable, Sendable {
 }
 
 extension ObjectKey: CustomStringConvertible {
-  /// The key as people write it: a number, a text, or the parts with commas.
+  /// The key for messages: a number, a text, or the parts separated by commas.
   public var description: String {
     switch self {
     case .integer(let number): String(number)
@@ -96,8 +94,8 @@ extension ObjectKey: CustomStringConvertible {
 extension ObjectID {
   /// The identity as a URI, such as `results:Book/i12` or `results:Item/tguid%201`.
   ///
-  /// A part of the key begins with its storage class (`i` integer, `r` real as bits, `t` text, `b` blob in
-  /// hexadecimal); parts are separated by commas; everything but unreserved characters (RFC 3986, 2.3) is
+  /// Each part of the key begins with its storage class (`i` integer, `r` real as bits, `t` text, `b` blob in
+  /// hexadecimal). Commas separate the parts. All characters except unreserved ones (RFC 3986, 2.3) are
   /// percent-encoded.
   public var uri: String {
     let parts = key.parts.map(ObjectID.encoded)
@@ -105,7 +103,7 @@ extension ObjectID {
     return "results:\(ObjectID.escaped(entity.utf8))/\(prefix)\(parts.joined(separator: ","))"
   }
 
-  /// The identity that a URI names, or `nil` if it is not such a URI.
+  /// Parses a URI, or returns `nil` if it is not the URI of an object.
   public init?(uri: String) {
     let scheme = "results:"
     guard uri.hasPrefix(scheme) else { return nil }

@@ -1,13 +1,13 @@
-/// One named field of a record that is imported, and where it stood.
+/// A named field of an imported record, and its column.
 public struct RecordField: Sendable {
   /// The field's name, from a header line or a key.
   public var name: String
-  /// Its value; files without types give texts.
+  /// The field's value, which is text in untyped formats.
   public var value: Value
-  /// The column of its first character in the source line, from 1.
+  /// The column of its first character in the source line, counted from 1.
   public var column: Int
 
-  /// One named field.
+  /// Creates a field.
   public init(name: String, value: Value, column: Int) {
     self.name = name
     self.value = value
@@ -15,43 +15,43 @@ public struct RecordField: Sendable {
   }
 }
 
-/// One record of a file that is imported.
+/// A record of an imported file.
 public struct Record: Sendable {
-  /// The line where it starts, from 1.
+  /// The line where it starts, counted from 1.
   public var line: Int
-  /// Its fields, in the order of the file.
+  /// The fields, in the order of the file.
   public var fields: [RecordField]
 
-  /// One record.
+  /// Creates a record.
   public init(line: Int, fields: [RecordField]) {
     self.line = line
     self.fields = fields
   }
 }
 
-/// Hands out the records of a file, one by one: the import port.
+/// Reads the records of a file one by one: the import port.
 public protocol RecordReader {
-  /// The next record, or `nil` at the end.
-  /// - Throws: `RecordError`; after a recoverable one the record after it can be asked for.
+  /// Returns the next record, or `nil` at the end.
+  /// - Throws: `RecordError`; after a recoverable error, the next call returns the following record.
   mutating func next() throws(RecordError) -> Record?
 }
 
-/// What is wrong with a record, and where.
+/// An error in a record, with its location.
 public struct RecordError: Error, Hashable, Sendable {
   /// The file's name, or `-` for standard input.
   public var source: String
-  /// The line, from 1, if known.
+  /// The line, counted from 1, if known.
   public var line: Int?
-  /// The column in characters, from 1, if known.
+  /// The column in characters, counted from 1, if known.
   public var column: Int?
   /// What is wrong.
   public var message: String
   /// What to do.
   public var remedy: String
-  /// Whether reading can go on behind this record.
+  /// Whether reading can continue after this record.
   public var isRecoverable: Bool
 
-  /// What is wrong with a record.
+  /// Creates an error.
   public init(
     source: String,
     line: Int? = nil,
@@ -70,21 +70,21 @@ public struct RecordError: Error, Hashable, Sendable {
 }
 
 extension RecordError: CustomStringConvertible {
-  /// The place, what is wrong, and what to do: `books.csv:17:23: …`.
+  /// The location, what is wrong, and what to do: `books.csv:17:23: …`.
   public var description: String {
-    let place = [source, line.map(String.init), column.map(String.init)].compactMap(\.self)
-    return "\(place.joined(separator: ":")): \(message) \(remedy)"
+    let location = [source, line.map(String.init), column.map(String.init)].compactMap(\.self)
+    return "\(location.joined(separator: ":")): \(message) \(remedy)"
   }
 }
 
 // MARK: - Export
 
-/// Turns rows into the text of a file: the export port.
+/// Formats rows as the text of a file: the export port.
 public protocol RecordWriter {
-  /// What stands before the first row.
+  /// Returns the text before the first row.
   mutating func begin(columns: [String]) -> String
-  /// One row, with a value for each column.
+  /// Returns the text of a row with a value for each column.
   mutating func write(_ values: [Value]) -> String
-  /// What stands after the last row.
+  /// Returns the text after the last row.
   mutating func end() -> String
 }

@@ -1,6 +1,6 @@
-/// Everything that a store can answer instead of a result.
+/// An error of a store.
 ///
-/// The set is closed: an adapter translates its own codes at its border, and a program maps each case to an exit code.
+/// The set is closed: an adapter translates its own error codes, and a program maps each case to an exit code.
 public enum StoreError: Error, Sendable {
   /// The store could not be opened; nothing in it was touched.
   case cannotOpen(path: String, OpenFailure)
@@ -8,11 +8,11 @@ public enum StoreError: Error, Sendable {
   case readOnly(path: String)
   /// The store has been closed.
   case closed(path: String)
-  /// Another writer held the store for longer than the limit; who it is, if the system tells.
+  /// Another writer blocked the store for longer than the time limit; `holder` is known if the system reports it.
   case busy(path: String, waited: Duration, holder: LockHolder? = nil)
-  /// The disk is full; the transaction was undone.
+  /// The disk is full; the transaction was rolled back.
   case diskFull(path: String)
-  /// Reading or writing failed; the transaction was undone.
+  /// Reading or writing failed; the transaction was rolled back.
   case inputOutput(path: String, detail: String)
   /// The store's file is damaged.
   case damaged(path: String, detail: String)
@@ -22,19 +22,19 @@ public enum StoreError: Error, Sendable {
   case invalid([ValidationFailure])
   /// There is no such object.
   case notFound(ObjectID)
-  /// There is already an object with that identity.
+  /// An object with that identity already exists.
   case alreadyExists(ObjectID)
-  /// The object is no longer what the edit was based on.
+  /// The object has changed since the version that the edit was based on.
   case conflict(ObjectID, expected: Row, stored: Row)
   /// A stored value of another storage class than its attribute has.
   case unexpectedValue(ObjectID, what: String)
-  /// The request cannot be answered by any store.
+  /// The request is invalid.
   case request(RequestError)
-  /// The transaction's body threw; everything it did was undone.
+  /// The transaction's body threw; all its changes were rolled back.
   case aborted(by: any Error)
-  /// What was in an entity in an earlier version cannot be told any more.
+  /// The content of an entity in an earlier version is no longer known.
   case historyLost(entity: String, GapReason)
-  /// The adapter met a failure it has no word for.
+  /// A failure that the adapter has no case for.
   case unexpected(path: String, detail: String)
 }
 
@@ -45,14 +45,14 @@ extension StoreError: CustomStringConvertible {
     case .cannotOpen(let path, let failure): failure.message(for: path)
     case .readOnly(let path):
       "\(path) was opened for reading only. Open it without the read-only option to change it."
-    case .closed(let path): "\(path) has been closed. Open it again to go on."
+    case .closed(let path): "\(path) has been closed. Open it again to continue."
     case .busy(let path, .zero, nil):
-      "\(path) is in use by the transaction that this call is made in. Finish that one first."
+      "\(path) is in use by the transaction that contains this call. Finish that transaction first."
     case .busy(let path, let waited, let holder):
       "\(path) is being written by \(holder?.description ?? "another process"); gave up after"
         + " \(waited / .seconds(1)) s. Try again, or wait longer."
     case .diskFull(let path):
-      "The disk that holds \(path) is full. Nothing was written. Free some room and try again."
+      "The disk of \(path) is full. Nothing was written. Free some space and try again."
     case .inputOutput(let path, let detail):
       "\(path) could not be read or written (\(detail)). Nothing was changed. Check the disk."
     case .damaged(let path, let detail):
@@ -61,18 +61,18 @@ extension StoreError: CustomStringConvertible {
       "The store has no entity named \(name). It has \(known.joined(separator: ", "))."
     case .invalid(let failures):
       failures.map(\.description).joined(separator: " ") + " Nothing was written."
-    case .notFound(let id): "There is no \(id). It may have been removed."
-    case .alreadyExists(let id): "\(id) exists already. Choose another key, or edit that one."
+    case .notFound(let id): "There is no \(id). It may have been deleted."
+    case .alreadyExists(let id): "\(id) already exists. Choose another key, or edit that object."
     case .conflict(let id, let expected, let stored):
       "\(id) was changed by someone else since it was read\(stored.difference(from: expected))."
-        + " Nothing was written. Read it again, or say that the last write wins."
+        + " Nothing was written. Read it again, or let the last write win."
     case .unexpectedValue(let id, let what):
-      "\(id) holds a value of an unexpected kind in \(what). Correct the stored value."
+      "\(id) has a value of an unexpected type in \(what). Correct the stored value."
     case .request(let error): error.description
-    case .aborted(let error): "The transaction was undone: \(error)"
+    case .aborted(let error): "The transaction was rolled back: \(error)"
     case .historyLost(let entity, let reason):
-      "What was listed of \(entity) in an earlier version cannot be told any more (\(reason.words))."
-        + " Read the present list."
+      "The earlier contents of \(entity) are no longer known (\(reason.words))."
+        + " Read the current list."
     case .unexpected(let path, let detail):
       "\(path) failed in an unexpected way (\(detail)). Please report this."
     }
@@ -80,19 +80,19 @@ extension StoreError: CustomStringConvertible {
 }
 
 extension GapReason {
-  /// The reason for a message.
+  /// The reason, for a message.
   fileprivate var words: String {
     switch self {
-    case .otherWriter: "another program has written"
-    case .trimmed: "the history does not reach back so far"
-    case .otherEpoch: "the store was replaced or opened anew"
-    case .schemaChanged: "the table was changed or made anew"
+    case .otherWriter: "another program has written to the store"
+    case .trimmed: "the history does not go back that far"
+    case .otherEpoch: "the store was replaced or reopened"
+    case .schemaChanged: "the table was changed or recreated"
     }
   }
 }
 
 extension Row {
-  /// In what a row differs from an earlier one, for a message: ` (title is “B”, and was “A”)`.
+  /// The differences from an earlier row, for a message: ` (title is “B”, and was “A”)`.
   fileprivate func difference(from old: Row) -> String {
     let differences = zip(entity.attributes, zip(values, old.values)).compactMap {
       attribute,
@@ -107,7 +107,7 @@ extension Row {
 }
 
 extension AttributeDescription {
-  /// A value for a message; only the beginning of a long one.
+  /// A value for a message, truncated if it is long.
   fileprivate func words(for value: Value) -> String {
     guard !value.isNull else { return "nothing" }
     let text = type.machineText(of: value)
@@ -117,16 +117,16 @@ extension AttributeDescription {
 
 // MARK: - Lock holder
 
-/// Who keeps a store from being written, as far as the system tells.
+/// The process that blocks writes to a store, as far as the system reports it.
 public struct LockHolder: Hashable, Sendable {
-  /// The system's number of the process.
+  /// The process id.
   public let processID: Int64
-  /// What the system calls the process; empty if it does not tell.
+  /// The process name; empty if unknown.
   public let name: String
-  /// Whether it is the process that asks, such as by another connection of its own.
+  /// Whether it is the current process, through another connection.
   public let isThisProcess: Bool
 
-  /// A process that keeps a store from being written.
+  /// Creates a description of a process.
   public init(processID: Int64, name: String, isThisProcess: Bool = false) {
     self.processID = processID
     self.name = name
@@ -135,7 +135,7 @@ public struct LockHolder: Hashable, Sendable {
 }
 
 extension LockHolder: CustomStringConvertible {
-  /// What to call it in a message.
+  /// The process, for a message.
   public var description: String {
     if isThisProcess { return "another connection of this process" }
     return name.isEmpty ? "process \(processID)" : "\(name) (process \(processID))"

@@ -1,30 +1,30 @@
 extension FetchPredicate {
-  /// Reads a predicate from its text form, such as `publisher == '岩波書店' AND title CONTAINS '帰還'`.
+  /// Parses a predicate from text, such as `publisher == '岩波書店' AND title CONTAINS '帰還'`.
   ///
   /// - Comparisons: `==` (or `=`), `!=` (`<>`), `<`, `<=`, `>`, `>=` between attributes and constants on either side;
   ///   `BETWEEN {a, b}` or `BETWEEN a AND b`; `IN {…}` or `IN (…)`; `BEGINSWITH`, `CONTAINS`, `ENDSWITH` and `LIKE` with
-  ///   an optional `[c]` that disregards letter case. `NOT` may stand before `IN`, `BETWEEN` and text operators.
+  ///   an optional `[c]` to ignore letter case. `NOT` is allowed before `IN`, `BETWEEN` and text operators.
   /// - Combinations: `AND` (`&&`), `OR` (`||`), `NOT` (`!`), parentheses, `TRUEPREDICATE`, `FALSEPREDICATE`.
   /// - Constants: texts between `'` or `"` with `\'`, `\"`, `\\`, `\n`, `\r`, `\t`, `\u{…}`; whole numbers; reals with a
   ///   point or an exponent; `INFINITY`; `TRUE` (`YES`), `FALSE` (`NO`); `NULL` (`NIL`), for `==`, `!=` and lists
   ///   only; bytes as `X'0A'`. A number beside an exact decimal is converted to its scale exactly. A date
-  ///   is a text by ISO 8601 (a day alone is its midnight UTC), or a whole number of microseconds since 1970.
+  ///   is text in ISO 8601 (a date without a time is midnight UTC), or a whole number of microseconds since 1970.
   /// - Functions: `prefix(x, n)`, `lowercase(x)`, `uppercase(x)`, `length(x)`, `bucket(x, n)`, `ifnull(x, v)`.
   /// - Objects: `SELF IN {1, 2}`, `SELF == 3`, with keys, object URIs (`results:Book/i3`), or a compound key's
   ///   parts between parentheses.
   /// - Placeholders: `%@` and, for a checked kind, `%d`, `%f`, `%s`; `%K` for an attribute's name. Arguments
   ///   become constants of the tree, never text.
   ///
-  /// Parentheses, functions and `NOT` may stand inside each other 32 deep; the number of terms is not limited.
+  /// Parentheses, functions and `NOT` can be nested 32 levels deep; the number of terms is not limited.
   ///
-  /// Keywords may be written in any letter case. A name that looks like one, or has other characters than letters,
-  /// digits and `_`, goes between backticks (doubled inside) or behind `#`.
+  /// Keywords are case-insensitive. A name that equals a keyword, or has characters other than letters,
+  /// digits and `_`, is written between backticks (doubled inside); a name that equals a keyword can also follow `#`.
   /// - Parameters:
   ///   - text: The predicate.
-  ///   - arguments: One for each placeholder, in order.
+  ///   - arguments: One argument for each placeholder, in order.
   ///   - entity: The entity whose attributes are named.
-  ///   - transients: Names of its computed attributes, for a clearer error.
-  /// - Throws: `PredicateParseError` for the first mistake.
+  ///   - transients: The names of its computed attributes, for a clearer error.
+  /// - Throws: `PredicateParseError` for the first error.
   /// - Complexity: O(*n*) in the text, O(*n* log *n*) in listed identities.
   public init(
     parsing text: String,
@@ -40,17 +40,17 @@ extension FetchPredicate {
 // MARK: - Writing
 
 extension FetchPredicate: CustomStringConvertible {
-  /// The predicate in the text form, constants as they are stored.
+  /// The predicate as text, with constants as they are stored.
   ///
-  /// Parsing it gives the predicate back in its `normalized` form, except that a decimal stands there in its units;
-  /// `text(in:)` writes decimals with their point, and dates as dates.
+  /// Parsing the text gives the predicate in its `normalized` form, except that decimals are written in units;
+  /// `text(in:)` writes decimals with a decimal point, and dates as dates.
   /// - Complexity: O(*n*) in the predicate's size, identities included.
   public var description: String { PredicateWriter(entity: nil).text(self) }
 
-  /// The predicate in the text form, constants as people write those of an entity's attributes.
+  /// Returns the predicate as text, with constants formatted according to an entity's attributes.
   ///
-  /// Parsing it for the same entity gives the predicate back in its `normalized` form, unless it is nested deeper than
-  /// the parser goes (32 levels).
+  /// Parsing the text for the same entity gives the predicate in its `normalized` form, unless it is nested more than 32 levels
+  /// deep.
   /// - Complexity: O(*n*) in the predicate's size, identities included.
   public func text(in entity: EntityDescription) -> String {
     PredicateWriter(entity: entity).text(self)
@@ -58,13 +58,13 @@ extension FetchPredicate: CustomStringConvertible {
 }
 
 extension FetchExpression: CustomStringConvertible {
-  /// The expression in the text form, constants as they are stored.
+  /// The expression as text, with constants as they are stored.
   public var description: String { PredicateWriter(entity: nil).text(self) }
 }
 
-/// Writes predicates and expressions as text that the parser reads back.
+/// Writes predicates and expressions as text for the parser.
 struct PredicateWriter {
-  /// The entity whose attribute types decide how constants are written, or `nil` for stored values as they are.
+  /// The entity whose attribute types decide how constants are written, or `nil` to write stored values as they are.
   let entity: EntityDescription?
 
   func text(_ predicate: FetchPredicate) -> String {

@@ -1,6 +1,6 @@
-/// Finds the name that was probably meant.
+/// A search for the name that was probably meant.
 package enum NearestName {
-  /// The candidate that differs in the fewest characters, letter case apart, or `nil` if none is near.
+  /// Returns the candidate with the smallest edit distance, ignoring letter case, or `nil` if none is near.
   /// - Complexity: O(*n* · *m*) in the characters of the name and of each candidate.
   package static func of(_ name: String, among candidates: [String]) -> String? {
     let sought = Array(name.lowercased())
@@ -16,8 +16,8 @@ package enum NearestName {
     return best?.name
   }
 
-  /// How many insertions, deletions, replacements and exchanges of neighbours lead from one to the other
-  /// (optimal string alignment, after Damerau).
+  /// The number of insertions, deletions, replacements and transpositions between two names (optimal string alignment, after
+  /// Damerau).
   private static func distance(_ left: [Character], _ right: [Character]) -> Int {
     var older: [Int] = []
     var old = Array(0...right.count)

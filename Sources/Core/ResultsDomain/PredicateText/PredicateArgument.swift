@@ -1,13 +1,13 @@
-/// What a placeholder of a predicate's text stands for; it is never spliced into the text.
+/// The value of a placeholder in a predicate's text, which is never inserted into the text.
 ///
-/// Literals make the argument that means what they say: `348` is the number 348, whatever the scale of the decimal it
-/// is compared with.
+/// An argument can be written as a literal: `348` is the number 348, whatever the scale of the decimal that it is compared
+/// with.
 public indirect enum PredicateArgument: Hashable, Sendable {
-  /// A value as a store keeps it: for `%@`, or `%d`, `%f` and `%s` if it is of that kind.
+  /// A stored value: for `%@`, or for `%d`, `%f` and `%s` if it has that type.
   ///
-  /// A decimal is given in its units and a date in microseconds; a text compared with a date is read as ISO 8601.
+  /// A decimal is given in units and a date in microseconds; text compared with a date is parsed as ISO 8601.
   case value(Value)
-  /// A number, converted exactly to what it is compared with.
+  /// A number, converted exactly to the type that it is compared with.
   case number(ExactDecimal)
   /// Several values: for `IN %@`, or two for `BETWEEN %@`.
   case list([PredicateArgument])
@@ -16,7 +16,7 @@ public indirect enum PredicateArgument: Hashable, Sendable {
   /// The name of an attribute: for `%K`.
   case attribute(String)
 
-  /// Several values as a store keeps them: for `IN %@`, or two for `BETWEEN %@`.
+  /// Several stored values: for `IN %@`, or two for `BETWEEN %@`.
   public static func values(_ values: some Sequence<Value>) -> PredicateArgument {
     .list(values.map { .value($0) })
   }

@@ -1,15 +1,15 @@
-/// Cuts a predicate's text into tokens, one at a time.
+/// Splits a predicate's text into tokens, one at a time.
 struct PredicateLexer {
   let text: String
   private let scalars: [Unicode.Scalar]
-  private var place = 0
+  private var position = 0
 
   init(_ text: String) {
     self.text = text
     scalars = Array(text.unicodeScalars)
   }
 
-  /// An error at a scalar's place; the column counts characters.
+  /// Creates an error at a scalar's position; its column counts characters.
   func error(_ problem: PredicateParseError.Problem, at start: Int) -> PredicateParseError {
     var (column, end) = (1, 0)
     for character in text {
@@ -21,16 +21,16 @@ struct PredicateLexer {
   }
 
   mutating func next() throws(PredicateParseError) -> PredicateToken {
-    while let scalar = peek(), scalar.properties.isWhitespace { place += 1 }
-    let start = place
+    while let scalar = peek(), scalar.properties.isWhitespace { position += 1 }
+    let start = position
     guard let scalar = peek() else { return PredicateToken(.end, at: start) }
     switch scalar {
     case "'", "\"": return PredicateToken(.text(try quotation(scalar)), at: start)
     case "`": return PredicateToken(.quotedName(try backticks()), at: start)
     case "#":
-      place += 1
+      position += 1
       let name = word()
-      guard !name.isEmpty else { throw unexpected("a name behind #", at: place) }
+      guard !name.isEmpty else { throw unexpected("a name after #", at: position) }
       return PredicateToken(.quotedName(name), at: start)
     case "%": return PredicateToken(.placeholder(try placeholder()), at: start)
     case "[": return PredicateToken(.option(try option()), at: start)
@@ -47,7 +47,7 @@ struct PredicateLexer {
   }
 
   private func peek(_ distance: Int = 0) -> Unicode.Scalar? {
-    place + distance < scalars.count ? scalars[place + distance] : nil
+    position + distance < scalars.count ? scalars[position + distance] : nil
   }
 
   private func unexpected(_ expected: String, at start: Int) -> PredicateParseError {
@@ -65,20 +65,20 @@ struct PredicateLexer {
       name.isEmpty ? PredicateWord.canBegin(scalar) : PredicateWord.canContinue(scalar)
     {
       name.append(scalar)
-      place += 1
+      position += 1
     }
     return String(name)
   }
 
   private mutating func backticks() throws(PredicateParseError) -> String {
-    let start = place
+    let start = position
     var name = String.UnicodeScalarView()
-    place += 1
+    position += 1
     while let scalar = peek() {
-      place += 1
+      position += 1
       if scalar == "`" {
         guard peek() == "`" else { return String(name) }
-        place += 1
+        position += 1
       }
       name.append(scalar)
     }
@@ -86,11 +86,11 @@ struct PredicateLexer {
   }
 
   private mutating func quotation(_ quote: Unicode.Scalar) throws(PredicateParseError) -> String {
-    let start = place
+    let start = position
     var content = String.UnicodeScalarView()
-    place += 1
+    position += 1
     while let scalar = peek() {
-      place += 1
+      position += 1
       if scalar == quote { return String(content) }
       content.append(scalar == "\\" ? try escape() : scalar)
     }
@@ -98,24 +98,24 @@ struct PredicateLexer {
   }
 
   private mutating func escape() throws(PredicateParseError) -> Unicode.Scalar {
-    let start = place
-    guard let scalar = peek() else { throw unexpected("a character behind \\", at: start) }
-    place += 1
+    let start = position
+    guard let scalar = peek() else { throw unexpected("a character after \\", at: start) }
+    position += 1
     switch scalar {
     case "'", "\"", "\\": return scalar
     case "*", "?":
-      // A pattern keeps the backslash before its wildcards only if it is written twice.
+      // The backslash before a pattern's literal `*` or `?` must itself be escaped.
       throw error(.unsupported("\\\(scalar)", instead: "\\\\\(scalar)"), at: start - 1)
     case "n": return "\n"
     case "t": return "\t"
     case "r": return "\r"
     case "u":
-      guard peek() == "{" else { throw unexpected("{ and a code point behind \\u", at: place) }
-      place += 1
+      guard peek() == "{" else { throw unexpected("{ and a code point after \\u", at: position) }
+      position += 1
       var digits = ""
       while let digit = peek(), digit.properties.isASCIIHexDigit, digits.utf8.count < 8 {
         digits.unicodeScalars.append(digit)
-        place += 1
+        position += 1
       }
       guard peek() == "}", let code = UInt32(digits, radix: 16), let made = Unicode.Scalar(code)
       else {
@@ -124,11 +124,11 @@ struct PredicateLexer {
           at: start - 1
         )
       }
-      place += 1
+      position += 1
       return made
     default:
       throw error(
-        .unexpected(expected: "one of ' \" \\ n t r u{…} behind \\", found: quoted(scalar)),
+        .unexpected(expected: "one of ' \" \\ n t r u{…} after \\", found: quoted(scalar)),
         at: start
       )
     }
@@ -156,26 +156,26 @@ struct PredicateLexer {
   }
 
   private mutating func option() throws(PredicateParseError) -> String {
-    let start = place
-    place += 1
+    let start = position
+    position += 1
     var letters = String.UnicodeScalarView()
     while let scalar = peek(), scalar != "]" {
       letters.append(scalar)
-      place += 1
+      position += 1
     }
     guard peek() == "]" else {
       throw error(.unterminated("The option that begins here"), at: start)
     }
-    place += 1
+    position += 1
     return String(letters)
   }
 
   private mutating func placeholder() throws(PredicateParseError) -> String {
-    let start = place
-    place += 1
+    let start = position
+    position += 1
     if peek() == "@" || peek() == "K" {
       let letter = peek() == "K" ? "%K" : "%@"
-      place += 1
+      position += 1
       return letter
     }
     let letters = PredicateWord.capitals(word())
@@ -188,9 +188,9 @@ struct PredicateLexer {
   }
 
   private mutating func number() throws(PredicateParseError) -> PredicateToken.Kind {
-    let start = place
+    let start = position
     if peek() == "-" || peek() == "+" {
-      place += 1
+      position += 1
       if let scalar = peek(), PredicateWord.canBegin(scalar) {
         guard PredicateWord.capitals(word()) == "INFINITY" else {
           throw unexpected("a digit", at: start + 1)
@@ -200,29 +200,29 @@ struct PredicateLexer {
     }
     try digits()
     if peek() == "." {
-      place += 1
+      position += 1
       try digits()
     }
     if peek() == "e" || peek() == "E" {
-      place += 1
-      if peek() == "-" || peek() == "+" { place += 1 }
+      position += 1
+      if peek() == "-" || peek() == "+" { position += 1 }
       try digits()
     }
     if let scalar = peek(), scalar == "." || PredicateWord.canContinue(scalar) {
-      throw unexpected("the end of the number", at: place)
+      throw unexpected("the end of the number", at: position)
     }
     var text = String.UnicodeScalarView()
-    text.append(contentsOf: scalars[start..<place])
+    text.append(contentsOf: scalars[start..<position])
     return .number(String(text))
   }
 
   private mutating func digits() throws(PredicateParseError) {
-    let start = place
-    while let scalar = peek(), ("0"..."9").contains(scalar) { place += 1 }
-    guard place > start else { throw unexpected("a digit", at: start) }
+    let start = position
+    while let scalar = peek(), ("0"..."9").contains(scalar) { position += 1 }
+    guard position > start else { throw unexpected("a digit", at: start) }
   }
 
-  /// An object's URI; a comma belongs to it only inside a compound key.
+  /// Reads an object's URI; a comma is part of it only in a compound key.
   private mutating func reference(from start: Int) throws(PredicateParseError) -> ObjectID {
     var uri = "results"
     var isCompound = false
@@ -236,7 +236,7 @@ struct PredicateLexer {
       }
       if scalar == "/" { isCompound = peek(1) == "c" }
       uri.unicodeScalars.append(scalar)
-      place += 1
+      position += 1
     }
     guard let id = ObjectID(uri: uri) else {
       throw error(
@@ -264,7 +264,7 @@ struct PredicateLexer {
       default: nil
       }
     if let symbol {
-      place += 2
+      position += 2
       return symbol
     }
     let single: String? =
@@ -280,15 +280,15 @@ struct PredicateLexer {
       case ",": ","
       default: nil
       }
-    guard let single else { throw unexpected("a name, a value or an operator", at: place) }
-    place += 1
+    guard let single else { throw unexpected("a name, a value or an operator", at: position) }
+    position += 1
     return single
   }
 }
 
 // MARK: - Tokens
 
-/// A piece of a predicate's text.
+/// A token of a predicate's text.
 struct PredicateToken {
   enum Kind: Equatable {
     case word(String)
@@ -304,9 +304,9 @@ struct PredicateToken {
   }
 
   let kind: Kind
-  /// Where it begins, in scalars.
+  /// Its start, in scalars.
   let start: Int
-  /// The keyword a bare word is, in capitals; for anything else empty.
+  /// A bare word in capitals, to compare with keywords; empty for other tokens.
   let keyword: String
 
   init(_ kind: Kind, at start: Int) {
@@ -315,7 +315,7 @@ struct PredicateToken {
     keyword = if case .word(let word) = kind { PredicateWord.capitals(word) } else { "" }
   }
 
-  /// What it is, for a message.
+  /// The token, for a message.
   var found: String {
     switch kind {
     case .word(let word): PredicateToken.short(word)
@@ -330,7 +330,7 @@ struct PredicateToken {
     }
   }
 
-  /// A piece of text that fits into a sentence.
+  /// Truncates a text for a message.
   static func short(_ text: String) -> String {
     text.count > 40 ? text.prefix(39) + "…" : text
   }
@@ -338,16 +338,16 @@ struct PredicateToken {
 
 // MARK: - Words
 
-/// Words and names of the text form, shared by what writes it and what reads it.
+/// The words and names of the predicate language, for the writer and the parser.
 enum PredicateWord {
-  /// Words that are never names unless quoted, in capitals.
+  /// The words that are names only between quotes, in capitals.
   static let reserved: Set<String> = [
     "AND", "OR", "NOT", "IN", "BETWEEN", "BEGINSWITH", "CONTAINS", "ENDSWITH", "LIKE",
     "TRUEPREDICATE", "FALSEPREDICATE", "NULL", "NIL", "TRUE", "FALSE", "YES", "NO", "SELF",
     "INFINITY",
   ]
 
-  /// A word with its ASCII letters made capitals, for looking up keywords.
+  /// Returns a word with its ASCII letters in capitals, to compare with keywords.
   static func capitals(_ word: String) -> String {
     let bytes = word.utf8.map { (0x61...0x7A).contains($0) ? $0 - 32 : $0 }
     return String(decoding: bytes, as: UTF8.self)
@@ -361,7 +361,7 @@ enum PredicateWord {
     scalar == "_" || scalar.properties.isXIDContinue
   }
 
-  /// A name as the text form writes it: as it is, or between backticks if it looks like something else.
+  /// Returns a name as it is, or between backticks if it could be read as something else.
   static func quoted(_ name: String) -> String {
     let scalars = name.unicodeScalars
     let isPlain =
@@ -376,7 +376,7 @@ enum PredicateWord {
     return text + "`"
   }
 
-  /// A text between single quotes, with escapes for what cannot be seen or would end it.
+  /// Returns a text between single quotes, with escapes for quotes and invisible characters.
   static func quotedText(_ text: String) -> String {
     var result = "'"
     for scalar in text.unicodeScalars {

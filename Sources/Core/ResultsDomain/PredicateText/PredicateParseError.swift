@@ -1,43 +1,43 @@
-/// What is wrong with the text of a predicate, where, and what to do.
+/// An error in the text of a predicate, with its location and a remedy.
 public struct PredicateParseError: Error, Hashable, Sendable {
-  /// What kind of mistake it is.
+  /// The kind of error.
   public indirect enum Problem: Error, Hashable, Sendable {
-    /// Something else should stand there.
+    /// Something else is expected.
     case unexpected(expected: String, found: String)
-    /// The entity has no attribute of that name; the nearest name, if one is near.
+    /// The entity has no attribute of that name; `suggestion` is a similar name, if there is one.
     case unknownAttribute(String, entity: String, suggestion: String?, known: [String])
-    /// A computed attribute, which no store knows.
+    /// A computed attribute, which is not stored.
     case transientAttribute(String, entity: String)
-    /// Something that is written in another way here.
+    /// Syntax of another language, with its equivalent here.
     case unsupported(String, instead: String)
-    /// A constant that does not fit what it is compared with.
+    /// A constant that does not fit the type that it is compared with.
     case invalidConstant(String, reason: String)
     /// Two sides that cannot be compared.
     case mixedKinds(left: String, right: String)
-    /// A quotation without its end.
+    /// A quotation without a closing quote.
     case unterminated(String)
     /// A placeholder without an argument.
     case missingArgument(placeholder: String, given: Int)
     /// Arguments without a placeholder.
     case unusedArguments(used: Int, given: Int)
-    /// An argument of another kind than its placeholder.
+    /// An argument that does not fit its placeholder.
     case wrongArgument(placeholder: String, expected: String, found: String)
-    /// Parentheses, functions and NOTs inside each other beyond the limit.
+    /// Parentheses, functions and NOTs nested beyond the limit.
     case tooDeep(limit: Int)
-    /// A comparison that no request may have.
+    /// A comparison that is invalid in any request.
     case refused(RequestError)
   }
 
-  /// What is wrong.
+  /// The kind of error.
   public let problem: Problem
-  /// Where it begins, in characters from 1; one more than the text has if something is missing at its end.
+  /// The column where it begins, in characters counted from 1; one past the text if something is missing at its end.
   public let column: Int
   /// The whole text.
   public let text: String
 }
 
 extension PredicateParseError {
-  /// What is wrong, in one sentence, without the place.
+  /// What is wrong, in one sentence, without the location.
   public var message: String {
     switch problem {
     case .unexpected(let expected, let found): "Expected \(expected), found \(found)."
@@ -47,14 +47,14 @@ extension PredicateParseError {
     case .unsupported(let what, _): "\(what) is not part of the language."
     case .invalidConstant(let constant, let reason): "\(constant) \(reason)."
     case .mixedKinds(let left, let right): "\(left) cannot be compared with \(right)."
-    case .unterminated(let what): "\(what) does not end."
+    case .unterminated(let what): "\(what) is not closed."
     case .missingArgument(let placeholder, let given):
       "There is no argument for \(placeholder); \(given) \(given == 1 ? "is" : "are") given."
     case .unusedArguments(let used, let given):
       "\(given) arguments are given, and \(used) \(used == 1 ? "is" : "are") used."
     case .wrongArgument(let placeholder, let expected, let found):
       "\(placeholder) needs \(expected), and the argument is \(found)."
-    case .tooDeep(let limit): "More than \(limit) levels stand inside each other."
+    case .tooDeep(let limit): "The predicate is nested more than \(limit) levels deep."
     case .refused(let error): error.description
     }
   }
@@ -72,35 +72,35 @@ extension PredicateParseError {
     case .unterminated: "Close it."
     case .missingArgument: "Give one argument for each placeholder, in order."
     case .unusedArguments: "Give one argument for each placeholder, in order."
-    case .wrongArgument: "Give such an argument."
-    case .tooDeep: "Write the predicate flatter, or use IN for a list of values."
+    case .wrongArgument: "Give an argument that fits the placeholder."
+    case .tooDeep: "Flatten the predicate, or use IN for a list of values."
     case .refused: nil
     }
   }
 
-  /// The text around the place in one line, and a caret under the place in the next.
+  /// The text around the error in one line, and a caret under the error in the next.
   ///
-  /// The caret stands right where a terminal shows East Asian characters two cells wide: under those an ideographic space is
-  /// put. What cannot be seen, or would move the caret, is shown as `·`.
+  /// The caret is aligned in terminals that show East Asian characters two cells wide, because it is indented with ideographic
+  /// spaces under those. Characters that are invisible or would move the caret are shown as `·`.
   public var excerpt: String {
     let (before, after) = (24, 24)
     var line = ""
     var pad = ""
-    var place = 0
+    var position = 0
     var isCut = false
     for character in text {
-      place += 1
-      if place < column - before {
+      position += 1
+      if position < column - before {
         isCut = true
         continue
       }
-      guard place <= column + after else {
+      guard position <= column + after else {
         line += "…"
         break
       }
       let isVisible = character.unicodeScalars.allSatisfy(PredicateParseError.isVisible)
       line.append(isVisible ? character : "·")
-      if place < column { pad += isVisible && character.isWide ? "\u{3000}" : " " }
+      if position < column { pad += isVisible && character.isWide ? "\u{3000}" : " " }
     }
     return isCut ? "…\(line)\n \(pad)^" : "\(line)\n\(pad)^"
   }
@@ -115,7 +115,7 @@ extension PredicateParseError {
 }
 
 extension PredicateParseError: CustomStringConvertible {
-  /// What is wrong and where, the text with a caret under the place, and what to do.
+  /// What is wrong and where, the text with a caret under the error, and what to do.
   public var description: String {
     (["column \(column): \(message)", excerpt] + [remedy].compactMap(\.self))
       .joined(separator: "\n")
@@ -123,7 +123,7 @@ extension PredicateParseError: CustomStringConvertible {
 }
 
 extension Character {
-  /// Whether a terminal shows it two cells wide: the blocks of East Asian scripts and of emoji, roughly.
+  /// Whether terminals show it two cells wide; approximated by the blocks of East Asian scripts and emoji.
   fileprivate var isWide: Bool {
     guard let scalar = unicodeScalars.first else { return false }
     return switch scalar.value {

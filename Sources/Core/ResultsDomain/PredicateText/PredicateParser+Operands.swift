@@ -35,7 +35,7 @@ extension PredicateParser {
     }
   }
 
-  /// A constant: a literal or a placeholder for one value.
+  /// Parses a constant: a literal, or a placeholder for one value.
   mutating func constant() throws(PredicateParseError) -> PredicateConstant {
     let constant: PredicateConstant
     switch token.kind {
@@ -66,7 +66,7 @@ extension PredicateParser {
     return constant
   }
 
-  /// The stored value of a constant that stands at a place.
+  /// The stored value of a constant at a position.
   func value(
     _ constant: PredicateConstant,
     as type: AttributeType?,
@@ -83,7 +83,7 @@ extension PredicateParser {
 // MARK: - Arguments
 
 extension PredicateParser {
-  /// The argument of the placeholder that is the present token.
+  /// The argument of the placeholder that is the current token.
   mutating func nextArgument(
     _ placeholder: String
   ) throws(PredicateParseError) -> PredicateArgument {
@@ -96,7 +96,7 @@ extension PredicateParser {
     return argument
   }
 
-  /// An argument as one constant.
+  /// Converts an argument to a constant.
   func constant(
     _ argument: PredicateArgument,
     _ placeholder: String
@@ -216,16 +216,16 @@ extension PredicateParser {
     case "LENGTH": return .length(inner)
     default: try expect(",")
     }
-    let place = token.start
+    let argumentStart = token.start
     let constant = try constant()
     switch function {
     case "PREFIX":
-      guard case .integer(let count) = try value(constant, as: .integer64, at: place),
+      guard case .integer(let count) = try value(constant, as: .integer64, at: argumentStart),
         let length = Int(exactly: count), length >= 0
       else {
         throw error(
           .invalidConstant(constant.kind, reason: "is not a number of characters"),
-          at: place
+          at: argumentStart
         )
       }
       return .prefix(inner, length: length)
@@ -234,15 +234,18 @@ extension PredicateParser {
         case .integer(let width) = try value(
           constant,
           as: FetchExpression.bucket(inner, width: 1).type(in: entity) ?? .integer64,
-          at: place
+          at: argumentStart
         ),
         width > 0
       else {
-        throw error(.invalidConstant(constant.kind, reason: "is not a width above 0"), at: place)
+        throw error(
+          .invalidConstant(constant.kind, reason: "is not a width above 0"),
+          at: argumentStart
+        )
       }
       return .bucket(inner, width: width)
     default:
-      let found = try value(constant, as: type, at: place)
+      let found = try value(constant, as: type, at: argumentStart)
       if type == .real, case .integer(let number) = found {
         return .ifNull(inner, .real(Double(number)))
       }
@@ -253,7 +256,7 @@ extension PredicateParser {
 
 // MARK: - Constants
 
-/// A constant as it was written or given, before it is known what it is compared with.
+/// A constant in the text or the arguments, before its type is known from the other side of a comparison.
 enum PredicateConstant {
   case null
   case boolean(Bool)
@@ -262,7 +265,7 @@ enum PredicateConstant {
   case blob([UInt8])
   case stored(Value)
 
-  /// What kind it is, for a message.
+  /// The constant, for a message.
   var kind: String {
     switch self {
     case .null: "NULL"
@@ -283,7 +286,7 @@ enum PredicateConstant {
     }
   }
 
-  /// The stored value it is for a type, or for no particular type; null stays null.
+  /// The stored value for an attribute type, or without a type; null stays null.
   func value(as type: AttributeType?) throws(PredicateParseError.Problem) -> Value {
     switch (self, type) {
     case (.null, _): return .null
@@ -295,7 +298,7 @@ enum PredicateConstant {
       return .integer(instant.microseconds)
     case (.number(let digits), .decimal(let scale)): return try decimal(digits, scale)
     case (.number(let digits), .boolean) where digits != "0" && digits != "1":
-      throw invalid("is not a truth value: TRUE, FALSE, 1 or 0")
+      throw invalid("is not a boolean: TRUE, FALSE, 1 or 0")
     case (.number(let digits), .date):
       guard !PredicateConstant.isReal(digits) else { throw mixed(.date) }
       return try plainNumber(digits)
@@ -321,7 +324,7 @@ enum PredicateConstant {
       return .real(number)
     }
     guard let number = Int64(digits) else {
-      throw invalid("is not within \(Int64.min) and \(Int64.max)")
+      throw invalid("is not between \(Int64.min) and \(Int64.max)")
     }
     return .integer(number)
   }
@@ -332,8 +335,8 @@ enum PredicateConstant {
       throw invalid("is not a decimal; write it without an exponent")
     }
     if let units = ExactDecimal(digits)?.rescaled(to: scale)?.units { return .integer(units) }
-    let places = digits.split(separator: ".", omittingEmptySubsequences: false).dropFirst().first
-    let needed = places.map { $0.reversed().drop { $0 == "0" }.count } ?? 0
+    let fraction = digits.split(separator: ".", omittingEmptySubsequences: false).dropFirst().first
+    let needed = fraction.map { $0.reversed().drop { $0 == "0" }.count } ?? 0
     if needed > scale {
       throw invalid("has more than \(scale) decimal \(scale == 1 ? "place" : "places")")
     }

@@ -1,6 +1,6 @@
-/// Reads a predicate's text by recursive descent: OR binds least, then AND, then NOT.
+/// Parses a predicate's text by recursive descent; the precedence is OR, AND, NOT from lowest to highest.
 struct PredicateParser {
-  /// How many levels may stand inside each other, so that no text exhausts the stack, even a small one in a debug build.
+  /// The maximum nesting depth, small enough for a small stack in a debug build.
   static let depthLimit = 32
 
   let entity: EntityDescription
@@ -82,7 +82,7 @@ struct PredicateParser {
 extension PredicateParser {
   mutating func advance() throws(PredicateParseError) { token = try lexer.next() }
 
-  /// Goes one level deeper; the caller goes back.
+  /// Enters a nesting level, which the caller must leave.
   mutating func enter() throws(PredicateParseError) {
     guard depth < PredicateParser.depthLimit else {
       throw error(.tooDeep(limit: PredicateParser.depthLimit), at: token.start)
@@ -92,7 +92,7 @@ extension PredicateParser {
 
   mutating func leave() { depth -= 1 }
 
-  /// Passes over a symbol that must stand here.
+  /// Skips a required symbol.
   mutating func expect(_ symbol: String) throws(PredicateParseError) {
     guard token.kind == .symbol(symbol) else { throw unexpected(symbol) }
     try advance()
@@ -107,7 +107,7 @@ extension PredicateParser {
   }
 }
 
-/// The arguments of a text's placeholders, given out in order.
+/// The arguments of the placeholders, consumed in order.
 struct PredicateArguments {
   private let arguments: [PredicateArgument]
   private(set) var used = 0
@@ -116,7 +116,7 @@ struct PredicateArguments {
 
   var given: Int { arguments.count }
 
-  /// The argument that is given out next.
+  /// The next argument.
   var upcoming: PredicateArgument? { used < arguments.count ? arguments[used] : nil }
 
   mutating func next() -> PredicateArgument? {
@@ -184,7 +184,7 @@ extension PredicateParser {
   private func refuseOption(_ comparison: String) throws(PredicateParseError) {
     guard case .option = token.kind else { return }
     throw error(
-      .unsupported("\(comparison)\(token.found)", instead: "LIKE[c] to compare whatever the case"),
+      .unsupported("\(comparison)\(token.found)", instead: "LIKE[c] to ignore letter case"),
       at: token.start
     )
   }
@@ -207,7 +207,7 @@ extension PredicateParser {
     if case .expression(.objectKey) = left, let identity = try identity(comparison) {
       return identity
     }
-    let place = token.start
+    let rightStart = token.start
     let right = try operand()
     switch (left, right) {
     case (.expression(let left), .expression(let right)):
@@ -216,13 +216,13 @@ extension PredicateParser {
       {
         throw error(
           .mixedKinds(left: "\(left) (\(one))", right: "\(right) (\(other))"),
-          at: place
+          at: rightStart
         )
       }
       return .comparison(left, comparison, right)
     case (.expression(let left), .constant(let constant)):
-      guard !constant.isNull else { return try null(left, comparison, at: place) }
-      let value = try value(constant, as: left.type(in: entity), at: place)
+      guard !constant.isNull else { return try null(left, comparison, at: rightStart) }
+      let value = try value(constant, as: left.type(in: entity), at: rightStart)
       return .comparison(left, comparison, .literal(value))
     case (.constant(let constant), .expression(let right)):
       guard !constant.isNull else { return try null(right, comparison, at: start) }
@@ -231,9 +231,9 @@ extension PredicateParser {
     case (.constant(let left), .constant(let right)):
       let (one, other) = (
         FetchExpression.literal(try value(left, as: nil, at: start)),
-        FetchExpression.literal(try value(right, as: nil, at: place))
+        FetchExpression.literal(try value(right, as: nil, at: rightStart))
       )
-      if right.isNull { return try null(one, comparison, at: place) }
+      if right.isNull { return try null(one, comparison, at: rightStart) }
       if left.isNull { return try null(other, comparison, at: start) }
       return .comparison(one, comparison, other)
     }
@@ -242,7 +242,7 @@ extension PredicateParser {
   private func null(
     _ expression: FetchExpression,
     _ comparison: ComparisonOperator,
-    at place: Int
+    at start: Int
   ) throws(PredicateParseError) -> FetchPredicate {
     switch comparison {
     case .equal: return .isNull(expression)
@@ -250,7 +250,7 @@ extension PredicateParser {
     default:
       throw error(
         .unsupported("\(comparison.rawValue) with NULL", instead: "== NULL or != NULL"),
-        at: place
+        at: start
       )
     }
   }
@@ -272,11 +272,11 @@ extension PredicateParser {
     if let type = expression.type(in: entity), type != .text {
       throw error(.mixedKinds(left: "\(expression) (\(type))", right: "a text"), at: start)
     }
-    let place = token.start
-    guard case .text(let sought) = try value(try constant(), as: .text, at: place) else {
+    let textStart = token.start
+    guard case .text(let sought) = try value(try constant(), as: .text, at: textStart) else {
       throw error(
         .unsupported("\(comparison.rawValue) with NULL", instead: "a text between quotes"),
-        at: place
+        at: textStart
       )
     }
     return .text(expression, comparison, sought, caseInsensitive: caseInsensitive)
@@ -336,7 +336,7 @@ extension PredicateParser {
     return try value(constant, as: type, at: start)
   }
 
-  /// What closes a list that the token opens, or `nil` if it opens none.
+  /// The closing symbol of a list that the token opens, or `nil` if it opens none.
   static func closing(of token: PredicateToken) -> String? {
     switch token.kind {
     case .symbol("{"): "}"
@@ -374,7 +374,7 @@ extension PredicateParser {
     return .membership(expression, values)
   }
 
-  /// Elements between braces or parentheses, with commas between them; there may be none.
+  /// Parses a possibly empty list of elements between braces or parentheses, separated by commas.
   private mutating func list<Element>(
     _ element: (inout Self) throws(PredicateParseError) -> Element
   ) throws(PredicateParseError) -> [Element] {
@@ -427,7 +427,7 @@ extension PredicateParser {
     return .identity(IdentitySet(keys: keys))
   }
 
-  /// What `SELF` equals, where that is a URI, a compound key or a set; `nil` for an ordinary comparison.
+  /// Parses the right side of a comparison of `SELF` with a URI, a compound key or a set; `nil` for an ordinary comparison.
   mutating func identity(
     _ comparison: ComparisonOperator
   ) throws(PredicateParseError) -> FetchPredicate? {
@@ -447,7 +447,7 @@ extension PredicateParser {
     return comparison == .equal ? made : made.map { .not($0) }
   }
 
-  /// A key that is written as a URI or, if it is compound, as its parts between parentheses.
+  /// Parses a key that is written as a URI or, if it is compound, as its parts between parentheses.
   private mutating func writtenKey() throws(PredicateParseError) -> ObjectKey? {
     let start = token.start
     switch (token.kind, entity.identity) {
@@ -463,9 +463,9 @@ extension PredicateParser {
       var index = 0
       let parts = try list { (parser) throws(PredicateParseError) in
         defer { index += 1 }
-        let place = parser.token.start
+        let partStart = parser.token.start
         let type = index < types.count ? types[index] : nil
-        return try parser.value(try parser.constant(), as: type, at: place)
+        return try parser.value(try parser.constant(), as: type, at: partStart)
       }
       guard parts.count == types.count else {
         throw error(

@@ -1,6 +1,6 @@
-/// A predicate whose attribute names have been looked up once, for many rows of one entity.
+/// A predicate with resolved attribute names, for evaluation over many rows of one entity.
 ///
-/// It gives what SQLite gives for the predicate's translation: three values, where unknown is `nil`.
+/// It has the same result as its SQL translation in SQLite: true, false, or `nil` for unknown.
 public struct CompiledPredicate: Sendable {
   private indirect enum Node: Sendable {
     case constant(Bool?)
@@ -19,30 +19,30 @@ public struct CompiledPredicate: Sendable {
 
   private let node: Node
 
-  /// Prepares a predicate; an attribute that the entity does not have is null.
+  /// Compiles a predicate; an attribute that the entity does not have is null.
   /// - Complexity: O(*n*) in the predicate's size, identities included.
   public init(_ predicate: FetchPredicate, in entity: EntityDescription) {
     node = CompiledPredicate.compile(predicate.normalized, entity)
   }
 
-  /// Whether every row is fetched, so that rows need not be asked.
+  /// Whether the predicate holds for every row, so that rows need not be read.
   public var isAlwaysTrue: Bool {
     if case .constant(true) = node { true } else { false }
   }
 
-  /// Whether a row is fetched.
+  /// Whether the predicate is true for a row.
   public func holds(for row: Row) -> Bool { evaluate(row.values, key: row.id.key) == true }
 
-  /// Whether an object with these values is fetched.
+  /// Whether the predicate is true for an object with these values.
   /// - Parameters:
   ///   - values: The object's values, in the order of the entity's attributes.
   ///   - key: The object's key.
-  /// - Returns: Whether the predicate is true, neither false nor unknown.
+  /// - Returns: Whether the predicate is true; false if it is unknown.
   public func holds(_ values: [Value], key: ObjectKey) -> Bool {
     evaluate(values, key: key) == true
   }
 
-  /// True, false, or `nil` for unknown.
+  /// Evaluates the predicate to true, false, or `nil` for unknown.
   /// - Complexity: O(*n*) in the bytes of the values it reads.
   public func evaluate(_ values: [Value], key: ObjectKey) -> Bool? {
     CompiledPredicate.evaluate(node, values, key)
@@ -61,7 +61,7 @@ public struct CompiledPredicate: Sendable {
     case .between(let expression, let low, let high):
       return .between(CompiledExpression(expression, in: entity), low, high)
     case .membership(let expression, let values):
-      // SQL: nothing is in an empty list, not even an unknown value.
+      // As in SQL, an empty list contains nothing, not even an unknown value.
       guard !values.isEmpty else { return .constant(false) }
       return .membership(
         CompiledExpression(expression, in: entity),
@@ -127,7 +127,7 @@ public struct CompiledPredicate: Sendable {
     }
   }
 
-  /// Whether an ascending list has a key, by halving it.
+  /// Whether an ascending list contains a key, by binary search.
   private static func contains(_ keys: [Int64], _ sought: Int64) -> Bool {
     var (low, high) = (0, keys.count)
     while low < high {
@@ -163,8 +163,7 @@ extension ComparisonOperator {
 }
 
 extension Value {
-  /// The value with a real that is a whole number made an integer, so that numbers that compare as
-  /// the same are equal.
+  /// The value with an integral real converted to an integer, so that numbers that compare as the same are equal.
   var canonicalNumber: Value {
     guard case .real(let number) = self else { return self }
     if number.isNaN { return .null }
@@ -176,14 +175,14 @@ extension Value {
 }
 
 extension FetchPredicate {
-  /// Whether a row is fetched: the predicate is true for it, neither false nor unknown.
+  /// Whether the predicate is true for a row, neither false nor unknown.
   ///
-  /// For many rows, prepare a `CompiledPredicate` once.
+  /// For many rows, create one `CompiledPredicate`.
   public func holds(for row: Row) -> Bool { evaluate(row) == true }
 
-  /// True, false, or `nil` for unknown, by SQL's three-valued logic.
+  /// Evaluates the predicate in SQL's three-valued logic to true, false, or `nil` for unknown.
   ///
-  /// For many rows, prepare a `CompiledPredicate` once.
+  /// For many rows, create one `CompiledPredicate`.
   /// - Complexity: O(*n*) in the predicate's size and the bytes of the values it reads.
   public func evaluate(_ row: Row) -> Bool? {
     CompiledPredicate(self, in: row.entity).evaluate(row.values, key: row.id.key)
@@ -192,7 +191,7 @@ extension FetchPredicate {
 
 // MARK: - Expressions
 
-/// An expression whose attribute names have been looked up once, for many rows of one entity.
+/// An expression with resolved attribute names, for evaluation over many rows of one entity.
 public struct CompiledExpression: Sendable {
   private indirect enum Node: Sendable {
     case attribute(Int)
@@ -207,12 +206,12 @@ public struct CompiledExpression: Sendable {
 
   private let node: Node
 
-  /// Prepares an expression; an attribute that the entity does not have is null.
+  /// Compiles an expression; an attribute that the entity does not have is null.
   public init(_ expression: FetchExpression, in entity: EntityDescription) {
     node = CompiledExpression.compile(expression, entity)
   }
 
-  /// The place of the attribute, if the expression is just that.
+  /// The index of the attribute, if the expression is a single attribute.
   public var attributeIndex: Int? {
     if case .attribute(let index) = node { index } else { nil }
   }
@@ -221,7 +220,7 @@ public struct CompiledExpression: Sendable {
   /// - Parameters:
   ///   - values: The object's values, in the order of the entity's attributes.
   ///   - key: The object's key.
-  /// - Returns: The value; null where a function does not apply.
+  /// - Returns: The value; null if a function does not apply.
   /// - Complexity: O(*n*) in the bytes of the values it reads.
   public func value(_ values: [Value], key: ObjectKey) -> Value {
     CompiledExpression.evaluate(node, values, key)
@@ -276,7 +275,7 @@ public struct CompiledExpression: Sendable {
 }
 
 extension Value {
-  /// The value as a store keeps it: not-a-number is null.
+  /// The value as a store holds it, with not-a-number as null.
   var orderable: Value {
     if case .real(let number) = self, number.isNaN { .null } else { self }
   }
@@ -285,7 +284,7 @@ extension Value {
 extension FetchExpression {
   /// The expression's value for a row; an attribute that the entity does not have is null.
   ///
-  /// For many rows, prepare a `CompiledExpression` once.
+  /// For many rows, create one `CompiledExpression`.
   /// - Complexity: O(*n*) in the bytes of the values.
   public func evaluate(_ row: Row) -> Value {
     CompiledExpression(self, in: row.entity).value(row.values, key: row.id.key)

@@ -3,37 +3,37 @@ public struct EntityPredicate<Root: Entity>: Sendable {
   /// The predicate over attribute names.
   public let predicate: FetchPredicate
 
-  /// A predicate over attribute names, used where the entity is known.
+  /// Wraps a predicate over attribute names.
   public init(_ predicate: FetchPredicate) { self.predicate = predicate }
 
-  /// Every object.
+  /// True for every object.
   public static var all: Self { Self(.all) }
 }
 
 extension EntityPredicate {
-  /// Both predicates.
+  /// The conjunction of two predicates.
   public static func && (left: Self, right: Self) -> Self {
     Self(left.predicate && right.predicate)
   }
 
-  /// Either predicate.
+  /// The disjunction of two predicates.
   public static func || (left: Self, right: Self) -> Self {
     Self(left.predicate || right.predicate)
   }
 
-  /// The opposite; unknown stays unknown.
+  /// The negation of a predicate; unknown stays unknown.
   public static prefix func ! (predicate: Self) -> Self { Self(!predicate.predicate) }
 
-  /// No object.
+  /// False for every object.
   public static var none: Self { Self(.none) }
 
-  /// Objects of a fixed set.
+  /// Whether an object is in a fixed set.
   public static func identity(in set: IdentitySet) -> Self { Self(.identity(set)) }
 }
 
 // MARK: - Tests
 
-/// A property that text operators apply to: a text, or an optional one.
+/// A property type that supports text operators: a string, or an optional string.
 public protocol TextAttributeConvertible: AttributeConvertible {}
 
 extension String: TextAttributeConvertible {}
@@ -68,7 +68,7 @@ extension EntityPredicate {
     Self(.text(attribute(property), .endsWith, text, caseInsensitive: caseInsensitive))
   }
 
-  /// Whether a text property as a whole matches a pattern: `*` any characters, `?` one, a backslash takes the next literally.
+  /// Whether a whole text property matches a pattern: `*` for any characters, `?` for one, a backslash before a literal one.
   public static func like<Property: TextAttributeConvertible>(
     _ property: any KeyPath<Root, Property> & Sendable,
     _ pattern: String,
@@ -77,7 +77,7 @@ extension EntityPredicate {
     Self(.text(attribute(property), .like, pattern, caseInsensitive: caseInsensitive))
   }
 
-  /// Whether a property equals one of some values; `nil` among them equals nothing.
+  /// Whether a property equals one of some values; a value of `nil` matches nothing.
   public static func `in`<Property: AttributeConvertible>(
     _ property: any KeyPath<Root, Property> & Sendable,
     _ values: [Property]
@@ -85,7 +85,7 @@ extension EntityPredicate {
     Self(.membership(attribute(property), values.map(\.attributeValue)))
   }
 
-  /// Whether a property lies between two values, both included.
+  /// Whether a property is between two values, inclusive.
   public static func between<Property: AttributeConvertible & Comparable>(
     _ property: any KeyPath<Root, Property> & Sendable,
     _ low: Property,
@@ -94,7 +94,7 @@ extension EntityPredicate {
     Self(.between(attribute(property), low.attributeValue, high.attributeValue))
   }
 
-  /// Whether an optional property has a value, and it lies between two others, both included.
+  /// Whether an optional property has a value between two values, inclusive.
   public static func between<Property: AttributeConvertible & Comparable>(
     _ property: any KeyPath<Root, Property?> & Sendable,
     _ low: Property,
@@ -117,8 +117,9 @@ extension EntityPredicate {
 
 // MARK: - Comparisons
 
-// Ordering operators exist for comparable properties and for optional ones with a value that is not `nil`: SQL's
-// order knows no null, so that comparing with one by `<` would hide every row.
+// The right side of an ordering operator is never optional: in SQL, a comparison with null is unknown, so `< nil` would exclude
+// every row.
+
 /// Whether a property equals a value; `nil` tests for null.
 public func == <Root: Entity, Property: AttributeConvertible>(
   left: any KeyPath<Root, Property> & Sendable,
@@ -127,7 +128,7 @@ public func == <Root: Entity, Property: AttributeConvertible>(
   .comparison(left, .equal, right.attributeValue)
 }
 
-/// Whether a property differs from a value; `nil` tests for any value.
+/// Whether a property differs from a value; `nil` tests for a value that is not null.
 public func != <Root: Entity, Property: AttributeConvertible>(
   left: any KeyPath<Root, Property> & Sendable,
   right: Property
@@ -167,7 +168,7 @@ public func >= <Root: Entity, Property: AttributeConvertible & Comparable>(
   .comparison(left, .greaterOrEqual, right.attributeValue)
 }
 
-/// Whether an optional property has a value, and it is less than another.
+/// Whether an optional property has a value that is less than another.
 public func < <Root: Entity, Property: AttributeConvertible & Comparable>(
   left: any KeyPath<Root, Property?> & Sendable,
   right: Property
@@ -175,7 +176,7 @@ public func < <Root: Entity, Property: AttributeConvertible & Comparable>(
   .comparison(left, .less, right.attributeValue)
 }
 
-/// Whether an optional property has a value, and it is at most another.
+/// Whether an optional property has a value that is at most another.
 public func <= <Root: Entity, Property: AttributeConvertible & Comparable>(
   left: any KeyPath<Root, Property?> & Sendable,
   right: Property
@@ -183,7 +184,7 @@ public func <= <Root: Entity, Property: AttributeConvertible & Comparable>(
   .comparison(left, .lessOrEqual, right.attributeValue)
 }
 
-/// Whether an optional property has a value, and it is greater than another.
+/// Whether an optional property has a value that is greater than another.
 public func > <Root: Entity, Property: AttributeConvertible & Comparable>(
   left: any KeyPath<Root, Property?> & Sendable,
   right: Property
@@ -191,7 +192,7 @@ public func > <Root: Entity, Property: AttributeConvertible & Comparable>(
   .comparison(left, .greater, right.attributeValue)
 }
 
-/// Whether an optional property has a value, and it is at least another.
+/// Whether an optional property has a value that is at least another.
 public func >= <Root: Entity, Property: AttributeConvertible & Comparable>(
   left: any KeyPath<Root, Property?> & Sendable,
   right: Property
@@ -212,7 +213,7 @@ extension EntityPredicate {
 
 // MARK: - Decimals
 
-/// Whether a property is the same number, whatever the scales.
+/// Whether a property equals a number, whatever the scales.
 public func == <Root: Entity>(
   left: any KeyPath<Root, ExactDecimal> & Sendable,
   right: ExactDecimal
@@ -220,7 +221,7 @@ public func == <Root: Entity>(
   .decimal(left, .equal, right)
 }
 
-/// Whether a property is another number, whatever the scales.
+/// Whether a property differs from a number, whatever the scales.
 public func != <Root: Entity>(
   left: any KeyPath<Root, ExactDecimal> & Sendable,
   right: ExactDecimal
@@ -261,7 +262,10 @@ public func >= <Root: Entity>(
 }
 
 extension EntityPredicate {
-  /// A number between two units equals none, and divides them as the unit below it does; one beyond all units likewise.
+  /// Compares a property with a number of any scale.
+  ///
+  /// A number between two units of the attribute equals none of them, and orders like the unit below it; a number beyond all units
+  /// is greater or less than all of them.
   fileprivate static func decimal(
     _ property: PartialKeyPath<Root>,
     _ comparison: ComparisonOperator,
@@ -296,7 +300,7 @@ extension EntityPredicate {
 }
 
 extension ExactDecimal {
-  /// The number in units of a smaller scale, rounded down; `nil` for a larger scale, where it would not fit.
+  /// The number in units of a smaller scale, rounded down; `nil` for a larger scale, at which it does not fit.
   fileprivate func floor(scale newScale: Int) -> Int64? {
     guard newScale < scale else { return nil }
     var units = units

@@ -1,33 +1,33 @@
-/// Which rows a request fetches: a closed tree that an evaluator and every store translate alike.
+/// The condition for rows to be fetched: a closed tree that the evaluator and every store interpret alike.
 ///
-/// It follows SQL's three-valued logic: a comparison with null is unknown, and only rows for which the whole is
+/// It follows SQL's three-valued logic: a comparison with null is unknown, and only rows for which the whole predicate is
 /// true are fetched; `==` and `!=` with a constant null test for null.
 public indirect enum FetchPredicate: Hashable, Sendable {
-  /// Every row: `TRUEPREDICATE`.
+  /// True for every row: `TRUEPREDICATE`.
   case all
-  /// No row: `FALSEPREDICATE`.
+  /// False for every row: `FALSEPREDICATE`.
   case none
   /// A comparison of two expressions of the same storage class.
   case comparison(FetchExpression, ComparisonOperator, FetchExpression)
-  /// Whether an expression lies between two constants, both included.
+  /// Whether an expression is between two constants, inclusive.
   case between(FetchExpression, Value, Value)
   /// Whether an expression equals one of some constants.
   case membership(FetchExpression, [Value])
-  /// Whether the object is one of a fixed set: `SELF IN …`.
+  /// Whether the object is in a fixed set: `SELF IN …`.
   case identity(IdentitySet)
-  /// Whether a text has a form.
+  /// Whether a text matches another by a text operator.
   case text(FetchExpression, TextOperator, String, caseInsensitive: Bool)
   /// Whether an expression is null.
   case isNull(FetchExpression)
-  /// Not; unknown stays unknown.
+  /// The negation; unknown stays unknown.
   case not(FetchPredicate)
-  /// All of them; true if there are none.
+  /// The conjunction; true if it is empty.
   case and([FetchPredicate])
-  /// At least one of them; false if there are none.
+  /// The disjunction; false if it is empty.
   case or([FetchPredicate])
 }
 
-/// How two expressions are compared.
+/// A comparison of two expressions.
 public enum ComparisonOperator: String, Hashable, Sendable, CaseIterable {
   /// Equal.
   case equal = "=="
@@ -43,22 +43,22 @@ public enum ComparisonOperator: String, Hashable, Sendable, CaseIterable {
   case greaterOrEqual = ">="
 }
 
-/// What form of a text is asked for.
+/// A comparison of two texts.
 ///
-/// With `caseInsensitive` both texts are lowercased by Unicode's default mapping first; without, bytes are compared.
+/// With `caseInsensitive`, both texts are first lowercased by Unicode's default mapping; otherwise bytes are compared.
 public enum TextOperator: String, Hashable, Sendable, CaseIterable {
-  /// Begins with the text.
+  /// The left text begins with the right one.
   case beginsWith = "BEGINSWITH"
-  /// Contains the text.
+  /// The left text contains the right one.
   case contains = "CONTAINS"
-  /// Ends with the text.
+  /// The left text ends with the right one.
   case endsWith = "ENDSWITH"
-  /// Matches the pattern as a whole: `*` any scalars, `?` one Unicode scalar, a backslash takes the next literally.
+  /// The whole left text matches a pattern: `*` for any scalars, `?` for one Unicode scalar, a backslash before a literal one.
   case like = "LIKE"
 }
 
 extension FetchPredicate {
-  /// Names of the attributes it reads, with repeats.
+  /// The names of the attributes it reads, with duplicates.
   public var attributes: [String] {
     switch self {
     case .all, .none, .identity: []
@@ -71,7 +71,7 @@ extension FetchPredicate {
     }
   }
 
-  /// Both predicates, without a needless level.
+  /// The conjunction of two predicates, flattened.
   public static func && (left: FetchPredicate, right: FetchPredicate) -> FetchPredicate {
     switch (left, right) {
     case (.all, let other), (let other, .all): other
@@ -82,7 +82,7 @@ extension FetchPredicate {
     }
   }
 
-  /// Either predicate.
+  /// The disjunction of two predicates, flattened.
   public static func || (left: FetchPredicate, right: FetchPredicate) -> FetchPredicate {
     switch (left, right) {
     case (.none, let other), (let other, .none): other
@@ -93,17 +93,17 @@ extension FetchPredicate {
     }
   }
 
-  /// The opposite; unknown stays unknown.
+  /// The negation of a predicate; unknown stays unknown.
   public static prefix func ! (predicate: FetchPredicate) -> FetchPredicate { .not(predicate) }
 }
 
 // MARK: - Normal form
 
 extension FetchPredicate {
-  /// The same predicate in its plainest form, which holds for exactly the same rows.
+  /// The predicate in normal form, which holds for exactly the same rows.
   ///
   /// `== NULL` and `!= NULL` become tests for null, not-a-number becomes null, a list of keys becomes a set of identities,
-  /// and levels of AND and OR that say nothing are dropped. Stores translate this form.
+  /// and redundant levels of AND and OR are removed. Stores translate this form.
   /// - Complexity: O(*n*) in the predicate's size.
   public var normalized: FetchPredicate {
     switch self {
@@ -134,7 +134,7 @@ extension FetchPredicate {
     }
   }
 
-  /// All of some normalised predicates, without needless levels.
+  /// The conjunction of normalized predicates, without redundant levels.
   static func conjunction(_ parts: [FetchPredicate]) -> FetchPredicate {
     var flat: [FetchPredicate] = []
     for part in parts {
@@ -147,7 +147,7 @@ extension FetchPredicate {
     return flat.count == 1 ? flat[0] : (flat.isEmpty ? .all : .and(flat))
   }
 
-  /// At least one of some normalised predicates, without needless levels.
+  /// The disjunction of normalized predicates, without redundant levels.
   static func disjunction(_ parts: [FetchPredicate]) -> FetchPredicate {
     var flat: [FetchPredicate] = []
     for part in parts {
@@ -162,7 +162,7 @@ extension FetchPredicate {
 }
 
 extension FetchExpression {
-  /// Whether it is the constant null, or not-a-number, which a store keeps as null.
+  /// Whether it is the constant null, or not-a-number, which a store holds as null.
   var isNullLiteral: Bool {
     if case .literal(let value) = self { value.orderable.isNull } else { false }
   }
@@ -170,11 +170,11 @@ extension FetchExpression {
 
 // MARK: - Equality
 
-// Texts and names are compared as bytes, never by Swift's canonical equivalence: two predicates that are equal hold
-// for the same rows. The hashes that Swift derives agree with that, because equal bytes hash equally.
+// Texts and names are compared as bytes, not by Unicode canonical equivalence, so equal predicates hold for the same rows. The
+// synthesized hash values are consistent with that, because equal bytes hash equally.
 
 extension FetchExpression {
-  /// Whether two expressions are written with the same bytes.
+  /// Whether two expressions are equal, by bytes.
   public static func == (left: FetchExpression, right: FetchExpression) -> Bool {
     switch (left, right) {
     case (.attribute(let left), .attribute(let right)): left.hasSameBytes(as: right)
@@ -195,7 +195,7 @@ extension FetchExpression {
 }
 
 extension FetchPredicate {
-  /// Whether two predicates are written with the same bytes.
+  /// Whether two predicates are equal, by bytes.
   public static func == (left: FetchPredicate, right: FetchPredicate) -> Bool {
     switch (left, right) {
     case (.all, .all), (.none, .none): true

@@ -1,4 +1,4 @@
-/// A text operator with its right side, prepared once for many rows.
+/// A text operator with its right side, compiled for many rows.
 struct TextMatcher: Sendable {
   private enum Form: Sendable {
     case prefix([UInt8])
@@ -57,21 +57,20 @@ struct TextMatcher: Sendable {
 
 // MARK: - Folding
 
-/// What `[c]` does to both texts before they are compared.
+/// The case folding of `[c]`, which is applied to both texts before they are compared.
 ///
-/// A store that evaluates predicates in its own language registers this very function, so that no two stores
-/// fold differently.
+/// A store that evaluates predicates in another language registers this function there, so that all stores fold alike.
 public enum TextFolding {
-  /// A text with each scalar replaced by its lowercase mapping, by Unicode's default, whatever the locale.
+  /// Returns a text in lowercase by Unicode's default mapping, independent of the locale.
   /// - Complexity: O(*n*) in the bytes.
   public static func folded(_ text: String) -> String { text.lowercased() }
 }
 
 // MARK: - LIKE
 
-/// A pattern of `LIKE`, read once for many texts.
+/// A compiled pattern of `LIKE`.
 ///
-/// `*` is any run of scalars, `?` one Unicode scalar, and a backslash takes the next scalar literally. The pattern
+/// `*` matches any run of scalars, `?` one Unicode scalar, and a backslash makes the next scalar literal. The pattern
 /// must match the whole text.
 public struct LikePattern: Hashable, Sendable {
   private enum Element: Hashable {
@@ -82,7 +81,7 @@ public struct LikePattern: Hashable, Sendable {
 
   private let elements: [Element]
 
-  /// A pattern; a backslash at its very end stands for itself.
+  /// Compiles a pattern; a backslash at its end is literal.
   public init(_ text: String) {
     var elements: [Element] = []
     var isEscaped = false
@@ -102,50 +101,50 @@ public struct LikePattern: Hashable, Sendable {
     self.elements = elements
   }
 
-  /// Whether a text as a whole has the pattern's form.
+  /// Whether the pattern matches a whole text.
   public func matches(_ text: String) -> Bool {
     var text = text
     return text.withUTF8 { matches($0) }
   }
 
-  /// Whether the UTF-8 bytes of a text as a whole have the pattern's form.
+  /// Whether the pattern matches the UTF-8 bytes of a whole text.
   ///
-  /// Only the last run is ever tried again, which is enough: an earlier one that took more could not help.
+  /// Backtracking to the last `*` is enough: a longer match of an earlier one could not help.
   /// - Complexity: O(*n* · *m*) in the bytes of text and pattern, O(*n*) without `*`.
   public func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-    var (place, element) = (0, 0)
-    var retry: (place: Int, element: Int)?
-    while place < text.count || element < elements.count {
+    var (offset, element) = (0, 0)
+    var retry: (offset: Int, element: Int)?
+    while offset < text.count || element < elements.count {
       if element < elements.count {
         switch elements[element] {
         case .anyRun:
           element += 1
-          retry = (place, element)
+          retry = (offset, element)
           continue
-        case .anyScalar where place < text.count:
-          place = LikePattern.end(ofScalarAt: place, in: text)
+        case .anyScalar where offset < text.count:
+          offset = LikePattern.end(ofScalarAt: offset, in: text)
           element += 1
           continue
-        case .byte(let byte) where place < text.count && text[place] == byte:
-          place += 1
+        case .byte(let byte) where offset < text.count && text[offset] == byte:
+          offset += 1
           element += 1
           continue
         default: break
         }
       }
-      guard let last = retry, last.place < text.count else { return false }
-      place = LikePattern.end(ofScalarAt: last.place, in: text)
+      guard let last = retry, last.offset < text.count else { return false }
+      offset = LikePattern.end(ofScalarAt: last.offset, in: text)
       element = last.element
-      retry = (place, element)
+      retry = (offset, element)
     }
     return true
   }
 
   private static func end(
-    ofScalarAt place: Int,
+    ofScalarAt offset: Int,
     in text: UnsafeBufferPointer<UInt8>
   ) -> Int {
-    var end = place + 1
+    var end = offset + 1
     while end < text.count, text[end] & 0xC0 == 0x80 { end += 1 }
     return end
   }

@@ -1,31 +1,31 @@
-/// How values of a sort attribute are gathered into sections whose id is computed, such as days of a date.
+/// A rule that groups the values of a sort attribute into sections with computed ids, such as the days of a date.
 ///
-/// A grouping must be monotone: as the value grows, its groups follow each other and none comes back. What it depends
-/// on besides the value (a calendar, a time zone, a locale) is part of the grouping itself, so that a list made with one
-/// grouping never shows the titles of another.
+/// A grouping must be monotone: as values grow, each group is one contiguous range of values. What the groups depend
+/// on besides the value (a calendar, a time zone, a locale) is part of the grouping, so that a list with one grouping never
+/// shows the titles of another.
 public protocol SectionGrouping: Sendable {
-  /// The group of a value, which may be null.
+  /// The group of a value, which can be null.
   func group(of value: Value) -> SectionGroup
   /// The title of a group's section.
   func title(of id: Value) -> String
-  /// Everything the groups depend on, as text: equal texts mean equal groups.
+  /// A text that identifies everything the groups depend on: equal texts mean equal groups.
   var groupingIdentity: String { get }
-  /// Everything the titles depend on, as text: equal texts mean equal titles.
+  /// A text that identifies everything the titles depend on: equal texts mean equal titles.
   var titleIdentity: String { get }
-  /// The locale, calendar and time zone among all that, each apart.
+  /// The locale, calendar and time zone among those, separately.
   var dependencies: GroupingDependencies { get }
 }
 
-/// A group of values: a section id, and the values around the one asked for that share it.
+/// A group of values: a section id, and the range of values around the requested one that share it.
 public struct SectionGroup: Hashable, Sendable {
   /// The section's id.
   public let id: Value
-  /// The smallest value of the group, or `nil` if only the value asked for is known to belong.
+  /// The smallest value of the group, or `nil` if only the requested value is known to belong to it.
   public let first: Value?
-  /// The smallest value after the group, or `nil` if not known.
+  /// The smallest value after the group, or `nil` if unknown.
   public let next: Value?
 
-  /// A group whose extent may be known.
+  /// Creates a group, with its range if it is known.
   public init(id: Value, first: Value? = nil, next: Value? = nil) {
     self.id = id
     self.first = first
@@ -33,16 +33,16 @@ public struct SectionGroup: Hashable, Sendable {
   }
 }
 
-/// What a grouping depends on besides the value, each apart: a cache that was made under others can say which differs.
+/// What a grouping depends on besides the value, separately, so that a cache with other dependencies can report which differ.
 public struct GroupingDependencies: Hashable, Sendable {
-  /// The locale that titles are written in, or nothing.
+  /// The locale of titles, or an empty string.
   public let locale: String
-  /// The calendar that days or months are counted or written in, or nothing.
+  /// The calendar of days or months, or an empty string.
   public let calendar: String
-  /// The time zone that decides which day an instant falls on, or nothing.
+  /// The time zone that decides which day an instant falls on, or an empty string.
   public let timeZone: String
 
-  /// What a grouping depends on; what it does not depend on is left out.
+  /// Creates dependencies; omit what the grouping does not depend on.
   public init(locale: String = "", calendar: String = "", timeZone: String = "") {
     self.locale = locale
     self.calendar = calendar
@@ -51,6 +51,6 @@ public struct GroupingDependencies: Hashable, Sendable {
 }
 
 extension SectionGrouping {
-  /// By default nothing is told apart; `groupingIdentity` and `titleIdentity` still say all that counts.
+  /// By default, no dependency is listed separately; `groupingIdentity` and `titleIdentity` still cover them.
   public var dependencies: GroupingDependencies { GroupingDependencies() }
 }

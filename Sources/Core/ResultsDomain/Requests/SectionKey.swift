@@ -1,9 +1,9 @@
-/// By what a list is divided into sections, and how they are ordered and titled.
+/// A rule that divides a list into sections and orders and titles them.
 ///
-/// A section's id, its order and its title are three things: the id tells it from the others, the order key places
-/// it, and the title is only shown (R05).
+/// A section's id, order and title are independent: the id identifies it, the order key positions it, and the title is only
+/// shown (R05).
 public struct SectionKey: Sendable {
-  /// Where a section's id comes from.
+  /// The source of a section's id.
   public enum Source: Sendable {
     /// An expression that the store evaluates.
     case expression(
@@ -12,22 +12,22 @@ public struct SectionKey: Sendable {
       SortDirection,
       nulls: NullPlacement?
     )
-    /// A grouping of the values of the first sort descriptor's attribute.
+    /// A grouping of the values of the first sort attribute.
     case transient(source: String, any SectionGrouping)
   }
 
-  /// Where a section's id comes from.
+  /// The source of a section's id.
   public let source: Source
-  /// What is done with rows of one section that do not stand together.
+  /// The policy for rows of one section that are not adjacent.
   public var contiguity: SectionContiguity = .error
-  /// A title of a section's id, or `nil` for the default: a text itself, a number's digits, nothing for null.
+  /// Returns the title for a section's id; `nil` for the default: the text or the number itself, empty for null.
   public var title: (@Sendable (Value) -> String)?
-  /// Everything the titles depend on, as text; titles are compared when it changes.
+  /// A text that identifies everything the titles depend on; titles are compared when it changes.
   public var titleIdentity: String
-  /// An index title of a section's title, or `nil` for the default: its first character, uppercased.
+  /// Returns the index title for a section's title; `nil` for the default: its first character, uppercased.
   public var indexTitle: (@Sendable (String) -> String)?
 
-  /// A section key.
+  /// Creates a section key.
   public init(
     _ source: Source,
     contiguity: SectionContiguity = .error,
@@ -42,8 +42,9 @@ public struct SectionKey: Sendable {
     self.indexTitle = indexTitle
   }
 
-  /// Sections by the values of an attribute, in the order of those values; the section of null stands first where they ascend and last
-  /// where they descend, unless it is said.
+  /// Sections by the values of an attribute, in the order of those values.
+  ///
+  /// By default, the section of null is first in ascending and last in descending order.
   public static func attribute(
     _ name: String,
     _ direction: SortDirection = .ascending,
@@ -62,7 +63,7 @@ public struct SectionKey: Sendable {
     SectionKey(.expression(expression, orderedBy: order, direction, nulls: nulls))
   }
 
-  /// Sections computed from the attribute that the list is sorted by first, never stored.
+  /// Sections computed from the first sort attribute, and never stored.
   public static func transient(
     source: String,
     grouping: any SectionGrouping
@@ -76,11 +77,12 @@ public struct EntitySectionKey<Root: Entity>: Sendable {
   /// The section key over attribute names.
   public let key: SectionKey
 
-  /// A section key over attribute names, used where the entity is known.
+  /// Wraps a section key over attribute names.
   public init(_ key: SectionKey) { self.key = key }
 
-  /// Sections by the values of a property, in the order of those values; the section of null stands first where they ascend and last
-  /// where they descend, unless it is said.
+  /// Sections by the values of a property, in the order of those values.
+  ///
+  /// By default, the section of null is first in ascending and last in descending order.
   public static func attribute<Property: AttributeConvertible>(
     _ keyPath: any KeyPath<Root, Property> & Sendable,
     _ direction: SortDirection = .ascending,
@@ -99,7 +101,7 @@ public struct EntitySectionKey<Root: Entity>: Sendable {
     Self(.expression(expression, orderedBy: order, direction, nulls: nulls))
   }
 
-  /// Sections computed from the property that the list is sorted by first, never stored.
+  /// Sections computed from the first sort property, and never stored.
   public static func transient<Property: AttributeConvertible>(
     source: any KeyPath<Root, Property> & Sendable,
     grouping: any SectionGrouping
@@ -108,14 +110,14 @@ public struct EntitySectionKey<Root: Entity>: Sendable {
   }
 }
 
-/// What is done with rows of one section that do not stand together.
+/// A policy for rows of one section that are not adjacent.
 ///
-/// It can only happen where a section's order key differs between its rows, or a grouping is not monotone.
+/// This occurs only if a section's order key differs between its rows, or a grouping is not monotone.
 public enum SectionContiguity: Hashable, Sendable {
-  /// Refuse, naming two such rows.
+  /// Throw an error that names two such rows.
   case error
-  /// Gather them where the first of them stands.
+  /// Merge them into one section at the position of the first row.
   case merge
-  /// Make a section of each run; later runs get an occurrence number in their id.
+  /// Make a section of each run; the ids of later runs contain an occurrence number.
   case split
 }

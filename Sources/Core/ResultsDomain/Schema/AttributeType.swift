@@ -1,4 +1,4 @@
-/// What kind of values an attribute has, and how a store keeps them.
+/// The type of an attribute's values, which decides how a store holds them.
 public enum AttributeType: Hashable, Sendable {
   /// Whole numbers from -32,768 to 32,767.
   case integer16
@@ -21,7 +21,7 @@ public enum AttributeType: Hashable, Sendable {
 }
 
 extension AttributeType {
-  /// The storage class its values have.
+  /// The storage class of its values.
   public var storage: StorageClass {
     switch self {
     case .integer16, .integer32, .integer64, .boolean, .date, .decimal: .integer
@@ -31,7 +31,7 @@ extension AttributeType {
     }
   }
 
-  /// Whether a stored value, not null, is one of this type's.
+  /// Whether a stored value that is not null belongs to this type.
   public func accepts(_ value: Value) -> Bool {
     switch (self, value) {
     case (.integer16, .integer(let number)): Int16(exactly: number) != nil
@@ -45,7 +45,7 @@ extension AttributeType {
   }
 }
 
-/// The storage class a column of a store has.
+/// The storage class of a column.
 public enum StorageClass: String, Hashable, Sendable {
   /// A signed 64-bit integer.
   case integer
@@ -77,12 +77,16 @@ extension AttributeType: CustomStringConvertible {
 // MARK: - Machine text
 
 extension AttributeType {
-  /// The value that a plain, locale-free text stands for, or `nil` if it stands for none of this type.
+  /// Parses a value from locale-independent text, or returns `nil` if the text is not a value of this type.
   ///
-  /// Integers have an optional sign and digits and must be in range; decimals a point and no more places than the scale
-  /// (trailing zeros aside); reals also an exponent, or are `inf` or `-inf`; dates are ISO 8601 as
-  /// `Instant(plainText:)` reads them; booleans `true`, `false` (in any case), `1` or `0`; blobs base64; a text is
-  /// itself. No text stands for null.
+  /// - Integers have an optional sign and digits and must be in range.
+  /// - Decimals have no more decimal places than the scale, apart from trailing zeros.
+  /// - Reals can have an exponent; infinities are `inf` and `-inf`.
+  /// - Dates are parsed as `Instant(plainText:)` does.
+  /// - Booleans are `true` and `false` in any letter case, `1` or `0`.
+  /// - Blobs are base64; text is used as it is.
+  ///
+  /// No text is parsed as null.
   /// - Complexity: O(*n*) in the bytes.
   public func value(parsing text: String) -> Value? {
     let value: Value? =
@@ -104,11 +108,11 @@ extension AttributeType {
     return value.flatMap { accepts($0) ? $0 : nil }
   }
 
-  /// The plain, locale-free text of a stored value, which `value(parsing:)` reads back.
+  /// Formats a stored value as locale-independent text that `value(parsing:)` parses.
   ///
-  /// Dates are ISO 8601 with offset `Z`, without a time if they have none; decimals have a point and all places of their scale, blobs are base64. Null is the
-  /// empty text, which only a text attribute has as a value. A value of another storage class than this
-  /// type's is written as its own kind.
+  /// Dates are in ISO 8601 with offset `Z`, without a time for a whole day; decimals have all decimal places of their
+  /// scale; blobs are base64. Null is the empty text, which is a value of text attributes only. A value of another storage
+  /// class is formatted according to that class.
   /// - Complexity: O(*n*) in the bytes.
   public func machineText(of value: Value) -> String {
     switch (value, self) {
@@ -125,7 +129,7 @@ extension AttributeType {
     }
   }
 
-  /// Digits with an optional point and exponent; hexadecimal and spelled numbers are not read, nor ones too large.
+  /// Parses digits with an optional point and exponent, but no hexadecimal or spelled-out numbers, and none out of range.
   static func real(_ text: String) -> Double? {
     if text == "inf" || text == "-inf" { return text == "inf" ? .infinity : -.infinity }
     let isPlain = text.utf8.allSatisfy { byte in

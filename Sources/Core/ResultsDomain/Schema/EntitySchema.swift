@@ -1,17 +1,17 @@
-/// An entity's schema, written once beside its struct: how properties and stored attributes correspond.
+/// An entity's schema, declared once in its struct: the mapping between properties and stored attributes.
 ///
-/// A schema is written by the programmer, so a mistake in it (two attributes of one name, a compound key that
-/// names nothing) stops the program where the schema is first used, with a message that says which.
+/// A mistake in a schema, such as two attributes of one name or a compound key without attributes, is a programming error: it
+/// stops the program with a message when the schema is first used.
 public struct EntitySchema<Root: Entity>: Sendable {
-  /// The entity as stores see it.
+  /// The entity's description for stores.
   public let entity: EntityDescription
-  /// Attributes computed from an object and never stored.
+  /// Attributes that are computed from an object and never stored.
   public let transients: [TransientAttribute]
   private let attributes: [Attribute<Root>]
   private let readKey: @Sendable (Root) -> ObjectKey?
   private let writeKey: @Sendable (inout Root, ObjectKey) -> Void
 
-  /// A schema whose objects have an integer key, which the store assigns while the property is `nil`.
+  /// Creates a schema whose objects have an integer key; the store assigns one if the property is `nil`.
   public init(
     _ name: String,
     identity: any WritableKeyPath<Root, Int64?> & Sendable,
@@ -26,7 +26,7 @@ public struct EntitySchema<Root: Entity>: Sendable {
     }
   }
 
-  /// A schema whose objects have a text key.
+  /// Creates a schema whose objects have a text key.
   public init(
     _ name: String,
     textIdentity: any WritableKeyPath<Root, String> & Sendable,
@@ -41,7 +41,7 @@ public struct EntitySchema<Root: Entity>: Sendable {
     }
   }
 
-  /// A schema whose objects are told apart by several of their attributes, named in key order.
+  /// Creates a schema whose objects are identified by several of their attributes, named in key order.
   public init(
     _ name: String,
     compoundIdentity names: [String],
@@ -83,8 +83,8 @@ public struct EntitySchema<Root: Entity>: Sendable {
 
   /// The name of the attribute that stores a property.
   ///
-  /// A property that the schema does not name gives its own description, which no entity has as an attribute:
-  /// the request that uses it is refused by name.
+  /// For a property that is not in the schema, this is the key path's description. No entity has an attribute of that name,
+  /// so a request that uses it is refused with the name in the message.
   /// - Complexity: O(*n*) in the attributes.
   public func attributeName(of keyPath: PartialKeyPath<Root>) -> String {
     attributes.first { $0.keyPath == keyPath }?.description.name ?? String(describing: keyPath)
@@ -98,7 +98,7 @@ public struct EntitySchema<Root: Entity>: Sendable {
 
   package func fill(_ object: inout Root, from row: Row) throws(RowError) {
     writeKey(&object, row.id.key)
-    // Where the entity's type is not known to the compiler, a pair of the two costs more than the property.
+    // Indexes are cheaper than `zip`, whose tuples are boxed where the entity's type is not specialized.
     let values = row.values
     for index in 0..<min(attributes.count, values.count)
     where !attributes[index].write(&object, values[index]) {
@@ -110,7 +110,7 @@ public struct EntitySchema<Root: Entity>: Sendable {
 
 // MARK: - Attributes
 
-/// One line of an entity's schema: a property and the name of the attribute that stores it.
+/// A line of an entity's schema: a property and the name of the attribute that stores it.
 public struct Attribute<Root: Entity>: Sendable {
   /// The stored attribute.
   public let description: AttributeDescription
@@ -118,7 +118,7 @@ public struct Attribute<Root: Entity>: Sendable {
   package let read: @Sendable (Root) -> Value
   package let write: @Sendable (inout Root, Value) -> Bool
 
-  /// A stored attribute; optional if the property is.
+  /// Creates a stored attribute, which is optional if the property is.
   public init<Property: AttributeConvertible>(
     _ keyPath: any WritableKeyPath<Root, Property> & Sendable,
     _ name: String
@@ -137,9 +137,9 @@ public struct Attribute<Root: Entity>: Sendable {
     }
   }
 
-  /// An exact decimal stored as an integer of units of 10^-scale.
+  /// Creates an exact decimal, stored as an integer of units of 10^-scale.
   ///
-  /// A number that does not fit the scale is stored as null, and so refused where the attribute is required.
+  /// A number that does not fit the scale becomes null, which a required attribute refuses.
   public init(
     _ keyPath: any WritableKeyPath<Root, ExactDecimal> & Sendable,
     _ name: String,
@@ -161,9 +161,9 @@ public struct Attribute<Root: Entity>: Sendable {
 /// Collects the attributes of a schema.
 @resultBuilder
 public enum EntitySchemaBuilder<Root: Entity> {
-  /// One attribute.
+  /// Builds one attribute.
   public static func buildExpression(_ attribute: Attribute<Root>) -> Attribute<Root> { attribute }
-  /// All attributes, in the order written.
+  /// Collects the attributes in the order of their declarations.
   public static func buildBlock(_ attributes: Attribute<Root>...) -> [Attribute<Root>] {
     attributes
   }
@@ -171,17 +171,17 @@ public enum EntitySchemaBuilder<Root: Entity> {
 
 /// An attribute that is computed from an object and never stored.
 ///
-/// It can be shown and, through a transient section key, group rows; it cannot stand in a predicate or a sort
-/// descriptor, because a store does not know it.
+/// It can be shown, and a transient section key can group rows by it. Predicates and sort descriptors cannot use it, because
+/// a store does not know it.
 public struct TransientAttribute: Sendable {
-  /// The attribute's name, distinct from those of the stored attributes.
+  /// The attribute's name, which no stored attribute has.
   public let name: String
-  /// What kind of values it has.
+  /// The type of its values.
   public let type: AttributeType
   /// Computes the value from a row.
   public let compute: @Sendable (Row) -> Value
 
-  /// A computed attribute of rows.
+  /// Creates an attribute that is computed from rows.
   public init(_ name: String, _ type: AttributeType, _ compute: @escaping @Sendable (Row) -> Value)
   {
     self.name = name
@@ -191,7 +191,7 @@ public struct TransientAttribute: Sendable {
 }
 
 extension Entity {
-  /// A computed attribute of objects of this entity; an object that cannot be read gives null.
+  /// Returns an attribute that is computed from objects of this entity; it is null for a row that is not a valid object.
   public static func transient<Property: AttributeConvertible>(
     _ name: String,
     _ compute: @escaping @Sendable (Self) -> Property

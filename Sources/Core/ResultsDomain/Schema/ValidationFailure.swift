@@ -1,21 +1,21 @@
-/// One attribute value that its entity does not allow.
+/// A value or key that an entity does not allow.
 public enum ValidationFailure: Hashable, Sendable {
   /// A required attribute has no value.
   case missing(entity: String, attribute: String)
-  /// A value of another kind than the attribute's, or out of its range.
+  /// A value of another type than the attribute's, or out of its range.
   case wrongValue(entity: String, attribute: String, expected: AttributeType)
   /// A name that is not an attribute of the entity.
   case unknownAttribute(entity: String, attribute: String, known: [String])
   /// A row has more or fewer values than the entity has attributes.
   case wrongCount(entity: String, expected: Int, found: Int)
-  /// A value of an attribute that the database calculates, and another one than it does.
+  /// A value for a generated column that differs from the value that the database calculates.
   case calculated(entity: String, attribute: String)
-  /// The object has no key, or one that does not fit the entity's identity.
+  /// The object has no key, or a key of another kind than the entity's identity.
   case invalidKey(entity: String)
 }
 
 extension ValidationFailure: CustomStringConvertible {
-  /// What is wrong and what to do.
+  /// What is wrong, and what to do.
   public var description: String {
     switch self {
     case .missing(let entity, let attribute):
@@ -27,9 +27,10 @@ extension ValidationFailure: CustomStringConvertible {
     case .wrongCount(let entity, let expected, let found):
       "A row of \(entity) has \(expected) values, not \(found). Give one for each attribute."
     case .calculated(let entity, let attribute):
-      "\(attribute) of \(entity) is calculated by the database, to another value. Leave it empty."
+      "\(attribute) of \(entity) is calculated by the database, which gives another value."
+        + " Leave it empty."
     case .invalidKey(let entity):
-      "The object has no key that fits \(entity). Give it one of the entity's kind."
+      "The object has no valid key for \(entity). Give it a key of the entity's kind."
     }
   }
 }
@@ -59,7 +60,7 @@ extension EntityDescription {
     guard failures.isEmpty else { throw .invalid(failures) }
   }
 
-  /// The key of a new object: the given one, or for a compound key the one its values make.
+  /// The key of a new object: the given one, or for a compound identity the key that its values make up.
   /// - Returns: `nil` if the store is to assign an integer key.
   /// - Throws: `StoreError.invalid` if the key does not fit the identity.
   public func key(for values: [Value], given key: ObjectKey?) throws(StoreError) -> ObjectKey? {

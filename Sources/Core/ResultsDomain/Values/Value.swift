@@ -1,12 +1,12 @@
-/// One stored value: the five storage classes every store has.
+/// A stored value of one of the five storage classes that every store has.
 ///
-/// Equality and hashing are by storage class and bytes: two texts are equal only if their UTF-8 bytes are, so
+/// Equality and hashing use the storage class and the bytes: two texts are equal only if their UTF-8 bytes are, so
 /// that an in-memory list and a database never disagree about decomposed Unicode. `integer(1)` and `real(1)`
-/// are different values here; `Value.compare(_:_:)` is the numeric comparison that predicates use.
+/// are not equal; `Value.compare(_:_:)` is the numeric comparison that predicates use.
 public enum Value: Sendable {
   /// The absence of a value.
   case null
-  /// A signed 64-bit integer; also dates, exact decimals and booleans.
+  /// A signed 64-bit integer, which also represents dates, exact decimals and booleans.
   case integer(Int64)
   /// A finite or infinite IEEE 754 double; not-a-number is stored as `null`.
   case real(Double)
@@ -55,7 +55,7 @@ extension Value: Hashable {
     }
   }
 
-  /// Feeds the storage class and the bytes into a hasher.
+  /// Hashes the storage class and the bytes.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .null: hasher.combine(0 as UInt8)
@@ -76,7 +76,7 @@ extension Value: Hashable {
 }
 
 extension Value: CustomStringConvertible {
-  /// A short form for messages: texts in single quotes, blobs by their length.
+  /// A short form for messages: text in single quotes, the length of a blob.
   public var description: String {
     switch self {
     case .null: "NULL"
@@ -111,7 +111,7 @@ extension String {
     return (same ?? nil) ?? utf8.elementsEqual(other.utf8)
   }
 
-  /// Whether the string's UTF-8 bytes are some others.
+  /// Whether the string's UTF-8 bytes equal those of a buffer.
   /// - Complexity: O(*n*) in the bytes.
   package func hasBytes(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     utf8.withContiguousStorageIfAvailable { $0.isSame(as: bytes) } ?? utf8.elementsEqual(bytes)
@@ -119,21 +119,21 @@ extension String {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-  /// Compares eight bytes at a time: all texts of a changed row are compared.
+  /// Compares eight bytes at a time, because every text of a changed row is compared.
   fileprivate func isSame(as other: UnsafeBufferPointer<UInt8>) -> Bool {
     guard count == other.count else { return false }
     let (left, right) = (UnsafeRawBufferPointer(self), UnsafeRawBufferPointer(other))
-    var place = 0
-    while place &+ 8 <= count {
-      let word = left.loadUnaligned(fromByteOffset: place, as: UInt64.self)
-      guard word == right.loadUnaligned(fromByteOffset: place, as: UInt64.self) else {
+    var offset = 0
+    while offset &+ 8 <= count {
+      let word = left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      guard word == right.loadUnaligned(fromByteOffset: offset, as: UInt64.self) else {
         return false
       }
-      place &+= 8
+      offset &+= 8
     }
-    while place < count {
-      guard left[place] == right[place] else { return false }
-      place &+= 1
+    while offset < count {
+      guard left[offset] == right[offset] else { return false }
+      offset &+= 1
     }
     return true
   }
@@ -141,21 +141,21 @@ extension UnsafeBufferPointer<UInt8> {
 
 // MARK: - Comparison
 
-/// The outcome of comparing two values.
+/// The result of comparing two values.
 public enum ValueOrder: Int, Sendable {
-  /// The first comes before the second.
+  /// The first value sorts before the second.
   case ascending = -1
-  /// Neither comes before the other.
+  /// The values sort equally.
   case same = 0
-  /// The first comes after the second.
+  /// The first value sorts after the second.
   case descending = 1
 }
 
 extension Value {
-  /// Compares two values the way every store orders them: null, then numbers by value, then texts by
+  /// Compares two values in the order of every store: null, then numbers by value, then texts by
   /// UTF-8 bytes, then blobs by bytes.
   ///
-  /// An integer and a real are compared exactly, also beyond 2^53, as SQLite does.
+  /// An integer and a real are compared exactly even beyond 2^53, as in SQLite.
   /// - Complexity: O(*n*) in the bytes of the shorter value.
   public static func compare(_ left: Value, _ right: Value) -> ValueOrder {
     switch (left, right) {
@@ -182,10 +182,10 @@ extension Value {
     left < right ? .ascending : (left > right ? .descending : .same)
   }
 
-  /// A double of magnitude 2^63 or more is beyond every integer; below that its whole part fits one exactly.
+  /// Compares an integer with a double without rounding either.
   ///
-  /// Converting truncates towards zero without calling the C library's `floor`, which a release build of a program
-  /// without Foundation is not linked with.
+  /// A double of magnitude 2^63 or more is beyond every integer; otherwise its integral part is exactly an `Int64`. The
+  /// conversion truncates without the C library's `floor`, which release builds without Foundation do not link.
   private static func compareExactly(_ integer: Int64, _ real: Double) -> ValueOrder {
     guard real < 0x1p63 else { return .ascending }
     guard real >= -0x1p63 else { return .descending }
@@ -203,7 +203,7 @@ extension Value {
 }
 
 extension ValueOrder {
-  /// The outcome with the two values exchanged.
+  /// The result with the two values exchanged.
   public var reversed: ValueOrder {
     switch self {
     case .ascending: .descending
