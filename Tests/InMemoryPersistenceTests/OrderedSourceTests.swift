@@ -5,9 +5,9 @@ import Testing
 
 @testable import InMemoryPersistence
 
-@Suite("Orders that the in-memory store keeps")
+@Suite("Orders that the in-memory store caches")
 struct OrderedSourceTests {
-  /// What a list's entries are, and how a source of them is to answer.
+  /// The entries of a list, and the expected answers of a source.
   private struct Truth {
     let keys: [[UInt8]]
     let layout: KeyLayout
@@ -33,15 +33,15 @@ struct OrderedSourceTests {
       }
     }
 
-    /// Where the bound stands that the first columns of a whole key make: beside the keys that agree in them, else where the key
-    /// itself would stand.
-    func position(_ columns: Int, of key: [UInt8], isBehind: Bool) -> Int {
+    /// The position of the bound at the first columns of a whole key: before or after the keys that agree in them, or else the
+    /// position of the key itself.
+    func position(_ columns: Int, of key: [UInt8], isAfter: Bool) -> Int {
       let wanted = prefix(columns, of: key)
-      let places = keys.indices.filter { prefix(columns, of: keys[$0]) == wanted }
-      guard let first = places.first, let last = places.last else {
+      let matches = keys.indices.filter { prefix(columns, of: keys[$0]) == wanted }
+      guard let first = matches.first, let last = matches.last else {
         return keys.count { KeyOrder.compare($0, key) < 0 }
       }
-      return isBehind ? last + 1 : first
+      return isAfter ? last + 1 : first
     }
   }
 
@@ -85,7 +85,7 @@ struct OrderedSourceTests {
       }
     }
 
-    /// A bound, and where it stands.
+    /// A bound and its position.
     mutating func bound(
       in truth: Truth,
       of definition: OrderDefinition
@@ -101,11 +101,11 @@ struct OrderedSourceTests {
       guard let key else { return nil }
       let all = truth.layout.order.count + truth.layout.identity.count
       let columns = random.generator.number(in: 0...all)
-      let isBehind = random.generator.happens(percent: 50)
+      let isAfter = random.generator.happens(percent: 50)
       let prefix = truth.prefix(columns, of: key)
       return (
-        isBehind ? .after(prefix) : .before(prefix),
-        truth.position(columns, of: key, isBehind: isBehind)
+        isAfter ? .after(prefix) : .before(prefix),
+        truth.position(columns, of: key, isAfter: isAfter)
       )
     }
 
@@ -113,17 +113,17 @@ struct OrderedSourceTests {
       _ source: any OrderedSource,
       of definition: OrderDefinition,
       against truth: Truth,
-      _ place: Comment
+      _ context: Comment
     ) throws {
       let (keys, count) = (truth.keys, truth.keys.count)
-      #expect(try source.count(from: nil, to: nil) == count, place)
+      #expect(try source.count(from: nil, to: nil) == count, context)
       for _ in 0..<8 {
         let (lower, upper) = (
           try bound(in: truth, of: definition), try bound(in: truth, of: definition)
         )
         let (start, end) = (lower?.position ?? 0, upper?.position ?? count)
         let slice = start < end ? Array(keys[start..<end]) : []
-        #expect(try source.count(from: lower?.bound, to: upper?.bound) == slice.count, place)
+        #expect(try source.count(from: lower?.bound, to: upper?.bound) == slice.count, context)
         let (skipped, limit) = (
           random.generator.number(in: 0...5), random.generator.choice(0, 1, 4, .max)
         )
@@ -133,7 +133,7 @@ struct OrderedSourceTests {
           skipping: skipped,
           limit: limit
         )
-        #expect(batch.keys == Array(slice.dropFirst(skipped).prefix(limit)), place)
+        #expect(batch.keys == Array(slice.dropFirst(skipped).prefix(limit)), context)
       }
       let stride = random.generator.number(in: 1...7)
       var sampled: [[UInt8]] = []
@@ -141,27 +141,27 @@ struct OrderedSourceTests {
         sampled += batch.keys
         return true
       }
-      #expect(total == count, place)
-      #expect(sampled == Swift.stride(from: 0, to: count, by: stride).map { keys[$0] }, place)
+      #expect(total == count, context)
+      #expect(sampled == Swift.stride(from: 0, to: count, by: stride).map { keys[$0] }, context)
       let columns = random.generator.number(in: 0...truth.layout.order.count)
       var groups: [[UInt8]] = []
       try source.groups(byFirstColumns: columns) { (prefix, count) throws(StoreError) in
         groups += Array(repeating: prefix, count: count)
         return true
       }
-      #expect(groups == keys.map { truth.prefix(columns, of: $0) }, place)
+      #expect(groups == keys.map { truth.prefix(columns, of: $0) }, context)
     }
   }
 
   @Test(arguments: 1...60 as ClosedRange<UInt64>)
   func
-    `R12: a source answers as the entries of its own version do, whatever is committed meanwhile`(
+    `R12: a source agrees with the entries of its own version, whatever is committed meanwhile`(
       seed: UInt64
     ) throws
   {
     var work = try Workload(seed: seed)
     for step in 0..<25 {
-      let place: Comment = "seed \(seed), step \(step)"
+      let context: Comment = "seed \(seed), step \(step)"
       if step % 6 == 5 { work.definitions[step % 3] = try work.definition() }
       try work.store.read { (snapshot) throws(StoreError) in
         do {
@@ -170,10 +170,10 @@ struct OrderedSourceTests {
           for definition in work.definitions {
             let truth = try? Truth(definition, in: snapshot)
             let source = try? snapshot.orderedSource(of: definition)
-            #expect((truth == nil) == (source == nil), place)
+            #expect((truth == nil) == (source == nil), context)
             guard let truth, let source else { continue }
             if !commitsFirst, work.random.generator.happens(percent: 30) { try work.commit() }
-            try work.check(source, of: definition, against: truth, place)
+            try work.check(source, of: definition, against: truth, context)
           }
         } catch {
           Issue.record("\(error), seed \(seed), step \(step)")
@@ -210,7 +210,7 @@ struct OrderedSourceTests {
   }
 
   @Test(arguments: [SortDirection.ascending, .descending])
-  func `a text that begins another one with a zero byte behind it is another group`(
+  func `a text and the same text followed by a zero byte are different groups`(
     direction: SortDirection
   ) throws {
     let store = try InMemoryStore(entities: [entity])
@@ -226,8 +226,8 @@ struct OrderedSourceTests {
       for key in truth.keys {
         for columns in 0...3 {
           let prefix = truth.prefix(columns, of: key)
-          let start = truth.position(columns, of: key, isBehind: false)
-          let end = truth.position(columns, of: key, isBehind: true)
+          let start = truth.position(columns, of: key, isAfter: false)
+          let end = truth.position(columns, of: key, isAfter: true)
           #expect(try source.count(from: nil, to: .before(prefix)) == start)
           #expect(try source.count(from: nil, to: .after(prefix)) == end)
           #expect(try source.count(from: .before(prefix), to: .after(prefix)) == end - start)
@@ -242,22 +242,22 @@ struct OrderedSourceTests {
     }
   }
 
-  @Test func `an order is brought on by commits, and not read again`() throws {
+  @Test func `an order is updated by commits, and not read again`() throws {
     let store = try InMemoryStore(entities: [entity])
     let definition = try definition(.ascending, limit: 500)
     try add((0..<1000).map { [.text("t\($0 % 7)"), .integer($0)] }, to: store)
-    try use(definition, of: store)
+    try touch(definition, of: store)
     let number = store.core.content?.orders[definition]?.number
     #expect(number != nil)
     for step: Int64 in 0..<50 { try add([["new", .integer(480 + step)]], to: store) }
-    let kept = try #require(store.core.content?.orders[definition])
-    #expect(kept.number == number)
-    #expect(kept.keys.count == 520)
-    try use(definition, of: store)
+    let cached = try #require(store.core.content?.orders[definition])
+    #expect(cached.number == number)
+    #expect(cached.keys.count == 520)
+    try touch(definition, of: store)
     #expect(store.core.content?.orders.count == 1)
   }
 
-  @Test func `an order that is read while others commit is kept at the present version`() throws {
+  @Test func `an order that is read while others commit is cached at the current version`() throws {
     let store = try InMemoryStore(entities: [entity])
     let definition = try definition(.descending)
     try add([["a", 1]], to: store)
@@ -268,8 +268,7 @@ struct OrderedSourceTests {
     #expect(store.core.content?.orders[definition]?.keys.count == 2)
   }
 
-  @Test func `readers that ask while a writer commits get the keys of their versions`() async throws
-  {
+  @Test func `readers get the keys of their own versions while a writer commits`() async throws {
     let store = try InMemoryStore(entities: [entity])
     let definitions = try (0..<20).map { try definition(.ascending, limit: $0 * 5 + 1) }
     try add((0..<300).map { [.text("t\($0 % 7)"), .integer($0 % 100)] }, to: store)
@@ -283,10 +282,10 @@ struct OrderedSourceTests {
           }
         }
       }
-      for reader in 1...2 {
+      for factor in 1...2 {
         group.addTask {
           for step in 0..<300 {
-            let definition = definitions[step * reader % 20]
+            let definition = definitions[step * factor % 20]
             try store.read { (snapshot) throws(StoreError) in
               let truth = try Truth(definition, in: snapshot)
               let keys = try snapshot.orderedSource(of: definition)?
@@ -301,21 +300,21 @@ struct OrderedSourceTests {
     let orders = try #require(store.core.content?.orders)
     try store.read { (snapshot) throws(StoreError) in
       for definition in definitions {
-        guard let kept = orders[definition] else { continue }
-        #expect(try Truth(definition, in: snapshot).keys.count == kept.keys.count)
+        guard let cached = orders[definition] else { continue }
+        #expect(try Truth(definition, in: snapshot).keys.count == cached.keys.count)
       }
     }
   }
 
-  @Test func `an order that is added while the others are brought on is brought on too`() throws {
+  @Test func `an order that is inserted while the others are updated is updated too`() throws {
     let store = try InMemoryStore(entities: [entity])
     try add([["a", 1], ["b", 2]], to: store)
     let before = try #require(store.core.content)
     let definitions = [try definition(.ascending), try definition(.descending)]
-    let kept = try definitions.compactMap { try KeptOrder(of: $0, in: before) }
-    try #require(kept.count == 2)
-    var present = KeptOrders()
-    present.keep(kept[0])
+    let orders = try definitions.compactMap { try CachedOrder(of: $0, in: before) }
+    try #require(orders.count == 2)
+    var current = CachedOrders()
+    current.insert(orders[0])
     let version = try store.commit(origin: .unnamed) { transaction in
       try transaction.insert(["c", 3], key: nil, into: entity)
       _ = try transaction.delete(ObjectID(entity: "Item", key: .integer(1)), of: entity)
@@ -326,34 +325,34 @@ struct OrderedSourceTests {
       return
     }
     let changes = [0: commits.flatMap(\.changes)]
-    var broughtOn = present
-    broughtOn.apply(changes)
-    present.keep(kept[1])
-    broughtOn.replace(present, after: changes)
+    var updated = current
+    updated.apply(changes)
+    current.insert(orders[1])
+    updated.rebase(onto: current, after: changes)
     try store.read { (snapshot) throws(StoreError) in
       for definition in definitions {
-        let keys = broughtOn[definition]?.keys
+        let keys = updated[definition]?.keys
         #expect(try keys == SortedKeyList(of: Truth(definition, in: snapshot).keys))
       }
     }
   }
 
-  @Test func `only the definitions that were used last are kept`() throws {
+  @Test func `only the most recently used definitions are cached`() throws {
     let store = try InMemoryStore(entities: [entity])
     let definitions = try (0..<20).map { try definition(.ascending, limit: $0) }
     for definition in definitions {
-      try use(definition, of: store)
-      try use(definitions[0], of: store)
+      try touch(definition, of: store)
+      try touch(definitions[0], of: store)
     }
     let orders = try #require(store.core.content?.orders)
-    #expect(orders.count == KeptOrders.limit)
+    #expect(orders.count == CachedOrders.limit)
     #expect(orders[definitions[0]] != nil && orders[definitions[19]] != nil)
     #expect(orders[definitions[1]] == nil && orders[definitions[4]] == nil)
     #expect(orders[definitions[5]] != nil)
   }
 
   @Test
-  func `a store that provides no orders has no source, and one that was kept answers no more`()
+  func `a store without orders has no sources, and a source throws after its snapshot has ended`()
     throws
   {
     let definition = try definition(.ascending)
@@ -362,15 +361,15 @@ struct OrderedSourceTests {
       #expect(try snapshot.orderedSource(of: definition) == nil)
     }
     let store = try InMemoryStore(entities: [entity])
-    var kept: (any OrderedSource)?
+    var escaped: (any OrderedSource)?
     try InMemoryStore(readingFrom: store).read { (snapshot) throws(StoreError) in
-      kept = try snapshot.orderedSource(of: definition)
+      escaped = try snapshot.orderedSource(of: definition)
     }
-    let source = try #require(kept)
+    let source = try #require(escaped)
     #expect(throws: StoreError.self) { try source.count(from: nil, to: nil) }
   }
 
-  private func use(_ definition: OrderDefinition, of store: InMemoryStore) throws {
+  private func touch(_ definition: OrderDefinition, of store: InMemoryStore) throws {
     try store.read { (snapshot) throws(StoreError) in
       #expect(try snapshot.orderedSource(of: definition) != nil)
     }

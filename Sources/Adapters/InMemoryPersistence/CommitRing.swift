@@ -1,11 +1,11 @@
 import ResultsDomain
 
-/// The latest commits, as many as a limit of changed rows permits.
+/// A ring buffer of the latest commits, limited by the number of changed rows.
 struct CommitRing: Sendable {
   private struct Entry {
     let version: StoreVersion
     let origin: CommitOrigin
-    /// The changes of each entity, by the place of its table.
+    /// The changes of each entity, by the index of its table.
     let changes: [Int: [CommittedChange]]
     let changeCount: Int
   }
@@ -15,10 +15,10 @@ struct CommitRing: Sendable {
   private var start = 0
   private var changeCount = 0
 
-  /// A ring that remembers at most so many changed rows.
+  /// Creates a ring for a number of changed rows.
   init(capacity: Int) { self.capacity = max(0, capacity) }
 
-  /// Adds a commit; the oldest ones leave until the limit is kept.
+  /// Appends a commit, and drops the oldest ones beyond the capacity.
   /// - Complexity: O(1), amortised.
   mutating func append(
     _ changes: [Int: [CommittedChange]],
@@ -30,7 +30,7 @@ struct CommitRing: Sendable {
     changeCount += count
     while changeCount > capacity, start < entries.count {
       changeCount -= entries[start].changeCount
-      // The rows of a commit that left must not stay in memory until the array is shortened.
+      // Release the rows of a dropped commit now, not when the array is shortened.
       entries[start] = Entry(version: version, origin: origin, changes: [:], changeCount: 0)
       start += 1
     }
@@ -40,7 +40,7 @@ struct CommitRing: Sendable {
     }
   }
 
-  /// What happened to an entity after one version, up to another of the same epoch.
+  /// The changes of an entity after one version, up to another of the same epoch.
   /// - Complexity: O(*k*) for *k* commits.
   func history(
     after old: StoreVersion,
@@ -49,11 +49,11 @@ struct CommitRing: Sendable {
   ) -> StoreHistory {
     guard old.epoch == new.epoch, old.sequence <= new.sequence else { return .gap(.otherEpoch) }
     guard old.sequence < new.sequence else { return .commits([]) }
-    // Each commit's sequence is one more than the one before, so a place is a subtraction.
+    // Sequences are consecutive, so an index is a difference of sequences.
     let first = start < entries.count ? entries[start].version.sequence : .max
     guard old.sequence + 1 >= first else { return .gap(.trimmed) }
-    let places = start + Int(old.sequence + 1 - first)..<start + Int(new.sequence + 1 - first)
-    let records: [CommitRecord] = entries[places].compactMap { entry in
+    let range = start + Int(old.sequence + 1 - first)..<start + Int(new.sequence + 1 - first)
+    let records: [CommitRecord] = entries[range].compactMap { entry in
       guard let changes = entry.changes[table] else { return nil }
       return CommitRecord(version: entry.version, origin: entry.origin, changes: changes)
     }

@@ -1,19 +1,19 @@
 import OrderStatistics
 import ResultsDomain
 
-/// The keys of one definition in one version of a store, for the time of a snapshot.
+/// The keys of one definition in one version of a store, valid as long as the snapshot.
 final class InMemoryOrderedSource: OrderedSource {
   private let layout: KeyLayout
   private let store: InMemoryStore
   private var list: SortedKeyList?
 
-  init(_ order: KeptOrder, of store: InMemoryStore) {
+  init(_ order: CachedOrder, of store: InMemoryStore) {
     layout = order.definition.layout
     list = order.keys
     self.store = store
   }
 
-  /// Lets go of the keys, so that a source that was kept pins nothing.
+  /// Releases the keys; later calls throw.
   func end() { list = nil }
 
   func count(from lower: KeyBound?, to upper: KeyBound?) throws(StoreError) -> Int {
@@ -90,18 +90,18 @@ final class InMemoryOrderedSource: OrderedSource {
 
 // MARK: - Orders
 
-/// The keys of one definition in one version of a store, which are brought on commit by commit.
-struct KeptOrder: Sendable {
+/// The cached keys of one definition in one version of a store, updated with each commit.
+struct CachedOrder: Sendable {
   let definition: OrderDefinition
-  /// The place of the entity's table.
+  /// The index of the entity's table.
   let table: Int
   private(set) var keys = SortedKeyList()
-  /// What tells it from the other orders that a store keeps.
+  /// A number that identifies it among a store's cached orders.
   var number = 0
   private let predicate: CompiledPredicate
   private let encoder: RowKeyEncoder
 
-  /// Reads the keys of a definition, or gives `nil` if they are no order, because one stands twice.
+  /// Reads the keys of a definition, or returns `nil` if a key occurs twice.
   /// - Throws: `StoreError` as reading the entries does.
   /// - Complexity: O(*n* log *n*)
   init?(of definition: OrderDefinition, in content: StoreContent) throws(StoreError) {
@@ -110,22 +110,22 @@ struct KeptOrder: Sendable {
     predicate = CompiledPredicate(definition.predicate, in: definition.entity)
     encoder = RowKeyEncoder(definition)
     var keys = SortedKeyList()
-    var isOrder = true
+    var isSorted = true
     try content.entries(of: definition) { (batch) throws(StoreError) in
       do {
         try keys.append(bytes: batch.bytes, ends: batch.ends)
       } catch {
-        isOrder = false
+        isSorted = false
       }
-      return isOrder
+      return isSorted
     }
-    guard isOrder else { return nil }
+    guard isSorted else { return nil }
     self.keys = keys
   }
 
-  /// Brings the keys to the version after a commit.
-  /// - Parameter changes: What the commit changed in the entity.
-  /// - Returns: Whether it could be done; the keys are of no use if not.
+  /// Updates the keys to the version after a commit.
+  /// - Parameter changes: The commit's changes of the entity.
+  /// - Returns: False if the changes do not apply; the order must then be discarded.
   /// - Complexity: O(*k* log *n* + number of chunks) for *k* changed rows.
   mutating func apply(_ changes: [CommittedChange]) -> Bool {
     do {
@@ -153,64 +153,64 @@ struct KeptOrder: Sendable {
   }
 }
 
-/// The orders that were asked for, in one version of a store; the least recently used leave.
-struct KeptOrders: Sendable {
-  /// How many definitions have their keys kept.
+/// A cache of orders in one version of a store, which evicts the least recently used.
+struct CachedOrders: Sendable {
+  /// The capacity of the cache.
   static let limit = 16
 
   /// The least recently used first.
-  private var orders: [KeptOrder] = []
+  private var orders: [CachedOrder] = []
   private var nextNumber = 1
 
-  /// How many there are.
+  /// The number of cached orders.
   var count: Int { orders.count }
 
-  /// The order of a definition, if it is kept.
-  subscript(definition: OrderDefinition) -> KeptOrder? {
+  /// The order of a definition, if it is cached.
+  subscript(definition: OrderDefinition) -> CachedOrder? {
     orders.last { $0.definition == definition }
   }
 
-  /// Notes that a definition was asked for.
-  mutating func use(_ definition: OrderDefinition) {
-    guard let place = orders.lastIndex(where: { $0.definition == definition }),
-      place < orders.count - 1
+  /// Marks the order of a definition as the most recently used.
+  mutating func touch(_ definition: OrderDefinition) {
+    guard let index = orders.lastIndex(where: { $0.definition == definition }),
+      index < orders.count - 1
     else { return }
-    orders.append(orders.remove(at: place))
+    orders.append(orders.remove(at: index))
   }
 
-  /// Keeps an order that is not kept yet, in place of the one that was not used for longest.
-  mutating func keep(_ order: KeptOrder) {
+  /// Inserts an order that is not cached yet, and evicts the least recently used one if the cache is full.
+  mutating func insert(_ order: CachedOrder) {
     var order = order
     order.number = nextNumber
     nextNumber += 1
-    if orders.count >= KeptOrders.limit { orders.removeFirst() }
+    if orders.count >= CachedOrders.limit { orders.removeFirst() }
     orders.append(order)
   }
 
-  /// Brings all of them to the version after a commit.
+  /// Updates all orders to the version after a commit.
   mutating func apply(_ changes: [Int: [CommittedChange]]) {
-    orders = orders.compactMap { KeptOrders.applied(changes, to: $0) }
+    orders = orders.compactMap { CachedOrders.applied(changes, to: $0) }
   }
 
-  /// Takes the place of orders that were kept or used while these were brought on.
+  /// Merges these updated orders with the orders of the previous version, which others have inserted or used meanwhile.
   /// - Parameters:
-  ///   - present: The orders of the version before, as they are now.
-  ///   - changes: What has happened to these, and not to those.
-  mutating func replace(_ present: KeptOrders, after changes: [Int: [CommittedChange]]) {
-    let done = Dictionary(orders.map { ($0.number, $0) }) { first, _ in first }
-    nextNumber = present.nextNumber
-    orders = present.orders.compactMap {
-      done[$0.number] ?? KeptOrders.applied(changes, to: $0)
+  ///   - current: The current orders of the previous version.
+  ///   - changes: The changes that these orders contain and `current` does not.
+  mutating func rebase(onto current: CachedOrders, after changes: [Int: [CommittedChange]]) {
+    let updated = Dictionary(orders.map { ($0.number, $0) }) { first, _ in first }
+    nextNumber = current.nextNumber
+    orders = current.orders.compactMap {
+      updated[$0.number] ?? CachedOrders.applied(changes, to: $0)
     }
   }
 
   private static func applied(
     _ changes: [Int: [CommittedChange]],
-    to order: KeptOrder
-  ) -> KeptOrder? {
+    to order: CachedOrder
+  ) -> CachedOrder? {
     guard let changes = changes[order.table] else { return order }
     var order = order
-    // One that cannot be brought on is read again when it is asked for, and then says why.
+    // An order that cannot be updated is dropped, and read again when it is next used.
     return order.apply(changes) ? order : nil
   }
 }

@@ -1,6 +1,6 @@
 import ResultsDomain
 
-/// One version of a store, for the time of a closure.
+/// A snapshot of one version of a store, valid inside a closure.
 final class InMemorySnapshot: StoreSnapshot {
   let version: StoreVersion
   private let store: InMemoryStore
@@ -13,7 +13,7 @@ final class InMemorySnapshot: StoreSnapshot {
     version = content.version
   }
 
-  /// Lets go of the version, so that a snapshot that was kept pins nothing.
+  /// Releases the version and its sources; later calls throw.
   func end() {
     content = nil
     for source in sources { source.end() }
@@ -65,8 +65,8 @@ final class InMemorySnapshot: StoreSnapshot {
 
   func version(at bookmark: StoreBookmark) throws(StoreError) -> StoreVersion? {
     let then = StoreVersion(epoch: version.epoch, sequence: bookmark.sequence)
-    let isOfThisPast = bookmark == store.bookmark(of: then) && then.sequence <= version.sequence
-    return isOfThisPast ? then : nil
+    let isAncestor = bookmark == store.bookmark(of: then) && then.sequence <= version.sequence
+    return isAncestor ? then : nil
   }
 
   func plan(of definition: OrderDefinition) throws(StoreError) -> QueryPlan {

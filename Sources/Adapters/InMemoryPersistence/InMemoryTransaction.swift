@@ -1,6 +1,6 @@
 import ResultsDomain
 
-/// A transaction that works on its own copy of the content.
+/// A transaction on a copy of the content.
 final class InMemoryTransaction: StoreTransaction {
   let version: StoreVersion
   private let store: InMemoryStore
@@ -14,7 +14,7 @@ final class InMemoryTransaction: StoreTransaction {
     version = content.version
   }
 
-  /// Ends the transaction and hands over what it made.
+  /// Ends the transaction and returns its content and net changes.
   func end() -> (content: StoreContent, changes: [Int: [CommittedChange]]) {
     let result = (content, touched.changes(in: content))
     isOpen = false
@@ -28,16 +28,16 @@ final class InMemoryTransaction: StoreTransaction {
   }
 
   private func set(_ row: Row, inTable table: Int, replacing old: Row?) {
-    touched.note(row.id.key, inTable: table, before: old)
+    touched.record(row.id.key, inTable: table, before: old)
     content.tables[table].set(row)
   }
 
   private func remove(_ old: Row, fromTable table: Int) {
-    touched.note(old.id.key, inTable: table, before: old)
+    touched.record(old.id.key, inTable: table, before: old)
     content.tables[table].remove(old.id.key)
   }
 
-  /// The next integer key, as SQLite assigns it: one more than the largest, 1 in an empty table.
+  /// The next integer key, as in SQLite: one more than the largest, or 1 in an empty table.
   private func nextKey(inTable table: Int) throws(StoreError) -> ObjectKey {
     guard case .some(.integer(let last)) = content.tables[table].last?.id.key else {
       return .integer(1)
@@ -155,23 +155,23 @@ extension InMemoryTransaction {
 
 // MARK: - Net changes
 
-/// What a transaction touched, with the rows as they were before it.
+/// The rows that a transaction changed, with their values before it.
 struct NetChanges {
   private struct Touched {
     var order: [(key: ObjectKey, before: Row?)] = []
-    var known: Set<ObjectKey> = []
+    var keys: Set<ObjectKey> = []
   }
 
   private var tables: [Int: Touched] = [:]
 
-  /// Notes the row of a key before its first change; later notes of the same key are ignored.
-  mutating func note(_ key: ObjectKey, inTable table: Int, before row: Row?) {
-    guard tables[table, default: Touched()].known.insert(key).inserted else { return }
+  /// Records a row before its first change; later calls for the same key are ignored.
+  mutating func record(_ key: ObjectKey, inTable table: Int, before row: Row?) {
+    guard tables[table, default: Touched()].keys.insert(key).inserted else { return }
     tables[table, default: Touched()].order.append((key, row))
   }
 
-  /// The net changes of each table that has any, in the order in which the rows were first touched.
-  /// - Complexity: O(*k* log *n*) for *k* touched rows.
+  /// The net changes of each table that has any, in the order of the rows' first changes.
+  /// - Complexity: O(*k* log *n*) for *k* changed rows.
   func changes(in content: StoreContent) -> [Int: [CommittedChange]] {
     var changes: [Int: [CommittedChange]] = [:]
     for (table, touched) in tables {

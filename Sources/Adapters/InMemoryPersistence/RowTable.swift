@@ -1,10 +1,10 @@
 import OrderStatistics
 import ResultsDomain
 
-/// The rows of one entity, ascending by key, as a value that shares what it does not change.
+/// The rows of one entity in ascending order of keys, as a copy-on-write value.
 ///
-/// Rows lie in chunks of bounded size. Copying a table costs nothing; the first change after that copies the list of chunks
-/// and the one chunk that is touched.
+/// Rows are stored in chunks of bounded size. Copying a table is free; the first change after a copy copies the list of chunks
+/// and one chunk.
 struct RowTable: Sendable {
   /// The largest number of rows in a chunk.
   static let chunkLimit = 256
@@ -12,17 +12,17 @@ struct RowTable: Sendable {
   private(set) var chunks: [[Row]] = []
   private(set) var count = 0
 
-  /// The row of a key, or `nil`.
+  /// The row with a key, or `nil` if there is none.
   /// - Complexity: O(log *n*)
   subscript(key: ObjectKey) -> Row? {
-    let place = place(of: key)
-    return place.isFound ? chunks[place.chunk][place.offset] : nil
+    let found = search(key)
+    return found.isFound ? chunks[found.chunk][found.offset] : nil
   }
 
   /// The last row in key order.
   var last: Row? { chunks.last?.last }
 
-  /// Hands over all rows in key order until the closure says stop.
+  /// Calls a closure with all rows in key order until it returns false.
   func forEach(_ body: (Row) throws(StoreError) -> Bool) throws(StoreError) {
     for chunk in chunks {
       for row in chunk {
@@ -31,12 +31,12 @@ struct RowTable: Sendable {
     }
   }
 
-  /// Inserts a row, or replaces the row of the same key.
+  /// Inserts a row, or replaces the row with the same key.
   /// - Complexity: O(log *n* + chunk size), and O(number of chunks) after a copy or a split.
   mutating func set(_ row: Row) {
-    let place = place(of: row.id.key)
-    guard !place.isFound else {
-      chunks[place.chunk][place.offset] = row
+    let found = search(row.id.key)
+    guard !found.isFound else {
+      chunks[found.chunk][found.offset] = row
       return
     }
     count += 1
@@ -44,24 +44,24 @@ struct RowTable: Sendable {
       chunks.append([row])
       return
     }
-    let isAtEnd = place.chunk == chunks.count - 1 && place.offset == chunks[place.chunk].count
-    if isAtEnd, chunks[place.chunk].count >= RowTable.chunkLimit {
-      // Rows that come in key order fill their chunks.
+    let isAtEnd = found.chunk == chunks.count - 1 && found.offset == chunks[found.chunk].count
+    if isAtEnd, chunks[found.chunk].count >= RowTable.chunkLimit {
+      // A split would leave half-empty chunks if rows are inserted in key order.
       chunks.append([row])
     } else {
-      chunks[place.chunk].insert(row, at: place.offset)
-      if chunks[place.chunk].count > RowTable.chunkLimit { split(place.chunk) }
+      chunks[found.chunk].insert(row, at: found.offset)
+      if chunks[found.chunk].count > RowTable.chunkLimit { split(found.chunk) }
     }
   }
 
-  /// Removes the row of a key, if there is one.
+  /// Removes the row with a key, if there is one.
   /// - Complexity: As `set(_:)`.
   mutating func remove(_ key: ObjectKey) {
-    let place = place(of: key)
-    guard place.isFound else { return }
+    let found = search(key)
+    guard found.isFound else { return }
     count -= 1
-    chunks[place.chunk].remove(at: place.offset)
-    mergeIfSmall(place.chunk)
+    chunks[found.chunk].remove(at: found.offset)
+    mergeIfSmall(found.chunk)
   }
 
   private mutating func split(_ index: Int) {
@@ -84,8 +84,8 @@ struct RowTable: Sendable {
     chunks[neighbour].append(contentsOf: upper)
   }
 
-  /// Where the row of a key is, or where it would be inserted; no chunk is empty.
-  private func place(of key: ObjectKey) -> (chunk: Int, offset: Int, isFound: Bool) {
+  /// Finds the row with a key, or its insertion point; no chunk is empty.
+  private func search(_ key: ObjectKey) -> (chunk: Int, offset: Int, isFound: Bool) {
     var (low, high) = (0, chunks.count)
     while low < high {
       let middle = (low + high) / 2
@@ -113,9 +113,9 @@ struct RowTable: Sendable {
 // MARK: - Key comparison
 
 extension ObjectKey {
-  /// How two keys of one entity stand to each other, in the order of their identity's bytes.
+  /// Compares two keys of one entity in the order of their identity's bytes.
   ///
-  /// Numbers by value, texts and blobs by bytes, compound keys part by part.
+  /// Numbers are compared by value, texts and blobs by bytes, compound keys part by part.
   func order(_ other: ObjectKey) -> ValueOrder {
     switch (self, other) {
     case (.integer(let left), .integer(let right)):
@@ -133,7 +133,7 @@ extension ObjectKey {
   }
 
   private func compareBytes(_ left: String, _ right: String) -> ValueOrder {
-    // Mutable copies share the storage; native strings are read in place.
+    // Mutable copies share the storage, and native strings are read in place.
     var (left, right) = (left, right)
     let difference = left.withUTF8 { left in
       right.withUTF8 { KeyOrder.compare(UnsafeRawBufferPointer(left), UnsafeRawBufferPointer($0)) }

@@ -1,13 +1,13 @@
 import OrderStatistics
 import ResultsDomain
 
-/// One version of all entities' rows: the immutable root that a commit publishes.
+/// One version of the rows of all entities: the immutable root that a commit publishes.
 struct StoreContent: Sendable {
   let entities: [EntityDescription]
   var tables: [RowTable]
   var version: StoreVersion
-  /// Keys of lists in this version.
-  var orders = KeptOrders()
+  /// The cached orders of this version.
+  var orders = CachedOrders()
 
   init(entities: [EntityDescription], version: StoreVersion) {
     self.entities = entities
@@ -15,7 +15,7 @@ struct StoreContent: Sendable {
     tables = entities.map { _ in RowTable() }
   }
 
-  /// Where an entity's table is.
+  /// The index of an entity's table.
   func index(of entity: EntityDescription) throws(StoreError) -> Int {
     guard let index = entities.firstIndex(of: entity) else {
       throw .unknownEntity(entity.name, known: entities.map(\.name))
@@ -27,13 +27,13 @@ struct StoreContent: Sendable {
 // MARK: - Reading
 
 extension StoreContent {
-  /// The rows of some keys, in the order asked.
+  /// The rows with some keys, in the order of the keys.
   func rows(_ keys: [ObjectKey], of entity: EntityDescription) throws(StoreError) -> [Row?] {
     let table = tables[try index(of: entity)]
     return keys.map { table[$0] }
   }
 
-  /// How many rows a predicate holds for.
+  /// The number of rows for which a predicate holds.
   func count(
     of entity: EntityDescription,
     where predicate: FetchPredicate
@@ -53,7 +53,7 @@ extension StoreContent {
     return count
   }
 
-  /// Hands over a list's keys, ascending by bytes.
+  /// Calls a closure with a list's keys in batches, in ascending order.
   func entries(
     of definition: OrderDefinition,
     _ body: (EntryBatch) throws(StoreError) -> Bool
@@ -71,7 +71,7 @@ extension StoreContent {
     try keys.deliverAscending(body)
   }
 
-  /// Hands over each row's identity and digest, ascending by identity.
+  /// Calls a closure with each row's identity and digest in batches, in ascending order of identities.
   func digests(
     of definition: OrderDefinition,
     attributes: AttributeSet,
@@ -80,7 +80,7 @@ extension StoreContent {
     let table = tables[try index(of: definition.entity)]
     let columns = definition.layout.identity
     var batch = EntryBatch()
-    var goesOn = true
+    var continues = true
     try forEachMatch(definition.predicate, of: definition.entity, in: table) {
       (row) throws(StoreError) in
       try batch.append { (writer) throws(StoreError) in
@@ -96,15 +96,15 @@ extension StoreContent {
         withUnsafeBytes(of: digest.value.bigEndian) { writer.bytes.append(contentsOf: $0) }
       }
       if batch.count == KeyArena.batchLimit {
-        goesOn = try body(batch)
+        continues = try body(batch)
         batch.removeAll()
       }
-      return goesOn
+      return continues
     }
-    if goesOn, batch.count > 0 { _ = try body(batch) }
+    if continues, batch.count > 0 { _ = try body(batch) }
   }
 
-  /// Hands over the rows that a predicate holds for, in key order.
+  /// Calls a closure with the rows for which a predicate holds, in key order, until it returns false.
   func forEachMatch(
     _ predicate: FetchPredicate,
     of entity: EntityDescription,
@@ -116,7 +116,7 @@ extension StoreContent {
     func test(_ row: Row) throws(StoreError) -> Bool {
       compiled.holds(for: row) ? try body(row) : true
     }
-    // A search costs about as much as reading a few rows, hence the factor.
+    // A lookup costs about as much as scanning a few rows, hence the factor.
     guard let identities = predicate.requiredIdentities, identities.count * 4 < table.count else {
       return try table.forEach(test)
     }
@@ -127,7 +127,7 @@ extension StoreContent {
 }
 
 extension FetchPredicate {
-  /// The smallest set of identities outside of which the predicate cannot hold.
+  /// The smallest set of identities that contains all objects for which the predicate holds.
   fileprivate var requiredIdentities: IdentitySet? {
     switch self {
     case .identity(let identities): identities
@@ -140,9 +140,9 @@ extension FetchPredicate {
 // MARK: - Aggregates
 
 extension StoreContent {
-  /// Gathers the rows of a list by the first columns of its order, and hands over the groups in that order.
+  /// Groups the rows of a list by the first columns of its order, and calls a closure with the groups in that order.
   ///
-  /// Only the columns of the groups are encoded and sorted, not the rows.
+  /// Only the groups are sorted, not the rows.
   func aggregates(
     _ aggregates: CompiledAggregates,
     of definition: OrderDefinition,
@@ -152,9 +152,9 @@ extension StoreContent {
     let table = tables[try index(of: definition.entity)]
     let encoder = RowKeyEncoder(definition)
     var groups: [AggregateGroup] = []
-    var places: [[UInt8]: Int] = [:]
+    var indexes: [[UInt8]: Int] = [:]
     if columns == 0 {
-      places[[]] = 0
+      indexes[[]] = 0
       groups.append(AggregateGroup(prefix: [], count: 0, states: aggregates.emptyStates))
     }
     try forEachMatch(definition.predicate, of: definition.entity, in: table) {
@@ -163,15 +163,15 @@ extension StoreContent {
       let prefix = key.withUnsafeBytes {
         Array($0[..<definition.layout.prefixLength(columns: columns, in: $0)])
       }
-      let place = places[prefix] ?? groups.count
-      if place == groups.count {
-        places[prefix] = place
+      let index = indexes[prefix] ?? groups.count
+      if index == groups.count {
+        indexes[prefix] = index
         groups.append(AggregateGroup(prefix: prefix, count: 0, states: aggregates.emptyStates))
       }
-      groups[place].add(try aggregates.inputs(row.values, key: row.id.key))
+      groups[index].add(try aggregates.inputs(row.values, key: row.id.key))
       return true
     }
-    // In a key another column follows, whose first byte decides where one text goes on and another ends.
+    // In a key another column follows; its first byte decides the order if one prefix begins with another.
     groups.sort { KeyOrder.compare($0.prefix + [2], $1.prefix + [2]) < 0 }
     for group in groups {
       guard try body(group) else { return }
@@ -181,13 +181,13 @@ extension StoreContent {
 
 // MARK: - Sorting keys
 
-/// Encoded keys in one arena, which are sorted by moving small fixed-size references.
+/// Encoded keys in one arena, sorted through small references of fixed size.
 struct KeyArena {
-  /// How many keys are handed over at a time.
+  /// The number of keys in a batch.
   static let batchLimit = 2048
 
   private struct Reference {
-    /// The key's first eight bytes, so that most comparisons read nothing else.
+    /// The key's first eight bytes, which decide most comparisons.
     let head: UInt64
     let start: Int
     let count: Int
@@ -200,7 +200,7 @@ struct KeyArena {
   private var writer = KeyWriter()
   private var references: [Reference] = []
 
-  /// Appends the key that a closure writes.
+  /// Appends a key that a closure writes.
   mutating func append(
     _ write: (inout KeyWriter) throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -214,7 +214,7 @@ struct KeyArena {
     references.append(Reference(head: head, start: start, count: end - start))
   }
 
-  /// Hands over all keys in ascending order until the closure says stop.
+  /// Calls a closure with all keys in batches, in ascending order, until it returns false.
   /// - Complexity: O(*n* log *n*)
   mutating func deliverAscending(
     _ body: (EntryBatch) throws(StoreError) -> Bool

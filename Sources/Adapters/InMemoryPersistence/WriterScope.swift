@@ -1,10 +1,10 @@
 import ResultsDomain
 import Synchronization
 
-/// A transaction's closure that is running: tells a transaction begun inside it from one begun beside it.
+/// A running transaction closure, by which a nested transaction is distinguished from a concurrent one.
 ///
-/// The task-local list holds the transactions around the running code, on a thread without a task too. A task that was
-/// started inside a closure inherits the list but is another task, and it may wait its turn.
+/// The task-local list contains the transactions around the running code, also on a thread without a task. A task that is
+/// started inside a closure inherits the list, but it is another task and can wait for its turn.
 final class WriterScope: Sendable {
   @TaskLocal private static var enclosing: [WriterScope] = []
 
