@@ -63,7 +63,7 @@ extension FetchExpression: CustomStringConvertible {
 }
 
 /// Writes predicates and expressions as text for the parser.
-struct PredicateWriter {
+private struct PredicateWriter {
   /// The entity whose attribute types decide how constants are written, or `nil` to write stored values as they are.
   let entity: EntityDescription?
 

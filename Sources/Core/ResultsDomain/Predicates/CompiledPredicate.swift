@@ -145,7 +145,7 @@ public struct CompiledPredicate: Sendable {
 
 extension ComparisonOperator {
   /// Whether the comparison holds, or `nil` if a side is null.
-  func holds(_ left: Value, _ right: Value) -> Bool? {
+  fileprivate func holds(_ left: Value, _ right: Value) -> Bool? {
     if left.isNull || right.isNull { return nil }
     if self == .equal, case .text(let left) = left, case .text(let right) = right {
       return left.hasSameBytes(as: right)
@@ -164,7 +164,7 @@ extension ComparisonOperator {
 
 extension Value {
   /// The value with an integral real converted to an integer, so that numbers that compare as the same are equal.
-  var canonicalNumber: Value {
+  fileprivate var canonicalNumber: Value {
     guard case .real(let number) = self else { return self }
     if number.isNaN { return .null }
     // `Int64(exactly:)` would need the C library's `trunc`, which is not linked without Foundation.
@@ -271,13 +271,6 @@ public struct CompiledExpression: Sendable {
       let found = evaluate(inner, values, key)
       return found.isNull ? value : found
     }
-  }
-}
-
-extension Value {
-  /// The value as a store holds it, with not-a-number as null.
-  var orderable: Value {
-    if case .real(let number) = self, number.isNaN { .null } else { self }
   }
 }
 

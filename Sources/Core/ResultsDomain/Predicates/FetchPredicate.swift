@@ -161,38 +161,9 @@ extension FetchPredicate {
   }
 }
 
-extension FetchExpression {
-  /// Whether it is the constant null, or not-a-number, which a store holds as null.
-  var isNullLiteral: Bool {
-    if case .literal(let value) = self { value.orderable.isNull } else { false }
-  }
-}
-
 // MARK: - Equality
 
-// Texts and names are compared as bytes, not by Unicode canonical equivalence, so equal predicates hold for the same rows. The
-// synthesized hash values are consistent with that, because equal bytes hash equally.
-
-extension FetchExpression {
-  /// Whether two expressions are equal, by bytes.
-  public static func == (left: FetchExpression, right: FetchExpression) -> Bool {
-    switch (left, right) {
-    case (.attribute(let left), .attribute(let right)): left.hasSameBytes(as: right)
-    case (.objectKey, .objectKey): true
-    case (.literal(let left), .literal(let right)): left == right
-    case (.prefix(let left, let one), .prefix(let right, let other)):
-      one == other && left == right
-    case (.lowercased(let left), .lowercased(let right)),
-      (.uppercased(let left), .uppercased(let right)), (.length(let left), .length(let right)):
-      left == right
-    case (.bucket(let left, let one), .bucket(let right, let other)):
-      one == other && left == right
-    case (.ifNull(let left, let one), .ifNull(let right, let other)):
-      one == other && left == right
-    default: false
-    }
-  }
-}
+// Texts are compared as bytes, as in `FetchExpression`, so equal predicates hold for the same rows.
 
 extension FetchPredicate {
   /// Whether two predicates are equal, by bytes.

@@ -40,6 +40,22 @@ extension Value {
     case .null, .text, .blob: nil
     }
   }
+
+  /// The value's storage class, or `nil` for null.
+  public var storage: StorageClass? {
+    switch self {
+    case .null: nil
+    case .integer: .integer
+    case .real: .real
+    case .text: .text
+    case .blob: .blob
+    }
+  }
+
+  /// The value as a store holds it, with not-a-number as null.
+  var orderable: Value {
+    if case .real(let number) = self, number.isNaN { .null } else { self }
+  }
 }
 
 extension Value: Hashable {
