@@ -132,6 +132,11 @@ import Testing
     var positions: [Int] = []
     pair.list.forEachKey(in: range) { position, _ in positions.append(position) }
     try #require(positions == Array(range), context)
+    let stride = Int.random(in: 1...9, using: &generator)
+    var keys: [[UInt8]] = []
+    pair.list.forEachKey(in: range, every: stride) { _, key in keys.append(Array(key)) }
+    let expected = Swift.stride(from: range.lowerBound, to: range.upperBound, by: stride)
+    try #require(keys == expected.map { pair.model.keys[$0] }, context)
   }
 }
 

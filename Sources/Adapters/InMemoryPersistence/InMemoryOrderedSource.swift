@@ -2,8 +2,8 @@ import OrderStatistics
 import ResultsDomain
 
 /// The keys of one definition in one version of a store, valid as long as the snapshot.
-final class InMemoryOrderedSource: OrderedSource {
-  private let layout: KeyLayout
+final class InMemoryOrderedSource: RankedSource {
+  let layout: KeyLayout
   private let store: InMemoryStore
   private var list: SortedKeyList?
 
@@ -16,75 +16,23 @@ final class InMemoryOrderedSource: OrderedSource {
   /// Releases the keys; later calls throw.
   func end() { list = nil }
 
-  func count(from lower: KeyBound?, to upper: KeyBound?) throws(StoreError) -> Int {
-    range(from: lower, to: upper, in: try current()).count
-  }
+  func keyCount() throws(StoreError) -> Int { try current().count }
 
-  func keys(
-    from lower: KeyBound?,
-    to upper: KeyBound?,
-    skipping skipped: Int,
-    limit: Int
-  ) throws(StoreError) -> EntryBatch {
-    let list = try current()
-    let range = range(from: lower, to: upper, in: list).dropFirst(max(0, skipped))
-      .prefix(max(0, limit))
-    var batch = EntryBatch()
-    list.forEachKey(in: range) { _, key in batch.append { $0.bytes.append(contentsOf: key) } }
-    return batch
-  }
+  func rank(of bytes: [UInt8]) throws(StoreError) -> Int { try current().rank(of: bytes) }
 
-  func estimatedCount() throws(StoreError) -> Int? { try current().count }
-
-  func sample(
+  func appendKeys(
+    in positions: Range<Int>,
     every stride: Int,
-    _ body: (EntryBatch) throws(StoreError) -> Bool
-  ) throws(StoreError) -> Int? {
-    let list = try current()
-    var batch = EntryBatch()
-    for position in Swift.stride(from: 0, to: list.count, by: max(1, stride)) {
-      list.withKey(at: position) { key in batch.append { $0.bytes.append(contentsOf: key) } }
-      guard batch.count == KeyArena.batchLimit else { continue }
-      guard try body(batch) else { return nil }
-      batch.removeAll()
-    }
-    guard batch.count > 0 else { return list.count }
-    return try body(batch) ? list.count : nil
-  }
-
-  func groups(
-    byFirstColumns columns: Int,
-    _ body: (_ prefix: [UInt8], _ count: Int) throws(StoreError) -> Bool
+    to batch: inout EntryBatch
   ) throws(StoreError) {
-    let list = try current()
-    var start = 0
-    while start < list.count {
-      let prefix = list.withKey(at: start) { key in
-        Array(key.prefix(layout.prefixLength(columns: columns, in: key)))
-      }
-      let end = position(of: .after(prefix), in: list)
-      guard end > start, try body(prefix, end - start) else { return }
-      start = end
+    try current().forEachKey(in: positions, every: stride) { _, key in
+      batch.append { $0.bytes.append(contentsOf: key) }
     }
   }
 
   private func current() throws(StoreError) -> SortedKeyList {
     guard let list else { throw store.usedAfterEnd("source of keys") }
     return list
-  }
-
-  private func range(
-    from lower: KeyBound?,
-    to upper: KeyBound?,
-    in list: SortedKeyList
-  ) -> Range<Int> {
-    let start = lower.map { position(of: $0, in: list) } ?? 0
-    let end = upper.map { position(of: $0, in: list) } ?? list.count
-    return start..<max(start, end)
-  }
-
-  private func position(of bound: KeyBound, in list: SortedKeyList) -> Int {
-    list.rank(of: layout.searchKey(for: bound))
   }
 }
 

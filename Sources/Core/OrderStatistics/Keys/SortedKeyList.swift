@@ -70,17 +70,19 @@ package struct SortedKeyList: Sendable {
     }
   }
 
-  /// Calls a closure with each position of a range and its key, ascending and without copies.
+  /// Calls a closure with every `stride`-th position of a range and its key, ascending and without copies.
   ///
   /// The bytes are valid only until the closure returns.
   ///
-  /// - Precondition: The range lies within `0..<count`.
-  /// - Complexity: O(log chunks + length of the range).
+  /// - Precondition: The range lies within `0..<count`, and the stride is positive.
+  /// - Complexity: O(log chunks + number of chunks in the range + number of keys visited).
   package func forEachKey<Failure: Error>(
     in range: Range<Int>,
+    every stride: Int = 1,
     _ body: (_ position: Int, _ key: UnsafeRawBufferPointer) throws(Failure) -> Void
   ) throws(Failure) {
     precondition(range.lowerBound >= 0 && range.upperBound <= count, "range out of bounds")
+    precondition(stride > 0, "stride not positive")
     guard !range.isEmpty else { return }
     var chunk = chunkIndex(containing: range.lowerBound)
     var position = range.lowerBound
@@ -90,7 +92,7 @@ package struct SortedKeyList: Sendable {
       try chunks[chunk].withFlatKeys { (keys) throws(Failure) -> Void in
         while position < last {
           try body(position, keys[position - start])
-          position += 1
+          position = stride < range.upperBound - position ? position + stride : range.upperBound
         }
       }
       chunk += 1

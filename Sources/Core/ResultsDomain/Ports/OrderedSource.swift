@@ -68,6 +68,97 @@ extension OrderedSource {
   public func estimatedCount() throws(StoreError) -> Int? { nil }
 }
 
+// MARK: - Sorted keys in memory
+
+/// An ordered source over sorted keys in memory, which derives every answer from ranks and positions.
+package protocol RankedSource: OrderedSource {
+  /// The layout of the keys.
+  var layout: KeyLayout { get }
+  /// The number of keys.
+  func keyCount() throws(StoreError) -> Int
+  /// The number of keys that sort before some bytes.
+  func rank(of bytes: [UInt8]) throws(StoreError) -> Int
+  /// Appends every `stride`-th key of a range of positions to a batch, beginning with the first.
+  func appendKeys(
+    in positions: Range<Int>,
+    every stride: Int,
+    to batch: inout EntryBatch
+  ) throws(StoreError)
+}
+
+extension RankedSource {
+  package func count(from lower: KeyBound?, to upper: KeyBound?) throws(StoreError) -> Int {
+    try positions(from: lower, to: upper).count
+  }
+
+  package func keys(
+    from lower: KeyBound?,
+    to upper: KeyBound?,
+    skipping skipped: Int,
+    limit: Int
+  ) throws(StoreError) -> EntryBatch {
+    var batch = EntryBatch()
+    let positions = try positions(from: lower, to: upper)
+    try appendKeys(
+      in: positions.dropFirst(max(0, skipped)).prefix(max(0, limit)),
+      every: 1,
+      to: &batch
+    )
+    return batch
+  }
+
+  package func sample(
+    every stride: Int,
+    _ body: (EntryBatch) throws(StoreError) -> Bool
+  ) throws(StoreError) -> Int? {
+    let (count, step) = (try keyCount(), max(1, stride))
+    let (span, isOverflow) = step.multipliedReportingOverflow(by: 2048)
+    var batch = EntryBatch()
+    for start in Swift.stride(from: 0, to: count, by: isOverflow ? .max : span) {
+      let end = isOverflow || span > count - start ? count : start + span
+      batch.removeAll()
+      try appendKeys(in: start..<end, every: step, to: &batch)
+      guard try body(batch) else { return nil }
+    }
+    return count
+  }
+
+  package func groups(
+    byFirstColumns columns: Int,
+    _ body: (_ prefix: [UInt8], _ count: Int) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    let count = try keyCount()
+    var batch = EntryBatch()
+    var start = 0
+    while start < count {
+      batch.removeAll()
+      try appendKeys(in: start..<start + 1, every: 1, to: &batch)
+      let prefix = batch.bytes.withUnsafeBytes { key in
+        Array(key.prefix(layout.prefixLength(columns: columns, in: key)))
+      }
+      let end = try rank(of: layout.searchKey(for: .after(prefix)))
+      guard end > start, try body(prefix, end - start) else { return }
+      start = end
+    }
+  }
+
+  package func estimatedCount() throws(StoreError) -> Int? { try keyCount() }
+
+  private func positions(
+    from lower: KeyBound?,
+    to upper: KeyBound?
+  ) throws(StoreError) -> Range<Int> {
+    var (start, end) = (0, 0)
+    if let lower { start = try rank(of: layout.searchKey(for: lower)) }
+    if let upper {
+      end = try rank(of: layout.searchKey(for: upper))
+    } else {
+      end = try keyCount()
+    }
+    return start..<max(start, end)
+  }
+}
+
 extension EntryBatch {
   /// Whether the key at an index sorts before a key of another batch.
   fileprivate func precedes(_ index: Int, _ other: EntryBatch, _ otherIndex: Int) -> Bool {
