@@ -1,12 +1,15 @@
 /// The order of byte keys: `memcmp` order, with a prefix before every longer key.
 ///
-/// Eight bytes are compared at a time, because most keys of a list share a long prefix.
+/// Eight bytes are compared at a time, because most keys of a list share a long prefix. The comparison is inlinable: a call across
+/// modules takes longer than the comparison itself.
+@usableFromInline
 package enum KeyOrder {
   /// Compares two keys.
   ///
   /// - Returns: A negative number if the left key sorts first, zero if the keys are equal, a
   ///   positive number if the right key sorts first.
   /// - Complexity: O(length of the shorter key).
+  @inlinable
   @inline(__always)
   package static func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer)
     -> Int
@@ -43,14 +46,16 @@ package enum KeyOrder {
   /// - Returns: A negative number if the left key sorts first, zero if the keys are equal, a
   ///   positive number if the right key sorts first.
   /// - Complexity: O(length of the shorter key).
+  @inlinable
   package static func compare(_ left: [UInt8], _ right: [UInt8]) -> Int {
     left.withUnsafeBytes { leftBytes in
       right.withUnsafeBytes { rightBytes in compare(leftBytes, rightBytes) }
     }
   }
 
+  @inlinable
   @inline(__always)
-  private static func compareWords(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Int {
+  static func compareWords(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Int {
     let leftWord = left.loadUnaligned(as: UInt64.self)
     let rightWord = right.loadUnaligned(as: UInt64.self)
     if leftWord == rightWord { return 0 }
