@@ -18,7 +18,8 @@ public final class InMemoryStore: Store {
   /// - Parameters:
   ///   - entities: The entities of the store, with distinct names.
   ///   - name: The name for messages.
-  ///   - historyCapacity: The number of changed rows in the history; older commits appear as a gap.
+  ///   - historyCapacity: The number of changed rows in the history, with each commit counted as one more; older commits appear
+  ///     as a gap.
   ///   - epoch: The epoch of the store's versions; random by default.
   ///   - providesOrder: Whether the store caches the ordered keys of recently used definitions and updates them with every
   ///     commit, like the indexes of a database.

@@ -15,7 +15,7 @@ final class StoreCore: Sendable {
   private struct State {
     /// The published version; `nil` once closed.
     var content: StoreContent?
-    var history: CommitRing
+    var history: InMemoryHistory
     var observers: [Int: Observer] = [:]
     var nextObserver = 0
   }
@@ -32,7 +32,12 @@ final class StoreCore: Sendable {
     self.providesOrder = providesOrder
     var generator = SystemRandomNumberGenerator()
     stamp = generator.next()
-    state = Mutex(State(content: content, history: CommitRing(capacity: historyCapacity)))
+    state = Mutex(
+      State(
+        content: content,
+        history: InMemoryHistory(epoch: content.version.epoch, capacity: historyCapacity)
+      )
+    )
   }
 
   deinit { close() }
@@ -60,7 +65,7 @@ final class StoreCore: Sendable {
       state.content = content
       state.content?.orders = orders
       state.content?.orders.rebase(onto: before.orders, after: changes)
-      state.history.append(changes, version: version, origin: origin)
+      state.history.append(.commit(origin, changes))
       return true
     }
     return isOpen ? version : nil
