@@ -53,3 +53,59 @@ public struct ResultsOptions: Sendable {
     self.caches = caches
   }
 }
+
+/// When a controller tells what was committed (R65).
+///
+/// The library has no timing of its own: a span of time is the consumer's, and is measured by the clock of `ResultsOptions`.
+public enum ResultsDelivery: Hashable, Sendable {
+  /// At once, each commit with a change of its own.
+  ///
+  /// A commit of a few rows by this store object is followed by the call that makes it, if no other thread is leading lists on just then:
+  /// when the call returns, `FetchedResultsController.state` shows it. All other commits are followed by a task.
+  case immediate
+  /// At most once in each span: what is committed until it has passed since the first commit arrives as one change.
+  ///
+  /// Lists of one store with the same span and clock are led to the same commit together.
+  case every(Duration)
+  /// Only when `FetchedResultsController.refresh()` asks, as one change.
+  ///
+  /// The store is not listened to, so that nothing is registered in it for a list that is fetched once; that the store was closed is told by the
+  /// next refresh.
+  case onDemand
+}
+
+/// A span of time and what measures it; lists that share both are led together.
+struct DeliveryPeriod: Hashable, Sendable {
+  let span: Duration
+  let clock: any Clock<Duration>
+  private let clockIdentity: ObjectIdentifier
+
+  /// The span of a list, or `nil` for a list that waits for no time.
+  /// - Parameters:
+  ///   - options: The options of the list.
+  ///   - owner: An object that no other list has.
+  init?(_ options: ResultsOptions, of owner: AnyObject) {
+    guard case .every(let span) = options.delivery else { return nil }
+    self.span = span
+    clock = options.clock
+    switch clock {
+    // All values of this type tell the same time.
+    case is ContinuousClock: clockIdentity = ObjectIdentifier(ContinuousClock.self)
+    // All values of this type tell the same time.
+    case is SuspendingClock: clockIdentity = ObjectIdentifier(SuspendingClock.self)
+    default:
+      // Two values of another clock type may tell different times.
+      let isObject = type(of: clock) is AnyClass
+      clockIdentity = ObjectIdentifier(isObject ? clock as AnyObject : owner)
+    }
+  }
+
+  static func == (left: DeliveryPeriod, right: DeliveryPeriod) -> Bool {
+    left.span == right.span && left.clockIdentity == right.clockIdentity
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(span)
+    hasher.combine(clockIdentity)
+  }
+}

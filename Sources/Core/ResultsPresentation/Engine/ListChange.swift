@@ -33,104 +33,175 @@ struct ListChange {
   }
 }
 
-extension ListEngine {
-  /// Applies a change and says what it did to the list.
-  /// - Returns: `nil` if the change does not fit the list; a value without a step if nothing visible changed.
-  mutating func apply(
-    _ change: ListChange,
-    in store: any StoreSnapshot
-  ) throws(StoreError) -> (step: Step?, Void)? {
-    if case .indexed(let keys) = snapshot.keys {
-      return try apply(change, to: keys, in: store)
+extension ListChange {
+  /// Completes rows with the values that a delta carries: those of rows that are in the list now and whose image is missing.
+  func rowsNeeded(_ rows: [AffectedRow], _ plan: ListPlan) throws(StoreError) -> [AffectedRow] {
+    guard plan.carriesRows else { return rows }
+    let missing = rows.indices.filter { rows[$0].after == nil && rows[$0].newKey != nil }
+    guard !missing.isEmpty else { return rows }
+    var completed = rows
+    let found = try self.rows(missing.map { completed[$0].id.key })
+    for (index, row) in zip(missing, found) {
+      completed[index].after = row
+      // A row that only slid over the window's edge is the same before and after; one whose key changed is not, even if no attribute that
+      // is shown did.
+      if completed[index].changed?.isEmpty == true, completed[index].oldKey != nil,
+        !completed[index].keyChanged
+      {
+        completed[index].before = row
+      }
     }
-    guard case .held(let shown) = snapshot.keys, let touched = try? TouchedKeys(change.affected)
-    else { return nil }
-    let (leaving, coming) = (touched.keys(that: .leaves), touched.keys(that: .comes))
-    var keys = change.keys ?? storeKeys ?? shown
-    if change.keys == nil, !leaving.isEmpty || !coming.isEmpty {
-      guard (try? keys.apply(removals: leaving, insertions: coming)) != nil else { return nil }
-    }
-    let numbering = try SectionNumbering(keys, plan)
-    let old = snapshot
-    var next = try generation(after: change, in: store)
-    let nextKeys = numbering?.keys ?? keys
-    next.keys = .held(nextKeys)
-    next.window = plan.window(of: keys.count)
-    next.occurrences = numbering?.occurrences ?? [:]
-    next.identities =
-      numbering == nil && storeKeys == nil
-      ? old.identities.advanced(
-        removing: leaving,
-        inserting: coming,
-        plan.layout
-      ) : IdentityIndex()
-    var delta: ResultsDelta?
-    if !plan.readsSectionsAnew {
-      let places = HeldPlaces(old: shown, next: nextKeys)
-      delta = try IncrementalDelta(
-        between: GenerationPair(old: old, next: next),
-        change,
-        touched,
-        places
-      )
-      .assemble(into: &next)
-    }
-    if delta == nil {
-      next.counts = .counting(next.keys, next.window, next.rule, next.layout)
-      if let failure = try next.contiguityFailure() { throw .request(failure) }
-      delta = try FullDelta(from: old, to: next, change, sameOrder: true).assemble()
-    }
-    if next.aggregates != nil {
-      try AggregateStep(from: old, change, in: store).lead(to: &next, telling: &delta)
-    }
-    storeKeys = numbering == nil ? nil : keys
-    return (step(to: next, delta), ())
-  }
-
-  /// The generation after the present one, with what does not follow from the keys.
-  func generation(
-    after change: ListChange,
-    in store: any StoreSnapshot
-  ) throws(StoreError) -> ResultsSnapshot {
-    var next = snapshot
-    next.version = change.version
-    next.additionalCounts =
-      plan.additionalCounts.isEmpty ? [:] : try ListEngine.counts(plan.additionalCounts, in: store)
-    next.generation += 1
-    return next
-  }
-
-  /// Makes a generation the present one.
-  /// - Returns: The step to it, or `nil` if nothing visible changed, so that it is the same generation still.
-  mutating func step(to next: ResultsSnapshot, _ delta: ResultsDelta?) -> Step? {
-    guard let delta, !delta.isEmpty else {
-      let generation = snapshot.generation
-      snapshot = next
-      snapshot.generation = generation
-      return nil
-    }
-    let told = told(delta, from: snapshot, to: next)
-    snapshot = next
-    follow(told)
-    return Step(snapshot: next, delta: told)
+    return completed
   }
 }
 
-extension ListEngine {
-  /// A delta between two generations as it is told to who observes some rows only.
-  func told(
-    _ delta: ResultsDelta,
-    from old: ResultsSnapshot,
-    to new: ResultsSnapshot
-  ) -> ResultsDelta {
-    var delta = delta
-    delta.life = new.life
-    guard let observed else { return delta }
-    return delta.observing(observed, from: old, to: new)
+extension ListChange {
+  /// What a change does to keys that an index has, and what becomes of them until the version that is read.
+  ///
+  /// It is an object, since it goes through many hands and has many parts.
+  final class KeySpan: Sendable {
+    /// The keys that the change touches.
+    let touched: TouchedKeys
+    /// What the change does.
+    let change: KeyChange
+    /// What the change does and later ones do.
+    let since: KeyChange
+    /// What later changes do.
+    let later: KeyChange
+
+    init(_ touched: TouchedKeys, _ change: KeyChange, since: KeyChange, later: KeyChange) {
+      self.touched = touched
+      self.change = change
+      self.since = since
+      self.later = later
+    }
+
+    /// The spans of changes that follow each other.
+    /// - Returns: `nil` if a key leaves or comes twice in one change.
+    static func spans(of changes: [[AffectedRow]]) -> [KeySpan]? {
+      var steps: [KeySpan] = []
+      steps.reserveCapacity(changes.count)
+      for rows in changes {
+        guard let touched = try? TouchedKeys(rows), let change = try? KeyChange(touched) else {
+          return nil
+        }
+        steps.append(KeySpan(touched, change, since: change, later: KeyChange()))
+      }
+      guard steps.count > 1, var since = steps.first?.change else { return steps }
+      for step in steps.dropFirst() { since.append(step.change) }
+      return steps.map { step in
+        var later = since
+        later.dropFirst(step.change)
+        defer { since = later }
+        return KeySpan(step.touched, step.change, since: since, later: later)
+      }
+    }
+  }
+}
+
+extension KeyChange {
+  /// What becomes of the keys that a change touches.
+  fileprivate init(_ touched: TouchedKeys) throws(SortedKeyListError) {
+    try self.init(removed: touched.keys(that: .leaves), inserted: touched.keys(that: .comes))
+  }
+}
+
+/// A row that a commit touched, with its keys before and after in the list's order, outside the window too.
+struct AffectedRow {
+  var id: ObjectID
+  /// Its key before, or `nil` if it did not match.
+  var oldKey: [UInt8]?
+  /// Its key now, or `nil` if it does not match.
+  var newKey: [UInt8]?
+  var before: Row?
+  var after: Row?
+  /// Observed attributes that changed, or `nil` if that is not known.
+  var changed: AttributeSet?
+  /// What it gives to the list's aggregates, where that is known.
+  var inputs: AggregateInputs?
+
+  var keyChanged: Bool { oldKey != newKey }
+}
+
+extension AffectedRow {
+  /// A row whose content is the same before and after.
+  init(unchanged id: ObjectID) {
+    self.init(id: id, oldKey: nil, newKey: nil, changed: AttributeSet())
+  }
+}
+
+/// The keys of the rows that a change touches, each once, in order.
+struct TouchedKeys: Sendable {
+  /// A key's row, by its place in the change, and what becomes of the key.
+  struct Origin {
+    enum Fate {
+      case stays
+      case leaves
+      case comes
+    }
+
+    let row: Int
+    let fate: Fate
   }
 
-  /// Leads the observed rows on by a delta that was told.
-  mutating func follow(_ told: ResultsDelta) {
-    if observed != nil { observed = told.unobserved?.newRows }
+  let keys: SortedKeyList
+  /// What is known of each key, in their order.
+  let origins: [Origin]
+
+  /// The keys of some rows.
+  /// - Throws: `SortedKeyListError` if two rows have the same key.
+  /// - Complexity: O(*k* log *k*) for *k* keys.
+  init(_ rows: [AffectedRow]) throws(SortedKeyListError) {
+    var batch = KeyBatch()
+    var found: [Origin] = []
+    found.reserveCapacity(2 * rows.count)
+    let length = rows.first.map { max($0.oldKey?.count ?? 0, $0.newKey?.count ?? 0) } ?? 0
+    batch.reserveCapacity(keys: 2 * rows.count, bytes: 2 * rows.count * length)
+    for (place, row) in rows.enumerated() {
+      let isSame = !row.keyChanged
+      if let key = row.oldKey {
+        batch.append(key)
+        found.append(Origin(row: place, fate: isSame ? .stays : .leaves))
+      }
+      if !isSame, let key = row.newKey {
+        batch.append(key)
+        found.append(Origin(row: place, fate: .comes))
+      }
+    }
+    if let ascending = try? SortedKeyList(sorted: batch) {
+      (keys, origins) = (ascending, found)
+      return
+    }
+    let places = batch.ascendingPlaces()
+    keys = try SortedKeyList(sorted: batch.keys(at: places))
+    origins = places.map { found[$0] }
+  }
+
+  var count: Int { origins.count }
+
+  /// How many more keys come than leave before each key, and in the end in all.
+  var shifts: [Int] {
+    var shift = 0
+    var shifts: [Int] = []
+    shifts.reserveCapacity(count + 1)
+    for origin in origins {
+      shifts.append(shift)
+      switch origin.fate {
+      case .stays: break
+      case .leaves: shift -= 1
+      case .comes: shift += 1
+      }
+    }
+    shifts.append(shift)
+    return shifts
+  }
+
+  /// The keys of some fate, ascending.
+  func keys(that fate: Origin.Fate) -> KeyBatch {
+    var batch = KeyBatch()
+    keys.forEachKey(in: 0..<count) { place, key in
+      if origins[place].fate == fate { batch.append(key) }
+    }
+    return batch
   }
 }

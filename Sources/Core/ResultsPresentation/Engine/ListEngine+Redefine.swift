@@ -75,14 +75,3 @@ extension ListEngine {
     }
   }
 }
-
-extension ListPlan {
-  /// Whether nothing but the locale or time zone of titles and groupings differs.
-  func differsOnlyInLocale(from other: ListPlan) -> Bool {
-    guard definition == other.definition, limit == other.limit, offset == other.offset,
-      case .transient(let source, _) = sectionKey?.source,
-      case .transient(let otherSource, _) = other.sectionKey?.source
-    else { return false }
-    return Value.text(source) == .text(otherSource)
-  }
-}

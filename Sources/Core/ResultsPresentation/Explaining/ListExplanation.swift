@@ -1,3 +1,4 @@
+import OrderStatistics
 public import ResultsDomain
 
 /// How a list is made and kept up to date, for whoever wonders what it costs (R89).
@@ -153,5 +154,112 @@ extension ListExplanation.Path: CustomStringConvertible {
 extension Duration {
   fileprivate var inMicroseconds: Int64 {
     components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
+  }
+}
+
+/// What one piece of a list's work asked of the store.
+public struct ListWork: Hashable, Sendable {
+  /// How many times the store was asked for keys, rows, digests or counts.
+  public var queries = 0
+  /// Encoded keys that were read in order.
+  public var keys = 0
+  /// Rows whose values were read.
+  public var rows = 0
+  /// Digests of rows that were read.
+  public var digests = 0
+
+  /// Nothing was asked.
+  public init() {}
+
+  /// What was asked since an earlier count.
+  func since(_ earlier: ListWork) -> ListWork {
+    var work = self
+    work.queries -= earlier.queries
+    work.keys -= earlier.keys
+    work.rows -= earlier.rows
+    work.digests -= earlier.digests
+    return work
+  }
+}
+
+extension FetchedResultsController {
+  /// How the list is made, how it is kept up to date, and what its last change asked of the store (R56, R89).
+  /// - Returns: `nil` before the first fetch.
+  /// - Throws: The store's error.
+  /// - Complexity: The store plans a query; no key and no row is read.
+  public func explain() async throws(StoreError) -> ListExplanation? {
+    guard let (engine, account) = list.explained else { return nil }
+    let definition = engine.plan.definition
+    let (plan, hasIndex) = try await onStoreThreads { [store] () throws(StoreError) in
+      try store.read { (snapshot) throws(StoreError) in
+        (try snapshot.plan(of: definition), try snapshot.orderedSource(of: definition) != nil)
+      }
+    }
+    return ListExplanation(
+      definition: definition,
+      plan: plan,
+      coverage: store.capabilities.historyCoverage,
+      matchingCount: engine.snapshot.matchingCount,
+      keys: engine.whereKeysAre(hasIndex: hasIndex),
+      keyBytes: engine.snapshot.keys.byteCount,
+      last: account
+    )
+  }
+}
+
+extension ListEngine {
+  /// Where the keys are, and why.
+  fileprivate func whereKeysAre(hasIndex: Bool) -> ListExplanation.Keys {
+    switch snapshot.keys {
+    case .indexed(let keys):
+      // The first block of sections stands before all of them.
+      return .indexed(blocks: keys.blocks.blockCount, sections: keys.sections.blockCount - 1)
+    case .held:
+      if plan.isFrozen { return .held(.frozen) }
+      guard hasIndex else { return .held(.noIndex) }
+      guard let indexing else { return .held(.untoldCommits) }
+      let isShort = snapshot.matchingCount <= max(0, indexing.heldKeysLimit)
+      return .held(!isShort || plan.readsSectionsAnew ? .scatteredSections : .fewRows)
+    }
+  }
+}
+
+extension ListEngine.Progress {
+  /// The way that was taken, or `nil` if nothing concerned the list.
+  var path: ListExplanation.Path? {
+    switch self {
+    case .unmoved, .noted: nil
+    case .moved(let steps):
+      steps.lazy.compactMap(\.delta.repair).first.map { .readAgain($0) }
+        ?? .followed(deltas: steps.count)
+    case .reset(let reason): .reset(reason)
+    }
+  }
+}
+
+/// What counting parts of a list again has found (R56, R58).
+public struct ListAudit: Hashable, Sendable {
+  /// How many blocks were counted again; none if the list holds its keys.
+  public var checkedBlocks = 0
+  /// How many of them had another number of rows than the list had counted; the list was then counted anew, and told as a reset.
+  public var unsoundBlocks = 0
+
+  /// Nothing was counted again.
+  public init() {}
+}
+
+extension FetchedResultsController {
+  /// Brings the list up to date, and counts some of its blocks again if an index has its keys.
+  ///
+  /// Every commit is counted as it is told; a row that was written past everything that tells would go unseen. Where a block has another
+  /// number of rows than was counted, the list is counted anew and told as a reset. It is done by itself in idle time too (`ResultsOptions.auditPeriod`).
+  /// - Parameter blocks: How many blocks; each call takes others.
+  /// - Returns: How many blocks were counted, and how many of them did not fit; none were if the list holds its keys.
+  /// - Throws: The store's error, which subscribers are told too.
+  /// - Complexity: O(*k* log *n*) for *k* blocks.
+  @discardableResult
+  public func audit(blocks: Int = 16) async throws(StoreError) -> ListAudit {
+    let list = list
+    return try await onStoreThreads { () throws(StoreError) in try list.audit(blocks: blocks) }
   }
 }

@@ -1,3 +1,4 @@
+import OrderStatistics
 import ResultsDomain
 
 /// A definition made ready: what to ask the store for, and how to read sections off the keys.
@@ -114,5 +115,120 @@ final class ListPlan: Sendable {
     let lower = min(offset, count)
     guard let limit else { return lower..<count }
     return lower..<(limit < count - lower ? lower + limit : count)
+  }
+}
+
+extension ListPlan {
+  /// The key of a row in the list, or `nil` if it is not in it.
+  func key(of row: Row?) throws(StoreError) -> [UInt8]? {
+    guard let row, predicate.holds(for: row) else { return nil }
+    return try encoder.key(row.values, key: row.id.key)
+  }
+
+  /// What some changes of rows do to the keys.
+  func keyChange(by changes: [CommittedChange]) throws(StoreError) -> KeyChange {
+    var (removed, inserted) = (KeyBatch(), KeyBatch())
+    for change in changes {
+      let (old, new) = (try key(of: change.before), try key(of: change.after))
+      guard old != new else { continue }
+      if let old { removed.append(old) }
+      if let new { inserted.append(new) }
+    }
+    do {
+      return try KeyChange(sorting: removed, inserted)
+    } catch {
+      throw .unexpected(path: entity.name, detail: "a key stands twice in one change: \(error)")
+    }
+  }
+}
+
+extension ListPlan {
+  /// Whether nothing but the locale or time zone of titles and groupings differs.
+  func differsOnlyInLocale(from other: ListPlan) -> Bool {
+    guard definition == other.definition, limit == other.limit, offset == other.offset,
+      case .transient(let source, _) = sectionKey?.source,
+      case .transient(let otherSource, _) = other.sectionKey?.source
+    else { return false }
+    return Value.text(source) == .text(otherSource)
+  }
+}
+
+// MARK: - The first page
+
+extension ListPlan {
+  /// The first rows of a list, before anything is counted.
+  /// - Complexity: O(*k* log *n*) for the *k* rows of a batch, and O(*k*) for those that the window leaves out before them.
+  func firstPage<Object: FetchedObject>(
+    _ source: any OrderedSource,
+    in snapshot: any StoreSnapshot
+  ) throws(StoreError) -> ResultsPage<Object> {
+    let size = min(limit ?? batchSize, batchSize)
+    let batch = try source.keys(from: nil, to: nil, skipping: offset, limit: size)
+    let keys = (0..<batch.count).compactMap { place in
+      batch.key(at: place).withUnsafeBytes { layout.objectKey(in: $0, of: entity.identity) }
+    }
+    let rows: [Row?]
+    if carriesRows {
+      rows = try snapshot.rows(keys, of: entity)
+    } else {
+      let values = Array(repeating: Value.null, count: entity.attributes.count)
+      rows = keys.map { key in
+        Row(entity: entity, id: ObjectID(entity: entity.name, key: key), values: values)
+      }
+    }
+    let estimate = try source.estimatedCount().map { matching in
+      let behind = max(0, matching - offset)
+      return min(behind, limit ?? behind)
+    }
+    return ResultsPage(rows.compactMap(\.self), propertiesToFetch, estimatedCount: estimate)
+  }
+}
+
+// MARK: - Refused orders
+
+extension RequestError {
+  /// How many rows of a refused order are looked at: enough to meet a section again, and few enough for an error.
+  private static var rowsLookedAt: Int { 10_000 }
+
+  /// The refusal of an order, with two rows of one section that stand apart in it, if the store has them among the first rows
+  /// (R03); any other error as it is.
+  /// - Complexity: O(*n* log *n*) in the rows that match, of which at most 10,000 are decoded.
+  func namingRows<Object: FetchedObject>(
+    of definition: ResultsDefinition<Object>,
+    in store: any Store
+  ) -> RequestError {
+    guard case .transientSectionNotFirst(let source, let first, rows: []) = self,
+      case .transient(_, let grouping) = definition.sectionKey?.source,
+      let index = definition.request.entity.index(of: source)
+    else { return self }
+    var request = definition.request
+    request.fetchLimit = min(request.fetchLimit ?? .max, RequestError.rowsLookedAt)
+    // The order is refused anyway: a store that cannot be read leaves the rows unnamed.
+    let rows = try? store.read { (snapshot) throws(StoreError) in
+      try RequestError.rowsApart(request, index, grouping, in: snapshot)
+    }
+    return .transientSectionNotFirst(source: source, first: first, rows: rows ?? [])
+  }
+
+  private static func rowsApart<Object: FetchedObject>(
+    _ request: FetchRequest<Object>,
+    _ index: Int,
+    _ grouping: any SectionGrouping,
+    in snapshot: any StoreSnapshot
+  ) throws(StoreError) -> [ObjectID] {
+    let keys = try snapshot.keys(of: request)
+    var beginnings: [Value: ObjectID] = [:]
+    var last: Value?
+    for start in stride(from: 0, to: keys.count, by: 256) {
+      let batch = Array(keys[start..<min(start + 256, keys.count)])
+      for case .some(let row) in try snapshot.rows(batch, of: request.entity) {
+        let section = grouping.group(of: row.values[index]).id
+        guard section != last else { continue }
+        if let earlier = beginnings[section] { return [earlier, row.id] }
+        beginnings[section] = row.id
+        last = section
+      }
+    }
+    return []
   }
 }

@@ -199,3 +199,137 @@ extension ResultsSnapshot {
     }
   }
 }
+
+// MARK: - Content
+
+extension ResultsSnapshot {
+  /// The list written out, as the laws speak of it.
+  /// - Throws: The store's error, where an index has the keys; `StoreError.historyLost` if what was shown cannot be told any more.
+  /// - Complexity: O(*n*) in time and memory.
+  public var content: ResultsContent {
+    get throws(StoreError) {
+      var sections: [ResultsContent.Section] = []
+      sections.reserveCapacity(sectionCount)
+      for section in 0..<sectionCount {
+        let start = window.lowerBound + counts.start(of: section)
+        var rows: [ObjectID] = []
+        try keys.forEachKey(in: start..<start + counts[section]) { _, key in
+          if let id = objectID(of: key) { rows.append(id) }
+        }
+        let header = header(ofSection: section) ?? SectionHeader(id: SectionID(.null), title: "")
+        sections.append(ResultsContent.Section(header: header, rows: rows))
+      }
+      return ResultsContent(sections: sections)
+    }
+  }
+}
+
+extension ResultsSnapshot {
+  /// The same generation with all its keys held.
+  /// - Throws: The store's error; also if its history no longer tells what the keys were.
+  /// - Complexity: O(*n*) where an index has the keys.
+  func holdingKeys(in store: any StoreSnapshot) throws(StoreError) -> ResultsSnapshot {
+    guard case .indexed = keys else { return self }
+    var held = self
+    held.keys = .held(try keys.held(in: store))
+    return held
+  }
+}
+
+// MARK: - Checking and counting sections
+
+extension ResultsSnapshot {
+  /// Names two rows of one section that stand apart, if there are any (R04).
+  ///
+  /// Sections by a column that the order begins with cannot come apart, so only others are looked at.
+  /// - Throws: The store's error.
+  /// - Complexity: O(*s* log *n*) in the sections.
+  func contiguityFailure() throws(StoreError) -> RequestError? {
+    switch rule {
+    case .single, .numbered: return nil
+    case .columns(let count, _): if count == 1 { return nil }
+    case .grouping: break
+    }
+    var seen: [SectionID: Int] = [:]
+    var start = window.lowerBound
+    for section in 0..<counts.count {
+      let id = try keys.withKey(at: start) { sectionID(of: $0) }
+      if let earlier = seen.updateValue(start, forKey: id),
+        let first = try keys.withKey(at: earlier, objectID(of:)),
+        let second = try keys.withKey(at: start, objectID(of:))
+      {
+        if case .transient(let source, _) = plan.sectionKey?.source {
+          return .transientSectionNotFirst(
+            source: source,
+            first: plan.definition.terms.first?.expression.description,
+            rows: [first, second]
+          )
+        }
+        return .sectionNotContiguous(id: id.value, first: first, second: second)
+      }
+      start += counts[section]
+    }
+    return nil
+  }
+}
+
+extension SectionCounts {
+  /// The lengths of the sections of some keys, in a window.
+  /// - Complexity: O(*n*) in the keys, or O(*s*) in the sections of an index; no row is read.
+  static func counting(
+    _ keys: ListKeys,
+    _ window: Range<Int>,
+    _ rule: SectionRule,
+    _ layout: KeyLayout
+  ) -> SectionCounts {
+    if case .single = rule { return SectionCounts([window.count]) }
+    switch keys {
+    case .held(let held): return counting(held, window, rule, layout)
+    case .indexed(let indexed): return SectionCounts(indexed.sections, in: window)
+    }
+  }
+
+  /// The lengths of the sections of some keys, read off them in one pass.
+  /// - Complexity: O(*n*) in the keys; no row is read.
+  static func counting(
+    _ keys: SortedKeyList,
+    _ window: Range<Int>,
+    _ rule: SectionRule,
+    _ layout: KeyLayout
+  ) -> SectionCounts {
+    if case .single = rule { return SectionCounts([window.count]) }
+    var lengths: [Int] = []
+    var extent: SectionExtent?
+    var lastID: Value?
+    keys.forEachKey(in: window) { _, key in
+      if let current = extent, current.contains(key) {
+        lengths[lengths.count - 1] += 1
+        return
+      }
+      extent = rule.extent(of: key, layout)
+      let id: Value? = extent == nil ? rule.id(of: key, layout) : nil
+      if let id, id == lastID {
+        lengths[lengths.count - 1] += 1
+      } else {
+        lengths.append(1)
+      }
+      lastID = id
+    }
+    return SectionCounts(lengths)
+  }
+}
+
+extension SectionExtent {
+  /// Whether a key that does not come before the section is in it.
+  func contains(_ key: UnsafeRawBufferPointer) -> Bool {
+    guard let upper else { return true }
+    return upper.withUnsafeBytes { KeyOrder.compare(key, $0) < 0 }
+  }
+
+  /// The positions of the section's keys in a list.
+  /// - Complexity: O(log *n*)
+  func positions(in keys: SortedKeyList) -> Range<Int> {
+    let lower = keys.rank(of: lower)
+    return lower..<max(lower, upper.map { keys.rank(of: $0) } ?? keys.count)
+  }
+}

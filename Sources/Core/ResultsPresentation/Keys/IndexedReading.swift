@@ -51,30 +51,6 @@ extension Store {
   }
 }
 
-extension ListPlan {
-  /// The key of a row in the list, or `nil` if it is not in it.
-  func key(of row: Row?) throws(StoreError) -> [UInt8]? {
-    guard let row, predicate.holds(for: row) else { return nil }
-    return try encoder.key(row.values, key: row.id.key)
-  }
-
-  /// What some changes of rows do to the keys.
-  func keyChange(by changes: [CommittedChange]) throws(StoreError) -> KeyChange {
-    var (removed, inserted) = (KeyBatch(), KeyBatch())
-    for change in changes {
-      let (old, new) = (try key(of: change.before), try key(of: change.after))
-      guard old != new else { continue }
-      if let old { removed.append(old) }
-      if let new { inserted.append(new) }
-    }
-    do {
-      return try KeyChange(sorting: removed, inserted)
-    } catch {
-      throw .unexpected(path: entity.name, detail: "a key stands twice in one change: \(error)")
-    }
-  }
-}
-
 extension IndexedReading {
   /// How many keys stand before some bytes, a key's or a section's.
   /// - Complexity: O(log *n*) and one count of at most a block; nothing is read if the block was read before.
@@ -216,5 +192,132 @@ extension [UInt8] {
     }
     let (low, middle, high) = (word(lower), word(self), word(upper))
     return low <= middle && middle <= high && high - middle < middle - low
+  }
+}
+
+extension IndexedReading {
+  /// The key that an object had, or `nil` if it was not in the list.
+  func key(
+    of objectKey: ObjectKey,
+    in snapshot: any StoreSnapshot
+  ) throws(StoreError) -> [UInt8]? {
+    let index = keys.index
+    guard let identity = index.layout.identityBytes(of: objectKey) else { return nil }
+    if let earlier = since.removed.firstKey(of: identity, index.layout) { return earlier }
+    let row = try snapshot.rows([objectKey], of: index.entity).first ?? nil
+    guard let present = try index.plan.key(of: row), since.inserted.position(of: present) == nil
+    else {
+      return nil
+    }
+    return present
+  }
+}
+
+extension SortedKeyList {
+  /// The key that ends with some identity.
+  /// - Complexity: O(*n*)
+  fileprivate func firstKey(of identity: [UInt8], _ layout: KeyLayout) -> [UInt8]? {
+    var found: [UInt8]?
+    forEachKey(in: 0..<count) { _, key in
+      guard found == nil, key[layout.identityStart(in: key)...].elementsEqual(identity) else {
+        return
+      }
+      found = Array(key)
+    }
+    return found
+  }
+}
+
+// MARK: - Pages
+
+extension IndexedReading {
+  /// The keys at some positions, in order, without any that were not asked for.
+  ///
+  /// Blocks in which nothing came or left are read by one query, from wherever in the first of them to wherever in the last; those
+  /// that were read before are not read again.
+  /// - Throws: The store's error.
+  /// - Complexity: O(*k* + log *n*) for *k* keys, and at most a block is skipped; a block that has changed since is read whole.
+  func page(at positions: Range<Int>) throws(StoreError) -> EntryBatch {
+    var page = EntryBatch()
+    var position = positions.lowerBound
+    while position < positions.upperBound, let place = keys.blocks.place(containing: position) {
+      if isReadable(place) {
+        let end = end(ofReadableFrom: place, within: positions.upperBound)
+        let batch = try source.keys(
+          from: place.lower.isEmpty ? nil : .before(place.lower),
+          to: nil,
+          skipping: position - place.start,
+          limit: end - position
+        )
+        guard batch.count == end - position else {
+          throw .unexpected(
+            path: keys.index.entity.name,
+            detail: "\(batch.count) rows stand where \(end - position) were counted"
+          )
+        }
+        if page.count == 0 { page = batch } else { page.append(batch) }
+        position = end
+      } else {
+        let end = min(place.positions.upperBound, positions.upperBound)
+        page.append(try run(of: place), position - place.start..<end - place.start)
+        position = end
+      }
+    }
+    return page
+  }
+
+  /// Whether the store has the keys of a block as they were, and they are not kept.
+  func isReadable(_ place: BlockPlace) -> Bool {
+    !since.concerns(from: place.lower, to: place.upper) && keys.era.run(from: place.lower) == nil
+  }
+
+  /// Where the blocks end that can be read together, or a position before that.
+  private func end(ofReadableFrom place: BlockPlace, within limit: Int) -> Int {
+    var (end, upper) = (place.positions.upperBound, place.upper)
+    // Blocks without rows lie between those that have some; what came into them must not be read.
+    while end < limit, let lower = upper, let next = keys.blocks.place(containing: end),
+      isReadable(next), !since.concerns(from: lower, to: next.lower)
+    {
+      (end, upper) = (next.positions.upperBound, next.upper)
+    }
+    return min(end, limit)
+  }
+}
+
+extension EntryBatch {
+  /// Appends some keys of a list.
+  mutating func append(_ keys: SortedKeyList, _ positions: Range<Int>) {
+    keys.forEachKey(in: positions) { _, key in append { $0.bytes.append(contentsOf: key) } }
+  }
+
+  /// Appends the keys of another batch.
+  fileprivate mutating func append(_ other: EntryBatch) {
+    other.forEachKey { key in append { $0.bytes.append(contentsOf: key) } }
+  }
+
+  /// Hands over the keys in order.
+  func forEachKey(_ body: (UnsafeRawBufferPointer) -> Void) {
+    bytes.withUnsafeBytes { bytes in
+      var start = 0
+      for end in ends {
+        body(UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
+        start = end
+      }
+    }
+  }
+}
+
+// MARK: - Auditing
+
+extension IndexedReading {
+  /// Whether a block has as many keys in the store as were counted.
+  ///
+  /// What a change takes to a place that no count can see, such as a row written with all triggers off, shows here.
+  /// - Complexity: O(log *n* + *k*) for the block's *k* keys.
+  func isSound(block number: Int) throws(StoreError) -> Bool {
+    let place = keys.blocks.place(ofBlock: number)
+    let lower: KeyBound? = place.lower.isEmpty ? nil : .before(place.lower)
+    let present = try source.count(from: lower, to: place.upper.map { .before($0) })
+    return present + since.lost(from: place.lower, to: place.upper) == place.rows
   }
 }
