@@ -55,13 +55,19 @@ private struct Walk {
     list = try table.list(&generator)
     try table.makeIndex(for: list)
     let plan = try ListPlan(list.definition)
-    var indexing = KeyIndexing(table.store, heldKeysLimit: -1)
+    var indexing = IndexingPolicy(table.store, heldKeysLimit: -1)
     indexing?.stride = generator.number(in: 1...8)
-    indexing?.placing = generator.choice(.cheapest, .seeking, .passing)
+    indexing?.lookup = generator.choice(.automatic, .seeking, .scanning)
     (held, indexed) = try table.store.read { [indexing] (store) throws(StoreError) in
       (
-        try ListEngine(plan, from: store, generation: 1, keepsDigests: false),
-        try ListEngine(plan, from: store, generation: 1, keepsDigests: false, indexing: indexing)
+        try ListEngine(plan, from: store, generation: 1, maintainsDigests: false),
+        try ListEngine(
+          plan,
+          from: store,
+          generation: 1,
+          maintainsDigests: false,
+          indexing: indexing
+        )
       )
     }
   }
@@ -117,7 +123,7 @@ private struct Walk {
   /// The steps, or `nil` for a reset.
   private func steps(_ progress: ListEngine.Progress) -> [ListEngine.Step]? {
     switch progress {
-    case .unmoved, .noted: []
+    case .unchanged: []
     case .moved(let steps): steps
     case .reset: nil
     }

@@ -17,7 +17,7 @@ struct ClientCodeTests {
   @Test func `what only this package can say is refused`() throws {
     let hidden = "import ResultsPresentation\nlet chain = DeltaChain.self\n"
     #expect(try ClientProgram.errors(in: hidden).count == 1)
-    let package = "import ResultsPresentation\nlet placing = ResultsOptions().keyPlacing\n"
+    let package = "import ResultsPresentation\nlet lookup = ResultsOptions().keyLookup\n"
     #expect(try ClientProgram.errors(in: package).count == 1)
     // What the README once showed: an iterator that the main actor owns cannot be advanced.
     let iterator = """

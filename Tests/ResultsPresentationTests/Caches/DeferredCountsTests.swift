@@ -29,7 +29,7 @@ struct DeferredCountsTests {
     let list: ListWorld
     let store: IndexingStore
     let plan: ListPlan
-    let indexing: KeyIndexing?
+    let indexing: IndexingPolicy?
     let caches = KeptCaches()
 
     init() throws {
@@ -47,14 +47,14 @@ struct DeferredCountsTests {
       var definition = ResultsDefinition(request)
       definition.cacheName = "Demo"
       plan = try ListPlan(definition)
-      var indexing = KeyIndexing(store, heldKeysLimit: -1)
+      var indexing = IndexingPolicy(store, heldKeysLimit: -1)
       indexing?.stride = 2
       self.indexing = indexing
       let cache = ListCache(caches)
-      _ = try cache.keep(try engine(indexing))
+      _ = try cache.save(try engine(indexing))
     }
 
-    func engine(_ indexing: KeyIndexing?) throws -> ListEngine {
+    func engine(_ indexing: IndexingPolicy?) throws -> ListEngine {
       try ListEngine(plan, in: store, indexing: indexing)
     }
 
@@ -63,7 +63,7 @@ struct DeferredCountsTests {
     func opened(_ cache: ListCache) throws -> ListEngine {
       let opening = try #require(cache.opening(of: plan, indexing))
       return try store.read { (snapshot) throws(StoreError) in
-        try cache.engine(opening, from: snapshot, keepsDigests: false)
+        try cache.engine(opening, from: snapshot, maintainsDigests: false)
       }
     }
 
@@ -87,9 +87,9 @@ struct DeferredCountsTests {
     // A predicate's constants may be of any number, so what is read at once is more than this small list has.
     let bytes = try #require(world.caches["Demo"])
     let kept = Watched(bytes)
-    let opening = ListOpening(plan: world.plan, indexing: world.indexing, kept: .success(kept))
+    let opening = ListOpening(plan: world.plan, indexing: world.indexing, data: .success(kept))
     let (engine, outcome) = try world.store.read { (snapshot) throws(StoreError) in
-      try opening.engine(from: snapshot, keepsDigests: false)
+      try opening.engine(from: snapshot, maintainsDigests: false)
     }
     #expect(outcome == .hit)
     let atOpening = kept.readCount.load(ordering: .relaxed)
@@ -111,7 +111,7 @@ struct DeferredCountsTests {
     #expect(!engine.snapshot.keys.isDamaged)
     #expect(try engine.snapshot.content == world.truth())
     #expect(engine.snapshot.keys.isDamaged)
-    #expect(try !cache.keep(engine))
+    #expect(try !cache.save(engine))
     try world.write()
     let progress = try world.store.read { (snapshot) throws(StoreError) in
       try engine.advance(in: SnapshotHistory(snapshot), folding: false)
@@ -122,7 +122,7 @@ struct DeferredCountsTests {
     }
     #expect(!engine.snapshot.keys.isDamaged)
     #expect(try engine.snapshot.content == world.truth())
-    #expect(try cache.keep(engine))
+    #expect(try cache.save(engine))
     #expect(world.caches.saveCount == 2)
   }
 
@@ -138,11 +138,11 @@ struct DeferredCountsTests {
     }
     #expect(audit.unsoundBlocks > 0)
     _ = try world.store.read { (snapshot) throws(StoreError) in
-      try engine.fetchAnew(.indexLost, in: snapshot)
+      try engine.refetch(.indexLost, in: snapshot)
     }
     #expect(try engine.snapshot.content == world.truth())
     // The version is the one that was kept, but what was kept is not.
-    #expect(try cache.keep(engine))
+    #expect(try cache.save(engine))
     #expect(world.caches.saveCount == 2)
     #expect(throws: Never.self) {
       try SectionCache(decoding: try #require(world.caches["Demo"]))

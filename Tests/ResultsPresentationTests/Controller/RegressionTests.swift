@@ -138,7 +138,7 @@ struct RegressionTests {
     var definition = Volume.byShelf()
     definition.request.propertiesToFetch = ["shelf", "title"]
     definition.sectionKey = nil
-    var engine = try store.engine(definition, keepsDigests: true)
+    var engine = try store.engine(definition, maintainsDigests: true)
     try store.change("x") { $0.pages = 7 }
     let own = try store.read { (snapshot) throws(StoreError) in try engine.advance(to: snapshot) }
     #expect(own.isEmpty)
@@ -155,7 +155,7 @@ struct RegressionTests {
     definition.sectionKey = nil
     definition.request.sortDescriptors = [.ascending("pages")]
     definition.request.propertiesToFetch = ["title"]
-    var engine = try store.engine(definition, keepsDigests: true)
+    var engine = try store.engine(definition, maintainsDigests: true)
     try store.change("x") { $0.pages = 15 }
     let still = try store.read { (snapshot) throws(StoreError) in
       try engine.requery(in: snapshot)
@@ -185,7 +185,7 @@ struct RegressionTests {
     let store = try Volume.store(("A", "x"), ("A", "y"), ("B", "z"))
     var definition = Volume.byShelf()
     definition.request.propertiesToFetch = ["title"]
-    var engine = try store.engine(definition, keepsDigests: true)
+    var engine = try store.engine(definition, maintainsDigests: true)
     try store.change("y") { $0.shelf = "B" }
     let moved = try store.read { (snapshot) throws(StoreError) in
       try engine.requery(in: snapshot)
@@ -198,7 +198,7 @@ struct RegressionTests {
   {
     let store = try Volume.store(("A", "x"), ("A", "y"))
     let definition = Volume.byShelf()
-    var engine = try store.engine(definition, keepsDigests: true)
+    var engine = try store.engine(definition, maintainsDigests: true)
     try store.change("y") { $0.pages = 7 }
     let plan = try ListPlan(definition)
     let step = try store.read { (snapshot) throws(StoreError) in
@@ -263,11 +263,11 @@ struct RegressionTests {
 extension WatchedStore {
   fileprivate func engine(
     _ definition: ResultsDefinition<Volume>,
-    keepsDigests: Bool = false
+    maintainsDigests: Bool = false
   ) throws -> ListEngine {
     let plan = try ListPlan(definition)
     return try read { (snapshot) throws(StoreError) in
-      try ListEngine(plan, from: snapshot, generation: 1, keepsDigests: keepsDigests)
+      try ListEngine(plan, from: snapshot, generation: 1, maintainsDigests: maintainsDigests)
     }
   }
 }

@@ -219,7 +219,7 @@ struct DeliveryPolicyTests {
     for round in 0..<150 {
       let plan = try ListPlan(world.definition())
       var single = try world.store.read { (store) throws(StoreError) in
-        try ListEngine(plan, from: store, generation: 1, keepsDigests: false)
+        try ListEngine(plan, from: store, generation: 1, maintainsDigests: false)
       }
       var folding = single
       let before = try single.snapshot.content

@@ -199,7 +199,7 @@ struct ResetTests {
     let store = try Volume.store(("A", "x"))
     let plan = try ListPlan(Volume.byShelf())
     let snapshot = try store.read { (snapshot) throws(StoreError) in
-      try ListEngine(plan, from: snapshot, generation: 4, keepsDigests: false).snapshot
+      try ListEngine(plan, from: snapshot, generation: 4, maintainsDigests: false).snapshot
     }
     try display.take(.reset(.storeReplaced, FetchedResults(snapshot, store)))
     #expect(display.shown == ["A: x"])

@@ -21,11 +21,11 @@ struct ObservedRowsTests {
         definition = world.definition()
       }
       let plan = try ListPlan(definition)
-      var indexing = KeyIndexing(store, heldKeysLimit: seed.isMultiple(of: 2) ? -1 : 4096)
+      var indexing = IndexingPolicy(store, heldKeysLimit: seed.isMultiple(of: 2) ? -1 : 4096)
       // Many blocks, so that most are far from the observed rows.
       indexing?.stride = 4
       // So few rows would else be passed over at once.
-      indexing?.placing = .seeking
+      indexing?.lookup = .seeking
       // Two of their own: a copy would share what was read of the index.
       var whole = try ListEngine(plan, in: store, indexing: indexing)
       var partial = try ListEngine(plan, in: store, indexing: indexing)
@@ -33,10 +33,10 @@ struct ObservedRowsTests {
         let place: Comment = "seed \(seed), step \(step)"
         if step.isMultiple(of: 7) {
           let start = world.generator.below(whole.snapshot.rowCount + 3)
-          partial.observed = start..<start + world.generator.below(20)
+          partial.observedRows = start..<start + world.generator.below(20)
         }
         try world.commit(rows: 1 + world.generator.below(step.isMultiple(of: 4) ? 50 : 6))
-        let (old, observed) = (whole.snapshot, partial.observed ?? 0..<0)
+        let (old, observed) = (whole.snapshot, partial.observedRows ?? 0..<0)
         let (one, other) = try store.read { (store) throws(StoreError) in
           (try whole.advance(to: store), try partial.advance(to: store))
         }
@@ -45,7 +45,7 @@ struct ObservedRowsTests {
           continue
         }
         #expect(try partial.snapshot.content == whole.snapshot.content, place)
-        #expect(partial.observed == told.unobserved?.newRows, place)
+        #expect(partial.observedRows == told.unobserved?.newRows, place)
         #expect(told.unobserved?.oldRows == observed, place)
         try compare(told, with: full, (old.content, whole.snapshot.content), place)
       }

@@ -62,7 +62,7 @@ struct EngineLawTests {
 
   private func fetch(_ world: ListWorld, _ plan: ListPlan) throws -> ListEngine {
     try world.store.read { (store) throws(StoreError) in
-      try ListEngine(plan, from: store, generation: 1, keepsDigests: true)
+      try ListEngine(plan, from: store, generation: 1, maintainsDigests: true)
     }
   }
 

@@ -194,7 +194,7 @@ struct IndexedControllerTests {
       fetchLimit: 5
     )
     let plan = try ListPlan(ResultsDefinition(request))
-    var indexing = KeyIndexing(store, heldKeysLimit: -1)
+    var indexing = IndexingPolicy(store, heldKeysLimit: -1)
     indexing?.stride = 4
     var engine = try ListEngine(plan, in: store, indexing: indexing)
     try store.write { transaction in

@@ -84,15 +84,15 @@ struct IndexedLawTests {
     stride: Int
   ) throws -> (held: ListEngine, indexed: ListEngine) {
     try store.read { (snapshot) throws(StoreError) in
-      let held = try ListEngine(plan, from: snapshot, generation: 1, keepsDigests: false)
-      var indexing = KeyIndexing(store, heldKeysLimit: -1)
+      let held = try ListEngine(plan, from: snapshot, generation: 1, maintainsDigests: false)
+      var indexing = IndexingPolicy(store, heldKeysLimit: -1)
       indexing?.stride = stride
-      indexing?.placing = stride.isMultiple(of: 2) ? .seeking : .passing
+      indexing?.lookup = stride.isMultiple(of: 2) ? .seeking : .scanning
       let indexed = try ListEngine(
         plan,
         from: snapshot,
         generation: 1,
-        keepsDigests: false,
+        maintainsDigests: false,
         indexing: indexing
       )
       return (held, indexed)
@@ -123,7 +123,7 @@ struct IndexedLawTests {
       #expect(indexed.path(of: id) == held.path(ofFlatPosition: position), place)
     }
     guard case .indexed(let keys) = indexed.keys else {
-      #expect(indexed.plan.readsSectionsAnew, place)
+      #expect(indexed.plan.rereadsSections, place)
       return
     }
     #expect(keys.blocks.checkInvariants() == nil, place)

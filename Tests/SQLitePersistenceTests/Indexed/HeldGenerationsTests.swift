@@ -99,22 +99,22 @@ import Testing
       Issue.record("the first generation holds its keys")
       return
     }
-    #expect(first.era.keyCountOfWay <= 2 * 1100)
+    #expect(first.keyVersion.transitionKeyCount <= 2 * 1100)
     world.controller.cancel()
     try world.store.close()
   }
 
   @Test func `are gone when nobody holds them`() async throws {
     let world = try await World(rows: 200)
-    weak var era: KeyEra?
+    weak var keyVersion: KeyVersion?
     do {
       let results = try world.controller.results()
       guard case .indexed(let keys) = results.snapshot.keys else { return }
-      era = keys.era
-      #expect(era != nil)
+      keyVersion = keys.keyVersion
+      #expect(keyVersion != nil)
     }
     for number in 0..<3 { try await world.commit(number) }
-    #expect(era == nil)
+    #expect(keyVersion == nil)
     world.controller.cancel()
     try world.store.close()
   }

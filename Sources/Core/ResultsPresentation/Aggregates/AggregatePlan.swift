@@ -1,6 +1,6 @@
 import ResultsDomain
 
-/// The declared aggregates of a list, made ready.
+/// The declared aggregates of a list, compiled.
 struct AggregatePlan: Sendable {
   let names: [String]
   let compiled: CompiledAggregates
@@ -19,7 +19,7 @@ struct AggregatePlan: Sendable {
     compiled = try CompiledAggregates(aggregates.map(\.aggregate), in: entity)
   }
 
-  /// What states came to, by name.
+  /// The results of some states, by name.
   func results(of states: [AggregateState]) -> SectionAggregates {
     SectionAggregates(
       names.indices.map { index in
@@ -32,9 +32,9 @@ struct AggregatePlan: Sendable {
     )
   }
 
-  /// What a changed row gives to the aggregates, or `nil` if there are none.
+  /// The inputs of a changed row to the aggregates, or `nil` if there are none.
   ///
-  /// Values are taken only where the row is one of the list's.
+  /// Only the images with which the row is in the list have inputs.
   func inputs(
     of change: CommittedChange,
     wasMember: Bool,
@@ -52,11 +52,11 @@ struct AggregatePlan: Sendable {
   }
 }
 
-/// What a row gave to the aggregates before a commit and gives afterwards; `nil` where that is not known or the row was no member.
+/// The inputs of a row to the aggregates before a commit and after it; `nil` where they are unknown or the row was not in the list.
 struct AggregateInputs {
   var before: [Value]?
   var after: [Value]?
 
-  /// Whether the aggregates may differ by it.
+  /// Whether they may change the aggregates.
   var differ: Bool { before != after }
 }

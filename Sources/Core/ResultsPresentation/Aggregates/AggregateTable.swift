@@ -3,19 +3,19 @@ import ResultsDomain
 /// The states of the declared aggregates, section by section.
 struct AggregateTable: Sendable {
   let plan: AggregatePlan
-  private(set) var sections: PlacedList<[AggregateState]>
+  private var sections: ChunkedList<[AggregateState]>
 
   init(_ plan: AggregatePlan, sections: [[AggregateState]]) {
     self.plan = plan
-    self.sections = PlacedList(sections)
+    self.sections = ChunkedList(sections)
   }
 
-  /// What the aggregates of a section came to.
+  /// The aggregates of a section.
   func results(ofSection section: Int) -> SectionAggregates {
     plan.results(of: sections.element(at: section) ?? [])
   }
 
-  /// What the aggregates came to over all sections.
+  /// The aggregates over all sections.
   /// - Complexity: O(*s*)
   var total: SectionAggregates {
     var total = plan.compiled.empty
@@ -25,20 +25,25 @@ struct AggregateTable: Sendable {
     return plan.results(of: total)
   }
 
+  /// The states of a section's aggregates.
+  func states(ofSection section: Int) -> [AggregateState] {
+    sections.element(at: section) ?? plan.compiled.empty
+  }
+
   /// Replaces the states of a section.
   mutating func set(_ states: [AggregateState], ofSection section: Int) {
     sections.replace(at: section, with: states)
   }
 
-  /// Lets sections go and come as a delta says; those that come have no rows yet.
-  mutating func arrange(_ changes: SectionChanges) {
+  /// Deletes, moves and inserts sections as a delta does; inserted ones have no rows yet.
+  mutating func apply(_ changes: SectionChanges) {
     var moved: [Int: [AggregateState]] = [:]
     let targets = Dictionary(
       changes.moves.map { ($0.from, $0.to) },
       uniquingKeysWith: { first, _ in first }
     )
-    let leaving = changes.deletes.map(\.from) + changes.moves.map(\.from)
-    for from in leaving.sorted(by: >) {
+    let removed = changes.deletes.map(\.from) + changes.moves.map(\.from)
+    for from in removed.sorted(by: >) {
       let states = sections.remove(at: from)
       if let to = targets[from] { moved[to] = states }
     }
@@ -48,16 +53,16 @@ struct AggregateTable: Sendable {
   }
 }
 
-/// Elements by place, of which a copy that differs in a few shares the others.
+/// An array in chunks: a copy that differs in a few elements shares the others.
 ///
-/// They stand in chunks of a bounded size, so that putting one in or taking one out copies a chunk and the list of chunks.
-struct PlacedList<Element: Sendable>: Sendable {
+/// Chunks have a bounded size, so an insertion or removal copies one chunk and the list of chunks.
+private struct ChunkedList<Element: Sendable>: Sendable {
   private static var chunkLimit: Int { 128 }
   /// None is empty.
   private var chunks: [[Element]] = []
   private(set) var count = 0
 
-  /// A list of elements.
+  /// Creates a list of elements.
   init(_ elements: [Element]) {
     count = elements.count
     for start in stride(from: 0, to: elements.count, by: Self.chunkLimit / 2) {
@@ -65,40 +70,40 @@ struct PlacedList<Element: Sendable>: Sendable {
     }
   }
 
-  /// The element at a place, or `nil` if there is none.
+  /// The element at an index, or `nil` if there is none.
   /// - Complexity: O(*s* / 64) in the elements.
-  func element(at place: Int) -> Element? {
-    guard place >= 0, place < count else { return nil }
-    let (chunk, offset) = position(of: place)
+  func element(at index: Int) -> Element? {
+    guard index >= 0, index < count else { return nil }
+    let (chunk, offset) = location(of: index)
     return chunks[chunk][offset]
   }
 
-  /// Replaces the element at a place, if there is one.
-  mutating func replace(at place: Int, with element: Element) {
-    guard place >= 0, place < count else { return }
-    let (chunk, offset) = position(of: place)
+  /// Replaces the element at an index, if there is one.
+  mutating func replace(at index: Int, with element: Element) {
+    guard index >= 0, index < count else { return }
+    let (chunk, offset) = location(of: index)
     chunks[chunk][offset] = element
   }
 
-  /// Takes an element out; those behind it move up.
-  mutating func remove(at place: Int) -> Element? {
-    guard place >= 0, place < count else { return nil }
-    let (chunk, offset) = position(of: place)
+  /// Removes and returns the element at an index, if there is one.
+  mutating func remove(at index: Int) -> Element? {
+    guard index >= 0, index < count else { return nil }
+    let (chunk, offset) = location(of: index)
     count -= 1
     let element = chunks[chunk].remove(at: offset)
     if chunks[chunk].isEmpty { chunks.remove(at: chunk) }
     return element
   }
 
-  /// Puts an element in at a place; places beyond the end are the end.
-  mutating func insert(_ element: Element, at place: Int) {
+  /// Inserts an element at an index; an index beyond the end is the end.
+  mutating func insert(_ element: Element, at index: Int) {
     guard !chunks.isEmpty else {
       chunks = [[element]]
       count = 1
       return
     }
     var (chunk, offset) = (chunks.count - 1, chunks[chunks.count - 1].count)
-    if place < count { (chunk, offset) = position(of: max(0, place)) }
+    if index < count { (chunk, offset) = location(of: max(0, index)) }
     chunks[chunk].insert(element, at: offset)
     count += 1
     guard chunks[chunk].count > Self.chunkLimit else { return }
@@ -112,10 +117,10 @@ struct PlacedList<Element: Sendable>: Sendable {
     for chunk in chunks { chunk.forEach(body) }
   }
 
-  private func position(of place: Int) -> (chunk: Int, offset: Int) {
-    var rest = place
-    for (index, chunk) in chunks.enumerated() {
-      if rest < chunk.count { return (index, rest) }
+  private func location(of index: Int) -> (chunk: Int, offset: Int) {
+    var rest = index
+    for (number, chunk) in chunks.enumerated() {
+      if rest < chunk.count { return (number, rest) }
       rest -= chunk.count
     }
     return (chunks.count, rest)

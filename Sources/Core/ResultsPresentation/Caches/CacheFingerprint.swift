@@ -1,10 +1,10 @@
 import ResultsDomain
 
-/// Everything that decides what a cached list shows, each ingredient apart and in full: equal fingerprints mean equal lists (R88).
+/// All ingredients that determine the content of a cached list, in full: equal fingerprints mean equal lists (R88).
 ///
-/// Nothing is hashed, so that no two definitions can be taken for each other.
+/// Nothing is hashed, so that no two definitions can collide.
 struct CacheFingerprint: Hashable {
-  /// The ingredients in the order in which a difference is named.
+  /// The ingredients, in the order in which differences are reported.
   enum Ingredient: UInt8, CaseIterable {
     case entity = 1
     case schema
@@ -38,7 +38,7 @@ struct CacheFingerprint: Hashable {
 
   private(set) var bytes: [Ingredient: [UInt8]] = [:]
 
-  /// A fingerprint whose ingredients are known; it is of no definition unless it has all of them.
+  /// Creates a fingerprint from its ingredients; it equals that of a definition only if it has all of them.
   init(_ bytes: [Ingredient: [UInt8]]) { self.bytes = bytes }
 
   /// The fingerprint of a definition.
@@ -104,7 +104,7 @@ struct CacheFingerprint: Hashable {
 }
 
 extension SectionRule {
-  /// How many terms of the order are the section's.
+  /// The number of leading terms of the order that belong to the section key.
   fileprivate var termCount: Int {
     if case .columns(let count, _) = self { count } else { 0 }
   }

@@ -1,15 +1,15 @@
-/// How a list with a cache name was opened.
+/// The way in which a list with a cache name was opened.
 public enum CacheOutcome: Hashable, Sendable {
-  /// From the cache: it was made of this very version.
+  /// From the cache, which is of this very version.
   case hit
-  /// From the cache, with the rows that changed since it was made placed one by one.
+  /// From the cache, with the changes since it was written applied.
   case replayed(changes: Int)
   /// From the store, for a reason.
   case miss(CacheMiss)
 }
 
 extension CacheOutcome: CustomStringConvertible {
-  /// The outcome in a few words.
+  /// A short description.
   public var description: String {
     switch self {
     case .hit: "hit"
@@ -19,17 +19,17 @@ extension CacheOutcome: CustomStringConvertible {
   }
 }
 
-/// Why a list was not opened from its cache.
+/// The reason why a list was not opened from its cache.
 public enum CacheMiss: String, Error, Hashable, Sendable, CaseIterable {
-  /// There is no cache of the name.
+  /// There is no cache with the name.
   case none
   /// The storage could not be read.
   case unreadable
   /// The bytes are not those that were written.
   case damaged
-  /// It was written by a version of this library with another form of caches or keys.
+  /// It was written by a version of this library with another format of caches or keys.
   case otherFormat
-  /// It holds the keys of a list that an index of the store has, or counts over an index that the store has no longer.
+  /// It holds the keys of a list that an index of the store has now, or counts over an index that the store no longer has.
   case otherKeys
   /// It is of another entity.
   case entity
@@ -43,7 +43,7 @@ public enum CacheMiss: String, Error, Hashable, Sendable, CaseIterable {
   case order
   /// The section key is another one.
   case sections
-  /// The policy for rows of a section that stand apart is another one.
+  /// The policy for sections whose rows are not contiguous is another one.
   case contiguity
   /// Sections depend on another time zone.
   case timeZone
@@ -55,15 +55,15 @@ public enum CacheMiss: String, Error, Hashable, Sendable, CaseIterable {
   case titles
   /// It was made of another store.
   case otherStore
-  /// The store cannot tell any more what changed since it was made.
+  /// The store's history does not reach back to it.
   case tooOld
-  /// So much changed since it was made that the store is read faster anew.
+  /// So much changed since it was written that reading the store is faster.
   case tooManyChanges
-  /// What the store tells of the changes since does not fit the cache, or rows of the store do not.
+  /// The store's history since then, or rows of the store, do not fit the cache.
   case disagreement
-  /// The store keeps nothing by which a version can be found again.
+  /// The store has no bookmarks, by which a version can be found again.
   case unsupportedByStore
-  /// The list is frozen: what it shows depends on when it was first fetched, which no cache can know.
+  /// The list is frozen: its content depends on the time of its first fetch.
   case frozen
 }
 
@@ -71,10 +71,10 @@ extension CacheMiss: CustomStringConvertible {
   /// The reason as a clause.
   public var description: String {
     switch self {
-    case .none: "there is no cache of that name"
+    case .none: "there is no cache with that name"
     case .unreadable: "the cache cannot be read"
     case .damaged: "the cache is damaged"
-    case .otherFormat: "the cache has the form of another version"
+    case .otherFormat: "the cache has the format of another version"
     case .otherKeys: "the store has another index for the list now"
     case .entity: "the cache is of another entity"
     case .schema: "the entity's attributes are others now"
@@ -82,16 +82,16 @@ extension CacheMiss: CustomStringConvertible {
     case .arguments: "the predicate's constants are others"
     case .order: "the order is another one"
     case .sections: "the section key is another one"
-    case .contiguity: "sections that stand apart are treated differently"
+    case .contiguity: "the policy for sections that are not contiguous is another one"
     case .timeZone: "the time zone is another one"
     case .calendar: "the calendar is another one"
     case .locale: "the locale is another one"
     case .titles: "the titles are others"
     case .otherStore: "the cache is of another store"
     case .tooOld: "the store's history does not reach back to the cache"
-    case .tooManyChanges: "too much has changed since the cache was made"
+    case .tooManyChanges: "too much has changed since the cache was written"
     case .disagreement: "the cache does not fit the store's history"
-    case .unsupportedByStore: "the store keeps no versions that a cache could name"
+    case .unsupportedByStore: "the store has no bookmarks"
     case .frozen: "a frozen list is not cached"
     }
   }

@@ -1,6 +1,6 @@
 import OrderStatistics
 
-/// The keys of a list as a cache keeps them: written out, or counted over an index of the store.
+/// The keys in a cache: all of them, or their counts over an index of the store.
 enum CachedKeys {
   case held(SortedKeyList)
   case counted(PivotTree, sections: PivotTree)
@@ -8,7 +8,7 @@ enum CachedKeys {
   static let heldForm: UInt64 = 1
   static let countedForm: UInt64 = 2
 
-  /// Which of the two it is, as a number in the cache.
+  /// The number of the form in the file format.
   var form: UInt64 {
     switch self {
     case .held: CachedKeys.heldForm
@@ -19,7 +19,7 @@ enum CachedKeys {
   /// Whether the keys are only counted.
   var isCounted: Bool { form == CachedKeys.countedForm }
 
-  /// Whether a part of a cache that they came from was found not to be what was written.
+  /// Whether a part of the cache that they were read from turned out to be damaged.
   var isDamaged: Bool {
     if case .counted(let blocks, _) = self { blocks.isDamaged } else { false }
   }

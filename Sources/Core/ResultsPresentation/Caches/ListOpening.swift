@@ -1,33 +1,33 @@
 import OrderStatistics
 import ResultsDomain
 
-/// Opens a list from what was kept of it, in one version of its store.
+/// Opens a list from its cache, in one version of its store.
 struct ListOpening {
   let plan: ListPlan
   /// When the list leaves its keys to an index.
-  let indexing: KeyIndexing?
-  /// The bytes that are kept under the list's cache name, or why there are none.
-  let kept: Result<any CacheData, CacheMiss>
+  let indexing: IndexingPolicy?
+  /// The bytes stored under the list's cache name, or why there are none.
+  let data: Result<any CacheData, CacheMiss>
 
-  /// Loads what is kept under a name.
-  static func kept(
-    _ name: String,
+  /// Loads the cache with a name.
+  static func data(
+    named name: String,
     in storage: any SectionCacheStorage,
-    _ note: (SectionCacheFailure) -> Void = { _ in }
+    onFailure report: (SectionCacheFailure) -> Void = { _ in }
   ) -> Result<any CacheData, CacheMiss> {
     do throws(SectionCacheFailure) {
       return try storage.open(name).map { .success($0) } ?? .failure(.none)
     } catch {
-      note(error)
+      report(error)
       return .failure(.unreadable)
     }
   }
 
-  /// The list, from the cache if it is valid, else from the store; and which of the two.
+  /// Returns the list, from the cache if that is valid and else from the store, with the outcome.
   /// - Throws: The store's error; a cache never makes it fail.
   func engine(
     from store: any StoreSnapshot,
-    keepsDigests: Bool
+    maintainsDigests: Bool
   ) throws(StoreError) -> (engine: ListEngine, outcome: CacheOutcome) {
     let (keys, outcome) = keys(in: store)
     if let keys {
@@ -36,7 +36,7 @@ struct ListOpening {
         keys: keys,
         from: store,
         generation: 1,
-        keepsDigests: keepsDigests
+        maintainsDigests: maintainsDigests
       )
       engine.indexing = indexing
       guard engine.snapshot.keys.isDamaged else { return (engine, outcome) }
@@ -45,20 +45,20 @@ struct ListOpening {
       plan,
       from: store,
       generation: 1,
-      keepsDigests: keepsDigests,
+      maintainsDigests: maintainsDigests,
       indexing: indexing
     )
     return (engine, keys == nil ? outcome : .miss(.damaged))
   }
 
-  /// The keys of the store's present version, if they follow from the cache.
+  /// Returns the keys of the store's present version if they follow from the cache.
   func keys(in store: any StoreSnapshot) -> (ListKeys?, CacheOutcome) {
     do throws(CacheMiss) {
       guard !plan.isFrozen else { throw .frozen }
       guard case .some(.some(let present)) = try? store.bookmark() else {
         throw .unsupportedByStore
       }
-      let cache = try CacheDecoder(try kept.get())
+      let cache = try CacheDecoder(try data.get())
       let header = cache.header
       if let difference = header.fingerprint.difference(from: CacheFingerprint(plan)) {
         throw difference
@@ -76,7 +76,7 @@ struct ListOpening {
     }
   }
 
-  /// Whether the list would leave its keys to an index if it were fetched anew.
+  /// Whether the list would leave its keys to an index if it were fetched again.
   private func isIndexed(_ count: Int, in store: any StoreSnapshot) -> Bool {
     guard let indexing, indexing.index(of: plan) != nil, count > indexing.heldKeysLimit else {
       return false
@@ -84,7 +84,7 @@ struct ListOpening {
     return (try? store.orderedSource(of: plan.definition)) ?? nil != nil
   }
 
-  /// The keys of a cache with those of changed rows moved, by their values before and after.
+  /// The keys of a cache, with the keys of changed rows replaced.
   private func keys(
     _ cached: CachedKeys,
     after changes: [CommittedChange],
@@ -101,7 +101,7 @@ struct ListOpening {
       let keys = IndexedKeys(
         blocks: blocks,
         sections: sections,
-        era: KeyEra(store.version),
+        keyVersion: KeyVersion(store.version),
         index: index
       )
       guard !changes.isEmpty else { return .indexed(keys) }
@@ -131,7 +131,7 @@ struct ListOpening {
 extension SectionCache.Header {
   /// The rows of an entity that changed between the cache and the present version of a store.
   /// - Returns: The net changes, or `nil` if the cache is of this very version.
-  /// - Throws: `CacheMiss` if that cannot be told.
+  /// - Throws: `CacheMiss` if the changes are not known.
   func changes(
     of entity: EntityDescription,
     until present: StoreBookmark,
@@ -139,7 +139,7 @@ extension SectionCache.Header {
   ) throws(CacheMiss) -> [CommittedChange]? {
     guard Value.text(bookmark.store) == .text(present.store) else { throw .otherStore }
     guard bookmark != present else { return nil }
-    // Each step is at least one change; placing one costs about as much as reading sixteen keys.
+    // A sequence number is at least one change; applying one costs about as much as reading sixteen keys.
     let distance = present.sequence.subtractingReportingOverflow(bookmark.sequence)
     if !distance.overflow, distance.partialValue > UInt64(max(1024, keyCount / 16)) {
       throw .tooManyChanges
@@ -154,13 +154,13 @@ extension SectionCache.Header {
 // MARK: - Confirming
 
 extension ListOpening {
-  /// Up to so many rows all are compared; of longer lists the first ones, and as many between them and the end.
-  private static let confirmed = 256
+  /// The number of rows compared: all of a shorter list, and of a longer one half at its beginning and half spread over the rest.
+  private static let sampleSize = 256
 
-  /// Whether rows that a cache has keys of still have these keys.
+  /// Whether a sample of the rows still has the keys that the cache has for them.
   ///
-  /// A store finds what changed since a cache was written by what it has noted of changes. What comes into its rows without being
-  /// noted, such as a damaged page, shows only in the rows. Keys that an index gives are rows of the store themselves.
+  /// The store's history says what changed since the cache was written. Changes outside of the history, such as a damaged page, show
+  /// only in the rows. Keys of an index are read from the store itself and need no confirmation.
   /// - Complexity: O(1): at most some hundred rows are read.
   func isConfirmed(_ keys: ListKeys, in store: any StoreSnapshot) -> Bool {
     guard case .held(let keys) = keys else { return true }
@@ -178,8 +178,8 @@ extension ListOpening {
   }
 
   private static func sample(of count: Int) -> [Int] {
-    guard count > confirmed else { return Array(0..<count) }
-    let half = confirmed / 2
+    guard count > sampleSize else { return Array(0..<count) }
+    let half = sampleSize / 2
     let rest = (1...half).map { half + (count - half) * $0 / half - 1 }
     return Array(0..<half) + rest
   }

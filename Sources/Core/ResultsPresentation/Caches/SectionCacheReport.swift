@@ -1,28 +1,28 @@
 public import ResultsDomain
 
-/// What can be said of one cache: what it is of, how large, how old, and whether a list would be opened from it.
+/// A report on one cache: its list, size and age, and whether the list would be opened from it.
 public struct SectionCacheReport: Hashable, Sendable {
   /// The cache's name.
   public let name: String
-  /// What it is of in words, or `nil` if it is not there or cannot be read.
+  /// The definition of its list in words, or `nil` if the cache does not exist or cannot be read.
   public let summary: String?
-  /// How many rows match, or `nil` if it is not there or cannot be read.
+  /// The number of matching rows, or `nil` if the cache does not exist or cannot be read.
   public let rowCount: Int?
-  /// What the storage knows of it, or `nil` if it is not there.
+  /// Its entry in the storage, or `nil` if it does not exist.
   public let entry: SectionCacheEntry?
-  /// How a list would be opened now.
+  /// The way in which the list would be opened now.
   public let outcome: CacheOutcome
 }
 
 extension SectionCacheStorage {
-  /// What can be said of every cache, and of each definition's that is missing.
+  /// Reports on every cache, and on the missing cache of each definition.
   ///
-  /// A cache that no definition names is compared with the store only.
+  /// A cache without a definition is compared with the store only.
   /// - Parameters:
-  ///   - definitions: What a program lists.
-  ///   - store: The store that the caches are of.
+  ///   - definitions: The definitions of the program's lists.
+  ///   - store: The store of the caches.
   /// - Returns: One report a name, in the order of the names' bytes.
-  /// - Throws: `SectionCacheFailure` if the storage cannot be listed; a definition that is refused counts as none.
+  /// - Throws: `SectionCacheFailure` if the storage cannot be listed; an invalid definition is ignored.
   /// - Complexity: O(*n*) in the bytes of the caches.
   public func reports<Object: FetchedObject>(
     on definitions: [ResultsDefinition<Object>],
@@ -52,16 +52,16 @@ extension SectionCacheStorage {
     _ plan: ListPlan?,
     in store: any Store
   ) -> SectionCacheReport {
-    let kept = ListOpening.kept(name, in: self)
-    let cache: Result<SectionCache, CacheMiss> = kept.flatMap { kept in
-      Result { () throws(CacheMiss) in try SectionCache(decoding: kept) }
+    let data = ListOpening.data(named: name, in: self)
+    let cache: Result<SectionCache, CacheMiss> = data.flatMap { data in
+      Result { () throws(CacheMiss) in try SectionCache(decoding: data) }
     }
     let header = try? cache.get().header
     let outcome = try? store.read { (snapshot) throws(StoreError) -> CacheOutcome in
       if let plan {
-        let indexing = KeyIndexing(store)
-        let opened = ListOpening(plan: plan, indexing: indexing, kept: kept).keys(in: snapshot)
-        // A list that is opened does not look at all of its cache.
+        let indexing = IndexingPolicy(store)
+        let opened = ListOpening(plan: plan, indexing: indexing, data: data).keys(in: snapshot)
+        // Opening a list does not read all of its cache.
         if opened.0 != nil, case .failure(let miss) = cache { return .miss(miss) }
         return opened.1
       }
@@ -78,7 +78,7 @@ extension SectionCacheStorage {
 }
 
 extension SectionCache {
-  /// Whether a cache is of what a store holds, whichever definition it is of.
+  /// Whether a cache is of a store's content, regardless of its definition.
   fileprivate static func outcome(
     of cache: Result<SectionCache, CacheMiss>,
     in store: any StoreSnapshot,

@@ -1,45 +1,45 @@
 public import ResultsDomain
 
-/// Keeps named caches of lists: the port that a front end's or program's storage implements.
+/// Storage for named caches of lists: the port that an adapter implements.
 ///
-/// A cache is a shortcut and never the truth: whatever fails here, a list is fetched from its store instead. Bytes are kept as they
-/// are; what is in them is checked by who reads them. It can be used from any thread, and by several processes.
+/// A cache is a shortcut and never the truth: whatever fails here, a list is fetched from its store instead. Bytes are stored unchanged;
+/// their reader validates them. A storage can be used from any thread, and by several processes.
 public protocol SectionCacheStorage: Sendable {
-  /// The bytes kept under a name, or `nil` if there are none.
+  /// Returns the bytes stored under a name, or `nil` if there are none.
   func load(_ name: String) throws(SectionCacheFailure) -> [UInt8]?
 
-  /// Opens the bytes kept under a name, to be read piece by piece, or gives `nil` if there are none.
+  /// Opens the bytes stored under a name, for partial reading, or returns `nil` if there are none.
   ///
-  /// A storage that does not say how hands them over as `load(_:)` does.
+  /// The default implementation loads all of them with `load(_:)`.
   func open(_ name: String) throws(SectionCacheFailure) -> (any CacheData)?
 
-  /// Keeps bytes under a name, in place of those kept before.
+  /// Stores bytes under a name, replacing those stored before.
   ///
-  /// A process that ends in the middle leaves the old bytes or the new ones.
+  /// If the process ends during the call, either the old bytes or the new ones remain.
   func save(_ bytes: [UInt8], as name: String) throws(SectionCacheFailure)
 
-  /// Removes what is kept under a name.
-  /// - Returns: Whether there was anything.
+  /// Removes the cache with a name.
+  /// - Returns: Whether there was one.
   @discardableResult
   func remove(_ name: String) throws(SectionCacheFailure) -> Bool
 
-  /// Removes everything that is kept.
-  /// - Returns: How many caches there were.
+  /// Removes all caches.
+  /// - Returns: The number of caches removed.
   @discardableResult
   func removeAll() throws(SectionCacheFailure) -> Int
 
-  /// What is kept, in the order of the names' bytes.
+  /// All caches, in the order of the bytes of their names.
   func entries() throws(SectionCacheFailure) -> [SectionCacheEntry]
 }
 
 extension SectionCacheStorage {
-  /// Opens the bytes kept under a name, all of which are in memory then.
+  /// Opens the bytes stored under a name, by loading all of them.
   public func open(_ name: String) throws(SectionCacheFailure) -> (any CacheData)? {
     try load(name).map(InMemoryCacheData.init)
   }
 
-  /// Deletes the cache of a name, or all of them for `nil`.
-  /// - Returns: How many caches there were.
+  /// Deletes the cache with a name, or all caches for `nil`.
+  /// - Returns: The number of caches deleted.
   /// - Throws: `SectionCacheFailure` if something cannot be removed.
   @discardableResult
   public func deleteCache(named name: String?) throws(SectionCacheFailure) -> Int {
@@ -48,16 +48,16 @@ extension SectionCacheStorage {
   }
 }
 
-/// One cache of a storage, as the storage knows it.
+/// The entry of one cache in a storage.
 public struct SectionCacheEntry: Hashable, Sendable {
-  /// The name it is kept under.
+  /// The name.
   public let name: String
-  /// How many bytes it takes.
+  /// The size in bytes.
   public let byteCount: Int
-  /// When it was written, if the storage knows.
+  /// The time it was written, if the storage knows it.
   public let writtenAt: Instant?
 
-  /// One cache of a storage.
+  /// Creates an entry.
   public init(name: String, byteCount: Int, writtenAt: Instant?) {
     self.name = name
     self.byteCount = byteCount
@@ -65,11 +65,11 @@ public struct SectionCacheEntry: Hashable, Sendable {
   }
 }
 
-/// Why a cache could not be read, written or removed.
+/// A failure to read, write or remove a cache.
 ///
 /// No fetch fails because of it; a list is then read from its store.
 public struct SectionCacheFailure: Error, Hashable, Sendable {
-  /// What was to be done.
+  /// The failed action.
   public enum Action: String, Hashable, Sendable {
     /// Reading a cache, or the list of caches.
     case read
@@ -79,50 +79,50 @@ public struct SectionCacheFailure: Error, Hashable, Sendable {
     case remove
   }
 
-  /// What was to be done.
+  /// The failed action.
   public let action: Action
-  /// Where: a path, or the cache's name.
-  public let place: String
-  /// What went wrong, as a clause.
+  /// The path of the cache, or its name.
+  public let location: String
+  /// The cause, as a clause.
   public let detail: String
 
-  /// Why a cache could not be read, written or removed.
-  public init(_ action: Action, at place: String, _ detail: String) {
+  /// Creates a failure.
+  public init(_ action: Action, at location: String, _ detail: String) {
     self.action = action
-    self.place = place
+    self.location = location
     self.detail = detail
   }
 }
 
 extension SectionCacheFailure: CustomStringConvertible {
-  /// What went wrong, and that nothing is lost.
+  /// The failure, and its consequence for the list.
   public var description: String {
     switch action {
-    case .read: "The cache \(place) cannot be read: \(detail). The list is read from the store."
-    case .write: "The cache \(place) cannot be written: \(detail). The list is not kept."
-    case .remove: "The cache \(place) cannot be removed: \(detail)."
+    case .read: "The cache \(location) cannot be read: \(detail). The list is read from the store."
+    case .write: "The cache \(location) cannot be written: \(detail). The list is not cached."
+    case .remove: "The cache \(location) cannot be removed: \(detail)."
     }
   }
 }
 
-/// The bytes kept under one name, of which as much is read as is needed.
+/// The bytes of one stored cache, read as needed.
 ///
-/// They are those that were kept when they were opened, whatever is kept under the name meanwhile, or cannot be read any more.
-/// Who reads them checks what is in them.
+/// They are the bytes stored when they were opened, or cannot be read any more, even if the cache is replaced meanwhile.
+/// Their reader validates them.
 public protocol CacheData: Sendable {
   /// The number of bytes.
   var count: Int { get }
 
-  /// The bytes in a range, or `nil` if they cannot be read, all of them.
+  /// Returns all bytes in a range, or `nil` if they cannot be read.
   /// - Precondition: The range is within `0..<count`.
   func bytes(in range: Range<Int>) -> [UInt8]?
 }
 
-/// Kept bytes that are in memory altogether.
+/// The bytes of a cache in memory.
 public struct InMemoryCacheData: CacheData {
   private let bytes: [UInt8]
 
-  /// Bytes in memory.
+  /// Creates data in memory.
   public init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   /// The number of bytes.

@@ -134,7 +134,7 @@ public final class FetchedResultsController<Object: FetchedObject>: Sendable {
     // Ended first, so that a fetch that has just begun does not listen any more.
     list.end()
     list.follower.leave(list)
-    keepCache()
+    saveCacheInBackground()
   }
 
   private func apply(
@@ -146,7 +146,7 @@ public final class FetchedResultsController<Object: FetchedObject>: Sendable {
     let list = list
     let isFirst = !list.isFetched
     try await onStoreThreads { () throws(StoreError) in try list.fetch(number) }
-    if isFirst { keepCache() }
+    if isFirst { saveCacheInBackground() }
   }
 
   /// Runs blocking work where the store wants it.

@@ -11,9 +11,9 @@ final class LiveList<Object: FetchedObject>: FollowedList {
   private let delivery: ResultsDelivery
   private let period: DeliveryPeriod?
   let clock: any Clock<Duration>
-  private let keepsDigests: Bool
-  private let doubtsContentInGaps: Bool
-  let indexing: KeyIndexing?
+  private let maintainsDigests: Bool
+  private let assumesContentChangedInGaps: Bool
+  let indexing: IndexingPolicy?
   let auditPeriod: Duration?
   /// What its generations are counted in.
   private let life: ResultsLife
@@ -39,10 +39,10 @@ final class LiveList<Object: FetchedObject>: FollowedList {
     // The same reason: what tells lists apart is no content of a list, so nothing shown depends on chance.
     life = options.life ?? .random(using: &generator)
     let coverage = store.capabilities.historyCoverage
-    doubtsContentInGaps = detectsExternalChanges && coverage == .everyWriter
-    keepsDigests = detectsExternalChanges && coverage == .thisStore
-    var indexing = KeyIndexing(store, heldKeysLimit: options.heldKeysLimit)
-    indexing?.placing = options.keyPlacing
+    assumesContentChangedInGaps = detectsExternalChanges && coverage == .everyWriter
+    maintainsDigests = detectsExternalChanges && coverage == .thisStore
+    var indexing = IndexingPolicy(store, heldKeysLimit: options.heldKeysLimit)
+    indexing?.lookup = options.keyLookup
     indexing?.resetThreshold = options.resetThreshold
     self.indexing = indexing
   }
@@ -70,11 +70,11 @@ final class LiveList<Object: FetchedObject>: FollowedList {
 
   /// The rows that deltas name, counted over all sections, or `nil` for all.
   var observedRows: Range<Int>? {
-    get { body.withLock { $0.engine == nil ? $0.observed : $0.engine?.observed } }
+    get { body.withLock { $0.engine == nil ? $0.observed : $0.engine?.observedRows } }
     set {
       body.withLock { body in
         body.observed = newValue
-        body.engine?.observed = newValue
+        body.engine?.observedRows = newValue
       }
     }
   }
@@ -163,7 +163,7 @@ final class LiveList<Object: FetchedObject>: FollowedList {
   }
 
   /// How keys are counted for a definition: first rows are shown before, and it ends when the definition is not wanted any more.
-  private func counting(_ plan: ListPlan, _ number: Int) -> KeyIndexing? {
+  private func counting(_ plan: ListPlan, _ number: Int) -> IndexingPolicy? {
     guard var indexing else { return nil }
     let publisher = publisher
     indexing.isWanted = { !Task.isCancelled && !publisher.isEnded && publisher.isNewest(number) }
@@ -187,7 +187,7 @@ final class LiveList<Object: FetchedObject>: FollowedList {
     } catch {
       throw .request(error.namingRows(of: definition, in: follower.store))
     }
-    let keepsDigests = keepsDigests
+    let maintainsDigests = maintainsDigests
     let indexing = counting(plan, number)
     let stopwatch = Stopwatch(clock)
     let opening = isFetched ? nil : cache.opening(of: plan, indexing)
@@ -195,19 +195,19 @@ final class LiveList<Object: FetchedObject>: FollowedList {
       let snapshot = CountingSnapshot(snapshot)
       let engine =
         if let opening {
-          try cache.engine(opening, from: snapshot, keepsDigests: keepsDigests)
+          try cache.engine(opening, from: snapshot, maintainsDigests: maintainsDigests)
         } else {
           try ListEngine(
             plan,
             from: snapshot,
             generation: 1,
-            keepsDigests: keepsDigests,
+            maintainsDigests: maintainsDigests,
             indexing: indexing
           )
         }
       return (engine, snapshot.work)
     }
-    engine.doubtsContentInGaps = doubtsContentInGaps
+    engine.assumesContentChangedInGaps = assumesContentChangedInGaps
     engine.indexing = self.indexing
     let account = ListExplanation.Account(
       path: opening == nil ? .fetched : cache.outcome.map { .cached($0) } ?? .fetched,
@@ -273,7 +273,7 @@ extension LiveList {
     if !body.isFetched {
       next.snapshot.generation = 1
       next.snapshot.life = life
-      next.observed = body.observed
+      next.observedRows = body.observed
       body.engine = next
       body.isFetched = true
       body.outcomes.append(.fetched(next.snapshot))
@@ -339,7 +339,7 @@ struct LedList: Sendable {
 
   /// Whether leading the list to a version takes no longer than a commit's caller may wait.
   func canFollowPromptly(in history: SnapshotHistory) -> Bool {
-    engine?.canFollowPromptly(in: history) ?? true
+    engine?.canAdvancePromptly(in: history) ?? true
   }
 
   /// Shows what the engine holds, whether or not a step led to it.
@@ -373,7 +373,7 @@ struct LedList: Sendable {
       )
     }
     switch progress {
-    case .unmoved, .noted, nil: break
+    case .unchanged, nil: break
     case .moved(let steps):
       for step in steps { outcomes.append(.advanced(step)) }
       if engine?.isTold(by: steps.last) != true { settle() }
@@ -388,7 +388,7 @@ struct LedList: Sendable {
     self.shares = []
     audit = try engine?.audit(shares, in: history.snapshot) ?? ListAudit()
     guard audit.unsoundBlocks > 0 else { return }
-    _ = try engine?.fetchAnew(.indexLost, in: history.snapshot)
+    _ = try engine?.refetch(.indexLost, in: history.snapshot)
     reset(because: .indexLost)
   }
 }

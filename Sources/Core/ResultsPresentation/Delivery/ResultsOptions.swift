@@ -19,7 +19,7 @@ public struct ResultsOptions: Sendable {
   /// What does not fit is told as a reset, `ResultsResetReason.indexLost`. A list that was led on meanwhile has not rested.
   public var auditPeriod: Duration?
   /// How the places of many keys are found in an index, for measurements.
-  package var keyPlacing = KeyPlacing.cheapest
+  package var keyLookup = KeyLookup.automatic
   /// What measures the spans of `ResultsDelivery.every(_:)` and of `auditPeriod`.
   public var clock: any Clock<Duration>
 

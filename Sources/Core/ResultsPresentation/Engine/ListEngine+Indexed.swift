@@ -2,12 +2,12 @@ import OrderStatistics
 import ResultsDomain
 
 extension ListEngine {
-  /// Applies a change to a list whose keys an index has, and says what it did to the list.
-  /// - Returns: `nil` if the change does not fit the list; a value without a step if nothing visible changed.
+  /// Applies a change to a list whose keys an index of the store has.
+  /// - Returns: As `apply(_:in:)`.
   /// - Complexity: O(*c* log *n*) for *c* touched rows, and never more than one pass over the index.
   mutating func apply(
     _ change: ListChange,
-    to keys: IndexedKeys,
+    toIndexed keys: IndexedKeys,
     in store: any StoreSnapshot
   ) throws(StoreError) -> (step: Step?, Void)? {
     guard let source = try store.orderedSource(of: plan.definition),
@@ -15,20 +15,20 @@ extension ListEngine {
     else { return nil }
     let (touched, keyChange) = (span.touched, span.change)
     let before = IndexedReading(keys, source, since: span.since)
-    var next = try generation(after: change, in: store)
+    var next = try nextGeneration(after: change, in: store)
     let count = keys.count + keyChange.inserted.count - keyChange.removed.count
     guard count >= 0 else { return nil }
     next.window = plan.window(of: count)
-    // Runs that are read to find places are carried on by the keys afterwards, so this comes first.
+    // The next keys take over the runs that are read to find positions, so the positions come first.
     let isWhole = snapshot.window.count == keys.count && next.window.count == count
-    let places = IndexedPlaces(
+    let positions = IndexedKeyPositions(
       from: before,
       span,
       windows: (snapshot.window, next.window),
-      // Parts of the window and aggregates are told from all places.
-      observed: isWhole && plan.aggregates.isEmpty ? observed : nil
+      // Windows and aggregates need the positions of all rows.
+      observed: isWhole && plan.aggregates.isEmpty ? observedRows : nil
     )
-    try places.locate(touched)
+    try positions.locate(touched)
     let nextKeys: IndexedKeys?
     do throws(StoreError) {
       nextKeys = try keys.advanced(by: keyChange, to: change.version, source, later: span.later)
@@ -36,48 +36,51 @@ extension ListEngine {
       guard keys.blocks.isDamaged else { throw error }
       nextKeys = nil
     }
-    // Blocks of a damaged cache have other numbers than were told, so they cannot be led on.
+    // Blocks of a damaged cache have other lengths than the cache claims, so they cannot be advanced.
     guard let nextKeys, !nextKeys.blocks.isDamaged else { return nil }
-    places.next = IndexedReading(nextKeys, source, since: span.later)
+    positions.next = IndexedReading(nextKeys, source, since: span.later)
     next.keys = .indexed(nextKeys)
     let generations = GenerationPair(old: snapshot, next: next)
-    var delta = try IncrementalDelta(between: generations, change, touched, places)
+    var delta = try IncrementalDelta(between: generations, change, touched, positions)
       .assemble(into: &next)
     guard delta != nil else { return nil }
     if next.aggregates != nil {
-      try AggregateStep(from: generations.old, change, in: store).lead(to: &next, telling: &delta)
+      try AggregateUpdate(from: generations.old, change, in: store)
+        .apply(to: &next, completing: &delta)
     }
-    return (step(to: next, delta), ())
+    return (commit(next, delta), ())
   }
 }
 
-extension ListEngine {
-  /// How many rows are counted anew in the time that one changed row is placed.
-  private static let rowsCountedForOnePlaced = 256
+// MARK: - Recounting
 
-  /// Why the list is counted anew instead of being led on by a commit: its consumer wants no change of so many rows (R43), and
-  /// counting costs less than placing them.
+extension ListEngine {
+  /// How many rows are counted in the time that one changed row is located.
+  private static let rowsCountedPerLocatedRow = 256
+
+  /// The reason to count the list again instead of applying a commit: its consumer wants no delta of that many rows (R43), and
+  /// counting costs less than locating them.
   /// - Parameter rows: The rows that the commit touched.
-  /// - Returns: `nil` if the list is to be led on. Where it cannot be said beforehand how many rows the change will name, it is, as where
-  ///   only some rows are observed.
-  func reasonToCountAnew(after rows: [AffectedRow]) -> ResultsResetReason? {
+  /// - Returns: `nil` if the commit is to be applied. So it is where the number of rows that the delta will name is not known
+  ///   beforehand, as with observed rows.
+  func reasonToRecount(after rows: [AffectedRow]) -> ResultsResetReason? {
     guard let threshold = indexing?.resetThreshold, case .indexed(let keys) = snapshot.keys,
       snapshot.window.count == keys.count, plan.window(of: .max).count == .max,
-      snapshot.aggregates == nil, observed == nil, rows.count > threshold,
-      rows.count > keys.count / ListEngine.rowsCountedForOnePlaced
+      snapshot.aggregates == nil, observedRows == nil, rows.count > threshold,
+      rows.count > keys.count / ListEngine.rowsCountedPerLocatedRow
     else { return nil }
-    // A row whose key alone changed may stay in its place within its section, and is not told then.
-    let told = rows.count { row in
+    // A row with only another key may have the same path as before; the delta does not name it then.
+    let named = rows.count { row in
       guard let old = row.oldKey, let new = row.newKey, row.changed?.isEmpty != false
       else { return true }
       return plan.rule.surelyDiffers(old, new, plan.layout)
     }
-    return told > threshold ? .tooManyChanges(count: told) : nil
+    return named > threshold ? .tooManyChanges(count: named) : nil
   }
 }
 
 extension SectionRule {
-  /// Whether two keys are in different sections, as far as that can be said without much work.
+  /// Whether two keys are in different sections, as far as that is cheap to find out.
   fileprivate func surelyDiffers(_ old: [UInt8], _ new: [UInt8], _ layout: KeyLayout) -> Bool {
     guard old != new else { return false }
     switch self {
@@ -93,12 +96,14 @@ extension SectionRule {
   }
 }
 
+// MARK: - Auditing
+
 extension ListEngine {
   /// Counts some blocks of a list over an index again.
   /// - Parameters:
-  ///   - shares: Which of the list's blocks, as numbers between 0 and 1.
-  ///   - store: The list's own version of the store.
-  /// - Returns: What was found; nothing for a list that holds its keys.
+  ///   - shares: The blocks to count, as fractions of the list between 0 and 1.
+  ///   - store: The store at the list's version.
+  /// - Returns: The findings; an empty audit for a list that holds its keys.
   /// - Throws: The store's error.
   func audit(_ shares: [Double], in store: any StoreSnapshot) throws(StoreError) -> ListAudit {
     guard case .indexed(let keys) = snapshot.keys else { return ListAudit() }
@@ -108,7 +113,7 @@ extension ListEngine {
       let number = Int(share * Double(keys.blocks.blockCount))
       audit.checkedBlocks += 1
       let isSound = try reading.isSound(block: min(max(number, 0), keys.blocks.blockCount - 1))
-      // What a cache held of a damaged part can be had from the store only.
+      // Only the store has what was lost with a damaged part of a cache.
       if !isSound || keys.blocks.isDamaged {
         audit.unsoundBlocks += 1
       }

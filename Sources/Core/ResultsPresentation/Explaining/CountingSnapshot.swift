@@ -1,9 +1,9 @@
 import ResultsDomain
 
-/// A snapshot that counts what a list asks of it (R89).
+/// A snapshot that counts the queries of a list (R89).
 final class CountingSnapshot: StoreSnapshot {
   private let base: any StoreSnapshot
-  /// What was asked so far.
+  /// The work so far.
   private(set) var work = ListWork()
 
   init(_ base: any StoreSnapshot) { self.base = base }
@@ -74,8 +74,8 @@ final class CountingSnapshot: StoreSnapshot {
     try base.orderedSource(of: definition).map { CountingSource($0, of: self) }
   }
 
-  /// Notes what was asked of an index.
-  fileprivate func note(keys: Int) {
+  /// Counts a query of an index.
+  fileprivate func record(keys: Int) {
     work.queries += 1
     work.keys += keys
   }
@@ -85,7 +85,7 @@ final class CountingSnapshot: StoreSnapshot {
   }
 }
 
-/// An index that counts what a list asks of it.
+/// An ordered source that counts the queries of a list.
 private final class CountingSource: OrderedSource {
   private let base: any OrderedSource
   private let snapshot: CountingSnapshot
@@ -96,7 +96,7 @@ private final class CountingSource: OrderedSource {
   }
 
   func count(from lower: KeyBound?, to upper: KeyBound?) throws(StoreError) -> Int {
-    snapshot.note(keys: 0)
+    snapshot.record(keys: 0)
     return try base.count(from: lower, to: upper)
   }
 
@@ -107,7 +107,7 @@ private final class CountingSource: OrderedSource {
     limit: Int
   ) throws(StoreError) -> EntryBatch {
     let batch = try base.keys(from: lower, to: upper, skipping: skipped, limit: limit)
-    snapshot.note(keys: batch.count)
+    snapshot.record(keys: batch.count)
     return batch
   }
 
@@ -116,7 +116,7 @@ private final class CountingSource: OrderedSource {
     _ body: (EntryBatch) throws(StoreError) -> Bool
   ) throws(StoreError) -> Int? {
     var keys = 0
-    defer { snapshot.note(keys: keys) }
+    defer { snapshot.record(keys: keys) }
     return try base.sample(every: stride) { (batch) throws(StoreError) in
       keys += batch.count
       return try body(batch)
@@ -127,27 +127,27 @@ private final class CountingSource: OrderedSource {
     byFirstColumns columns: Int,
     _ body: (_ prefix: [UInt8], _ count: Int) throws(StoreError) -> Bool
   ) throws(StoreError) {
-    snapshot.note(keys: 0)
+    snapshot.record(keys: 0)
     try base.groups(byFirstColumns: columns, body)
   }
 
   func ranks(of keys: EntryBatch) throws(StoreError) -> [Int] {
-    snapshot.note(keys: 0)
+    snapshot.record(keys: 0)
     return try base.ranks(of: keys)
   }
 
   func estimatedCount() throws(StoreError) -> Int? {
-    snapshot.note(keys: 0)
+    snapshot.record(keys: 0)
     return try base.estimatedCount()
   }
 }
 
-/// Measures how long a piece of work takes, by a clock that was handed in.
+/// Measures elapsed time by a given clock.
 struct Stopwatch {
-  /// The time since it was started.
+  /// The time since the stopwatch was created.
   let elapsed: () -> Duration
 
-  /// Starts.
+  /// Starts measuring.
   init(_ clock: any Clock<Duration>) { elapsed = Stopwatch.start(clock) }
 
   private static func start<Time: Clock<Duration>>(_ clock: Time) -> () -> Duration {

@@ -1,42 +1,42 @@
 import OrderStatistics
 public import ResultsDomain
 
-/// How a list is made and kept up to date, for whoever wonders what it costs (R89).
+/// How a list is fetched and kept up to date, and what that costs (R89).
 public struct ListExplanation: Hashable, Sendable {
-  /// How the list came to what it shows.
+  /// The way in which the list reached its present content.
   public enum Path: Hashable, Sendable {
     /// All keys were read.
     case fetched
-    /// The keys came from the list's cache, as it is told.
+    /// The list has a cache name; the outcome says whether the keys were read from the cache.
     case cached(CacheOutcome)
-    /// The commits that concern the list were placed, with so many deltas.
+    /// The commits that concern the list were applied, with this number of deltas.
     case followed(deltas: Int)
     /// The keys were read again and compared, since the history has a gap.
     case readAgain(GapReason)
-    /// The content before could not be led on, so all keys were read anew.
+    /// No delta leads from the content before, so the list was fetched again.
     case reset(ResultsResetReason)
   }
 
-  /// Which rows are listed, in what order; the section's terms come first.
+  /// The rows of the list and their order, with the section's terms first.
   public var definition: OrderDefinition
-  /// How the store comes by the keys in that order.
+  /// The store's plan for reading the keys in that order.
   public var plan: QueryPlan
-  /// Whose commits the store's history tells.
+  /// The writers whose commits the store's history contains.
   public var coverage: StoreCapabilities.HistoryCoverage
   /// The number of rows that match.
   public var matchingCount: Int
   /// Where the list's keys are.
   public var keys: Keys
-  /// How many bytes the list's keys, or the counts over their index, take in memory.
+  /// The size of the list's keys, or of the counts over their index, in bytes of memory.
   public var keyBytes: Int
-  /// How the list last came to what it shows; commits that did not concern it asked nothing.
+  /// The last change of the list; commits that do not concern it need no query.
   public var last: Account
 
   /// Where a list's keys are.
   public enum Keys: Hashable, Sendable {
-    /// The list holds them all, for a reason.
+    /// The list holds them all in memory, for a reason.
     case held(HeldKeysReason)
-    /// An index of the store has them; the list counts them in so many blocks and sections.
+    /// An index of the store has them; the list counts them in this number of blocks and sections.
     case indexed(blocks: Int, sections: Int)
   }
 
@@ -46,27 +46,27 @@ public struct ListExplanation: Hashable, Sendable {
     case noIndex
     /// They are few, or were when the list was fetched.
     case fewRows
-    /// Commits of other writers are not told, so what an index had before could not be known.
-    case untoldCommits
+    /// The store's history omits commits of other writers, so the earlier content of an index would not be known.
+    case unreportedCommits
     /// Its members were fixed when it was fetched.
     case frozen
     /// Rows of a section may stand apart, or the end of a section is not known.
     case scatteredSections
   }
 
-  /// How a list came to what it shows, and what that asked.
+  /// One change of a list, and what it cost.
   public struct Account: Hashable, Sendable {
-    /// How.
+    /// The way in which the list changed.
     public var path: Path
-    /// What was asked of the store.
+    /// The queries of the store.
     public var work: ListWork
-    /// How long it took.
+    /// The time that it took.
     public var duration: Duration
   }
 }
 
 extension ListExplanation {
-  /// The explanation, a line each, for a person to read.
+  /// The explanation as lines of text.
   public var lines: [String] {
     let terms = definition.terms.map { "\($0.expression) \($0.direction.rawValue)" }
     var lines = [
@@ -77,14 +77,14 @@ extension ListExplanation {
     if let remedy = plan.remedy { lines.append("would help \(remedy)") }
     lines.append("rows       \(matchingCount) match; \(keys), \(keyBytes) bytes")
     switch coverage {
-    case .everyWriter: lines.append("changes    placed one by one, whoever made them")
-    case .thisStore: lines.append("changes    own ones placed; others by reading again")
+    case .everyWriter: lines.append("changes    applied commit by commit, of every writer")
+    case .thisStore: lines.append("changes    own commits applied; others found by reading again")
     }
     lines.append("last       \(lastPath), in \(last.duration.inMicroseconds) µs")
     let work = last.work
     lines.append(
       """
-      asked      \(amount(work.queries, "query", "queries")), \(amount(work.keys, "key", "keys")), \
+      queries    \(amount(work.queries, "query", "queries")), \(amount(work.keys, "key", "keys")), \
       \(amount(work.rows, "row", "rows")), \(amount(work.digests, "digest", "digests"))
       """
     )
@@ -105,7 +105,7 @@ extension ListExplanation {
     }
   }
 
-  /// The predicate in its text form; one that names thousands of objects is cut.
+  /// The predicate in its text form, truncated where it names thousands of objects.
   private var predicateText: String {
     let text = definition.predicate.text(in: definition.entity)
     let most = 300
@@ -114,7 +114,7 @@ extension ListExplanation {
 }
 
 extension ListExplanation.Keys: CustomStringConvertible {
-  /// A few words for a person.
+  /// A short description.
   public var description: String {
     switch self {
     case .held(let reason): "their keys are held (\(reason))"
@@ -126,12 +126,12 @@ extension ListExplanation.Keys: CustomStringConvertible {
 }
 
 extension ListExplanation.HeldKeysReason: CustomStringConvertible {
-  /// A few words for a person.
+  /// A short description.
   public var description: String {
     switch self {
-    case .noIndex: "no index has just them, in order"
+    case .noIndex: "no index has exactly them, in order"
     case .fewRows: "they are few"
-    case .untoldCommits: "the store does not tell every commit"
+    case .unreportedCommits: "the store's history omits commits"
     case .frozen: "its members are fixed"
     case .scatteredSections: "rows of a section may stand apart"
     }
@@ -139,14 +139,15 @@ extension ListExplanation.HeldKeysReason: CustomStringConvertible {
 }
 
 extension ListExplanation.Path: CustomStringConvertible {
-  /// A few words for a person.
+  /// A short description.
   public var description: String {
     switch self {
     case .fetched: "the keys were read, or counted over their index"
     case .cached(let outcome): "the keys came from the cache: \(outcome)"
-    case .followed(let deltas): "commits were placed, \(deltas) \(deltas == 1 ? "delta" : "deltas")"
+    case .followed(let deltas):
+      "commits were applied, \(deltas) \(deltas == 1 ? "delta" : "deltas")"
     case .readAgain(let reason): "all keys were read again (\(reason.rawValue))"
-    case .reset(let reason): "all keys were read anew: \(reason)"
+    case .reset(let reason): "the list was fetched again: \(reason)"
     }
   }
 }
@@ -157,21 +158,21 @@ extension Duration {
   }
 }
 
-/// What one piece of a list's work asked of the store.
+/// The queries of the store that one change of a list needed.
 public struct ListWork: Hashable, Sendable {
-  /// How many times the store was asked for keys, rows, digests or counts.
+  /// The number of queries for keys, rows, digests or counts.
   public var queries = 0
-  /// Encoded keys that were read in order.
+  /// The number of encoded keys read in order.
   public var keys = 0
-  /// Rows whose values were read.
+  /// The number of rows whose values were read.
   public var rows = 0
-  /// Digests of rows that were read.
+  /// The number of row digests read.
   public var digests = 0
 
-  /// Nothing was asked.
+  /// Creates an empty count.
   public init() {}
 
-  /// What was asked since an earlier count.
+  /// The work since an earlier count.
   func since(_ earlier: ListWork) -> ListWork {
     var work = self
     work.queries -= earlier.queries
@@ -183,7 +184,7 @@ public struct ListWork: Hashable, Sendable {
 }
 
 extension FetchedResultsController {
-  /// How the list is made, how it is kept up to date, and what its last change asked of the store (R56, R89).
+  /// Explains how the list is fetched and kept up to date, and what its last change cost (R56, R89).
   /// - Returns: `nil` before the first fetch.
   /// - Throws: The store's error.
   /// - Complexity: The store plans a query; no key and no row is read.
@@ -200,7 +201,7 @@ extension FetchedResultsController {
       plan: plan,
       coverage: store.capabilities.historyCoverage,
       matchingCount: engine.snapshot.matchingCount,
-      keys: engine.whereKeysAre(hasIndex: hasIndex),
+      keys: engine.keysExplanation(hasIndex: hasIndex),
       keyBytes: engine.snapshot.keys.byteCount,
       last: account
     )
@@ -209,7 +210,7 @@ extension FetchedResultsController {
 
 extension ListEngine {
   /// Where the keys are, and why.
-  fileprivate func whereKeysAre(hasIndex: Bool) -> ListExplanation.Keys {
+  fileprivate func keysExplanation(hasIndex: Bool) -> ListExplanation.Keys {
     switch snapshot.keys {
     case .indexed(let keys):
       // The first block of sections stands before all of them.
@@ -217,18 +218,18 @@ extension ListEngine {
     case .held:
       if plan.isFrozen { return .held(.frozen) }
       guard hasIndex else { return .held(.noIndex) }
-      guard let indexing else { return .held(.untoldCommits) }
+      guard let indexing else { return .held(.unreportedCommits) }
       let isShort = snapshot.matchingCount <= max(0, indexing.heldKeysLimit)
-      return .held(!isShort || plan.readsSectionsAnew ? .scatteredSections : .fewRows)
+      return .held(!isShort || plan.rereadsSections ? .scatteredSections : .fewRows)
     }
   }
 }
 
 extension ListEngine.Progress {
-  /// The way that was taken, or `nil` if nothing concerned the list.
+  /// The way in which the list changed, or `nil` if no commit concerned it.
   var path: ListExplanation.Path? {
     switch self {
-    case .unmoved, .noted: nil
+    case .unchanged: nil
     case .moved(let steps):
       steps.lazy.compactMap(\.delta.repair).first.map { .readAgain($0) }
         ?? .followed(deltas: steps.count)
@@ -237,25 +238,26 @@ extension ListEngine.Progress {
   }
 }
 
-/// What counting parts of a list again has found (R56, R58).
+/// The findings of counting parts of a list again (R56, R58).
 public struct ListAudit: Hashable, Sendable {
-  /// How many blocks were counted again; none if the list holds its keys.
+  /// The number of blocks counted again; 0 if the list holds its keys.
   public var checkedBlocks = 0
-  /// How many of them had another number of rows than the list had counted; the list was then counted anew, and told as a reset.
+  /// The number of those with another row count than the list had; if there are any, the whole list is counted again and published as a reset.
   public var unsoundBlocks = 0
 
-  /// Nothing was counted again.
+  /// Creates empty findings.
   public init() {}
 }
 
 extension FetchedResultsController {
   /// Brings the list up to date, and counts some of its blocks again if an index has its keys.
   ///
-  /// Every commit is counted as it is told; a row that was written past everything that tells would go unseen. Where a block has another
-  /// number of rows than was counted, the list is counted anew and told as a reset. It is done by itself in idle time too (`ResultsOptions.auditPeriod`).
-  /// - Parameter blocks: How many blocks; each call takes others.
-  /// - Returns: How many blocks were counted, and how many of them did not fit; none were if the list holds its keys.
-  /// - Throws: The store's error, which subscribers are told too.
+  /// A list counts every commit in the store's history; an audit finds rows that were written past the history. If a block has another
+  /// number of rows than was counted, the list is counted again and published as a reset. Idle lists are audited automatically too
+  /// (`ResultsOptions.auditPeriod`).
+  /// - Parameter blocks: The number of blocks; each call takes others.
+  /// - Returns: The number of blocks counted, and of those that did not fit; none if the list holds its keys.
+  /// - Throws: The store's error, which is published to subscribers too.
   /// - Complexity: O(*k* log *n*) for *k* blocks.
   @discardableResult
   public func audit(blocks: Int = 16) async throws(StoreError) -> ListAudit {

@@ -1,11 +1,11 @@
 import OrderStatistics
 import ResultsDomain
 
-/// One version of a store in which indexed keys are read, and what lies between that version and the keys' own.
+/// Indexed keys as they are read in one version of the store, which may be later than their own.
 struct IndexedReading {
   let keys: IndexedKeys
   let source: any OrderedSource
-  /// What became of the keys until the version that is read.
+  /// The change of the keys from their own version to the one that is read.
   let since: KeyChange
 
   init(_ keys: IndexedKeys, _ source: any OrderedSource, since: KeyChange) {
@@ -14,11 +14,11 @@ struct IndexedReading {
     self.since = since
   }
 
-  /// Finds the way from the keys' era to a version.
-  /// - Throws: The store's error, or `StoreError.historyLost` if the way is not known any more.
+  /// Finds the change from the keys' version to a snapshot's.
+  /// - Throws: The store's error, or `StoreError.historyLost` if the change is not known any more.
   init(_ keys: IndexedKeys, in snapshot: any StoreSnapshot) throws(StoreError) {
     let index = keys.index
-    var (change, version) = keys.era.change(until: snapshot.version)
+    var (change, version) = keys.keyVersion.change(upTo: snapshot.version)
     if version != snapshot.version {
       switch try snapshot.history(since: version, of: index.entity) {
       case .commits(let records):
@@ -28,13 +28,15 @@ struct IndexedReading {
     }
     self.init(keys, try index.source(in: snapshot), since: change)
   }
+
+  private func bound(_ lower: [UInt8]) -> KeyBound? { lower.isEmpty ? nil : .before(lower) }
 }
 
 extension Store {
-  /// Runs a closure with a version, and with later ones where it finds that a generation cannot be told from that one.
+  /// Runs a closure in a snapshot, and again in a later one where the first does not determine a generation.
   ///
-  /// A list can be led past a version while somebody begins to read it, and of the way from generations that were shown long
-  /// before no step is kept that leads to one of the past.
+  /// A list can be advanced past a version while a reader begins to read it, and the transitions of generations shown long before may
+  /// skip the versions in between.
   /// - Throws: The store's error, or the closure's.
   func rereading<Result: Sendable>(
     _ body: (any StoreSnapshot) throws(StoreError) -> Result
@@ -51,142 +53,68 @@ extension Store {
   }
 }
 
+// MARK: - Ranks
+
 extension IndexedReading {
-  /// How many keys stand before some bytes, a key's or a section's.
-  /// - Complexity: O(log *n*) and one count of at most a block; nothing is read if the block was read before.
+  /// The number of keys before some bytes, which are those of a key or the start of a section.
+  /// - Complexity: O(log *n*) and one count of at most a block; nothing is read if the run of the block is cached.
   func rank(of key: [UInt8]) throws(StoreError) -> Int {
-    let place = keys.blocks.place(of: key)
-    guard key != place.lower, place.rows > 0 else { return place.start }
-    if let run = keys.era.run(from: place.lower) { return place.start + run.rank(of: key) }
-    let present = try source.count(from: bound(place.lower), to: .before(key))
-    return place.start + present + since.lost(from: place.lower, to: key)
+    let block = keys.blocks.place(of: key)
+    guard key != block.lower, block.rows > 0 else { return block.start }
+    if let run = keys.keyVersion.cachedRun(from: block.lower) {
+      return block.start + run.rank(of: key)
+    }
+    let present = try source.count(from: bound(block.lower), to: .before(key))
+    return block.start + present + since.netRemoved(from: block.lower, to: key)
   }
 
-  /// How many keys of the version that is read stand in a block before a key.
+  /// The number of keys before a bound.
+  func rank(of bound: KeyBound, bytes: [UInt8]) throws(StoreError) -> Int {
+    let block = keys.blocks.place(of: bytes)
+    let present = try source.count(from: self.bound(block.lower), to: bound)
+    return block.start + present + since.netRemoved(from: block.lower, to: bytes)
+  }
+
+  /// Counts the keys of a block before a key, in the version that is read.
   /// - Parameters:
-  ///   - place: The block.
+  ///   - block: The block.
   ///   - key: The key.
-  ///   - rows: How many keys the block has in that version, if it is known: then they are counted from the end that is probably nearer.
-  /// - Returns: The number of keys.
+  ///   - rows: The number of keys that the block has in that version, if it is known: they are then counted from the end that is
+  ///     probably nearer.
   /// - Throws: The store's error.
   func count(
-    from place: BlockPlace,
+    from block: BlockPlace,
     to key: [UInt8],
     of rows: Int? = nil
   ) throws(StoreError) -> Int {
-    guard key != place.lower else { return 0 }
-    if let rows, let upper = place.upper, key.isProbablyNearer(upper, than: place.lower) {
+    guard key != block.lower else { return 0 }
+    if let rows, let upper = block.upper, key.isProbablyNearer(upper, than: block.lower) {
       return max(0, rows - (try source.count(from: .before(key), to: .before(upper))))
     }
-    return try source.count(from: bound(place.lower), to: .before(key))
+    return try source.count(from: bound(block.lower), to: .before(key))
   }
 
-  /// The keys of a block, if they were read before or so many of their places are wanted that reading them pays.
-  func run(of place: BlockPlace, ifWorth wanted: Int) throws(StoreError) -> SortedKeyList? {
-    wanted < 4 ? keys.era.run(from: place.lower) : try run(of: place)
-  }
-
-  /// How many keys stand before a bound.
-  func rank(of bound: KeyBound, bytes: [UInt8]) throws(StoreError) -> Int {
-    let place = keys.blocks.place(of: bytes)
-    let present = try source.count(from: self.bound(place.lower), to: bound)
-    return place.start + present + since.lost(from: place.lower, to: bytes)
-  }
-
-  /// The keys of a block.
-  /// - Complexity: O(log *n* + *k*) for the block's *k* keys; nothing is read if it was read before.
-  func run(of place: BlockPlace) throws(StoreError) -> SortedKeyList {
-    if let run = keys.era.run(from: place.lower) { return run }
-    let batch: EntryBatch
-    if since.isEmpty {
-      batch = try source.keys(
-        from: bound(place.lower),
-        to: nil,
-        skipping: 0,
-        limit: place.rows
-      )
-    } else {
-      batch = try source.keys(
-        from: bound(place.lower),
-        to: place.upper.map { .before($0) },
-        skipping: 0,
-        limit: .max
-      )
-    }
-    var run = SortedKeyList()
-    try run.appendEntries(batch, of: keys.index.definition)
-    since.undo(in: &run, from: place.lower, to: place.upper)
-    guard run.count == place.rows else {
-      throw .unexpected(
-        path: keys.index.entity.name,
-        detail: "\(run.count) rows stand where \(place.rows) were counted"
-      )
-    }
-    keys.era.keep(run, from: place.lower)
-    return run
-  }
-
-  /// The key at a position of a block, or `nil` if there is none.
+  /// Whether a block has as many keys in the store as were counted.
   ///
-  /// Its whole run is read only if it is asked for again, so a leap to any place costs one key, and a walk one reading a run.
-  func key(at position: Int, in place: BlockPlace) throws(StoreError) -> [UInt8]? {
-    guard isReadable(place), keys.era.mayGlimpse(place.lower)
-    else { return try keys(at: position..<position + 1).first }
-    let batch = try source.keys(
-      from: bound(place.lower),
-      to: nil,
-      skipping: position - place.start,
-      limit: 1
-    )
-    return batch.count == 1 ? batch.key(at: 0) : nil
+  /// It finds changes that no history contains, such as a row written with all triggers off.
+  /// - Complexity: O(log *n* + *k*) for the block's *k* keys.
+  func isSound(block number: Int) throws(StoreError) -> Bool {
+    let block = keys.blocks.place(ofBlock: number)
+    let present = try source.count(from: bound(block.lower), to: block.upper.map { .before($0) })
+    return present + since.netRemoved(from: block.lower, to: block.upper) == block.rows
   }
-
-  /// Hands over the keys at some positions, in order.
-  func forEachKey(
-    in positions: Range<Int>,
-    _ body: (Int, UnsafeRawBufferPointer) -> Void
-  ) throws(StoreError) {
-    var position = positions.lowerBound
-    while position < positions.upperBound {
-      guard let place = keys.blocks.place(containing: position) else { return }
-      let run = try run(of: place)
-      let end = min(place.start + place.rows, positions.upperBound)
-      run.forEachKey(in: position - place.start..<end - place.start) { offset, key in
-        body(place.start + offset, key)
-      }
-      position = end
-    }
-  }
-
-  /// The keys at some positions, in order.
-  func keys(at positions: Range<Int>) throws(StoreError) -> [[UInt8]] {
-    var found: [[UInt8]] = []
-    found.reserveCapacity(positions.count)
-    try forEachKey(in: positions) { _, key in found.append(Array(key)) }
-    return found
-  }
-
-  /// All keys, held.
-  /// - Complexity: O(*n*)
-  func held(in snapshot: any StoreSnapshot) throws(StoreError) -> SortedKeyList {
-    var held = try ListEngine.keys(of: keys.index.definition, in: snapshot)
-    since.undo(in: &held, from: [], to: nil)
-    return held
-  }
-
-  private func bound(_ lower: [UInt8]) -> KeyBound? { lower.isEmpty ? nil : .before(lower) }
 }
 
 extension [UInt8] {
   /// Whether the bytes, as a number, are nearer to some greater ones than to some smaller ones.
   ///
-  /// It says nothing of how many keys lie between, but of dates and numbers that are spread evenly it is mostly right.
+  /// It says nothing about the number of keys in between, but is mostly right for dates and numbers that are spread evenly.
   fileprivate func isProbablyNearer(_ upper: [UInt8], than lower: [UInt8]) -> Bool {
     let shared = zip(lower, upper).prefix { $0 == $1 }.count
     func word(_ bytes: [UInt8]) -> UInt64 {
       var word: UInt64 = 0
-      for place in shared..<shared + 8 {
-        word = word << 8 | UInt64(place < bytes.count ? bytes[place] : 0)
+      for index in shared..<shared + 8 {
+        word = word << 8 | UInt64(index < bytes.count ? bytes[index] : 0)
       }
       return word
     }
@@ -195,7 +123,66 @@ extension [UInt8] {
   }
 }
 
+// MARK: - Runs
+
 extension IndexedReading {
+  /// The keys of a block if they are cached, or if so many positions in it are needed that reading it pays.
+  func run(of block: BlockPlace, ifWorth count: Int) throws(StoreError) -> SortedKeyList? {
+    count < 4 ? keys.keyVersion.cachedRun(from: block.lower) : try run(of: block)
+  }
+
+  /// Reads and caches the keys of a block.
+  /// - Complexity: O(log *n* + *k*) for the block's *k* keys; nothing is read if they are cached.
+  func run(of block: BlockPlace) throws(StoreError) -> SortedKeyList {
+    if let run = keys.keyVersion.cachedRun(from: block.lower) { return run }
+    let batch: EntryBatch
+    if since.isEmpty {
+      batch = try source.keys(
+        from: bound(block.lower),
+        to: nil,
+        skipping: 0,
+        limit: block.rows
+      )
+    } else {
+      batch = try source.keys(
+        from: bound(block.lower),
+        to: block.upper.map { .before($0) },
+        skipping: 0,
+        limit: .max
+      )
+    }
+    var run = SortedKeyList()
+    try run.appendEntries(batch, of: keys.index.definition)
+    since.undo(in: &run, from: block.lower, to: block.upper)
+    guard run.count == block.rows else {
+      throw miscounted(run.count, expected: block.rows)
+    }
+    keys.keyVersion.cacheRun(run, from: block.lower)
+    return run
+  }
+
+  private func miscounted(_ count: Int, expected: Int) -> StoreError {
+    .unexpected(
+      path: keys.index.entity.name,
+      detail: "the index has \(count) rows where \(expected) were counted"
+    )
+  }
+
+  /// The key at a position of a block, or `nil` if there is none.
+  ///
+  /// The whole run is read only if it is needed twice in a row, so a jump to any position costs one key, and a walk one reading a run.
+  func key(at position: Int, in block: BlockPlace) throws(StoreError) -> [UInt8]? {
+    guard isReadable(block), keys.keyVersion.allowsSingleKey(from: block.lower)
+    else { return try keys(at: position..<position + 1).first }
+    let batch = try source.keys(
+      from: bound(block.lower),
+      to: nil,
+      skipping: position - block.start,
+      limit: 1
+    )
+    return batch.count == 1 ? batch.key(at: 0) : nil
+  }
+
   /// The key that an object had, or `nil` if it was not in the list.
   func key(
     of objectKey: ObjectKey,
@@ -210,6 +197,39 @@ extension IndexedReading {
       return nil
     }
     return present
+  }
+
+  /// Calls a closure with the keys at some positions, in order.
+  func forEachKey(
+    in positions: Range<Int>,
+    _ body: (Int, UnsafeRawBufferPointer) -> Void
+  ) throws(StoreError) {
+    var position = positions.lowerBound
+    while position < positions.upperBound {
+      guard let block = keys.blocks.place(containing: position) else { return }
+      let run = try run(of: block)
+      let end = min(block.start + block.rows, positions.upperBound)
+      run.forEachKey(in: position - block.start..<end - block.start) { offset, key in
+        body(block.start + offset, key)
+      }
+      position = end
+    }
+  }
+
+  /// The keys at some positions, in order.
+  func keys(at positions: Range<Int>) throws(StoreError) -> [[UInt8]] {
+    var found: [[UInt8]] = []
+    found.reserveCapacity(positions.count)
+    try forEachKey(in: positions) { _, key in found.append(Array(key)) }
+    return found
+  }
+
+  /// All keys, in memory.
+  /// - Complexity: O(*n*)
+  func held(in snapshot: any StoreSnapshot) throws(StoreError) -> SortedKeyList {
+    var held = try ListEngine.keys(of: keys.index.definition, in: snapshot)
+    since.undo(in: &held, from: [], to: nil)
+    return held
   }
 }
 
@@ -231,52 +251,50 @@ extension SortedKeyList {
 // MARK: - Pages
 
 extension IndexedReading {
-  /// The keys at some positions, in order, without any that were not asked for.
+  /// Reads the keys at some positions, in order, and no others.
   ///
-  /// Blocks in which nothing came or left are read by one query, from wherever in the first of them to wherever in the last; those
-  /// that were read before are not read again.
+  /// Consecutive blocks without changes are read by one query, from any position in the first to any in the last; cached runs are not
+  /// read again.
   /// - Throws: The store's error.
   /// - Complexity: O(*k* + log *n*) for *k* keys, and at most a block is skipped; a block that has changed since is read whole.
   func page(at positions: Range<Int>) throws(StoreError) -> EntryBatch {
     var page = EntryBatch()
     var position = positions.lowerBound
-    while position < positions.upperBound, let place = keys.blocks.place(containing: position) {
-      if isReadable(place) {
-        let end = end(ofReadableFrom: place, within: positions.upperBound)
+    while position < positions.upperBound, let block = keys.blocks.place(containing: position) {
+      if isReadable(block) {
+        let end = end(ofReadableFrom: block, within: positions.upperBound)
         let batch = try source.keys(
-          from: place.lower.isEmpty ? nil : .before(place.lower),
+          from: bound(block.lower),
           to: nil,
-          skipping: position - place.start,
+          skipping: position - block.start,
           limit: end - position
         )
         guard batch.count == end - position else {
-          throw .unexpected(
-            path: keys.index.entity.name,
-            detail: "\(batch.count) rows stand where \(end - position) were counted"
-          )
+          throw miscounted(batch.count, expected: end - position)
         }
         if page.count == 0 { page = batch } else { page.append(batch) }
         position = end
       } else {
-        let end = min(place.positions.upperBound, positions.upperBound)
-        page.append(try run(of: place), position - place.start..<end - place.start)
+        let end = min(block.positions.upperBound, positions.upperBound)
+        page.append(try run(of: block), position - block.start..<end - block.start)
         position = end
       }
     }
     return page
   }
 
-  /// Whether the store has the keys of a block as they were, and they are not kept.
-  func isReadable(_ place: BlockPlace) -> Bool {
-    !since.concerns(from: place.lower, to: place.upper) && keys.era.run(from: place.lower) == nil
+  /// Whether the store has the keys of a block unchanged, and their run is not cached.
+  private func isReadable(_ block: BlockPlace) -> Bool {
+    !since.touches(from: block.lower, to: block.upper)
+      && keys.keyVersion.cachedRun(from: block.lower) == nil
   }
 
-  /// Where the blocks end that can be read together, or a position before that.
-  private func end(ofReadableFrom place: BlockPlace, within limit: Int) -> Int {
-    var (end, upper) = (place.positions.upperBound, place.upper)
-    // Blocks without rows lie between those that have some; what came into them must not be read.
+  /// The end of the blocks that can be read together, or a position before that.
+  private func end(ofReadableFrom block: BlockPlace, within limit: Int) -> Int {
+    var (end, upper) = (block.positions.upperBound, block.upper)
+    // Blocks without rows lie between those with rows; keys inserted into them must not be read.
     while end < limit, let lower = upper, let next = keys.blocks.place(containing: end),
-      isReadable(next), !since.concerns(from: lower, to: next.lower)
+      isReadable(next), !since.touches(from: lower, to: next.lower)
     {
       (end, upper) = (next.positions.upperBound, next.upper)
     }
@@ -295,7 +313,7 @@ extension EntryBatch {
     other.forEachKey { key in append { $0.bytes.append(contentsOf: key) } }
   }
 
-  /// Hands over the keys in order.
+  /// Calls a closure with the keys in order.
   func forEachKey(_ body: (UnsafeRawBufferPointer) -> Void) {
     bytes.withUnsafeBytes { bytes in
       var start = 0
@@ -304,20 +322,5 @@ extension EntryBatch {
         start = end
       }
     }
-  }
-}
-
-// MARK: - Auditing
-
-extension IndexedReading {
-  /// Whether a block has as many keys in the store as were counted.
-  ///
-  /// What a change takes to a place that no count can see, such as a row written with all triggers off, shows here.
-  /// - Complexity: O(log *n* + *k*) for the block's *k* keys.
-  func isSound(block number: Int) throws(StoreError) -> Bool {
-    let place = keys.blocks.place(ofBlock: number)
-    let lower: KeyBound? = place.lower.isEmpty ? nil : .before(place.lower)
-    let present = try source.count(from: lower, to: place.upper.map { .before($0) })
-    return present + since.lost(from: place.lower, to: place.upper) == place.rows
   }
 }

@@ -1,30 +1,30 @@
 import OrderStatistics
 import ResultsDomain
 
-/// A definition made ready: what to ask the store for, and how to read sections off the keys.
+/// A compiled definition: the order to read from the store, and the rule by which keys fall into sections.
 ///
-/// It is an object, since every generation has it, and a copy of all its parts took a third of the time of a small commit.
+/// A class, since every generation has it, and copying all its fields took a third of the time of a small commit.
 final class ListPlan: Sendable {
   let definition: OrderDefinition
   let predicate: CompiledPredicate
   let encoder: RowKeyEncoder
   let rule: SectionRule
   let sectionKey: SectionKey?
-  /// Whether sections are read off the keys anew after every change: one's rows may stand apart.
-  let readsSectionsAnew: Bool
+  /// Whether sections are read from the keys again after every change, since rows of one section may stand apart.
+  let rereadsSections: Bool
   let limit: Int?
   let offset: Int
   let batchSize: Int
-  /// Attributes whose change is an update of the row.
-  let observed: AttributeSet
-  /// Whether rows are handed over with deltas.
+  /// The attributes whose change is an update of the row.
+  let observedAttributes: AttributeSet
+  /// Whether deltas carry rows.
   let carriesRows: Bool
   /// The properties of dictionary results, or `nil` for all.
   let propertiesToFetch: [String]?
   /// Whether membership and order stay as they were first fetched.
   let isFrozen: Bool
   let additionalCounts: [String: CountRequest]
-  /// What is kept for every section.
+  /// The aggregates of every section.
   let aggregates: AggregatePlan
   /// The name of the list's cache, or `nil` for none.
   let cacheName: String?
@@ -78,7 +78,7 @@ final class ListPlan: Sendable {
     encoder = RowKeyEncoder(definition)
     self.rule = rule
     sectionKey = results.sectionKey
-    readsSectionsAnew =
+    rereadsSections =
       sectionTerms.count > 1 || results.sectionKey.map { $0.contiguity != .error } ?? false
     limit = request.fetchLimit
     offset = request.fetchOffset
@@ -102,9 +102,9 @@ final class ListPlan: Sendable {
         }
         indexes.append(index)
       }
-      observed = AttributeSet(indexes: indexes)
+      observedAttributes = AttributeSet(indexes: indexes)
     } else {
-      observed = AttributeSet(
+      observedAttributes = AttributeSet(
         indexes: Object.needsAttributeValues ? Array(entity.attributes.indices) : []
       )
     }
@@ -125,7 +125,7 @@ extension ListPlan {
     return try encoder.key(row.values, key: row.id.key)
   }
 
-  /// What some changes of rows do to the keys.
+  /// The change of the keys that results from changes of rows.
   func keyChange(by changes: [CommittedChange]) throws(StoreError) -> KeyChange {
     var (removed, inserted) = (KeyBatch(), KeyBatch())
     for change in changes {
@@ -137,7 +137,7 @@ extension ListPlan {
     do {
       return try KeyChange(sorting: removed, inserted)
     } catch {
-      throw .unexpected(path: entity.name, detail: "a key stands twice in one change: \(error)")
+      throw .unexpected(path: entity.name, detail: "a key occurs twice in one change: \(error)")
     }
   }
 }
@@ -156,16 +156,16 @@ extension ListPlan {
 // MARK: - The first page
 
 extension ListPlan {
-  /// The first rows of a list, before anything is counted.
-  /// - Complexity: O(*k* log *n*) for the *k* rows of a batch, and O(*k*) for those that the window leaves out before them.
+  /// Reads the first rows of a list, before anything is counted.
+  /// - Complexity: O(*k* log *n*) for the *k* rows of a batch, and O(*o*) for an offset of *o* rows.
   func firstPage<Object: FetchedObject>(
     _ source: any OrderedSource,
     in snapshot: any StoreSnapshot
   ) throws(StoreError) -> ResultsPage<Object> {
     let size = min(limit ?? batchSize, batchSize)
     let batch = try source.keys(from: nil, to: nil, skipping: offset, limit: size)
-    let keys = (0..<batch.count).compactMap { place in
-      batch.key(at: place).withUnsafeBytes { layout.objectKey(in: $0, of: entity.identity) }
+    let keys = (0..<batch.count).compactMap { index in
+      batch.key(at: index).withUnsafeBytes { layout.objectKey(in: $0, of: entity.identity) }
     }
     let rows: [Row?]
     if carriesRows {
@@ -177,8 +177,8 @@ extension ListPlan {
       }
     }
     let estimate = try source.estimatedCount().map { matching in
-      let behind = max(0, matching - offset)
-      return min(behind, limit ?? behind)
+      let remaining = max(0, matching - offset)
+      return min(remaining, limit ?? remaining)
     }
     return ResultsPage(rows.compactMap(\.self), propertiesToFetch, estimatedCount: estimate)
   }
@@ -187,11 +187,11 @@ extension ListPlan {
 // MARK: - Refused orders
 
 extension RequestError {
-  /// How many rows of a refused order are looked at: enough to meet a section again, and few enough for an error.
-  private static var rowsLookedAt: Int { 10_000 }
+  /// How many rows of a refused order are read: enough to find a section again, and few enough for an error.
+  private static var rowsRead: Int { 10_000 }
 
-  /// The refusal of an order, with two rows of one section that stand apart in it, if the store has them among the first rows
-  /// (R03); any other error as it is.
+  /// Completes the refusal of an order with two rows of one section that stand apart, if the store has them among the first rows
+  /// (R03); returns any other error unchanged.
   /// - Complexity: O(*n* log *n*) in the rows that match, of which at most 10,000 are decoded.
   func namingRows<Object: FetchedObject>(
     of definition: ResultsDefinition<Object>,
@@ -202,7 +202,7 @@ extension RequestError {
       let index = definition.request.entity.index(of: source)
     else { return self }
     var request = definition.request
-    request.fetchLimit = min(request.fetchLimit ?? .max, RequestError.rowsLookedAt)
+    request.fetchLimit = min(request.fetchLimit ?? .max, RequestError.rowsRead)
     // The order is refused anyway: a store that cannot be read leaves the rows unnamed.
     let rows = try? store.read { (snapshot) throws(StoreError) in
       try RequestError.rowsApart(request, index, grouping, in: snapshot)

@@ -1,7 +1,7 @@
 import OrderStatistics
 import ResultsDomain
 
-/// How the sections of a list are read off its keys.
+/// The rule by which the keys of a list fall into sections.
 enum SectionRule: Sendable {
   /// One section holds all rows.
   case single
@@ -22,9 +22,7 @@ enum SectionRule: Sendable {
     }
   }
 
-  /// The bytes between which all keys of a key's section lie, or `nil` if they are not known.
-  ///
-  /// `upper` is the smallest bytes after the section, or `nil` for the end of the list.
+  /// The extent of a key's section, or `nil` if it is not known.
   func extent(of key: UnsafeRawBufferPointer, _ layout: KeyLayout) -> SectionExtent? {
     switch self {
     case .single: return .everything
@@ -42,11 +40,11 @@ enum SectionRule: Sendable {
   }
 }
 
-/// The keys of one section: those from `lower` on and before `upper`.
+/// The range of one section's keys: from `lower` to before `upper`, which is `nil` at the end of the list.
 struct SectionExtent: Hashable {
   let lower: [UInt8]
   let upper: [UInt8]?
-  /// The place that `upper` is, as a store understands it.
+  /// `upper` as a bound of the order, for the store.
   let end: KeyBound?
 
   /// All keys.
@@ -58,9 +56,9 @@ struct SectionExtent: Hashable {
     self.end = end
   }
 
-  /// The keys whose first columns are some bytes.
+  /// The keys that begin with the bytes of some columns.
   ///
-  /// The column that follows begins with 1, 2 or 3. Any other byte there belongs to a text that goes on behind a zero (`KeyWriter`).
+  /// The next column begins with 1, 2 or 3. Any other byte there belongs to a text that continues behind a zero (`KeyWriter`).
   init(prefix: [UInt8]) {
     self.init(lower: prefix + [1], upper: prefix + [4], end: .behind(prefix))
   }
@@ -86,9 +84,24 @@ struct SectionExtent: Hashable {
   }
 }
 
+extension SectionExtent {
+  /// Whether a key that does not come before the section is in it.
+  func contains(_ key: UnsafeRawBufferPointer) -> Bool {
+    guard let upper else { return true }
+    return upper.withUnsafeBytes { KeyOrder.compare(key, $0) < 0 }
+  }
+
+  /// The positions of the section's keys in a list.
+  /// - Complexity: O(log *n*)
+  func positions(in keys: SortedKeyList) -> Range<Int> {
+    let lower = keys.rank(of: lower)
+    return lower..<max(lower, upper.map { keys.rank(of: $0) } ?? keys.count)
+  }
+}
+
 // MARK: - Numbered sections
 
-/// The keys of a list whose sections are merged or split, each with the number of its section in front (R04).
+/// The keys of a list whose sections are merged or split, each prefixed by the number of its section (R04).
 ///
 /// The numbers follow the first appearance of each section, so that sorting by them gathers what belongs together.
 struct SectionNumbering {
@@ -143,7 +156,7 @@ struct SectionNumbering {
     KeyLayout(order: [column] + plan.layout.order, keyTypes: plan.entity.keyTypes)
   }
 
-  /// How sections are read off numbered keys.
+  /// The section rule for numbered keys.
   static func rule(of plan: ListPlan) -> SectionRule {
     switch plan.rule {
     case .single: .single

@@ -10,7 +10,7 @@ extension MessageBench {
     let rebuilt = try await rebuilding()
     let scanned = try scan()
     var lists: [BatchList] = []
-    for placing in [KeyPlacing.cheapest, .seeking, .passing] {
+    for placing in [KeyLookup.automatic, .seeking, .scanning] {
       lists.append(try await BatchList(listOnDemand(placing: placing)))
     }
     var (measurements, size) = ([Measurement](), 1)

@@ -69,11 +69,11 @@ final class MessageBench {
 
   /// A controller of the list of folders that is led on when it is asked.
   func listOnDemand(
-    placing: KeyPlacing = .cheapest,
+    placing: KeyLookup = .automatic,
     resetThreshold: Int? = nil
   ) -> FetchedResultsController<ObjectID> {
     var options = ResultsOptions(delivery: .onDemand, resetThreshold: resetThreshold)
-    options.keyPlacing = placing
+    options.keyLookup = placing
     return FetchedResultsController(
       MessageList.folders.definition(of: ObjectID.self),
       in: store,

@@ -1,14 +1,14 @@
 import OrderStatistics
 import ResultsDomain
 
-/// Leads the aggregates of a list from one generation to the next, and tells in the delta which sections show others (R78).
+/// Advances the aggregates of a list to the next generation, and adds the sections with other aggregates to the delta (R78).
 ///
-/// Only the rows that the delta or the commit names are looked at. A smallest or largest value that is gone is asked for
-/// again, for its section alone.
-struct AggregateStep {
-  let old: ResultsSnapshot
-  let change: ListChange
-  let store: any StoreSnapshot
+/// Only the rows that the delta or the commit names are read. When a smallest or largest value is removed, the store computes the
+/// aggregate again, for its section alone.
+struct AggregateUpdate {
+  private let old: ResultsSnapshot
+  private let change: ListChange
+  private let store: any StoreSnapshot
 
   init(from old: ResultsSnapshot, _ change: ListChange, in store: any StoreSnapshot) {
     self.old = old
@@ -16,43 +16,51 @@ struct AggregateStep {
     self.store = store
   }
 
-  /// What rows took from a section and gave to it.
+  /// The inputs removed from the aggregates of a section and added to them.
   fileprivate struct Exchange {
-    var removed: [[Value]] = []
-    var added: [[Value]] = []
-    /// Whether a row's part is not known.
-    var isDoubtful = false
+    private(set) var removed: [[Value]] = []
+    private(set) var added: [[Value]] = []
+    /// Whether the inputs of a row are not known.
+    private(set) var isIncomplete = false
+
+    mutating func remove(_ inputs: [Value]?) {
+      if let inputs { removed.append(inputs) } else { isIncomplete = true }
+    }
+
+    mutating func add(_ inputs: [Value]?) {
+      if let inputs { added.append(inputs) } else { isIncomplete = true }
+    }
   }
 
-  /// Fills in the aggregates of the next generation, whose sections are known, and completes the delta that leads to it.
+  /// Sets the aggregates of the next generation, whose sections are known, and completes the delta that leads to it.
   /// - Complexity: O(*c* log *n*) for *c* changed rows; O(*n*) where the keys were read again.
-  func lead(
+  func apply(
     to next: inout ResultsSnapshot,
-    telling delta: inout ResultsDelta?
+    completing delta: inout ResultsDelta?
   ) throws(StoreError) {
-    guard let table = old.aggregates, var told = delta else { return }
-    let mapping = PathMapping(told)
+    guard let table = old.aggregates, var completed = delta else { return }
+    let mapping = PathMapping(completed)
     let touched: [Int]
     if change.keys != nil {
-      next.aggregates = try filling(next).table()
+      next.aggregates = try computation(next).table()
       touched = (0..<next.sectionCount).filter { section in
         mapping.oldSection(for: section).map(table.results(ofSection:))
           != next.aggregates?.results(ofSection: section)
       }
     } else {
-      let exchanges = try exchanges(of: told, mapping, next)
-      next.aggregates = try advanced(table, told, exchanges, next)
+      let exchanges = try exchanges(of: completed, mapping, next)
+      next.aggregates = try advanced(table, completed, exchanges, next)
       touched = exchanges.keys.sorted()
     }
-    tell(touched, mapping, next, in: &told)
-    delta = told
+    writeHeaders(touched, mapping, next, in: &completed)
+    delta = completed
   }
 
-  private func filling(_ next: ResultsSnapshot) -> AggregateFilling {
-    AggregateFilling(next, isPresent: change.isPresent, in: store, rows: change.rows)
+  private func computation(_ next: ResultsSnapshot) -> AggregateComputation {
+    AggregateComputation(next, isPresent: change.isPresent, in: store, rows: change.rows)
   }
 
-  /// What every touched section of the next generation lost and got.
+  /// The exchange of every touched section of the next generation.
   private func exchanges(
     of delta: ResultsDelta,
     _ mapping: PathMapping,
@@ -61,7 +69,7 @@ struct AggregateStep {
     var inputs: [ObjectID: AggregateInputs] = [:]
     for row in change.affected { inputs[row.id] = row.inputs ?? AggregateInputs() }
     let named = delta.rows.ids
-    // Rows that no commit touched have come into the window, left it, or changed section with others.
+    // Rows that no commit touched have entered or left the window, or changed section with others.
     let untouched = named.filter { inputs[$0] == nil }
     if !untouched.isEmpty {
       let compiled = next.plan.aggregates.compiled
@@ -73,27 +81,27 @@ struct AggregateStep {
       }
     }
     var exchanges: [Int: Exchange] = [:]
-    func take(_ id: ObjectID, from path: OldPath) {
+    func remove(_ id: ObjectID, from path: OldPath) {
       guard let section = mapping.newSection(for: path.section) else { return }
       exchanges[section, default: Exchange()].remove(inputs[id]?.before)
     }
-    func give(_ id: ObjectID, to path: NewPath) {
+    func add(_ id: ObjectID, to path: NewPath) {
       exchanges[path.section, default: Exchange()].add(inputs[id]?.after)
     }
-    for delete in delta.rows.deletes { take(delete.id, from: delete.from) }
+    for delete in delta.rows.deletes { remove(delete.id, from: delete.from) }
     for row in delta.rows.moves + delta.rows.updates {
-      take(row.id, from: row.from)
-      give(row.id, to: row.to)
+      remove(row.id, from: row.from)
+      add(row.id, to: row.to)
     }
-    for insert in delta.rows.inserts { give(insert.id, to: insert.to) }
-    // A change that no attribute in sight shows stays where it was.
+    for insert in delta.rows.inserts { add(insert.id, to: insert.to) }
+    // A row with changed inputs and no visible change is not named, and did not move.
     let known = Set(named)
     for row in change.affected where !known.contains(row.id) {
       guard let inputs = row.inputs, inputs.before != inputs.after,
-        let place = next.section(of: row)
+        let found = next.section(of: row)
       else { continue }
-      exchanges[place.section, default: Exchange()].remove(place.isCertain ? inputs.before : nil)
-      exchanges[place.section, default: Exchange()].add(inputs.after)
+      exchanges[found.section, default: Exchange()].remove(found.isCertain ? inputs.before : nil)
+      exchanges[found.section, default: Exchange()].add(inputs.after)
     }
     return exchanges
   }
@@ -105,21 +113,21 @@ struct AggregateStep {
     _ next: ResultsSnapshot
   ) throws(StoreError) -> AggregateTable {
     var table = table
-    table.arrange(delta.sections)
+    table.apply(delta.sections)
     for (section, exchange) in exchanges {
-      guard !exchange.isDoubtful else {
-        let states = try filling(next).states(ofSection: section, table.plan.compiled)
+      guard !exchange.isIncomplete else {
+        let states = try computation(next).states(ofSection: section, table.plan.compiled)
         table.set(states, ofSection: section)
         continue
       }
-      var states = table.sections.element(at: section) ?? table.plan.compiled.empty
+      var states = table.states(ofSection: section)
       var lost: [Int] = []
       for index in states.indices where !states[index].exchange(exchange, index) {
         lost.append(index)
       }
       if !lost.isEmpty {
         let again = try table.plan.compiled.only(lost, in: next.entity)
-        let found = try filling(next).states(ofSection: section, again)
+        let found = try computation(next).states(ofSection: section, again)
         for (index, state) in zip(lost, found) { states[index] = state }
       }
       table.set(states, ofSection: section)
@@ -128,7 +136,7 @@ struct AggregateStep {
   }
 
   /// Writes the headers as both generations have them, and an update for each touched section whose header differs.
-  private func tell(
+  private func writeHeaders(
     _ touched: [Int],
     _ mapping: PathMapping,
     _ next: ResultsSnapshot,
@@ -165,25 +173,15 @@ struct AggregateStep {
   }
 }
 
-extension AggregateStep.Exchange {
-  fileprivate mutating func remove(_ inputs: [Value]?) {
-    if let inputs { removed.append(inputs) } else { isDoubtful = true }
-  }
-
-  fileprivate mutating func add(_ inputs: [Value]?) {
-    if let inputs { added.append(inputs) } else { isDoubtful = true }
-  }
-}
-
 extension AggregateState {
-  /// Takes out and adds the values of one aggregate.
-  /// - Returns: Whether the state is known; that of a smallest or largest value that went without an equal or better one is not.
-  fileprivate mutating func exchange(_ exchange: AggregateStep.Exchange, _ index: Int) -> Bool {
+  /// Removes and adds the inputs of one aggregate.
+  /// - Returns: Whether the state is known; it is not once a smallest or largest value was removed without an equal or better one left.
+  fileprivate mutating func exchange(_ exchange: AggregateUpdate.Exchange, _ index: Int) -> Bool {
     var isKnown = true
     for inputs in exchange.removed where !remove(inputs[index]) { isKnown = false }
     let known = self
     for inputs in exchange.added {
-      // What would be lost if taken out is the extreme itself; what replaces it is better.
+      // An input that cannot be removed again is the extreme itself, so the state is known again.
       var probe = known
       if !isKnown, !probe.remove(inputs[index]) { isKnown = true }
       add(inputs[index])
@@ -217,7 +215,7 @@ extension ResultsSnapshot {
       return path(ofFlatPosition: position - window.lowerBound).map { ($0.section, true) }
     }
     if case .single = rule { return (0, !mayBeCut(0)) }
-    // Nothing is read to tell which section a key falls into, but its place in a section that the window cuts is not known so.
+    // The section of a key follows without reading, but not whether the window cuts the key off.
     let extent = key.withUnsafeBytes { rule.extent(of: $0, layout) }
     guard let extent else { return nil }
     let positions = keys.positions(of: extent).clamped(to: window)

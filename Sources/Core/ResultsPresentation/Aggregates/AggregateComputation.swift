@@ -1,18 +1,18 @@
 import OrderStatistics
 import ResultsDomain
 
-/// Works out aggregates of a generation from the store, all at once or one section.
-struct AggregateFilling {
-  let snapshot: ResultsSnapshot
-  /// Whether the store's rows are those of the generation; if not, only `rows` gives them.
-  let isPresent: Bool
-  let store: any StoreSnapshot
-  /// Reads rows of the generation's version, in the order asked.
-  let rows: (_ keys: [ObjectKey]) throws(StoreError) -> [Row?]
+/// Computes the aggregates of a generation from the store, for all sections at once or for one.
+struct AggregateComputation {
+  private let snapshot: ResultsSnapshot
+  /// Whether the store has the rows of the generation; if not, only `rows` reads them.
+  private let isPresent: Bool
+  private let store: any StoreSnapshot
+  /// Reads rows of the generation's version, in the order of the keys.
+  private let rows: (_ keys: [ObjectKey]) throws(StoreError) -> [Row?]
 
   private static var batchSize: Int { 1024 }
 
-  /// A filling of a generation that is of the store's version.
+  /// Creates the computation for a generation of the store's version.
   init(_ snapshot: ResultsSnapshot, in store: any StoreSnapshot) {
     let entity = snapshot.entity
     self.init(snapshot, isPresent: true, in: store) { (keys) throws(StoreError) in
@@ -37,11 +37,11 @@ struct AggregateFilling {
 
   /// The table of all sections, or `nil` if no aggregate is declared.
   ///
-  /// The store gathers the rows in one pass where sections are runs of its order; else the rows of the window are read.
+  /// The store computes them in one pass where sections are runs of its order; otherwise the rows of the window are read.
   /// - Complexity: O(*n*) in the rows that match, or in those of the window.
   func table() throws(StoreError) -> AggregateTable? {
     guard !plan.aggregates.isEmpty else { return nil }
-    if let sections = try gathered() {
+    if let sections = try grouped() {
       return AggregateTable(plan.aggregates, sections: sections)
     }
     var sections: [[AggregateState]] = []
@@ -50,7 +50,7 @@ struct AggregateFilling {
   }
 
   /// The states of some aggregates of one section.
-  /// - Complexity: One pass of the store over the section's rows; where it cannot tell them from others, each of them is read.
+  /// - Complexity: One pass of the store over the section's rows, or a reading of each row where no predicate selects them.
   func states(
     ofSection section: Int,
     _ aggregates: CompiledAggregates
@@ -69,8 +69,8 @@ struct AggregateFilling {
     return found.states
   }
 
-  /// All sections in one pass, or `nil` if they are not what the store counts.
-  private func gathered() throws(StoreError) -> [[AggregateState]]? {
+  /// All sections in one pass of the store, or `nil` if its groups do not fit the sections.
+  private func grouped() throws(StoreError) -> [[AggregateState]]? {
     guard isPresent, snapshot.showsStoreOrder, snapshot.rowCount == snapshot.matchingCount else {
       return nil
     }
@@ -85,7 +85,7 @@ struct AggregateFilling {
     var fits = true
     try store.aggregates(compiled, of: plan.definition, groupedByFirst: columns) { group in
       current.merge(group)
-      // A section is a run of groups, so its length says where it ends.
+      // A section is a run of groups, and ends where it has its length.
       let length = snapshot.rowCount(inSection: sections.count)
       fits = length.map { current.count <= $0 } ?? false
       if current.count == length {
@@ -97,7 +97,7 @@ struct AggregateFilling {
     return fits && sections.count == snapshot.sectionCount ? sections : nil
   }
 
-  /// A section's aggregates by reading its rows.
+  /// The aggregates of a section, by reading its rows.
   private func folded(
     _ section: Int,
     _ aggregates: CompiledAggregates
@@ -106,10 +106,8 @@ struct AggregateFilling {
     let count = snapshot.rowCount(inSection: section) ?? 0
     let start = snapshot.flatPosition(of: RowPath(section: section, row: 0)) ?? 0
     for first in stride(from: start, to: start + count, by: Self.batchSize) {
-      let places = first..<min(first + Self.batchSize, start + count)
-      let positions =
-        places.lowerBound + snapshot.window.lowerBound..<places.upperBound
-        + snapshot.window.lowerBound
+      let end = min(first + Self.batchSize, start + count)
+      let positions = first + snapshot.window.lowerBound..<end + snapshot.window.lowerBound
       let keys = try snapshot.keys.keys(at: positions, in: store).compactMap { key in
         key.withUnsafeBytes { snapshot.objectID(of: $0)?.key }
       }
@@ -121,8 +119,8 @@ struct AggregateFilling {
   }
 }
 
-extension AggregateFilling {
-  /// What the store is asked for to get the rows of one section and no others, or `nil` if that cannot be said.
+extension AggregateComputation {
+  /// The definition of the rows of one section and no others, or `nil` if no predicate selects them.
   private func definition(ofSection section: Int) throws(StoreError) -> OrderDefinition? {
     guard isPresent, snapshot.showsStoreOrder, !snapshot.mayBeCut(section),
       let predicate = try snapshot.predicate(ofSection: section, in: store)
@@ -136,16 +134,16 @@ extension AggregateFilling {
 }
 
 extension ResultsSnapshot {
-  /// Whether the rows stand as the store orders them, and are those for which the predicate holds.
+  /// Whether the rows have the store's order and are those for which the predicate holds.
   fileprivate var showsStoreOrder: Bool { !plan.isFrozen && layout == plan.layout }
 
-  /// Whether an edge of the window may go through a section.
+  /// Whether an edge of the window may cut a section.
   func mayBeCut(_ section: Int) -> Bool {
     section == 0 && window.lowerBound > 0
       || section == sectionCount - 1 && window.upperBound < matchingCount
   }
 
-  /// What holds for the rows of a section and for no others that match, or `nil` if that cannot be said.
+  /// The predicate that holds for the rows of a section and for no other matching row, or `nil` if there is none.
   fileprivate func predicate(
     ofSection section: Int,
     in store: any StoreSnapshot
