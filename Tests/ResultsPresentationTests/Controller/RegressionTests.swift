@@ -42,12 +42,12 @@ struct RegressionTests {
   {
     let store = try Volume.store(("A", "x"), ("B", "y"))
     let list = LiveList(store)
-    let first = list.publisher.ask { _ in }
-    let second = list.publisher.ask { $0.request.fetchLimit = 1 }
+    let first = list.publisher.request { _ in }
+    let second = list.publisher.request { $0.request.fetchLimit = 1 }
     for number in [second, first] { try list.fetch(number) }
-    #expect(try list.publisher.state.results?.picture() == "A: x")
-    guard case .ready = list.publisher.state else {
-      Issue.record("\(list.publisher.state)")
+    #expect(try list.state.results?.picture() == "A: x")
+    guard case .ready = list.state else {
+      Issue.record("\(list.state)")
       return
     }
   }
@@ -55,10 +55,10 @@ struct RegressionTests {
   @Test func `R50: a first fetch that was overtaken returns only when something is shown`() throws {
     let store = try Volume.store(("A", "x"), ("B", "y"))
     let list = LiveList(store)
-    let first = list.publisher.ask { _ in }
-    _ = list.publisher.ask { $0.request.fetchLimit = 1 }
+    let first = list.publisher.request { _ in }
+    _ = list.publisher.request { $0.request.fetchLimit = 1 }
     try list.fetch(first)
-    #expect(try list.publisher.state.results?.picture() == "A: x")
+    #expect(try list.state.results?.picture() == "A: x")
   }
 
   @Test(arguments: [false, true])
@@ -67,23 +67,23 @@ struct RegressionTests {
   ) throws {
     let store = try Volume.store(("A", "x"), ("B", "y"))
     let list = LiveList(store)
-    if isFetched { try list.fetch(list.publisher.ask { _ in }) }
-    let older = list.publisher.ask { $0.request.fetchLimit = 1 }
-    store.duringNextRead { _ = list.publisher.ask { $0.request.fetchLimit = 0 } }
+    if isFetched { try list.fetch(list.publisher.request { _ in }) }
+    let older = list.publisher.request { $0.request.fetchLimit = 1 }
+    store.duringNextRead { _ = list.publisher.request { $0.request.fetchLimit = 0 } }
     try list.fetch(older)
     // The first fetch shows what is wanted; later ones leave that to who wants it.
-    #expect(list.publisher.state.results?.count == (isFetched ? 2 : 0))
+    #expect(list.state.results?.count == (isFetched ? 2 : 0))
   }
 
   @Test func `R51: a commit does not hide that another definition is on its way`() throws {
     let store = try Volume.store(("A", "x"))
     let list = LiveList(store)
-    try list.fetch(list.publisher.ask { _ in })
-    _ = list.publisher.ask { $0.request.fetchLimit = 5 }
+    try list.fetch(list.publisher.request { _ in })
+    _ = list.publisher.request { $0.request.fetchLimit = 5 }
     try store.add([("A", "y")])
     try list.bringUpToDate()
-    guard case .loading(let last?) = list.publisher.state else {
-      Issue.record("\(list.publisher.state)")
+    guard case .loading(let last?) = list.state else {
+      Issue.record("\(list.state)")
       return
     }
     #expect(last.count == 2)
@@ -109,12 +109,12 @@ struct RegressionTests {
   {
     let store = try Volume.store(("A", "x"))
     let list = LiveList(store)
-    try list.fetch(list.publisher.ask { _ in })
+    try list.fetch(list.publisher.request { _ in })
     try store.add([("A", "y")])
     try list.fetch(
-      list.publisher.ask { $0.additionalCounts = ["all": CountRequest(Volume.entity)] }
+      list.publisher.request { $0.additionalCounts = ["all": CountRequest(Volume.entity)] }
     )
-    #expect(list.publisher.state.results?.additionalCounts == ["all": 2])
+    #expect(list.state.results?.additionalCounts == ["all": 2])
   }
 
   @Test func `R68: commits that are told as one keep the names of all who made them`() throws {
@@ -272,10 +272,12 @@ extension WatchedStore {
   }
 }
 
-extension LiveList<Volume> {
-  /// A list of shelves that is listened to.
+extension LiveList {
+  /// An active list of volumes.
   fileprivate convenience init(_ store: WatchedStore) {
     self.init(Volume.byShelf(), store, detectsExternalChanges: true, ResultsOptions())
-    _ = listen()
+    _ = activate()
   }
+
+  fileprivate var state: ResultsState<Volume> { ResultsState(publisher.state) }
 }

@@ -32,15 +32,15 @@ struct ManyListsTests {
     let shown = lists.map { $0.state.results?.loader }
     try store.change("y") { $0.pages = 7 }
     #expect(try await events.picture() == "+[0,0]")
-    // One read, one history for all, and neither keys nor rows: the commit says what the new row holds.
+    // One read and one history for all, and neither keys nor rows: the commit contains the new row.
     #expect(zip(store.counts, before).map(-) == [1, 1, 0, 0])
-    // What the others show has not been touched at all.
+    // The other lists have not been touched at all.
     let touched = zip(lists, shown).filter { $0.0.state.results?.loader !== $0.1 }.map(\.0)
     #expect(touched.map { $0.state.results?.generation } == [2, 2])
-    #expect(Set(lists.map { ObjectIdentifier($0.list.follower) }).count == 1)
+    #expect(Set(lists.map { ObjectIdentifier($0.list.scheduler) }).count == 1)
   }
 
-  @Test func `R53: a commit of attributes that are neither shown nor asked for costs no query`()
+  @Test func `R53: a commit of attributes that are neither shown nor observed costs no query`()
     async throws
   {
     let store = try Volume.store(("A", "x"))
@@ -51,13 +51,14 @@ struct ManyListsTests {
     let before = store.counts
     try store.change("x") { $0.pages = 7 }
     try await list.refresh()
-    // The hint of the commit may have been followed as well.
+    // The notification of the commit may have caused a turn as well.
     let queries = zip(store.counts, before).map(-)
     #expect(queries[2...] == [0, 0])
     #expect(try list.results().generation == 1)
   }
 
-  @Test func `R67: counts alongside are taken again only if their entity was changed`() async throws
+  @Test func `R67: additional counts are taken again only if their entity was changed`()
+    async throws
   {
     let other = try EntityDescription(
       name: "Other",
@@ -82,12 +83,12 @@ struct ManyListsTests {
     #expect(try list.results().generation == 2)
   }
 
-  @Test func `R66: whoever hears of one list finds every other one at the same commit`()
+  @Test func `R66: a subscriber of one list finds every other one at the same commit`()
     async throws
   {
     let store = try Volume.store(("A", "x"))
     let first = try #require(await lists(1, of: store).first)
-    // Many lists that show the commit too stand between the two, so that telling too early would be seen.
+    // Many lists that show the commit too are between the two, so that an early delivery would be seen.
     var between: [FetchedResultsController<Volume>] = []
     for _ in 0..<300 {
       let list = FetchedResultsController(Volume.byShelf(), in: store)
@@ -119,7 +120,7 @@ struct ManyListsTests {
     return shelves
   }
 
-  @Test func `R66: a commit that comes between two lists that are read together is seen by both`()
+  @Test func `R66: a commit between the readings of two lists is seen by both`()
     async throws
   {
     let store = try Volume.store()
@@ -138,7 +139,8 @@ struct ManyListsTests {
     #expect(attempts == 2)
   }
 
-  @Test func `R66: the sum over two lists is constant, however fast rows go from one to the other`()
+  @Test
+  func `R66: the sum over two lists is constant, however fast rows move from one to the other`()
     async throws
   {
     let store = try Volume.store()
@@ -160,11 +162,12 @@ struct ManyListsTests {
     #expect(sums == [20, 25])
   }
 
-  @Test func `R70: nobody keeps a controller, its list or the follower of its store`() async throws
+  @Test func `R70: nothing retains a controller, its list or the scheduler of its store`()
+    async throws
   {
     let store = try Volume.store(("A", "x"))
-    weak var list: LiveList<Volume>?
-    weak var follower: StoreFollower?
+    weak var list: LiveList?
+    weak var scheduler: ListScheduler?
     do {
       let controller = FetchedResultsController(Volume.byShelf(), in: store)
       try await controller.performFetch()
@@ -172,11 +175,11 @@ struct ManyListsTests {
       _ = await events.next()
       try store.add([("A", "y")])
       _ = await events.next()
-      (list, follower) = (controller.list, controller.list.follower)
+      (list, scheduler) = (controller.list, controller.list.scheduler)
       #expect(list != nil)
     }
-    // The task that told the last change may still hold both for a moment.
-    while list != nil || follower != nil { await Task.yield() }
+    // The task that delivered the last change may still hold both for a moment.
+    while list != nil || scheduler != nil { await Task.yield() }
     #expect(list == nil)
     let next = FetchedResultsController(Volume.byShelf(), in: store)
     try await next.performFetch()

@@ -32,7 +32,7 @@ struct AggregateUpdate {
     }
   }
 
-  /// Sets the aggregates of the next generation, whose sections are known, and completes the delta that leads to it.
+  /// Sets the aggregates of the next generation, whose sections are known, and completes the delta to it.
   /// - Complexity: O(*c* log *n*) for *c* changed rows; O(*n*) where the keys were read again.
   func apply(
     to next: inout ResultsSnapshot,

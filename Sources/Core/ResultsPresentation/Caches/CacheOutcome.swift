@@ -57,7 +57,7 @@ public enum CacheMiss: String, Error, Hashable, Sendable, CaseIterable {
   case otherStore
   /// The store's history does not reach back to it.
   case tooOld
-  /// So much changed since it was written that reading the store is faster.
+  /// Too much changed since it was written; reading the store is faster.
   case tooManyChanges
   /// The store's history since then, or rows of the store, do not fit the cache.
   case disagreement

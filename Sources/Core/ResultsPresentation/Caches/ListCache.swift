@@ -148,7 +148,7 @@ extension FetchedResultsController {
 
   /// Leaves the caller's actor, so that the store's threads wait for the disk.
   @concurrent @discardableResult private static func save(
-    _ list: LiveList<Object>
+    _ list: LiveList
   ) async -> Result<Bool, SectionCacheFailure> {
     Result { () throws(SectionCacheFailure) in try list.cache.save(list.engine) }
   }

@@ -32,6 +32,6 @@ extension FetchedResultsController {
   public func consistently<Result, Failure>(
     _ read: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    try list.follower.consistently(read)
+    try list.scheduler.consistently(read)
   }
 }

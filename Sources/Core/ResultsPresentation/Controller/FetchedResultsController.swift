@@ -19,7 +19,7 @@ public final class FetchedResultsController<Object: FetchedObject>: Sendable {
   public let store: any Store
   /// How changes are delivered.
   public let options: ResultsOptions
-  let list: LiveList<Object>
+  let list: LiveList
 
   /// A controller for a definition.
   ///
@@ -55,10 +55,10 @@ public final class FetchedResultsController<Object: FetchedObject>: Sendable {
   deinit { list.end() }
 
   /// Where the controller is, and what it shows.
-  public var state: ResultsState<Object> { list.publisher.state }
+  public var state: ResultsState<Object> { ResultsState(list.publisher.state) }
 
   /// What decides what the list shows.
-  public var definition: ResultsDefinition<Object> { list.publisher.definition }
+  public var definition: ResultsDefinition<Object> { ResultsDefinition(list.publisher.definition) }
 
   /// Every event, the present state first; each iteration is a subscriber of its own (R74).
   ///
@@ -89,7 +89,7 @@ public final class FetchedResultsController<Object: FetchedObject>: Sendable {
   public func performFetch(
     firstPage: @escaping @Sendable (ResultsPage<Object>) -> Void
   ) async throws(StoreError) {
-    list.announcesFirstPage(firstPage)
+    list.setFirstPageHandler { firstPage(ResultsPage($0)) }
     try await apply { _ in }
   }
 
@@ -133,7 +133,7 @@ public final class FetchedResultsController<Object: FetchedObject>: Sendable {
   public func cancel() {
     // Ended first, so that a fetch that has just begun does not listen any more.
     list.end()
-    list.follower.leave(list)
+    list.scheduler.remove(list)
     saveCacheInBackground()
   }
 
@@ -141,8 +141,12 @@ public final class FetchedResultsController<Object: FetchedObject>: Sendable {
     _ change: (inout ResultsDefinition<Object>) -> Void
   ) async throws(StoreError) {
     // Listening begins before reading, so that no commit can fall between the two (R18).
-    guard list.listen() else { throw .closed(path: "the controller") }
-    let number = list.publisher.ask(change)
+    guard list.activate() else { throw .closed(path: "the controller") }
+    let number = list.publisher.request { requested in
+      var definition = ResultsDefinition<Object>(requested)
+      change(&definition)
+      requested = ResultsDefinition<Row>(definition)
+    }
     let list = list
     let isFirst = !list.isFetched
     try await onStoreThreads { () throws(StoreError) in try list.fetch(number) }

@@ -14,9 +14,9 @@ public struct ResultsChanges<Object: FetchedObject>: AsyncSequence, Sendable {
   /// The sequence does not throw; failures are events.
   public typealias Failure = Never
 
-  private let subscribe: @Sendable () -> ResultsSubscription
+  private let subscribe: @Sendable () -> ListSubscription
 
-  init(_ subscribe: @escaping @Sendable () -> ResultsSubscription) {
+  init(_ subscribe: @escaping @Sendable () -> ListSubscription) {
     self.subscribe = subscribe
   }
 
@@ -24,7 +24,7 @@ public struct ResultsChanges<Object: FetchedObject>: AsyncSequence, Sendable {
   public struct AsyncIterator: AsyncIteratorProtocol {
     private let token: Token
 
-    fileprivate init(_ subscription: ResultsSubscription) {
+    fileprivate init(_ subscription: ListSubscription) {
       token = Token(subscription)
     }
 
@@ -35,8 +35,8 @@ public struct ResultsChanges<Object: FetchedObject>: AsyncSequence, Sendable {
 
     /// Ends the subscription when the last copy of the iterator is gone.
     private final class Token: Sendable {
-      let subscription: ResultsSubscription
-      init(_ subscription: ResultsSubscription) { self.subscription = subscription }
+      let subscription: ListSubscription
+      init(_ subscription: ListSubscription) { self.subscription = subscription }
       deinit { subscription.finish() }
     }
   }

@@ -18,6 +18,11 @@ public struct ResultsPage<Object: FetchedObject>: Sendable {
     self.estimatedCount = estimatedCount
   }
 
+  /// Creates the page for another type of object.
+  init<Other>(_ other: ResultsPage<Other>) {
+    self.init(other.rows, other.properties, estimatedCount: other.estimatedCount)
+  }
+
   /// The objects of the first rows, in the list's order.
   /// - Throws: `RowError` for a stored value that does not fit.
   public func objects() throws(RowError) -> [Object] {

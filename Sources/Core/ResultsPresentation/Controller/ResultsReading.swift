@@ -10,12 +10,12 @@ public struct ResultsReading<Object: FetchedObject> {
   /// Objects read through the list itself may be of a later version; read them through `objects(at:)`.
   public let results: FetchedResults<Object>
   private let snapshot: any StoreSnapshot
-  private let publisher: ResultsPublisher<Object>
+  private let publisher: ListPublisher
 
   init(
     _ results: FetchedResults<Object>,
     in snapshot: any StoreSnapshot,
-    _ publisher: ResultsPublisher<Object>
+    _ publisher: ListPublisher
   ) {
     self.results = results
     self.snapshot = snapshot
@@ -47,7 +47,7 @@ public struct ResultsReading<Object: FetchedObject> {
 
   /// A subscription to what happens after this reading: the present state, which has just been read, is not repeated.
   public func subscribe() -> ResultsChanges<Object>.AsyncIterator {
-    ResultsChanges { [publisher, results] in publisher.subscribe(from: results) }
+    ResultsChanges { [publisher, results] in publisher.subscribe(from: results.loader) }
       .makeAsyncIterator()
   }
 }
@@ -69,7 +69,7 @@ extension FetchedResultsController {
   ) throws -> Result {
     guard list.isFetched else { throw ResultsError.notFetched }
     var outcome: Swift.Result<Result, any Error>?
-    let failure = list.follower.lead(list) { snapshot in
+    let failure = list.scheduler.advance(list) { snapshot in
       guard let shown = list.engine?.snapshot else { return }
       let results = FetchedResults<Object>(shown, store)
       outcome = Swift.Result { try body(ResultsReading(results, in: snapshot, list.publisher)) }

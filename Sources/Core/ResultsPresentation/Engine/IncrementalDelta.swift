@@ -59,7 +59,7 @@ struct IncrementalDelta {
     }
   }
 
-  /// Works out the section lengths of the next generation and the delta that leads to it.
+  /// Works out the section lengths of the next generation and the delta to it.
   /// - Returns: `nil` if sections cannot be updated one by one, and must be read from the keys again.
   /// - Complexity: O(*c* log *n*) for *c* touched rows.
   func assemble(into next: inout ResultsSnapshot) throws(StoreError) -> ResultsDelta? {

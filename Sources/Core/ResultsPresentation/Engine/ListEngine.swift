@@ -4,13 +4,13 @@ import ResultsDomain
 /// The state of one list at one version of its store, and the way to later versions: commits in, steps out.
 ///
 /// `advance(in:folding:)` takes the commits since the list's version and turns those that concern it into a `ListChange` each; `apply`
-/// works out the next generation and the delta that leads to it. Where there is no usable history, `requery` reads the keys again.
+/// works out the next generation and its delta. Where there is no usable history, `requery` reads the keys again.
 /// The strategies stand beside this file: `+Held` for keys in memory, `+Indexed` for keys that an index of the store has,
 /// `+Requery` and `+Redefine`.
 ///
 /// An engine is a value without locks, threads or clocks. Its owner passes it snapshots of the store.
 struct ListEngine: Sendable {
-  /// A generation and the delta that leads to it.
+  /// A generation and its delta from the one before.
   ///
   /// A class, since it is passed on many times between the commit and the subscriber.
   final class Step: Sendable {
@@ -29,7 +29,7 @@ struct ListEngine: Sendable {
     case unchanged
     /// The steps, oldest first. Without steps, rows and sections are as they were, but counts may differ.
     case moved([Step])
-    /// The list was fetched again, since no delta leads from its content to the present one.
+    /// The list was fetched again, since no delta is known from its content to the present one.
     case reset(ResultsResetReason)
   }
 
@@ -160,7 +160,7 @@ extension ListEngine {
   ///
   /// Commits in the store's history are applied one by one; any other change is found by reading the keys again.
   /// - Parameters:
-  ///   - history: The target version, with the commits that lead there.
+  ///   - history: The target version, with the commits up to it.
   ///   - isFolding: Whether all commits become one delta.
   /// - Throws: The store's error; the engine is then as it was.
   mutating func advance(

@@ -57,7 +57,13 @@ extension FetchedResultsController {
   /// - Complexity: O(*c* log *c* log *k*) for *k* generations with *c* changes; the store is not asked.
   public func catchUp(from position: ResultsPosition) throws(ResultsError) -> ResultsCatchUp<Object>
   {
-    try list.publisher.catchUp(from: position)
+    let (present, entry) = try list.publisher.journalEntry(from: position.generation)
+    return ResultsCatchUp(
+      entry,
+      from: position,
+      to: FetchedResults(present),
+      resetThreshold: options.resetThreshold
+    )
   }
 
   /// Every event after a generation that the caller holds, without a snapshot first: what happened meanwhile comes as one change from
@@ -68,6 +74,6 @@ extension FetchedResultsController {
   /// - Parameter drawn: What the caller shows: results of this controller, as `results()`, an event or `catchUp(from:)` gave them.
   /// - Returns: The events; those of another controller's results begin with a reset, `ResultsResetReason.otherLife`.
   public func changes(from drawn: FetchedResults<Object>) -> ResultsChanges<Object> {
-    ResultsChanges { [publisher = list.publisher] in publisher.subscribe(from: drawn) }
+    ResultsChanges { [publisher = list.publisher] in publisher.subscribe(from: drawn.loader) }
   }
 }

@@ -126,7 +126,7 @@ extension [UInt8] {
 // MARK: - Runs
 
 extension IndexedReading {
-  /// The keys of a block if they are cached, or if so many positions in it are needed that reading it pays.
+  /// The keys of a block if they are cached, or if enough positions in it are needed for a reading to pay.
   func run(of block: BlockPlace, ifWorth count: Int) throws(StoreError) -> SortedKeyList? {
     count < 4 ? keys.keyVersion.cachedRun(from: block.lower) : try run(of: block)
   }

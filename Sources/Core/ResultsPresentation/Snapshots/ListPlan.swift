@@ -32,7 +32,18 @@ final class ListPlan: Sendable {
   var entity: EntityDescription { definition.entity }
   var layout: KeyLayout { definition.layout }
 
-  init<Object: FetchedObject>(_ results: ResultsDefinition<Object>) throws(RequestError) {
+  /// Compiles a definition.
+  convenience init<Object: FetchedObject>(
+    _ definition: ResultsDefinition<Object>
+  ) throws(RequestError) {
+    try self.init(
+      ResultsDefinition<Row>(definition),
+      carriesRows: Object.needsAttributeValues
+    )
+  }
+
+  /// Compiles a definition whose objects need attribute values or not.
+  init(_ results: ResultsDefinition<Row>, carriesRows: Bool) throws(RequestError) {
     let request = results.request
     guard request.fetchOffset >= 0, request.fetchLimit ?? 0 >= 0 else {
       throw .negativeWindow(limit: request.fetchLimit, offset: request.fetchOffset)
@@ -84,7 +95,7 @@ final class ListPlan: Sendable {
     offset = request.fetchOffset
     batchSize = max(1, request.fetchBatchSize)
     propertiesToFetch = request.propertiesToFetch
-    carriesRows = Object.needsAttributeValues
+    self.carriesRows = carriesRows
     isFrozen = results.isFrozen
     additionalCounts = results.additionalCounts
     aggregates = try AggregatePlan(results.aggregates, in: request.entity)
@@ -105,7 +116,7 @@ final class ListPlan: Sendable {
       observedAttributes = AttributeSet(indexes: indexes)
     } else {
       observedAttributes = AttributeSet(
-        indexes: Object.needsAttributeValues ? Array(entity.attributes.indices) : []
+        indexes: carriesRows ? Array(entity.attributes.indices) : []
       )
     }
   }
@@ -158,10 +169,10 @@ extension ListPlan {
 extension ListPlan {
   /// Reads the first rows of a list, before anything is counted.
   /// - Complexity: O(*k* log *n*) for the *k* rows of a batch, and O(*o*) for an offset of *o* rows.
-  func firstPage<Object: FetchedObject>(
+  func firstPage(
     _ source: any OrderedSource,
     in snapshot: any StoreSnapshot
-  ) throws(StoreError) -> ResultsPage<Object> {
+  ) throws(StoreError) -> ResultsPage<Row> {
     let size = min(limit ?? batchSize, batchSize)
     let batch = try source.keys(from: nil, to: nil, skipping: offset, limit: size)
     let keys = (0..<batch.count).compactMap { index in
@@ -193,8 +204,8 @@ extension RequestError {
   /// Completes the refusal of an order with two rows of one section that stand apart, if the store has them among the first rows
   /// (R03); returns any other error unchanged.
   /// - Complexity: O(*n* log *n*) in the rows that match, of which at most 10,000 are decoded.
-  func namingRows<Object: FetchedObject>(
-    of definition: ResultsDefinition<Object>,
+  func namingRows(
+    of definition: ResultsDefinition<Row>,
     in store: any Store
   ) -> RequestError {
     guard case .transientSectionNotFirst(let source, let first, rows: []) = self,
@@ -210,8 +221,8 @@ extension RequestError {
     return .transientSectionNotFirst(source: source, first: first, rows: rows ?? [])
   }
 
-  private static func rowsApart<Object: FetchedObject>(
-    _ request: FetchRequest<Object>,
+  private static func rowsApart(
+    _ request: FetchRequest<Row>,
     _ index: Int,
     _ grouping: any SectionGrouping,
     in snapshot: any StoreSnapshot

@@ -1,5 +1,45 @@
 import ResultsDomain
 
+/// A snapshot with the histories read in it: each is queried once, however many lists need it.
+final class SnapshotHistory {
+  private struct Query: Hashable {
+    let version: StoreVersion
+    /// The entity's name, compared by its bytes.
+    let entity: Value
+  }
+
+  /// The snapshot, which counts its queries.
+  let snapshot: CountingSnapshot
+  private typealias Answer = (entity: EntityDescription, history: StoreHistory)
+  private var answers: [Query: [Answer]] = [:]
+  /// The first answer. Nearly always there is only one query, repeated.
+  private var first: (version: StoreVersion, answer: Answer)?
+
+  init(_ snapshot: any StoreSnapshot) { self.snapshot = CountingSnapshot(snapshot) }
+
+  /// The history of an entity from an earlier version to this one.
+  func since(
+    _ version: StoreVersion,
+    of entity: EntityDescription
+  ) throws(StoreError) -> StoreHistory {
+    if let first, first.version == version, first.answer.entity == entity {
+      return first.answer.history
+    }
+    guard first != nil else {
+      let history = try snapshot.history(since: version, of: entity)
+      first = (version, (entity, history))
+      return history
+    }
+    let query = Query(version: version, entity: .text(entity.name))
+    if let known = answers[query]?.first(where: { $0.entity == entity }) {
+      return known.history
+    }
+    let history = try snapshot.history(since: version, of: entity)
+    answers[query, default: []].append((entity, history))
+    return history
+  }
+}
+
 /// A snapshot that counts the queries of a list (R89).
 final class CountingSnapshot: StoreSnapshot {
   private let base: any StoreSnapshot

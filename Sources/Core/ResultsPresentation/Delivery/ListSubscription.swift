@@ -1,28 +1,77 @@
 import ResultsDomain
 import Synchronization
 
-/// One subscriber's slot: what it has not taken yet, composed into one event when it is taken.
-///
-/// The slot and the continuation of a waiting subscriber are guarded by the mutex; the continuation is resumed outside of it.
-final class ResultsSubscription: Sendable {
-  typealias Waiting = CheckedContinuation<ListEvent?, Never>
+/// An event of a list, with rows in place of objects.
+enum ListEvent: Sendable {
+  /// As `ResultsEvent.snapshot`.
+  case snapshot(RowLoader)
+  /// A state that is not delivered: rows and sections are those of the last event, but the version, the counts or the definition
+  /// may be others.
+  case current(RowLoader)
+  /// As `ResultsEvent.change`.
+  indirect case change(before: RowLoader, ResultsDelta, after: RowLoader)
+  /// As `ResultsEvent.reset`.
+  case reset(ResultsResetReason, RowLoader)
+  /// As `ResultsEvent.failure`.
+  case failure(StoreError)
 
-  struct Slot {
-    var waiting: Waiting?
+  /// The event as it is delivered: a change above the consumer's threshold is a reset.
+  func limited(to resetThreshold: Int?) -> ListEvent {
+    guard let resetThreshold, case .change(_, let delta, let after) = self,
+      delta.rows.count > resetThreshold
+    else { return self }
+    return .reset(.tooManyChanges(count: delta.rows.count), after)
+  }
+}
+
+extension ResultsEvent {
+  /// Creates the event with objects.
+  init(_ event: ListEvent) {
+    switch event {
+    case .snapshot(let loader), .current(let loader): self = .snapshot(FetchedResults(loader))
+    case .change(let before, let delta, let after):
+      let (before, after) = (FetchedResults<Object>(before), FetchedResults<Object>(after))
+      self = .change(ResultsChange(before: before, delta: delta, after: after))
+    case .reset(let reason, let loader): self = .reset(reason, FetchedResults(loader))
+    case .failure(let error): self = .failure(error)
+    }
+  }
+}
+
+/// The slot of one subscriber: the events that it has not taken yet, composed into one when it takes it.
+///
+/// Mutable state: `slot`, guarded by its mutex. The publisher offers events, and the subscriber's task takes them. The continuation of a
+/// waiting subscriber is resumed outside of the lock.
+final class ListSubscription: Sendable {
+  private typealias Continuation = CheckedContinuation<ListEvent?, Never>
+
+  private struct Slot {
+    /// The events not taken yet, apart from a failure.
+    private enum Pending {
+      case none
+      /// The whole list: a reset with its reason, or a snapshot.
+      case whole(ResultsResetReason?, RowLoader)
+      indirect case changes(before: RowLoader, DeltaChain, after: RowLoader)
+    }
+
+    var waiting: Continuation?
     var isFinished = false
-    private var pending = PendingEvents.none
+    private var pending = Pending.none
     private var failure: StoreError?
-    /// What was before changes that came to nothing together; the next change leads on from there (R44).
+    /// The results before changes that cancelled each other out; the next change begins with them (R44).
     private var base: RowLoader?
     private let resetThreshold: Int?
 
     init(resetThreshold: Int?) { self.resetThreshold = resetThreshold }
 
-    /// At most a failure and one other event are kept: changes compose (R28), a change after a snapshot is a newer
-    /// snapshot, and a reset takes the place of what led to it.
+    /// Adds an event.
+    ///
+    /// At most a failure and one other event are pending: changes compose (R28), a change after a snapshot is a newer snapshot, and a
+    /// reset replaces what preceded it.
     mutating func fold(_ event: ListEvent) {
       failure = nil
       switch event {
+      case .current: break
       case .failure(let error): failure = error
       case .snapshot(let results):
         base = nil
@@ -39,7 +88,7 @@ final class ResultsSubscription: Sendable {
     }
 
     private mutating func fold(_ before: RowLoader, _ delta: ResultsDelta, _ after: RowLoader) {
-      // Taken out, so that the chain is not copied.
+      // Moved out, so that the chain is not copied.
       let earlier = pending
       pending = .none
       switch earlier {
@@ -64,7 +113,7 @@ final class ResultsSubscription: Sendable {
       }
     }
 
-    /// The event to tell next, if there is one.
+    /// Removes and returns the next event, if there is one.
     mutating func take() -> ListEvent? {
       let taken = pending
       pending = .none
@@ -75,7 +124,7 @@ final class ResultsSubscription: Sendable {
       case .changes(let before, var chain, let after):
         guard let delta = try? chain.composed() else { return .snapshot(after) }
         guard delta.isEmpty else {
-          return .change(before: before, delta, after: after, resetThreshold: resetThreshold)
+          return ListEvent.change(before: before, delta, after: after).limited(to: resetThreshold)
         }
         base = before
       }
@@ -83,7 +132,7 @@ final class ResultsSubscription: Sendable {
       return failure.map { .failure($0) }
     }
 
-    /// Drops what has not been taken.
+    /// Drops all events.
     mutating func clear() { (pending, failure, base) = (.none, nil, nil) }
   }
 
@@ -91,9 +140,9 @@ final class ResultsSubscription: Sendable {
 
   init(resetThreshold: Int?) { slot = Mutex(Slot(resetThreshold: resetThreshold)) }
 
-  /// Puts an event into the slot, folding it into what is already there.
+  /// Adds an event, composing it with those that are pending.
   func offer(_ event: ListEvent) {
-    let taken = slot.withLock { slot -> (Waiting, ListEvent)? in
+    let taken = slot.withLock { slot -> (Continuation, ListEvent)? in
       guard !slot.isFinished else { return nil }
       slot.fold(event)
       guard let waiting = slot.waiting, let event = slot.take() else { return nil }
@@ -103,9 +152,9 @@ final class ResultsSubscription: Sendable {
     if let (waiting, event) = taken { waiting.resume(returning: event) }
   }
 
-  /// Ends the subscription; what has not been taken is dropped (R70).
+  /// Ends the subscription; pending events are dropped (R70).
   func finish() {
-    let waiting = slot.withLock { slot -> Waiting? in
+    let waiting = slot.withLock { slot -> Continuation? in
       slot.isFinished = true
       slot.clear()
       defer { slot.waiting = nil }
@@ -130,12 +179,4 @@ final class ResultsSubscription: Sendable {
       finish()
     }
   }
-}
-
-/// What a subscriber has not taken yet, apart from a failure.
-enum PendingEvents: Sendable {
-  case none
-  /// The whole list: why no change leads to it, or a snapshot.
-  case whole(ResultsResetReason?, RowLoader)
-  indirect case changes(before: RowLoader, DeltaChain, after: RowLoader)
 }

@@ -13,7 +13,7 @@ public struct ListExplanation: Hashable, Sendable {
     case followed(deltas: Int)
     /// The keys were read again and compared, since the history has a gap.
     case readAgain(GapReason)
-    /// No delta leads from the content before, so the list was fetched again.
+    /// No delta from the content before is known, so the list was fetched again.
     case reset(ResultsResetReason)
   }
 
@@ -143,7 +143,7 @@ extension ListExplanation.Path: CustomStringConvertible {
   public var description: String {
     switch self {
     case .fetched: "the keys were read, or counted over their index"
-    case .cached(let outcome): "the keys came from the cache: \(outcome)"
+    case .cached(let outcome): "opened with a cache: \(outcome)"
     case .followed(let deltas):
       "commits were applied, \(deltas) \(deltas == 1 ? "delta" : "deltas")"
     case .readAgain(let reason): "all keys were read again (\(reason.rawValue))"
