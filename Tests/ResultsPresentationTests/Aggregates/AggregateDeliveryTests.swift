@@ -3,7 +3,7 @@ import ResultsDomain
 import ResultsPresentation
 import Testing
 
-/// R30, R46, R78: what a controller tells of aggregates, and what it refuses.
+/// R30, R46, R78: the aggregates that a controller delivers, and those it refuses.
 @Suite("A controller delivers aggregates")
 struct AggregateDeliveryTests {
   private let entity: EntityDescription
@@ -54,7 +54,7 @@ struct AggregateDeliveryTests {
     }
     try await list.refresh()
     guard case .change(let change) = await events.next() else {
-      Issue.record("no change is told")
+      Issue.record("no change was delivered")
       return
     }
     let update = try #require(change.delta.sections.updates.first)
@@ -69,7 +69,7 @@ struct AggregateDeliveryTests {
     list.cancel()
   }
 
-  @Test func `a sum that does not fit says so on the wire, and the next that fits is right`()
+  @Test func `a sum that overflows is marked on the wire, and the next that fits is right`()
     async throws
   {
     _ = try pay("ann", 0, big: .max)
@@ -104,7 +104,7 @@ struct AggregateDeliveryTests {
       ),
     ] as [([SectionAggregate], RequestError)]
   )
-  func `what cannot be worked out is refused`(
+  func `an aggregate that cannot be computed is refused`(
     aggregates: [SectionAggregate],
     error: RequestError
   ) async throws {

@@ -78,11 +78,11 @@ struct SectionCacheCodingTests {
     let keys = SectionCacheCodingTests.keys(30, seed: 1)
     let cache = try isCounted ? Self.counts(over: keys) : Self.cache(of: keys)
     let bytes = cache.encoded
-    for place in bytes.indices {
+    for offset in bytes.indices {
       for bit in 0..<8 {
         var damaged = bytes
-        damaged[place] ^= 1 << UInt8(bit)
-        #expect(throws: CacheMiss.damaged, "byte \(place), bit \(bit)") {
+        damaged[offset] ^= 1 << UInt8(bit)
+        #expect(throws: CacheMiss.damaged, "byte \(offset), bit \(bit)") {
           try SectionCache(decoding: damaged)
         }
       }
@@ -121,8 +121,8 @@ struct SectionCacheCodingTests {
       var forged = bytes
       let content = start..<bytes.count - 16
       for _ in 0...generator.below(4) {
-        let place = content.lowerBound + generator.below(content.count)
-        forged[place] = UInt8(generator.below(256))
+        let offset = content.lowerBound + generator.below(content.count)
+        forged[offset] = UInt8(generator.below(256))
       }
       let block = SectionCache.checksum(of: Array(forged[content]))
       var total = RowDigest()

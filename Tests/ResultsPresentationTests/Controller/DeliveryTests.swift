@@ -161,7 +161,7 @@ struct DeliveryTests {
     try await controller.performFetch()
     var events = controller.changes.makeAsyncIterator()
     _ = await events.next()
-    store.watch.withLock { $0.lookFailure = .inputOutput(path: "disk", detail: "gone") }
+    store.watch.withLock { $0.checkFailure = .inputOutput(path: "disk", detail: "gone") }
     await #expect(throws: StoreError.self) { try await controller.refresh() }
     guard case .failed(.inputOutput, let last?) = controller.state else {
       Issue.record("\(controller.state)")
@@ -172,7 +172,7 @@ struct DeliveryTests {
       Issue.record("no failure told")
       return
     }
-    store.watch.withLock { $0.lookFailure = nil }
+    store.watch.withLock { $0.checkFailure = nil }
     try await controller.refresh()
     guard case .ready(let results) = controller.state else {
       Issue.record("\(controller.state)")

@@ -36,7 +36,7 @@ import Testing
   @Test func `commits before the reading are part of it, told or not (R48, R56)`() async throws {
     let store = try Volume.store(("A", "x"))
     let controller = try await controller(store)
-    store.tell(.otherWriter)
+    store.reportGap(.otherWriter)
     try store.add([("A", "w")])
     try store.change("x") { $0.pages = 7 }
     try controller.withOneVersion { reading in

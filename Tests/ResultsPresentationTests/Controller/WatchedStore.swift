@@ -12,7 +12,7 @@ final class WatchedStore: Store {
     var keyReadings = 0
     var failure: StoreError?
     /// Thrown by `checkForExternalChanges()`.
-    var lookFailure: StoreError?
+    var checkFailure: StoreError?
     /// Called by the next `checkForExternalChanges()`: commits that are found only so.
     var onLook: (@Sendable () throws(StoreError) -> Void)?
     var repeatsEntries = false
@@ -58,14 +58,14 @@ final class WatchedStore: Store {
     }
   }
   func fail(with error: StoreError?) { watch.withLock { $0.failure = error } }
-  /// Tells of a gap instead of commits, until told otherwise.
-  func tell(_ gap: GapReason?) {
+  /// Replaces the history by a gap, or restores it for `nil`.
+  func reportGap(_ gap: GapReason?) {
     guard let gap else { return watch.withLock { $0.retelling = nil } }
     watch.withLock { $0.retelling = { _ in .gap(gap) } }
   }
 
-  /// Tells every commit as another writer's.
-  func tellAsExternal() { watch.withLock { $0.retelling = { $0.asExternal } } }
+  /// Reports every commit as another writer's.
+  func reportAsExternal() { watch.withLock { $0.retelling = { $0.asExternal } } }
 
   var identity: StoreIdentity { base.identity }
   var entities: [EntityDescription] { base.entities }
@@ -73,7 +73,7 @@ final class WatchedStore: Store {
   func checkForExternalChanges() throws(StoreError) {
     let (failure, onLook) = watch.withLock { watch in
       defer { watch.onLook = nil }
-      return (watch.lookFailure, watch.onLook)
+      return (watch.checkFailure, watch.onLook)
     }
     if let failure { throw failure }
     try onLook?()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ResultsPresentation
 
-/// R70: whoever waits for a change ends at once when its task, or the controller, is cancelled.
+/// R70: waiting for a change ends at once when the waiting task, or the controller, is cancelled.
 ///
 /// Nothing is committed meanwhile, so nothing else could wake it.
 @Suite(.timeLimit(.minutes(1))) struct `Waiting for a change` {
@@ -41,7 +41,7 @@ import Testing
     let tasks = await waiting(100, for: list)
     for task in tasks { task.cancel() }
     for task in tasks { #expect(await task.value == 1) }
-    // The list itself goes on.
+    // The list itself is not affected.
     try store.add([("A", "y")])
     try await list.refresh()
     #expect(try list.results().count == 2)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ResultsPresentation
 
-/// R44, R71: a delegate is told of everything since what it has drawn, failures included.
+/// R44, R71: a delegate receives everything since what it has drawn, including failures.
 @Suite("Delivery to a delegate", .timeLimit(.minutes(5)))
 @MainActor
 struct DelegateDeliveryTests {
@@ -71,7 +71,7 @@ struct DelegateDeliveryTests {
     let drawn = try list.results()
     let screen = Screen(drawn)
     let deliveries = Task { await list.deliver(to: screen, from: drawn) }
-    store.fail(with: .inputOutput(path: "disk", detail: "gone"))
+    store.fail(with: .inputOutput(path: "disk", detail: "missing"))
     await #expect(throws: StoreError.self) { try await list.refresh() }
     await wait(for: screen) { !$0.calls.isEmpty }
     #expect(screen.calls == ["failed 1"])
@@ -83,7 +83,7 @@ struct DelegateDeliveryTests {
     await deliveries.value
   }
 
-  @Test func `R77: changes of observed rows that nobody took in time are delivered as a reset`()
+  @Test func `R77: changes of observed rows that were not taken in time are delivered as a reset`()
     async throws
   {
     let store = try Volume.store(("A", "x"))
@@ -107,11 +107,11 @@ struct DelegateDeliveryTests {
 }
 
 extension FetchedResultsController {
-  /// Follows the store on the calling thread, without letting go of its actor.
+  /// Advances the list on the calling thread, without leaving its actor.
   fileprivate func bringUpToDateNow() throws(StoreError) { try list.bringUpToDate() }
 }
 
-/// A table view's memory: the number of rows that it was told of.
+/// A table view's memory: the number of rows according to its callbacks.
 @MainActor
 private final class Screen: @MainActor FetchedResultsControllerDelegate {
   var rows: Int

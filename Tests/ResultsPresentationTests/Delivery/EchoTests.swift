@@ -60,10 +60,10 @@ struct EchoTests {
       if isPaused { try await list.resume() }
       try await list.update { $0.request.sortDescriptors = [.descending("title")] }
     case .external:
-      store.tellAsExternal()
+      store.reportAsExternal()
       try await write(drag)
     case .repaired:
-      store.tell(.trimmed)
+      store.reportGap(.trimmed)
       try await write(drag)
     case .dragAndIrrelevant:
       try await write(drag)

@@ -1,3 +1,4 @@
+import Dispatch
 import InMemoryPersistence
 import ResultsDomain
 import ResultsTesting
@@ -26,7 +27,7 @@ struct FirstFetchTests {
     let controller = FetchedResultsController(Volume.byShelf(), in: store)
     var events = controller.changes.makeAsyncIterator()
     try await controller.performFetch()
-    var list = try await Followed(&events)
+    var list = try await Replica(&events)
     while list.rows.count < 2 { try await list.follow(&events) }
     #expect(list.rows == ["x", "y"])
   }
@@ -40,10 +41,10 @@ struct FirstFetchTests {
       let controller = FetchedResultsController(Volume.byShelf(), in: store)
       var events = controller.changes.makeAsyncIterator()
       try await controller.performFetch()
-      var list = try await Followed(&events)
+      var list = try await Replica(&events)
       try await writer.value
       let wanted = try store.fetch(Volume.byShelf().request).map { "\($0.title) \($0.pages)" }
-      // Without a refresh: what the listening has missed would never come.
+      // Without a refresh: a missed notification would never be made up for.
       while list.content.sorted() != wanted.sorted() { try await list.follow(&events) }
       #expect(list.content.count == wanted.count, "start \(start)")
     }
@@ -65,8 +66,8 @@ struct FirstFetchTests {
   }
 }
 
-/// What a subscriber makes of snapshots and deltas alone.
-private struct Followed {
+/// The content that a subscriber builds from snapshots and deltas alone.
+private struct Replica {
   private(set) var generation: Int
   private var lists: ResultsContent
   private var titles: [ObjectID: String] = [:]
@@ -102,4 +103,14 @@ private struct Followed {
 
 extension Volume {
   fileprivate var text: String { "\(title) \(pages)" }
+}
+
+/// Runs a closure on a thread of its own, so that it takes none of those that tasks run on.
+func onThread(_ body: @escaping @Sendable () throws -> Void) -> Task<Void, any Error> {
+  Task {
+    try await withCheckedThrowingContinuation {
+      (continuation: CheckedContinuation<Void, any Error>) in
+      DispatchQueue(label: "writer").async { continuation.resume(with: Result { try body() }) }
+    }
+  }
 }

@@ -25,7 +25,9 @@ struct ResetTests {
     return (list, events)
   }
 
-  @Test func `R43: past the consumer's threshold the whole list is told, and why`() async throws {
+  @Test func `R43: above the consumer's threshold the whole list is delivered, with the reason`()
+    async throws
+  {
     let store = try Volume.store(("A", "x"))
     var (list, events) = try await list(of: store, resetThreshold: 2)
     try store.add([("A", "a"), ("A", "b")])
@@ -50,7 +52,7 @@ struct ResetTests {
     list.cancel()
   }
 
-  @Test func `R43: what a slow subscriber has missed counts together`() async throws {
+  @Test func `R43: the changes that a slow subscriber missed are counted together`() async throws {
     let store = try Volume.store(("A", "x"))
     var (list, events) = try await list(of: store, resetThreshold: 2)
     for title in ["a", "b", "c"] {
@@ -61,30 +63,30 @@ struct ResetTests {
   }
 
   @Test(arguments: [(GapReason.otherEpoch, "storeReplaced"), (.schemaChanged, "schemaChanged")])
-  func `R72: a store that is another one is a reset with its reason, even if it holds the same`(
+  func `R72: another store is a reset with its reason, even with the same content`(
     gap: GapReason,
     name: String
   ) async throws {
     let store = try Volume.store(("A", "x"))
     var (list, events) = try await list(of: store)
-    store.tell(gap)
+    store.reportGap(gap)
     try store.add([("A", "y")])
     #expect(try await events.picture() == "\(name) A: x y")
     #expect(try list.results().generation == 2)
-    store.tell(nil)
+    store.reportGap(nil)
     try store.add([("A", "z")])
     let change = try #require(await events.change())
     #expect((change.delta.from, change.delta.to) == (2, 3))
     #expect(change.delta.picture == "+[0,2]")
   }
 
-  @Test func `R72: a frozen list keeps its members when the store is another one`() async throws {
+  @Test func `R72: a frozen list retains its members when the store is another one`() async throws {
     let store = try Volume.store(("A", "x"), ("A", "y"))
     var definition = Volume.byShelf()
     definition.isFrozen = true
     let list = FetchedResultsController(definition, in: store)
     try await list.performFetch()
-    store.tell(.otherEpoch)
+    store.reportGap(.otherEpoch)
     try store.add([("A", "new")])
     try store.remove("x")
     try await list.refresh()
@@ -97,13 +99,13 @@ struct ResetTests {
   }
 
   @Test(arguments: [GapReason.trimmed, .otherWriter])
-  func `R61 R43: a list that was read again is told by an ordinary change that says so`(
+  func `R61 R43: a repair is an ordinary change with its reason`(
     gap: GapReason
   ) async throws {
     let store = WatchedStore(try InMemoryStore(entities: [Volume.entity]), coverage: .thisStore)
     try store.add([("A", "x")])
     var (list, events) = try await list(of: store)
-    store.tell(gap)
+    store.reportGap(gap)
     try store.add([("A", "y")])
     let change = try #require(await events.change())
     #expect(change.delta.picture == "+[0,1]")
@@ -119,14 +121,14 @@ struct ResetTests {
     list.cancel()
   }
 
-  @Test func `R27 R61: a list that was read again and is the same says nothing`() async throws {
+  @Test func `R27 R61: a repair without changes delivers nothing`() async throws {
     let store = WatchedStore(try InMemoryStore(entities: [Volume.entity]), coverage: .thisStore)
     try store.add([("A", "x")])
     var definition = Volume.byShelf(limit: 1)
     definition.sectionKey = nil
     let list = FetchedResultsController(definition, in: store)
     try await list.performFetch()
-    store.tell(.otherWriter)
+    store.reportGap(.otherWriter)
     try store.add([("A", "y")])
     try await list.refresh()
     #expect(try list.results().generation == 1)
@@ -134,28 +136,30 @@ struct ResetTests {
   }
 
   @Test(arguments: [(GapReason.trimmed, 2), (.otherWriter, 1)])
-  func `R59: a commit of one's own that history lost is told without looking for other writers`(
-    gap: GapReason,
-    generation: Int
-  ) async throws {
+  func
+    `R59: an own commit lost from the history is delivered without checking for external changes`(
+      gap: GapReason,
+      generation: Int
+    ) async throws
+  {
     let store = WatchedStore(try InMemoryStore(entities: [Volume.entity]), coverage: .thisStore)
     try store.add([("A", "x")])
     let (list, _) = try await list(of: store, detectsExternalChanges: false)
-    store.tell(gap)
+    store.reportGap(gap)
     try store.change("x") { $0.pages = 7 }
     try await list.refresh()
     #expect(try list.results().generation == generation)
     #expect(try list.results().objects().map(\.pages) == [7])
   }
 
-  @Test func `R43 R28: a reset takes the place of what led to it, and what follows is in it`()
+  @Test func `R43 R28: a reset replaces the changes before it, and includes those after it`()
     async throws
   {
     let store = try Volume.store(("A", "x"))
     var (list, events) = try await list(of: store)
     var late = list.changes.makeAsyncIterator()
     func write(_ title: String, _ gap: GapReason?) async throws {
-      store.tell(gap)
+      store.reportGap(gap)
       try store.add([("A", title)])
       try await list.refresh()
     }
@@ -165,14 +169,14 @@ struct ResetTests {
     try await write("c", .schemaChanged)
     try await write("d", nil)
     #expect(try await events.picture() == "schemaChanged A: a b c d x")
-    // Who has seen nothing yet needs no reason.
+    // A subscriber that has taken nothing yet needs no reason.
     #expect(try await late.picture() == "A: a b c d x")
     try await write("e", nil)
     #expect(try await events.picture() == "+[0,4]")
   }
 
   @Test @MainActor
-  func `R72: a delegate is told of a reset, and of changed content if it does not ask for more`()
+  func `R72: a delegate receives a reset, or changed content if it has no callback for resets`()
     async throws
   {
     let store = try Volume.store(("A", "x"))
@@ -186,7 +190,7 @@ struct ResetTests {
       try store.change("x") { $0.pages += 1 }
       await Task.yield()
     }
-    store.tell(.otherEpoch)
+    store.reportGap(.otherEpoch)
     try store.add([("A", "z")])
     while plain.last != "A: x z" || keen.last != "storeReplaced A: x z" { await Task.yield() }
     controller.cancel()
@@ -194,7 +198,7 @@ struct ResetTests {
     await second.value
   }
 
-  @Test func `R72: a display that knows no reset shows the new list`() throws {
+  @Test func `R72: a display without resets shows the new list`() throws {
     var display = ListingDisplay()
     let store = try Volume.store(("A", "x"))
     let plan = try ListPlan(Volume.byShelf())

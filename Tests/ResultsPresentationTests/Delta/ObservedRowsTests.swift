@@ -57,7 +57,7 @@ struct ObservedRowsTests {
     try world.store.write { transaction in
       for _ in 0..<count {
         let values: [Value] = [
-          .text(ListWorld.shelves[drawn.below(7)]), .integer(Int64(drawn.below(12))),
+          .text(ListWorld.groups[drawn.below(7)]), .integer(Int64(drawn.below(12))),
           .text(["x", "y", "z"][drawn.below(3)]),
         ]
         _ = try transaction.insert(values, key: nil, into: world.entity)
