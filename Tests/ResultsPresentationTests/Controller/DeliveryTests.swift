@@ -10,7 +10,7 @@ struct DeliveryTests {
   @Test func `R74: a late subscriber gets the present state first, and all converge`() async throws
   {
     let store = try Volume.store(("A", "x"))
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
     var early = controller.changes.makeAsyncIterator()
     try store.add([("A", "y")])
@@ -25,7 +25,7 @@ struct DeliveryTests {
 
   @Test func `R28: what a slow subscriber misses is composed into one change`() async throws {
     let store = try Volume.store(("A", "x"))
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
     var slow = controller.changes.makeAsyncIterator()
     _ = await slow.next()
@@ -46,7 +46,7 @@ struct DeliveryTests {
     async throws
   {
     let store = try Volume.store(("A", "x"))
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
     var slow = controller.changes.makeAsyncIterator()
     _ = await slow.next()
@@ -70,7 +70,7 @@ struct DeliveryTests {
 
   @Test func `R19: a generation never changes, whatever is written later`() async throws {
     let store = try Volume.store(("A", "x"), ("B", "y"))
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
     let first = try controller.results()
     let content = try first.snapshot.content
@@ -85,7 +85,7 @@ struct DeliveryTests {
 
   @Test func `R70: after cancel nothing is delivered`() async throws {
     let store = try Volume.store(("A", "x"))
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
     var events = controller.changes.makeAsyncIterator()
     try store.add([("A", "y")])
@@ -102,7 +102,7 @@ struct DeliveryTests {
     async throws
   {
     let store = try Volume.store(("A", "x"))
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
     var seen: [String] = []
     for await event in controller.changes {
@@ -112,7 +112,7 @@ struct DeliveryTests {
         seen.append(change.delta.picture)
         #expect(try change.after.objects().count == change.after.count)
         switch seen.count {
-        case 1: try store.change("y") { $0.shelf = "B" }
+        case 1: try store.change("y") { $0.series = "B" }
         case 2: try await controller.update { $0.request.sortDescriptors = [.descending("title")] }
         default: break
         }
@@ -130,7 +130,7 @@ struct DeliveryTests {
     async throws
   {
     let store = try Volume.store(("A", "x"))
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
     var events = controller.changes.makeAsyncIterator()
     _ = await events.next()
@@ -157,7 +157,7 @@ struct DeliveryTests {
     async throws
   {
     let store = try Volume.store(("A", "x"))
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
     var events = controller.changes.makeAsyncIterator()
     _ = await events.next()
@@ -184,7 +184,7 @@ struct DeliveryTests {
   @Test func `R14: an identity that stands twice is an error that names it`() async throws {
     let store = try Volume.store(("A", "x"))
     store.watch.withLock { $0.repeatsEntries = true }
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     do {
       try await controller.performFetch()
       Issue.record("not refused")
@@ -199,7 +199,7 @@ struct DeliveryTests {
 
   @Test func `R67: counts alongside are of the same version as the rows`() async throws {
     let store = try Volume.store(("A", "x"))
-    var definition = Volume.byShelf()
+    var definition = Volume.bySeries()
     definition.additionalCounts = ["all": CountRequest(Volume.entity)]
     let controller = FetchedResultsController(definition, in: store)
     try await controller.performFetch()
@@ -258,12 +258,12 @@ struct DeliveryTests {
     async throws
   {
     let store = try Volume.store(("A", "x"), ("B", "y"))
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
     let recorder = CallbackRecorder()
     let before = try controller.results()
     _ = try store.commit(origin: .unnamed) { transaction in
-      try transaction.insert(Volume(shelf: "C", title: "c"))
+      try transaction.insert(Volume(series: "C", title: "c"))
       try transaction.delete(ObjectID(entity: "Volume", key: .integer(2)), of: Volume.entity)
     }
     var events = controller.changes.makeAsyncIterator()
@@ -304,7 +304,7 @@ extension DeliveryTests {
       ) -> String? { name == "beta" ? "β" : nil }
     }
     let store = try Volume.store(("alpha", "x"), ("beta", "y"))
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
     let titles = try controller.results().sectionIndexTitles(asking: Namer())
     #expect(titles.titles == ["A", "β"])

@@ -18,7 +18,7 @@ struct PageTests {
     let entity = try EntityDescription(
       name: "Note",
       attributes: [
-        AttributeDescription("shelf", .integer64), AttributeDescription("text", .text),
+        AttributeDescription("series", .integer64), AttributeDescription("text", .text),
       ]
     )
     let base = try InMemoryStore(entities: [entity])
@@ -66,7 +66,7 @@ struct PageTests {
         fetchOffset: offset,
         fetchBatchSize: batch
       ),
-      sectionedBy: .attribute("shelf"),
+      sectionedBy: .attribute("series"),
       in: store,
       options: ResultsOptions(delivery: .onDemand, heldKeysLimit: -1)
     )

@@ -11,7 +11,7 @@ struct JournalTests {
   @Test func `R45: a consumer that was away catches up with one change`() async throws {
     let store = try Volume.store(("A", "x"))
     let list = FetchedResultsController(
-      Volume.byShelf(),
+      Volume.bySeries(),
       in: store,
       options: ResultsOptions(journalCapacity: 10)
     )
@@ -33,7 +33,7 @@ struct JournalTests {
   {
     let store = try Volume.store(("A", "x"))
     let list = FetchedResultsController(
-      Volume.byShelf(),
+      Volume.bySeries(),
       in: store,
       options: ResultsOptions(journalCapacity: 10)
     )
@@ -51,7 +51,7 @@ struct JournalTests {
   ) async throws {
     let store = try Volume.store(("A", "x"))
     let list = FetchedResultsController(
-      Volume.byShelf(),
+      Volume.bySeries(),
       in: store,
       options: ResultsOptions(journalCapacity: 2)
     )
@@ -71,7 +71,7 @@ struct JournalTests {
   {
     let store = try Volume.store(("A", "x"))
     let list = FetchedResultsController(
-      Volume.byShelf(),
+      Volume.bySeries(),
       in: store,
       options: ResultsOptions(journalCapacity: 10, resetThreshold: 1)
     )
@@ -82,10 +82,10 @@ struct JournalTests {
     }
     #expect(try list.catchUp(generation: 1).picture == "tooManyChanges 3")
     #expect(try list.catchUp(generation: 2).picture == "+[0,1] to 3")
-    store.reportGap(.otherEpoch)
+    store.report(.otherEpoch)
     try store.add([("A", "c")])
     try await list.refresh()
-    store.reportGap(nil)
+    store.report(nil)
     #expect(try list.catchUp(generation: 3).picture == "storeReplaced 4")
     #expect(try list.catchUp(generation: 4).picture == "up to date 4")
     try store.add([("A", "d")])
@@ -160,7 +160,7 @@ struct ResumingTests {
     resetThreshold: Int? = nil
   ) async throws -> FetchedResultsController<Volume> {
     let list = FetchedResultsController(
-      Volume.byShelf(),
+      Volume.bySeries(),
       in: store,
       options: ResultsOptions(journalCapacity: journal, resetThreshold: resetThreshold)
     )
@@ -299,10 +299,10 @@ struct ResumingTests {
     let life = try list.results().snapshot.life
     #expect(life != .unknown)
     try await list.update { $0.request.fetchLimit = 3 }
-    store.reportGap(.otherEpoch)
+    store.report(.otherEpoch)
     try store.add([("A", "z")])
     try await list.refresh()
-    store.reportGap(nil)
+    store.report(nil)
     store.fail(with: .inputOutput(path: "disk", detail: "missing"))
     await #expect(throws: StoreError.self) { try await list.refresh() }
     store.fail(with: nil)

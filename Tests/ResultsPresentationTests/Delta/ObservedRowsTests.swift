@@ -57,7 +57,7 @@ struct ObservedRowsTests {
     try world.store.write { transaction in
       for _ in 0..<count {
         let values: [Value] = [
-          .text(ListWorld.groups[drawn.below(7)]), .integer(Int64(drawn.below(12))),
+          .text(ListWorld.series[drawn.below(7)]), .integer(Int64(drawn.below(12))),
           .text(["x", "y", "z"][drawn.below(3)]),
         ]
         _ = try transaction.insert(values, key: nil, into: world.entity)
@@ -144,11 +144,11 @@ struct ObservedRowsTests {
     _ = try store.commit(origin: .unnamed) { transaction in
       for number in 0..<1000 {
         let title = String(1000 + number)
-        ids.append(try transaction.insert(Volume(shelf: "A", title: title)).key)
+        ids.append(try transaction.insert(Volume(series: "A", title: title)).key)
       }
     }
     let list = FetchedResultsController(
-      Volume.byShelf(),
+      Volume.bySeries(),
       in: store,
       options: ResultsOptions(heldKeysLimit: -1)
     )
@@ -170,13 +170,13 @@ struct ObservedRowsTests {
   func `R77: rows that no list has may be observed`(heldKeysLimit: Int) async throws {
     let store = IndexingStore(try InMemoryStore(entities: [Volume.entity]))
     let list = FetchedResultsController(
-      Volume.byShelf(),
+      Volume.bySeries(),
       in: store,
       options: ResultsOptions(heldKeysLimit: heldKeysLimit)
     )
     func add(_ title: String) async throws {
       _ = try store.commit(origin: .unnamed) { transaction in
-        try transaction.insert(Volume(shelf: "A", title: title))
+        try transaction.insert(Volume(series: "A", title: title))
       }
       try await list.refresh()
     }
@@ -194,7 +194,7 @@ struct ObservedRowsTests {
   {
     let store = try Volume.store(("A", "a"), ("A", "c"), ("B", "d"))
     let list = FetchedResultsController(
-      Volume.byShelf(),
+      Volume.bySeries(),
       in: store,
       options: ResultsOptions(journalCapacity: 100)
     )

@@ -20,7 +20,7 @@ struct IndexedControllerTests {
       try list.commit(rows: rows)
       let request = FetchRequest<Row>(entity: list.entity, sortedBy: [.ascending("note")])
       controller = FetchedResultsController(
-        ResultsDefinition(request, sectionedBy: sectioned ? .attribute("group") : nil),
+        ResultsDefinition(request, sectionedBy: sectioned ? .attribute("series") : nil),
         in: store,
         options: ResultsOptions(resetThreshold: resetThreshold, heldKeysLimit: -1)
       )
@@ -318,7 +318,7 @@ struct RecountingTests {
     }
     let request = FetchRequest<ObjectID>(entity: entity, sortedBy: [.ascending("note")])
     let list = FetchedResultsController(
-      ResultsDefinition(request, sectionedBy: example.sectioned ? .attribute("group") : nil),
+      ResultsDefinition(request, sectionedBy: example.sectioned ? .attribute("series") : nil),
       in: IndexingStore(world.store),
       options: ResultsOptions(delivery: .onDemand, resetThreshold: 2, heldKeysLimit: -1)
     )
