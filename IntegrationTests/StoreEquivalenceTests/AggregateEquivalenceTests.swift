@@ -98,7 +98,7 @@ import Testing
 
   /// Every section's aggregates, and the list's, must be those of the rows it shows.
   private func check(
-    _ results: FetchedResults<Row>,
+    _ results: ResultsList<Row>,
     _ definition: ResultsDefinition<Row>,
     _ rows: [Row],
     _ what: String

@@ -158,8 +158,8 @@ private struct Walk {
     _ table: IndexedTable,
     _ place: Comment
   ) throws {
-    let held = FetchedResults<Row>(generation.held, table.store)
-    let indexed = FetchedResults<Row>(generation.indexed, table.store)
+    let held = ResultsList<Row>(generation.held, table.store)
+    let indexed = ResultsList<Row>(generation.indexed, table.store)
     for position in 0..<held.count {
       let row = try? held.object(atFlatPosition: position)
       let other = try? indexed.object(atFlatPosition: position)

@@ -6,7 +6,7 @@ import Testing
 
 /// A list twice over one store, once with its keys held and once without, and what both have told so far.
 struct IndexedPair {
-  typealias Generation = (held: FetchedResults<Row>, indexed: FetchedResults<Row>)
+  typealias Generation = (held: ResultsList<Row>, indexed: ResultsList<Row>)
 
   let held: FetchedResultsController<Row>
   let indexed: FetchedResultsController<Row>

@@ -70,12 +70,12 @@ struct Book: Entity {
 
 // snippet: delegate-class, declaration
 final class RowReporter: FetchedResultsControllerDelegate {
-  func controllerWillChangeContent(_ results: FetchedResults<Book>) {
+  func controllerWillChangeContent(_ results: ResultsList<Book>) {
     print("will change, rows:", results.count)
   }
 
   func controller(
-    _ results: FetchedResults<Book>,
+    _ results: ResultsList<Book>,
     didChange id: ObjectID,
     at oldPath: OldPath?,
     for type: ObjectChangeType,
@@ -84,7 +84,7 @@ final class RowReporter: FetchedResultsControllerDelegate {
     print(id, type, oldPath?.path.description ?? "-", newPath?.path.description ?? "-")
   }
 
-  func controllerDidChangeContent(_ results: FetchedResults<Book>) {
+  func controllerDidChangeContent(_ results: ResultsList<Book>) {
     print("did change, rows:", results.count)
   }
 }

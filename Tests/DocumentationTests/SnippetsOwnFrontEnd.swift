@@ -9,7 +9,7 @@ import ResultsPresentation
 struct LineList: ResultsDisplay {
   private(set) var sections: [(title: String, lines: [String])] = []
 
-  mutating func show(_ results: FetchedResults<Book>) throws {
+  mutating func show(_ results: ResultsList<Book>) throws {
     sections = try results.sections.map { section in
       (section.title, try section.objects.map { try $0.get().title })
     }
@@ -35,7 +35,7 @@ struct LineList: ResultsDisplay {
     print("The list is as it was:", failure)
   }
 
-  private func line(_ id: ObjectID, _ results: FetchedResults<Book>) throws -> String {
+  private func line(_ id: ObjectID, _ results: ResultsList<Book>) throws -> String {
     guard let path = results.path(of: id) else { return "" }
     return try results.object(at: path).title
   }

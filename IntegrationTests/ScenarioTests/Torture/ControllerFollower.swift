@@ -57,7 +57,7 @@ struct ControllerFollower: Sendable {
     return follower
   }
 
-  private mutating func begin(_ results: FetchedResults<Row>) throws {
+  private mutating func begin(_ results: ResultsList<Row>) throws {
     let sections = try results.sections.map { section in
       WireSection(header: section.header, rows: try section.objects.map { try $0.get() })
     }

@@ -68,7 +68,7 @@ struct StartTests {
   ) async throws {
     var events = events
     let wanted = keys.map { ObjectID(entity: Student.entity.name, key: .integer(Int64($0))) }
-    var shown: FetchedResults<Row>?
+    var shown: ResultsList<Row>?
     while let event = await events.next() {
       switch event {
       case .snapshot(let results):

@@ -25,7 +25,7 @@ struct RosterStage {
   /// Lets the tables hear everything up to now; every change is proved first.
   /// - Returns: What the list shows.
   /// - Throws: `StoreError`, `ResultsError`, `DeltaError`.
-  mutating func follow() async throws -> FetchedResults<Student> {
+  mutating func follow() async throws -> ResultsList<Student> {
     try await controller.refresh()
     let results = try controller.results()
     while generation < results.generation, let event = await events.next() {
@@ -41,7 +41,7 @@ struct RosterStage {
   }
 
   /// Loads the careless tables anew.
-  func reload(_ results: FetchedResults<Student>) {
+  func reload(_ results: ResultsList<Student>) {
     for (_, table) in careless { table.reload(results) }
   }
 
@@ -70,7 +70,7 @@ struct RosterStage {
     try print("")
   }
 
-  private static func lines(of results: FetchedResults<Student>) throws -> [String] {
+  private static func lines(of results: ResultsList<Student>) throws -> [String] {
     try results.sections.flatMap { section in
       [section.title] + (try section.objects.map { "  \(try $0.get().line)" })
     }

@@ -24,20 +24,20 @@ final class RosterTable: FetchedResultsControllerDelegate {
   }
 
   /// Fills the table anew.
-  func reload(_ results: FetchedResults<Student>) {
+  func reload(_ results: ResultsList<Student>) {
     complaint = nil
     sections = results.sections.map { section in
       (section.title, section.objects.map { (try? $0.get().line) ?? "?" })
     }
   }
 
-  func controllerWillChangeContent(_ results: FetchedResults<Student>) {
+  func controllerWillChangeContent(_ results: ResultsList<Student>) {
     calls = ["will change"]
     (removedRows, placedRows, removedSections, placedSections) = ([], [], [], [])
   }
 
   func controller(
-    _ results: FetchedResults<Student>,
+    _ results: ResultsList<Student>,
     didChange section: SectionHeader,
     atSectionIndex index: Int,
     for type: SectionChangeType
@@ -54,7 +54,7 @@ final class RosterTable: FetchedResultsControllerDelegate {
   }
 
   func controller(
-    _ results: FetchedResults<Student>,
+    _ results: ResultsList<Student>,
     didChange id: ObjectID,
     at oldPath: OldPath?,
     for type: ObjectChangeType,
@@ -81,7 +81,7 @@ final class RosterTable: FetchedResultsControllerDelegate {
     }
   }
 
-  func controllerDidChangeContent(_ results: FetchedResults<Student>) {
+  func controllerDidChangeContent(_ results: ResultsList<Student>) {
     calls.append("did change")
     for path in removedRows.sorted(by: >) {
       guard cellText(at: path) != nil else { return complain("no cell at \(path.path)") }

@@ -57,7 +57,7 @@ public struct StudentRoster: Sendable {
   @discardableResult
   public func remove(
     at path: RowPath,
-    of results: FetchedResults<some FetchedObject>
+    of results: ResultsList<some FetchedObject>
   ) throws(StoreError) -> Bool {
     guard let id = results.objectID(at: path) else { return false }
     return try store.commit(origin: .unnamed) { try $0.delete(id, of: Student.entity) }.result

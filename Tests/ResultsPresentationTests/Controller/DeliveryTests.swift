@@ -299,7 +299,7 @@ extension DeliveryTests {
   @Test func `N11: a delegate names index titles, the section key the others`() async throws {
     final class Namer: FetchedResultsControllerDelegate {
       func controller(
-        _ results: FetchedResults<Volume>,
+        _ results: ResultsList<Volume>,
         sectionIndexTitleForSectionName name: String
       ) -> String? { name == "beta" ? "β" : nil }
     }
@@ -315,12 +315,12 @@ extension DeliveryTests {
 final class CallbackRecorder: FetchedResultsControllerDelegate {
   var calls: [String] = []
 
-  func controllerWillChangeContent(_ results: FetchedResults<Volume>) {
+  func controllerWillChangeContent(_ results: ResultsList<Volume>) {
     calls.append("will \(shape(results))")
   }
 
   func controller(
-    _ results: FetchedResults<Volume>,
+    _ results: ResultsList<Volume>,
     didChange section: SectionHeader,
     atSectionIndex index: Int,
     for type: SectionChangeType
@@ -329,7 +329,7 @@ final class CallbackRecorder: FetchedResultsControllerDelegate {
   }
 
   func controller(
-    _ results: FetchedResults<Volume>,
+    _ results: ResultsList<Volume>,
     didChange id: ObjectID,
     at oldPath: OldPath?,
     for type: ObjectChangeType,
@@ -342,11 +342,11 @@ final class CallbackRecorder: FetchedResultsControllerDelegate {
     }
   }
 
-  func controllerDidChangeContent(_ results: FetchedResults<Volume>) {
+  func controllerDidChangeContent(_ results: ResultsList<Volume>) {
     calls.append("did \(shape(results))")
   }
 
-  private func shape(_ results: FetchedResults<Volume>) -> String {
+  private func shape(_ results: ResultsList<Volume>) -> String {
     results.sections.map { section in
       "\(section.title): \(section.objects.map { (try? $0.get().title) ?? "y" }.joined(separator: " "))"
     }.joined(separator: " | ")

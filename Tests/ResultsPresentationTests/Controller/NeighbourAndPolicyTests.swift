@@ -165,7 +165,7 @@ struct NeighbourAndPolicyTests {
 final class MainDelegate: @MainActor FetchedResultsControllerDelegate {
   var changes = 0
 
-  func controllerDidChangeContent(_ results: FetchedResults<Volume>) {
+  func controllerDidChangeContent(_ results: ResultsList<Volume>) {
     MainActor.assertIsolated()
     changes += 1
   }

@@ -44,7 +44,7 @@ struct PageTests {
     batch: Int = 50,
     offset: Int = 0,
     limit: Int? = nil
-  ) async throws -> FetchedResults<Object> {
+  ) async throws -> ResultsList<Object> {
     let controller = controller(of: kind, batch: batch, offset: offset, limit: limit)
     try await controller.performFetch()
     let results = try controller.results()

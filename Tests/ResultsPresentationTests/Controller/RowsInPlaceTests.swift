@@ -40,7 +40,7 @@ import Testing
     )
   }
 
-  private func texts(_ results: FetchedResults<Row>) throws -> [Value] {
+  private func texts(_ results: ResultsList<Row>) throws -> [Value] {
     try results.objects().map { $0.values[0] }
   }
 

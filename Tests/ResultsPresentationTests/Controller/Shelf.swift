@@ -57,7 +57,7 @@ extension WatchedStore {
   }
 }
 
-extension FetchedResults where Object == Volume {
+extension ResultsList where Object == Volume {
   /// The list as text: sections with their titles and rows.
   func picture() throws -> String {
     try sections.map { section in

@@ -117,15 +117,15 @@ private final class Screen: @MainActor FetchedResultsControllerDelegate {
   var rows: Int
   var calls: [String] = []
 
-  init(_ drawn: FetchedResults<Volume>) { rows = drawn.count }
+  init(_ drawn: ResultsList<Volume>) { rows = drawn.count }
 
-  func controllerWillChangeContent(_ results: FetchedResults<Volume>) {
+  func controllerWillChangeContent(_ results: ResultsList<Volume>) {
     #expect(results.count == rows)
     calls.append("will \(results.count)")
   }
 
   func controller(
-    _ results: FetchedResults<Volume>,
+    _ results: ResultsList<Volume>,
     didChange id: ObjectID,
     at oldPath: OldPath?,
     for type: ObjectChangeType,
@@ -134,17 +134,17 @@ private final class Screen: @MainActor FetchedResultsControllerDelegate {
     calls.append("\(type == .insert ? "+" : "~")\(newPath.map { "\($0.path)" } ?? "")")
   }
 
-  func controllerDidChangeContent(_ results: FetchedResults<Volume>) {
+  func controllerDidChangeContent(_ results: ResultsList<Volume>) {
     calls.append("did \(results.count)")
     rows = results.count
   }
 
-  func controller(_ results: FetchedResults<Volume>, didResetFor reason: ResultsResetReason) {
+  func controller(_ results: ResultsList<Volume>, didResetFor reason: ResultsResetReason) {
     calls.append("reset \(reason.wireName) \(results.count)")
     rows = results.count
   }
 
-  func controller(_ results: FetchedResults<Volume>, didFailWith error: StoreError) {
+  func controller(_ results: ResultsList<Volume>, didFailWith error: StoreError) {
     calls.append("failed \(results.count)")
   }
 }

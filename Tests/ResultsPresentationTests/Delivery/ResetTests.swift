@@ -201,7 +201,7 @@ struct ResetTests {
     let snapshot = try store.read { (snapshot) throws(StoreError) in
       try ListEngine(plan, from: snapshot, generation: 4, keepsDigests: false).snapshot
     }
-    try display.take(.reset(.storeReplaced, FetchedResults(snapshot, store)))
+    try display.take(.reset(.storeReplaced, ResultsList(snapshot, store)))
     #expect(display.shown == ["A: x"])
   }
 
@@ -222,7 +222,7 @@ struct ResetTests {
 private final class PlainDelegate: @MainActor FetchedResultsControllerDelegate {
   var last = ""
 
-  func controllerDidChangeContent(_ results: FetchedResults<Volume>) {
+  func controllerDidChangeContent(_ results: ResultsList<Volume>) {
     last = (try? results.picture()) ?? "?"
   }
 }
@@ -232,11 +232,11 @@ private final class PlainDelegate: @MainActor FetchedResultsControllerDelegate {
 private final class KeenDelegate: @MainActor FetchedResultsControllerDelegate {
   var last = ""
 
-  func controllerDidChangeContent(_ results: FetchedResults<Volume>) {
+  func controllerDidChangeContent(_ results: ResultsList<Volume>) {
     last = (try? results.picture()) ?? "?"
   }
 
-  func controller(_ results: FetchedResults<Volume>, didResetFor reason: ResultsResetReason) {
+  func controller(_ results: ResultsList<Volume>, didResetFor reason: ResultsResetReason) {
     last = "\(reason.wireName) \((try? results.picture()) ?? "?")"
   }
 }
@@ -244,7 +244,7 @@ private final class KeenDelegate: @MainActor FetchedResultsControllerDelegate {
 private struct ListingDisplay: ResultsDisplay {
   var shown: [String] = []
 
-  mutating func show(_ results: FetchedResults<Volume>) throws {
+  mutating func show(_ results: ResultsList<Volume>) throws {
     shown.append(try results.picture())
   }
 

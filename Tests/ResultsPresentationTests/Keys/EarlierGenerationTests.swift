@@ -130,7 +130,7 @@ struct EarlierGenerationTests {
 
   @Test func `says what is lost where the history does not tell`() throws {
     let world = try World(rows: 40)
-    let results = FetchedResults<Row>(world.shown, world.store)
+    let results = ResultsList<Row>(world.shown, world.store)
     #expect(
       results.path(of: try #require(results.objectID(at: RowPath(section: 0, row: 2)))) != nil
     )

@@ -139,7 +139,7 @@ struct IndexedControllerTests {
   @Test func `what was shown before stays readable while the store moves on`() async throws {
     var world = try World(seed: 4)
     try await world.controller.performFetch()
-    var shown: [(FetchedResults<Row>, ResultsContent)] = []
+    var shown: [(ResultsList<Row>, ResultsContent)] = []
     for _ in 0..<30 {
       shown.append((try world.controller.results(), try await world.truth()))
       try world.list.commit(rows: 4)

@@ -71,7 +71,7 @@ import Testing
   @Test func `let checkpoints complete, and hold what changed only (R21)`() async throws {
     let world = try await World(rows: 2000)
     _ = try #require(try world.keys, "the list holds its keys")
-    var held: [(results: FetchedResults<Row>, content: ResultsContent)] = []
+    var held: [(results: ResultsList<Row>, content: ResultsContent)] = []
     for number in 0..<100 {
       let results = try world.controller.results()
       held.append((results, try results.snapshot.content))

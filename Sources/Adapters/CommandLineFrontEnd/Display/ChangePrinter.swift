@@ -59,11 +59,11 @@ struct ChangePrinter {
     header.title.isEmpty ? "(none)" : header.title
   }
 
-  private func sectionTitle(_ path: RowPath, _ results: FetchedResults<Row>) -> String {
+  private func sectionTitle(_ path: RowPath, _ results: ResultsList<Row>) -> String {
     results.snapshot.header(ofSection: path.section).map(name) ?? ""
   }
 
-  private func place(_ path: RowPath, _ results: FetchedResults<Row>) -> String {
+  private func place(_ path: RowPath, _ results: ResultsList<Row>) -> String {
     results.isSectioned ? "\(path) \(sectionTitle(path, results))" : "\(path)"
   }
 

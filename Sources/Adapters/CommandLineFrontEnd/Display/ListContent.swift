@@ -4,7 +4,7 @@ import ResultsPresentation
 /// A list that is to be printed, with the way to its rows.
 struct ListContent {
   /// The sections and positions.
-  let results: FetchedResults<Row>
+  let results: ResultsList<Row>
   private let rows: (Range<Int>) throws(ResultsError) -> [Row]
   /// How many rows are read at once.
   private static let batchSize = 500
@@ -16,7 +16,7 @@ struct ListContent {
   }
 
   /// A list whose rows are read as they are by then.
-  init(_ results: FetchedResults<Row>) {
+  init(_ results: ResultsList<Row>) {
     self.results = results
     rows = { (positions) throws(ResultsError) in try results.objects(at: positions) }
   }

@@ -58,14 +58,14 @@ public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
 
   /// Shows a whole list; rows that others write meanwhile may be newer than the list.
   /// - Throws: `ResultsError` for a row that cannot be read, `TerminalOutputError`.
-  public mutating func show(_ results: FetchedResults<Row>) throws {
+  public mutating func show(_ results: ResultsList<Row>) throws {
     try show(ListContent(results))
   }
 
   /// Shows a whole list to which no change leads; rows that others write meanwhile may be newer than the list.
   /// - Throws: `ResultsError` for a row that cannot be read, `TerminalOutputError`.
   public mutating func reset(
-    _ results: FetchedResults<Row>,
+    _ results: ResultsList<Row>,
     because reason: ResultsResetReason
   ) throws {
     try reset(ListContent(results), because: reason)

@@ -51,7 +51,7 @@ struct ListPrinter {
     if isForPeople { try printSummary(results) }
   }
 
-  private func printSummary(_ results: FetchedResults<Row>) throws {
+  private func printSummary(_ results: ResultsList<Row>) throws {
     let shown = results.count
     let all = results.matchingCount
     let noun = all == 1 ? nouns.one : nouns.many

@@ -3,7 +3,7 @@ extension ResultsSection {
   public var aggregates: SectionAggregates { header.aggregates }
 }
 
-extension FetchedResults {
+extension ResultsList {
   /// What the declared aggregates came to over all rows of the list; no row is read.
   /// - Complexity: O(*s*) in the sections.
   public var aggregates: SectionAggregates { snapshot.aggregates?.total ?? .none }

@@ -3,7 +3,7 @@ public import ResultsDomain
 extension FetchedResultsController {
   /// What the list shows now.
   /// - Throws: `ResultsError.notFetched` before the first fetch.
-  public func results() throws(ResultsError) -> FetchedResults<Object> {
+  public func results() throws(ResultsError) -> ResultsList<Object> {
     guard let results = state.results else { throw .notFetched }
     return results
   }
@@ -14,10 +14,10 @@ extension FetchedResultsController {
   }
 
   /// The rows of what the list shows now, read when asked for; `nil` before the first fetch.
-  public var fetchedObjects: FetchedObjects<Object>? { state.results?.fetchedObjects }
+  public var fetchedObjects: ResultsRows<Object>? { state.results?.fetchedObjects }
 
   /// The object at a path of what the list shows now.
-  /// - Throws: As `FetchedResults.object(at:)`, and `ResultsError.notFetched` before the first fetch.
+  /// - Throws: As `ResultsList.object(at:)`, and `ResultsError.notFetched` before the first fetch.
   public func object(at path: RowPath) throws(ResultsError) -> Object {
     try results().object(at: path)
   }

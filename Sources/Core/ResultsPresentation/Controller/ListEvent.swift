@@ -29,11 +29,11 @@ extension ResultsEvent {
   /// An event for those who know what the objects are.
   init(_ event: ListEvent) {
     switch event {
-    case .snapshot(let loader): self = .snapshot(FetchedResults(loader))
+    case .snapshot(let loader): self = .snapshot(ResultsList(loader))
     case .change(let before, let delta, let after):
-      let (before, after) = (FetchedResults<Object>(before), FetchedResults<Object>(after))
+      let (before, after) = (ResultsList<Object>(before), ResultsList<Object>(after))
       self = .change(ResultsChange(before: before, delta: delta, after: after))
-    case .reset(let reason, let loader): self = .reset(reason, FetchedResults(loader))
+    case .reset(let reason, let loader): self = .reset(reason, ResultsList(loader))
     case .failure(let error): self = .failure(error)
     }
   }

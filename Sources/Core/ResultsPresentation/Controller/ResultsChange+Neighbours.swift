@@ -55,7 +55,7 @@ extension ResultsChange {
   }
 }
 
-extension FetchedResults {
+extension ResultsList {
   fileprivate func neighbour(of path: RowPath, _ offset: Int) -> ObjectID? {
     let (row, overflow) = path.row.addingReportingOverflow(offset)
     return overflow ? nil : objectID(at: RowPath(section: path.section, row: row))

@@ -23,7 +23,7 @@ final class ResultsPublisher<Object: FetchedObject>: Sendable {
     var subscribers: [WeakSubscription] = []
 
     /// Shows results; while another definition is on its way they are the last of the present one (R51).
-    mutating func show(_ results: FetchedResults<Object>) {
+    mutating func show(_ results: ResultsList<Object>) {
       state = asked == answered ? .ready(results) : .loading(last: results)
     }
 
@@ -136,24 +136,24 @@ final class ResultsPublisher<Object: FetchedObject>: Sendable {
     switch outcome {
     case .fetched(let snapshot):
       let loader = RowLoader(snapshot, store)
-      shown.show(FetchedResults(loader))
+      shown.show(ResultsList(loader))
       return .snapshot(loader)
     case .settled(let snapshot):
-      shown.show(FetchedResults(snapshot, store))
+      shown.show(ResultsList(snapshot, store))
       return nil
     case .advanced(let step):
       let after = RowLoader(step.snapshot, store)
-      shown.show(FetchedResults(after))
+      shown.show(ResultsList(after))
       shown.journal.append(step.delta)
       guard let before else { return .snapshot(after) }
       return .change(before: before, step.delta, after: after, resetThreshold: resetThreshold)
     case .reset(let reason, let snapshot):
       let loader = RowLoader(snapshot, store)
-      shown.show(FetchedResults(loader))
+      shown.show(ResultsList(loader))
       shown.journal.cut(at: snapshot.generation, reason)
       return .reset(reason, loader)
     case .failed(let error):
-      shown.state = .failed(error, lastGood: before.map { FetchedResults($0) })
+      shown.state = .failed(error, lastGood: before.map { ResultsList($0) })
       return .failure(error)
     }
   }
@@ -173,7 +173,7 @@ final class ResultsPublisher<Object: FetchedObject>: Sendable {
   }
 
   /// A new subscriber that shows some results already, and gets first what leads on from those.
-  func subscribe(from drawn: FetchedResults<Object>) -> ResultsSubscription {
+  func subscribe(from drawn: ResultsList<Object>) -> ResultsSubscription {
     // The long way is composed before the lock is taken, and what was shown meanwhile is added within it.
     let known = events(from: drawn)
     return subscribe { present, journal in
@@ -187,7 +187,7 @@ final class ResultsPublisher<Object: FetchedObject>: Sendable {
 
   /// What leads on from some results, and the generation it leads to; `nil` before the first fetch.
   private func events(
-    from drawn: FetchedResults<Object>
+    from drawn: ResultsList<Object>
   ) -> (events: [ListEvent], reached: Int)? {
     let (present, entry) = shown.withLock {
       ($0.state.results, $0.journal.entry(from: drawn.generation))
@@ -205,8 +205,8 @@ final class ResultsPublisher<Object: FetchedObject>: Sendable {
   private static func events(
     _ entry: ResultsJournal.Entry,
     from generation: Int,
-    _ drawn: FetchedResults<Object>,
-    to present: FetchedResults<Object>
+    _ drawn: ResultsList<Object>,
+    to present: ResultsList<Object>
   ) -> [ListEvent] {
     guard generation != present.generation else { return [] }
     return switch entry.way(from: generation, to: present.generation) {
@@ -219,7 +219,7 @@ final class ResultsPublisher<Object: FetchedObject>: Sendable {
   /// - Parameter first: The events that it gets first, of what is shown.
   /// - Returns: Its subscription, which has ended if the list has.
   private func subscribe(
-    first: (FetchedResults<Object>, ResultsJournal) -> [ListEvent]
+    first: (ResultsList<Object>, ResultsJournal) -> [ListEvent]
   ) -> ResultsSubscription {
     let subscription = ResultsSubscription(resetThreshold: resetThreshold)
     let isEnded = shown.withLock { shown -> Bool in

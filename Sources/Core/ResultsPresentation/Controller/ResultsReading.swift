@@ -8,12 +8,12 @@ public struct ResultsReading<Object: FetchedObject> {
   /// The list: its sections, positions and identities.
   ///
   /// Objects read through the list itself may be of a later version; read them through `objects(at:)`.
-  public let results: FetchedResults<Object>
+  public let results: ResultsList<Object>
   private let snapshot: any StoreSnapshot
   private let publisher: ResultsPublisher<Object>
 
   init(
-    _ results: FetchedResults<Object>,
+    _ results: ResultsList<Object>,
     in snapshot: any StoreSnapshot,
     _ publisher: ResultsPublisher<Object>
   ) {
@@ -71,7 +71,7 @@ extension FetchedResultsController {
     var outcome: Swift.Result<Result, any Error>?
     let failure = list.follower.lead(list) { snapshot in
       guard let shown = list.engine?.snapshot else { return }
-      let results = FetchedResults<Object>(shown, store)
+      let results = ResultsList<Object>(shown, store)
       outcome = Swift.Result { try body(ResultsReading(results, in: snapshot, list.publisher)) }
     }
     guard let outcome else { throw failure.map { ResultsError.store($0) } ?? .ended }

@@ -19,7 +19,7 @@ extension FetchedResultsController {
   ///   - isolation: The actor that the callbacks run on: the caller's.
   public func deliver(
     to delegate: some FetchedResultsControllerDelegate<Object>,
-    from drawn: FetchedResults<Object>,
+    from drawn: ResultsList<Object>,
     isolation: isolated (any Actor)? = #isolation
   ) async {
     var shown = drawn
@@ -97,7 +97,7 @@ extension ResultsChange {
   }
 }
 
-extension FetchedResults {
+extension ResultsList {
   /// The index titles of the sections, as a delegate names them; where it names none, the section key's or the standard one.
   ///
   /// - Complexity: O(*s* log *n*) in the sections, and their titles' own cost.

@@ -34,11 +34,11 @@ public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
   associatedtype Object: FetchedObject
 
   /// The list is about to change; `results` are still the old ones.
-  func controllerWillChangeContent(_ results: FetchedResults<Object>)
+  func controllerWillChangeContent(_ results: ResultsList<Object>)
 
   /// A section changed; the place is an old one for deletes, moves and updates, a new one for inserts.
   func controller(
-    _ results: FetchedResults<Object>,
+    _ results: ResultsList<Object>,
     didChange section: SectionHeader,
     atSectionIndex index: Int,
     for type: SectionChangeType
@@ -46,7 +46,7 @@ public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
 
   /// An object changed.
   func controller(
-    _ results: FetchedResults<Object>,
+    _ results: ResultsList<Object>,
     didChange id: ObjectID,
     at oldPath: OldPath?,
     for type: ObjectChangeType,
@@ -54,28 +54,28 @@ public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
   )
 
   /// The list has changed; `results` are the new ones.
-  func controllerDidChangeContent(_ results: FetchedResults<Object>)
+  func controllerDidChangeContent(_ results: ResultsList<Object>)
 
   /// The list is another one, to which no callbacks lead; `results` are the new ones.
-  func controller(_ results: FetchedResults<Object>, didResetFor reason: ResultsResetReason)
+  func controller(_ results: ResultsList<Object>, didResetFor reason: ResultsResetReason)
 
   /// The last attempt to follow the store failed; `results` are those shown, which stay, and the next good commit continues from them.
-  func controller(_ results: FetchedResults<Object>, didFailWith error: StoreError)
+  func controller(_ results: ResultsList<Object>, didFailWith error: StoreError)
 
   /// What stands for a section in an index of the list.
   func controller(
-    _ results: FetchedResults<Object>,
+    _ results: ResultsList<Object>,
     sectionIndexTitleForSectionName name: String
   ) -> String?
 }
 
 extension FetchedResultsControllerDelegate {
   /// Does nothing.
-  public func controllerWillChangeContent(_ results: FetchedResults<Object>) {}
+  public func controllerWillChangeContent(_ results: ResultsList<Object>) {}
 
   /// Does nothing.
   public func controller(
-    _ results: FetchedResults<Object>,
+    _ results: ResultsList<Object>,
     didChange section: SectionHeader,
     atSectionIndex index: Int,
     for type: SectionChangeType
@@ -83,7 +83,7 @@ extension FetchedResultsControllerDelegate {
 
   /// Does nothing.
   public func controller(
-    _ results: FetchedResults<Object>,
+    _ results: ResultsList<Object>,
     didChange id: ObjectID,
     at oldPath: OldPath?,
     for type: ObjectChangeType,
@@ -91,22 +91,22 @@ extension FetchedResultsControllerDelegate {
   ) {}
 
   /// Does nothing.
-  public func controllerDidChangeContent(_ results: FetchedResults<Object>) {}
+  public func controllerDidChangeContent(_ results: ResultsList<Object>) {}
 
   /// Says that the content has changed, which is enough for a delegate that shows everything anew then.
   public func controller(
-    _ results: FetchedResults<Object>,
+    _ results: ResultsList<Object>,
     didResetFor reason: ResultsResetReason
   ) {
     controllerDidChangeContent(results)
   }
 
   /// Does nothing: `FetchedResultsController.state` has the failure too.
-  public func controller(_ results: FetchedResults<Object>, didFailWith error: StoreError) {}
+  public func controller(_ results: ResultsList<Object>, didFailWith error: StoreError) {}
 
   /// Leaves it to the section key.
   public func controller(
-    _ results: FetchedResults<Object>,
+    _ results: ResultsList<Object>,
     sectionIndexTitleForSectionName name: String
   ) -> String? { nil }
 }

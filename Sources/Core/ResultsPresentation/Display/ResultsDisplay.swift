@@ -9,13 +9,13 @@ public protocol ResultsDisplay<Object> {
   associatedtype Object: FetchedObject
 
   /// Shows a whole list; what was shown before is gone.
-  mutating func show(_ results: FetchedResults<Object>) throws
+  mutating func show(_ results: ResultsList<Object>) throws
 
   /// Shows a change: what is shown leads from `change.before` to `change.after`.
   mutating func apply(_ change: ResultsChange<Object>) throws
 
   /// Shows a whole list to which no change leads, and may say why.
-  mutating func reset(_ results: FetchedResults<Object>, because reason: ResultsResetReason) throws
+  mutating func reset(_ results: ResultsList<Object>, because reason: ResultsResetReason) throws
 
   /// Says that the last attempt failed; what is shown stays.
   mutating func report(_ failure: StoreError) throws
@@ -24,7 +24,7 @@ public protocol ResultsDisplay<Object> {
 extension ResultsDisplay {
   /// Shows the list like any other.
   public mutating func reset(
-    _ results: FetchedResults<Object>,
+    _ results: ResultsList<Object>,
     because reason: ResultsResetReason
   ) throws {
     try show(results)

@@ -3,14 +3,14 @@ public import ResultsDomain
 /// What leads a consumer from the generation it holds to the present one (R45).
 public enum ResultsCatchUp<Object: FetchedObject>: Sendable {
   /// What it shows is what the list holds, which may be a later generation of the same content.
-  case upToDate(FetchedResults<Object>)
+  case upToDate(ResultsList<Object>)
   /// One change, whatever the number of generations missed, and what is shown now.
-  case change(ResultsDelta, FetchedResults<Object>)
+  case change(ResultsDelta, ResultsList<Object>)
   /// The whole list, and why no change leads to it.
-  case reset(ResultsResetReason, FetchedResults<Object>)
+  case reset(ResultsResetReason, ResultsList<Object>)
 
   /// What is shown now, whichever way leads there: `FetchedResultsController.changes(from:)` goes on from it.
-  public var results: FetchedResults<Object> {
+  public var results: ResultsList<Object> {
     switch self {
     case .upToDate(let results), .change(_, let results), .reset(_, let results): results
     }
@@ -19,7 +19,7 @@ public enum ResultsCatchUp<Object: FetchedObject>: Sendable {
   init(
     _ entry: ResultsJournal.Entry,
     from position: ResultsPosition,
-    to present: FetchedResults<Object>,
+    to present: ResultsList<Object>,
     resetThreshold: Int?
   ) {
     guard position != present.position else {
@@ -67,7 +67,7 @@ extension FetchedResultsController {
   /// cancelled while it waits for the next event ends at once, and so does every iteration when the controller is cancelled.
   /// - Parameter drawn: What the caller shows: results of this controller, as `results()`, an event or `catchUp(from:)` gave them.
   /// - Returns: The events; those of another controller's results begin with a reset, `ResultsResetReason.otherLife`.
-  public func changes(from drawn: FetchedResults<Object>) -> ResultsChanges<Object> {
+  public func changes(from drawn: ResultsList<Object>) -> ResultsChanges<Object> {
     ResultsChanges { [publisher = list.publisher] in publisher.subscribe(from: drawn) }
   }
 }

@@ -38,7 +38,7 @@ extension ResultsSnapshot {
   public var position: ResultsPosition { ResultsPosition(life: life, generation: generation) }
 }
 
-extension FetchedResults {
+extension ResultsList {
   /// The generation, and the life it is counted in: where a reader that comes back goes on from.
   public var position: ResultsPosition { snapshot.position }
 }

@@ -2,13 +2,13 @@ public import ResultsDomain
 
 /// One section of a list in one generation.
 public struct ResultsSection<Object: FetchedObject>: Sendable {
-  private let results: FetchedResults<Object>
+  private let results: ResultsList<Object>
   /// The section's place in the list.
   public let index: Int
   /// What tells it from the others, and what is shown.
   public let header: SectionHeader
 
-  init?(_ results: FetchedResults<Object>, _ index: Int) {
+  init?(_ results: ResultsList<Object>, _ index: Int) {
     guard let header = results.snapshot.header(ofSection: index) else { return nil }
     self.results = results
     self.index = index
@@ -25,17 +25,17 @@ public struct ResultsSection<Object: FetchedObject>: Sendable {
   public var indexTitle: String { results.indexTitle(forTitle: title) }
 
   /// Its rows in order; objects are read when asked for.
-  public var objects: FetchedObjects<Object> {
+  public var objects: ResultsRows<Object> {
     let start = results.snapshot.flatPosition(of: RowPath(section: index, row: 0)) ?? 0
-    return FetchedObjects(results, start..<start + count)
+    return ResultsRows(results, start..<start + count)
   }
 }
 
 /// The sections of a list in order, made when asked for.
 public struct ResultsSections<Object: FetchedObject>: RandomAccessCollection, Sendable {
-  private let results: FetchedResults<Object>
+  private let results: ResultsList<Object>
 
-  init(_ results: FetchedResults<Object>) { self.results = results }
+  init(_ results: ResultsList<Object>) { self.results = results }
 
   /// The first place.
   public var startIndex: Int { 0 }
@@ -51,7 +51,7 @@ public struct ResultsSections<Object: FetchedObject>: RandomAccessCollection, Se
   }
 }
 
-extension FetchedResults {
+extension ResultsList {
   /// The sections in order; a list without a section key has one (C10).
   public var sections: ResultsSections<Object> { ResultsSections(self) }
 

@@ -46,7 +46,7 @@ public struct SectionIndexTitles: Hashable, Sendable {
   }
 }
 
-extension FetchedResults {
+extension ResultsList {
   /// The index titles of the sections.
   /// - Complexity: O(*s* log *n*) in the sections, and their titles' own cost.
   public var sectionIndexTitles: SectionIndexTitles {

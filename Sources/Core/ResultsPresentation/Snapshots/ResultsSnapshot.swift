@@ -6,7 +6,7 @@ public import ResultsDomain
 /// It holds keys and section lengths only, or but the counts of keys that an index of the store holds (`ListKeys`). Whatever else
 /// is asked of it is read off the keys, so a snapshot costs what differs from the generation before. Keys of an
 /// index are read when asked for. Where a store cannot tell them any more (R19), what may be absent anyway is, and what throws says so:
-/// `identity(atFlatPosition:)`, `content` and `FetchedResults.object(at:)`.
+/// `identity(atFlatPosition:)`, `content` and `ResultsList.object(at:)`.
 public struct ResultsSnapshot: Sendable {
   /// The life of its controller's list, in which generations are counted.
   public internal(set) var life = ResultsLife.unknown

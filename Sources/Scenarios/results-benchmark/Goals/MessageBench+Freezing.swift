@@ -11,10 +11,10 @@ extension MessageBench {
     var events = controller.changes.makeAsyncIterator()
     _ = await events.next()
     var times = Samples()
-    var kept: [(results: FetchedResults<Message>, place: Int, id: ObjectID?)] = []
+    var kept: [(results: ResultsList<Message>, place: Int, id: ObjectID?)] = []
     let before = ProcessFigures.memory
     for _ in 0..<40 * runs {
-      var results: FetchedResults<Message>?
+      var results: ResultsList<Message>?
       times.add(try time { results = try controller.results() })
       let place = draws.draw(below: rows)
       if let results { kept.append((results, place, results.fetchedObjects[place].id)) }

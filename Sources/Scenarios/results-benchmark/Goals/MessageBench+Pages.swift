@@ -58,8 +58,8 @@ extension MessageBench {
 
   /// Fifty rows from any place on, each asked for by itself.
   private func readSingly(
-    _ idRows: FetchedObjects<ObjectID>,
-    _ objectRows: FetchedObjects<Message>
+    _ idRows: ResultsRows<ObjectID>,
+    _ objectRows: ResultsRows<Message>
   ) throws -> (ids: Samples, objects: Samples) {
     var (ids, objects) = (Samples(), Samples())
     for _ in 0..<60 * runs {

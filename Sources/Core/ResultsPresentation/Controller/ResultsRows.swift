@@ -1,11 +1,11 @@
 public import ResultsDomain
 
 /// One place of a list, whose object is read when asked for.
-public struct FetchedRow<Object: FetchedObject>: Sendable {
-  private let results: FetchedResults<Object>
+public struct ResultsRow<Object: FetchedObject>: Sendable {
+  private let results: ResultsList<Object>
   private let position: Int
 
-  init(_ results: FetchedResults<Object>, _ position: Int) {
+  init(_ results: ResultsList<Object>, _ position: Int) {
     self.results = results
     self.position = position
   }
@@ -21,18 +21,18 @@ public struct FetchedRow<Object: FetchedObject>: Sendable {
   }
 
   /// Reads the object, with its batch.
-  /// - Throws: As `FetchedResults.object(at:)`; a failure affects this row only (R25).
+  /// - Throws: As `ResultsList.object(at:)`; a failure affects this row only (R25).
   public func get() throws(ResultsError) -> Object {
     try results.object(atFlatPosition: position)
   }
 }
 
 /// All rows of a list in order, as a collection that reads objects only when asked (batch by batch).
-public struct FetchedObjects<Object: FetchedObject>: RandomAccessCollection, Sendable {
-  let results: FetchedResults<Object>
+public struct ResultsRows<Object: FetchedObject>: RandomAccessCollection, Sendable {
+  let results: ResultsList<Object>
   let range: Range<Int>
 
-  init(_ results: FetchedResults<Object>, _ range: Range<Int>) {
+  init(_ results: ResultsList<Object>, _ range: Range<Int>) {
     self.results = results
     self.range = range
   }
@@ -43,14 +43,14 @@ public struct FetchedObjects<Object: FetchedObject>: RandomAccessCollection, Sen
   public var endIndex: Int { range.count }
 
   /// A place of the list; its object has not been read.
-  public subscript(index: Int) -> FetchedRow<Object> {
-    FetchedRow(results, range.lowerBound + index)
+  public subscript(index: Int) -> ResultsRow<Object> {
+    ResultsRow(results, range.lowerBound + index)
   }
 }
 
-extension FetchedResults {
+extension ResultsList {
   /// All rows in order; objects are read when asked for.
-  public var fetchedObjects: FetchedObjects<Object> { FetchedObjects(self, 0..<count) }
+  public var fetchedObjects: ResultsRows<Object> { ResultsRows(self, 0..<count) }
 
   /// Reads all objects in order.
   /// - Throws: The failure of the first row that cannot be read.

@@ -4,7 +4,7 @@ public import ResultsDomain
 ///
 /// Sections, positions and identities are those of the generation and never change; the objects themselves are read from the
 /// store when asked for, a batch at a time (R19, R25).
-public struct FetchedResults<Object: FetchedObject>: Sendable {
+public struct ResultsList<Object: FetchedObject>: Sendable {
   /// Has the generation too: it is handed from event to state and on, and a copy of all its parts would cost more than the rest.
   let loader: RowLoader
 

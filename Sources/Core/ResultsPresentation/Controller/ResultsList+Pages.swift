@@ -1,6 +1,6 @@
 public import ResultsDomain
 
-extension FetchedResults {
+extension ResultsList {
   /// The identities of the rows at some places counted over all sections, in order; no row is read.
   ///
   /// They are read at once: where an index of the store has the keys, in one version and mostly by one query, which is how to
@@ -35,16 +35,16 @@ extension FetchedResults {
   }
 }
 
-extension FetchedObjects {
+extension ResultsRows {
   /// The identities at some places of the collection, in order; no row is read.
-  /// - Throws: As `FetchedResults.objectIDs(at:)`.
+  /// - Throws: As `ResultsList.objectIDs(at:)`.
   /// - Complexity: O(*k* + log *n*) for *k* places.
   public func objectIDs(at places: Range<Int>) throws(ResultsError) -> [ObjectID] {
     try results.objectIDs(at: listPlaces(places))
   }
 
   /// The objects at some places of the collection, in order, read at once.
-  /// - Throws: As `FetchedResults.objects(at:)`.
+  /// - Throws: As `ResultsList.objects(at:)`.
   /// - Complexity: O(*k* + log *n*) for *k* places.
   public func objects(at places: Range<Int>) throws(ResultsError) -> [Object] {
     try results.objects(at: listPlaces(places))
