@@ -1,6 +1,7 @@
 import Foundation
 import ResultsPresentation
 import Testing
+import WireFormat
 
 /// `student-roster simulate`: equal seeds, equal bytes, and lines that lead where they say.
 @Suite struct SimulationTests {

@@ -1,6 +1,7 @@
 import Foundation
 import ResultsPresentation
 import Testing
+import WireFormat
 
 /// `watch` in one process while others write: replaying its lines gives what `list` prints.
 @Suite struct WatchTests {

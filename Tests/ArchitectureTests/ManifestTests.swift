@@ -33,7 +33,13 @@ private struct Manifest: Decodable {
     }
   }
 
+  struct Product: Decodable {
+    let name: String
+    let targets: [String]
+  }
+
   let targets: [Target]
+  let products: [Product]
 }
 
 @Suite("The manifest's layers", .timeLimit(.minutes(15)))
@@ -57,6 +63,17 @@ struct ManifestTests {
     violations += LayerRule.all.filter { !seen.contains($0.folder) }
       .map { "\($0.folder) is no target of the manifest" }
     #expect(violations == [])
+  }
+
+  @Test func `the products are the umbrella, the adapters, the testing kit and the samples`() throws
+  {
+    let manifest = try Self.dump()
+    let libraries = manifest.products.filter { product in
+      manifest.targets.allSatisfy { $0.name != product.name || $0.type == "regular" }
+    }
+    let expected = ["FetchedResults", "ResultsTesting", "SampleUseCases"] + LayerRule.adapters
+    #expect(libraries.map(\.name).sorted() == expected.sorted())
+    #expect(libraries.allSatisfy { !$0.targets.contains("OrderStatistics") })
   }
 
   @Test func `every folder of tests is a target of the manifest`() throws {

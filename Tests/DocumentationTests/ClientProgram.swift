@@ -18,10 +18,10 @@ struct ClientProgram: Sendable, CustomTestStringConvertible {
   var testDescription: String { "\(page): \(snippets.joined(separator: ", "))" }
 
   private static let imports = """
+    import FetchedResults
     import InMemoryPersistence
-    import ResultsDomain
-    import ResultsPresentation
     import SQLitePersistence
+    import WireFormat
 
     """
 

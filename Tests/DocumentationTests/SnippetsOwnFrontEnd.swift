@@ -1,7 +1,7 @@
 // snippet: front-end-imports, declaration
+import FetchedResults
 import InMemoryPersistence
-import ResultsDomain
-import ResultsPresentation
+import WireFormat
 // end
 
 // snippet: front-end-itself, declaration

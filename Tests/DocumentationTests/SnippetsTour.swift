@@ -1,6 +1,5 @@
+import FetchedResults
 import InMemoryPersistence
-import ResultsDomain
-import ResultsPresentation
 
 // snippet: tour-entity, declaration
 struct Edition: Entity {

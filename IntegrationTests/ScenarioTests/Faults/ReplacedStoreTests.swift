@@ -1,6 +1,7 @@
 import Foundation
 import ResultsPresentation
 import Testing
+import WireFormat
 
 /// R62, R71, R72: a store's file goes away, is replaced or comes back under a running `watch`.
 ///

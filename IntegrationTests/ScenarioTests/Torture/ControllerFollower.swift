@@ -1,6 +1,7 @@
 import ResultsDomain
 import ResultsPresentation
 import StudentRoster
+import WireFormat
 
 /// Follows a controller in the test's own process, and checks each delta and each state.
 struct ControllerFollower: Sendable {

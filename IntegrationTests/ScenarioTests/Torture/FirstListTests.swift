@@ -1,6 +1,7 @@
 import Foundation
 import ResultsPresentation
 import Testing
+import WireFormat
 
 /// R48: a list that is printed while others write is of one version: every row is there, and stands in the section of its age.
 @Suite("A first list while others write")

@@ -1,4 +1,5 @@
 import ResultsPresentation
+import WireFormat
 
 /// What every committed state has in common, so that a torn mixture or a row of an undone transaction is seen.
 ///

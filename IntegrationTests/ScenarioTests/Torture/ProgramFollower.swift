@@ -1,5 +1,6 @@
 import Foundation
 import ResultsPresentation
+import WireFormat
 
 /// Follows the lines of a program that shows a list, and checks each of them and each state they lead to.
 struct ProgramFollower {

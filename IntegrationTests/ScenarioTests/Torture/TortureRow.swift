@@ -1,6 +1,7 @@
 import ResultsDomain
 import ResultsPresentation
 import StudentRoster
+import WireFormat
 
 /// A row of the tortured table, as a list or the table itself has it.
 struct TortureRow: Hashable, Sendable {

@@ -5,6 +5,7 @@ import SQLitePersistence
 import StudentRoster
 import Synchronization
 import Testing
+import WireFormat
 
 /// R26, R47, R48, R58, R59, R60, R61, R62, R71: four writers and twelve watchers at once on one store.
 ///

@@ -1,7 +1,9 @@
 import InMemoryPersistence
 import ResultsDomain
 import ResultsPresentation
+import ResultsTesting
 import Testing
+import WireFormat
 
 /// R30, R46, R78: what a controller tells of aggregates, and what it refuses.
 @Suite("A controller delivers aggregates")

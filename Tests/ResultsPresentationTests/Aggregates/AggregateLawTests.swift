@@ -1,7 +1,9 @@
 import Foundation
 import InMemoryPersistence
 import ResultsDomain
+import ResultsTesting
 import Testing
+import WireFormat
 
 @testable import ResultsPresentation
 

@@ -1,6 +1,7 @@
 import InMemoryPersistence
 import ResultsDomain
 import Synchronization
+import ResultsTesting
 import Testing
 
 @testable import ResultsPresentation

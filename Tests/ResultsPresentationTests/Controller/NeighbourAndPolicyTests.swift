@@ -1,6 +1,8 @@
 import InMemoryPersistence
 import ResultsDomain
+import ResultsTesting
 import Testing
+import WireFormat
 
 @testable import ResultsPresentation
 

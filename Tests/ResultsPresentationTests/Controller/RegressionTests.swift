@@ -1,5 +1,6 @@
 import InMemoryPersistence
 import ResultsDomain
+import ResultsTesting
 import Testing
 
 @testable import ResultsPresentation

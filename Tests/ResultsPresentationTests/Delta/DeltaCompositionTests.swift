@@ -1,5 +1,6 @@
 import ResultsDomain
 import ResultsPresentation
+import ResultsTesting
 import Testing
 
 @Suite("Two changes as one")

@@ -5,6 +5,7 @@ import ResultsDomain
 import ResultsPresentation
 import SQLitePersistence
 import Testing
+import WireFormat
 
 /// A store in files that fail on command, a live list of it, and what was committed.
 final class FaultyShelf {

@@ -1,6 +1,7 @@
 public import ResultsDomain
 public import ResultsPresentation
 import TerminalFrontEnd
+import WireFormat
 
 /// Shows the events of a list on standard output, in the form that was asked for.
 public struct ListDisplay<Program: ListProgram>: ResultsDisplay {

@@ -3,6 +3,7 @@ import Foundation
 import ResultsDomain
 import ResultsPresentation
 import TerminalFrontEnd
+import WireFormat
 
 /// Prints a whole list in any form, section by section and row by row, without holding it.
 struct ListPrinter {

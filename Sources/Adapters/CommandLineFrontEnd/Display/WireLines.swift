@@ -1,5 +1,6 @@
 import ResultsDomain
 import ResultsPresentation
+import WireFormat
 
 /// Writes what a list shows as lines of the wire form.
 struct WireLines {

@@ -2,27 +2,41 @@
 ///
 /// It is the one implementation of the wire rule, shared by lists of identities and by lists of lines: take out the
 /// rows of all old paths, take out deleted and moved sections, place sections ascending, place rows ascending.
-struct ListPatch {
+package struct ListPatch {
   /// Old paths of deleted and moved rows, in any order.
-  var removedRows: [OldPath] = []
+  package var removedRows: [OldPath]
   /// New paths of moved and inserted rows, in any order.
-  var placedRows: [NewPath] = []
+  package var placedRows: [NewPath]
   /// Old places of deleted sections.
-  var deletedSections: [Int] = []
+  package var deletedSections: [Int]
   /// Old and new places of moved sections.
-  var movedSections: [(from: Int, to: Int)] = []
+  package var movedSections: [(from: Int, to: Int)]
   /// New places of inserted sections.
-  var insertedSections: [Int] = []
+  package var insertedSections: [Int]
+
+  package init(
+    removedRows: [OldPath] = [],
+    placedRows: [NewPath] = [],
+    deletedSections: [Int] = [],
+    movedSections: [(from: Int, to: Int)] = [],
+    insertedSections: [Int] = []
+  ) {
+    self.removedRows = removedRows
+    self.placedRows = placedRows
+    self.deletedSections = deletedSections
+    self.movedSections = movedSections
+    self.insertedSections = insertedSections
+  }
 
   /// A patched list: its rows, and for each section the one it was before.
-  struct Result<Row> {
-    var rows: [[Row]]
-    var sources: [Int?]
+  package struct Result<Row> {
+    package var rows: [[Row]]
+    package var sources: [Int?]
   }
 
   /// Applies the shape to sections of rows; `place(index)` is the row for `placedRows[index]`.
   /// - Complexity: O(*n*) in all rows and O(*c* log *c*) in the changes.
-  func apply<Row>(
+  package func apply<Row>(
     to old: [[Row]],
     placing place: (Int) -> Row
   ) throws(DeltaError) -> Result<Row> {
@@ -138,10 +152,12 @@ struct ListPatch {
 extension ListPatch {
   /// The shape of a delta; moves are placed before inserts.
   init(_ delta: ResultsDelta) {
-    removedRows = delta.rows.deletes.map(\.from) + delta.rows.moves.map(\.from)
-    placedRows = delta.rows.moves.map(\.to) + delta.rows.inserts.map(\.to)
-    deletedSections = delta.sections.deletes.map(\.from)
-    movedSections = delta.sections.moves.map { ($0.from, $0.to) }
-    insertedSections = delta.sections.inserts.map(\.to)
+    self.init(
+      removedRows: delta.rows.deletes.map(\.from) + delta.rows.moves.map(\.from),
+      placedRows: delta.rows.moves.map(\.to) + delta.rows.inserts.map(\.to),
+      deletedSections: delta.sections.deletes.map(\.from),
+      movedSections: delta.sections.moves.map { ($0.from, $0.to) },
+      insertedSections: delta.sections.inserts.map(\.to)
+    )
   }
 }

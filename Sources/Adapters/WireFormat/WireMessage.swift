@@ -1,3 +1,5 @@
+public import ResultsPresentation
+
 /// One line of the wire form, read but not interpreted: ids and rows are JSON values.
 public enum WireMessage: Hashable, Sendable {
   /// A whole list.

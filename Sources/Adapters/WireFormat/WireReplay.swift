@@ -1,3 +1,5 @@
+import ResultsPresentation
+
 /// A list that follows a stream of lines: what any front end that subscribes to the wire form does.
 ///
 /// After each line it holds a state that existed; a line that does not fit changes nothing.

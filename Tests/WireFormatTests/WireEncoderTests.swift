@@ -2,6 +2,7 @@ import ResultsDomain
 import ResultsPresentation
 import ResultsTesting
 import Testing
+import WireFormat
 
 @Suite("Lines of the wire form")
 struct WireEncoderTests {

@@ -1,5 +1,6 @@
 import ResultsDomain
 import ResultsPresentation
+import WireFormat
 
 /// A made-up entity with an attribute of every type, and the lines that lists of it make.
 struct WireFixture {
@@ -26,12 +27,5 @@ struct WireFixture {
   /// A row with a title and zeros.
   func row(_ id: Int64, _ title: String) -> Row {
     row(id, [.text(title), 0, 0.0, 0, 0, 0, .null])
-  }
-}
-
-extension ResultsPosition {
-  /// A generation of a list that was made by hand.
-  static func unknown(_ generation: Int) -> ResultsPosition {
-    ResultsPosition(life: .unknown, generation: generation)
   }
 }

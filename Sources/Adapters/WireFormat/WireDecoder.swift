@@ -1,3 +1,5 @@
+import ResultsPresentation
+
 /// Reads lines of the wire form, version 1; keys it does not know are passed over (R46).
 public struct WireDecoder: Sendable {
   private let maximumBytes: Int

@@ -1,3 +1,5 @@
+public import ResultsPresentation
+
 /// Why a line of the wire form cannot be read or applied.
 public enum WireError: Error, Hashable, Sendable {
   /// The line is not JSON.

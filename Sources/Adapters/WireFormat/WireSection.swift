@@ -1,4 +1,5 @@
 public import ResultsDomain
+public import ResultsPresentation
 
 /// One section of a list with its rows, as snapshots on the wire carry it.
 public struct WireSection: Hashable, Sendable {
