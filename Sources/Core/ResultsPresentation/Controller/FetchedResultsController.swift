@@ -184,3 +184,86 @@ extension FetchedResultsController where Object: Entity {
     self.init(definition, in: store, options: options)
   }
 }
+
+// MARK: - Reading
+
+extension FetchedResultsController {
+  /// What the list shows now.
+  /// - Throws: `ResultsError.notFetched` before the first fetch.
+  public func results() throws(ResultsError) -> ResultsList<Object> {
+    guard let results = state.results else { throw .notFetched }
+    return results
+  }
+
+  /// The sections of what the list shows now; none before the first fetch.
+  public var sections: [ResultsSection<Object>] {
+    state.results.map { Array($0.sections) } ?? []
+  }
+
+  /// The rows of what the list shows now, read when asked for; `nil` before the first fetch.
+  public var fetchedObjects: ResultsRows<Object>? { state.results?.fetchedObjects }
+
+  /// The object at a path of what the list shows now.
+  /// - Throws: As `ResultsList.object(at:)`, and `ResultsError.notFetched` before the first fetch.
+  public func object(at path: RowPath) throws(ResultsError) -> Object {
+    try results().object(at: path)
+  }
+
+  /// The path of an object in what the list shows now, or `nil` if it is not in it.
+  public func path(of id: ObjectID) -> RowPath? { state.results?.path(of: id) }
+
+  /// Reads several controllers of this store as of one commit (R66).
+  ///
+  /// The closure is called again if another commit is shown while it reads, so it should do nothing but read `state`, `results()`
+  /// and the like. It waits for no query.
+  public func consistently<Result, Failure>(
+    _ read: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try list.follower.consistently(read)
+  }
+}
+
+// MARK: - Observed rows
+
+extension FetchedResultsController {
+  /// The rows that changes name one by one, counted over all sections of what the list shows; `nil`, as at first, for all.
+  ///
+  /// A view that shows fifty rows of ten million declares those, and some around them. From the next commit on its changes name what
+  /// touches them, with exact paths, and count what happened above and below (`ResultsDelta.unobserved`). Sections and their
+  /// counts stay exact for the whole list, in every change and in `state`.
+  ///
+  /// The observed rows follow the content: rows that come or leave above them shift them, so that a view can keep what it shows in place. A reset
+  /// leaves them where they are. They are one for all subscribers of the controller. What a subscriber was too slow to take, or was
+  /// away for, cannot be composed of such changes: it is told as a snapshot, and `catchUp(from:)` as a reset. Nor can a consumer that
+  /// holds the whole list lead it on by them (`DeltaError.partial`).
+  ///
+  /// Over an index, the store is not asked for the place of a row that is not observed, if the list has no limit, offset or aggregates.
+  public var observedRows: Range<Int>? {
+    get { list.observedRows }
+    set {
+      // No list is so long, and places beyond it can still be added to.
+      list.observedRows = newValue?.clamped(to: 0..<Int.max / 4)
+    }
+  }
+}
+
+// MARK: - Frozen results
+
+extension FetchedResultsController {
+  /// A controller over a fixed set of objects: `SELF IN ids`, with membership, order and sections as first fetched.
+  ///
+  /// Attributes stay live, and a deleted object leaves. The set may have a million members; none of them is materialised.
+  public static func frozen(
+    _ identities: IdentitySet,
+    _ request: FetchRequest<Object>,
+    sectionedBy sectionKey: SectionKey? = nil,
+    in store: any Store
+  ) -> FetchedResultsController<Object> {
+    var request = request
+    request.predicate = .identity(identities)
+    return FetchedResultsController(
+      ResultsDefinition(request, sectionedBy: sectionKey, isFrozen: true),
+      in: store
+    )
+  }
+}

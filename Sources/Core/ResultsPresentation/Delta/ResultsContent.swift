@@ -24,3 +24,110 @@ public struct ResultsContent: Hashable, Sendable {
   /// A list written out.
   public init(sections: [Section]) { self.sections = sections }
 }
+
+// MARK: - Applying a delta
+
+extension ResultsContent {
+  /// The content after a change: the wire rule, with everything the delta says checked (R26).
+  ///
+  /// Rows of all old paths are taken out, then deleted and moved sections; sections are placed ascending, then rows
+  /// ascending; titles are replaced. Updates of rows change nothing here, but must stand where they say.
+  /// - Throws: `DeltaError` saying what does not fit, and where.
+  /// - Complexity: O(*n*) in the rows and O(*c* log *c*) in the changes.
+  public func applying(_ delta: ResultsDelta) throws(DeltaError) -> ResultsContent {
+    guard delta.unobserved == nil else { throw .partial }
+    guard sections.count == delta.oldSectionCount else {
+      throw .sectionCount(.before, expected: delta.oldSectionCount, found: sections.count)
+    }
+    try checkRowsBefore(delta)
+    try checkSectionsBefore(delta)
+    let entering = delta.rows.moves.map(\.id) + delta.rows.inserts.map(\.id)
+    let patched = try ListPatch(delta).apply(to: sections.map(\.rows)) { entering[$0] }
+    guard patched.rows.count == delta.newSectionCount else {
+      throw .sectionCount(.after, expected: delta.newSectionCount, found: patched.rows.count)
+    }
+    let headers = try headers(after: delta, from: patched.sources)
+    let result = ResultsContent(
+      sections: zip(headers, patched.rows).map { Section(header: $0, rows: $1) }
+    )
+    for update in delta.rows.updates {
+      guard let found = result.id(at: update.to.path) else {
+        throw .noRow(.after, at: update.to.path)
+      }
+      guard found == update.id else {
+        throw .wrongRow(.after, at: update.to.path, expected: update.id, found: found)
+      }
+    }
+    return result
+  }
+
+  /// The identity of the row at a path, or `nil` if there is no such row.
+  public func id(at path: RowPath) -> ObjectID? {
+    guard sections.indices.contains(path.section),
+      sections[path.section].rows.indices.contains(path.row)
+    else { return nil }
+    return sections[path.section].rows[path.row]
+  }
+
+  private func checkRowsBefore(_ delta: ResultsDelta) throws(DeltaError) {
+    var named: Set<ObjectID> = []
+    for id in delta.rows.ids where !named.insert(id).inserted { throw .rowTwice(id) }
+    for (id, path) in delta.rows.leaving {
+      guard let found = self.id(at: path.path) else { throw .noRow(.before, at: path.path) }
+      guard found == id else {
+        throw .wrongRow(.before, at: path.path, expected: id, found: found)
+      }
+    }
+  }
+
+  private func checkSectionsBefore(_ delta: ResultsDelta) throws(DeltaError) {
+    let survivors = delta.sections.moves + delta.sections.updates
+    for section in survivors where section.old.id != section.new.id {
+      throw .wrongSection(
+        .after,
+        at: section.to,
+        expected: section.old,
+        found: section.new
+      )
+    }
+    for (from, old) in delta.sections.deletes.map({ ($0.from, $0.old) })
+      + survivors.map({ ($0.from, $0.old) })
+    {
+      guard sections.indices.contains(from) else { throw .noSection(.before, at: from) }
+      guard sections[from].header == old else {
+        throw .wrongSection(.before, at: from, expected: old, found: sections[from].header)
+      }
+    }
+  }
+
+  private func headers(
+    after delta: ResultsDelta,
+    from sources: [Int?]
+  ) throws(DeltaError) -> [SectionHeader] {
+    var replaced: [Int: SectionHeader] = [:]
+    for move in delta.sections.moves { replaced[move.to] = move.new }
+    for insert in delta.sections.inserts { replaced[insert.to] = insert.new }
+    for update in delta.sections.updates {
+      guard sources.indices.contains(update.to) else { throw .noSection(.after, at: update.to) }
+      guard sources[update.to] == update.from,
+        replaced.updateValue(update.new, forKey: update.to) == nil
+      else { throw .sectionTwice(.after, at: update.to) }
+    }
+    return sources.enumerated().map { to, source in
+      replaced[to] ?? source.map { sections[$0].header }
+        ?? SectionHeader(id: SectionID(.null), title: "")
+    }
+  }
+}
+
+extension RowChanges {
+  /// The identities of all rows that are named.
+  var ids: [ObjectID] {
+    deletes.map(\.id) + moves.map(\.id) + inserts.map(\.id) + updates.map(\.id)
+  }
+
+  /// The rows that are named with a place in the generation before.
+  var leaving: [(ObjectID, OldPath)] {
+    deletes.map { ($0.id, $0.from) } + (moves + updates).map { ($0.id, $0.from) }
+  }
+}

@@ -70,3 +70,192 @@ public struct ResultsDelta: Hashable, Sendable {
     sections.isEmpty && rows.isEmpty && unobserved?.isEmpty ?? true
   }
 }
+
+/// Why a list changed.
+///
+/// Several commits folded into one delta take the first that applies: external, own, clock, locale, definition.
+public enum DeltaCause: String, Hashable, Sendable, CaseIterable {
+  /// Any other writer of the store.
+  case external
+  /// This process, through this store object.
+  case own
+  /// The time that a definition depends on.
+  case clock
+  /// The locale or time zone of titles and groupings.
+  case locale
+  /// The request, its window, its sections or its fixed set.
+  case definition
+}
+
+extension DeltaCause {
+  /// The cause of two changes folded into one.
+  public func joined(with other: DeltaCause) -> DeltaCause {
+    let order = DeltaCause.allCases
+    guard let left = order.firstIndex(of: self), let right = order.firstIndex(of: other) else {
+      return self
+    }
+    return order[min(left, right)]
+  }
+}
+
+// MARK: - Inverse
+
+extension ResultsDelta {
+  /// What leads back: applied to the content after, it gives the content before (R29).
+  ///
+  /// Cause, repair and origins stay: it undoes the same change.
+  /// - Complexity: O(*c* log *c*) in the changes.
+  public var inverse: ResultsDelta {
+    var assembler = DeltaAssembler(
+      from: to,
+      to: from,
+      cause: cause,
+      origins: origins,
+      oldSectionCount: newSectionCount,
+      newSectionCount: oldSectionCount
+    )
+    assembler.sections = SectionChanges(
+      deletes: sections.inserts.map { .init(from: $0.to, old: $0.new) },
+      moves: sections.moves.map(\.inverse),
+      inserts: sections.deletes.map { .init(to: $0.from, new: $0.old) },
+      updates: sections.updates.map(\.inverse)
+    )
+    assembler.deletes = rows.inserts.map {
+      .init(id: $0.id, from: OldPath($0.to.path), old: $0.new)
+    }
+    assembler.inserts = rows.deletes.map {
+      .init(id: $0.id, to: NewPath($0.from.path), new: $0.old)
+    }
+    assembler.moves = rows.moves.map(\.inverse)
+    assembler.updates = rows.updates.map(\.inverse)
+    var delta = assembler.delta
+    delta.life = life
+    delta.repair = repair
+    delta.unobserved = unobserved?.inverse
+    delta.hasOtherCauses = hasOtherCauses
+    return delta
+  }
+}
+
+extension SectionChanges.Move {
+  fileprivate var inverse: Self { Self(from: to, to: from, old: new, new: old) }
+}
+
+extension RowChanges.Survivor {
+  fileprivate var inverse: Self {
+    Self(
+      id: id,
+      from: OldPath(to.path),
+      to: NewPath(from.path),
+      old: new,
+      new: old,
+      changed: changed
+    )
+  }
+}
+
+extension UnobservedChanges {
+  fileprivate var inverse: UnobservedChanges {
+    var inverse = UnobservedChanges(oldRows: newRows, newRows: oldRows)
+    inverse.above = above.inverse
+    inverse.below = below.inverse
+    return inverse
+  }
+}
+
+extension UnobservedChanges.Counts {
+  fileprivate var inverse: UnobservedChanges.Counts {
+    var inverse = self
+    (inverse.removed, inverse.inserted) = (inserted, removed)
+    return inverse
+  }
+}
+
+// MARK: - Observed rows
+
+extension ResultsDelta {
+  /// The delta as someone is told who observes only some rows: others are counted, not named.
+  ///
+  /// A move is named if one of its places is observed. Sections are told as ever.
+  /// - Parameters:
+  ///   - rows: The observed rows of the generation before, counted over all sections.
+  ///   - old: The generation before.
+  ///   - new: The generation after.
+  /// - Returns: The delta, with what is not named counted.
+  /// - Complexity: O(*c* log *s*) in the changes and the sections.
+  func observing(
+    _ rows: Range<Int>,
+    from old: ResultsSnapshot,
+    to new: ResultsSnapshot
+  ) -> ResultsDelta {
+    let deletes = self.rows.deletes.map { old.flatPosition(of: $0.from.path) ?? 0 }
+    let inserts = self.rows.inserts.map { new.flatPosition(of: $0.to.path) ?? 0 }
+    let moves = self.rows.moves.map {
+      (old.flatPosition(of: $0.from.path) ?? 0, new.flatPosition(of: $0.to.path) ?? 0)
+    }
+    let start =
+      sections.moves.isEmpty
+      ? ResultsDelta.start(
+        behind: rows.lowerBound,
+        removed: deletes + moves.map(\.0),
+        inserted: inserts + moves.map(\.1)
+      )
+      : rows.lowerBound
+    var unobserved = UnobservedChanges(oldRows: rows, newRows: start..<start + rows.count)
+    let newRows = unobserved.newRows
+    var told = RowChanges()
+    for (change, place) in zip(self.rows.deletes, deletes) {
+      if rows.contains(place) { told.deletes.append(change) } else { unobserved.remove(place) }
+    }
+    for (change, place) in zip(self.rows.inserts, inserts) {
+      if newRows.contains(place) { told.inserts.append(change) } else { unobserved.insert(place) }
+    }
+    for (change, (from, to)) in zip(self.rows.moves, moves) {
+      if rows.contains(from) || newRows.contains(to) {
+        told.moves.append(change)
+      } else {
+        unobserved.move(from, to)
+      }
+    }
+    for change in self.rows.updates {
+      let place = new.flatPosition(of: change.to.path) ?? 0
+      if newRows.contains(place) { told.updates.append(change) } else { unobserved.change(place) }
+    }
+    var delta = self
+    delta.rows = told
+    delta.unobserved = unobserved
+    return delta
+  }
+
+  /// Where rows begin after a change that began at a place before it.
+  ///
+  /// As many rows stand before the place as before, apart from those that came and left; what came just there is behind it.
+  private static func start(behind place: Int, removed: [Int], inserted: [Int]) -> Int {
+    var start = place - removed.count { $0 < place }
+    for position in inserted.sorted() {
+      guard position < start else { break }
+      start += 1
+    }
+    return start
+  }
+}
+
+extension UnobservedChanges {
+  fileprivate mutating func remove(_ place: Int) {
+    if place < oldRows.lowerBound { above.removed += 1 } else { below.removed += 1 }
+  }
+
+  fileprivate mutating func insert(_ place: Int) {
+    if place < newRows.lowerBound { above.inserted += 1 } else { below.inserted += 1 }
+  }
+
+  fileprivate mutating func change(_ place: Int) {
+    if place < newRows.lowerBound { above.changed += 1 } else { below.changed += 1 }
+  }
+
+  fileprivate mutating func move(_ from: Int, _ to: Int) {
+    guard (from < oldRows.lowerBound) != (to < newRows.lowerBound) else { return change(to) }
+    remove(from)
+    insert(to)
+  }
+}
