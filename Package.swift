@@ -162,6 +162,7 @@ let tests: [Target] =
     )
   } + [
     .tests("ResultsTestingTests", of: [testing, inMemory.target] + cores.map(\.target)),
+    .tests("FetchedResultsTests", of: [umbrella.target, inMemory.target]),
     .tests("ArchitectureTests", of: []),
     .tests(
       "DocumentationTests",

@@ -54,7 +54,7 @@ import Testing
         let rows = try twins.rows(twins.memory)
         for list in pair {
           try await list.refresh()
-          try check(list.results(), definition, rows, "\(what), step \(step)")
+          try check(list.results, definition, rows, "\(what), step \(step)")
         }
       }
       pair.forEach { $0.cancel() }
@@ -89,7 +89,7 @@ import Testing
       }
       try own.checkForExternalChanges()
       try await list.refresh()
-      try check(list.results(), definition, try twins.rows(other), what)
+      try check(list.results, definition, try twins.rows(other), what)
     }
     list.cancel()
     try own.close()

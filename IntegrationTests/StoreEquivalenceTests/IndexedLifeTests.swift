@@ -41,8 +41,8 @@ import Testing
 
     /// Both show the same rows in the same sections.
     func compare() throws {
-      let held = try pair.held.results().snapshot.content
-      #expect(try pair.indexed.results().snapshot.content == held)
+      let held = try pair.held.results.snapshot.content
+      #expect(try pair.indexed.results.snapshot.content == held)
       #expect(held.sections.count > 1)
     }
 
@@ -151,7 +151,7 @@ import Testing
       #expect(after.cacheOutcome == .miss(.otherKeys))
       try await before.refresh()
       #expect(
-        try after.results().snapshot.content == before.results().snapshot.content
+        try after.results.snapshot.content == before.results.snapshot.content
       )
       before.cancel()
       after.cancel()

@@ -32,7 +32,7 @@ struct IndexedPair {
     for list in [held, indexed] {
       try await list.performFetch()
     }
-    shown.append((try held.results(), try indexed.results()))
+    shown.append((try held.results, try indexed.results))
   }
 
   /// Whether the list without keys really has none.
@@ -55,7 +55,7 @@ struct IndexedPair {
   /// Compares what both have told since the last time, and all they show.
   mutating func compare(_ generator: inout SeededGenerator, _ place: Comment) throws {
     let last = shown[shown.count - 1]
-    let present: Generation = (try held.results(), try indexed.results())
+    let present: Generation = (try held.results, try indexed.results)
     let delta = try delta(since: last, place)
     try delta?.verify(
       from: last.held.snapshot.content,

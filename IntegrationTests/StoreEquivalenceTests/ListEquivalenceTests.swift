@@ -88,7 +88,7 @@ private struct Listener {
   /// Every change up to now; each is proved before it is taken.
   mutating func hear() async throws -> [Told] {
     try await controller.refresh()
-    let latest = try controller.results().generation
+    let latest = try controller.results.generation
     var told: [Told] = []
     while generation < latest, let event = await events.next() {
       guard case .change(let change) = event else {
@@ -106,7 +106,7 @@ private struct Listener {
     return told
   }
 
-  func content() throws -> ResultsContent { try controller.results().snapshot.content }
+  func content() throws -> ResultsContent { try controller.results.snapshot.content }
 
   func end() { controller.cancel() }
 }

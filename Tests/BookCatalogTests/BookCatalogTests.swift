@@ -21,7 +21,7 @@ import Testing
     try await books.performFetch()
     #expect(books.sections.map(\.title) == ["岩波書店", "文藝春秋", "早川書房", "東京創元社"])
     for section in books.sections {
-      let titles = try section.objects.map { try $0.get().title }
+      let titles = try section.map { try $0.object.title }
       #expect(titles == Self.shown[section.title])
       #expect(section.count == titles.count)
     }
@@ -64,8 +64,8 @@ import Testing
     try await books.performFetch()
     #expect(books.sections.map(\.count).reduce(0, +) == 100)
     #expect(store.rowsRead == 0)
-    let results = try books.results()
-    for position in 0..<20 { _ = try results.fetchedObjects[position].get() }
+    let results = try books.results
+    for position in 0..<20 { _ = try results.rows[position].object }
     #expect(store.rowsRead == 20)
   }
 
@@ -78,7 +78,7 @@ import Testing
     let book = try books.object(at: path)
     #expect(book.title == "神の水")
     #expect(books.path(of: try #require(book.objectID)) == path)
-    #expect(books.fetchedObjects?.count == 14)
+    #expect(books.rows?.count == 14)
     #expect(throws: ResultsError.self) { try books.object(at: RowPath(section: 9, row: 0)) }
   }
 

@@ -25,9 +25,9 @@ struct ClientProgram: Sendable, CustomTestStringConvertible {
 
     """
 
-  private static let shelf = """
+  private static let bookList = """
     let store = try InMemoryStore(entities: [Book.entity])
-    let results = FetchedResultsController(
+    let controller = FetchedResultsController(
       FetchRequest<Book>(sortedBy: [.ascending(\\.title)]),
       sectionedBy: .attribute(\\.publisher),
       in: store
@@ -45,24 +45,24 @@ struct ClientProgram: Sendable, CustomTestStringConvertible {
       page: "docs/api-tour.md",
       snippets: [
         "tour-entity", "tour-writing", "tour-fetching", "tour-predicates", "tour-sections",
-        "tour-deltas", "tour-delivery", "tour-length",
+        "tour-rows", "tour-deltas", "tour-delivery", "tour-length",
       ]
     ),
     ClientProgram(
       page: "docs/coming-from-core-data.md",
-      given: shelf,
+      given: bookList,
       snippets: ["book", "delegate-class", "delegate", "definition", "frozen"]
     ),
     ClientProgram(
       page: "docs/writing-a-front-end.md",
-      given: shelf,
+      given: bookList,
       snippets: ["book", "front-end-imports", "front-end-itself", "own-front-end"]
     ),
     ClientProgram(
       page: "docs/writing-a-front-end.md",
       given: """
         let store = try InMemoryStore(entities: [Book.entity])
-        let results = FetchedResultsController(
+        let controller = FetchedResultsController(
           FetchRequest<Row>(entity: Book.entity, sortedBy: [.ascending("title")]),
           sectionedBy: .attribute("publisher"),
           in: store

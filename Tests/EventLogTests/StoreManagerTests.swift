@@ -24,11 +24,11 @@ import Testing
     #expect(event.id == nil && event.isChanged && manager.hasChanges)
     #expect(try stamps() == [5])
     try await list.refresh()
-    #expect(list.fetchedObjects?.isEmpty == true)
+    #expect(list.rows?.isEmpty == true)
     try manager.save()
     #expect(event.id != nil && !event.isChanged && !manager.hasChanges)
     try await list.refresh()
-    #expect(list.fetchedObjects?.count == 1)
+    #expect(list.rows?.count == 1)
     #expect(list.definition.request.fetchBatchSize == 20)
     #expect(try manager.select("Event").first === event)
   }
@@ -186,8 +186,8 @@ import Testing
     try manager.save()
     try await events.refresh()
     try await notes.refresh()
-    #expect(try events.results().generation == 1)
-    #expect(try notes.results().generation == 2)
+    #expect(try events.results.generation == 1)
+    #expect(try notes.results.generation == 2)
   }
 
   @Test func `many threads make, change and save at once, and nothing is lost or doubled`()

@@ -166,7 +166,7 @@ import Testing
     of list: FetchedResultsController<Transaction>,
     _ events: inout ResultsChanges<Transaction>.AsyncIterator
   ) async throws -> ResultsChange<Transaction> {
-    guard try list.results().generation == 2, case .change(let change) = await events.next() else {
+    guard try list.results.generation == 2, case .change(let change) = await events.next() else {
       throw NoChange()
     }
     return change

@@ -14,7 +14,7 @@ import Testing
     let (naive, held) = (feed.liveUnread(), try feed.heldUnread())
     try await naive.performFetch()
     try await held.performFetch()
-    let id = try #require(held.fetchedObjects?[7].id)
+    let id = try #require(held.rows?[7].objectID)
     let path = held.path(of: id)
     let opened = try feed.open(id.key.description)
     #expect(opened?.isRead == true)
@@ -26,7 +26,7 @@ import Testing
     try feed.markUnread(id.key.description)
     try await naive.refresh()
     #expect(naive.path(of: id) != nil)
-    #expect(held.fetchedObjects?.count == 20)
+    #expect(held.rows?.count == 20)
   }
 
   @Test
@@ -36,7 +36,7 @@ import Testing
     try add(9)
     let held = try feed.heldUnread()
     try await held.performFetch()
-    let before = try #require(held.fetchedObjects).compactMap(\.id)
+    let before = try #require(held.rows).compactMap(\.objectID)
     try await feed.store.write { transaction in
       guard var item = try transaction.object(.text("g4"), as: Item.self) else { return }
       (item.feed, item.title, item.published) = ("Z", "changed", nil)
@@ -45,7 +45,7 @@ import Testing
       try transaction.delete(ObjectID(entity: "Item", key: .text("g5")), of: Item.entity)
     }
     try await held.refresh()
-    let after = try #require(held.fetchedObjects).compactMap(\.id)
+    let after = try #require(held.rows).compactMap(\.objectID)
     #expect(after == before.filter { $0.key != .text("g5") })
     let path = try #require(held.path(of: ObjectID(entity: "Item", key: .text("g4"))))
     #expect(try held.object(at: path).title == "changed")
@@ -88,7 +88,7 @@ import Testing
     _ = await events.next()
     #expect(try feed.markAllRead() == 11)
     try await naive.refresh()
-    try #require(try naive.results().generation == 2)
+    try #require(try naive.results.generation == 2)
     guard case .change(let change) = await events.next() else {
       Issue.record("no change")
       return
@@ -116,7 +116,7 @@ import Testing
     try feed.open("g0")
     try feed.open("g0")
     try await held.refresh()
-    #expect(try held.results().generation == 2)
+    #expect(try held.results.generation == 2)
   }
 
   @Test func `a hundred thousand ids are held without reading an item`() async throws {

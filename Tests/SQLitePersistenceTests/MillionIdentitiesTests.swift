@@ -53,14 +53,14 @@ struct MillionIdentitiesTests {
       in: store
     )
     try await controller.performFetch()
-    #expect(try controller.results().count == 1_000_000)
-    let last = try controller.results().object(at: RowPath(section: 0, row: 999_999))
+    #expect(try controller.results.count == 1_000_000)
+    let last = try controller.results.object(at: RowPath(section: 0, row: 999_999))
     #expect(last["title"] == .text("item 1000000"))
     try await store.write { transaction in
       try transaction.delete(ObjectID(entity: "Item", key: .integer(500_000)), of: entity)
     }
     try await controller.refresh()
-    #expect(try controller.results().count == 999_999)
+    #expect(try controller.results.count == 999_999)
     controller.cancel()
     try store.close()
   }

@@ -141,7 +141,7 @@ import Testing
     let other = try DatabaseQueue(path: folder.file())
     try await other.write { try $0.execute(sql: "DELETE FROM Book WHERE title = 'a'") }
     try await list.resume()
-    #expect(try list.results().objects().map { $0["title"] } == ["b"])
+    #expect(try list.results.objects().map { $0["title"] } == ["b"])
     list.cancel()
     try other.close()
     try store.close()

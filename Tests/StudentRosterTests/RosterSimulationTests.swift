@@ -48,10 +48,10 @@ import Testing
     _ = await events.next()
     var deltas: [ResultsDelta] = []
     for _ in 0..<150 {
-      let generation = try list.results().generation
+      let generation = try list.results.generation
       try simulation.step()
       try await list.refresh()
-      guard try list.results().generation > generation,
+      guard try list.results.generation > generation,
         case .change(let change) = await events.next()
       else { continue }
       try change.delta.verify(

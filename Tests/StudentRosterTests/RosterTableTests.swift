@@ -35,13 +35,13 @@ import Testing
       try $0.insert(Student(studentId: 1, studentName: "a", studentAge: 10))
     }
     try await list.refresh()
-    try #require(try list.results().generation == 2)
+    try #require(try list.results.generation == 2)
     guard case .change(let change) = await events.next() else {
       Issue.record("no change")
       return
     }
     let table = RosterTable()
-    change.tell(table)
+    change.deliver(to: table)
     #expect(
       table.calls == [
         "will change", "section 0 (10) inserted", "object inserted at [0,0]", "did change",
@@ -62,17 +62,17 @@ import Testing
     ]
     var wrong: [[String]] = [[], [], []]
     for step in 0..<150 {
-      let generation = try list.results().generation
+      let generation = try list.results.generation
       try simulation.step()
       try await list.refresh()
-      guard try list.results().generation > generation,
+      guard try list.results.generation > generation,
         case .change(let change) = await events.next()
       else { continue }
       let shown = try change.after.sections.flatMap { section in
-        [section.title] + (try section.objects.map { "  \(try $0.get().line)" })
+        [section.title] + (try section.map { "  \(try $0.object.line)" })
       }
       for (place, table) in tables.enumerated() {
-        change.tell(table)
+        change.deliver(to: table)
         if table.complaint != nil || table.lines != shown {
           wrong[place].append("step \(step): \(table.complaint ?? "other lines")")
           table.reload(change.after)

@@ -15,7 +15,7 @@ import Testing
     for _ in 0..<150 { try roster.addRandom(using: &generator) }
     let list = roster.students()
     try await list.performFetch()
-    let students = try list.results().objects()
+    let students = try list.results.objects()
     let order = students.map { [Int($0.studentAge), Int($0.studentId), Int($0.id ?? 0)] }
     #expect(order == order.sorted { $0.lexicographicallyPrecedes($1) })
     #expect(Set(list.sections.map(\.title)).count == list.sections.count)
@@ -32,12 +32,12 @@ import Testing
     for step in 0..<60 {
       if step.isMultiple(of: 3) {
         let section = generator.number(in: 0...9)
-        try roster.remove(at: RowPath(section: section, row: 0), of: list.results())
+        try roster.remove(at: RowPath(section: section, row: 0), of: list.results)
       } else {
         try roster.addRandom(using: &generator)
       }
       try await list.refresh()
-      let results = try list.results()
+      let results = try list.results
       let fresh = try roster.store.fetch(StudentRoster.request(Student.self).inSections)
       #expect(results.count == 200, "seed \(generator.seed)")
       #expect(try results.objects().map(\.id) == fresh.map(\.id), "seed \(generator.seed)")
@@ -67,14 +67,14 @@ import Testing
     }
     let list = roster.students()
     try await list.performFetch()
-    #expect(try list.results().objects().map(\.line) == ["7:a age:12", "7:b age:12"])
+    #expect(try list.results.objects().map(\.line) == ["7:a age:12", "7:b age:12"])
   }
 
   @Test func `removing at a path that is not there is false (R20)`() async throws {
     let list = roster.students()
     try await list.performFetch()
-    #expect(try !roster.remove(at: RowPath(section: 0, row: 0), of: list.results()))
-    #expect(try !roster.remove(at: RowPath(section: -1, row: .min), of: list.results()))
+    #expect(try !roster.remove(at: RowPath(section: 0, row: 0), of: list.results))
+    #expect(try !roster.remove(at: RowPath(section: -1, row: .min), of: list.results))
   }
 }
 

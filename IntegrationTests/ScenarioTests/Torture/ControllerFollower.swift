@@ -60,7 +60,7 @@ struct ControllerFollower: Sendable {
 
   private mutating func begin(_ results: ResultsList<Row>) throws {
     let sections = try results.sections.map { section in
-      WireSection(header: section.header, rows: try section.objects.map { try $0.get() })
+      WireSection(header: section.header, rows: try section.map { try $0.object })
     }
     try replay.apply(line: encoder.snapshot(at: results.position, sections: sections))
     if let list = replay.list { try invariant.begin(list, isChecked: true) }

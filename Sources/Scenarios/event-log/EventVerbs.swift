@@ -53,9 +53,9 @@ struct RemoveAtVerb: AsyncParsableCommand {
       options: ResultsOptions(delivery: .onDemand)
     )
     try await controller.performFetch()
-    let results = try controller.results()
-    guard results.fetchedObjects.indices.contains(index),
-      let id = results.fetchedObjects[index].id
+    let results = try controller.results
+    guard results.rows.indices.contains(index),
+      let id = results.rows[index].objectID
     else {
       throw CommandFailure(
         .nothingMatched,

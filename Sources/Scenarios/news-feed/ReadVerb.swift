@@ -70,7 +70,7 @@ private struct LineReader {
       }
     }
     for line in lines { try TerminalOutput.standard.write(SafeText.oneLine(line) + "\n") }
-    let count = try list.results().count
+    let count = try list.results.count
     let items = count == 1 ? "1 item" : "\(count) items"
     try write("\(items). Type a number to open an item, r to refresh, q to quit.")
   }
@@ -96,9 +96,9 @@ private struct LineReader {
   }
 
   private mutating func open(_ text: String) async throws {
-    let rows = try list.results().fetchedObjects
+    let rows = try list.results.rows
     guard let number = Int(text), rows.indices.contains(number - 1),
-      case .text(let guid) = rows[number - 1].id?.key
+      case .text(let guid) = rows[number - 1].objectID?.key
     else { return try write("There is no item \(text). Press Enter to see the list again.") }
     guard let item = try feed.open(guid) else {
       return try write("That item has been removed. Press Enter to see the list again.")

@@ -49,7 +49,7 @@ struct RemoveAtVerb: AsyncParsableCommand {
       options: ResultsOptions(delivery: .onDemand)
     )
     try await controller.performFetch()
-    let results = try controller.results()
+    let results = try controller.results
     let path = RowPath(section: section, row: row)
     guard let id = results.objectID(at: path),
       try StudentRoster(opened).remove(at: path, of: results)

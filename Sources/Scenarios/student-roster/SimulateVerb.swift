@@ -125,7 +125,7 @@ private struct Follower {
   /// Shows everything up to now before the next operation begins, so that each has a delta of its own.
   mutating func follow() async throws {
     try await controller.refresh()
-    let latest = try controller.results().generation
+    let latest = try controller.results.generation
     while live.generation < latest, try await live.showNext() != nil {}
   }
 

@@ -152,7 +152,7 @@ public enum HouseholdLedgerStory {
       }
     }
     try await teller.change()
-    try print("     in all: \(try list.results().aggregates)")
+    try print("     in all: \(try list.results.aggregates)")
     list.cancel()
   }
 

@@ -27,7 +27,7 @@ struct RosterStage {
   /// - Throws: `StoreError`, `ResultsError`, `DeltaError`.
   mutating func follow() async throws -> ResultsList<Student> {
     try await controller.refresh()
-    let results = try controller.results()
+    let results = try controller.results
     while generation < results.generation, let event = await events.next() {
       guard case .change(let change) = event else { continue }
       generation = change.after.generation
@@ -35,7 +35,7 @@ struct RosterStage {
         from: change.before.snapshot.content,
         to: change.after.snapshot.content
       )
-      for table in [right] + careless.map(\.1) { change.tell(table) }
+      for table in [right] + careless.map(\.1) { change.deliver(to: table) }
     }
     return results
   }
@@ -72,7 +72,7 @@ struct RosterStage {
 
   private static func lines(of results: ResultsList<Student>) throws -> [String] {
     try results.sections.flatMap { section in
-      [section.title] + (try section.objects.map { "  \(try $0.get().line)" })
+      [section.title] + (try section.map { "  \(try $0.object.line)" })
     }
   }
 

@@ -27,7 +27,7 @@ final class RosterTable: FetchedResultsControllerDelegate {
   func reload(_ results: ResultsList<Student>) {
     complaint = nil
     sections = results.sections.map { section in
-      (section.title, section.objects.map { (try? $0.get().line) ?? "?" })
+      (section.title, section.map { (try? $0.object.line) ?? "?" })
     }
   }
 

@@ -64,8 +64,8 @@ struct AggregateDeliveryTests {
     #expect(update.from == 0 && update.to == 0)
     #expect(update.old.aggregates["sum"]?.description == "12.50")
     #expect(update.new.aggregates["sum"]?.description == "12.75")
-    #expect(change.delta.loweredForTableView.retitledSections == [0])
-    #expect(try list.results().aggregates.description == "sum 13.75")
+    #expect(change.delta.tableViewBatch.retitledSections == [0])
+    #expect(try list.results.aggregates.description == "sum 13.75")
     let line = WireEncoder(entity: entity).delta(change.delta)
     #expect(line.contains(#""title":"ann","aggregates":{"sum":"12.75"}}"#))
     list.cancel()
@@ -128,6 +128,6 @@ struct AggregateDeliveryTests {
     let list = FetchedResultsController(definition, in: store)
     try await list.performFetch()
     #expect(list.sections[0].aggregates.map(\.value.value) == [.integer(0), .null])
-    #expect(try list.results().aggregates.description == "count 0, sum none")
+    #expect(try list.results.aggregates.description == "count 0, sum none")
   }
 }

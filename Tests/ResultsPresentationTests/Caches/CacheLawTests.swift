@@ -45,7 +45,7 @@ struct CacheLawTests {
       try await controller.performFetch()
       let rows = try world.store.fetch(world.everything)
       let truth = NaiveList(definition: definition, rows: rows).content
-      #expect(try controller.results().snapshot.content == truth, place)
+      #expect(try controller.results.snapshot.content == truth, place)
       outcomes["\(try #require(controller.cacheOutcome))".prefix(5).description, default: 0] += 1
       if world.generator.below(3) == 0 {
         try world.commit(rows: 1 + world.generator.below(3))

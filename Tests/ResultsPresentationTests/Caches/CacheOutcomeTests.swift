@@ -154,7 +154,7 @@ struct CacheOutcomeTests {
     #expect(controller.cacheOutcome == .miss(.unreadable))
     await #expect(throws: SectionCacheFailure.self) { try await controller.saveCache() }
     #expect(controller.cacheFailure?.action == .write)
-    #expect(try controller.results().snapshot.content == (try await plain(diary)))
+    #expect(try controller.results.snapshot.content == (try await plain(diary)))
     diary.caches.fail(false)
     #expect(try await controller.saveCache())
     #expect(controller.cacheFailure == nil)
@@ -172,7 +172,7 @@ struct CacheOutcomeTests {
     }
     try await controller.update { $0 = narrow }
     #expect(try await controller.saveCache())
-    let content = try controller.results().snapshot.content
+    let content = try controller.results.snapshot.content
     controller.cancel()
     let (again, outcome) = try await diary.open(narrow)
     #expect(outcome == .hit)
@@ -220,6 +220,6 @@ struct CacheOutcomeTests {
     let controller = FetchedResultsController(definition, in: diary.store.base)
     try await controller.performFetch()
     defer { controller.cancel() }
-    return try controller.results().snapshot.content
+    return try controller.results.snapshot.content
   }
 }

@@ -80,6 +80,6 @@ struct CacheTrapTests {
     let controller = FetchedResultsController(definition, in: diary.store)
     try await controller.performFetch()
     defer { controller.cancel() }
-    return try controller.results().snapshot.content
+    return try controller.results.snapshot.content
   }
 }

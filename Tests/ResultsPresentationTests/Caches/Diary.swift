@@ -76,7 +76,7 @@ struct Diary {
     try await controller.performFetch()
     _ = try? await controller.saveCache()
     defer { controller.cancel() }
-    return (try controller.results().snapshot.content, controller.cacheOutcome)
+    return (try controller.results.snapshot.content, controller.cacheOutcome)
   }
 }
 

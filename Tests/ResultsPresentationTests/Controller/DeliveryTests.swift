@@ -73,7 +73,7 @@ struct DeliveryTests {
     let store = try Volume.store(("A", "x"), ("B", "y"))
     let controller = FetchedResultsController(Volume.byShelf(), in: store)
     try await controller.performFetch()
-    let first = try controller.results()
+    let first = try controller.results
     let content = try first.snapshot.content
     for step in 0..<200 {
       try store.add([("A", "t\(step)")])
@@ -81,7 +81,7 @@ struct DeliveryTests {
       try await controller.refresh()
     }
     #expect(try first.snapshot.content == content)
-    #expect(try controller.results().generation > 100)
+    #expect(try controller.results.generation > 100)
   }
 
   @Test func `R70: after cancel nothing is delivered`() async throws {
@@ -217,7 +217,7 @@ struct DeliveryTests {
     }
     for step in 0..<50 { try store.add([("A", "t\(step)")]) }
     try await controller.refresh()
-    #expect(try controller.results().additionalCounts["all"] == 51)
+    #expect(try controller.results.additionalCounts["all"] == 51)
     controller.cancel()
     #expect(await watch.value == 0)
   }
@@ -252,7 +252,7 @@ struct DeliveryTests {
     try store.add([("A", "new")])
     try store.remove("y")
     #expect(try await events.picture() == "-[0,1]")
-    #expect(try controller.results().picture() == ": zz z")
+    #expect(try controller.results.picture() == ": zz z")
   }
 
   @Test func `the five callbacks come in the classic order and read the delivered state`()
@@ -262,7 +262,7 @@ struct DeliveryTests {
     let controller = FetchedResultsController(Volume.byShelf(), in: store)
     try await controller.performFetch()
     let recorder = CallbackRecorder()
-    let before = try controller.results()
+    let before = try controller.results
     _ = try store.commit(origin: .unnamed) { transaction in
       try transaction.insert(Volume(shelf: "C", title: "c"))
       try transaction.delete(ObjectID(entity: "Volume", key: .integer(2)), of: Volume.entity)
@@ -272,7 +272,7 @@ struct DeliveryTests {
     if case .snapshot(let present) = await events.next(), present.generation == before.generation {
       change = await events.change()
     }
-    change?.tell(recorder)
+    change?.deliver(to: recorder)
     if change != nil {
       #expect(
         recorder.calls == [
@@ -307,7 +307,7 @@ extension DeliveryTests {
     let store = try Volume.store(("alpha", "x"), ("beta", "y"))
     let controller = FetchedResultsController(Volume.byShelf(), in: store)
     try await controller.performFetch()
-    let titles = try controller.results().sectionIndexTitles(asking: Namer())
+    let titles = try controller.results.sectionIndexTitles(from: Namer())
     #expect(titles.titles == ["A", "β"])
   }
 }
@@ -349,7 +349,7 @@ final class CallbackRecorder: FetchedResultsControllerDelegate {
 
   private func shape(_ results: ResultsList<Volume>) -> String {
     results.sections.map { section in
-      "\(section.title): \(section.objects.map { (try? $0.get().title) ?? "y" }.joined(separator: " "))"
+      "\(section.title): \(section.map { (try? $0.object.title) ?? "y" }.joined(separator: " "))"
     }.joined(separator: " | ")
   }
 }

@@ -33,7 +33,7 @@ struct FetchedResultsControllerTests {
       Issue.record("not idle")
       return
     }
-    #expect(throws: ResultsError.self) { try controller.results() }
+    #expect(throws: ResultsError.self) { try controller.results }
     #expect(controller.sections.isEmpty)
     try await controller.performFetch()
     guard case .ready = controller.state else {
@@ -61,7 +61,7 @@ struct FetchedResultsControllerTests {
     )
     let controller = FetchedResultsController(Volume.byShelf(), in: store)
     try await controller.performFetch()
-    let results = try controller.results()
+    let results = try controller.results
     #expect(results.sections.map(\.count) == [1, 1, 1, 2])
     #expect(results.sections.map(\.id.value) == [.null, .text(""), .text("か\u{3099}"), .text("が")])
     #expect(store.rowsRead == 0)
@@ -75,8 +75,8 @@ struct FetchedResultsControllerTests {
     try store.add((0..<100).map { ("A", "t\(100 + $0)") })
     let controller = FetchedResultsController(Volume.byShelf(), in: store)
     try await controller.performFetch()
-    let results = try controller.results()
-    for row in results.fetchedObjects.prefix(20) { _ = try row.get() }
+    let results = try controller.results
+    for row in results.rows.prefix(20) { _ = try row.object }
     #expect(store.rowsRead == 20)
     _ = try results.objects()
     #expect(store.rowsRead == 100)
@@ -87,9 +87,10 @@ struct FetchedResultsControllerTests {
     let store = try Volume.store(("A", "x"), ("A", "y"), ("B", "z"))
     let controller = FetchedResultsController(Volume.byShelf(), in: store)
     try await controller.performFetch()
-    let results = try controller.results()
-    for (flat, row) in results.fetchedObjects.enumerated() {
-      let id = try #require(row.id)
+    let results = try controller.results
+    for (flat, row) in results.rows.enumerated() {
+      let id = try #require(row.objectID)
+      #expect(row.id == .object(id))
       let path = try #require(results.path(of: id))
       #expect(results.objectID(at: path) == id)
       #expect(results.snapshot.flatPosition(of: path) == flat)
@@ -128,7 +129,7 @@ struct FetchedResultsControllerTests {
     #expect(try await events.picture() == "-s1 ~[1,0]>[0,2]*")
     try store.remove("c")
     #expect(try await events.picture() == "-s1 -[1,0]")
-    #expect(try controller.results().picture() == "A: a x z")
+    #expect(try controller.results.picture() == "A: a x z")
   }
 
   @Test func `R50 R51 R16: another predicate, order, section key or window is one ordinary delta`()
@@ -155,10 +156,10 @@ struct FetchedResultsControllerTests {
     await #expect(throws: StoreError.self) {
       try await controller.update { $0.request.sortDescriptors = [] }
     }
-    #expect(try controller.results().picture() == ": z")
+    #expect(try controller.results.picture() == ": z")
     // A refused change is forgotten, and later ones stand on what was shown.
     try await controller.update { $0.request.fetchLimit = nil }
-    #expect(try controller.results().picture() == ": z y")
+    #expect(try controller.results.picture() == ": z y")
   }
 
   @Test func `R01 R03: a list without an order or with a foreign transient key is refused`()
@@ -210,11 +211,11 @@ struct FetchedResultsControllerTests {
     #expect(try await events.picture() == "A: b d")
     try store.add([("A", "c")])
     #expect(try await events.picture() == "-[0,1] +[0,1]")
-    #expect(try controller.results().matchingCount == 4)
+    #expect(try controller.results.matchingCount == 4)
     try store.remove("b")
     try store.remove("c")
     try await controller.refresh()
-    #expect(try controller.results().picture() == "A: d | B: z")
+    #expect(try controller.results.picture() == "A: d | B: z")
   }
 }
 

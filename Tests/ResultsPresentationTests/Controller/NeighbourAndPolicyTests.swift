@@ -67,9 +67,9 @@ struct NeighbourAndPolicyTests {
       return
     }
     try await controller.performFetch()
-    let picture = try controller.results().picture()
+    let picture = try controller.results.picture()
     #expect(picture == (contiguity == .merge ? "A: x z | B: y" : "A: x | B: y | A: z"))
-    let ids = try controller.results().sections.map(\.id)
+    let ids = try controller.results.sections.map(\.id)
     #expect(Set(ids).count == ids.count)
   }
 
@@ -117,8 +117,8 @@ struct NeighbourAndPolicyTests {
       }
     }
     try await controller.refresh()
-    #expect(try controller.results().generation == 1)
-    #expect(try controller.results().picture() == "A: x")
+    #expect(try controller.results.generation == 1)
+    #expect(try controller.results.picture() == "A: x")
   }
 
   @Test @MainActor func `R73: it serves any actor, and tells a delegate on the caller's`()
@@ -128,7 +128,7 @@ struct NeighbourAndPolicyTests {
     let controller = FetchedResultsController(Volume.byShelf(), in: store)
     try await controller.performFetch()
     let delegate = MainDelegate()
-    let drawn = try controller.results()
+    let drawn = try controller.results
     let deliveries = Task { await controller.deliver(to: delegate, from: drawn) }
     try await Task.detached { try store.add([("A", "y")]) }.value
     for await event in controller.changes {

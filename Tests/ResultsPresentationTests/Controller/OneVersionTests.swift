@@ -41,7 +41,7 @@ import Testing
     try store.change("x") { $0.pages = 7 }
     try controller.withOneVersion { reading in
       #expect(reading.results.generation == 2)
-      let (shown, read) = (try controller.results(), try reading.objects(at: 0..<2))
+      let (shown, read) = (try controller.results, try reading.objects(at: 0..<2))
       #expect(shown.generation == 2)
       #expect(read.map(\.title) == ["w", "x"])
       #expect(read.map(\.pages) == [0, 7])

@@ -47,7 +47,7 @@ struct PageTests {
   ) async throws -> ResultsList<Object> {
     let controller = controller(of: kind, batch: batch, offset: offset, limit: limit)
     try await controller.performFetch()
-    let results = try controller.results()
+    let results = try controller.results
     guard case .indexed = results.snapshot.keys else { throw ResultsError.notFetched }
     return results
   }
@@ -118,9 +118,9 @@ struct PageTests {
     #expect(try results.objectIDs(at: 400..<410).isEmpty)
     #expect(try results.objects(at: 300..<310).isEmpty)
     let section = try #require(results.section(at: 1))
-    #expect(try section.objects.objectIDs(at: 90..<120) == Array(ids[290..<300]))
-    #expect(try section.objects.objects(at: 0..<3).map(\.id) == Array(ids[200..<203]))
-    #expect(try results.fetchedObjects.objectIDs(at: 10..<12) == Array(ids[160..<162]))
+    #expect(try section.rows.objectIDs(at: 90..<120) == Array(ids[290..<300]))
+    #expect(try section.rows.objects(at: 0..<3).map(\.id) == Array(ids[200..<203]))
+    #expect(try results.rows.objectIDs(at: 10..<12) == Array(ids[160..<162]))
   }
 
   @Test func `a batch begins where a row is asked for, or ends there (R25)`() async throws {
@@ -183,7 +183,7 @@ struct PageTests {
       for id in ids[96..<192] { try transaction.delete(id, of: entity) }
     }
     try await controller.refresh()
-    let before = try controller.results()
+    let before = try controller.results
     let places = 80..<120
     let shown = Array(ids[80..<96] + ids[192..<201])
     #expect(try before.objectIDs(at: places).prefix(25) == shown[...])

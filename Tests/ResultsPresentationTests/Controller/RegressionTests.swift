@@ -35,7 +35,7 @@ struct RegressionTests {
     try await controller.update { definition in
       definition.request.fetchLimit = (controller.state.results?.count ?? 0) + 1
     }
-    #expect(try controller.results().picture() == "A: x y")
+    #expect(try controller.results.picture() == "A: x y")
   }
 
   @Test func `R50: of two definitions the newest wins, whichever comes to be fetched first`()
@@ -224,7 +224,7 @@ struct RegressionTests {
       }
     }
     try await controller.refresh()
-    #expect(try controller.results().objects().map(\.pages) == [7, 7, 0])
+    #expect(try controller.results.objects().map(\.pages) == [7, 7, 0])
     #expect(try await events.picture() == "=[0,0] =[0,1] =[0,2]")
   }
 
@@ -255,9 +255,9 @@ struct RegressionTests {
     definition.request.fetchLimit = .max
     let controller = FetchedResultsController(definition, in: store)
     try await controller.performFetch()
-    #expect(try controller.results().picture() == "A: y")
+    #expect(try controller.results.picture() == "A: y")
     try await controller.update { $0.request.fetchOffset = .max }
-    #expect(try controller.results().count == 0)
+    #expect(try controller.results.count == 0)
   }
 }
 

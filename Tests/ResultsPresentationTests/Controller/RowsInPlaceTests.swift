@@ -48,7 +48,7 @@ import Testing
     let (store, ids) = try filled()
     let controller = list(in: store)
     try await controller.performFetch()
-    let held = try controller.results()
+    let held = try controller.results
     _ = try store.commit(origin: .unnamed) { transaction in
       try transaction.delete(ids[0], of: entity)
       try transaction.update(
@@ -64,14 +64,14 @@ import Testing
     #expect(try texts(held) == [.text("a"), .text("b"), .text("c")])
     #expect(held.sections.map(\.title) == ["a", "b", "c"])
     try await controller.refresh()
-    #expect(try texts(controller.results()) == [.text("c")])
+    #expect(try texts(controller.results) == [.text("c")])
   }
 
   @Test func `what places nothing is shown as it is now (R19)`() async throws {
     let (store, ids) = try filled()
     let controller = list(in: store)
     try await controller.performFetch()
-    let held = try controller.results()
+    let held = try controller.results
     _ = try store.commit(origin: .unnamed) { transaction in
       try transaction.update(
         ids[2],
@@ -89,7 +89,7 @@ import Testing
     let (store, ids) = try filled()
     let controller = list(true, in: store)
     try await controller.performFetch()
-    let held = try controller.results()
+    let held = try controller.results
     _ = try store.commit(origin: .unnamed) { transaction in
       try transaction.update(
         ids[0],

@@ -61,7 +61,7 @@ extension ResultsList where Object == Volume {
   /// The list as text: sections with their titles and rows.
   func picture() throws -> String {
     try sections.map { section in
-      let rows = try section.objects.map { try $0.get().title }
+      let rows = try section.map { try $0.object.title }
       return "\(section.title): \(rows.joined(separator: " "))"
     }.joined(separator: " | ")
   }

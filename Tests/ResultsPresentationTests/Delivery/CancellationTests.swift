@@ -44,7 +44,7 @@ import Testing
     // The list itself goes on.
     try store.add([("A", "y")])
     try await list.refresh()
-    #expect(try list.results().count == 2)
+    #expect(try list.results.count == 2)
   }
 
   @Test func `R70: ends when the controller is cancelled`() async throws {
@@ -65,7 +65,7 @@ import Testing
       for _ in 0..<20 { await begun.next() }
       group.cancelAll()
     }
-    #expect(try list.results().count == 1)
+    #expect(try list.results.count == 1)
   }
 
   @Test func `R70: does not begin in a task that is cancelled already`() async throws {

@@ -31,7 +31,7 @@ struct DelegateDeliveryTests {
   {
     let store = try Volume.store(("A", "x"))
     let list = try await list(of: store, journal: 10)
-    let drawn = try list.results()
+    let drawn = try list.results
     let screen = Screen(drawn)
     let deliveries = Task { await list.deliver(to: screen, from: drawn) }
     // The task cannot have begun: it waits for this actor.
@@ -51,7 +51,7 @@ struct DelegateDeliveryTests {
   {
     let store = try Volume.store(("A", "x"))
     let list = try await list(of: store, journal: 0)
-    let drawn = try list.results()
+    let drawn = try list.results
     let screen = Screen(drawn)
     try store.add([("A", "y")])
     try await list.refresh()
@@ -68,7 +68,7 @@ struct DelegateDeliveryTests {
   @Test func `R71: a failure is reported with the results that stay`() async throws {
     let store = try Volume.store(("A", "x"))
     let list = try await list(of: store, journal: 10)
-    let drawn = try list.results()
+    let drawn = try list.results
     let screen = Screen(drawn)
     let deliveries = Task { await list.deliver(to: screen, from: drawn) }
     store.fail(with: .inputOutput(path: "disk", detail: "gone"))
@@ -89,7 +89,7 @@ struct DelegateDeliveryTests {
     let store = try Volume.store(("A", "x"))
     let list = try await list(of: store, journal: 10)
     list.observedRows = 0..<1
-    let drawn = try list.results()
+    let drawn = try list.results
     let screen = Screen(drawn)
     let deliveries = Task { await list.deliver(to: screen, from: drawn) }
     try store.add([("A", "w")])

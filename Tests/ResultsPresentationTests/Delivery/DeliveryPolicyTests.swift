@@ -28,7 +28,7 @@ struct DeliveryPolicyTests {
       try store.add([("A", "t\(number)")])
       #expect(try await events.picture() == "+[0,\(number)]")
     }
-    #expect(try list.results().generation == 4)
+    #expect(try list.results.generation == 4)
     list.cancel()
   }
 
@@ -47,13 +47,13 @@ struct DeliveryPolicyTests {
     clock.advance(by: .milliseconds(99))
     #expect(clock.sleeperCount == 1)
     #expect(store.counts == before)
-    #expect(try first.results().generation == 1)
+    #expect(try first.results.generation == 1)
     clock.advance(by: .milliseconds(1))
     let change = try #require(await events.change())
     #expect(change.delta.picture == "+[0,0] +[0,1]")
     #expect((change.delta.from, change.delta.to) == (1, 2))
     // Both lists of one span come to the same commit in one read.
-    #expect(try second.results().generation == 2)
+    #expect(try second.results.generation == 2)
     #expect(store.counts[0] - before[0] == 1)
     try store.add([("A", "d")])
     await clock.waitForSleepers()
@@ -83,7 +83,7 @@ struct DeliveryPolicyTests {
     await clocks[1].waitForSleepers()
     clocks[0].advance(by: .seconds(1))
     #expect(try await events.picture() == "+[0,0]")
-    #expect(try [second, third].map { try $0.results().generation } == [1, 1])
+    #expect(try [second, third].map { try $0.results.generation } == [1, 1])
     first.cancel()
   }
 
@@ -96,10 +96,10 @@ struct DeliveryPolicyTests {
       _ = await others.next()
     }
     try await other.refresh()
-    #expect(try list.results().generation == 1)
+    #expect(try list.results.generation == 1)
     try await list.refresh()
     #expect(try await events.picture() == "+[0,0] +[0,1]")
-    #expect(try list.results().generation == 2)
+    #expect(try list.results.generation == 2)
     other.cancel()
   }
 
@@ -113,7 +113,7 @@ struct DeliveryPolicyTests {
     try store.remove("b")
     for _ in 0..<2000 { await Task.yield() }
     #expect(store.counts == before)
-    #expect(try list.results().generation == 1)
+    #expect(try list.results.generation == 1)
     try await list.resume()
     let change = try #require(await events.change())
     #expect(change.delta.picture == "+[0,0] +[0,1]")
@@ -132,9 +132,9 @@ struct DeliveryPolicyTests {
     try store.remove("a")
     _ = await others.next()
     try await other.refresh()
-    #expect(try list.results().generation == 1)
+    #expect(try list.results.generation == 1)
     try await list.resume()
-    #expect(try list.results().generation == 1)
+    #expect(try list.results.generation == 1)
     try store.add([("A", "b")])
     let change = try #require(await events.change())
     #expect(change.delta.from == 1)
@@ -165,7 +165,7 @@ struct DeliveryPolicyTests {
     try store.add([("A", "a")])
     store.commitUnseen("b")
     try await list.resume()
-    #expect(try list.results().picture() == "A: a b x")
+    #expect(try list.results.picture() == "A: a b x")
     let change = try #require(await events.change())
     #expect(change.delta.picture == "+[0,0] +[0,1]")
   }
@@ -195,7 +195,7 @@ struct DeliveryPolicyTests {
     let (list, _) = try await list(of: store, ResultsOptions(delivery: .onDemand))
     store.commitUnseen("b")
     try await list.audit()
-    #expect(try list.results().picture() == "A: b x")
+    #expect(try list.results.picture() == "A: b x")
   }
 
   @Test func `R63: a slow consumer holds no read open, and its backlog is one change`() async throws

@@ -77,7 +77,7 @@ private struct Followed {
     }
     generation = results.generation
     lists = try results.snapshot.content
-    for row in results.fetchedObjects { if let id = row.id { titles[id] = try? row.get().text } }
+    for row in results.rows { if let id = row.objectID { titles[id] = try? row.object.text } }
   }
 
   mutating func follow(_ events: inout ResultsChanges<Volume>.AsyncIterator) async throws {

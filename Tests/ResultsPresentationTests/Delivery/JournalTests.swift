@@ -103,7 +103,7 @@ struct JournalTests {
       options: ResultsOptions(journalCapacity: capacity)
     )
     try await list.performFetch()
-    var contents = [1: try list.results().snapshot.content]
+    var contents = [1: try list.results.snapshot.content]
     var answers: Set<String> = []
     for step in 0..<40 {
       try world.commit(rows: 1 + world.generator.below(4))
@@ -112,7 +112,7 @@ struct JournalTests {
         let next = world.definition()
         try await list.update { $0 = next }
       }
-      let present = try list.results().snapshot
+      let present = try list.results.snapshot
       contents[present.generation] = try present.content
       for (generation, content) in contents {
         let place: Comment = "seed \(seed), step \(step), from \(generation)"

@@ -55,7 +55,7 @@ struct ManyListsTests {
     // The hint of the commit may have been followed as well.
     let queries = zip(store.counts, before).map(-)
     #expect(queries[2...] == [0, 0])
-    #expect(try list.results().generation == 1)
+    #expect(try list.results.generation == 1)
   }
 
   @Test func `R67: counts alongside are taken again only if their entity was changed`() async throws
@@ -79,8 +79,8 @@ struct ManyListsTests {
       try transaction.insert([.text("a")], key: .integer(1), into: other)
     }
     try await list.refresh()
-    #expect(try list.results().additionalCounts == ["others": 1])
-    #expect(try list.results().generation == 2)
+    #expect(try list.results.additionalCounts == ["others": 1])
+    #expect(try list.results.generation == 2)
   }
 
   @Test func `R66: whoever hears of one list finds every other one at the same commit`()
@@ -101,9 +101,9 @@ struct ManyListsTests {
     for round in 0..<50 {
       try store.change("x") { $0.pages = 1 - $0.pages }
       let change = try #require(await events.change())
-      #expect(change.after.count + (try last.results().count) == 1, "round \(round)")
+      #expect(change.after.count + (try last.results.count) == 1, "round \(round)")
     }
-    #expect(try between.allSatisfy { try $0.results().generation == 51 })
+    #expect(try between.allSatisfy { try $0.results.generation == 51 })
   }
 
   private func shelves(of store: WatchedStore) async throws -> [FetchedResultsController<Volume>] {
@@ -128,12 +128,12 @@ struct ManyListsTests {
     var attempts = 0
     let counts = try shelves[0].consistently {
       attempts += 1
-      let first = try shelves[0].results().count
+      let first = try shelves[0].results.count
       if attempts == 1 {
         try store.change("t0") { $0.shelf = "B" }
         try shelves[1].list.bringUpToDate()
       }
-      return [first, try shelves[1].results().count]
+      return [first, try shelves[1].results.count]
     }
     #expect(counts == [19, 1])
     #expect(attempts == 2)
@@ -153,7 +153,7 @@ struct ManyListsTests {
     }
     var sums: Set<Int> = []
     while !sums.contains(25) {
-      let counts = try shelves[0].consistently { try shelves.map { try $0.results().count } }
+      let counts = try shelves[0].consistently { try shelves.map { try $0.results.count } }
       sums.insert(counts.reduce(0, +))
       await Task.yield()
     }
@@ -181,7 +181,7 @@ struct ManyListsTests {
     #expect(list == nil)
     let next = FetchedResultsController(Volume.byShelf(), in: store)
     try await next.performFetch()
-    #expect(try next.results().picture() == "A: x y")
+    #expect(try next.results.picture() == "A: x y")
   }
 
   @Test func `R70: a cancelled list does not end the others`() async throws {

@@ -31,9 +31,9 @@ struct PromptDeliveryTests {
     var events = list.changes.makeAsyncIterator()
     _ = await events.next()
     for number in 0..<40 {
-      let before = try list.results()
+      let before = try list.results
       try add(1, from: number)
-      let after = try list.results()
+      let after = try list.results
       #expect(after.count == number + 1)
       guard case .change(let change) = await events.next() else {
         Issue.record("no change for commit \(number)")
@@ -57,9 +57,9 @@ struct PromptDeliveryTests {
     for list in lists { try await list.performFetch() }
     lists[2].pause()
     try add(1)
-    for list in lists { #expect(try list.results().count == 0) }
+    for list in lists { #expect(try list.results.count == 0) }
     try await lists[2].resume()
-    #expect(try lists[2].results().count == 1)
+    #expect(try lists[2].results.count == 1)
     lists.forEach { $0.cancel() }
   }
 
@@ -95,7 +95,7 @@ struct PromptDeliveryTests {
       options: ResultsOptions(journalCapacity: 100_000)
     )
     try await list.performFetch()
-    let first = try list.results()
+    let first = try list.results
     let store = store
     try await withThrowingTaskGroup(of: Void.self) { group in
       for writer in 0..<4 {
@@ -120,7 +120,7 @@ struct PromptDeliveryTests {
       try await group.waitForAll()
     }
     try await list.refresh()
-    let last = try list.results()
+    let last = try list.results
     #expect(last.count == 4 * (96 + 4 * 50))
     guard case .change(let delta, _) = try list.catchUp(from: first.position) else {
       Issue.record("the journal does not lead from the first generation")

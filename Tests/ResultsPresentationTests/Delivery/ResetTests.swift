@@ -72,7 +72,7 @@ struct ResetTests {
     store.tell(gap)
     try store.add([("A", "y")])
     #expect(try await events.picture() == "\(name) A: x y")
-    #expect(try list.results().generation == 2)
+    #expect(try list.results.generation == 2)
     store.tell(nil)
     try store.add([("A", "z")])
     let change = try #require(await events.change())
@@ -90,7 +90,7 @@ struct ResetTests {
     try store.add([("A", "new")])
     try store.remove("x")
     try await list.refresh()
-    #expect(try list.results().picture() == "A: y")
+    #expect(try list.results.picture() == "A: y")
     guard case .ready(let results) = list.state else {
       Issue.record("\(list.state)")
       return
@@ -131,8 +131,8 @@ struct ResetTests {
     store.tell(.otherWriter)
     try store.add([("A", "y")])
     try await list.refresh()
-    #expect(try list.results().generation == 1)
-    #expect(try list.results().matchingCount == 2)
+    #expect(try list.results.generation == 1)
+    #expect(try list.results.matchingCount == 2)
   }
 
   @Test(arguments: [(GapReason.trimmed, 2), (.otherWriter, 1)])
@@ -146,8 +146,8 @@ struct ResetTests {
     store.tell(gap)
     try store.change("x") { $0.pages = 7 }
     try await list.refresh()
-    #expect(try list.results().generation == generation)
-    #expect(try list.results().objects().map(\.pages) == [7])
+    #expect(try list.results.generation == generation)
+    #expect(try list.results.objects().map(\.pages) == [7])
   }
 
   @Test func `R43 R28: a reset takes the place of what led to it, and what follows is in it`()
@@ -181,7 +181,7 @@ struct ResetTests {
     let controller = FetchedResultsController(Volume.byShelf(), in: store)
     try await controller.performFetch()
     let (plain, keen) = (PlainDelegate(), KeenDelegate())
-    let drawn = try controller.results()
+    let drawn = try controller.results
     let first = Task { await controller.deliver(to: plain, from: drawn) }
     let second = Task { await controller.deliver(to: keen, from: drawn) }
     while plain.last.isEmpty || keen.last.isEmpty {

@@ -25,7 +25,7 @@ struct ResumingTests {
   @Test func `R44 R45: what follows begins at the generation that is drawn`() async throws {
     let store = try Volume.store(("A", "x"))
     let list = try await list(of: store)
-    let drawn = try list.results()
+    let drawn = try list.results
     for title in ["a", "b"] {
       try store.add([("A", title)])
       try await list.refresh()
@@ -38,7 +38,7 @@ struct ResumingTests {
     try store.add([("A", "c")])
     #expect(try await events.picture() == "+[0,2]")
     // Who has drawn the present generation is told of nothing but later ones.
-    var late = list.changes(from: try list.results()).makeAsyncIterator()
+    var late = list.changes(from: try list.results).makeAsyncIterator()
     try store.add([("A", "d")])
     let change = try #require(await late.change())
     #expect((change.delta.picture, change.delta.from) == ("+[0,3]", 4))
@@ -49,7 +49,7 @@ struct ResumingTests {
   {
     let store = try Volume.store(("A", "x"))
     let list = try await list(of: store)
-    let left = try list.results().position
+    let left = try list.results.position
     try store.add([("A", "a")])
     try await list.refresh()
     let answer = try list.catchUp(from: left)
@@ -65,7 +65,7 @@ struct ResumingTests {
   {
     let store = try Volume.store(("A", "x"))
     let list = try await list(of: store)
-    let drawn = try list.results()
+    let drawn = try list.results
     try store.add([("A", "a")])
     try await list.refresh()
     try store.remove("a")
@@ -86,7 +86,7 @@ struct ResumingTests {
   ) async throws {
     let store = try Volume.store(("A", "x"))
     let list = try await list(of: store, journal: journal, resetThreshold: threshold)
-    let drawn = try list.results()
+    let drawn = try list.results
     for title in ["a", "b"] {
       try store.add([("A", title)])
       try await list.refresh()
@@ -106,7 +106,7 @@ struct ResumingTests {
       try store.add([("A", title)])
       try await earlier.refresh()
     }
-    let drawn = try earlier.results()
+    let drawn = try earlier.results
     earlier.cancel()
     let later = try await list(of: store)
     for title in ["c", "d", "e"] {
@@ -150,7 +150,7 @@ struct ResumingTests {
   @Test func `R44: the life stays through redefinitions, resets and failures`() async throws {
     let store = try Volume.store(("A", "x"))
     let list = try await list(of: store)
-    let life = try list.results().snapshot.life
+    let life = try list.results.snapshot.life
     #expect(life != .unknown)
     try await list.update { $0.request.fetchLimit = 3 }
     store.tell(.otherEpoch)
@@ -162,8 +162,8 @@ struct ResumingTests {
     store.fail(with: nil)
     try store.add([("B", "z")])
     try await list.refresh()
-    #expect(try list.results().generation > 2)
-    #expect(try list.results().snapshot.life == life)
+    #expect(try list.results.generation > 2)
+    #expect(try list.results.snapshot.life == life)
   }
 
   @Test(arguments: ["17.3w5e11264sgsf", "1.a.b", "0.", "-3.é"])
@@ -194,7 +194,7 @@ struct ResumingTests {
       try await list.refresh()
       isWriting.withLock { $0 = false }
     }
-    var drawn = try list.results()
+    var drawn = try list.results
     var content = try drawn.snapshot.content
     while true {
       let wasWriting = isWriting.withLock { $0 }
@@ -215,6 +215,6 @@ struct ResumingTests {
       }
     }
     try await writer.value
-    #expect(try content == list.results().snapshot.content)
+    #expect(try content == list.results.snapshot.content)
   }
 }

@@ -85,7 +85,7 @@ struct DeltaConventionTests {
     let delta = ReferenceDelta.computed(from: old, to: new) { _ in .none }
     #expect(picture(delta) == "~S1=1")
     try delta.verify(from: old, to: new)
-    #expect(delta.loweredForTableView.retitledSections == [1])
+    #expect(delta.tableViewBatch.retitledSections == [1])
   }
 
   /// Text is compared by bytes: か with a combining mark is not が.
@@ -104,7 +104,7 @@ struct DeltaConventionTests {
     let delta = drawnDelta("A:ab B:c", "A:a B:bc", changed: "b")
     #expect(delta.rows.count == 1)
     #expect(delta.rows.moves.first?.contentChanged == true)
-    let batch = delta.loweredForTableView
+    let batch = delta.tableViewBatch
     #expect(
       batch.movedRows == [.init(from: OldPath(section: 0, row: 1), to: NewPath(section: 1, row: 0))]
     )
@@ -112,7 +112,7 @@ struct DeltaConventionTests {
   }
 
   @Test func `R37: rows moving out of a deleted section are inserted in a batch`() {
-    let batch = drawnDelta("A:x B:a", "B:xa", changed: "x").loweredForTableView
+    let batch = drawnDelta("A:x B:a", "B:xa", changed: "x").tableViewBatch
     #expect(batch.deletedSections == [0])
     #expect(batch.insertedRows == [NewPath(section: 0, row: 0)])
     #expect(batch.movedRows.isEmpty && batch.deletedRows.isEmpty)
@@ -120,7 +120,7 @@ struct DeltaConventionTests {
 
   @Test func `C4: a section move becomes delete and insert with its rows as moves`() throws {
     let old = drawn("A:ab B:c")
-    let delta = drawnDelta("A:ab B:c", "B:c A:ab").loweredToInsertDelete { old.sections[$0].rows }
+    let delta = drawnDelta("A:ab B:c", "B:c A:ab").withoutSectionMoves { old.sections[$0].rows }
     #expect(picture(delta) == "-S1 +S0 c[1,0]>[0,0]")
     #expect(throws: DeltaError.sectionReplaced(SectionID(.text("B")))) {
       try delta.verify(from: old, to: drawn("B:c A:ab"))

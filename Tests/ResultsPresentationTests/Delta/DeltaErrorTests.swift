@@ -59,7 +59,7 @@ struct DeltaErrorTests {
   @Test func `R26: two rows at one place are refused`() {
     #expect(
       refusal { $0.rows.inserts[0].to = NewPath(section: 1, row: 2) }
-        == .placeTwice(.after, at: RowPath(section: 1, row: 2))
+        == .duplicatePath(.after, at: RowPath(section: 1, row: 2))
     )
   }
 
@@ -74,7 +74,7 @@ struct DeltaErrorTests {
       to: NewPath(section: 1, row: 2),
       changed: nil
     )
-    #expect(refusal { $0.rows.updates = [update] } == .rowTwice(update.id))
+    #expect(refusal { $0.rows.updates = [update] } == .duplicateRow(update.id))
   }
 
   @Test func `C2: another order of the entries is refused`() {
@@ -168,7 +168,7 @@ struct DeltaErrorTests {
     _ = try? garbage.then(garbage.inverse)
     _ = try? garbage.inverse.verify(from: new, to: old)
     _ = garbage.sequentialSteps
-    _ = garbage.loweredForTableView
+    _ = garbage.tableViewBatch
     let cursor = OldPath(section: number(), row: number())
     _ = garbage.nearestSurvivor(of: cursor) { $0 < 2 ? 1 : 0 }
   }

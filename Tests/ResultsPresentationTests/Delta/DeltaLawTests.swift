@@ -101,7 +101,7 @@ struct DeltaLawTests {
     try history(seed) { models, deltas, place in
       let counts = models.suffix(2).map { $0.content.sections.map(\.rows.count) }
       var view = TableViewSimulator(rowCounts: counts[0])
-      let batch = deltas[deltas.count - 1].loweredForTableView
+      let batch = deltas[deltas.count - 1].tableViewBatch
       #expect(throws: Never.self, place) { try view.perform(batch, newRowCounts: counts[1]) }
     }
   }
@@ -110,7 +110,7 @@ struct DeltaLawTests {
   func `C4: without section moves the delta still leads to the same content`(seed: Int) throws {
     try history(seed) { models, deltas, place in
       let old = models[models.count - 2].content
-      let delta = deltas[deltas.count - 1].loweredToInsertDelete { old.sections[$0].rows }
+      let delta = deltas[deltas.count - 1].withoutSectionMoves { old.sections[$0].rows }
       #expect(delta.sections.moves.isEmpty, place)
       let applied = try old.applying(delta)
       #expect(applied == models[models.count - 1].content, place)

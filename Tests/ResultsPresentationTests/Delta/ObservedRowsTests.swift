@@ -163,7 +163,7 @@ struct ObservedRowsTests {
     }
     try await list.refresh()
     #expect(try await list.explain()?.last.work.queries == queries)
-    #expect(try list.results().generation == 2)
+    #expect(try list.results.generation == 2)
   }
 
   @Test(arguments: [-1, 4096])
@@ -185,7 +185,7 @@ struct ObservedRowsTests {
     for (generation, rows) in [Int.min..<Int.max, 1..<Int.max, Int.max - 1..<Int.max].enumerated() {
       list.observedRows = rows
       try await add("\(9 - generation)")
-      #expect(try list.results().generation == generation + 2)
+      #expect(try list.results.generation == generation + 2)
     }
   }
 
@@ -199,7 +199,7 @@ struct ObservedRowsTests {
       options: ResultsOptions(journalCapacity: 100)
     )
     try await list.performFetch()
-    let first = try list.results()
+    let first = try list.results
     list.observedRows = 2..<3
     var events = list.changes.makeAsyncIterator()
     _ = await events.next()

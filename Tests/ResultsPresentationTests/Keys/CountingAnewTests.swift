@@ -63,6 +63,6 @@ struct CountingAnewTests {
     #expect(path == (example.isCounted ? .reset(reason) : .followed(deltas: 1)))
     let other = FetchedResultsController(list.definition, in: world.store)
     try await other.performFetch()
-    #expect(try results.snapshot.content == other.results().snapshot.content)
+    #expect(try results.snapshot.content == other.results.snapshot.content)
   }
 }

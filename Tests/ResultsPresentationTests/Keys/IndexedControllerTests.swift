@@ -40,7 +40,7 @@ struct IndexedControllerTests {
     func truth() async throws -> ResultsContent {
       let other = FetchedResultsController(controller.definition, in: list.store)
       try await other.performFetch()
-      return try other.results().snapshot.content
+      return try other.results.snapshot.content
     }
   }
 
@@ -65,7 +65,7 @@ struct IndexedControllerTests {
       #expect(change.delta.rows.count == 3)
     default: Issue.record("nothing was told")
     }
-    #expect(try await world.controller.results().snapshot.content == world.truth())
+    #expect(try await world.controller.results.snapshot.content == world.truth())
     try world.insert(1)
     try await world.controller.refresh()
     guard case .change(let change) = await events.next() else {
@@ -73,7 +73,7 @@ struct IndexedControllerTests {
       return
     }
     #expect(change.delta.from == 2)
-    #expect(try await world.controller.results().snapshot.content == world.truth())
+    #expect(try await world.controller.results.snapshot.content == world.truth())
   }
 
   @Test func `an index that is lost is told as a reset, and the list holds its keys from then on`()
@@ -81,7 +81,7 @@ struct IndexedControllerTests {
   {
     var world = try World(seed: 3)
     try await world.controller.performFetch()
-    guard case .indexed = try world.controller.results().snapshot.keys else {
+    guard case .indexed = try world.controller.results.snapshot.keys else {
       Issue.record("the list holds its keys")
       return
     }
@@ -90,7 +90,7 @@ struct IndexedControllerTests {
     world.store.hasIndex.store(false, ordering: .relaxed)
     try world.list.commit(rows: 5)
     try await world.controller.refresh()
-    let results = try world.controller.results()
+    let results = try world.controller.results
     guard case .held = results.snapshot.keys else {
       Issue.record("the list is still read from the index")
       return
@@ -127,7 +127,7 @@ struct IndexedControllerTests {
   {
     var world = try World(seed: 13)
     try await world.controller.performFetch()
-    let (shown, content) = (try world.controller.results(), try await world.truth())
+    let (shown, content) = (try world.controller.results, try await world.truth())
     for _ in 0..<12 {
       try world.list.commit(rows: 4)
       try await world.controller.refresh()
@@ -141,7 +141,7 @@ struct IndexedControllerTests {
     try await world.controller.performFetch()
     var shown: [(ResultsList<Row>, ResultsContent)] = []
     for _ in 0..<30 {
-      shown.append((try world.controller.results(), try await world.truth()))
+      shown.append((try world.controller.results, try await world.truth()))
       try world.list.commit(rows: 4)
       // Nothing has been told of this commit yet, and the lists shown before are read all the same.
       for (results, content) in shown { #expect(try results.snapshot.content == content) }
@@ -153,7 +153,7 @@ struct IndexedControllerTests {
   @Test func `rows are read from the places of their generation`() async throws {
     var world = try World(seed: 5)
     try await world.controller.performFetch()
-    let results = try world.controller.results()
+    let results = try world.controller.results
     let before = try results.objects()
     try world.list.commit(rows: 12)
     try await world.controller.refresh()
@@ -163,19 +163,19 @@ struct IndexedControllerTests {
       let path = try #require(results.snapshot.path(ofFlatPosition: position))
       #expect(results.path(of: row.id) == path)
     }
-    #expect(try await world.controller.results().snapshot.content == world.truth())
+    #expect(try await world.controller.results.snapshot.content == world.truth())
   }
 
   @Test func `another definition is an ordinary delta`() async throws {
     let world = try World(seed: 6)
     try await world.controller.performFetch()
-    let old = try world.controller.results().snapshot.content
+    let old = try world.controller.results.snapshot.content
     var events = world.controller.changes.makeAsyncIterator()
     _ = await events.next()
     try await world.controller.update { definition in
       definition.request.predicate = .comparison(.attribute("rank"), .greater, .literal(3))
     }
-    let new = try world.controller.results().snapshot.content
+    let new = try world.controller.results.snapshot.content
     guard case .change(let change) = await events.next() else {
       Issue.record("no change was told")
       return
@@ -224,7 +224,7 @@ struct IndexedControllerTests {
       pages.withLock { $0.append(page) }
     }
     let page = try #require(pages.withLock { $0 }.first)
-    let results = try controller.results()
+    let results = try controller.results
     let batchSize = controller.definition.request.fetchBatchSize
     #expect(page.ids.count == min(batchSize, results.count))
     for (position, id) in page.ids.enumerated() {
@@ -263,7 +263,7 @@ struct IndexedControllerTests {
       Issue.record("no reset was told")
       return
     }
-    #expect(try await world.controller.results().snapshot.content == world.truth())
+    #expect(try await world.controller.results.snapshot.content == world.truth())
   }
 
   @Test func `what the list does is explained`() async throws {
@@ -275,7 +275,7 @@ struct IndexedControllerTests {
       return
     }
     #expect(blocks >= 1)
-    #expect(try sections == world.controller.results().snapshot.sectionCount)
+    #expect(try sections == world.controller.results.snapshot.sectionCount)
     #expect(explanation.lines.contains { $0.contains("counted over the index") })
   }
 }

@@ -114,7 +114,7 @@ import Testing
     )
     let controller = FetchedResultsController(request, in: store)
     try await controller.performFetch()
-    return try controller.results().fetchedObjects.map { try $0.get().id }
+    return try controller.results.rows.map { try $0.object.id }
   }
 
   private func write(to path: String) throws {

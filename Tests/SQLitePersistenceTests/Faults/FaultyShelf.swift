@@ -87,7 +87,7 @@ final class FaultyShelf {
   /// Brings the list up to date, and takes what its subscriber is told.
   func refresh() async throws {
     try await controller.refresh()
-    let latest = try controller.results().generation
+    let latest = try controller.results.generation
     while generation < latest, let event = await events.next() { try take(event) }
   }
 
@@ -174,7 +174,7 @@ final class FaultyShelf {
   }
 
   /// The generation that is shown.
-  var shownGeneration: Int { get throws { try controller.results().generation } }
+  var shownGeneration: Int { get throws { try controller.results.generation } }
 
   /// The committed books as a list: a line for each section and each book.
   private var committed: [String] {
@@ -202,10 +202,10 @@ final class FaultyShelf {
 
   /// What the list shows, as such lines.
   private func listed() throws -> [String] {
-    try controller.results().sections.flatMap { section in
+    try controller.results.sections.flatMap { section in
       try [section.title]
-        + section.objects.map { object in
-          let row = try object.get()
+        + section.map { listed in
+          let row = try listed.object
           return "  \(row.id.key) \(row["publisher"].text ?? "") \(row["title"].text ?? "")"
         }
     }

@@ -56,7 +56,7 @@ import Testing
 
     var keys: IndexedKeys? {
       get throws {
-        if case .indexed(let keys) = try controller.results().snapshot.keys { keys } else { nil }
+        if case .indexed(let keys) = try controller.results.snapshot.keys { keys } else { nil }
       }
     }
 
@@ -73,7 +73,7 @@ import Testing
     _ = try #require(try world.keys, "the list holds its keys")
     var held: [(results: ResultsList<Row>, content: ResultsContent)] = []
     for number in 0..<100 {
-      let results = try world.controller.results()
+      let results = try world.controller.results
       held.append((results, try results.snapshot.content))
       try await world.commit(number)
     }
@@ -108,7 +108,7 @@ import Testing
     let world = try await World(rows: 200)
     weak var era: KeyEra?
     do {
-      let results = try world.controller.results()
+      let results = try world.controller.results
       guard case .indexed(let keys) = results.snapshot.keys else { return }
       era = keys.era
       #expect(era != nil)

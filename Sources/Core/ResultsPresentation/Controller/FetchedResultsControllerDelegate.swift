@@ -1,42 +1,41 @@
 public import ResultsDomain
 
-/// What happened to a section, in the classic words.
+/// The kind of a section's change, in the classic terms.
 public enum SectionChangeType: Hashable, Sendable {
   /// The section is new.
   case insert
-  /// The section is gone.
+  /// The section was deleted.
   case delete
-  /// The section changed its place.
+  /// The section moved among the others.
   case move(to: Int)
   /// The section's title or its aggregates changed.
   case update
 }
 
-/// What happened to an object, in the classic words.
+/// The kind of an object's change, in the classic terms.
 public enum ObjectChangeType: Hashable, Sendable {
-  /// The object is new in the list; only a new path is given.
+  /// The object is new in the list; only the new path is given.
   case insert
-  /// The object left the list; only an old path is given.
+  /// The object left the list; only the old path is given.
   case delete
-  /// The object changed its place; both paths are given, and its content may have changed too.
+  /// The object moved; both paths are given, and its content may have changed too.
   case move
   /// The object's content changed; both paths are given.
   case update
 }
 
-/// The five classic callbacks, all optional, in the classic order: will change, sections, objects, did change; one for resets, and one
-/// for failures.
+/// A delegate with the five classic callbacks, in the classic order, one for resets and one for failures; all are optional.
 ///
-/// They run on the actor that called `FetchedResultsController.deliver(to:from:isolation:)`, and read the results they are handed, never a
-/// state ahead of them. Old paths count before the change, new paths after it, so rows are deleted and moved from old paths first.
+/// They run on the actor that called `FetchedResultsController.deliver(to:from:isolation:)`. They read the results they receive, never a
+/// state ahead of them. Old paths count before the change, new paths after it; rows are deleted and moved from old paths first.
 public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
   /// The kind of result.
   associatedtype Object: FetchedObject
 
-  /// The list is about to change; `results` are still the old ones.
+  /// Called before the list changes; `results` are still the old ones.
   func controllerWillChangeContent(_ results: ResultsList<Object>)
 
-  /// A section changed; the place is an old one for deletes, moves and updates, a new one for inserts.
+  /// Called for each changed section; the index is an old one for deletes, moves and updates, a new one for inserts.
   func controller(
     _ results: ResultsList<Object>,
     didChange section: SectionHeader,
@@ -44,7 +43,7 @@ public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
     for type: SectionChangeType
   )
 
-  /// An object changed.
+  /// Called for each changed object.
   func controller(
     _ results: ResultsList<Object>,
     didChange id: ObjectID,
@@ -53,16 +52,17 @@ public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
     newPath: NewPath?
   )
 
-  /// The list has changed; `results` are the new ones.
+  /// Called after the list has changed; `results` are the new ones.
   func controllerDidChangeContent(_ results: ResultsList<Object>)
 
-  /// The list is another one, to which no callbacks lead; `results` are the new ones.
+  /// Called when the list was replaced and no callbacks describe the difference; `results` are the new ones.
   func controller(_ results: ResultsList<Object>, didResetFor reason: ResultsResetReason)
 
-  /// The last attempt to follow the store failed; `results` are those shown, which stay, and the next good commit continues from them.
+  /// Called when the last attempt to follow the store failed; `results` are shown and stay, and the next successful attempt continues
+  /// from them.
   func controller(_ results: ResultsList<Object>, didFailWith error: StoreError)
 
-  /// What stands for a section in an index of the list.
+  /// Returns the title of a section in an index of the list.
   func controller(
     _ results: ResultsList<Object>,
     sectionIndexTitleForSectionName name: String
@@ -93,7 +93,7 @@ extension FetchedResultsControllerDelegate {
   /// Does nothing.
   public func controllerDidChangeContent(_ results: ResultsList<Object>) {}
 
-  /// Says that the content has changed, which is enough for a delegate that shows everything anew then.
+  /// Calls `controllerDidChangeContent(_:)`, which is enough for a delegate that redraws everything there.
   public func controller(
     _ results: ResultsList<Object>,
     didResetFor reason: ResultsResetReason
@@ -104,7 +104,7 @@ extension FetchedResultsControllerDelegate {
   /// Does nothing: `FetchedResultsController.state` has the failure too.
   public func controller(_ results: ResultsList<Object>, didFailWith error: StoreError) {}
 
-  /// Leaves it to the section key.
+  /// Returns `nil`, which leaves the title to the section key.
   public func controller(
     _ results: ResultsList<Object>,
     sectionIndexTitleForSectionName name: String
@@ -113,51 +113,9 @@ extension FetchedResultsControllerDelegate {
 
 // MARK: - Delivery
 
-extension FetchedResultsController {
-  /// Tells a delegate of every change since what it has drawn, on the caller's actor, until the task is cancelled or the controller ends.
-  ///
-  /// ```swift
-  /// let drawn = try results.results()
-  /// draw(drawn)
-  /// let deliveries = Task { await results.deliver(to: self, from: drawn) }
-  /// ```
-  ///
-  /// What is committed between the drawing and the first step of the task is delivered too: as one change if the journal reaches back
-  /// (`ResultsOptions.journalCapacity`), and as a reset otherwise. The delegate is retained for as long as the call lasts, and not by the
-  /// controller. A change that comes while callbacks run is told after them, never inside them (R69). A task that is cancelled while it
-  /// waits ends at once.
-  /// - Parameters:
-  ///   - delegate: Who is told.
-  ///   - drawn: What the delegate shows already.
-  ///   - isolation: The actor that the callbacks run on: the caller's.
-  public func deliver(
-    to delegate: some FetchedResultsControllerDelegate<Object>,
-    from drawn: ResultsList<Object>,
-    isolation: isolated (any Actor)? = #isolation
-  ) async {
-    var shown = drawn
-    for await event in changes(from: drawn) {
-      guard !Task.isCancelled else { return }
-      switch event {
-      case .change(let change):
-        change.tell(delegate)
-        shown = change.after
-      case .reset(let reason, let results):
-        delegate.controller(results, didResetFor: reason)
-        shown = results
-      case .snapshot(let results):
-        // Changes that cannot be composed into one: no callbacks lead there.
-        delegate.controller(results, didResetFor: .beyondJournal)
-        shown = results
-      case .failure(let error): delegate.controller(shown, didFailWith: error)
-      }
-    }
-  }
-}
-
 extension ResultsChange {
   /// Calls a delegate's callbacks for this change, in the classic order.
-  public func tell(_ delegate: some FetchedResultsControllerDelegate<Object>) {
+  public func deliver(to delegate: some FetchedResultsControllerDelegate<Object>) {
     delegate.controllerWillChangeContent(before)
     for change in delta.sections.deletes {
       delegate.controller(after, didChange: change.old, atSectionIndex: change.from, for: .delete)
@@ -211,11 +169,11 @@ extension ResultsChange {
 }
 
 extension ResultsList {
-  /// The index titles of the sections, as a delegate names them; where it names none, the section key's or the standard one.
+  /// Returns the index titles of the sections from a delegate; where it returns none, the section key's or the standard one.
   ///
   /// - Complexity: O(*s* log *n*) in the sections, and their titles' own cost.
   public func sectionIndexTitles(
-    asking delegate: some FetchedResultsControllerDelegate<Object>
+    from delegate: some FetchedResultsControllerDelegate<Object>
   ) -> SectionIndexTitles {
     SectionIndexTitles(
       of: sections.map { section in

@@ -3,12 +3,12 @@ import Synchronization
 
 /// The events of a controller, as an asynchronous sequence.
 ///
-/// Each iteration is a subscriber of its own: it gets the present state first (or what leads on from results that it has drawn,
-/// `FetchedResultsController.changes(from:)`), then every change in order. What it is too
-/// slow to take is composed into one change, so it never misses anything and holds nothing up.
+/// Each iteration is a subscriber of its own: it receives the present state first (or what happened since a list that it shows,
+/// `FetchedResultsController.changes(from:)`), then every change in order. Changes that it is too slow to take are composed into one,
+/// so it misses nothing and blocks nobody.
 ///
-/// A task that waits for the next event ends when it is cancelled, and all of them end when `FetchedResultsController.cancel()` is called:
-/// a server that is told to end does one or the other.
+/// An iteration ends when its task is cancelled, and all of them end when `FetchedResultsController.cancel()` is called: a server that
+/// shuts down does one or the other.
 public struct ResultsChanges<Object: FetchedObject>: AsyncSequence, Sendable {
   /// One event.
   public typealias Element = ResultsEvent<Object>
@@ -21,7 +21,7 @@ public struct ResultsChanges<Object: FetchedObject>: AsyncSequence, Sendable {
     self.subscribe = subscribe
   }
 
-  /// Takes events one by one.
+  /// An iterator that takes events one by one.
   public struct AsyncIterator: AsyncIteratorProtocol {
     private let token: Token
 
@@ -29,12 +29,12 @@ public struct ResultsChanges<Object: FetchedObject>: AsyncSequence, Sendable {
       token = Token(subscription)
     }
 
-    /// The next event, or `nil` when the controller has ended or the task is cancelled.
+    /// Waits for the next event, or returns `nil` when the controller has ended or the task is cancelled.
     public mutating func next() async -> ResultsEvent<Object>? {
       await token.subscription.next().map { ResultsEvent($0) }
     }
 
-    /// Ends the subscription when the last copy of the iterator is gone.
+    /// Ends the subscription when the last copy of the iterator is released.
     private final class Token: Sendable {
       let subscription: ResultsSubscription
       init(_ subscription: ResultsSubscription) { self.subscription = subscription }
@@ -42,31 +42,42 @@ public struct ResultsChanges<Object: FetchedObject>: AsyncSequence, Sendable {
     }
   }
 
-  /// Begins to listen; the subscription starts here.
+  /// Starts a subscription.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(subscribe()) }
 }
 
 // MARK: - Subscriptions
 
-/// One subscriber's slot: what it has not taken yet, composed into one event when it is taken.
+/// The slot of one subscriber: what it has not taken yet, composed into one event when it takes it.
 ///
-/// The slot and the continuation of a waiting subscriber are guarded by the mutex; the continuation is resumed outside of it.
+/// The mutex guards the slot: the pending events, the last failure, and the continuation of a waiting subscriber. The publisher and
+/// the subscriber's task change it. The publisher may offer events while it holds its own lock, so its lock comes first; no other
+/// lock is taken while the slot's is held, and the continuation is resumed after it is released.
 final class ResultsSubscription: Sendable {
-  typealias Waiting = CheckedContinuation<ListEvent?, Never>
+  private typealias Waiting = CheckedContinuation<ListEvent?, Never>
 
-  struct Slot {
+  /// What a subscriber has not taken yet, apart from a failure.
+  private enum Pending {
+    case none
+    /// The whole list: with the reason why there is no change, or as a snapshot.
+    case whole(ResultsResetReason?, RowLoader)
+    indirect case changes(before: RowLoader, DeltaChain, after: RowLoader)
+  }
+
+  private struct Slot {
     var waiting: Waiting?
     var isFinished = false
-    private var pending = PendingEvents.none
+    private var pending = Pending.none
     private var failure: StoreError?
-    /// What was before changes that came to nothing together; the next change leads on from there (R44).
+    /// The list before changes that cancelled each other out; the next change starts from there (R44).
     private var base: RowLoader?
     private let resetThreshold: Int?
 
     init(resetThreshold: Int?) { self.resetThreshold = resetThreshold }
 
-    /// At most a failure and one other event are kept: changes compose (R28), a change after a snapshot is a newer
-    /// snapshot, and a reset takes the place of what led to it.
+    /// Adds an event; at most a failure and one other event are pending.
+    ///
+    /// Changes compose (R28), a change after a snapshot is a newer snapshot, and a reset replaces what was pending.
     mutating func fold(_ event: ListEvent) {
       failure = nil
       switch event {
@@ -86,7 +97,7 @@ final class ResultsSubscription: Sendable {
     }
 
     private mutating func fold(_ before: RowLoader, _ delta: ResultsDelta, _ after: RowLoader) {
-      // Taken out, so that the chain is not copied.
+      // Moved out, so that the chain is not copied.
       let earlier = pending
       pending = .none
       switch earlier {
@@ -111,7 +122,7 @@ final class ResultsSubscription: Sendable {
       }
     }
 
-    /// The event to tell next, if there is one.
+    /// Removes and returns the next event to deliver, if there is one.
     mutating func take() -> ListEvent? {
       let taken = pending
       pending = .none
@@ -138,7 +149,7 @@ final class ResultsSubscription: Sendable {
 
   init(resetThreshold: Int?) { slot = Mutex(Slot(resetThreshold: resetThreshold)) }
 
-  /// Puts an event into the slot, folding it into what is already there.
+  /// Adds an event to the slot, and resumes a waiting subscriber.
   func offer(_ event: ListEvent) {
     let taken = slot.withLock { slot -> (Waiting, ListEvent)? in
       guard !slot.isFinished else { return nil }
@@ -161,7 +172,7 @@ final class ResultsSubscription: Sendable {
     waiting?.resume(returning: nil)
   }
 
-  /// The next event, or `nil` after the end.
+  /// Waits for the next event, or returns `nil` after the end.
   func next() async -> ListEvent? {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -177,12 +188,4 @@ final class ResultsSubscription: Sendable {
       finish()
     }
   }
-}
-
-/// What a subscriber has not taken yet, apart from a failure.
-enum PendingEvents: Sendable {
-  case none
-  /// The whole list: why no change leads to it, or a snapshot.
-  case whole(ResultsResetReason?, RowLoader)
-  indirect case changes(before: RowLoader, DeltaChain, after: RowLoader)
 }

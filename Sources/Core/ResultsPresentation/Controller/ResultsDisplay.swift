@@ -1,23 +1,23 @@
 public import ResultsDomain
 
-/// The port of a front end: something that shows a list, and then its changes.
+/// The port of a front end: it shows a list, and then its changes.
 ///
-/// Use cases and programs are wired to it, never to a concrete front end. A display that applies every change to what it shows
-/// shows exactly what the controller holds (R90).
+/// Use cases and programs are connected to the port, never to a concrete front end. A display that applies every change to what it
+/// shows shows exactly what the controller holds (R90).
 public protocol ResultsDisplay<Object> {
   /// The kind of result.
   associatedtype Object: FetchedObject
 
-  /// Shows a whole list; what was shown before is gone.
+  /// Shows a whole list in place of what is shown.
   mutating func show(_ results: ResultsList<Object>) throws
 
-  /// Shows a change: what is shown leads from `change.before` to `change.after`.
+  /// Shows a change from `change.before`, which is shown, to `change.after`.
   mutating func apply(_ change: ResultsChange<Object>) throws
 
-  /// Shows a whole list to which no change leads, and may say why.
+  /// Shows a whole list in place of what is shown, and may say why there is no change to apply.
   mutating func reset(_ results: ResultsList<Object>, because reason: ResultsResetReason) throws
 
-  /// Says that the last attempt failed; what is shown stays.
+  /// Reports that the last attempt failed; what is shown stays.
   mutating func report(_ failure: StoreError) throws
 }
 
@@ -31,7 +31,7 @@ extension ResultsDisplay {
   }
 
   /// Shows one event of a controller.
-  /// - Throws: What the display throws.
+  /// - Throws: The display's error.
   public mutating func take(_ event: ResultsEvent<Object>) throws {
     switch event {
     case .snapshot(let results): try show(results)

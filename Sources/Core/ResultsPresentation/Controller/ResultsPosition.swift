@@ -1,8 +1,8 @@
 import ResultsDomain
 
-/// How far a reader of a list has come: a generation, and the life it is counted in.
+/// The position of a client in the changes of a list: a generation, and the life it is counted in.
 ///
-/// It has a text form, for a reader to keep and to come back with, in another process too:
+/// Its text form lets a client store it and return with it, in another process too:
 ///
 /// ```swift
 /// let position = ResultsPosition("17.3w5e11264sgsf")
@@ -13,7 +13,7 @@ public struct ResultsPosition: Hashable, Sendable {
   /// The generation, from 1.
   public var generation: Int
 
-  /// A position in a life.
+  /// Creates a position in a life.
   public init(life: ResultsLife, generation: Int) {
     self.life = life
     self.generation = generation
@@ -21,7 +21,7 @@ public struct ResultsPosition: Hashable, Sendable {
 }
 
 extension ResultsPosition: LosslessStringConvertible {
-  /// Reads the text form: the generation's digits, a point, the life.
+  /// Parses the text form: the generation's digits, a point, the life.
   /// - Returns: `nil` for a text that has no point, or no number before it.
   public init?(_ description: String) {
     guard let point = description.utf8.firstIndex(of: UInt8(ascii: ".")),
@@ -40,43 +40,30 @@ extension ResultsSnapshot {
   public var position: ResultsPosition { ResultsPosition(life: life, generation: generation) }
 }
 
-extension ResultsList {
-  /// The generation, and the life it is counted in: where a reader that comes back goes on from.
-  public var position: ResultsPosition { snapshot.position }
-}
-
-/// The life of a delta: told, but no part of what makes two deltas equal, as equal transitions give equal deltas in every list (R36).
-struct LifeMark: Hashable, Sendable {
-  var life = ResultsLife.unknown
-
-  static func == (left: LifeMark, right: LifeMark) -> Bool { true }
-  func hash(into hasher: inout Hasher) {}
-}
-
-/// Tells one controller's list from every other, also from that of an earlier run of the program.
+/// The identity of one controller's list among all lists, including those of earlier runs of the program.
 ///
-/// Generations are counted from 1 in each life, so a number alone says nothing to who comes back later: the list may be another one by
-/// then. Snapshots, deltas and lines of the wire form name their life, and what is of another life is refused or answered by a reset
-/// (R44, R45). Two lives are the same if their texts have the same bytes.
+/// Generations are counted from 1 in each life, so a number alone means nothing to a client that returns later. Snapshots, deltas and
+/// lines of the wire form name their life; a delta of another life is refused, and a position of another life is answered by a
+/// reset (R44, R45). Two lives are equal if their texts have the same bytes.
 public struct ResultsLife: Sendable {
-  /// The life as text, without meaning of its own.
+  /// The life as an opaque text.
   public let text: String
 
-  /// A life of which nothing is known, such as that of a delta made by hand; no controller has it.
+  /// The life of a delta made by hand; no controller has it.
   public static let unknown = ResultsLife("")
 
-  /// A life that was written down as text.
+  /// Creates a life from its text.
   public init(_ text: String) { self.text = text }
 
-  /// A new life, as 64 random bits make it.
+  /// Returns a new life of 64 random bits.
   public static func random(using generator: inout some RandomNumberGenerator) -> ResultsLife {
-    // At most 13 digits, which a string holds in place.
+    // At most 13 digits, which a string stores inline.
     ResultsLife(String(generator.next() as UInt64, radix: 36))
   }
 }
 
 extension ResultsLife: Hashable {
-  /// Whether two lives are the same, bytewise.
+  /// Returns whether two lives are equal, bytewise.
   public static func == (left: ResultsLife, right: ResultsLife) -> Bool {
     left.text.hasSameBytes(as: right.text)
   }

@@ -1,6 +1,6 @@
 import ResultsDomain
 
-/// Gathers what happened to a list in any order, and makes the delta in canonical order (C2).
+/// Collects the changes of a list in any order, and builds the delta in canonical order (C2).
 struct DeltaAssembler {
   var sections = SectionChanges()
   var deletes: [RowChanges.Delete] = []
@@ -9,7 +9,7 @@ struct DeltaAssembler {
   var updates: [RowChanges.Survivor] = []
   private let frame: ResultsDelta
 
-  /// An empty delta between two generations.
+  /// Starts a delta between two generations.
   init(
     from: Int,
     to: Int,
@@ -28,8 +28,8 @@ struct DeltaAssembler {
     )
   }
 
-  /// The delta of all that was gathered.
-  /// - Complexity: O(*c* log *c*) in the changes; O(*c*) where they came in that order.
+  /// The delta of all collected changes.
+  /// - Complexity: O(*c* log *c*) in the changes; O(*c*) where they were added in canonical order.
   var delta: ResultsDelta {
     var delta = frame
     delta.sections = SectionChanges(
@@ -49,7 +49,7 @@ struct DeltaAssembler {
 }
 
 extension Array {
-  /// The elements in an order; the array itself if it has them so.
+  /// Returns the elements in an order; the array itself if it is in that order already.
   fileprivate func ordered(by precedes: (Element, Element) -> Bool) -> [Element] {
     let isOrdered = indices.dropFirst().allSatisfy { !precedes(self[$0], self[$0 - 1]) }
     return isOrdered ? self : sorted(by: precedes)

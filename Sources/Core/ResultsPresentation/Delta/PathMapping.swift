@@ -1,22 +1,22 @@
-/// Where every row and section of one generation stands in another (R42).
+/// The mapping of paths and section indexes between two generations (R42).
 ///
-/// Make it once for a delta and ask it as often as needed; rows the delta does not name are found by counting.
+/// Create it once for a delta and use it as often as needed; rows that the delta does not name are found by counting.
 public struct PathMapping: Sendable {
-  let sections: PlaceShift
+  let sections: IndexShift
   private let movedSections: [Int: Int]
   private let movedSectionsBack: [Int: Int]
   private let removedRows: [Int: [Int]]
-  private let placedRows: [Int: [Int]]
+  private let insertedRows: [Int: [Int]]
   private let moved: [OldPath: NewPath]
   private let movedBack: [NewPath: OldPath]
 
-  /// The mapping of a delta.
+  /// Creates the mapping of a delta.
   /// - Complexity: O(*c* log *c*) in the changes.
   public init(_ delta: ResultsDelta) {
     let patch = ListPatch(delta)
-    sections = PlaceShift(
+    sections = IndexShift(
       removed: (patch.deletedSections + patch.movedSections.map(\.from)).sorted(),
-      placed: (patch.insertedSections + patch.movedSections.map(\.to)).sorted()
+      inserted: (patch.insertedSections + patch.movedSections.map(\.to)).sorted()
     )
     movedSections = Dictionary(
       patch.movedSections.map { ($0.from, $0.to) },
@@ -27,7 +27,7 @@ public struct PathMapping: Sendable {
       uniquingKeysWith: { first, _ in first }
     )
     removedRows = PathMapping.rows(of: patch.removedRows.map(\.path))
-    placedRows = PathMapping.rows(of: patch.placedRows.map(\.path))
+    insertedRows = PathMapping.rows(of: patch.insertedRows.map(\.path))
     moved = Dictionary(
       delta.rows.moves.map { ($0.from, $0.to) },
       uniquingKeysWith: { first, _ in first }
@@ -42,57 +42,57 @@ public struct PathMapping: Sendable {
     Dictionary(grouping: paths, by: \.section).mapValues { $0.map(\.row).sorted() }
   }
 
-  /// Where a section stands now, or `nil` if it is gone.
+  /// Returns the new index of a section, or `nil` if it was deleted.
   /// - Complexity: O(log *c*) in the changes.
   public func newSection(for section: Int) -> Int? {
-    movedSections[section] ?? sections.newPlace(ofOld: section)
+    movedSections[section] ?? sections.newIndex(ofOld: section)
   }
 
-  /// Where a section stood, or `nil` if it is new.
+  /// Returns the old index of a section, or `nil` if it is new.
   /// - Complexity: O(log *c*) in the changes.
   public func oldSection(for section: Int) -> Int? {
-    movedSectionsBack[section] ?? sections.oldPlace(ofNew: section)
+    movedSectionsBack[section] ?? sections.oldIndex(ofNew: section)
   }
 
-  /// Where a row stands now, or `nil` if it is gone.
+  /// Returns the new path of a row, or `nil` if it was deleted.
   /// - Complexity: O(log *c*) in the changes.
   public func newPath(for path: OldPath) -> NewPath? {
     if let to = moved[path] { return to }
     guard let section = newSection(for: path.section),
-      let row = shift(old: path.section, new: section).newPlace(ofOld: path.row)
+      let row = shift(old: path.section, new: section).newIndex(ofOld: path.row)
     else { return nil }
     return NewPath(section: section, row: row)
   }
 
-  /// Where a row stood, or `nil` if it is new.
+  /// Returns the old path of a row, or `nil` if it is new.
   /// - Complexity: O(log *c*) in the changes.
   public func oldPath(for path: NewPath) -> OldPath? {
     if let from = movedBack[path] { return from }
     guard let section = oldSection(for: path.section),
-      let row = shift(old: section, new: path.section).oldPlace(ofNew: path.row)
+      let row = shift(old: section, new: path.section).oldIndex(ofNew: path.row)
     else { return nil }
     return OldPath(section: section, row: row)
   }
 
-  /// How the rows of a surviving section shift; its moved rows count as taken out and put in.
-  func shift(old: Int, new: Int) -> PlaceShift {
-    PlaceShift(removed: removedRows[old] ?? [], placed: placedRows[new] ?? [])
+  /// Returns the shift of the rows of a surviving section; moved rows count as removed and inserted.
+  func shift(old: Int, new: Int) -> IndexShift {
+    IndexShift(removed: removedRows[old] ?? [], inserted: insertedRows[new] ?? [])
   }
 
-  /// The number of rows put into a section.
-  func placedCount(inNew section: Int) -> Int { placedRows[section]?.count ?? 0 }
+  /// Returns the number of rows inserted into a section.
+  func insertedCount(inNew section: Int) -> Int { insertedRows[section]?.count ?? 0 }
 }
 
 extension ResultsDelta {
-  /// Where a row of the generation before stands now, or `nil` if it is gone (R42).
+  /// Returns the new path of a row of the generation before, or `nil` if it was deleted (R42).
   ///
-  /// To map many rows, make a `PathMapping` once.
+  /// To map many rows, create a `PathMapping` once.
   /// - Complexity: O(*c* log *c*) in the changes.
   public func newPath(for path: OldPath) -> NewPath? { PathMapping(self).newPath(for: path) }
 
-  /// Where a row of the generation after stood, or `nil` if it is new (R42).
+  /// Returns the old path of a row of the generation after, or `nil` if it is new (R42).
   ///
-  /// To map many rows, make a `PathMapping` once.
+  /// To map many rows, create a `PathMapping` once.
   /// - Complexity: O(*c* log *c*) in the changes.
   public func oldPath(for path: NewPath) -> OldPath? { PathMapping(self).oldPath(for: path) }
 }
@@ -100,17 +100,16 @@ extension ResultsDelta {
 // MARK: - The nearest survivor
 
 extension PathMapping {
-  /// Where a cursor belongs after a change: on its row if that is still there, else on the nearest row that is (R42).
+  /// Returns the new path of a cursor: its own row if that survived, else the nearest row that did (R42).
   ///
-  /// For a row that is gone: the next row of its section that kept its place, else the previous one, else any row of
-  /// the section, else the first row of the next section that survived, else the last row of the previous one, else the
-  /// first row of all. `nil` only if no row is left.
+  /// For a deleted row: the next stationary row of its section, else the previous one, else any row of the section, else the first row
+  /// of the next surviving section, else the last row of the previous one, else the first row of all. `nil` only if no row is left.
   /// - Parameters:
-  ///   - path: The row's place in the generation before.
-  ///   - oldSectionCount: How many sections there were before.
-  ///   - newSectionCount: How many sections there are now.
-  ///   - newRowCount: How many rows a section has now.
-  /// - Returns: The place in the generation after.
+  ///   - path: The row's path in the generation before.
+  ///   - oldSectionCount: The number of sections before.
+  ///   - newSectionCount: The number of sections after.
+  ///   - newRowCount: Returns the number of rows of a section after.
+  /// - Returns: The path in the generation after.
   /// - Complexity: O(log *c*) in the changes, and O(*s* log *c*) in the sections if the row's section has none left.
   public func nearestSurvivor(
     of path: OldPath,
@@ -145,18 +144,18 @@ extension PathMapping {
   private func nearestRow(to path: OldPath, in section: Int, count: Int) -> Int? {
     guard count > 0 else { return nil }
     let shift = shift(old: path.section, new: section)
-    let stayers = count - placedCount(inNew: section)
-    guard stayers > 0 else { return 0 }
-    // The stayers before the row number the rank of the first one after it.
-    let rank = min(max(shift.stayers(beforeOld: path.row), 0), stayers - 1)
-    return shift.newPlace(ofRank: rank)
+    let stationary = count - insertedCount(inNew: section)
+    guard stationary > 0 else { return 0 }
+    // The number of stationary rows before the cursor is the rank of the first one after it.
+    let rank = min(max(shift.rank(ofOld: path.row), 0), stationary - 1)
+    return shift.newIndex(ofRank: rank)
   }
 }
 
 extension ResultsDelta {
-  /// Where a cursor belongs after this change: on its row if that is still there, else on the nearest row that is (R42).
+  /// Returns the new path of a cursor: its own row if that survived, else the nearest row that did (R42).
   ///
-  /// `PathMapping.nearestSurvivor` says which row is nearest. `newRowCount` says how many rows a section has now.
+  /// `PathMapping.nearestSurvivor` defines which row is nearest. `newRowCount` returns the number of rows of a section after.
   /// - Complexity: O(*c* log *c*) in the changes, and O(*s*) in the sections if the row's section has none left.
   public func nearestSurvivor(of path: OldPath, newRowCount: (Int) -> Int) -> NewPath? {
     PathMapping(self).nearestSurvivor(
@@ -170,57 +169,58 @@ extension ResultsDelta {
 
 // MARK: - Shifts
 
-/// How the places of one row of things shift when some are taken out and others put in.
+/// The shift of indexes when some elements of a sequence are removed and others inserted.
 ///
-/// Things that stay keep their order: the `k`-th that stays before is the `k`-th that stayed after.
-struct PlaceShift {
-  /// Ascending old places of what was taken out.
+/// Stationary elements keep their order: the `k`-th before is the `k`-th after. An index is mapped by its rank, the number of stationary
+/// elements before it.
+struct IndexShift {
+  /// Ascending old indexes of removed elements.
   var removed: [Int] = []
-  /// Ascending new places of what was put in.
-  var placed: [Int] = []
+  /// Ascending new indexes of inserted elements.
+  var inserted: [Int] = []
 
-  /// How many of those that stay stand before an old place.
-  func stayers(beforeOld place: Int) -> Int { place &- PlaceShift.rank(of: place, in: removed) }
+  /// Returns the number of stationary elements before an old index.
+  func rank(ofOld index: Int) -> Int { index &- IndexShift.count(below: index, in: removed) }
 
-  /// How many of those that stayed stand before a new place.
-  func stayers(beforeNew place: Int) -> Int { place &- PlaceShift.rank(of: place, in: placed) }
+  /// Returns the number of stationary elements before a new index.
+  func rank(ofNew index: Int) -> Int { index &- IndexShift.count(below: index, in: inserted) }
 
-  /// Where what stood at an old place stands now, or `nil` if it was taken out.
-  func newPlace(ofOld place: Int) -> Int? {
-    PlaceShift.contains(place, in: removed)
-      ? nil : PlaceShift.place(ofRank: stayers(beforeOld: place), among: placed)
+  /// Returns the new index of the element at an old one, or `nil` if it was removed.
+  func newIndex(ofOld index: Int) -> Int? {
+    IndexShift.contains(index, in: removed)
+      ? nil : IndexShift.index(ofRank: rank(ofOld: index), skipping: inserted)
   }
 
-  /// Where what stands at a new place stood, or `nil` if it was put in.
-  func oldPlace(ofNew place: Int) -> Int? {
-    PlaceShift.contains(place, in: placed)
-      ? nil : PlaceShift.place(ofRank: stayers(beforeNew: place), among: removed)
+  /// Returns the old index of the element at a new one, or `nil` if it was inserted.
+  func oldIndex(ofNew index: Int) -> Int? {
+    IndexShift.contains(index, in: inserted)
+      ? nil : IndexShift.index(ofRank: rank(ofNew: index), skipping: removed)
   }
 
-  /// The new place of the stayer of a rank.
-  func newPlace(ofRank rank: Int) -> Int { PlaceShift.place(ofRank: rank, among: placed) }
+  /// Returns the new index of the stationary element of a rank.
+  func newIndex(ofRank rank: Int) -> Int { IndexShift.index(ofRank: rank, skipping: inserted) }
 
-  /// How many of the ascending places are smaller.
-  static func rank(of place: Int, in places: [Int]) -> Int {
-    var (low, high) = (0, places.count)
+  /// Returns how many of the ascending indexes are below one.
+  static func count(below index: Int, in indexes: [Int]) -> Int {
+    var (low, high) = (0, indexes.count)
     while low < high {
       let middle = (low + high) / 2
-      if places[middle] < place { low = middle + 1 } else { high = middle }
+      if indexes[middle] < index { low = middle + 1 } else { high = middle }
     }
     return low
   }
 
-  private static func contains(_ place: Int, in places: [Int]) -> Bool {
-    let rank = rank(of: place, in: places)
-    return rank < places.count && places[rank] == place
+  private static func contains(_ index: Int, in indexes: [Int]) -> Bool {
+    let count = count(below: index, in: indexes)
+    return count < indexes.count && indexes[count] == index
   }
 
-  /// The place with `rank` places before it that are not in the list, and that is not in it itself.
-  private static func place(ofRank rank: Int, among taken: [Int]) -> Int {
+  /// Returns the index that is not in the list and has `rank` indexes before it that are not in the list.
+  private static func index(ofRank rank: Int, skipping taken: [Int]) -> Int {
     var (low, high) = (0, taken.count)
     while low < high {
       let middle = (low + high) / 2
-      // `taken[i] - i` free places stand before the i-th taken one, and that number never falls.
+      // `taken[i] - i` free indexes precede the i-th taken one, and that number never decreases.
       if taken[middle] &- middle <= rank { low = middle + 1 } else { high = middle }
     }
     return rank &+ low

@@ -1,27 +1,26 @@
 public import ResultsDomain
 
-/// What a controller tells its subscribers.
+/// An event that a controller publishes to its subscribers.
 public enum ResultsEvent<Object: FetchedObject>: Sendable {
-  /// The present state, which every subscriber gets first (R74).
+  /// The present list, which every subscriber receives first (R74).
   case snapshot(ResultsList<Object>)
-  /// A later generation, and what leads to it.
+  /// A later generation, with the difference.
   indirect case change(ResultsChange<Object>)
-  /// The whole list anew, and why no change leads to it (R43, R72); what was shown before is gone.
+  /// A whole list in place of what was shown, with the reason why there is no change (R43, R72).
   case reset(ResultsResetReason, ResultsList<Object>)
-  /// A failure; the last good state stays, and the next good commit continues from it (R71).
+  /// A failure; the last good list stays, and the next successful attempt continues from it (R71).
   case failure(StoreError)
 }
 
-/// One delivered change: what was shown, what leads on, and what is shown now.
+/// One delivered change: the list before, the delta, and the list after.
 public struct ResultsChange<Object: FetchedObject>: Sendable {
-  /// What was shown.
+  /// The list before.
   public let before: ResultsList<Object>
-  /// What leads from the one to the other.
+  /// The difference between the two.
   public let delta: ResultsDelta
-  /// What is shown now.
+  /// The list after.
   public let after: ResultsList<Object>
 
-  /// One delivered change.
   init(before: ResultsList<Object>, delta: ResultsDelta, after: ResultsList<Object>) {
     self.before = before
     self.delta = delta
@@ -49,23 +48,23 @@ extension ResultsChange {
 
 // MARK: - Neighbours
 
-/// A row that did not change but is shown by its neighbours, and those did (R41).
+/// A row that did not change itself, but must be redrawn because a neighbour changed (R41).
 public struct NeighbourUpdate: Hashable, Sendable {
   /// The row's identity.
   public let id: ObjectID
-  /// Where it was.
+  /// The row's path before.
   public let from: OldPath
-  /// Where it is.
+  /// The row's path after.
   public let to: NewPath
 }
 
 extension ResultsChange {
-  /// The rows to draw again because a neighbour came, went, moved or changed, though they did not change themselves.
+  /// Returns the rows to redraw because a neighbour was inserted, deleted, moved or changed, though they did not change themselves.
   ///
-  /// A chat that shows the date above the first message of a day depends on the row before: `offsets: [-1]`. Rows that the delta names
-  /// already are not repeated, so a neighbour's update is never mistaken for a real one.
-  /// - Parameter offsets: Where the neighbours stand from the row, within its section.
-  /// - Returns: The rows in the order of their new places.
+  /// A chat that shows the date above the first message of a day depends on the row before: `offsets: [-1]`. Rows that the
+  /// delta names are not repeated, so a neighbour update is never mistaken for a real one.
+  /// - Parameter offsets: The offsets of the neighbours from the row, within its section.
+  /// - Returns: The rows in the order of their new paths.
   /// - Complexity: O(*c* *k* log *n*) for *c* changes and neighbours up to *k* rows away.
   public func neighbourUpdates(offsets: Set<Int>) -> [NeighbourUpdate] {
     let mapping = PathMapping(delta)

@@ -1,17 +1,17 @@
 public import ResultsDomain
 
-/// A list written out: its sections with their titles, and the identities of their rows.
+/// The full content of a list: its sections with their headers, and the identities of all rows.
 ///
-/// It is what the laws speak of. It takes room for every row; front ends use a snapshot instead.
+/// The laws of deltas are stated over it. It takes memory for every row; front ends use a snapshot instead.
 public struct ResultsContent: Hashable, Sendable {
-  /// One section written out.
+  /// The content of one section.
   public struct Section: Hashable, Sendable {
-    /// Its identity and title.
+    /// The section's identity, title and aggregates.
     public var header: SectionHeader
-    /// The identities of its rows, in order.
+    /// The identities of the section's rows, in order.
     public var rows: [ObjectID]
 
-    /// One section written out.
+    /// Creates the content of one section.
     public init(header: SectionHeader, rows: [ObjectID]) {
       self.header = header
       self.rows = rows
@@ -21,17 +21,17 @@ public struct ResultsContent: Hashable, Sendable {
   /// The sections, in order.
   public var sections: [Section]
 
-  /// A list written out.
+  /// Creates the content of a list.
   public init(sections: [Section]) { self.sections = sections }
 }
 
 // MARK: - Applying a delta
 
 extension ResultsContent {
-  /// The content after a change: the wire rule, with everything the delta says checked (R26).
+  /// Returns the content after a change, and checks every statement of the delta (R26).
   ///
-  /// Rows of all old paths are taken out, then deleted and moved sections; sections are placed ascending, then rows
-  /// ascending; titles are replaced. Updates of rows change nothing here, but must stand where they say.
+  /// Rows at all old paths are removed, then deleted and moved sections; sections are inserted ascending, then rows ascending; headers
+  /// are replaced. Updates of rows change nothing here, but their paths must be correct.
   /// - Throws: `DeltaError` saying what does not fit, and where.
   /// - Complexity: O(*n*) in the rows and O(*c* log *c*) in the changes.
   public func applying(_ delta: ResultsDelta) throws(DeltaError) -> ResultsContent {
@@ -61,7 +61,7 @@ extension ResultsContent {
     return result
   }
 
-  /// The identity of the row at a path, or `nil` if there is no such row.
+  /// Returns the identity of the row at a path, or `nil` if there is no such row.
   public func id(at path: RowPath) -> ObjectID? {
     guard sections.indices.contains(path.section),
       sections[path.section].rows.indices.contains(path.row)
@@ -71,8 +71,8 @@ extension ResultsContent {
 
   private func checkRowsBefore(_ delta: ResultsDelta) throws(DeltaError) {
     var named: Set<ObjectID> = []
-    for id in delta.rows.ids where !named.insert(id).inserted { throw .rowTwice(id) }
-    for (id, path) in delta.rows.leaving {
+    for id in delta.rows.ids where !named.insert(id).inserted { throw .duplicateRow(id) }
+    for (id, path) in delta.rows.withOldPaths {
       guard let found = self.id(at: path.path) else { throw .noRow(.before, at: path.path) }
       guard found == id else {
         throw .wrongRow(.before, at: path.path, expected: id, found: found)
@@ -111,7 +111,7 @@ extension ResultsContent {
       guard sources.indices.contains(update.to) else { throw .noSection(.after, at: update.to) }
       guard sources[update.to] == update.from,
         replaced.updateValue(update.new, forKey: update.to) == nil
-      else { throw .sectionTwice(.after, at: update.to) }
+      else { throw .duplicateSection(.after, at: update.to) }
     }
     return sources.enumerated().map { to, source in
       replaced[to] ?? source.map { sections[$0].header }
@@ -126,8 +126,8 @@ extension RowChanges {
     deletes.map(\.id) + moves.map(\.id) + inserts.map(\.id) + updates.map(\.id)
   }
 
-  /// The rows that are named with a place in the generation before.
-  var leaving: [(ObjectID, OldPath)] {
+  /// The rows that are named with a path in the generation before.
+  var withOldPaths: [(ObjectID, OldPath)] {
     deletes.map { ($0.id, $0.from) } + (moves + updates).map { ($0.id, $0.from) }
   }
 }

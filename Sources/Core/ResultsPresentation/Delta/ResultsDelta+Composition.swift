@@ -2,14 +2,14 @@ import OrderStatistics
 import ResultsDomain
 
 extension ResultsDelta {
-  /// This change and the next one as one, made without any content (R28).
+  /// Composes this change and the next one, without any content (R28).
   ///
-  /// Only net effects remain (C9): what came and left is not told, what left and came back is a move, an update or
-  /// nothing, and what moved away and back stays. Which attributes changed is told where the rows or disjoint sets of
-  /// attributes say it for certain; otherwise `changed` is `nil`. The result may be empty, and then is not to be
-  /// delivered (R27).
-  /// - Throws: `DeltaError.outOfSync` if the next change does not begin where this one ends, `DeltaError.otherLife` if it is another
-  ///   list's (R44); another `DeltaError` if the two contradict each other.
+  /// Only net effects remain (C9): a row that was inserted and deleted again is not named, one that was deleted and inserted again is a
+  /// move, an update or nothing, and one that moved away and back is not a move. The changed attributes are named where the rows or
+  /// disjoint sets of attributes prove them; otherwise `changed` is `nil`. The result may be empty, and must not be delivered
+  /// then (R27).
+  /// - Throws: `DeltaError.outOfSync` if the next change does not start where this one ends, `DeltaError.otherLife` if it belongs to
+  ///   another list (R44); another `DeltaError` if the two contradict each other.
   /// - Complexity: O(*c* log *c*) in the changes of both, whatever the length of the list.
   public func then(_ next: ResultsDelta) throws(DeltaError) -> ResultsDelta {
     guard unobserved == nil, next.unobserved == nil else { throw .partial }
@@ -49,20 +49,20 @@ extension ResultsDelta {
 
 // MARK: - Sections
 
-/// What two changes in a row did to each section that either of them names.
-struct NetSections {
+/// The net effect of two consecutive changes on each section that either of them names.
+private struct NetSections {
   let first: PathMapping
   let second: PathMapping
   private var entries: [SectionID: Entry] = [:]
 
   private struct Entry {
-    /// Place and header before both changes.
-    var old: (place: Int, header: SectionHeader)?
-    /// Place between the two changes.
+    /// The index and header before both changes.
+    var old: (index: Int, header: SectionHeader)?
+    /// The index between the two changes.
     var between: Int?
-    /// Place and header after both changes; the place is filled in at the end if the second names it not.
-    var new: (place: Int?, header: SectionHeader)?
-    /// Whether it was ever taken out of the order.
+    /// The index and header after both changes; the index is computed at the end if the second change does not name it.
+    var new: (index: Int?, header: SectionHeader)?
+    /// Whether one of the changes deleted, inserted or moved it.
     var wasMoved: Bool
     var isSettled = false
   }
@@ -72,7 +72,7 @@ struct NetSections {
     self.second = second
   }
 
-  /// Takes in the first change.
+  /// Adds the first change.
   mutating func add(_ changes: SectionChanges) throws(DeltaError) {
     for delete in changes.deletes {
       entries[delete.old.id] = Entry(old: (delete.from, delete.old), wasMoved: true)
@@ -98,7 +98,7 @@ struct NetSections {
     }
   }
 
-  /// Takes in the second change.
+  /// Adds the second change.
   mutating func add(next changes: SectionChanges) throws(DeltaError) {
     for delete in changes.deletes {
       var entry = try entry(of: delete.old, at: delete.from)
@@ -119,7 +119,7 @@ struct NetSections {
     for insert in changes.inserts {
       var entry = entries[insert.new.id] ?? Entry(wasMoved: true)
       guard entry.between == nil || entry.isSettled && entry.new == nil else {
-        throw .sectionTwice(.after, at: insert.to)
+        throw .duplicateSection(.after, at: insert.to)
       }
       entry.new = (insert.to, insert.new)
       entry.isSettled = true
@@ -127,34 +127,34 @@ struct NetSections {
     }
   }
 
-  /// The entry of a section that the second change names at a place between the two.
-  private func entry(of header: SectionHeader, at place: Int) throws(DeltaError) -> Entry {
+  /// Returns the entry of a section that the second change names at an index between the two.
+  private func entry(of header: SectionHeader, at index: Int) throws(DeltaError) -> Entry {
     if let entry = entries[header.id] {
-      guard entry.between == place, !entry.isSettled else {
-        throw .sectionTwice(.before, at: place)
+      guard entry.between == index, !entry.isSettled else {
+        throw .duplicateSection(.before, at: index)
       }
       return entry
     }
-    guard let old = first.oldSection(for: place) else { throw .noSection(.before, at: place) }
-    return Entry(old: (old, header), between: place, wasMoved: false)
+    guard let old = first.oldSection(for: index) else { throw .noSection(.before, at: index) }
+    return Entry(old: (old, header), between: index, wasMoved: false)
   }
 
-  /// Gives the net changes of the sections.
+  /// Adds the net changes of sections to a delta.
   func collect(into assembler: inout DeltaAssembler) throws(DeltaError) {
     var moved: [SectionChanges.Move] = []
     for entry in entries.values {
-      var place = entry.new?.place
+      var index = entry.new?.index
       if !entry.isSettled, let between = entry.between {
         guard let found = second.newSection(for: between) else {
           throw .noSection(.before, at: between)
         }
-        place = found
+        index = found
       }
-      switch (entry.old, entry.new, place) {
-      case (let old?, let new?, let place?):
+      switch (entry.old, entry.new, index) {
+      case (let old?, let new?, let index?):
         let move = SectionChanges.Move(
-          from: old.place,
-          to: place,
+          from: old.index,
+          to: index,
           old: old.header,
           new: new.header
         )
@@ -164,9 +164,9 @@ struct NetSections {
           assembler.sections.updates.append(move)
         }
       case (let old?, _, _):
-        assembler.sections.deletes.append(.init(from: old.place, old: old.header))
-      case (nil, let new?, let place?):
-        assembler.sections.inserts.append(.init(to: place, new: new.header))
+        assembler.sections.deletes.append(.init(from: old.index, old: old.header))
+      case (nil, let new?, let index?):
+        assembler.sections.inserts.append(.init(to: index, new: new.header))
       default: break
       }
     }
@@ -191,11 +191,11 @@ struct NetSections {
 
 // MARK: - Rows
 
-/// What two changes in a row did to each row that either of them names.
-struct NetRows {
+/// The net effect of two consecutive changes on each row that either of them names.
+private struct NetRows {
   let first: PathMapping
   let second: PathMapping
-  /// Where the sections stand after both changes.
+  /// The mapping of sections over both changes.
   let sections: PathMapping
   private var entries: [ObjectID: NetRow] = [:]
 
@@ -205,7 +205,7 @@ struct NetRows {
     self.sections = sections
   }
 
-  /// Takes in the first change.
+  /// Adds the first change.
   mutating func add(_ changes: RowChanges) {
     for delete in changes.deletes {
       entries[delete.id] = NetRow(from: delete.from, old: delete.old, wasMoved: true)
@@ -227,7 +227,7 @@ struct NetRows {
     }
   }
 
-  /// Takes in the second change.
+  /// Adds the second change.
   mutating func add(next changes: RowChanges) throws(DeltaError) {
     for delete in changes.deletes {
       var row = try row(delete.id, at: delete.from)
@@ -247,7 +247,7 @@ struct NetRows {
     }
     for insert in changes.inserts {
       var row = entries[insert.id] ?? NetRow(wasMoved: true)
-      guard row.between == nil else { throw .rowTwice(insert.id) }
+      guard row.between == nil else { throw .duplicateRow(insert.id) }
       row.to = insert.to
       row.new = insert.new
       row.changed = nil
@@ -256,10 +256,10 @@ struct NetRows {
     }
   }
 
-  /// The entry of a row that the second change names at a place between the two.
+  /// Returns the entry of a row that the second change names at a path between the two.
   private func row(_ id: ObjectID, at path: OldPath) throws(DeltaError) -> NetRow {
     if let row = entries[id] {
-      guard row.between?.path == path.path, !row.isSettled else { throw .rowTwice(id) }
+      guard row.between?.path == path.path, !row.isSettled else { throw .duplicateRow(id) }
       return row
     }
     guard let from = first.oldPath(for: NewPath(path.path)) else {
@@ -268,7 +268,7 @@ struct NetRows {
     return NetRow(from: from, between: NewPath(path.path), changed: AttributeSet(), wasMoved: false)
   }
 
-  /// Gives the net changes of the rows.
+  /// Adds the net changes of rows to a delta.
   func collect(into assembler: inout DeltaAssembler) throws(DeltaError) {
     var returned: [Int: [RowChanges.Survivor]] = [:]
     var affectedOld: [Int: [Int]] = [:]
@@ -339,12 +339,12 @@ struct NetRow {
   /// Whether the second change names it.
   var isSettled = false
 
-  /// Whether the first change left its values alone.
+  /// Whether the first change did not touch its values.
   var isUntouched: Bool { changed?.isEmpty ?? false }
-  /// Whether it stood in the list before both changes.
+  /// Whether it was in the list before both changes.
   var isNamedOnce: Bool { from != nil }
 
-  /// Adds what the second change says of a row that stayed.
+  /// Adds the second change of a row that stayed.
   mutating func append(_ next: RowChanges.Survivor) {
     if isUntouched, from != nil { old = old ?? next.old }
     new = next.new ?? (next.contentChanged ? nil : new)
@@ -360,12 +360,12 @@ struct NetRow {
       {
         earlier.union(later)
       } else {
-        // An attribute that changed twice may have its first value again.
+        // An attribute that changed twice may have its first value again, so the net set is not known.
         nil
       }
   }
 
-  /// The row as one that stayed.
+  /// Returns the net change of a row that stayed.
   func survivor(_ id: ObjectID, from: OldPath, to: NewPath) -> RowChanges.Survivor {
     var changed = changed
     if let old, let new, old.values.count == new.values.count {

@@ -1,10 +1,10 @@
 extension ResultsDelta {
-  /// Checks that this delta leads exactly from one content to another, and is a lawful one (R26).
+  /// Verifies that this delta turns one content into another exactly, and obeys the conventions (R26).
   ///
-  /// Besides the result it checks the canonical order (C2), that nothing is named twice (R31), that no row or section is
-  /// moved that could have stayed (C6, C8), that no section is deleted only to be inserted again (C4), and that no
-  /// update is empty (C7). Call it in debug builds, or where a delta comes from elsewhere.
-  /// - Throws: `DeltaError` saying what is wrong, and where.
+  /// Besides the result it checks the canonical order (C2), that nothing is named twice (R31), that no row or section is moved that
+  /// could have stayed (C6, C8), that no section is deleted and inserted again (C4), and that no update is empty (C7). Call it in
+  /// debug builds, or for deltas from another process.
+  /// - Throws: `DeltaError`: what is wrong, and where.
   /// - Complexity: O(*n*) in the rows and O(*c* log *c*) in the changes.
   public func verify(
     from old: ResultsContent,
@@ -66,19 +66,17 @@ extension ResultsDelta {
     }
   }
 
-  /// A move within its section, or among the sections, that passes nothing which stays is needless.
+  /// Finds needless moves: those within a section, or among the sections, that pass nothing stationary.
   private func verifyMoves() throws(DeltaError) {
     let mapping = PathMapping(self)
     for move in rows.moves where mapping.newSection(for: move.from.section) == move.to.section {
       let shift = mapping.shift(old: move.from.section, new: move.to.section)
-      if shift.stayers(beforeOld: move.from.row) == shift.stayers(beforeNew: move.to.row) {
+      if shift.rank(ofOld: move.from.row) == shift.rank(ofNew: move.to.row) {
         throw .needlessMove(move.id)
       }
     }
     for move in sections.moves
-    where mapping.sections.stayers(beforeOld: move.from)
-      == mapping.sections.stayers(beforeNew: move.to)
-    {
+    where mapping.sections.rank(ofOld: move.from) == mapping.sections.rank(ofNew: move.to) {
       throw .needlessSectionMove(move.old.id)
     }
     let deleted = Set(sections.deletes.map(\.old.id))

@@ -1,48 +1,48 @@
 public import ResultsDomain
 
-/// What leads from one generation of a list to a later one, exactly.
+/// The exact difference between one generation of a list and a later one.
 ///
-/// Deletes, moved-from and updated-from places count in the generation before; inserts, moved-to and updated-to places in
-/// the one after (C1). Shifts caused by other rows are implied (C5). The laws hold for every delta a controller delivers:
+/// Old paths and indexes count in the generation before, new ones in the generation after (C1). Shifts caused by other rows are implied
+/// (C5). The laws hold for every delta a controller delivers:
 /// - applying it to the content before gives the content after (R26);
-/// - two in a row compose (R28), and each has an inverse (R29);
+/// - two consecutive deltas compose (R28), and each has an inverse (R29);
 /// - it is never empty (R27).
 ///
-/// Of a controller that observes some rows only (`FetchedResultsController.observedRows`), `rows` names what touches those, and `unobserved`
-/// counts the rest. Such a delta is exact as far as it goes, but no content can be led on with it, and it does not compose.
+/// If a controller observes only some rows (`FetchedResultsController.observedRows`), `rows` names the changes that touch those, and
+/// `unobserved` counts the rest. Such a delta is exact for what it names, but it cannot be applied to a content, and does not compose.
 public struct ResultsDelta: Hashable, Sendable {
-  private var mark = LifeMark()
-  /// The life of the list that made it, in which its generations are counted; it is no part of what makes two deltas equal.
+  private var lifeTag = LifeTag()
+  /// The life of the list that the delta belongs to, in which its generations are counted; it does not take part in equality.
   public var life: ResultsLife {
-    get { mark.life }
-    set { mark.life = newValue }
+    get { lifeTag.life }
+    set { lifeTag.life = newValue }
   }
-  /// The generation it leads from.
+  /// The generation before.
   public var from: Int
-  /// The generation it leads to.
+  /// The generation after.
   public var to: Int
-  /// Why the list changed.
+  /// The cause of the change.
   public var cause: DeltaCause
   /// Whether changes of other causes were composed with those of `cause`.
   package var hasOtherCauses = false
-  /// Why the list was read again, although the store should have told commit by commit; `nil` if it did.
+  /// The reason why the list was read again instead of following the history commit by commit; `nil` if it was followed.
   public var repair: GapReason?
-  /// Who made the commits, oldest first, without repeats; empty for a change that no commit made.
+  /// The origins of the commits, oldest first, without repeats; empty for a change without a commit.
   ///
-  /// A commit without a name is `CommitOrigin.unnamed`; of what was found by reading again nobody is known.
+  /// A commit without a name is `CommitOrigin.unnamed`; changes found by reading again have no known origin.
   public var origins: [CommitOrigin]
-  /// What happened to the sections.
+  /// The changes of sections.
   public var sections: SectionChanges
-  /// What happened to the rows.
+  /// The changes of rows.
   public var rows: RowChanges
-  /// What happened to rows that are not observed, or `nil` if all are.
+  /// The changes of rows that are not observed, or `nil` if all rows are.
   public var unobserved: UnobservedChanges?
-  /// How many sections there were before.
+  /// The number of sections before.
   public var oldSectionCount: Int
-  /// How many sections there are after.
+  /// The number of sections after.
   public var newSectionCount: Int
 
-  /// What leads from one generation to a later one.
+  /// Creates the difference between two generations.
   public init(
     from: Int,
     to: Int,
@@ -65,30 +65,30 @@ public struct ResultsDelta: Hashable, Sendable {
     self.newSectionCount = newSectionCount
   }
 
-  /// Whether nothing happened.
+  /// Whether nothing changed.
   public var isEmpty: Bool {
     sections.isEmpty && rows.isEmpty && unobserved?.isEmpty ?? true
   }
 }
 
-/// Why a list changed.
+/// The cause of a change of a list.
 ///
-/// Several commits folded into one delta take the first that applies: external, own, clock, locale, definition.
+/// Several commits composed into one delta take the first that applies: external, own, clock, locale, definition.
 public enum DeltaCause: String, Hashable, Sendable, CaseIterable {
-  /// Any other writer of the store.
+  /// Another writer of the store.
   case external
   /// This process, through this store object.
   case own
-  /// The time that a definition depends on.
+  /// The passing of time, which a definition depends on.
   case clock
-  /// The locale or time zone of titles and groupings.
+  /// Another locale or time zone of titles and groupings.
   case locale
-  /// The request, its window, its sections or its fixed set.
+  /// Another request, window, section key or fixed set.
   case definition
 }
 
 extension DeltaCause {
-  /// The cause of two changes folded into one.
+  /// Returns the cause of two changes composed into one.
   public func joined(with other: DeltaCause) -> DeltaCause {
     let order = DeltaCause.allCases
     guard let left = order.firstIndex(of: self), let right = order.firstIndex(of: other) else {
@@ -101,9 +101,9 @@ extension DeltaCause {
 // MARK: - Inverse
 
 extension ResultsDelta {
-  /// What leads back: applied to the content after, it gives the content before (R29).
+  /// The inverse change: applied to the content after, it gives the content before (R29).
   ///
-  /// Cause, repair and origins stay: it undoes the same change.
+  /// It has the same cause, repair and origins.
   /// - Complexity: O(*c* log *c*) in the changes.
   public var inverse: ResultsDelta {
     var assembler = DeltaAssembler(
@@ -174,14 +174,13 @@ extension UnobservedChanges.Counts {
 // MARK: - Observed rows
 
 extension ResultsDelta {
-  /// The delta as someone is told who observes only some rows: others are counted, not named.
+  /// Returns the delta for observed rows: changes of other rows are counted, not named.
   ///
-  /// A move is named if one of its places is observed. Sections are told as ever.
+  /// A move is named if its old or its new position is observed. Sections are not affected.
   /// - Parameters:
-  ///   - rows: The observed rows of the generation before, counted over all sections.
+  ///   - rows: The observed rows in the generation before, counted over all sections.
   ///   - old: The generation before.
   ///   - new: The generation after.
-  /// - Returns: The delta, with what is not named counted.
   /// - Complexity: O(*c* log *s*) in the changes and the sections.
   func observing(
     _ rows: Range<Int>,
@@ -196,42 +195,54 @@ extension ResultsDelta {
     let start =
       sections.moves.isEmpty
       ? ResultsDelta.start(
-        behind: rows.lowerBound,
+        after: rows.lowerBound,
         removed: deletes + moves.map(\.0),
         inserted: inserts + moves.map(\.1)
       )
       : rows.lowerBound
     var unobserved = UnobservedChanges(oldRows: rows, newRows: start..<start + rows.count)
     let newRows = unobserved.newRows
-    var told = RowChanges()
-    for (change, place) in zip(self.rows.deletes, deletes) {
-      if rows.contains(place) { told.deletes.append(change) } else { unobserved.remove(place) }
+    var observed = RowChanges()
+    for (change, position) in zip(self.rows.deletes, deletes) {
+      if rows.contains(position) {
+        observed.deletes.append(change)
+      } else {
+        unobserved.remove(position)
+      }
     }
-    for (change, place) in zip(self.rows.inserts, inserts) {
-      if newRows.contains(place) { told.inserts.append(change) } else { unobserved.insert(place) }
+    for (change, position) in zip(self.rows.inserts, inserts) {
+      if newRows.contains(position) {
+        observed.inserts.append(change)
+      } else {
+        unobserved.insert(position)
+      }
     }
     for (change, (from, to)) in zip(self.rows.moves, moves) {
       if rows.contains(from) || newRows.contains(to) {
-        told.moves.append(change)
+        observed.moves.append(change)
       } else {
         unobserved.move(from, to)
       }
     }
     for change in self.rows.updates {
-      let place = new.flatPosition(of: change.to.path) ?? 0
-      if newRows.contains(place) { told.updates.append(change) } else { unobserved.change(place) }
+      let position = new.flatPosition(of: change.to.path) ?? 0
+      if newRows.contains(position) {
+        observed.updates.append(change)
+      } else {
+        unobserved.change(position)
+      }
     }
     var delta = self
-    delta.rows = told
+    delta.rows = observed
     delta.unobserved = unobserved
     return delta
   }
 
-  /// Where rows begin after a change that began at a place before it.
+  /// Returns the new position of observed rows that began at a position before the change.
   ///
-  /// As many rows stand before the place as before, apart from those that came and left; what came just there is behind it.
-  private static func start(behind place: Int, removed: [Int], inserted: [Int]) -> Int {
-    var start = place - removed.count { $0 < place }
+  /// The same rows precede it as before, apart from inserted and deleted ones; a row inserted exactly there follows it.
+  private static func start(after position: Int, removed: [Int], inserted: [Int]) -> Int {
+    var start = position - removed.count { $0 < position }
     for position in inserted.sorted() {
       guard position < start else { break }
       start += 1
@@ -241,16 +252,16 @@ extension ResultsDelta {
 }
 
 extension UnobservedChanges {
-  fileprivate mutating func remove(_ place: Int) {
-    if place < oldRows.lowerBound { above.removed += 1 } else { below.removed += 1 }
+  fileprivate mutating func remove(_ position: Int) {
+    if position < oldRows.lowerBound { above.removed += 1 } else { below.removed += 1 }
   }
 
-  fileprivate mutating func insert(_ place: Int) {
-    if place < newRows.lowerBound { above.inserted += 1 } else { below.inserted += 1 }
+  fileprivate mutating func insert(_ position: Int) {
+    if position < newRows.lowerBound { above.inserted += 1 } else { below.inserted += 1 }
   }
 
-  fileprivate mutating func change(_ place: Int) {
-    if place < newRows.lowerBound { above.changed += 1 } else { below.changed += 1 }
+  fileprivate mutating func change(_ position: Int) {
+    if position < newRows.lowerBound { above.changed += 1 } else { below.changed += 1 }
   }
 
   fileprivate mutating func move(_ from: Int, _ to: Int) {
@@ -258,4 +269,12 @@ extension UnobservedChanges {
     remove(from)
     insert(to)
   }
+}
+
+/// The life of a delta, which does not take part in equality: equal transitions give equal deltas in every list (R36).
+private struct LifeTag: Hashable, Sendable {
+  var life = ResultsLife.unknown
+
+  static func == (left: LifeTag, right: LifeTag) -> Bool { true }
+  func hash(into hasher: inout Hasher) {}
 }

@@ -1,26 +1,26 @@
 public import ResultsDomain
 
-/// One edit of a list that holds on its own: its places count in the list as it stands just before it (R35).
+/// One edit of a list in a sequence; its indexes and paths count in the list just before it (R35).
 public enum SequentialStep: Hashable, Sendable {
-  /// Takes a row out; a row that moves is taken out and inserted again.
+  /// Removes a row; a row that moves is removed and inserted again.
   case removeRow(at: RowPath)
-  /// Takes out a section, which has no rows any more.
+  /// Removes a section, which is empty by then.
   case removeSection(at: Int)
-  /// Takes out a section with its rows and puts it in at a place counted without it.
+  /// Removes a section with its rows and inserts it at an index counted without it.
   case moveSection(from: Int, to: Int)
-  /// Puts in a section without rows.
+  /// Inserts an empty section.
   case insertSection(at: Int, SectionHeader)
-  /// Gives a section another title, or other aggregates.
+  /// Replaces the title or the aggregates of a section.
   case retitleSection(at: Int, SectionHeader)
-  /// Puts in a row; `row` holds its values where they were read.
+  /// Inserts a row; `row` holds its values where they were read.
   case insertRow(at: RowPath, ObjectID, row: Row?)
   /// Replaces a row's values, where they were read.
   case replaceRow(at: RowPath, ObjectID, row: Row?)
 }
 
 extension ResultsContent {
-  /// Makes one edit.
-  /// - Throws: `DeltaError` if there is no such place, or a removed section has rows left.
+  /// Applies one edit.
+  /// - Throws: `DeltaError` if an index or path does not exist, or a removed section is not empty.
   /// - Complexity: O(*n*) in the sections, or in the rows of the section.
   public mutating func apply(_ step: SequentialStep) throws(DeltaError) {
     switch step {
@@ -65,10 +65,10 @@ extension ResultsContent {
 // MARK: - Lowering
 
 extension ResultsDelta {
-  /// The same change as edits that hold one after the other, each counted in the list just before it (R35).
+  /// The same change as a sequence of edits, each counted in the list just before it (R35).
   ///
-  /// Rows are taken out from the end, then sections; sections are moved and put in from the beginning, then rows; titles
-  /// and values are replaced. The list holds together after each edit, only rows that move are missing for a while.
+  /// Rows are removed from the end, then sections; sections are moved and inserted from the beginning; headers are replaced; rows are
+  /// inserted; values are replaced. The list is consistent after each edit; only rows that move are missing for a while.
   /// - Complexity: O(*c* log *c*) in the changed rows, O(*s*²) in the changed sections.
   public var sequentialSteps: [SequentialStep] {
     var steps: [SequentialStep] = (rows.deletes.map(\.from.path) + rows.moves.map(\.from.path))
@@ -87,16 +87,16 @@ extension ResultsDelta {
     return steps
   }
 
-  /// Moves and inserts of sections, by ascending final place, after the deleted ones are gone.
+  /// Moves and inserts of sections, by ascending final index, after the deleted ones have been removed.
   ///
-  /// Sections that wait to be moved still stand among the others. Each step puts its section right after all that stand
-  /// before it in the end, and before every waiting one of the same gap; so the place of each is found by counting.
+  /// Sections waiting to be moved are still among the others. Each step puts its section right after all that precede it in the end, and
+  /// before every waiting one of the same gap, so the index of each is found by counting.
   private var sectionPlacements: [SequentialStep] {
     let moves = sections.moves.sorted { $0.to < $1.to }
     let deleted = sections.deletes.map(\.from).sorted()
-    let leaving = (deleted + moves.map(\.from)).sorted()
-    /// For each move, how many sections that stay stand before its old place.
-    let gaps = moves.map { $0.from &- PlaceShift.rank(of: $0.from, in: leaving) }
+    let removed = (deleted + moves.map(\.from)).sorted()
+    /// For each move, the number of stationary sections before its old index.
+    let gaps = moves.map { $0.from &- IndexShift.count(below: $0.from, in: removed) }
     let targets =
       (moves.enumerated().map { (to: $1.to, move: Int?.some($0)) }
       + sections.inserts.enumerated().map { (to: $1.to, move: Int?.none) })

@@ -1,48 +1,48 @@
 public import ResultsDomain
 
-/// A change as table and collection views take it: safe in one batch of updates (R38).
+/// A change in the form of table and collection views: safe in one batch of updates (R38).
 ///
-/// The views' rules: deletes and old places of moves and reloads count before the batch, inserts and new places of moves
-/// after it; no place is named twice; no row operation lies inside a deleted or inserted section. A moved section becomes
-/// a deleted and an inserted one, as no row could change in it otherwise; rows that move between such a section and
-/// another are inserted or deleted there (R37).
+/// The rules of these views: deletes, reloads and old paths of moves count before the batch, inserts and new paths of moves after it; no
+/// path is named twice; no row operation lies inside a deleted or inserted section. A moved section becomes a deleted and an inserted
+/// one, since no row could change in it otherwise; rows that move between such a section and another are inserted or deleted in the
+/// other (R37).
 public struct TableViewBatch: Hashable, Sendable {
-  /// A row that moves.
+  /// The move of a row.
   public struct Move: Hashable, Sendable {
-    /// Where it was.
+    /// The row's path before.
     public var from: OldPath
-    /// Where it is.
+    /// The row's path after.
     public var to: NewPath
 
-    /// A row that moves.
+    /// Creates the move of a row.
     public init(from: OldPath, to: NewPath) {
       self.from = from
       self.to = to
     }
   }
 
-  /// Old places of sections to delete, ascending.
+  /// Old indexes of sections to delete, ascending.
   public var deletedSections: [Int] = []
-  /// New places of sections to insert, ascending.
+  /// New indexes of sections to insert, ascending.
   public var insertedSections: [Int] = []
-  /// Old places of rows to delete, ascending.
+  /// Old paths of rows to delete, ascending.
   public var deletedRows: [OldPath] = []
-  /// New places of rows to insert, ascending.
+  /// New paths of rows to insert, ascending.
   public var insertedRows: [NewPath] = []
-  /// Rows to move, by ascending new place.
+  /// Rows to move, by ascending new path.
   public var movedRows: [Move] = []
-  /// Old places of rows to reload in the same batch, ascending.
+  /// Old paths of rows to reload in the same batch, ascending.
   public var updatedRows: [OldPath] = []
-  /// New places of moved rows whose content changed, to be configured again after the batch, ascending.
+  /// New paths of moved rows whose content changed, to be reconfigured after the batch, ascending.
   public var reconfiguredRows: [NewPath] = []
-  /// New places of sections whose header is to be configured again after the batch, ascending.
+  /// New indexes of sections whose header changed, to be reconfigured after the batch, ascending.
   public var retitledSections: [Int] = []
 }
 
 extension ResultsDelta {
-  /// This change as table and collection views take it, in one batch (R37, R38).
+  /// This change as one batch of updates of a table or collection view (R37, R38).
   /// - Complexity: O(*c* log *c*) in the changes.
-  public var loweredForTableView: TableViewBatch {
+  public var tableViewBatch: TableViewBatch {
     var batch = TableViewBatch()
     batch.deletedSections =
       (sections.deletes.map(\.from) + sections.moves.map(\.from)).sorted()
@@ -75,16 +75,17 @@ extension ResultsDelta {
 // MARK: - Without moves of sections
 
 extension ResultsDelta {
-  /// The same change for consumers that know no moves of sections: each becomes a delete and an insert, and the rows
-  /// that stayed in it become moves (C4).
+  /// Returns the same change without moves of sections: each becomes a delete and an insert, and the rows that stayed in it become
+  /// moves (C4).
   ///
-  /// Such a delta leads to the same content, but it is not canonical: `verify` refuses it. `oldRows` gives the identities of the rows of a section before the change.
+  /// Such a delta gives the same content, but it is not canonical: `verify` refuses it.
+  /// - Parameter oldRows: Returns the identities of the rows of a section before the change.
   /// - Complexity: O(*c* log *c*) in the changes and O(*m*) in the rows of the moved sections.
-  public func loweredToInsertDelete(oldRows: (Int) -> [ObjectID]) -> ResultsDelta {
+  public func withoutSectionMoves(oldRows: (Int) -> [ObjectID]) -> ResultsDelta {
     guard !sections.moves.isEmpty else { return self }
     let mapping = PathMapping(self)
     let moved = Set(sections.moves.map(\.from))
-    let named = Set(rows.leaving.map(\.1))
+    let named = Set(rows.withOldPaths.map(\.1))
     var assembler = DeltaAssembler(
       from: from,
       to: to,

@@ -36,13 +36,13 @@ public struct ResultsNarrator<Object: FetchedObject> {
   /// Tells the whole list as it is now.
   /// - Throws: `ResultsError`, or what the closure throws.
   public func list() throws {
-    let results = try controller.results()
+    let results = try controller.results
     if results.count == 0 { try print("     (no rows, \(results.sections.count) sections)") }
     for section in results.sections where section.count > 0 {
       if results.isSectioned {
         try print("     \(name(section.header))  (\(section.count))\(words(section.aggregates))")
       }
-      for row in section.objects { try print("       \(row.path) \(text(try row.get()))") }
+      for row in section { try print("       \(row.path) \(text(try row.object))") }
     }
     try print("")
   }
@@ -51,7 +51,7 @@ public struct ResultsNarrator<Object: FetchedObject> {
   /// - Throws: `StoreError`, `DeltaError` if a change does not lead where it says, or what the closure throws.
   public mutating func change() async throws {
     try await controller.refresh()
-    let latest = try controller.results().generation
+    let latest = try controller.results.generation
     guard latest > generation else {
       try print("     (nothing is told)\n")
       return

@@ -1,17 +1,17 @@
-/// Where a row stands in a list: its section and its place in it, both from 0.
+/// The position of a row in a list: the index of its section and the index of the row in it, both from 0.
 public struct RowPath: Hashable, Comparable, Sendable {
-  /// The section's place in the list.
+  /// The index of the section in the list.
   public let section: Int
-  /// The row's place in its section.
+  /// The index of the row in its section.
   public let row: Int
 
-  /// A place in a list.
+  /// Creates a path.
   public init(section: Int, row: Int) {
     self.section = section
     self.row = row
   }
 
-  /// Whether the first place comes before the second.
+  /// Returns whether the first path comes before the second in list order.
   public static func < (left: RowPath, right: RowPath) -> Bool {
     (left.section, left.row) < (right.section, right.row)
   }
@@ -22,42 +22,42 @@ extension RowPath: CustomStringConvertible {
   public var description: String { "[\(section),\(row)]" }
 }
 
-/// A place in the generation before a change (C1, R34).
+/// A path in the generation before a change (C1, R34).
 public struct OldPath: Hashable, Comparable, Sendable {
-  /// The place.
+  /// The path.
   public let path: RowPath
 
-  /// A place in the generation before.
+  /// Creates a path in the generation before.
   public init(_ path: RowPath) { self.path = path }
 
-  /// A place in the generation before.
+  /// Creates a path in the generation before.
   public init(section: Int, row: Int) { path = RowPath(section: section, row: row) }
 
-  /// The section's place in the generation before.
+  /// The index of the section in the generation before.
   public var section: Int { path.section }
-  /// The row's place in that section.
+  /// The index of the row in that section.
   public var row: Int { path.row }
 
-  /// Whether the first place comes before the second.
+  /// Returns whether the first path comes before the second in list order.
   public static func < (left: OldPath, right: OldPath) -> Bool { left.path < right.path }
 }
 
-/// A place in the generation after a change (C1, R34).
+/// A path in the generation after a change (C1, R34).
 public struct NewPath: Hashable, Comparable, Sendable {
-  /// The place.
+  /// The path.
   public let path: RowPath
 
-  /// A place in the generation after.
+  /// Creates a path in the generation after.
   public init(_ path: RowPath) { self.path = path }
 
-  /// A place in the generation after.
+  /// Creates a path in the generation after.
   public init(section: Int, row: Int) { path = RowPath(section: section, row: row) }
 
-  /// The section's place in the generation after.
+  /// The index of the section in the generation after.
   public var section: Int { path.section }
-  /// The row's place in that section.
+  /// The index of the row in that section.
   public var row: Int { path.row }
 
-  /// Whether the first place comes before the second.
+  /// Returns whether the first path comes before the second in list order.
   public static func < (left: NewPath, right: NewPath) -> Bool { left.path < right.path }
 }

@@ -1,13 +1,13 @@
 import ResultsDomain
 
-/// The index titles of a list, such as the letters beside an address book, and the sections they lead to (R23, R24).
+/// The index titles of a list, such as the letters beside an address book, and the sections they jump to (R23, R24).
 public struct SectionIndexTitles: Hashable, Sendable {
-  /// The titles in the order of the sections; neighbours that are the same are one.
+  /// The titles in the order of the sections; equal neighbours share one entry.
   public let titles: [String]
-  /// For each title the first section it stands for.
+  /// For each title, the index of the first section it stands for.
   public let sections: [Int]
 
-  /// Gathers the index titles of sections in order.
+  /// Collects the index titles of sections in order.
   ///
   /// - Parameters:
   ///   - sectionTitles: The index title of each section.
@@ -23,11 +23,11 @@ public struct SectionIndexTitles: Hashable, Sendable {
     self.sections = sections
   }
 
-  /// The section an index title leads to: its first, or for a title that is not there the nearest before it.
+  /// Returns the section an index title jumps to: its first, or for a title that is not listed the nearest before it.
   /// - Returns: `nil` only if there are no sections.
   public func section(forIndexTitle title: String) -> Int? {
-    if let place = titles.firstIndex(where: { Value.text($0) == .text(title) }) {
-      return sections[place]
+    if let index = titles.firstIndex(where: { Value.text($0) == .text(title) }) {
+      return sections[index]
     }
     var best: (title: String, section: Int)?
     for (candidate, section) in zip(titles, sections)
@@ -39,7 +39,7 @@ public struct SectionIndexTitles: Hashable, Sendable {
     return best?.section ?? sections.first
   }
 
-  /// The default index title of a section title: its first character, uppercased, or `#` if it is not a letter.
+  /// Returns the default index title of a section title: its first character, uppercased, or `#` if it is not a letter.
   public static func standard(forTitle title: String) -> String {
     guard let first = title.first, first.isLetter else { return "#" }
     return first.uppercased()

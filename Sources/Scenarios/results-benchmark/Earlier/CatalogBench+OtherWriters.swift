@@ -61,12 +61,12 @@ extension CatalogBench {
         )
       }
       try writer.each("COMMIT")
-      let generation = try controller.results().generation
+      let generation = try controller.results.generation
       _ = counted.takeWork()
       ours.add(try await time { try await controller.refresh() })
       let work = counted.takeWork()
       (rowsRead, keysRead) = (max(rowsRead, work.rows), max(keysRead, work.keys))
-      guard try controller.results().generation == generation + 1 else {
+      guard try controller.results.generation == generation + 1 else {
         throw BenchmarkError.wrongResult("a refresh")
       }
       keys.add(try scanKeys())

@@ -44,7 +44,7 @@ extension CatalogBench {
     try await ids.performFetch()
     var (ours, grouped, total) = (Samples(), Samples(), 0)
     for _ in 0..<runs {
-      ours.add(try time { total = try ids.results().sections.reduce(0) { $0 + $1.count } })
+      ours.add(try time { total = try ids.results.sections.reduce(0) { $0 + $1.count } })
       grouped.add(
         try time {
           _ = try plain.scan(
@@ -87,7 +87,7 @@ extension CatalogBench {
   func lookups() async throws -> [Measurement] {
     let ids = list(of: ObjectID.self)
     try await ids.performFetch()
-    let snapshot = try ids.results().snapshot
+    let snapshot = try ids.results.snapshot
     ids.cancel()
     let paths = (0..<1000).compactMap { _ in
       snapshot.path(ofFlatPosition: books.draw(below: rows))

@@ -63,11 +63,11 @@ extension MessageBench {
     _ = await events.next()
     for round in 0..<12 * runs {
       let id = anyID()
-      let generation = try controller.results().generation
+      let generation = try controller.results.generation
       let start = ContinuousClock.now
       let written = try change(id, moving: moving)
       let committed = ContinuousClock.now
-      let isShown = try controller.results().generation > generation
+      let isShown = try controller.results.generation > generation
       guard case .change(let change) = await events.next(),
         change.delta.rows.count == 1 || observed != nil,
         change.delta.rows.moves.count == 1 || !moving
@@ -96,7 +96,7 @@ extension MessageBench {
     in controller: FetchedResultsController<Message>
   ) throws -> Bool {
     guard let observed else { return true }
-    let snapshot = try controller.results().snapshot
+    let snapshot = try controller.results.snapshot
     let path = snapshot.path(of: ObjectID(entity: Message.entity.name, key: .integer(id)))
     guard let path, let place = snapshot.flatPosition(of: path) else { return false }
     return place < observed.lowerBound - 1000 || place >= observed.upperBound + 1000

@@ -22,7 +22,7 @@ extension MessageBench {
     of controller: FetchedResultsController<Message>,
     _ times: inout [String: Samples]
   ) throws {
-    let results = try controller.results()
+    let results = try controller.results
     let place = draws.draw(below: rows)
     guard let path = results.snapshot.path(ofFlatPosition: place),
       let id = results.objectID(at: path)
@@ -31,14 +31,14 @@ extension MessageBench {
       times[name, default: Samples()].add(try time(body))
     }
     call("path(of:)") { _ = results.path(of: id) }
-    try call("results()") { _ = try controller.results() }
+    try call("results()") { _ = try controller.results }
     call("objectID(at:)") { _ = results.objectID(at: path) }
     try call("object(at:)") { _ = try results.object(at: path) }
     call("sections") { _ = controller.sections.count }
     call("section(withID:)") { _ = results.section(withID: SectionID(.integer(7)))?.count }
     call("section(at:).title") { _ = results.section(at: path.section)?.title }
     call("path(ofFlatPosition:)") { _ = results.snapshot.path(ofFlatPosition: place) }
-    call("fetchedObjects") { _ = results.fetchedObjects[place].id }
+    call("rows") { _ = results.rows[place].objectID }
     try call("definition, pause()") {
       _ = controller.definition
       controller.pause()

@@ -15,16 +15,16 @@ extension MessageBench {
     let before = ProcessFigures.memory
     for _ in 0..<40 * runs {
       var results: ResultsList<Message>?
-      times.add(try time { results = try controller.results() })
+      times.add(try time { results = try controller.results })
       let place = draws.draw(below: rows)
-      if let results { kept.append((results, place, results.fetchedObjects[place].id)) }
+      if let results { kept.append((results, place, results.rows[place].objectID)) }
       try change(anyID(), moving: true)
       guard case .change = await events.next() else {
         throw BenchmarkError.wrongResult("one change")
       }
     }
     let after = ProcessFigures.memory
-    for (results, place, id) in kept where results.fetchedObjects[place].id != id {
+    for (results, place, id) in kept where results.rows[place].objectID != id {
       throw BenchmarkError.wrongResult("a frozen list")
     }
     try writer.run("PRAGMA busy_timeout = 0")

@@ -15,12 +15,12 @@ extension MessageBench {
     for _ in 0..<20 * runs {
       let (id, place) = (anyID(), anyPlace())
       let old = try PlainRanks.key(of: id, in: writer)
-      let generation = try controller.results().generation
+      let generation = try controller.results.generation
       try move(id, to: place)
       let before = ProcessFigures.processorMicroseconds
       ours.add(try await time { try await controller.refresh() })
       processor.add(ProcessFigures.processorMicroseconds - before)
-      guard try controller.results().generation == generation + 1, let old else {
+      guard try controller.results.generation == generation + 1, let old else {
         throw BenchmarkError.wrongResult("a foreign commit")
       }
       plainTimes.add(

@@ -9,7 +9,7 @@ extension MessageBench {
     let objects = list(of: Message.self)
     try await ids.fetchExactly()
     try await objects.fetchExactly()
-    let (idRows, objectRows) = (try ids.results(), try objects.results())
+    let (idRows, objectRows) = (try ids.results, try objects.results)
     var (one, page, read) = (Samples(), Samples(), Samples())
     var (lookups, idPages, contents, offsets) = (Samples(), Samples(), Samples(), Samples())
     for round in 0..<60 * runs {
@@ -17,8 +17,8 @@ extension MessageBench {
       let start = draws.draw(below: max(1, rows - 50))
       let end = min(rows, start + 50)
       // The references have just asked for keys on their connection, too.
-      var found = idRows.fetchedObjects[draws.draw(below: rows)].id
-      one.add(time { found = idRows.fetchedObjects[place].id })
+      var found = idRows.rows[draws.draw(below: rows)].objectID
+      one.add(time { found = idRows.rows[place].objectID })
       var count = 0
       page.add(try time { count = try idRows.objectIDs(at: start..<end).count })
       read.add(try time { count += try objectRows.objects(at: start..<end).count })
@@ -37,7 +37,7 @@ extension MessageBench {
       // It passes over all rows before, so a few are enough.
       if round < 5 { offsets.add(try offsetPage(at: start)) }
     }
-    let singly = try readSingly(idRows.fetchedObjects, objectRows.fetchedObjects)
+    let singly = try readSingly(idRows.rows, objectRows.rows)
     ids.cancel()
     objects.cancel()
     return [
@@ -66,8 +66,8 @@ extension MessageBench {
       let start = draws.draw(below: max(1, rows - 50))
       let end = min(rows, start + 50)
       var found: ObjectID?
-      ids.add(time { for row in idRows[start..<end] { found = row.id ?? found } })
-      objects.add(try time { for row in objectRows[start..<end] { _ = try row.get() } })
+      ids.add(time { for row in idRows[start..<end] { found = row.objectID ?? found } })
+      objects.add(try time { for row in objectRows[start..<end] { _ = try row.object } })
       guard found != nil else { throw BenchmarkError.wrongResult("an identity at a place") }
     }
     return (ids, objects)

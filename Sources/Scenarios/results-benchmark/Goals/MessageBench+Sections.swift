@@ -48,7 +48,7 @@ extension MessageBench {
 
   /// Asks for the titles and counts of all sections.
   private func countSections(of controller: FetchedResultsController<ObjectID>) throws {
-    let sections = try controller.results().sections
+    let sections = try controller.results.sections
     let count = sections.reduce(0) { $0 + ($1.title.utf8.isEmpty && $1.count == 0 ? 0 : $1.count) }
     guard count == rows else { throw BenchmarkError.wrongResult("the sections") }
   }
@@ -58,7 +58,7 @@ extension MessageBench {
     try store.checkForExternalChanges()
     let controller = list(of: ObjectID.self, limit: 100)
     try await controller.fetchExactly()
-    let shown = Set(try controller.results().fetchedObjects.compactMap(\.id))
+    let shown = Set(try controller.results.rows.compactMap(\.objectID))
     var (most, times) = (0, Samples())
     for _ in 0..<4 * runs {
       let id = anyID()

@@ -125,10 +125,10 @@ final class MessageBench {
 extension FetchedResultsController {
   /// Reads the first objects of what the list shows.
   func readFirst(_ count: Int) throws {
-    guard let objects = fetchedObjects?.prefix(count), !objects.isEmpty else {
+    guard let objects = rows?.prefix(count), !objects.isEmpty else {
       throw BenchmarkError.wrongResult("the first page")
     }
-    for row in objects { _ = try row.get() }
+    for row in objects { _ = try row.object }
   }
 
   /// Fetches for the first time, until all counts are exact.
