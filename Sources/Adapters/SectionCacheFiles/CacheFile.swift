@@ -2,9 +2,9 @@ import Foundation
 import ResultsDomain
 import ResultsPresentation
 
-/// The few things that are done with files and folders of caches.
-enum DurableFile {
-  /// What went wrong, as a clause.
+/// The operations on files and folders of caches.
+enum CacheFile {
+  /// An error of the file system, as a clause.
   struct Failure: Error {
     let detail: String
 
@@ -12,11 +12,11 @@ enum DurableFile {
     init(_ error: any Error) { detail = error.localizedDescription }
   }
 
-  /// No cache is larger: it would be one of some hundred million rows.
+  /// The size that no cache exceeds: it would hold some hundred million rows.
   private static let largest = 1 << 32
 
-  /// Makes a folder that only its owner may read, unless it is there.
-  static func makeFolder(_ folder: URL) throws(Failure) {
+  /// Creates a folder that only its owner may read, unless it exists.
+  static func createFolder(_ folder: URL) throws(Failure) {
     do {
       try FileManager.default.createDirectory(
         at: folder,
@@ -28,7 +28,7 @@ enum DurableFile {
     }
   }
 
-  /// Writes a new file and waits until the disk has it.
+  /// Writes a new file, and waits until it is on the disk.
   static func write(_ parts: [[UInt8]], to file: URL) throws(Failure) {
     let path = file.path(percentEncoded: false)
     let isMade = FileManager.default.createFile(
@@ -36,7 +36,7 @@ enum DurableFile {
       contents: nil,
       attributes: [.posixPermissions: 0o600]
     )
-    guard isMade else { throw Failure("no file can be made there") }
+    guard isMade else { throw Failure("no file can be created there") }
     do {
       let handle = try FileHandle(forWritingTo: file)
       defer { try? handle.close() }
@@ -47,7 +47,7 @@ enum DurableFile {
     }
   }
 
-  /// Gives a file another name, in place of a file that has it.
+  /// Renames a file, and replaces a file that has the name.
   static func rename(_ file: URL, to target: URL) throws(Failure) {
     #if os(Windows)
     do {
@@ -61,29 +61,29 @@ enum DurableFile {
     #endif
   }
 
-  /// Files up to this size are read at once and closed.
-  private static let largestHeld = 1 << 18
+  /// Files below this size are read at once and closed.
+  private static let smallestOpen = 1 << 18
 
-  /// The content of a file after its heading, or all of it if it has another heading; `nil` if there is no file.
+  /// Opens a file: its content after the heading, or all of it if it has another heading; `nil` if there is no file.
   ///
-  /// A large file stays open and is read when it is asked for, except where an open file could not be replaced.
+  /// A large file stays open and is read on access, except on systems where an open file cannot be replaced.
   static func open(_ file: URL, after heading: [UInt8]) throws(Failure) -> (any CacheData)? {
     #if !os(Windows)
-    if let attributes = attributes(of: file), largestHeld..<largest ~= size(of: attributes),
+    if let attributes = attributes(of: file), smallestOpen..<largest ~= size(of: attributes),
       attributes[.type] as? FileAttributeType == .typeRegular
     {
-      return try KeptFile(file.path(percentEncoded: false), after: heading)
+      return try OpenCacheFile(file.path(percentEncoded: false), after: heading)
     }
     #endif
     return try content(of: file, after: heading).map(InMemoryCacheData.init)
   }
 
-  /// The content of a file after its heading, or all of it if it has another heading; `nil` if there is no file.
+  /// Returns the content of a file after its heading, or all of it if it has another heading; `nil` if there is no file.
   static func content(of file: URL, after heading: [UInt8]) throws(Failure) -> [UInt8]? {
-    // Asked of the name itself: a pipe, or a link to one, would be waited for.
+    // Checked by name before opening: opening a pipe, or a link to one, would block.
     guard let attributes = attributes(of: file) else { return nil }
     guard attributes[.type] as? FileAttributeType == .typeRegular else {
-      throw Failure("it is no file")
+      throw Failure("it is not a regular file")
     }
     let size = size(of: attributes)
     guard size <= largest else { throw Failure("it is larger than any cache") }
@@ -92,7 +92,7 @@ enum DurableFile {
     }
     defer { fclose(stream) }
     let start = read(min(heading.count, size), from: stream)
-    // A file that was renamed into place meanwhile may be shorter or longer; what is read of it is checked by its reader.
+    // A file that replaced it meanwhile may be shorter or longer; the decoder checks what was read.
     let rest = read(size - start.count, from: stream)
     return start == heading ? rest : start + rest
   }
@@ -104,7 +104,7 @@ enum DurableFile {
   }
 
   /// Removes a file.
-  /// - Returns: Whether it was there.
+  /// - Returns: Whether it existed.
   static func remove(_ file: URL) throws(Failure) -> Bool {
     do {
       try FileManager.default.removeItem(at: file)
@@ -116,7 +116,7 @@ enum DurableFile {
     }
   }
 
-  /// The names in a folder; none if there is no folder.
+  /// Returns the names in a folder; none if there is no folder.
   static func names(in folder: URL) throws(Failure) -> [String] {
     let path = folder.path(percentEncoded: false)
     guard FileManager.default.fileExists(atPath: path) else { return [] }
@@ -127,30 +127,30 @@ enum DurableFile {
     }
   }
 
-  /// How many bytes a file has, or `nil` if it is none.
+  /// Returns the size of a file in bytes, or `nil` if it is not a regular file.
   static func size(of file: URL) -> Int? {
     attributes(of: file).flatMap { attributes in
       attributes[.type] as? FileAttributeType == .typeRegular ? size(of: attributes) : nil
     }
   }
 
-  /// Whether a name is that of a symbolic link.
+  /// Returns whether a name is that of a symbolic link.
   static func isLink(_ folder: URL) -> Bool {
-    // With a slash at its end the name would be that of what the link names.
+    // A trailing slash would follow the link.
     var path = folder.path(percentEncoded: false)
     while path.utf8.count > 1, path.hasSuffix("/") { path.removeLast() }
     let attributes = try? FileManager.default.attributesOfItem(atPath: path)
     return attributes?[.type] as? FileAttributeType == .typeSymbolicLink
   }
 
-  /// When a file was last written, or `nil` if it is not there.
-  static func writtenAt(_ file: URL) -> Instant? {
+  /// Returns when a file was last modified, or `nil` if it does not exist.
+  static func modificationDate(_ file: URL) -> Instant? {
     let date = attributes(of: file)?[.modificationDate] as? Date
     return date.flatMap { Int64(exactly: ($0.timeIntervalSince1970 * 1_000_000).rounded()) }
       .map { Instant(microseconds: $0) }
   }
 
-  /// The first line of a file, if it ends within what a long name takes.
+  /// Returns the first line of a file, if it is no longer than the longest heading.
   static func heading(of file: URL) -> String? {
     guard size(of: file) != nil, let handle = try? FileHandle(forReadingFrom: file),
       let start = try? handle.read(upToCount: 65_536)
@@ -173,23 +173,23 @@ enum DurableFile {
 // MARK: - Open files
 
 #if !os(Windows)
-/// The content of a file that is open, read at the places that are asked for.
+/// The content of an open file, read on access.
 ///
-/// The file is not mapped: one that becomes shorter would end the process. One that is replaced stays what it was.
-final class KeptFile: CacheData {
+/// The file is not mapped: a mapped file that is truncated would crash the process. A file that is replaced keeps its content here.
+private final class OpenCacheFile: CacheData {
   private let descriptor: Int32
-  /// Where the content begins.
+  /// The offset of the content in the file.
   private let start: Int
   let count: Int
 
-  /// Opens a file; the content comes after its heading, or is all of it if it has another heading.
-  init(_ path: String, after heading: [UInt8]) throws(DurableFile.Failure) {
-    // Not blocking: a pipe in the file's place would be waited for.
+  /// Opens a file; the content follows its heading, or is all of it if it has another heading.
+  init(_ path: String, after heading: [UInt8]) throws(CacheFile.Failure) {
+    // Without blocking: opening a pipe in the file's place would wait.
     descriptor = Foundation.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { throw DurableFile.Failure(String(cString: strerror(errno))) }
+    guard descriptor >= 0 else { throw CacheFile.Failure(String(cString: strerror(errno))) }
     var status = stat()
     let size = fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
-    let begins = KeptFile.bytes(of: descriptor, in: 0..<min(heading.count, size)) == heading
+    let begins = OpenCacheFile.bytes(of: descriptor, in: 0..<min(heading.count, size)) == heading
     start = begins ? heading.count : 0
     count = size - start
   }
@@ -197,21 +197,21 @@ final class KeptFile: CacheData {
   deinit { close(descriptor) }
 
   func bytes(in range: Range<Int>) -> [UInt8]? {
-    KeptFile.bytes(of: descriptor, in: start + range.lowerBound..<start + range.upperBound)
+    OpenCacheFile.bytes(of: descriptor, in: start + range.lowerBound..<start + range.upperBound)
   }
 
   private static func bytes(of descriptor: Int32, in range: Range<Int>) -> [UInt8]? {
     let bytes = [UInt8](unsafeUninitializedCapacity: range.count) { buffer, initialized in
       while initialized < range.count {
-        let place = buffer.baseAddress.map { $0 + initialized }
-        let got = pread(
+        let target = buffer.baseAddress.map { $0 + initialized }
+        let readCount = pread(
           descriptor,
-          place,
+          target,
           range.count - initialized,
           off_t(range.lowerBound + initialized)
         )
-        if got > 0 { initialized += got }
-        guard got > 0 || (got < 0 && errno == EINTR) else { return }
+        if readCount > 0 { initialized += readCount }
+        guard readCount > 0 || (readCount < 0 && errno == EINTR) else { return }
       }
     }
     return bytes.count == range.count ? bytes : nil

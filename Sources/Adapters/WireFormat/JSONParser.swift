@@ -1,35 +1,35 @@
 import ResultsDomain
 
-/// Why a text is not JSON, and where.
+/// The reason why a text is not JSON, and where.
 public struct JSONError: Error, Hashable, Sendable {
-  /// What is wrong with the text.
+  /// The kind of error.
   public enum Reason: String, Hashable, Sendable {
     /// The text ends in the middle of a value.
     case unexpectedEnd = "the text ends too early"
-    /// A character stands where it cannot.
-    case unexpectedCharacter = "this character cannot stand here"
+    /// A character is not allowed where it is.
+    case unexpectedCharacter = "this character is not allowed here"
     /// Something follows the value.
     case trailingCharacters = "something follows the value"
-    /// A number is not written as JSON wants it.
+    /// A number is malformed.
     case invalidNumber = "this is not a number"
     /// A string holds a control character, an unknown escape or half a surrogate pair.
     case invalidString = "this string is not valid"
     /// The bytes are not UTF-8.
     case invalidUTF8 = "the bytes are not UTF-8"
     /// An object has two members of one name.
-    case repeatedName = "this name was given before"
-    /// Values are nested deeper than allowed.
-    case tooDeep = "the values are nested too deep"
+    case repeatedName = "this name occurs twice"
+    /// Values are nested too deeply.
+    case tooDeep = "the values are nested too deeply"
     /// The text is longer than allowed.
     case tooLong = "the text is too long"
   }
 
-  /// What is wrong.
+  /// The kind of error.
   public let reason: Reason
-  /// Where, in bytes from 1.
+  /// The position, in bytes from 1.
   public let column: Int
 
-  /// Why a text is not JSON.
+  /// Creates an error.
   public init(_ reason: Reason, column: Int) {
     self.reason = reason
     self.column = column
@@ -44,13 +44,13 @@ extension JSONError: CustomStringConvertible {
 // MARK: - Parsing
 
 extension JSONValue {
-  /// Reads one JSON text (RFC 8259), strictly: UTF-8, no repeated names, nothing after the value.
+  /// Parses one JSON text (RFC 8259), strictly: UTF-8, no repeated names, nothing after the value.
   ///
   /// - Parameters:
   ///   - text: The text.
-  ///   - maximumDepth: How deep arrays and objects may be nested.
-  ///   - maximumBytes: How long the text may be.
-  /// - Throws: `JSONError` saying what is wrong, and at which byte.
+  ///   - maximumDepth: The maximum depth of nested arrays and objects.
+  ///   - maximumBytes: The maximum length of the text.
+  /// - Throws: `JSONError`: what is wrong, and at which byte.
   /// - Complexity: O(*n*) in the bytes.
   public init(
     parsing text: String,
@@ -64,8 +64,8 @@ extension JSONValue {
     )
   }
 
-  /// Reads one JSON text from bytes that need not be UTF-8 at all.
-  /// - Throws: `JSONError` saying what is wrong, and at which byte.
+  /// Parses one JSON text from bytes that need not be UTF-8.
+  /// - Throws: `JSONError`: what is wrong, and at which byte.
   /// - Complexity: O(*n*) in the bytes.
   public init(
     parsing bytes: [UInt8],
@@ -78,7 +78,7 @@ extension JSONValue {
   }
 }
 
-/// A parser by recursive descent, its depth limited.
+/// A recursive-descent parser with a limited depth.
 private struct JSONParser {
   let bytes: [UInt8]
   var depthLeft: Int
@@ -98,7 +98,7 @@ private struct JSONParser {
     error(position < bytes.count ? .unexpectedCharacter : .unexpectedEnd)
   }
 
-  /// The next byte that is not white space, which stays unread.
+  /// Skips white space, and returns the next byte without consuming it.
   private mutating func next() -> UInt8? {
     while position < bytes.count {
       switch bytes[position] {
@@ -134,7 +134,7 @@ private struct JSONParser {
     return value
   }
 
-  /// Reads what stands between two brackets, one level deeper.
+  /// Parses what is between two brackets, one level deeper.
   private mutating func nested<Content: RangeReplaceableCollection>(
     until close: UInt8,
     _ content: (inout JSONParser, UInt8) throws(JSONError) -> Content
@@ -150,7 +150,7 @@ private struct JSONParser {
     return try content(&self, close)
   }
 
-  /// Reads a comma, or the closing bracket; tells whether more follows.
+  /// Consumes a comma or the closing bracket, and returns whether more follows.
   private mutating func separator(orEnd close: UInt8) throws(JSONError) -> Bool {
     guard let byte = next(), byte == close || byte == UInt8(ascii: ",") else { throw unexpected }
     position += 1
@@ -203,7 +203,7 @@ private struct JSONParser {
     return .number(String(decoding: bytes[start..<position], as: UTF8.self))
   }
 
-  /// Reads digits and tells how many.
+  /// Consumes digits, and returns their number.
   private mutating func digits() -> Int {
     let start = position
     while position < bytes.count, (0x30...0x39).contains(bytes[position]) { position += 1 }
@@ -255,7 +255,7 @@ private struct JSONParser {
     position += 2
   }
 
-  /// Reads `\u` and four hexadecimal digits, or two of them that make a surrogate pair.
+  /// Parses `\u` and four hexadecimal digits, or two such escapes that form a surrogate pair.
   private mutating func scalar() throws(JSONError) -> Unicode.Scalar {
     let start = position
     var code = try codeUnit()

@@ -2,23 +2,23 @@ import ResultsDomain
 
 /// A JSON value as it was written: numbers keep their digits, objects the order of their members.
 ///
-/// Writing a value that was read gives the same text again, spaces aside, so a reader need not know what a list's values
-/// mean. Equality is by bytes: `1` and `1.0` differ.
+/// Writing a parsed value gives the same text again, apart from spaces, so a client need not know the types of a list's values.
+/// Equality is by bytes: `1` and `1.0` differ.
 public enum JSONValue: Sendable {
   /// One member of an object.
   public struct Member: Hashable, Sendable {
-    /// Its name.
+    /// The name.
     public var name: String
-    /// Its value.
+    /// The value.
     public var value: JSONValue
 
-    /// One member of an object.
+    /// Creates a member.
     public init(name: String, value: JSONValue) {
       self.name = name
       self.value = value
     }
 
-    /// Whether two members have the same name, bytewise, and the same value.
+    /// Returns whether two members have the same name, bytewise, and the same value.
     public static func == (left: Member, right: Member) -> Bool {
       left.name.hasSameBytes(as: right.name) && left.value == right.value
     }
@@ -45,7 +45,7 @@ public enum JSONValue: Sendable {
 }
 
 extension JSONValue: Hashable {
-  /// Whether two values are written the same, bytewise.
+  /// Returns whether two values are written the same, bytewise.
   public static func == (left: JSONValue, right: JSONValue) -> Bool {
     switch (left, right) {
     case (.null, .null): true
@@ -71,14 +71,14 @@ extension JSONValue: Hashable {
 }
 
 extension JSONValue {
-  /// The value of an object's member, or `nil` if this is no object or has no such member.
+  /// Returns the value of an object's member, or `nil` if this is not an object or has no such member.
   /// - Complexity: O(*m*) in the members.
   public subscript(name: String) -> JSONValue? {
     guard case .object(let members) = self else { return nil }
     return members.first { $0.name.hasSameBytes(as: name) }?.value
   }
 
-  /// The text, if this is one.
+  /// The text, if this is a string.
   public var string: String? {
     if case .string(let text) = self { text } else { nil }
   }
@@ -88,7 +88,7 @@ extension JSONValue {
     if case .array(let values) = self { values } else { nil }
   }
 
-  /// The number, if this is a whole one that fits.
+  /// The number, if this is an integer that fits.
   public var integer: Int? {
     if case .number(let digits) = self { Int(digits) } else { nil }
   }
@@ -104,7 +104,7 @@ extension JSONValue {
 
 // MARK: - Writing
 
-/// Writes JSON without spaces; printable text stands as it is, only control characters are escaped.
+/// A writer of JSON without spaces; printable text is written as it is, only control characters are escaped.
 struct JSONWriter {
   private(set) var text = ""
 
@@ -147,7 +147,7 @@ struct JSONWriter {
 
   /// Writes a string in quotation marks.
   ///
-  /// Besides what JSON demands, DEL and the C1 controls are escaped, as a terminal might obey them.
+  /// Besides what JSON demands, DEL and the C1 controls are escaped, because a terminal might interpret them.
   mutating func write(string: String) {
     text += "\""
     if string.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C }) {

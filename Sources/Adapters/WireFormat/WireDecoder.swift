@@ -1,21 +1,21 @@
 import ResultsPresentation
 
-/// Reads lines of the wire form, version 1; keys it does not know are passed over (R46).
+/// A decoder of lines of the wire form, version 1; unknown keys are ignored (R46).
 public struct WireDecoder: Sendable {
   private let maximumBytes: Int
 
-  /// A decoder that refuses longer lines than this.
+  /// Creates a decoder that refuses lines longer than a maximum.
   public init(maximumBytes: Int = 1 << 30) { self.maximumBytes = maximumBytes }
 
-  /// Reads one line.
-  /// - Throws: `WireError` saying what is wrong; any bytes whatever are answered, none trap.
+  /// Decodes one line.
+  /// - Throws: `WireError`: what is wrong; no input traps.
   /// - Complexity: O(*n*) in the bytes.
   public func message(_ line: String) throws(WireError) -> WireMessage {
     try message(bytes: Array(line.utf8))
   }
 
-  /// Reads one line from bytes that need not be UTF-8 at all.
-  /// - Throws: `WireError` saying what is wrong.
+  /// Decodes one line from bytes that need not be UTF-8.
+  /// - Throws: `WireError`: what is wrong.
   /// - Complexity: O(*n*) in the bytes.
   public func message(bytes: [UInt8]) throws(WireError) -> WireMessage {
     let json: JSONValue

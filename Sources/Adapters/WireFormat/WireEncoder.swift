@@ -1,14 +1,13 @@
 public import ResultsDomain
 public import ResultsPresentation
 
-/// Writes snapshots and deltas in the wire form, version 1: each is one line of JSON (R46).
+/// An encoder of snapshots and deltas in the wire form, version 1: each is one line of JSON (R46).
 ///
-/// Values: integers and finite reals are numbers, exact decimals texts with a point, dates ISO 8601 with offset `Z`,
-/// booleans `true` and `false`, blobs `{"base64":"…"}`, infinite reals the texts `inf` and `-inf`. A section's later run
-/// of one value (R04) has the id `{"value":…,"occurrence":1}`. `"changed":null` says that it is not known what
-/// changed. A row whose values were not read is written with its id alone. Declared aggregates of a section stand
-/// in `"aggregates"` behind its title, written as values of their types; a sum beyond 64 bits is `{"overflow":true}` (R78).
-/// The life that generations are counted in stands in `"life"`, unless it is unknown (R44).
+/// Integers and finite reals are written as numbers, exact decimals as texts with a point, dates in ISO 8601 with offset `Z`, booleans as
+/// `true` and `false`, blobs as `{"base64":"…"}`, infinite reals as the texts `inf` and `-inf`. A section's later run of one value (R04) has
+/// the id `{"value":…,"occurrence":1}`. `"changed":null` means that the changed attributes are not known. A row whose values were not
+/// read has its id alone. A section's declared aggregates follow its title in `"aggregates"`, as values of their types; a sum beyond 64
+/// bits is `{"overflow":true}` (R78). The life that generations are counted in is in `"life"`, unless it is unknown (R44).
 public struct WireEncoder: Sendable {
   /// The version of the wire form.
   public static let version = 1
@@ -17,12 +16,12 @@ public struct WireEncoder: Sendable {
   private let columns: [(index: Int, label: String, type: AttributeType)]
   private let sectionType: AttributeType?
 
-  /// An encoder of one list.
+  /// Creates an encoder of one list.
   /// - Parameters:
-  ///   - entity: The entity of its rows.
-  ///   - attributes: The attributes to write, in this order; `nil` for all. Unknown names are left out, and so is `id`,
-  ///     which names the key.
-  ///   - sectionType: The type of the attribute that section ids are values of; `nil` writes them by storage class.
+  ///   - entity: The entity of the rows.
+  ///   - attributes: The attributes to write, in this order; `nil` for all. Unknown names are left out, and so is `id`, which names
+  ///     the key.
+  ///   - sectionType: The type of the attribute whose values are the section ids; `nil` writes them by storage class.
   public init(
     entity: EntityDescription,
     attributes: [String]? = nil,
@@ -38,7 +37,7 @@ public struct WireEncoder: Sendable {
     }
   }
 
-  /// The line of a whole list.
+  /// Returns the line of a whole list.
   /// - Complexity: O(*n*) in the bytes.
   public func snapshot(
     at position: ResultsPosition,
@@ -50,7 +49,7 @@ public struct WireEncoder: Sendable {
     return writer.text
   }
 
-  /// The line of a whole list that takes the place of what a reader has.
+  /// Returns the line of a whole list that replaces what a client has.
   /// - Complexity: O(*n*) in the bytes.
   public func reset(
     because reason: ResultsResetReason,
@@ -60,7 +59,7 @@ public struct WireEncoder: Sendable {
     reset(reason: reason.wireName, at: position, sections: sections)
   }
 
-  /// The line of a whole list that takes the place of what a reader has, for a reason in words of one's own.
+  /// Returns the line of a whole list that replaces what a client has, with a reason of your own.
   /// - Complexity: O(*n*) in the bytes.
   public func reset(
     reason: String,
@@ -74,7 +73,7 @@ public struct WireEncoder: Sendable {
     return writer.text
   }
 
-  /// The line of a failure; the last good list stays.
+  /// Returns the line of a failure; the last good list stays.
   public func error(_ message: String, generation: Int) -> String {
     var writer = JSONWriter()
     writer.write(raw: "{\"v\":1,\"t\":\"error\",\"generation\":\(generation),\"error\":")
@@ -83,17 +82,17 @@ public struct WireEncoder: Sendable {
     return writer.text
   }
 
-  /// The object of one row, its id first.
+  /// Returns the JSON object of one row, its id first.
   public func row(_ row: Row) -> String {
     var writer = JSONWriter()
     write(row, &writer)
     return writer.text
   }
 
-  /// The line of a change.
+  /// Returns the line of a change.
   /// - Parameters:
   ///   - delta: The change.
-  ///   - row: The values of a row whose values the delta does not hold, where they can be had.
+  ///   - row: Returns the values of a row where the delta does not hold them, or `nil`.
   /// - Returns: The line, without a line feed.
   /// - Complexity: O(*n*) in the bytes.
   public func delta(
@@ -280,7 +279,7 @@ public struct WireEncoder: Sendable {
     case (.integer(1), .boolean): writer.write(raw: "true")
     case (.integer(let number), _): writer.write(raw: String(number))
     case (.real(let number), _):
-      // JSON has no number for these.
+      // JSON has no number for an infinite real.
       if number.isFinite {
         writer.write(raw: String(number))
       } else {
@@ -294,7 +293,7 @@ public struct WireEncoder: Sendable {
 }
 
 extension JSONWriter {
-  /// Writes the member that names a life, behind others; nothing if it is unknown.
+  /// Writes the member that names a life after other members; nothing if it is unknown.
   mutating func write(_ life: ResultsLife) {
     guard life != .unknown else { return }
     write(raw: ",\"life\":")
@@ -302,7 +301,7 @@ extension JSONWriter {
   }
 }
 
-/// Nothing the first time, then commas.
+/// An empty text the first time, then a comma.
 private struct WireSeparator {
   private var isFirst = true
 

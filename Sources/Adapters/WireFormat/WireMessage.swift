@@ -1,34 +1,34 @@
 public import ResultsDomain
 public import ResultsPresentation
 
-/// One line of the wire form, read but not interpreted: ids and rows are JSON values.
+/// One decoded line of the wire form; identities and rows stay JSON values.
 public enum WireMessage: Hashable, Sendable {
   /// A whole list.
   case snapshot(WireList)
   /// A change.
   case delta(WireDelta)
-  /// A whole list that takes the place of what the reader has, and why.
+  /// A whole list that replaces what the client has, with the reason.
   case reset(reason: String, WireList)
   /// A failure; the last good list stays.
   case error(generation: Int, message: String)
-  /// A line of a kind this reader does not know, to be passed over.
+  /// A line of an unknown kind, to be ignored.
   case other(kind: String)
 }
 
-/// A whole list on the wire.
+/// A whole list in the wire form.
 public struct WireList: Hashable, Sendable {
-  /// One section.
+  /// A section with its rows.
   public struct Section: Hashable, Sendable {
-    /// Its id.
+    /// The section's identity.
     public var id: JSONValue
-    /// Its title.
+    /// The section's title.
     public var title: String
-    /// Its aggregates, an object; `nil` if the list declares none.
+    /// The section's aggregates, an object; `nil` if the list declares none.
     public var aggregates: JSONValue?
-    /// Its rows: objects with at least an `id`.
+    /// The section's rows: objects with at least an `id`.
     public var rows: [JSONValue]
 
-    /// One section.
+    /// Creates a section.
     public init(id: JSONValue, title: String, aggregates: JSONValue? = nil, rows: [JSONValue]) {
       self.id = id
       self.title = title
@@ -37,21 +37,21 @@ public struct WireList: Hashable, Sendable {
     }
   }
 
-  /// The life that its generation is counted in; unknown if the line names none.
+  /// The life that the generation is counted in; unknown if the line names none.
   public var life: ResultsLife
-  /// The generation of its stream.
+  /// The generation of the list.
   public var generation: Int
   /// The sections, in order.
   public var sections: [Section]
 
-  /// A whole list.
+  /// Creates a whole list.
   public init(life: ResultsLife = .unknown, generation: Int, sections: [Section]) {
     self.life = life
     self.generation = generation
     self.sections = sections
   }
 
-  /// The life and the generation: what a reader that comes back asks to go on from.
+  /// The life and the generation: the position from which a client that returns continues.
   public var position: ResultsPosition { ResultsPosition(life: life, generation: generation) }
 
   /// The list as a line of kind `snapshot`, as the encoder writes it.
@@ -77,99 +77,99 @@ public struct WireList: Hashable, Sendable {
   }
 }
 
-/// A change on the wire.
+/// A change in the wire form.
 public struct WireDelta: Hashable, Sendable {
-  /// What happens to a row or section.
+  /// The kind of a change of a row or section.
   public enum Operation: String, Hashable, Sendable {
-    /// It leaves.
+    /// It was deleted.
     case delete
-    /// It goes elsewhere.
+    /// It moved.
     case move
-    /// It comes.
+    /// It was inserted.
     case insert
-    /// It stays with other content.
+    /// Its content changed.
     case update
   }
 
-  /// One section's change.
+  /// The change of a section.
   public struct Section: Hashable, Sendable {
-    /// What happens.
+    /// The kind of change.
     public var operation: Operation
-    /// Where it was; `nil` if it comes.
+    /// The section's index before; `nil` if it is inserted.
     public var from: Int?
-    /// Where it is; `nil` if it leaves.
+    /// The section's index after; `nil` if it is deleted.
     public var to: Int?
-    /// Its id.
+    /// The section's identity.
     public var id: JSONValue
-    /// Its title; `nil` if it leaves.
+    /// The section's title; `nil` if it is deleted.
     public var title: String?
-    /// Its aggregates, an object; `nil` if it leaves or the list declares none.
+    /// The section's aggregates, an object; `nil` if it is deleted or the list declares none.
     public var aggregates: JSONValue?
   }
 
-  /// One row's change.
+  /// The change of a row.
   public struct Row: Hashable, Sendable {
-    /// What happens.
+    /// The kind of change.
     public var operation: Operation
-    /// Its id.
+    /// The row's identity.
     public var id: JSONValue
-    /// Where it was; `nil` if it comes.
+    /// The row's path before; `nil` if it is inserted.
     public var from: OldPath?
-    /// Where it is; `nil` if it leaves.
+    /// The row's path after; `nil` if it is deleted.
     public var to: NewPath?
-    /// The names of the changed attributes; `nil` if that is not known or the row comes or leaves.
+    /// The names of the changed attributes; `nil` if they are not known, or the row is inserted or deleted.
     public var changed: [String]?
-    /// The row now; `nil` if it leaves.
+    /// The row after; `nil` if it is deleted.
     public var row: JSONValue?
   }
 
-  /// The life that its generations are counted in; unknown if the line names none.
+  /// The life that the generations are counted in; unknown if the line names none.
   public var life = ResultsLife.unknown
-  /// The generation it leads from.
+  /// The generation before.
   public var from: Int
-  /// The generation it leads to.
+  /// The generation after.
   public var to: Int
-  /// Why the list changed, as written.
+  /// The cause of the change, as written.
   public var cause: String
-  /// Why the writer had read its list again, or `nil` if it was told commit by commit.
+  /// The reason why the list was read again instead of following the history, or `nil` if it was followed.
   public var repaired: String?
-  /// Whether only rows are named that the writer observes, so that no list can be led on with the change.
+  /// Whether the change names only observed rows, so that it cannot be applied to a whole list.
   public var isPartial = false
-  /// What happened to the sections.
+  /// The changes of sections.
   public var sections: [Section]
-  /// What happened to the rows.
+  /// The changes of rows.
   public var rows: [Row]
 }
 
-/// One section of a list with its rows, as snapshots on the wire carry it.
+/// A section of a list with its rows, as an encoder takes it.
 public struct WireSection: Hashable, Sendable {
-  /// Its identity and title.
+  /// The section's identity, title and aggregates.
   public var header: SectionHeader
-  /// Its rows, in order.
+  /// The section's rows, in order.
   public var rows: [Row]
 
-  /// One section of a list with its rows.
+  /// Creates a section with its rows.
   public init(header: SectionHeader, rows: [Row]) {
     self.header = header
     self.rows = rows
   }
 }
 
-/// Why a line of the wire form cannot be read or applied.
+/// The reason why a line of the wire form cannot be decoded or applied.
 public enum WireError: Error, Hashable, Sendable {
   /// The line is not JSON.
   case malformed(JSONError)
-  /// The line is of a version this reader does not know.
+  /// The line has an unknown version.
   case unsupportedVersion(String)
-  /// A key that must be there is not, or has a value of another kind.
+  /// A required key is missing, or has a value of another kind.
   case invalid(key: String)
-  /// The number of rows is not the one the line says.
+  /// The number of rows differs from the one that the line states.
   case rowCount(expected: Int, found: Int)
-  /// A change came before any list.
+  /// A change arrived before any list.
   case noSnapshot
-  /// Another row or section stands where the change expects one.
+  /// The row or section at a path is another one than the change states.
   case wrongIdentity(at: String)
-  /// The change does not fit the list, or another generation or another list's came (R44).
+  /// The change does not fit the list, or belongs to another generation or another list (R44).
   case delta(DeltaError)
 }
 
@@ -179,11 +179,11 @@ extension WireError: CustomStringConvertible {
     switch self {
     case .malformed(let error): error.description
     case .unsupportedVersion(let version):
-      "The line is of version \(version); this reader knows version \(WireEncoder.version)."
-    case .invalid(let key): "\(key) is missing or of another kind than expected."
+      "The line has version \(version); only version \(WireEncoder.version) is understood."
+    case .invalid(let key): "\(key) is missing, or its value is of another kind than expected."
     case .rowCount(let expected, let found): "There are \(found) rows, not \(expected)."
-    case .noSnapshot: "A change came before any list."
-    case .wrongIdentity(let place): "Another one stands at \(place) than the change expects."
+    case .noSnapshot: "A change arrived before any list. Start with a snapshot."
+    case .wrongIdentity(let location): "The change names another one than \(location)."
     case .delta(let error): error.description
     }
   }

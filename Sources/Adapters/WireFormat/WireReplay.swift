@@ -1,29 +1,29 @@
 import ResultsPresentation
 
-/// A list that follows a stream of lines: what any front end that subscribes to the wire form does.
+/// A copy of a list that is kept up to date from lines of the wire form, as a front end in another process keeps it.
 ///
-/// After each line it holds a state that existed; a line that does not fit changes nothing.
+/// After each line it holds a state that the list had; a line that does not fit changes nothing.
 public struct WireReplay: Sendable {
-  /// The list now; `nil` until the first snapshot.
+  /// The present list; `nil` until the first snapshot.
   public private(set) var list: WireList?
-  /// The message of the last line if that told of a failure.
+  /// The message of the last line, if it reported a failure.
   public private(set) var failure: String?
 
-  /// A list that waits for its first snapshot.
+  /// Creates a replay that waits for its first snapshot.
   public init() {}
 
   /// The list as a line of kind `snapshot`, byte for byte as the encoder writes it; `nil` until the first snapshot.
   public var line: String? { list?.line }
 
-  /// Reads and applies one line.
-  /// - Throws: `WireError` saying what does not fit; the list is then as it was.
+  /// Decodes and applies one line.
+  /// - Throws: `WireError`: what does not fit; the list then stays as it was.
   /// - Complexity: O(*n*) in the rows.
   public mutating func apply(line: String) throws(WireError) {
     try apply(WireDecoder().message(line))
   }
 
   /// Applies one message.
-  /// - Throws: `WireError` saying what does not fit; the list is then as it was.
+  /// - Throws: `WireError`: what does not fit; the list then stays as it was.
   /// - Complexity: O(*n*) in the rows.
   public mutating func apply(_ message: WireMessage) throws(WireError) {
     switch message {
@@ -41,9 +41,9 @@ public struct WireReplay: Sendable {
 }
 
 extension WireList {
-  /// The list after a change: rows of all old paths are taken out, then deleted and moved sections; sections are placed,
-  /// then rows; then titles and rows are replaced.
-  /// - Throws: `WireError` saying what does not fit.
+  /// Returns the list after a change: rows at all old paths are removed, then deleted and moved sections; sections are inserted, then
+  /// rows; then headers and rows are replaced.
+  /// - Throws: `WireError`: what does not fit.
   /// - Complexity: O(*n*) in the rows and O(*c* log *c*) in the changes.
   public func applying(_ delta: WireDelta) throws(WireError) -> WireList {
     guard !delta.isPartial else { throw .delta(.partial) }
@@ -60,13 +60,13 @@ extension WireList {
     let entering = moves + inserts
     let patch = ListPatch(
       removedRows: (deletes + moves).compactMap(\.from),
-      placedRows: entering.compactMap(\.to),
+      insertedRows: entering.compactMap(\.to),
       deletedSections: delta.sections.filter { $0.operation == .delete }.compactMap(\.from),
       movedSections: delta.sections.filter { $0.operation == .move }
         .compactMap { section in section.from.flatMap { from in section.to.map { (from, $0) } } },
       insertedSections: delta.sections.filter { $0.operation == .insert }.compactMap(\.to)
     )
-    guard patch.placedRows.count == entering.count else { throw .invalid(key: "to") }
+    guard patch.insertedRows.count == entering.count else { throw .invalid(key: "to") }
     let patched: ListPatch.Result<JSONValue>
     do throws(DeltaError) {
       patched = try patch.apply(to: sections.map(\.rows)) { entering[$0].row ?? .null }
