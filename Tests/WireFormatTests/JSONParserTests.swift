@@ -53,7 +53,10 @@ struct JSONParserTests {
       ]
     )
   )
-  func `R46: what is not JSON is refused, and where is told`(text: String, error: JSONError) {
+  func `R46: what is not JSON is refused, with the position of the error`(
+    text: String,
+    error: JSONError
+  ) {
     #expect(throws: error) { try JSONValue(parsing: text) }
   }
 
@@ -101,13 +104,13 @@ struct JSONParserTests {
     for _ in 0..<300 {
       var bytes = Array(JSONParserTests.line.utf8)
       for _ in 0..<Int.random(in: 1...4, using: &random) {
-        let place = Int.random(in: 0..<bytes.count, using: &random)
+        let position = Int.random(in: 0..<bytes.count, using: &random)
         switch Int.random(in: 0..<4, using: &random) {
-        case 0: bytes[place] = alphabet.randomElement(using: &random) ?? 0
-        case 1: bytes.remove(at: place)
-        case 2: bytes.insert(bytes[place], at: place)
+        case 0: bytes[position] = alphabet.randomElement(using: &random) ?? 0
+        case 1: bytes.remove(at: position)
+        case 2: bytes.insert(bytes[position], at: position)
         default:
-          bytes.replaceSubrange(place..<min(place + 2, bytes.count), with: alphabet.prefix(2))
+          bytes.replaceSubrange(position..<min(position + 2, bytes.count), with: alphabet.prefix(2))
         }
       }
       do throws(WireError) {

@@ -91,7 +91,7 @@ struct AggregateLawTests {
       SectionAggregate("least", .minimum("rank")),
       SectionAggregate("most", .maximum("rank")),
       SectionAggregate("first", .minimum("note")),
-      SectionAggregate("last", .maximum("shelf")),
+      SectionAggregate("last", .maximum("series")),
       SectionAggregate("letters", FetchAggregate(.sum, of: .length(.attribute("note")))),
       SectionAggregate("tens", FetchAggregate(.maximum, of: .bucket(.attribute("rank"), width: 3))),
     ]

@@ -18,17 +18,17 @@ struct FetchedResultsControllerTests {
       try await list.performFetch()
       return list.sections.map(\.title)
     }
-    #expect(try await titles(.attribute(\.shelf)) == ["", "A"])
-    #expect(try await titles(.attribute(\.shelf, nulls: .last)) == ["A", ""])
-    #expect(try await titles(.attribute(\.shelf, .descending, nulls: .first)) == ["", "A"])
-    let shelf = FetchExpression.attribute("shelf")
-    #expect(try await titles(.expression(shelf, nulls: .last)) == ["A", ""])
-    #expect(try await titles(EntitySectionKey(.attribute("shelf", nulls: .last))) == ["A", ""])
+    #expect(try await titles(.attribute(\.series)) == ["", "A"])
+    #expect(try await titles(.attribute(\.series, nulls: .last)) == ["A", ""])
+    #expect(try await titles(.attribute(\.series, .descending, nulls: .first)) == ["", "A"])
+    let series = FetchExpression.attribute("series")
+    #expect(try await titles(.expression(series, nulls: .last)) == ["A", ""])
+    #expect(try await titles(EntitySectionKey(.attribute("series", nulls: .last))) == ["A", ""])
   }
 
   @Test func `R17: before the first fetch it is idle and says so`() async throws {
     let store = try Volume.store(("A", "x"))
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     guard case .idle = controller.state else {
       Issue.record("not idle")
       return
@@ -59,7 +59,7 @@ struct FetchedResultsControllerTests {
       ("か\u{3099}", "decomposed"),
       ("が", "again")
     )
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
     let results = try controller.results
     #expect(results.sections.map(\.count) == [1, 1, 1, 2])
@@ -73,7 +73,7 @@ struct FetchedResultsControllerTests {
   {
     let store = try Volume.store()
     try store.add((0..<100).map { ("A", "t\(100 + $0)") })
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
     let results = try controller.results
     for row in results.rows.prefix(20) { _ = try row.object }
@@ -82,10 +82,10 @@ struct FetchedResultsControllerTests {
     #expect(store.rowsRead == 100)
   }
 
-  @Test func `R20 R21: paths lead both ways, and a bad one is an error, never a trap`() async throws
+  @Test func `R20 R21: paths map both ways, and a bad one is an error, never a trap`() async throws
   {
     let store = try Volume.store(("A", "x"), ("A", "y"), ("B", "z"))
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
     let results = try controller.results
     for (flat, row) in results.rows.enumerated() {
@@ -111,7 +111,7 @@ struct FetchedResultsControllerTests {
     async throws
   {
     let store = try Volume.store(("A", "x"), ("A", "y"), ("B", "z"))
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
     var events = controller.changes.makeAsyncIterator()
     #expect(try await events.picture() == "A: x y | B: z")
@@ -125,7 +125,7 @@ struct FetchedResultsControllerTests {
     try store.change("y") { $0.pages = 7 }
     try store.change("y") { $0.title = "a" }
     #expect(try await events.picture() == "~[0,1]>[0,0]*")
-    try store.change("z") { $0.shelf = "A" }
+    try store.change("z") { $0.series = "A" }
     #expect(try await events.picture() == "-s1 ~[1,0]>[0,2]*")
     try store.remove("c")
     #expect(try await events.picture() == "-s1 -[1,0]")
@@ -136,7 +136,7 @@ struct FetchedResultsControllerTests {
     async throws
   {
     let store = try Volume.store(("A", "x"), ("A", "y"), ("B", "z"))
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
     var events = controller.changes.makeAsyncIterator()
     _ = await events.next()
@@ -205,7 +205,7 @@ struct FetchedResultsControllerTests {
     async throws
   {
     let store = try Volume.store(("A", "b"), ("A", "d"), ("B", "z"))
-    let controller = FetchedResultsController(Volume.byShelf(limit: 2), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(limit: 2), in: store)
     try await controller.performFetch()
     var events = controller.changes.makeAsyncIterator()
     #expect(try await events.picture() == "A: b d")

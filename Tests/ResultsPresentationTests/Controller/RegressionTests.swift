@@ -7,11 +7,11 @@ import Testing
 
 @Suite("What once went wrong", .timeLimit(.minutes(15)))
 struct RegressionTests {
-  @Test func `R44: after changes that came to nothing the next one leads on without a gap`()
+  @Test func `R44: after changes that cancel out, the next one continues without a gap`()
     async throws
   {
     let store = try Volume.store(("A", "x"))
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
     var slow = controller.changes.makeAsyncIterator()
     _ = await slow.next()
@@ -30,7 +30,7 @@ struct RegressionTests {
 
   @Test func `R69: the closure of an update may read the controller`() async throws {
     let store = try Volume.store(("A", "x"), ("A", "y"))
-    let controller = FetchedResultsController(Volume.byShelf(limit: 1), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(limit: 1), in: store)
     try await controller.performFetch()
     try await controller.update { definition in
       definition.request.fetchLimit = (controller.state.results?.count ?? 0) + 1
@@ -93,7 +93,7 @@ struct RegressionTests {
   @Test func `R71: a list is ready again once the store can be read, changed or not`() async throws
   {
     let store = try Volume.store(("A", "x"))
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
     store.fail(with: .inputOutput(path: "disk", detail: "gone"))
     await #expect(throws: StoreError.self) { try await controller.refresh() }
@@ -118,14 +118,14 @@ struct RegressionTests {
     #expect(list.publisher.state.results?.additionalCounts == ["all": 2])
   }
 
-  @Test func `R68: commits that are told as one keep the names of all who made them`() throws {
+  @Test func `R68: commits delivered as one change keep the names of all their writers`() throws {
     let store = try Volume.store(("A", "x"))
-    var definition = Volume.byShelf()
+    var definition = Volume.bySeries()
     definition.additionalCounts = ["all": CountRequest(Volume.entity)]
     var engine = try store.engine(definition)
     for name in ["mine", "theirs"] {
       _ = try store.commit(origin: CommitOrigin(name)) { transaction in
-        try transaction.insert(Volume(shelf: "A", title: name))
+        try transaction.insert(Volume(series: "A", title: name))
       }
     }
     let steps = try store.read { (snapshot) throws(StoreError) in
@@ -136,14 +136,14 @@ struct RegressionTests {
 
   @Test func `R60: a commit of attributes that are not shown leaves the digests in step`() throws {
     let store = try Volume.store(("A", "x"))
-    var definition = Volume.byShelf()
-    definition.request.propertiesToFetch = ["shelf", "title"]
+    var definition = Volume.bySeries()
+    definition.request.propertiesToFetch = ["series", "title"]
     definition.sectionKey = nil
     var engine = try store.engine(definition, keepsDigests: true)
     try store.change("x") { $0.pages = 7 }
     let own = try store.read { (snapshot) throws(StoreError) in try engine.advance(to: snapshot) }
     #expect(own.isEmpty)
-    try store.change("x") { $0.shelf = "B" }
+    try store.change("x") { $0.series = "B" }
     let other = try store.read { (snapshot) throws(StoreError) in try engine.requery(in: snapshot) }
     #expect(other.map(\.delta.picture) == ["=[0,0]"])
   }
@@ -152,7 +152,7 @@ struct RegressionTests {
     let store = try Volume.store(("A", "x"), ("B", "y"))
     try store.change("x") { $0.pages = 10 }
     try store.change("y") { $0.pages = 20 }
-    var definition = Volume.byShelf()
+    var definition = Volume.bySeries()
     definition.sectionKey = nil
     definition.request.sortDescriptors = [.ascending("pages")]
     definition.request.propertiesToFetch = ["title"]
@@ -184,10 +184,10 @@ struct RegressionTests {
 
   @Test func `R40: a section value that is not shown moves a row without an update`() throws {
     let store = try Volume.store(("A", "x"), ("A", "y"), ("B", "z"))
-    var definition = Volume.byShelf()
+    var definition = Volume.bySeries()
     definition.request.propertiesToFetch = ["title"]
     var engine = try store.engine(definition, keepsDigests: true)
-    try store.change("y") { $0.shelf = "B" }
+    try store.change("y") { $0.series = "B" }
     let moved = try store.read { (snapshot) throws(StoreError) in
       try engine.requery(in: snapshot)
     }
@@ -198,7 +198,7 @@ struct RegressionTests {
     throws
   {
     let store = try Volume.store(("A", "x"), ("A", "y"))
-    let definition = Volume.byShelf()
+    let definition = Volume.bySeries()
     var engine = try store.engine(definition, keepsDigests: true)
     try store.change("y") { $0.pages = 7 }
     let plan = try ListPlan(definition)
@@ -213,12 +213,12 @@ struct RegressionTests {
   {
     let store = WatchedStore(try InMemoryStore(entities: [Volume.entity], historyCapacity: 1))
     try store.add([("A", "x"), ("A", "y"), ("A", "z")])
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
     var events = controller.changes.makeAsyncIterator()
     _ = await events.next()
     _ = try store.commit(origin: .unnamed) { transaction in
-      for var volume in try transaction.fetch(Volume.byShelf().request) where volume.title != "z" {
+      for var volume in try transaction.fetch(Volume.bySeries().request) where volume.title != "z" {
         volume.pages = 7
         try transaction.update(volume)
       }
@@ -233,8 +233,8 @@ struct RegressionTests {
     for (title, pages) in [("x", 1), ("y", 2), ("z", 3)] {
       try store.change(title) { $0.pages = pages }
     }
-    var definition = Volume.byShelf()
-    definition.sectionKey = .expression(.attribute("shelf"), orderedBy: .attribute("pages"))
+    var definition = Volume.bySeries()
+    definition.sectionKey = .expression(.attribute("series"), orderedBy: .attribute("pages"))
     definition.sectionKey?.contiguity = .merge
     definition.isFrozen = true
     var engine = try store.engine(definition)
@@ -249,7 +249,7 @@ struct RegressionTests {
   @Test(arguments: [0, -1, Int.min, Int.max])
   func `R20: a batch of any size can be asked for`(size: Int) async throws {
     let store = try Volume.store(("A", "x"), ("A", "y"))
-    var definition = Volume.byShelf()
+    var definition = Volume.bySeries()
     definition.request.fetchBatchSize = size
     definition.request.fetchOffset = 1
     definition.request.fetchLimit = .max
@@ -274,9 +274,9 @@ extension WatchedStore {
 }
 
 extension LiveList<Volume> {
-  /// A list of shelves that is listened to.
+  /// A list of series that is listened to.
   fileprivate convenience init(_ store: WatchedStore) {
-    self.init(Volume.byShelf(), store, detectsExternalChanges: true, ResultsOptions())
+    self.init(Volume.bySeries(), store, detectsExternalChanges: true, ResultsOptions())
     _ = listen()
   }
 }

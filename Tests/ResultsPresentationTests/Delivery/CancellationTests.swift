@@ -9,7 +9,7 @@ import Testing
 /// Nothing is committed meanwhile, so nothing else could wake it.
 @Suite(.timeLimit(.minutes(1))) struct `Waiting for a change` {
   private func list(of store: WatchedStore) async throws -> FetchedResultsController<Volume> {
-    let list = FetchedResultsController(Volume.byShelf(), in: store)
+    let list = FetchedResultsController(Volume.bySeries(), in: store)
     try await list.performFetch()
     return list
   }

@@ -13,7 +13,7 @@ struct DelegateDeliveryTests {
     journal: Int
   ) async throws -> FetchedResultsController<Volume> {
     let list = FetchedResultsController(
-      Volume.byShelf(),
+      Volume.bySeries(),
       in: store,
       options: ResultsOptions(journalCapacity: journal)
     )

@@ -14,7 +14,7 @@ struct DeliveryPolicyTests {
     of store: WatchedStore,
     _ options: ResultsOptions = ResultsOptions()
   ) async throws -> (FetchedResultsController<Volume>, Events) {
-    let list = FetchedResultsController(Volume.byShelf(), in: store, options: options)
+    let list = FetchedResultsController(Volume.bySeries(), in: store, options: options)
     try await list.performFetch()
     var events = list.changes.makeAsyncIterator()
     _ = await events.next()
@@ -177,14 +177,14 @@ struct DeliveryPolicyTests {
     var (list, events) = try await list(of: store)
     list.pause()
     try store.add([("A", "a")])
-    store.watch.withLock { $0.lookFailure = .inputOutput(path: "disk", detail: "gone") }
+    store.watch.withLock { $0.checkFailure = .inputOutput(path: "disk", detail: "gone") }
     await #expect(throws: StoreError.self) { try await list.resume() }
     guard case .failure(.inputOutput) = await events.next() else {
       Issue.record("no failure reported")
       return
     }
     #expect(!list.isPaused)
-    store.watch.withLock { $0.lookFailure = nil }
+    store.watch.withLock { $0.checkFailure = nil }
     try store.add([("A", "b")])
     let change = try #require(await events.change())
     #expect(change.delta.picture == "+[0,0] +[0,1]")

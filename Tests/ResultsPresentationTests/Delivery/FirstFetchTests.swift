@@ -23,7 +23,7 @@ struct FirstFetchTests {
         if number == read { try? store.add([("A", "y")]) }
       }
     }
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     var events = controller.changes.makeAsyncIterator()
     try await controller.performFetch()
     var list = try await Followed(&events)
@@ -37,12 +37,12 @@ struct FirstFetchTests {
     try store.add((0..<10).map { ("A", "t\($0)") })
     for start in 0..<1000 {
       let writer = onThread { try FirstFetchTests.write(store, seed: UInt64(start)) }
-      let controller = FetchedResultsController(Volume.byShelf(), in: store)
+      let controller = FetchedResultsController(Volume.bySeries(), in: store)
       var events = controller.changes.makeAsyncIterator()
       try await controller.performFetch()
       var list = try await Followed(&events)
       try await writer.value
-      let wanted = try store.fetch(Volume.byShelf().request).map { "\($0.title) \($0.pages)" }
+      let wanted = try store.fetch(Volume.bySeries().request).map { "\($0.title) \($0.pages)" }
       // Without a refresh: what the listening has missed would never come.
       while list.content.sorted() != wanted.sorted() { try await list.follow(&events) }
       #expect(list.content.count == wanted.count, "start \(start)")
@@ -55,7 +55,7 @@ struct FirstFetchTests {
       let number = generator.number(in: 0...9)
       switch generator.number(in: 0...2) {
       case 0: try store.change("t\(number)") { $0.pages += 1 }
-      case 1: try store.change("t\(number)") { $0.shelf = $0.shelf == "A" ? "B" : "A" }
+      case 1: try store.change("t\(number)") { $0.series = $0.series == "A" ? "B" : "A" }
       default:
         try store.add([("A", "new \(seed) \(step)")])
         try store.remove("new \(seed) \(step)")

@@ -9,7 +9,7 @@ struct JournalTests {
   @Test func `R45: a reader that was away catches up with one change`() async throws {
     let store = try Volume.store(("A", "x"))
     let list = FetchedResultsController(
-      Volume.byShelf(),
+      Volume.bySeries(),
       in: store,
       options: ResultsOptions(journalCapacity: 10)
     )
@@ -30,7 +30,7 @@ struct JournalTests {
   @Test func `R45: what came and went meanwhile is nothing to catch up with`() async throws {
     let store = try Volume.store(("A", "x"))
     let list = FetchedResultsController(
-      Volume.byShelf(),
+      Volume.bySeries(),
       in: store,
       options: ResultsOptions(journalCapacity: 10)
     )
@@ -48,7 +48,7 @@ struct JournalTests {
   ) async throws {
     let store = try Volume.store(("A", "x"))
     let list = FetchedResultsController(
-      Volume.byShelf(),
+      Volume.bySeries(),
       in: store,
       options: ResultsOptions(journalCapacity: 2)
     )
@@ -68,7 +68,7 @@ struct JournalTests {
   {
     let store = try Volume.store(("A", "x"))
     let list = FetchedResultsController(
-      Volume.byShelf(),
+      Volume.bySeries(),
       in: store,
       options: ResultsOptions(journalCapacity: 10, resetThreshold: 1)
     )
@@ -79,10 +79,10 @@ struct JournalTests {
     }
     #expect(try list.catchUp(generation: 1).picture == "tooManyChanges 3")
     #expect(try list.catchUp(generation: 2).picture == "+[0,1] to 3")
-    store.tell(.otherEpoch)
+    store.report(.otherEpoch)
     try store.add([("A", "c")])
     try await list.refresh()
-    store.tell(nil)
+    store.report(nil)
     #expect(try list.catchUp(generation: 3).picture == "storeReplaced 4")
     #expect(try list.catchUp(generation: 4).picture == "up to date 4")
     try store.add([("A", "d")])

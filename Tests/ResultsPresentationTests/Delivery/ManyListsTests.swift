@@ -45,8 +45,8 @@ struct ManyListsTests {
     async throws
   {
     let store = try Volume.store(("A", "x"))
-    var definition = Volume.byShelf()
-    definition.request.propertiesToFetch = ["shelf", "title"]
+    var definition = Volume.bySeries()
+    definition.request.propertiesToFetch = ["series", "title"]
     let list = FetchedResultsController(definition, in: store)
     try await list.performFetch()
     let before = store.counts
@@ -65,7 +65,7 @@ struct ManyListsTests {
       attributes: [AttributeDescription("a", .text)]
     )
     let store = WatchedStore(try InMemoryStore(entities: [Volume.entity, other]))
-    var definition = Volume.byShelf()
+    var definition = Volume.bySeries()
     definition.additionalCounts = ["others": CountRequest(other)]
     let list = FetchedResultsController(definition, in: store)
     try await list.performFetch()
@@ -91,7 +91,7 @@ struct ManyListsTests {
     // Many lists that show the commit too stand between the two, so that telling too early would be seen.
     var between: [FetchedResultsController<Volume>] = []
     for _ in 0..<300 {
-      let list = FetchedResultsController(Volume.byShelf(), in: store)
+      let list = FetchedResultsController(Volume.bySeries(), in: store)
       try await list.performFetch()
       between.append(list)
     }
@@ -106,34 +106,34 @@ struct ManyListsTests {
     #expect(try between.allSatisfy { try $0.results.generation == 51 })
   }
 
-  private func shelves(of store: WatchedStore) async throws -> [FetchedResultsController<Volume>] {
+  private func series(of store: WatchedStore) async throws -> [FetchedResultsController<Volume>] {
     try store.add((0..<20).map { ("A", "t\($0)") })
-    var shelves: [FetchedResultsController<Volume>] = []
-    for shelf in ["A", "B"] {
+    var lists: [FetchedResultsController<Volume>] = []
+    for series in ["A", "B"] {
       let list = FetchedResultsController(
-        FetchRequest<Volume>(where: \.shelf == shelf, sortedBy: [.ascending(\.title)]),
+        FetchRequest<Volume>(where: \.series == series, sortedBy: [.ascending(\.title)]),
         in: store
       )
       try await list.performFetch()
-      shelves.append(list)
+      lists.append(list)
     }
-    return shelves
+    return lists
   }
 
   @Test func `R66: a commit that comes between two lists that are read together is seen by both`()
     async throws
   {
     let store = try Volume.store()
-    let shelves = try await shelves(of: store)
+    let series = try await series(of: store)
     var attempts = 0
-    let counts = try shelves[0].consistently {
+    let counts = try series[0].consistently {
       attempts += 1
-      let first = try shelves[0].results.count
+      let first = try series[0].results.count
       if attempts == 1 {
-        try store.change("t0") { $0.shelf = "B" }
-        try shelves[1].list.bringUpToDate()
+        try store.change("t0") { $0.series = "B" }
+        try series[1].list.bringUpToDate()
       }
-      return [first, try shelves[1].results.count]
+      return [first, try series[1].results.count]
     }
     #expect(counts == [19, 1])
     #expect(attempts == 2)
@@ -143,17 +143,17 @@ struct ManyListsTests {
     async throws
   {
     let store = try Volume.store()
-    let shelves = try await shelves(of: store)
+    let series = try await series(of: store)
     let writer = onThread {
       for step in 0..<1500 {
-        try store.change("t\(step % 20)") { $0.shelf = $0.shelf == "A" ? "B" : "A" }
+        try store.change("t\(step % 20)") { $0.series = $0.series == "A" ? "B" : "A" }
       }
       // The last commit lets the reader know that it is over.
       try store.add((0..<5).map { ("A", "end \($0)") })
     }
     var sums: Set<Int> = []
     while !sums.contains(25) {
-      let counts = try shelves[0].consistently { try shelves.map { try $0.results.count } }
+      let counts = try series[0].consistently { try series.map { try $0.results.count } }
       sums.insert(counts.reduce(0, +))
       await Task.yield()
     }
@@ -167,7 +167,7 @@ struct ManyListsTests {
     weak var list: LiveList<Volume>?
     weak var follower: StoreFollower?
     do {
-      let controller = FetchedResultsController(Volume.byShelf(), in: store)
+      let controller = FetchedResultsController(Volume.bySeries(), in: store)
       try await controller.performFetch()
       var events = controller.changes.makeAsyncIterator()
       _ = await events.next()
@@ -179,7 +179,7 @@ struct ManyListsTests {
     // The task that told the last change may still hold both for a moment.
     while list != nil || follower != nil { await Task.yield() }
     #expect(list == nil)
-    let next = FetchedResultsController(Volume.byShelf(), in: store)
+    let next = FetchedResultsController(Volume.bySeries(), in: store)
     try await next.performFetch()
     #expect(try next.results.picture() == "A: x y")
   }

@@ -15,7 +15,7 @@ struct PromptDeliveryTests {
   private func add(_ count: Int, from first: Int = 0) throws {
     _ = try store.commit(origin: .unnamed) { transaction in
       for number in first..<first + count {
-        try transaction.insert(Volume(shelf: "s\(number % 3)", title: "t\(number)"))
+        try transaction.insert(Volume(series: "s\(number % 3)", title: "t\(number)"))
       }
     }
   }
@@ -23,7 +23,7 @@ struct PromptDeliveryTests {
   @Test(arguments: [4096, -1])
   func `R65: what a small commit changed is shown when its call returns`(limit: Int) async throws {
     let list = FetchedResultsController(
-      Volume.byShelf(),
+      Volume.bySeries(),
       in: store,
       options: ResultsOptions(heldKeysLimit: limit)
     )
@@ -49,7 +49,7 @@ struct PromptDeliveryTests {
     let kinds: [ResultsDelivery] = [.every(.seconds(3600)), .onDemand, .immediate]
     let lists = kinds.map {
       FetchedResultsController(
-        Volume.byShelf(),
+        Volume.bySeries(),
         in: store,
         options: ResultsOptions(delivery: $0)
       )
@@ -72,7 +72,7 @@ struct PromptDeliveryTests {
       calls.withLock { $0 += 1 }
       return true
     }
-    let list = FetchedResultsController(Volume.byShelf(), in: store)
+    let list = FetchedResultsController(Volume.bySeries(), in: store)
     try await list.performFetch()
     var events = list.changes.makeAsyncIterator()
     _ = await events.next()
@@ -90,7 +90,7 @@ struct PromptDeliveryTests {
     async throws
   {
     let list = FetchedResultsController(
-      Volume.byShelf(),
+      Volume.bySeries(),
       in: store,
       options: ResultsOptions(journalCapacity: 100_000)
     )
@@ -105,7 +105,7 @@ struct PromptDeliveryTests {
             _ = try store.commit(origin: .unnamed) { transaction in
               for place in 0..<count {
                 let title = "w\(writer) \(number) \(place)"
-                try transaction.insert(Volume(shelf: "s\(number % 5)", title: title))
+                try transaction.insert(Volume(series: "s\(number % 5)", title: title))
               }
             }
           }
@@ -113,7 +113,7 @@ struct PromptDeliveryTests {
       }
       group.addTask {
         for _ in 0..<50 {
-          let other = FetchedResultsController(Volume.byShelf(), in: store)
+          let other = FetchedResultsController(Volume.bySeries(), in: store)
           try await other.performFetch()
         }
       }

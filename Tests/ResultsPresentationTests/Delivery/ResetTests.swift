@@ -16,7 +16,7 @@ struct ResetTests {
     resetThreshold: Int? = nil
   ) async throws -> (FetchedResultsController<Volume>, Events) {
     let list = FetchedResultsController(
-      Volume.byShelf(),
+      Volume.bySeries(),
       in: store,
       detectsExternalChanges: detectsExternalChanges,
       options: ResultsOptions(resetThreshold: resetThreshold)
@@ -69,11 +69,11 @@ struct ResetTests {
   ) async throws {
     let store = try Volume.store(("A", "x"))
     var (list, events) = try await list(of: store)
-    store.tell(gap)
+    store.report(gap)
     try store.add([("A", "y")])
     #expect(try await events.picture() == "\(name) A: x y")
     #expect(try list.results.generation == 2)
-    store.tell(nil)
+    store.report(nil)
     try store.add([("A", "z")])
     let change = try #require(await events.change())
     #expect((change.delta.from, change.delta.to) == (2, 3))
@@ -82,11 +82,11 @@ struct ResetTests {
 
   @Test func `R72: a frozen list keeps its members when the store is another one`() async throws {
     let store = try Volume.store(("A", "x"), ("A", "y"))
-    var definition = Volume.byShelf()
+    var definition = Volume.bySeries()
     definition.isFrozen = true
     let list = FetchedResultsController(definition, in: store)
     try await list.performFetch()
-    store.tell(.otherEpoch)
+    store.report(.otherEpoch)
     try store.add([("A", "new")])
     try store.remove("x")
     try await list.refresh()
@@ -105,7 +105,7 @@ struct ResetTests {
     let store = WatchedStore(try InMemoryStore(entities: [Volume.entity]), coverage: .thisStore)
     try store.add([("A", "x")])
     var (list, events) = try await list(of: store)
-    store.tell(gap)
+    store.report(gap)
     try store.add([("A", "y")])
     let change = try #require(await events.change())
     #expect(change.delta.picture == "+[0,1]")
@@ -124,11 +124,11 @@ struct ResetTests {
   @Test func `R27 R61: a list that was read again and is the same says nothing`() async throws {
     let store = WatchedStore(try InMemoryStore(entities: [Volume.entity]), coverage: .thisStore)
     try store.add([("A", "x")])
-    var definition = Volume.byShelf(limit: 1)
+    var definition = Volume.bySeries(limit: 1)
     definition.sectionKey = nil
     let list = FetchedResultsController(definition, in: store)
     try await list.performFetch()
-    store.tell(.otherWriter)
+    store.report(.otherWriter)
     try store.add([("A", "y")])
     try await list.refresh()
     #expect(try list.results.generation == 1)
@@ -143,7 +143,7 @@ struct ResetTests {
     let store = WatchedStore(try InMemoryStore(entities: [Volume.entity]), coverage: .thisStore)
     try store.add([("A", "x")])
     let (list, _) = try await list(of: store, detectsExternalChanges: false)
-    store.tell(gap)
+    store.report(gap)
     try store.change("x") { $0.pages = 7 }
     try await list.refresh()
     #expect(try list.results.generation == generation)
@@ -157,7 +157,7 @@ struct ResetTests {
     var (list, events) = try await list(of: store)
     var late = list.changes.makeAsyncIterator()
     func write(_ title: String, _ gap: GapReason?) async throws {
-      store.tell(gap)
+      store.report(gap)
       try store.add([("A", title)])
       try await list.refresh()
     }
@@ -178,7 +178,7 @@ struct ResetTests {
     async throws
   {
     let store = try Volume.store(("A", "x"))
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
     let (plain, keen) = (PlainDelegate(), KeenDelegate())
     let drawn = try controller.results
@@ -188,7 +188,7 @@ struct ResetTests {
       try store.change("x") { $0.pages += 1 }
       await Task.yield()
     }
-    store.tell(.otherEpoch)
+    store.report(.otherEpoch)
     try store.add([("A", "z")])
     while plain.last != "A: x z" || keen.last != "storeReplaced A: x z" { await Task.yield() }
     controller.cancel()
@@ -199,7 +199,7 @@ struct ResetTests {
   @Test func `R72: a display that knows no reset shows the new list`() throws {
     var display = ListingDisplay()
     let store = try Volume.store(("A", "x"))
-    let plan = try ListPlan(Volume.byShelf())
+    let plan = try ListPlan(Volume.bySeries())
     let snapshot = try store.read { (snapshot) throws(StoreError) in
       try ListEngine(plan, from: snapshot, generation: 4, keepsDigests: false).snapshot
     }

@@ -14,7 +14,7 @@ struct ResumingTests {
     resetThreshold: Int? = nil
   ) async throws -> FetchedResultsController<Volume> {
     let list = FetchedResultsController(
-      Volume.byShelf(),
+      Volume.bySeries(),
       in: store,
       options: ResultsOptions(journalCapacity: journal, resetThreshold: resetThreshold)
     )
@@ -153,10 +153,10 @@ struct ResumingTests {
     let life = try list.results.snapshot.life
     #expect(life != .unknown)
     try await list.update { $0.request.fetchLimit = 3 }
-    store.tell(.otherEpoch)
+    store.report(.otherEpoch)
     try store.add([("A", "z")])
     try await list.refresh()
-    store.tell(nil)
+    store.report(nil)
     store.fail(with: .inputOutput(path: "disk", detail: "gone"))
     await #expect(throws: StoreError.self) { try await list.refresh() }
     store.fail(with: nil)

@@ -65,7 +65,7 @@ struct DeltaConventionTests {
     ),
     Example(old: "A:a B:b", new: "A:a", delta: "-S1 -b[1,0]", row: "C3"),
     Example(old: "A:a", new: "A:a B:bc", delta: "+S1 +b[1,0] +c[1,1]", row: "C3"),
-    Example(old: "A:ab B:c", new: "B:c A:ab", delta: "S1>0", row: "C4: rows go along"),
+    Example(old: "A:ab B:c", new: "B:c A:ab", delta: "S1>0", row: "C4: rows move with it"),
     Example(old: "A:a B:b C:c", new: "C:c A:a B:b", delta: "S2>0", row: "R30"),
     Example(old: "A: B:b", new: "B:b A:", delta: "S1>0", row: "R30, empty"),
   ]
@@ -127,7 +127,7 @@ struct DeltaConventionTests {
     }
   }
 
-  @Test func `R35: steps are told in the list just before them`() {
+  @Test func `R35: steps count in the list just before them`() {
     let delta = drawnDelta("A:abc B:d", "C:x A:bca", changed: "a")
     #expect(
       delta.sequentialSteps == [

@@ -26,7 +26,7 @@ struct DeltaErrorTests {
     #expect(refusal { _ in } == nil)
   }
 
-  @Test func `R26: another row at a path is refused by name and place`() {
+  @Test func `R26: another row at a path is refused with its name and path`() {
     let other = ObjectID(entity: "Item", key: .text("z"))
     #expect(
       refusal { $0.rows.deletes[1].id = other }
@@ -56,7 +56,7 @@ struct DeltaErrorTests {
     #expect(refusal { $0.sections.moves[0].to = .max } == .noSection(.after, at: .max))
   }
 
-  @Test func `R26: two rows at one place are refused`() {
+  @Test func `R26: two rows at one path are refused`() {
     #expect(
       refusal { $0.rows.inserts[0].to = NewPath(section: 1, row: 2) }
         == .duplicatePath(.after, at: RowPath(section: 1, row: 2))

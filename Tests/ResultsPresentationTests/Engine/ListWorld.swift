@@ -8,14 +8,14 @@ struct ListWorld {
   static let entity = try? EntityDescription(
     name: "Thing",
     attributes: [
-      AttributeDescription("shelf", .text, isOptional: true),
+      AttributeDescription("series", .text, isOptional: true),
       AttributeDescription("rank", .integer64, isOptional: true),
       AttributeDescription("note", .text),
     ]
   )
 
   /// Texts that are equal but for composition, that are empty, and that go on behind a zero.
-  static let shelves = ["a", "b", "か", "か\u{3099}", "", "a\0b", "\0"]
+  static let series = ["a", "b", "か", "か\u{3099}", "", "a\0b", "\0"]
 
   let entity: EntityDescription
   let store: InMemoryStore
@@ -43,7 +43,7 @@ struct ListWorld {
     let predicates: [FetchPredicate] = [
       .all,
       .comparison(.attribute("rank"), .greater, .literal(3)),
-      .not(.isNull(.attribute("shelf"))),
+      .not(.isNull(.attribute("series"))),
     ]
     let request = FetchRequest<Row>(
       entity: entity,
@@ -54,12 +54,12 @@ struct ListWorld {
     )
     let sections: [SectionKey?] = [
       nil,
-      .attribute("shelf"),
-      .attribute("shelf", .descending),
+      .attribute("series"),
+      .attribute("series", .descending),
       .expression(.bucket(.attribute("rank"), width: 4)),
       SectionKey(
         .expression(
-          .attribute("shelf"),
+          .attribute("series"),
           orderedBy: .bucket(.attribute("rank"), width: 5),
           .ascending,
           nulls: nil
@@ -94,7 +94,7 @@ struct ListWorld {
       }
       for _ in 0..<rows {
         let values: [Value] = [
-          drawn.below(6) == 0 ? .null : .text(ListWorld.shelves[drawn.below(7)]),
+          drawn.below(6) == 0 ? .null : .text(ListWorld.series[drawn.below(7)]),
           drawn.below(7) == 0 ? .null : .integer(Int64(drawn.below(12))),
           .text(["x", "y", "z"][drawn.below(3)]),
         ]

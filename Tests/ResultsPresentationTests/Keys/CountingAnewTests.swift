@@ -39,7 +39,7 @@ struct CountingAnewTests {
     }
     let request = FetchRequest<ObjectID>(entity: entity, sortedBy: [.ascending("note")])
     let list = FetchedResultsController(
-      ResultsDefinition(request, sectionedBy: example.sectioned ? .attribute("shelf") : nil),
+      ResultsDefinition(request, sectionedBy: example.sectioned ? .attribute("series") : nil),
       in: IndexingStore(world.store),
       options: ResultsOptions(delivery: .onDemand, resetThreshold: 2, heldKeysLimit: -1)
     )

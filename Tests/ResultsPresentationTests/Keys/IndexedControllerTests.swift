@@ -20,7 +20,7 @@ struct IndexedControllerTests {
       try list.commit(rows: rows)
       let request = FetchRequest<Row>(entity: list.entity, sortedBy: [.ascending("note")])
       controller = FetchedResultsController(
-        ResultsDefinition(request, sectionedBy: sectioned ? .attribute("shelf") : nil),
+        ResultsDefinition(request, sectionedBy: sectioned ? .attribute("series") : nil),
         in: store,
         options: ResultsOptions(resetThreshold: resetThreshold, heldKeysLimit: -1)
       )

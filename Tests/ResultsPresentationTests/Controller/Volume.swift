@@ -3,15 +3,15 @@ import ResultsDomain
 
 @testable import ResultsPresentation
 
-/// Books on shelves, written as text: `A: x y | B: z`.
+/// Volumes of series, written as text: `A: x y | B: z`.
 struct Volume: Entity {
   var id: Int64?
-  var shelf: String? = ""
+  var series: String? = ""
   var title = ""
   var pages = 0
 
   static let schema = EntitySchema<Volume>("Volume", identity: \.id) {
-    Attribute(\.shelf, "shelf")
+    Attribute(\.series, "series")
     Attribute(\.title, "title")
     Attribute(\.pages, "pages")
   }
@@ -22,10 +22,10 @@ struct Volume: Entity {
     return store
   }
 
-  static func byShelf(limit: Int? = nil) -> ResultsDefinition<Volume> {
+  static func bySeries(limit: Int? = nil) -> ResultsDefinition<Volume> {
     ResultsDefinition(
       FetchRequest<Volume>(sortedBy: [.ascending(\.title)], fetchLimit: limit, fetchBatchSize: 20),
-      sectionedBy: .attribute("shelf")
+      sectionedBy: .attribute("series")
     )
   }
 }
@@ -33,8 +33,8 @@ struct Volume: Entity {
 extension WatchedStore {
   func add(_ volumes: [(String?, String)]) throws {
     _ = try commit(origin: .unnamed) { transaction in
-      for (shelf, title) in volumes {
-        try transaction.insert(Volume(shelf: shelf, title: title))
+      for (series, title) in volumes {
+        try transaction.insert(Volume(series: series, title: title))
       }
     }
   }

@@ -3,8 +3,8 @@ import ResultsDomain
 import ResultsPresentation
 import Testing
 
-/// Rows that are read later than their places still fit them (R19, R48).
-@Suite struct RowsInPlaceTests {
+/// Rows that are read later than their positions still fit them (R19, R48).
+@Suite struct RowsAtPositionsTests {
   private let entity: EntityDescription
 
   init() throws {
@@ -67,7 +67,7 @@ import Testing
     #expect(try texts(controller.results) == [.text("c")])
   }
 
-  @Test func `what places nothing is shown as it is now (R19)`() async throws {
+  @Test func `an attribute that decides no position shows its present value (R19)`() async throws {
     let (store, ids) = try filled()
     let controller = list(in: store)
     try await controller.performFetch()
