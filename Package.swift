@@ -95,6 +95,7 @@ let argumentParser = Target.Dependency.product(
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let sqliteHooks = Target.target(name: "CSQLiteHooks", path: "Sources/Adapters/CSQLiteHooks")
 let faultyFiles = Target.target(name: "CFaultyFiles", path: "Sources/TestSupport/CFaultyFiles")
+let jsonSyntax = adapter("JSONSyntax", on: [])
 let inMemory = adapter("InMemoryPersistence", on: [domain, orderStatistics])
 let sqlite = adapter(
   "SQLitePersistence",
@@ -102,9 +103,17 @@ let sqlite = adapter(
   wrapping: [.target(name: "CSQLiteHooks"), grdb]
 )
 let sectionCaches = adapter("SectionCacheFiles", on: [domain, presentation])
-let wireFormat = adapter("WireFormat", on: [domain, presentation])
+let wireFormat = adapter(
+  "WireFormat",
+  on: [domain, presentation],
+  wrapping: [.target(name: "JSONSyntax")]
+)
 let terminal = adapter("TerminalFrontEnd", on: [domain, presentation])
-let fileFormats = adapter("FileFormats", on: [domain])
+let fileFormats = adapter(
+  "FileFormats",
+  on: [domain],
+  wrapping: [.target(name: "JSONSyntax")]
+)
 let commandLine = adapter(
   "CommandLineFrontEnd",
   on: cores,
@@ -205,7 +214,9 @@ let package = Package(
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
-  targets: insides + [umbrella.target, sqliteHooks, faultyFiles, testing, programStores] + scenarios.map(\.target)
+  targets: insides + [
+    umbrella.target, jsonSyntax.target, sqliteHooks, faultyFiles, testing, programStores,
+  ] + scenarios.map(\.target)
     + tests,
   swiftLanguageModes: [.v6]
 )

@@ -140,8 +140,13 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
       because: "it keeps the bytes of caches and knows no store and no front end"
     ),
     LayerRule(
+      "Sources/Adapters/JSONSyntax",
+      [],
+      because: "it scans bytes, and serves the formats that are written in JSON"
+    ),
+    LayerRule(
       "Sources/Adapters/WireFormat",
-      ["ResultsDomain", "ResultsPresentation"],
+      ["ResultsDomain", "ResultsPresentation", "JSONSyntax"],
       because: "it encodes snapshots and deltas and knows no store and no front end"
     ),
     LayerRule(
@@ -151,7 +156,7 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
     ),
     LayerRule(
       "Sources/Adapters/FileFormats",
-      ["ResultsDomain", "FoundationXML"] + foundation,
+      ["ResultsDomain", "JSONSyntax", "FoundationXML"] + foundation,
       because: "file formats serve the import and export ports only"
     ),
     LayerRule(

@@ -1,3 +1,4 @@
+import JSONSyntax
 import ResultsDomain
 
 /// The reason why a text is not JSON, and where.
@@ -73,16 +74,24 @@ extension JSONValue {
     maximumBytes: Int = 1 << 30
   ) throws(JSONError) {
     guard bytes.count <= maximumBytes else { throw JSONError(.tooLong, column: maximumBytes + 1) }
-    var parser = JSONParser(bytes: bytes, depthLeft: maximumDepth)
+    var parser = JSONParser(
+      scanner: JSONScanner(bytes, in: 0..<bytes.count),
+      depthLeft: maximumDepth
+    )
     self = try parser.document()
   }
 }
 
 /// A recursive-descent parser with a limited depth.
 private struct JSONParser {
-  let bytes: [UInt8]
+  var scanner: JSONScanner
   var depthLeft: Int
-  var position = 0
+
+  private var bytes: [UInt8] { scanner.bytes }
+  private var position: Int {
+    get { scanner.position }
+    set { scanner.position = newValue }
+  }
 
   mutating func document() throws(JSONError) -> JSONValue {
     let value = try value()
@@ -185,108 +194,31 @@ private struct JSONParser {
   }
 
   private mutating func number() throws(JSONError) -> JSONValue {
-    let start = position
-    if bytes[position] == UInt8(ascii: "-") { position += 1 }
-    let whole = digits()
-    guard whole == 1 || whole > 1 && bytes[position - whole] != UInt8(ascii: "0") else {
-      throw JSONError(.invalidNumber, column: start + 1)
+    do throws(JSONScanner.Failure) {
+      return .number(try scanner.number().text)
+    } catch {
+      throw JSONError(error)
     }
-    if position < bytes.count, bytes[position] == UInt8(ascii: ".") {
-      position += 1
-      guard digits() > 0 else { throw error(.invalidNumber) }
-    }
-    if position < bytes.count, bytes[position] | 0x20 == UInt8(ascii: "e") {
-      position += 1
-      if position < bytes.count, "+-".utf8.contains(bytes[position]) { position += 1 }
-      guard digits() > 0 else { throw error(.invalidNumber) }
-    }
-    return .number(String(decoding: bytes[start..<position], as: UTF8.self))
-  }
-
-  /// Consumes digits, and returns their number.
-  private mutating func digits() -> Int {
-    let start = position
-    while position < bytes.count, (0x30...0x39).contains(bytes[position]) { position += 1 }
-    return position - start
   }
 
   private mutating func string() throws(JSONError) -> String {
-    let start = position
-    position += 1
-    var content: [UInt8] = []
-    while position < bytes.count {
-      let byte = bytes[position]
-      switch byte {
-      case UInt8(ascii: "\""):
-        position += 1
-        guard let text = String(validating: content, as: UTF8.self) else {
-          throw JSONError(.invalidUTF8, column: start + 1)
-        }
-        return text
-      case UInt8(ascii: "\\"): try escape(into: &content)
-      case 0..<0x20: throw error(.invalidString)
-      default:
-        content.append(byte)
-        position += 1
-      }
+    do throws(JSONScanner.Failure) {
+      return try scanner.string()
+    } catch {
+      throw JSONError(error)
     }
-    throw error(.unexpectedEnd)
   }
+}
 
-  private mutating func escape(into content: inout [UInt8]) throws(JSONError) {
-    guard position + 1 < bytes.count else {
-      position = bytes.count
-      throw error(.unexpectedEnd)
+extension JSONError {
+  fileprivate init(_ failure: JSONScanner.Failure) {
+    switch failure.reason {
+    case .invalidNumber: self.init(.invalidNumber, column: failure.offset + 1)
+    case .truncatedEscape, .unterminatedString:
+      self.init(.unexpectedEnd, column: failure.offset + 1)
+    case .invalidUTF8: self.init(.invalidUTF8, column: failure.start + 1)
+    case .controlCharacter, .unknownEscape, .invalidCodeUnit, .unpairedSurrogate:
+      self.init(.invalidString, column: failure.offset + 1)
     }
-    let simple: UInt8
-    switch bytes[position + 1] {
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): simple = bytes[position + 1]
-    case UInt8(ascii: "b"): simple = 0x08
-    case UInt8(ascii: "t"): simple = 0x09
-    case UInt8(ascii: "n"): simple = 0x0A
-    case UInt8(ascii: "f"): simple = 0x0C
-    case UInt8(ascii: "r"): simple = 0x0D
-    case UInt8(ascii: "u"):
-      content.append(contentsOf: String(Character(try scalar())).utf8)
-      return
-    default: throw error(.invalidString)
-    }
-    content.append(simple)
-    position += 2
-  }
-
-  /// Parses `\u` and four hexadecimal digits, or two such escapes that form a surrogate pair.
-  private mutating func scalar() throws(JSONError) -> Unicode.Scalar {
-    let start = position
-    var code = try codeUnit()
-    if (0xD800..<0xDC00).contains(code) {
-      let low = try codeUnit()
-      guard (0xDC00..<0xE000).contains(low) else {
-        throw JSONError(.invalidString, column: start + 1)
-      }
-      code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
-    }
-    guard let scalar = Unicode.Scalar(code) else {
-      throw JSONError(.invalidString, column: start + 1)
-    }
-    return scalar
-  }
-
-  private mutating func codeUnit() throws(JSONError) -> UInt32 {
-    guard position + 6 <= bytes.count, bytes[position] == UInt8(ascii: "\\"),
-      bytes[position + 1] == UInt8(ascii: "u")
-    else { throw error(.invalidString) }
-    var code: UInt32 = 0
-    for byte in bytes[position + 2..<position + 6] {
-      let digit: UInt8
-      switch byte {
-      case 0x30...0x39: digit = byte - 0x30
-      case 0x41...0x46, 0x61...0x66: digit = (byte | 0x20) - 0x61 + 10
-      default: throw error(.invalidString)
-      }
-      code = code << 4 | UInt32(digit)
-    }
-    position += 6
-    return code
   }
 }

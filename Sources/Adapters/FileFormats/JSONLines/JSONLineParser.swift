@@ -1,4 +1,5 @@
 import Foundation
+import JSONSyntax
 import ResultsDomain
 
 /// Parses one line that is one flat JSON object.
@@ -10,16 +11,12 @@ struct JSONLineParser {
     var remedy: String
   }
 
-  private let bytes: [UInt8]
-  private let end: Int
-  private var position: Int
+  private var scanner: JSONScanner
   /// The column of a place already passed, so that columns are counted once.
   private var counted: (offset: Int, column: Int)
 
   init(bytes: [UInt8], range: Range<Int>, lineStart: Int) {
-    self.bytes = bytes
-    end = range.upperBound
-    position = range.lowerBound
+    scanner = JSONScanner(bytes, in: range)
     counted = (lineStart, 1)
   }
 
@@ -129,7 +126,13 @@ struct JSONLineParser {
 // MARK: - Bytes
 
 extension JSONLineParser {
-  private var byte: UInt8? { position < end ? bytes[position] : nil }
+  private var bytes: [UInt8] { scanner.bytes }
+  private var end: Int { scanner.end }
+  private var byte: UInt8? { scanner.byte }
+  private var position: Int {
+    get { scanner.position }
+    set { scanner.position = newValue }
+  }
 
   /// The next byte that is not white space.
   private var next: UInt8? {
@@ -154,7 +157,7 @@ extension JSONLineParser {
   }
 }
 
-// MARK: - Numbers
+// MARK: - Tokens
 
 extension JSONLineParser {
   private static func beginsNumber(_ byte: UInt8) -> Bool {
@@ -163,16 +166,14 @@ extension JSONLineParser {
 
   private mutating func number() throws(Defect) -> Value {
     let start = position
-    let isNegative = byte == UInt8(ascii: "-")
-    if isNegative { position += 1 }
-    let firstDigit = position
-    let digits = skipDigits()
-    guard digits > 0, digits == 1 || bytes[firstDigit] != UInt8(ascii: "0") else {
-      throw malformed(start)
+    let token: (text: String, isInteger: Bool)
+    do throws(JSONScanner.Failure) {
+      token = try scanner.number()
+    } catch {
+      throw defect(of: error)
     }
-    let isInteger = try !skipFractionAndExponent(start)
-    let text = String(decoding: bytes[start..<position], as: UTF8.self)
-    if isInteger {
+    let text = token.text
+    if token.isInteger {
       guard let number = Int64(text) else {
         throw Defect(
           offset: start,
@@ -192,124 +193,47 @@ extension JSONLineParser {
     return .real(number)
   }
 
-  private mutating func skipFractionAndExponent(_ start: Int) throws(Defect) -> Bool {
-    var hasAny = false
-    if byte == UInt8(ascii: ".") {
-      hasAny = true
-      position += 1
-      guard skipDigits() > 0 else { throw malformed(start) }
-    }
-    if byte == UInt8(ascii: "e") || byte == UInt8(ascii: "E") {
-      hasAny = true
-      position += 1
-      if byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") { position += 1 }
-      guard skipDigits() > 0 else { throw malformed(start) }
-    }
-    return hasAny
-  }
-
-  private mutating func skipDigits() -> Int {
-    let start = position
-    while let byte, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { position += 1 }
-    return position - start
-  }
-
-  private func malformed(_ start: Int) -> Defect {
-    Defect(
-      offset: start,
-      message: "this is no number of JSON.",
-      remedy: "Write it as in -12.5, without leading zeros."
-    )
-  }
-}
-
-// MARK: - Texts
-
-extension JSONLineParser {
   private mutating func string() throws(Defect) -> String {
-    let opened = position
-    position += 1
-    let start = position
-    var escaped: [UInt8]?
-    while let byte, byte != UInt8(ascii: "\"") {
-      if byte < 0x20 {
-        throw defect("a control character in a text.", "Write it as \\n, \\t or \\u00….")
-      }
-      if byte == UInt8(ascii: "\\") {
-        var result = escaped ?? Array(bytes[start..<position])
-        result += Array(String(try escape()).utf8)
-        escaped = result
-      } else {
-        escaped?.append(byte)
-        position += 1
-      }
-    }
-    guard byte != nil else {
-      throw Defect(
-        offset: opened,
-        message: "a quote opens here and is never closed.",
-        remedy: "Close it; a line end in a text is written \\n."
-      )
-    }
-    let content = start..<position
-    position += 1
-    let text =
-      escaped.map { String(validating: $0, as: UTF8.self) }
-      ?? String(validating: bytes[content], as: UTF8.self)
-    guard let text else {
-      throw Defect(
-        offset: UTF8Defect.offset(in: bytes, content) ?? opened,
-        message: "a byte that is not UTF-8.",
-        remedy: "Convert the file first, for example with: iconv -f ISO-8859-1 -t UTF-8."
-      )
-    }
-    return text
-  }
-
-  private mutating func escape() throws(Defect) -> Unicode.Scalar {
-    let problem = defect("an escape JSON does not know.", "Write a backslash as \\\\.")
-    position += 1
-    guard let kind = byte else { throw problem }
-    position += 1
-    switch kind {
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(kind)
-    case UInt8(ascii: "b"): return "\u{8}"
-    case UInt8(ascii: "f"): return "\u{C}"
-    case UInt8(ascii: "n"): return "\n"
-    case UInt8(ascii: "r"): return "\r"
-    case UInt8(ascii: "t"): return "\t"
-    case UInt8(ascii: "u"): return try unicodeEscape(problem)
-    default: throw problem
+    do throws(JSONScanner.Failure) {
+      return try scanner.string()
+    } catch {
+      throw defect(of: error)
     }
   }
 
-  private mutating func unicodeEscape(_ problem: Defect) throws(Defect) -> Unicode.Scalar {
-    guard let first = codeUnit() else { throw problem }
-    if let scalar = Unicode.Scalar(first) { return scalar }
-    // A code unit that is no scalar is half of a pair; only the high half can come first.
-    let isPair = first < 0xDC00 && bytes[position..<end].starts(with: [0x5C, 0x75])
-    if isPair {
-      position += 2
-      if let second = codeUnit(), (0xDC00...0xDFFF).contains(second),
-        let scalar = Unicode.Scalar(
-          0x10000 + UInt32(first - 0xD800) << 10 + UInt32(second - 0xDC00)
+  private func defect(of failure: JSONScanner.Failure) -> Defect {
+    let (message, remedy) =
+      switch failure.reason {
+      case .invalidNumber:
+        (
+          "this is no number of JSON.",
+          "Write it as in -12.5, without leading zeros."
         )
-      {
-        return scalar
+      case .controlCharacter:
+        ("a control character in a text.", "Write it as \\n, \\t or \\u00….")
+      case .unknownEscape, .truncatedEscape, .invalidCodeUnit:
+        ("an escape JSON does not know.", "Write a backslash as \\\\.")
+      case .unpairedSurrogate:
+        (
+          "half of a surrogate pair, which is no character.",
+          "Write both halves, or the character itself."
+        )
+      case .unterminatedString:
+        (
+          "a quote opens here and is never closed.",
+          "Close it; a line end in a text is written \\n."
+        )
+      case .invalidUTF8:
+        (
+          "a byte that is not UTF-8.",
+          "Convert the file first, for example with: iconv -f ISO-8859-1 -t UTF-8."
+        )
       }
+    var offset = failure.start
+    if failure.reason == .invalidUTF8 {
+      let content = failure.start + 1..<failure.offset
+      offset = UTF8Defect.offset(in: bytes, content) ?? failure.start
     }
-    throw Defect(
-      offset: problem.offset,
-      message: "half of a surrogate pair, which is no character.",
-      remedy: "Write both halves, or the character itself."
-    )
-  }
-
-  private mutating func codeUnit() -> UInt16? {
-    guard position + 4 <= end else { return nil }
-    let digits = bytes[position..<position + 4]
-    guard digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }) else { return nil }
-    position += 4
-    return UInt16(String(decoding: digits, as: UTF8.self), radix: 16)
+    return Defect(offset: offset, message: message, remedy: remedy)
   }
 }
