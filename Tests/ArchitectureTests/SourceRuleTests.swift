@@ -10,7 +10,7 @@ struct SourceRuleTests {
     #expect(violations == [])
   }
 
-  @Test(arguments: [("Sources", 400), ("Tests", 500), ("IntegrationTests", 500)])
+  @Test(arguments: [("Sources", 800), ("Tests", 1000), ("IntegrationTests", 1000)])
   func `a file can be read in one sitting`(_ folder: String, _ limit: Int) throws {
     let long = try PackageTree.files(under: folder, "swift", "c", "h").compactMap { path in
       let lines = try PackageTree.text(path).utf8.count { $0 == UInt8(ascii: "\n") }
