@@ -43,8 +43,8 @@ struct RegressionTests {
   {
     let store = try Volume.store(("A", "x"), ("B", "y"))
     let list = LiveList(store)
-    let first = list.publisher.ask { _ in }
-    let second = list.publisher.ask { $0.request.fetchLimit = 1 }
+    let first = list.publisher.requestDefinition { _ in }
+    let second = list.publisher.requestDefinition { $0.request.fetchLimit = 1 }
     for number in [second, first] { try list.fetch(number) }
     #expect(try list.publisher.state.results?.picture() == "A: x")
     guard case .ready = list.publisher.state else {
@@ -56,8 +56,8 @@ struct RegressionTests {
   @Test func `R50: a first fetch that was overtaken returns only when something is shown`() throws {
     let store = try Volume.store(("A", "x"), ("B", "y"))
     let list = LiveList(store)
-    let first = list.publisher.ask { _ in }
-    _ = list.publisher.ask { $0.request.fetchLimit = 1 }
+    let first = list.publisher.requestDefinition { _ in }
+    _ = list.publisher.requestDefinition { $0.request.fetchLimit = 1 }
     try list.fetch(first)
     #expect(try list.publisher.state.results?.picture() == "A: x")
   }
@@ -68,9 +68,9 @@ struct RegressionTests {
   ) throws {
     let store = try Volume.store(("A", "x"), ("B", "y"))
     let list = LiveList(store)
-    if isFetched { try list.fetch(list.publisher.ask { _ in }) }
-    let older = list.publisher.ask { $0.request.fetchLimit = 1 }
-    store.duringNextRead { _ = list.publisher.ask { $0.request.fetchLimit = 0 } }
+    if isFetched { try list.fetch(list.publisher.requestDefinition { _ in }) }
+    let older = list.publisher.requestDefinition { $0.request.fetchLimit = 1 }
+    store.duringNextRead { _ = list.publisher.requestDefinition { $0.request.fetchLimit = 0 } }
     try list.fetch(older)
     // The first fetch shows what is wanted; later ones leave that to who wants it.
     #expect(list.publisher.state.results?.count == (isFetched ? 2 : 0))
@@ -79,8 +79,8 @@ struct RegressionTests {
   @Test func `R51: a commit does not hide that another definition is on its way`() throws {
     let store = try Volume.store(("A", "x"))
     let list = LiveList(store)
-    try list.fetch(list.publisher.ask { _ in })
-    _ = list.publisher.ask { $0.request.fetchLimit = 5 }
+    try list.fetch(list.publisher.requestDefinition { _ in })
+    _ = list.publisher.requestDefinition { $0.request.fetchLimit = 5 }
     try store.add([("A", "y")])
     try list.bringUpToDate()
     guard case .loading(let last?) = list.publisher.state else {
@@ -110,10 +110,12 @@ struct RegressionTests {
   {
     let store = try Volume.store(("A", "x"))
     let list = LiveList(store)
-    try list.fetch(list.publisher.ask { _ in })
+    try list.fetch(list.publisher.requestDefinition { _ in })
     try store.add([("A", "y")])
     try list.fetch(
-      list.publisher.ask { $0.additionalCounts = ["all": CountRequest(Volume.entity)] }
+      list.publisher.requestDefinition {
+        $0.additionalCounts = ["all": CountRequest(Volume.entity)]
+      }
     )
     #expect(list.publisher.state.results?.additionalCounts == ["all": 2])
   }

@@ -163,7 +163,7 @@ extension FetchedResultsController {
   ) async throws(StoreError) {
     // Observing begins before reading, so that no commit can fall between the two (R18).
     guard list.listen() else { throw .closed(path: "the controller") }
-    let number = list.publisher.ask(change)
+    let number = list.publisher.requestDefinition(change)
     let list = list
     let isFirst = !list.isFetched
     try await onStoreThreads { () throws(StoreError) in try list.fetch(number) }

@@ -67,7 +67,7 @@ extension ResultsPublisher {
   /// Requests a changed definition, and returns its number.
   ///
   /// The closure runs without the lock, since it may read the controller.
-  func ask(_ change: (inout ResultsDefinition<Object>) -> Void) -> Int {
+  func requestDefinition(_ change: (inout ResultsDefinition<Object>) -> Void) -> Int {
     while true {
       var (definition, revision) = shown.withLock { ($0.definition, $0.revision) }
       change(&definition)

@@ -181,6 +181,7 @@ extension ResultsDelta {
   ///   - rows: The observed rows in the generation before, counted over all sections.
   ///   - old: The generation before.
   ///   - new: The generation after.
+  /// - Returns: The delta with `unobserved` set.
   /// - Complexity: O(*c* log *s*) in the changes and the sections.
   func observing(
     _ rows: Range<Int>,

@@ -80,6 +80,7 @@ extension ResultsDelta {
   ///
   /// Such a delta gives the same content, but it is not canonical: `verify` refuses it.
   /// - Parameter oldRows: Returns the identities of the rows of a section before the change.
+  /// - Returns: The change without moves of sections.
   /// - Complexity: O(*c* log *c*) in the changes and O(*m*) in the rows of the moved sections.
   public func withoutSectionMoves(oldRows: (Int) -> [ObjectID]) -> ResultsDelta {
     guard !sections.moves.isEmpty else { return self }
