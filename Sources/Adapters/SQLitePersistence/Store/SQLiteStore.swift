@@ -1,3 +1,4 @@
+import Dispatch
 public import GRDB
 public import ResultsDomain
 
@@ -156,4 +157,234 @@ extension SQLiteStore {
   ///
   /// Called in a closure of the store's own, it returns at once, and the database is closed when that closure has ended.
   public func close() throws(StoreError) { try followed.close() }
+}
+
+extension SQLiteStore {
+  /// Runs a closure with one consistent version of the database.
+  ///
+  /// A read inside the closure is answered from the same version. Inside a transaction of this store it sees what was
+  /// committed before, in a file; a database in memory has one connection, and such a read is refused.
+  /// - Throws: `StoreError.busy` for a read that would wait for itself, and what the closure throws.
+  public func read<Result: Sendable>(
+    _ body: (any StoreSnapshot) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
+    guard !hearers.isClosed else { throw .closed(path: path) }
+    if let snapshot = BodyScope.snapshot(of: hearers) { return try body(snapshot) }
+    defer { followed.closeIfDue() }
+    return try followed.serving { (database, begin) throws(StoreError) in
+      try database.read { (snapshot) throws(StoreError) in
+        begin()
+        return try body(snapshot)
+      }
+    }
+  }
+}
+
+extension OpenDatabase {
+  /// Runs a closure with one consistent version of the database.
+  func read<Result>(
+    _ body: (any StoreSnapshot) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
+    try core.checkOpen()
+    return try core.translating {
+      try withVersion { database, pinned in
+        let access = SnapshotAccess(database, pinned, of: core)
+        defer { access.end() }
+        let snapshot = SQLiteSnapshot(access)
+        return try BodyScope.run(snapshot, of: core) { try body(snapshot) }
+      }
+    }
+  }
+
+  /// Runs a closure in a read transaction whose version is known exactly.
+  ///
+  /// A commit of this object that is being made while the snapshot is taken leaves open on which side the snapshot is: then it
+  /// is taken again.
+  private func withVersion<Result>(
+    _ body: (Database, StoreCore.Pinned) throws -> Result
+  ) throws -> Result {
+    for _ in 0..<10_000 {
+      // A log tells the version itself.
+      if core.catalog == nil, !waitForCommit() { continue }
+      let outcome: Result? = try withConnection { database, reading in
+        guard let pinned = try core.pin(database, knownTo: reading) else { return nil }
+        defer { core.unpin(database) }
+        return .some(try body(database, pinned))
+      }
+      if let outcome { return outcome }
+      if core.catalog != nil { _ = waitForCommit() }
+    }
+    throw StoreError.busy(path: path, waited: core.busyTimeout)
+  }
+
+  /// Waits for the commit that is being made.
+  /// - Returns: Whether there is none any more.
+  private func waitForCommit() -> Bool {
+    guard !core.waitForCommit() else { return true }
+    writer.unsafeReentrantWrite { core.reconcile(with: $0) }
+    return false
+  }
+
+  /// Runs a closure with a connection that is in no transaction: the store's own, or one of the pool's.
+  private func withConnection<Result>(
+    _ body: (Database, ReadingConnection?) throws -> Result
+  ) throws -> Result {
+    if let reading, let outcome = try reading.read({ try body($0, reading) }) { return outcome }
+    let outcome: Result? = try writer.unsafeReentrantRead { database in
+      if !database.isInsideTransaction { return .some(try body(database, nil)) }
+      // Inside a transaction of the writer, GRDB hands over the writer's connection, which sees what is not committed.
+      guard writer is DatabasePool, core.isWriter(database) else {
+        throw StoreError.busy(path: path, waited: .zero)
+      }
+      return nil
+    }
+    if let outcome { return outcome }
+    return try writer.unsafeRead { database in
+      guard !database.isInsideTransaction else {
+        throw StoreError.busy(path: path, waited: .zero)
+      }
+      return try body(database, nil)
+    }
+  }
+}
+
+extension SQLiteStore {
+  /// Runs a closure as one transaction, after those that are running.
+  ///
+  /// The closure is given a `SQLiteTransaction`. Net changes are told exactly, also those that triggers, foreign keys and the
+  /// application's own statements make in rows of the store's entities.
+  /// - Throws: `StoreError.busy` if another process keeps the database, or inside another transaction of this store.
+  @discardableResult
+  public func commit<Result: Sendable>(
+    origin: CommitOrigin,
+    _ body: (any StoreTransaction) throws -> Result
+  ) throws(StoreError) -> Committed<Result> {
+    defer { followed.closeIfDue() }
+    do {
+      return try followed.serving { (database, begin) throws(StoreError) in
+        try database.commit(origin: origin) { transaction in
+          begin()
+          return try body(transaction)
+        }
+      }
+    } catch {
+      if case .inputOutput = error { followed.noticeFile() }
+      throw error
+    }
+  }
+}
+
+extension OpenDatabase {
+  /// Runs a closure as one transaction.
+  func commit<Result: Sendable>(
+    origin: CommitOrigin,
+    _ body: (any StoreTransaction) throws -> Result
+  ) throws(StoreError) -> Committed<Result> {
+    try core.checkOpen()
+    guard !capabilities.isReadOnly else { throw .readOnly(path: path) }
+    return try core.translating {
+      try writer.unsafeReentrantWrite { database in
+        guard !database.isInsideTransaction else {
+          throw StoreError.busy(path: path, waited: .zero)
+        }
+        try core.checkOpen()
+        core.reconcile(with: database)
+        try database.beginTransaction(.immediate)
+        do {
+          return try commit(origin: origin, body, on: database)
+        } catch {
+          if database.isInsideTransaction { try? database.rollback() }
+          core.didRollback(on: database)
+          core.mendStrayCommit(on: database)
+          throw error
+        }
+      }
+    }
+  }
+
+  private func commit<Result: Sendable>(
+    origin: CommitOrigin,
+    _ body: (any StoreTransaction) throws -> Result,
+    on database: Database
+  ) throws -> Committed<Result> {
+    // From here on nobody else can commit, so what is noticed now came before.
+    let start = try core.startCommit(on: database)
+    let pinned = StoreCore.Pinned(version: start?.version ?? core.version, position: start)
+    let access = SnapshotAccess(database, pinned, of: core, committed: writer)
+    let transaction = SQLiteTransaction(access)
+    defer { transaction.end() }
+    let result = try BodyScope.run(nil, of: core) { try body(transaction) }
+    guard database.isInsideTransaction else {
+      throw StoreError.unexpected(path: path, detail: "the closure ended its own transaction")
+    }
+    let changes = try core.finishCommit(start, origin: origin, on: database)
+    if !ownsWriter, let changes {
+      // Statements that are stepped through SQLite itself pass GRDB's observers by.
+      for place in changes.keys.sorted() {
+        try database.notifyChanges(in: Table(core.tables.all[place].entity.name))
+      }
+    }
+    try core.checkFile(of: database)
+    let version = core.preparedVersion(start)
+    core.holdHints()
+    defer {
+      let count = changes.map { $0.values.reduce(0) { $0 + $1.count } }
+      core.releaseHints(changing: count, on: database)
+    }
+    try database.commit()
+    core.settle(on: database)
+    return Committed(result: result, version: version ?? core.version)
+  }
+}
+
+extension SQLiteStore {
+  /// Makes the index that spares a list its sorting, if there is one that SQLite would use.
+  /// - Parameter definition: The list's order: `ResultsDefinition.order()` gives it, as does `ListExplanation.definition`.
+  /// - Returns: The statement that was run, or `nil` if the list needs none or none would help.
+  /// - Throws: `StoreError.readOnly`, `StoreError.busy`, `StoreError.diskFull`, `StoreError.unknownEntity`, and whatever else a commit
+  ///   throws.
+  /// - Complexity: O(*n* log *n*) in the rows of the table; other writers wait meanwhile.
+  @discardableResult
+  public func createIndex(serving definition: OrderDefinition) throws(StoreError) -> String? {
+    try commit(origin: .unnamed) { transaction -> String? in
+      guard let transaction = transaction as? SQLiteTransaction,
+        let statement = try transaction.access.plan(of: definition).remedy
+      else { return nil }
+      try transaction.withDatabase { try $0.execute(sql: statement) }
+      return statement
+    }.result
+  }
+}
+
+extension SQLiteStore {
+  /// Makes anew what the store itself keeps in the database: the log of changes and the triggers that write it.
+  ///
+  /// Entities' tables and everything of an application are left alone. Whoever follows the history then finds a gap, and reads
+  /// again.
+  /// - Throws: `StoreError.readOnly`, `StoreError.busy` while another process writes, `StoreError.damaged`.
+  public func repair() throws(StoreError) {
+    try core.checkOpen()
+    guard !capabilities.isReadOnly else { throw .readOnly(path: path) }
+    guard core.catalog != nil else { return }
+    try core.translating {
+      try writer.unsafeReentrantWrite { database in
+        guard !database.isInsideTransaction else {
+          throw StoreError.busy(path: path, waited: .zero)
+        }
+        try core.rebuildLog(on: database)
+      }
+    }
+  }
+}
+
+/// Runs blocking calls of a store outside of Swift's cooperative threads, which are as few as the cores.
+final class StoreExecutor: TaskExecutor {
+  private let queue: DispatchQueue
+
+  init(label: String) { queue = DispatchQueue(label: label, attributes: .concurrent) }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+  }
 }

@@ -1,0 +1,174 @@
+import GRDB
+import ResultsDomain
+
+/// The table of one entity: its names in SQL, its statements, and where its columns stand.
+final class EntityTable: Sendable {
+  let entity: EntityDescription
+  /// Where the entity stands among the store's.
+  let index: Int
+  /// The table's name as SQLite reports it.
+  let name: [UInt8]
+  /// The names in quotes.
+  let quotedName: String
+  let keyColumns: [String]
+  let attributeColumns: [String]
+  /// What the table looked like when the store was opened.
+  let shape: TableShape
+  /// Where the columns stood in the table then.
+  let places: ColumnPlaces
+  /// Whether the key is SQLite's own row number.
+  let isRowNumber: Bool
+  /// The attributes that the database calculates, by their indexes; no statement may write them.
+  let generatedIndexes: [Int]
+  /// The other attributes.
+  let writableIndexes: [Int]
+  /// Whether no stored value can be of a foreign storage class.
+  let isStrict: Bool
+
+  init(_ entity: EntityDescription, index: Int, shape: TableShape) {
+    self.entity = entity
+    self.index = index
+    self.shape = shape
+    name = Array(shape.name.utf8)
+    quotedName = shape.name.quotedIdentifier
+    keyColumns = entity.identity.columns.map(\.quotedIdentifier)
+    attributeColumns = entity.attributes.map(\.name.quotedIdentifier)
+    let isGenerated = entity.attributes.map { shape.isGenerated($0.name) }
+    generatedIndexes = isGenerated.indices.filter { isGenerated[$0] }
+    writableIndexes = isGenerated.indices.filter { !isGenerated[$0] }
+    places = ColumnPlaces(of: entity, in: shape)
+    isStrict = shape.isStrict
+    if case .integer = entity.identity {
+      isRowNumber = !shape.isWithoutRowNumber
+    } else {
+      isRowNumber = false
+    }
+  }
+
+  /// Storage classes of the key's parts.
+  var keyStorage: [StorageClass] { entity.keyTypes.map(\.storage) }
+
+  /// The identity of a key.
+  func id(_ key: ObjectKey) -> ObjectID { ObjectID(entity: entity.name, key: key) }
+
+  /// The change of a key's row from some values to others; `nil` stands for no row.
+  func change(
+    of key: ObjectKey,
+    from before: [Value]?,
+    to after: [Value]?
+  ) -> CommittedChange {
+    let id = id(key)
+    return CommittedChange(
+      id: id,
+      before: before.map { Row(entity: entity, id: id, values: $0) },
+      after: after.map { Row(entity: entity, id: id, values: $0) }
+    )
+  }
+}
+
+extension EntityTable {
+  /// Checks the values of a whole row before anything is written; those that the database calculates may be missing.
+  func validate(_ values: [Value]) throws(StoreError) {
+    do {
+      try entity.validate(values)
+    } catch {
+      guard !generatedIndexes.isEmpty, case .invalid(let failures) = error else { throw error }
+      let calculated = generatedIndexes.map { entity.attributes[$0].name }
+      let others = failures.filter { failure in
+        guard case .missing(_, let attribute) = failure else { return true }
+        return !calculated.contains(attribute)
+      }
+      guard others.isEmpty else { throw .invalid(others) }
+    }
+  }
+
+  private var whereKey: String {
+    " WHERE " + keyColumns.map { $0 + " = ?" }.joined(separator: " AND ")
+  }
+
+  /// Reads the attributes of one key.
+  var selectSQL: String {
+    let columns = attributeColumns.isEmpty ? "1" : attributeColumns.joined(separator: ", ")
+    return "SELECT \(columns) FROM \(quotedName)\(whereKey)"
+  }
+
+  /// Reads the attributes of a list of keys of one column, each behind its place in the list.
+  ///
+  /// The rows come in the order of the list (sqlite.org/lang_select.html, CROSS JOIN).
+  var selectListSQL: String {
+    let columns = ["keys.rowid"] + attributeColumns.map { "list.\($0)" }
+    return """
+      SELECT \(columns.joined(separator: ", ")) FROM results_values(?) AS keys \
+      CROSS JOIN \(quotedName) AS list ON list.\(keyColumns.joined()) = keys.c0
+      """
+  }
+
+  /// Inserts a row with its key.
+  var insertSQL: String { insertSQL(columns: isCompound ? [] : keyColumns) }
+
+  /// The columns that a statement writes.
+  private var writableColumns: [String] { writableIndexes.map { attributeColumns[$0] } }
+
+  /// Inserts a row whose key SQLite assigns.
+  var insertUnkeyedSQL: String {
+    writableColumns.isEmpty ? "INSERT INTO \(quotedName) DEFAULT VALUES" : insertSQL(columns: [])
+  }
+
+  private func insertSQL(columns keyColumns: [String]) -> String {
+    let columns = keyColumns + writableColumns
+    let marks = columns.map { _ in "?" }.joined(separator: ", ")
+    return "INSERT INTO \(quotedName) (\(columns.joined(separator: ", "))) VALUES (\(marks))"
+  }
+
+  /// Writes all attributes of one key that can be written.
+  var updateSQL: String {
+    let assignments = writableColumns.map { $0 + " = ?" }.joined(separator: ", ")
+    return "UPDATE \(quotedName) SET \(assignments)\(whereKey)"
+  }
+
+  /// Deletes the row of one key.
+  var deleteSQL: String { "DELETE FROM \(quotedName)\(whereKey)" }
+
+  /// Whether the key is made of attributes.
+  var isCompound: Bool { !entity.keyAttributeIndexes.isEmpty }
+}
+
+/// Where an entity's columns stand in its table, from 0.
+struct ColumnPlaces: Sendable {
+  let keys: [Int32]
+  let attributes: [Int32]
+  /// How many columns the table has, those of others included.
+  let count: Int32
+  /// The columns of the entity that the pre-update hook may give wrong, as `Table.column`.
+  let inexact: [String]
+
+  init(of entity: EntityDescription, in shape: TableShape) {
+    keys = entity.identity.columns.map { shape.place(of: $0) }
+    attributes = entity.attributes.map { shape.place(of: $0.name) }
+    count = Int32(shape.columns.count)
+    let names = entity.identity.columns + entity.attributes.map(\.name)
+    inexact = names.filter { !shape.isStoredAsDeclared($0) }.map { "\(entity.name).\($0)" }
+  }
+}
+
+/// The tables of all entities a store was opened with.
+final class StoreTables: Sendable {
+  let all: [EntityTable]
+  let entities: [EntityDescription]
+
+  init(_ all: [EntityTable]) {
+    self.all = all
+    entities = all.map(\.entity)
+  }
+
+  /// The table of an entity.
+  /// - Throws: `StoreError.unknownEntity` for one that the store was not opened with, or that has another schema.
+  func table(of entity: EntityDescription) throws(StoreError) -> EntityTable {
+    for table in all where table.entity === entity { return table }
+    for table in all where table.entity == entity { return table }
+    throw .unknownEntity(entity.name, known: entities.map(\.name))
+  }
+}
+
+/// A row is the domain's in this module; GRDB's is `GRDB.Row`.
+typealias Row = ResultsDomain.Row
