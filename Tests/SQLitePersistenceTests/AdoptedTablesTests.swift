@@ -5,7 +5,7 @@ import ResultsDomain
 import SQLitePersistence
 import Testing
 
-/// Tables of an application's own: used as they are, or refused with what would help, and never changed.
+/// Tables of an application: used as they are, or refused with a reason, and never changed.
 @Suite struct `Tables of an application` {
   private static let event = Sample.entity(
     "Event",
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `that are missing are not made, and the nearest name is said`() throws {
+  @Test func `that are missing are not created, and the error names the nearest one`() throws {
     let text = try #require(
       try refusal("CREATE TABLE Tags (name TEXT NOT NULL PRIMARY KEY, rank INT)", Sample.tag)
     )
@@ -50,7 +50,7 @@ import Testing
     #expect(far.contains("no table Tag") && far.contains("Customers"))
   }
 
-  @Test func `that are temporary or views are not taken for tables`() throws {
+  @Test func `that are temporary or views are refused`() throws {
     let columns = "(name TEXT NOT NULL PRIMARY KEY, rank INT)"
     let temporary = try #require(try refusal("CREATE TEMP TABLE Tag \(columns)", Sample.tag))
     #expect(temporary.contains("temporary"))
@@ -75,7 +75,7 @@ import Testing
     #expect(text.contains(word) && text.contains("microseconds") && text.contains("at"))
   }
 
-  @Test func `with dates in microseconds are not`() throws {
+  @Test func `with dates in microseconds are accepted`() throws {
     for date in ["1700000000000000", "0", "1000", "-1700000000000000"] {
       let sql = """
         CREATE TABLE Event (id INTEGER PRIMARY KEY, at INTEGER NOT NULL, name TEXT);
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `are examined for dates in another unit also where the store made them`() throws {
+  @Test func `are checked for dates in another unit even if the store created them`() throws {
     let folder = try TemporaryFolder()
     let store = try SQLiteStore(at: folder.file(), entities: [Self.event])
     try LogFixture.execute(folder.file(), "INSERT INTO Event (at) VALUES (1700000000)")
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test(arguments: ["name", "first name", "a.b", "x: y", "it's"])
-  func `name the attribute that they need, whatever it is called`(_ name: String) throws {
+  func `name the required attribute in the error, whatever its name`(_ name: String) throws {
     let queue = try DatabaseQueue()
     try queue.inDatabase { database in
       try database.execute(
@@ -115,7 +115,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `made anew by the application in one transaction are a gap without a log`() throws {
+  @Test func `recreated by the application in one transaction are a gap without a log`() throws {
     let queue = try DatabaseQueue()
     try queue.inDatabase { database in
       try database.execute(
@@ -141,7 +141,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `are heard when a blob of theirs is written piecemeal on the connection`(
+  func `are captured when one of their blobs is written incrementally on the connection`(
     _ isInTransaction: Bool
   ) throws {
     let queue = try DatabaseQueue()
@@ -158,7 +158,7 @@ import Testing
     let start = try store.currentVersion()
     try queue.inDatabase { database in
       if isInTransaction { try database.beginTransaction() }
-      #expect(Piecemeal.write("z", into: "title", row: 1, on: database) == SQLITE_OK)
+      #expect(IncrementalWrite.write("z", into: "title", row: 1, on: database) == SQLITE_OK)
       if isInTransaction { try database.commit() }
     }
     let changes = try store.history(since: start, of: Sample.book).changes?.flatMap(\.self)
@@ -168,8 +168,8 @@ import Testing
 }
 
 /// Incremental writing (sqlite.org/c3ref/blob_open.html).
-enum Piecemeal {
-  /// Writes over the beginning of a value.
+enum IncrementalWrite {
+  /// Overwrites the beginning of a value.
   /// - Returns: SQLite's result code.
   static func write(
     _ text: String,

@@ -3,7 +3,7 @@ import ResultsDomain
 import SQLitePersistence
 import Testing
 
-/// What is left in the folder once a store has been closed.
+/// The files in the folder after a store was closed.
 @Suite struct `Closing an SQLite store` {
   private func files(_ folder: TemporaryFolder) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
@@ -27,7 +27,8 @@ import Testing
     try store.allRows(of: Sample.book).map { $0.values[1] }
   }
 
-  @Test func `only the file is left, however much was read, and a copy of it holds everything`()
+  @Test
+  func `only the database file remains after any number of reads, and a copy of it is complete`()
     throws
   {
     let folder = try TemporaryFolder()
@@ -49,7 +50,7 @@ import Testing
     try copy.close()
   }
 
-  @Test func `a store that another one has open too is closed without harm to it`() throws {
+  @Test func `closing a store does not disturb another one on the same file`() throws {
     let folder = try TemporaryFolder()
     let (first, second) = (try open(folder), try open(folder))
     try add("a", to: first)
@@ -61,7 +62,7 @@ import Testing
     #expect(try files(folder) == ["store.sqlite"])
   }
 
-  @Test func `a read may close the store that it reads, and is finished`() throws {
+  @Test func `a read may close its own store and still finishes`() throws {
     let folder = try TemporaryFolder()
     let store = try open(folder)
     try add("a", to: store)
@@ -76,7 +77,7 @@ import Testing
     try other.close()
   }
 
-  @Test func `reading only leaves what it found`() throws {
+  @Test func `a read-only store leaves the files as they were`() throws {
     let folder = try TemporaryFolder()
     let writer = try open(folder)
     try add("a", to: writer)

@@ -4,7 +4,7 @@ import ResultsDomain
 import SQLitePersistence
 import Testing
 
-/// A file that seems to hold nothing, and is not new.
+/// A file that seems empty but is not new.
 @Suite struct `A file whose schema reads as empty` {
   private func refusal(
     _ folder: TemporaryFolder,
@@ -31,7 +31,7 @@ import Testing
     try queue.close()
   }
 
-  /// Says in the first page that it has no cells.
+  /// Overwrites the cell count of the first page with 0.
   private func empty(_ folder: TemporaryFolder) throws {
     var bytes = try folder.bytes()
     bytes.replaceSubrange(103..<105, with: [0, 0])
@@ -70,7 +70,7 @@ import Testing
     #expect(try refusal(folder) == nil)
   }
 
-  @Test func `is new if nothing was ever made in it`() throws {
+  @Test func `is new if nothing was ever created in it`() throws {
     let folder = try TemporaryFolder()
     try make(folder, "PRAGMA user_version = 1")
     #expect(try refusal(folder) == nil)

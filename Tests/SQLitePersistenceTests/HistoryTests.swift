@@ -3,13 +3,13 @@ import ResultsDomain
 import SQLitePersistence
 import Testing
 
-/// R58, and what the store promises of its own commits: rows are told exactly, whoever touched them.
+/// R58: the history of the store's commits lists exactly the changed rows, whatever statement changed them.
 @Suite struct `SQLite history` {
   private func transaction(_ body: any StoreTransaction) throws -> SQLiteTransaction {
     try #require(body as? SQLiteTransaction)
   }
 
-  @Test func `an insert, an update and a delete are told with both images`() throws {
+  @Test func `an insert, an update and a delete are listed with both images`() throws {
     let store = try SQLiteStore.inMemory(entities: Sample.entities)
     let start = try store.currentVersion()
     let first = Sample.values("A", "one")
@@ -30,7 +30,7 @@ import Testing
     )
   }
 
-  @Test func `statements of the application are told like the store's own`() throws {
+  @Test func `statements of the application are listed like the store's`() throws {
     let store = try SQLiteStore.inMemory(entities: Sample.entities)
     try store.write { transaction in
       for title in ["a", "b", "c"] {
@@ -67,7 +67,7 @@ import Testing
     #expect(scores.map { $0.after?["points"] } == [nil, 6])
   }
 
-  @Test func `a delete without a condition tells every row`() throws {
+  @Test func `a delete without a condition lists every row`() throws {
     let store = try SQLiteStore.inMemory(entities: Sample.entities)
     try store.write { transaction in
       for title in ["a", "b", "c"] {
@@ -82,7 +82,7 @@ import Testing
     #expect(changes.map { $0.before?["title"] } == ["a", "b", "c"])
   }
 
-  @Test func `what a savepoint undid is not told`() throws {
+  @Test func `changes that a savepoint rolled back are not listed`() throws {
     let store = try SQLiteStore.inMemory(entities: Sample.entities)
     try store.write { try $0.insert(Sample.values("P", "a"), key: nil, into: Sample.book) }
     let start = try store.currentVersion()
@@ -113,7 +113,7 @@ import Testing
     #expect(changes.map { $0.after?["title"] } == ["c"])
   }
 
-  @Test func `rows that triggers and foreign keys touch are told`() throws {
+  @Test func `rows that triggers and foreign keys change are listed`() throws {
     let store = try SQLiteStore.inMemory(entities: Sample.entities)
     try store.write { body in
       try transaction(body).withDatabase { database in
@@ -146,7 +146,7 @@ import Testing
     #expect(deleted.map(\.after) == [nil])
   }
 
-  @Test func `a step that the database refuses half way leaves no trace`() throws {
+  @Test func `a statement that fails halfway leaves no trace`() throws {
     let store = try SQLiteStore.inMemory(entities: Sample.entities)
     try store.write { body in
       try transaction(body).withDatabase { database in
@@ -172,7 +172,7 @@ import Testing
     #expect(try store.history(since: start, of: Sample.tag).changes == [])
   }
 
-  @Test func `cascading foreign keys are told`() throws {
+  @Test func `rows that cascading foreign keys change are listed`() throws {
     let queue = try DatabaseQueue()
     try queue.write { database in
       try database.execute(
@@ -203,7 +203,7 @@ import Testing
     #expect(gone.map { $0.before?["title"] } == ["a", "b"])
   }
 
-  @Test func `without the hook, rows of others become a gap instead of silence`() throws {
+  @Test func `without the hook, rows that triggers change are a gap`() throws {
     var options = SQLiteStoreOptions()
     options.usesPreUpdateHook = false
     let store = try SQLiteStore.inMemory(entities: Sample.entities, options: options)
@@ -217,7 +217,7 @@ import Testing
     #expect(try store.history(since: next, of: Sample.book).gap == .otherWriter)
   }
 
-  @Test func `a commit of more rows than are remembered is a gap`() throws {
+  @Test func `a commit of more rows than the history remembers is a gap`() throws {
     let options = SQLiteStoreOptions(historyCapacity: 10)
     let store = try SQLiteStore.inMemory(entities: Sample.entities, options: options)
     let start = try store.currentVersion()

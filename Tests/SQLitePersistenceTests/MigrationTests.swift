@@ -3,7 +3,7 @@ import ResultsDomain
 import SQLitePersistence
 import Testing
 
-/// Lightweight migration: what can be done without loss is done when a store is opened.
+/// Lightweight migration: changes without loss are made when a store is opened.
 @Suite struct `SQLite migration` {
   private func open(
     _ folder: TemporaryFolder,
@@ -27,7 +27,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `an optional attribute is added, with nothing in it`() throws {
+  @Test func `an optional attribute is added as null`() throws {
     let folder = try TemporaryFolder()
     try makeNote(folder, note())
     let store = try open(folder, [note(extra)])
@@ -63,7 +63,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `a new entity gets its table, and others stay`() throws {
+  @Test func `a new entity gets its table, and the others are unchanged`() throws {
     let folder = try TemporaryFolder()
     try makeNote(folder, note())
     let store = try open(folder, [Sample.tag])
@@ -75,7 +75,7 @@ import Testing
     try both.close()
   }
 
-  @Test func `a store for reading only is not migrated`() throws {
+  @Test func `a read-only store is not migrated`() throws {
     let folder = try TemporaryFolder()
     try makeNote(folder, note(extra))
     let before = try folder.bytes()

@@ -7,8 +7,8 @@ import Testing
 
 @Suite("A million identities", .timeLimit(.minutes(15)))
 struct MillionIdentitiesTests {
-  /// A fixed set of a million ids, none of which is ever written into a statement or materialised as an object.
-  @Test func `frozen results stand on a million identities`() async throws {
+  /// A fixed set of a million ids, none of which is written into a statement or fetched as an object.
+  @Test func `frozen results can have a million identities`() async throws {
     let entity = try EntityDescription(
       name: "Item",
       attributes: [

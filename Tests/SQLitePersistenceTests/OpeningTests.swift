@@ -4,9 +4,9 @@ import ResultsDomain
 import SQLitePersistence
 import Testing
 
-/// What bad input gets: a typed error with the path, and a file that is as it was.
+/// Invalid input fails with a typed error that has the path, and leaves the file unchanged.
 @Suite struct `Opening an SQLite store` {
-  /// Opens a store that must be refused, and says why it was.
+  /// Opens a store that must be refused, and returns the reason.
   private func refusal(
     _ folder: TemporaryFolder,
     _ name: String = "store.sqlite",
@@ -53,12 +53,12 @@ import Testing
     #expect(try refusal(folder, "d") == .isDirectory)
   }
 
-  @Test func `a folder that is missing is named`() throws {
+  @Test func `the error names a missing folder`() throws {
     let folder = try TemporaryFolder()
     #expect(try refusal(folder, "no/store") == .missingFolder(folder.file("no")))
   }
 
-  @Test func `a file in place of the folder is no folder`() throws {
+  @Test func `a file instead of the folder is refused`() throws {
     let folder = try TemporaryFolder()
     try folder.write([1], to: "f")
     let failure = try refusal(folder, "f/store")
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `reading only does not make a file`() throws {
+  @Test func `a read-only store does not create a file`() throws {
     let folder = try TemporaryFolder()
     let options = SQLiteStoreOptions(isReadOnly: true)
     #expect(try refusal(folder, options: options) == .missingFile)
@@ -91,7 +91,7 @@ import Testing
     #expect(try refusal(folder) == nil)
   }
 
-  @Test func `a file that was cut off is damaged`() throws {
+  @Test func `a truncated file is damaged`() throws {
     let folder = try TemporaryFolder()
     try makeStore(folder, [Sample.book])
     let bytes = try folder.bytes()
@@ -114,20 +114,20 @@ import Testing
     }
   }
 
-  @Test func `a newer format is left alone`() throws {
+  @Test func `a newer format is not changed`() throws {
     let folder = try TemporaryFolder()
     try makeStore(folder, [Sample.book])
     try execute(folder, "UPDATE _results_store SET format = 9")
     #expect(try refusal(folder) == .newerFormat(found: 9, supported: 2))
   }
 
-  @Test func `the database of another application is left alone`() throws {
+  @Test func `the database of another application is not changed`() throws {
     let folder = try TemporaryFolder()
     try execute(folder, "CREATE TABLE Book (id INTEGER PRIMARY KEY); CREATE TABLE other (x)")
     #expect(try refusal(folder) == .otherApplication(tables: ["Book", "other"]))
   }
 
-  @Test func `tables of another application are adopted when asked, if they fit`() throws {
+  @Test func `tables of another application are adopted on request, if they fit`() throws {
     let folder = try TemporaryFolder()
     try execute(
       folder,
@@ -207,7 +207,7 @@ import Testing
   }()
 
   @Test(arguments: changes)
-  func `a change of schema that loses something is refused`(
+  func `a schema change that would lose data is refused`(
     _ change: (name: String, entity: EntityDescription)
   ) throws {
     let folder = try TemporaryFolder()
@@ -219,7 +219,7 @@ import Testing
   }
 
   @Test(arguments: ["sqlite_x", "_results_x", "a\0b"])
-  func `names that no table can have are refused`(_ name: String) throws {
+  func `invalid table names are refused`(_ name: String) throws {
     let entity = Sample.entity(name, .integer(), [AttributeDescription("a", .text)])
     #expect(throws: StoreError.self) { try SQLiteStore.inMemory(entities: [entity]) }
   }
@@ -235,7 +235,7 @@ import Testing
     #expect(throws: StoreError.self) { try SQLiteStore.inMemory(entities: [Sample.book, other]) }
   }
 
-  @Test func `many that make the same store at once all get it`() async throws {
+  @Test func `many processes that create the same store at once all open it`() async throws {
     let folder = try TemporaryFolder()
     let names = try await withThrowingTaskGroup(of: String.self) { group in
       for _ in 0..<8 {

@@ -6,7 +6,7 @@ import ResultsDomain
 import ResultsPresentation
 import Testing
 
-/// R60, R61: commits of others are noticed and told row by row, wherever they come from.
+/// R60, R61: commits of other writers are noticed and listed row by row, whatever connection made them.
 @Suite struct `Other writers of an SQLite store` {
   private func open(
     _ folder: TemporaryFolder,
@@ -19,7 +19,7 @@ import Testing
     try store.write { try $0.insert(Sample.values("P", title), key: nil, into: Sample.book) }
   }
 
-  @Test func `two stores on one file hear each other`() throws {
+  @Test func `two stores on one file notice each other's commits`() throws {
     let folder = try TemporaryFolder()
     let (first, second) = (try open(folder), try open(folder))
     let start = try second.currentVersion()
@@ -30,7 +30,7 @@ import Testing
     #expect(try second.currentVersion().sequence == start.sequence + 1)
     try second.checkForExternalChanges()
     #expect(try second.currentVersion().sequence == start.sequence + 1)
-    // The store's own commits are not taken for those of another.
+    // The store's commits do not count as another writer's.
     let own = try first.currentVersion()
     try first.checkForExternalChanges()
     #expect(try first.currentVersion() == own)
@@ -38,7 +38,7 @@ import Testing
     try second.close()
   }
 
-  @Test func `an own write notices what others did before it`() throws {
+  @Test func `a write notices earlier commits of others`() throws {
     let folder = try TemporaryFolder()
     let (first, second) = (try open(folder), try open(folder))
     let start = try second.currentVersion()
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/sqlite3")))
-  func `another process is heard, and can read and write the file`() throws {
+  func `commits of another process are noticed, and it can read and write the file`() throws {
     let folder = try TemporaryFolder()
     let store = try open(folder)
     try addBook(store, "a")
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(15)))
-  func `the timer hears others by itself`() async throws {
+  func `the poll notices others' commits by itself`() async throws {
     let folder = try TemporaryFolder()
     let first = try open(folder)
     let second = try open(folder, SQLiteStoreOptions(pollInterval: .milliseconds(5)))
@@ -91,7 +91,9 @@ import Testing
     try second.close()
   }
 
-  @Test func `a writer that does not let go makes a write busy, and the poll goes on`() throws {
+  @Test func `a writer that stays in its transaction makes a write busy, and polling continues`()
+    throws
+  {
     let folder = try TemporaryFolder()
     let options = SQLiteStoreOptions(busyTimeout: .milliseconds(30), pollInterval: nil)
     let store = try open(folder, options)
@@ -111,7 +113,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `a database of an application has no log, so that others' commits are a gap`() throws {
+  @Test func `a database of an application has no log, so others' commits are a gap`() throws {
     let folder = try TemporaryFolder()
     let pool = try DatabasePool(path: folder.file())
     let store = try SQLiteStore(writer: pool, entities: Sample.entities, options: .making)
@@ -147,7 +149,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `what the application commits on a borrowed pool is told exactly`() throws {
+  @Test func `the application's commits on a borrowed pool are listed exactly`() throws {
     let folder = try TemporaryFolder()
     let pool = try DatabasePool(path: folder.file())
     let store = try SQLiteStore(writer: pool, entities: Sample.entities, options: .making)
@@ -165,7 +167,7 @@ import Testing
     #expect(try pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM Book") } == 1)
   }
 
-  @Test func `a transaction that the application undoes is not told`() throws {
+  @Test func `a transaction that the application rolls back is not listed`() throws {
     let queue = try DatabaseQueue()
     let store = try SQLiteStore(writer: queue, entities: Sample.entities, options: .making)
     let start = try store.currentVersion()
@@ -180,8 +182,8 @@ import Testing
     #expect(changes?.map { $0.map { $0.after?["title"] } } == [["b"]])
   }
 
-  @Test(arguments: ["read", "look", "write"])
-  func `a commit that goes past GRDB is noticed`(_ occasion: String) throws {
+  @Test(arguments: ["read", "check", "write"])
+  func `a commit that bypasses GRDB is noticed`(_ occasion: String) throws {
     let queue = try DatabaseQueue()
     let store = try SQLiteStore(writer: queue, entities: Sample.entities, options: .making)
     let start = try store.currentVersion()
@@ -191,9 +193,9 @@ import Testing
     }
     switch occasion {
     case "read": #expect(try store.currentVersion().sequence == start.sequence + 1)
-    case "look":
+    case "check":
       try store.checkForExternalChanges()
-      #expect(store.core.version.sequence == start.sequence + 1)
+      #expect(store.database.session.version.sequence == start.sequence + 1)
     default: break
     }
     try addBook(store, "b")
@@ -201,7 +203,7 @@ import Testing
     #expect(changes?.map { $0.map { $0.after?["title"] } } == [["a"], ["b"]])
   }
 
-  @Test func `a second listener to the same connection costs exactness, not commits`() throws {
+  @Test func `a second store on the same connection causes gaps, but misses no commit`() throws {
     let queue = try DatabaseQueue()
     let first = try SQLiteStore(writer: queue, entities: Sample.entities, options: .making)
     let second = try SQLiteStore(writer: queue, entities: Sample.entities, options: .making)
@@ -211,7 +213,7 @@ import Testing
     #expect(try second.history(since: later, of: Sample.tag).changes?.count == 1)
   }
 
-  @Test func `an observation of the application hears the store's commits`() throws {
+  @Test func `an observation of the application sees the store's commits`() throws {
     let folder = try TemporaryFolder()
     let pool = try DatabasePool(path: folder.file())
     let store = try SQLiteStore(writer: pool, entities: Sample.entities, options: .making)
@@ -223,7 +225,7 @@ import Testing
   }
 }
 
-/// Counts what GRDB tells an observer.
+/// Records what GRDB reports to an observer.
 private final class CommitCounter: TransactionObserver {
   var tables: [String] = []
 

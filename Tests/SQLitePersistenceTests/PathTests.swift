@@ -4,7 +4,7 @@ import GRDB
 import ResultsDomain
 import Testing
 
-/// Paths that are no plain names of files, and what lies beside a file.
+/// Unusual paths, and the files beside a database.
 @Suite struct `Paths of stores` {
   private func failure(_ path: String, isReadOnly: Bool = false) -> OpenFailure? {
     let options = SQLiteStoreOptions(isReadOnly: isReadOnly, pollInterval: nil)
@@ -23,15 +23,16 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a store behind a link is itself, also while its log holds pages`(_ isReadOnly: Bool) throws
-  {
+  func `a store opened through a link is the same store, also while its log has pages`(
+    _ isReadOnly: Bool
+  ) throws {
     let folder = try TemporaryFolder()
     let store = try SQLiteStore(at: folder.file(), entities: Sample.entities)
     for number in 0..<60 {
       let values = Sample.values("p", String(repeating: "x", count: 500) + "\(number)")
       try store.write { try $0.insert(values, key: nil, into: Sample.book) }
     }
-    // As a writer leaves it that is killed.
+    // The state that a killed writer leaves.
     for end in ["", "-wal"] {
       try folder.write(try folder.bytes("store.sqlite" + end), to: "killed.sqlite" + end)
     }
@@ -51,7 +52,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)), arguments: [true, false])
-  func `a pipe and a device are refused at once, and nothing is made beside them`(
+  func `a pipe and a device are refused at once, and nothing is created beside them`(
     _ isReadOnly: Bool
   ) throws {
     let folder = try TemporaryFolder()
@@ -69,7 +70,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: "/dev/null-journal"))
   }
 
-  @Test func `a path that is too long says so, and the longest one works`() throws {
+  @Test func `a path that is too long fails with its length, and the longest one works`() throws {
     let folder = try TemporaryFolder()
     let part = String(repeating: "d", count: 60)
     var path = folder.path
@@ -82,12 +83,12 @@ import Testing
     #expect(failure(longest + "f", isReadOnly: true) == .pathTooLong(byteCount: 505, limit: 504))
   }
 
-  @Test func `an empty path and one with a NUL are refused in words`() {
+  @Test func `an empty path and one with a NUL are refused with a reason`() {
     #expect(failure("") == .cannotCreate(detail: "its path is empty"))
-    #expect(failure("a\0b") == .cannotCreate(detail: "its path holds a NUL character"))
+    #expect(failure("a\0b") == .cannotCreate(detail: "its path contains a NUL character"))
   }
 
-  @Test func `a name that looks like a URI is a name`() throws {
+  @Test func `a name that looks like a URI is a file name`() throws {
     let folder = try TemporaryFolder()
     let before = FileManager.default.currentDirectoryPath
     let name = "file:\(UUID().uuidString).sqlite?mode=memory"
@@ -103,8 +104,9 @@ import Testing
   }
 
   @Test(arguments: ["read-only", "only reads"])
-  func `who only reads leaves nothing beside the file, and the file as it is`(_ mode: String) throws
-  {
+  func `a store opened only to read leaves nothing beside the file, and the file unchanged`(
+    _ mode: String
+  ) throws {
     let folder = try TemporaryFolder()
     let store = try SQLiteStore(at: folder.file(), entities: Sample.entities)
     try store.write { try $0.insert([1], key: .text("a"), into: Sample.tag) }
@@ -120,7 +122,7 @@ import Testing
       #expect(try names(folder) == ["store.sqlite"])
       #expect(try folder.bytes() == whole)
     }
-    // Triggers that are not as they should be are left to the next writer.
+    // Triggers that are missing or changed are left to the next writer.
     try LogFixture.execute(folder.file(), "DROP TRIGGER _results_1_insert")
     let changed = try folder.bytes()
     let reader = try SQLiteStore(at: folder.file(), entities: Sample.entities, options: options)
@@ -131,7 +133,7 @@ import Testing
     #expect(try folder.bytes() == changed)
   }
 
-  @Test func `a file that is refused is not written into, although it was to be`() throws {
+  @Test func `a file that is refused is not written to`() throws {
     let folder = try TemporaryFolder()
     try SQLiteStore(at: folder.file(), entities: Sample.entities).close()
     try LogFixture.execute(
@@ -147,7 +149,7 @@ import Testing
     #expect(try names(folder) == ["store.sqlite"])
   }
 
-  @Test func `who only reads takes nothing away from a writer that is there`() throws {
+  @Test func `a store opened only to read does not disturb a writer`() throws {
     let folder = try TemporaryFolder()
     let store = try SQLiteStore(at: folder.file(), entities: Sample.entities)
     try store.write { try $0.insert([1], key: .text("a"), into: Sample.tag) }

@@ -4,7 +4,7 @@ import ResultsPresentation
 import SQLitePersistence
 import Testing
 
-/// How a list's keys come in order is read off SQLite's plan, and the index that would help is tried before it is named (R89).
+/// R89: how a list's keys are put in order is read from SQLite's query plan, and a recommended index is tested first.
 @Suite struct QueryPlanTests {
   private func plan(
     _ store: SQLiteStore,
@@ -19,7 +19,7 @@ import Testing
     return try store.read { (snapshot) throws(StoreError) in try snapshot.plan(of: definition) }
   }
 
-  @Test func `without an index the keys are sorted, and the index that helps is named (R89)`()
+  @Test func `without an index the keys are sorted, and an index that helps is recommended (R89)`()
     throws
   {
     let store = try SQLiteStore.inMemory(entities: [Sample.book])
@@ -37,7 +37,7 @@ import Testing
     #expect(helped.remedy == nil)
   }
 
-  @Test func `indexes that another program makes and drops are seen in the next plan (R89)`() throws
+  @Test func `indexes that another program creates and drops appear in the next plan (R89)`() throws
   {
     let folder = try TemporaryFolder()
     let store = try SQLiteStore(at: folder.file(), entities: [Sample.book])
@@ -52,7 +52,8 @@ import Testing
     try store.close()
   }
 
-  @Test func `an index is made for a definition before anything is fetched, and for an empty list`()
+  @Test
+  func `an index is created for a definition before anything is fetched, and for an empty list`()
     async throws
   {
     let store = try SQLiteStore.inMemory(entities: [Sample.book])
@@ -73,7 +74,7 @@ import Testing
       try await list.performFetch()
       let explanation = try #require(try await list.explain())
       #expect(explanation.definition == (try definition.order()))
-      // Below 0 even an empty list leaves its keys to the index.
+      // With a limit below 0 even an empty list does not hold its keys.
       if case .indexed = explanation.keys {
         #expect(limit < 0)
       } else {
@@ -87,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `a row is written over whatever it holds`() async throws {
+  @Test func `a row is overwritten whatever its values are`() async throws {
     let store = try SQLiteStore.inMemory(entities: [Sample.book])
     try await store.write { transaction in
       let id = try transaction.insert(Sample.values("P", "a"), key: nil, into: Sample.book)
@@ -103,7 +104,7 @@ import Testing
     #expect(found.remedy == nil)
   }
 
-  @Test func `attributes that the predicate fixes lead the index (R89)`() throws {
+  @Test func `attributes that the predicate fixes come first in the index (R89)`() throws {
     let store = try SQLiteStore.inMemory(entities: [Sample.book])
     let predicate = FetchPredicate.comparison(
       .attribute("year"),
@@ -114,7 +115,8 @@ import Testing
     #expect(found.remedy == #"CREATE INDEX "BookByYearAndTitle" ON "Book" ("year", "title")"#)
   }
 
-  @Test func `an order by an expression is advised an index that any program can keep (R89)`()
+  @Test
+  func `for an order by an expression, an index is recommended that any program can update (R89)`()
     throws
   {
     let folder = try TemporaryFolder()
@@ -135,7 +137,7 @@ import Testing
         lower(substr("title", 1, 1)))
         """
     )
-    // A connection that knows nothing of stores.
+    // A connection without the store's functions.
     let other = try DatabaseQueue(path: folder.file())
     try other.writeWithoutTransaction { database in
       try database.execute(
@@ -161,7 +163,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `an order that no index of SQLite's has gets no advice (R89)`() throws {
+  @Test func `for an order that no index of SQLite can have, none is recommended (R89)`() throws {
     let store = try SQLiteStore.inMemory(entities: [Sample.book])
     let nested = FetchExpression.bucket(.bucket(.attribute("year"), width: 2), width: 6)
     #expect(try plan(store, [FetchSortDescriptor(nested)]).remedy == nil)

@@ -3,14 +3,14 @@ import GRDB
 import ResultsDomain
 import Testing
 
-/// What a store does with hostile names and values, with calls inside calls, and with a disk that is full.
+/// Hostile names and values, nested calls, and a full disk.
 @Suite struct `Using an SQLite store` {
   private let hostile = [
     "'; DROP TABLE Book; --", "\"", "a\0b", "\0", "", "👩‍👩‍👧", "e\u{301}", "\u{E9}", "%_*?[x]", "\\",
     "\u{1B}[31m", String(repeating: "x", count: 1_000_000),
   ]
 
-  @Test func `values are stored byte by byte, whatever they are`() throws {
+  @Test func `all values are stored byte by byte`() throws {
     let store = try SQLiteStore.inMemory(entities: Sample.entities)
     try store.write { transaction in
       for text in hostile {
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: ["x\"y", "select", "a b", "naïve", "'", "ROWID", "a;--", "日本"])
-  func `names are quoted, whatever they are`(_ name: String) throws {
+  func `all names are quoted`(_ name: String) throws {
     let entity = Sample.entity(
       name,
       .text(column: name + " key"),
@@ -55,9 +55,9 @@ import Testing
     }
   }
 
-  @Test func `no value is ever part of a statement's text`() throws {
+  @Test func `no value is part of a statement's text`() throws {
     let store = try SQLiteStore.inMemory(entities: Sample.entities)
-    let table = try store.core.tables.table(of: Sample.book)
+    let table = try store.database.context.tables.table(of: Sample.book)
     let predicate = FetchPredicate.and([
       .comparison(.attribute("title"), .equal, .literal("secret")),
       .membership(.attribute("title"), (0..<20).map { .text("secret \($0)") }),
@@ -76,7 +76,7 @@ import Testing
     #expect(!sql.text.contains("secret") && !sql.text.contains("3133"))
   }
 
-  @Test func `an index serves a list in its order`() throws {
+  @Test func `an index is used for a list in its order`() throws {
     let store = try SQLiteStore.inMemory(entities: Sample.entities)
     try store.write { body in
       let transaction = try #require(body as? SQLiteTransaction)
@@ -135,7 +135,7 @@ import Testing
     try store.write { transaction in
       try transaction.insert(Sample.values("P", "a"), key: nil, into: Sample.book)
       #expect(throws: StoreError.self) { try store.write { _ in } }
-      // What was committed before can be read.
+      // Earlier commits can be read.
       #expect(try store.allRows(of: Sample.book).isEmpty)
     }
     #expect(try store.allRows(of: Sample.book).count == 1)
@@ -150,7 +150,7 @@ import Testing
     }
   }
 
-  @Test func `the application's own closures do not deadlock with the store's`() throws {
+  @Test func `the application's closures do not deadlock with the store's`() throws {
     let folder = try TemporaryFolder()
     let pool = try DatabasePool(path: folder.file())
     for writer: any DatabaseWriter in [pool, try DatabaseQueue()] {
@@ -168,7 +168,7 @@ import Testing
     }
   }
 
-  @Test func `a full disk undoes the transaction`() throws {
+  @Test func `a full disk rolls back the transaction`() throws {
     let folder = try TemporaryFolder()
     let store = try SQLiteStore(at: folder.file(), entities: Sample.entities)
     let before = try store.currentVersion()
@@ -194,7 +194,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `a rule of the database's own is named`() throws {
+  @Test func `the error names a constraint of the database`() throws {
     let queue = try DatabaseQueue()
     let store = try SQLiteStore(writer: queue, entities: Sample.entities, options: .making)
     try queue.write { try $0.execute(sql: "CREATE UNIQUE INDEX u ON Book (title)") }
@@ -211,7 +211,7 @@ import Testing
     #expect(reason.id == Sample.id(7) && reason.message.contains("Book.title"))
   }
 
-  @Test func `a closure that ends its own transaction is told so`() throws {
+  @Test func `a closure that ends its transaction fails with an error`() throws {
     let store = try SQLiteStore.inMemory(entities: Sample.entities)
     #expect(throws: StoreError.self) {
       try store.write { body in
@@ -229,7 +229,7 @@ import Testing
     #expect(check.problems.isEmpty && check.counts == [1, 0, 0] && check.byteCount > 0)
   }
 
-  @Test func `every code of SQLite has its word`() {
+  @Test func `every error code of SQLite is translated`() {
     let cases: [(Int32, String)] = [
       (5, "busy"), (6, "busy"), (8, "readOnly"), (10, "inputOutput"), (11, "damaged"),
       (13, "diskFull"), (14, "inputOutput"), (26, "damaged"), (1, "unexpected"),

@@ -6,10 +6,10 @@ import SQLitePersistence
 import Synchronization
 import Testing
 
-/// R87: the SQLite store keeps every promise of the ports, however its database is opened.
+/// R87: the SQLite store fulfils every promise of the ports, however its database is opened.
 @Suite struct `SQLite store conformance` {
   @Test(arguments: StoreConformance.cases)
-  func `a store in a file keeps its promises`(_ testCase: StoreConformance.Case) async throws {
+  func `a store in a file conforms`(_ testCase: StoreConformance.Case) async throws {
     let folder = try TemporaryFolder()
     let files = Files(folder)
     let provider = StoreProvider(
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: StoreConformance.cases)
-  func `a store whose triggers write the log keeps its promises`(
+  func `a store whose triggers write the log conforms`(
     _ testCase: StoreConformance.Case
   ) async throws {
     let folder = try TemporaryFolder()
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(arguments: StoreConformance.cases)
-  func `a borrowed pool that keeps a log keeps the promises`(
+  func `a borrowed pool with a log conforms`(
     _ testCase: StoreConformance.Case
   ) async throws {
     let folder = try TemporaryFolder()
@@ -67,12 +67,12 @@ import Testing
   }
 
   @Test(arguments: casesOfOneConnection)
-  func `a store in memory keeps its promises`(_ testCase: StoreConformance.Case) async throws {
+  func `a store in memory conforms`(_ testCase: StoreConformance.Case) async throws {
     try await testCase.run { try SQLiteStore.inMemory(entities: $0) }
   }
 
   @Test(arguments: StoreConformance.cases)
-  func `a borrowed pool keeps the promises`(_ testCase: StoreConformance.Case) async throws {
+  func `a borrowed pool conforms`(_ testCase: StoreConformance.Case) async throws {
     let folder = try TemporaryFolder()
     let files = Files(folder)
     try await testCase.run {
@@ -82,14 +82,15 @@ import Testing
   }
 
   @Test(arguments: casesOfOneConnection)
-  func `a borrowed queue keeps the promises`(_ testCase: StoreConformance.Case) async throws {
+  func `a borrowed queue conforms`(_ testCase: StoreConformance.Case) async throws {
     try await testCase.run {
       try SQLiteStore(writer: DatabaseQueue(), entities: $0, options: .making)
     }
   }
 
   @Test(arguments: casesOfOneConnection)
-  func `tables of another program keep the promises`(_ testCase: StoreConformance.Case) async throws
+  func `a store over tables of another program conforms`(_ testCase: StoreConformance.Case)
+    async throws
   {
     try await testCase.run { entities in
       let queue = try DatabaseQueue()
@@ -101,7 +102,7 @@ import Testing
   }
 
   @Test(arguments: casesOfOneConnection)
-  func `a library without the pre-update hook keeps the promises`(
+  func `a library without the pre-update hook conforms`(
     _ testCase: StoreConformance.Case
   ) async throws {
     var options = SQLiteStoreOptions()
@@ -112,8 +113,8 @@ import Testing
   }
 }
 
-/// A database in memory has one connection, on which readers and the writer take turns: the two promises that neither waits
-/// for the other are those of files only.
+/// A database in memory has one connection, on which readers and the writer take turns: the two promises that neither waits for the other
+/// hold for files only.
 let casesOfOneConnection = StoreConformance.cases.filter { testCase in
   ![
     "a reader sees nothing of a transaction that has not committed",
@@ -146,7 +147,7 @@ private final class Files: Sendable {
 }
 
 extension EntityDescription {
-  /// The table as a program that does not know strict tables might have made it.
+  /// The table as a program that does not know strict tables might have created it.
   fileprivate var looseTable: String {
     func quoted(_ name: String) -> String {
       "\"" + name.replacingOccurrences(of: "\"", with: "\"\"") + "\""

@@ -5,14 +5,14 @@ import SQLitePersistence
 import Synchronization
 import Testing
 
-/// R48: what a reader sees is exactly the version it is told, while others commit.
+/// R48: a snapshot has exactly the version that it reports, while others commit.
 @Suite struct `Versions of an SQLite store` {
   /// Every commit writes its own number into one row, so a reader can compare.
   @Test(arguments: [false, true])
-  func `a snapshot is of the version it says, whoever commits`(_ isLogged: Bool) throws {
+  func `a snapshot has the version it reports while any writer commits`(_ isLogged: Bool) throws {
     let folder = try TemporaryFolder()
     let owned = isLogged ? try SQLiteStore(at: folder.file(), entities: Sample.entities) : nil
-    // Beside a log another connection may write as well.
+    // With a log another connection may write too.
     let configuration = Configuration.waiting
     let pool = try DatabasePool(path: folder.file(), configuration: configuration)
     let store = try owned ?? SQLiteStore(writer: pool, entities: Sample.entities, options: .making)
@@ -59,11 +59,11 @@ import Testing
     try store.close()
   }
 
-  @Test func `a reader that comes between a commit and its telling waits for it`() throws {
+  @Test func `a read that begins between a commit and its notification waits for it`() throws {
     let folder = try TemporaryFolder()
     let pool = try DatabasePool(path: folder.file())
     let observer = CommitPause()
-    // Observers are told in the order they came: this one before the store.
+    // Observers are called in the order of registration: this one before the store.
     pool.add(transactionObserver: observer)
     let store = try SQLiteStore(writer: pool, entities: Sample.entities, options: .making)
     observer.read = {
@@ -79,7 +79,7 @@ import Testing
   }
 }
 
-/// Starts a reader when a commit is in the database but the store has not been told, and gives it time to go wrong.
+/// Starts a read when a commit is in the database but not reported to the store yet, and gives it time to fail.
 private final class CommitPause: TransactionObserver, Sendable {
   private let reading = Mutex<(@Sendable () -> Bool)?>(nil)
   let outcome = Mutex<Bool?>(nil)

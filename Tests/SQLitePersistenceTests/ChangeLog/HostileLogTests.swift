@@ -4,7 +4,7 @@ import GRDB
 import ResultsDomain
 import Testing
 
-/// What stands in the log is not believed before it is looked at.
+/// The content of the log is validated before it is used.
 @Suite struct `A log that others have written` {
   private func open(_ folder: TemporaryFolder) throws -> SQLiteStore {
     try SQLiteStore(
@@ -14,7 +14,7 @@ import Testing
     )
   }
 
-  /// Writes a commit of packed changes that names so many keys, from 1 on.
+  /// Writes a commit of packed changes that names a number of keys, from 1 on.
   private func name(_ count: UInt64, in folder: TemporaryFolder, entity: Int = 1) throws {
     var bytes: [UInt8] = [UInt8(entity << 2), 2]
     var rest = count - 1
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: [1 << 17, 4_000_000_000])
-  func `a few bytes do not name more keys than there can be`(_ count: UInt64) throws {
+  func `a few bytes cannot name more keys than are plausible`(_ count: UInt64) throws {
     let folder = try TemporaryFolder()
     let store = try open(folder)
     let start = try store.currentVersion()
@@ -46,7 +46,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `keys of rows that are there may be many`() throws {
+  @Test func `many keys of existing rows are accepted`() throws {
     let folder = try TemporaryFolder()
     let store = try open(folder)
     let start = try store.currentVersion()
@@ -61,14 +61,14 @@ import Testing
   }
 
   @Test(arguments: [Int64.min, -1, 0, 1 << 62 + 1, .max])
-  func `a row of any number ends nobody, and later commits are noticed`(
+  func `a row with any sequence number crashes no reader, and later commits are noticed`(
     _ sequence: Int64
   ) throws {
     let folder = try TemporaryFolder()
     let store = try open(folder)
     let hints = store.commitNotifications()
     // The lease is taken on the writing connection.
-    store.writer.unsafeReentrantWrite { _ in }
+    store.database.writer.unsafeReentrantWrite { _ in }
     try LogFixture.execute(
       folder.file(),
       """
@@ -90,7 +90,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `two entities of one number get numbers of their own`() throws {
+  @Test func `two entities with the same number get different ones`() throws {
     let folder = try TemporaryFolder()
     try open(folder).close()
     try LogFixture.execute(folder.file(), "UPDATE _results_entity SET number = 2")
@@ -103,7 +103,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `limits of any size overflow nothing`() throws {
+  @Test func `limits of any size cause no overflow`() throws {
     let folder = try TemporaryFolder()
     let store = try SQLiteStore(
       at: folder.file(),
@@ -117,7 +117,7 @@ import Testing
       )
     )
     let hints = store.commitNotifications()
-    store.writer.unsafeReentrantWrite { _ in }
+    store.database.writer.unsafeReentrantWrite { _ in }
     try store.write { try $0.insert([1], key: .text("a"), into: Sample.tag) }
     try LogFixture.execute(folder.file(), "UPDATE Tag SET rank = 2")
     try store.checkForExternalChanges()

@@ -4,7 +4,7 @@ import GRDB
 import ResultsDomain
 import Testing
 
-/// R58: what an index compares is read from its declaration as SQL has it, whatever stands there besides.
+/// R58: the terms of an index are parsed from any declaration that SQLite accepts.
 @Suite struct `Declarations of indexes` {
   @Test(arguments: [
     ("CREATE UNIQUE INDEX u ON Book(lower(title))", ["lower(title)"]),
@@ -27,7 +27,7 @@ import Testing
     ("CREATE INDEX u ON Book(a /* never ends", []),
     ("", []),
   ])
-  func `are read as SQL`(_ sql: String, _ terms: [String]) {
+  func `are parsed as SQL`(_ sql: String, _ terms: [String]) {
     #expect(IndexDeclaration(sql).terms == terms)
   }
 
@@ -38,7 +38,7 @@ import Testing
     "CREATE UNIQUE INDEX u ON Book(replace(lower(title), '  (', ''))",
     "CREATE UNIQUE INDEX [u ( '] ON [Book](lower(`title`), \"publisher\")",
   ])
-  func `neither hide a replaced row nor lock a store out`(_ declaration: String) throws {
+  func `neither hide a replaced row nor prevent opening a store`(_ declaration: String) throws {
     let folder = try TemporaryFolder()
     let first = try SQLiteStore(at: folder.file(), entities: Sample.entities)
     try first.write { transaction in

@@ -4,7 +4,7 @@ import GRDB
 import ResultsDomain
 import Testing
 
-/// Readers that hold the log although nobody reads.
+/// Rows in the table of readers that no running store needs.
 @Suite struct `Leases of readers` {
   private static let now: Int64 = 1_000_000
 
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: [(-601, 0), (-600, 1), (0, 1), (600, 1), (601, 0), (86_400, 0)])
-  func `a lease from a clock that ran ahead ends as one that is old`(
+  func `a lease from a clock that was ahead expires like an old one`(
     _ difference: Int64,
     _ count: Int
   ) throws {
@@ -48,25 +48,25 @@ import Testing
     try store.close()
   }
 
-  @Test(.enabled(if: LogLease.owner != nil))
+  @Test(.enabled(if: ReaderLease.owner != nil))
   func `a lease ends with its process`() throws {
-    let owner = try #require(LogLease.owner)
+    let owner = try #require(ReaderLease.owner)
     let parts = owner.split(separator: " ")
     try #require(parts.count == 4)
     let child = Process()
     child.executableURL = URL(fileURLWithPath: "/bin/true")
     try child.run()
     child.waitUntilExit()
-    let place = parts.prefix(2).joined(separator: " ")
+    let scope = parts.prefix(2).joined(separator: " ")
     let cases = [
       (owner, true),
-      ("\(place) \(child.processIdentifier) \(parts[3])", false),
-      // The number was given to another process.
-      ("\(place) \(parts[2]) 1", false),
+      ("\(scope) \(child.processIdentifier) \(parts[3])", false),
+      // The process number was reused.
+      ("\(scope) \(parts[2]) 1", false),
       // Nothing is known of processes of another machine, or another namespace.
       ("00000000-0000-0000-0000-000000000000 \(parts[1]) \(child.processIdentifier) 1", true),
       ("\(parts[0]) pid:[1] \(child.processIdentifier) 1", true),
-      ("\(place) -1 1", true), ("\(place)", true), ("", true), ("x", true),
+      ("\(scope) -1 1", true), ("\(scope)", true), ("", true), ("x", true),
     ]
     for (mark, lives) in cases {
       let folder = try TemporaryFolder()
@@ -87,9 +87,9 @@ import Testing
     let store = try open(folder)
     try fill(store)
     let hints = store.commitNotifications()
-    store.writer.unsafeReentrantWrite { _ in }
+    store.database.writer.unsafeReentrantWrite { _ in }
     let mine = "SELECT count(*) FROM _results_reader WHERE owner IS NOT NULL"
-    #expect(try value(folder, mine) == (LogLease.owner == nil ? 0 : 1))
+    #expect(try value(folder, mine) == (ReaderLease.owner == nil ? 0 : 1))
     try store.write { try $0.insert([1], key: .text("new"), into: Sample.tag) }
     #expect(try store.check().problems == [])
     withExtendedLifetime(hints) {}

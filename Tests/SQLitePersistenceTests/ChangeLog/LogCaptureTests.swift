@@ -4,9 +4,9 @@ import ResultsDomain
 import SQLitePersistence
 import Testing
 
-/// R58, R47: every way to change a row is told exactly, whichever connection of whichever program does it.
+/// R58, R47: the history lists exactly the rows that any statement of any connection of any program changes.
 @Suite struct `Capture by the change log` {
-  /// What is executed, and what must have happened: keys with the titles (or ranks, points) before and after.
+  /// The statements, and the expected changes: keys with the titles (or ranks, points) before and after.
   struct Case: CustomTestStringConvertible, Sendable {
     let name: String
     let sql: String
@@ -186,7 +186,7 @@ import Testing
     ),
   ]
 
-  /// Who executes it.
+  /// The writer that executes them.
   enum Writer: String, CaseIterable, Sendable {
     case ownSQL, secondStore, triggersOfTheApplication, queue, recursiveTriggers, shell
   }
@@ -226,8 +226,8 @@ import Testing
       try LogFixture.runShell(folder.file(), "\(attach); BEGIN;\n\(testCase.sql);\nCOMMIT;")
     }
     try store.checkForExternalChanges()
-    for (place, entity) in Sample.entities.enumerated() {
-      let expected = [testCase.books, testCase.tags, testCase.scores][place]
+    for (index, entity) in Sample.entities.enumerated() {
+      let expected = [testCase.books, testCase.tags, testCase.scores][index]
       let history = try store.history(since: start, of: entity)
       let records = try #require(history.records, "\(history)")
       #expect(records.count == (expected.isEmpty ? 0 : 1))
@@ -239,7 +239,7 @@ import Testing
         }
       )
       let after = LogFixture.content(try store.allRows(of: entity))
-      #expect(LogFixture.replay(changes, on: before[place]) == after)
+      #expect(LogFixture.replay(changes, on: before[index]) == after)
     }
     try store.close()
     withExtendedLifetime(folder) {}

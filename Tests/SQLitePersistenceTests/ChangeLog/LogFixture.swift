@@ -4,13 +4,13 @@ import ResultsDomain
 import SQLitePersistence
 import Testing
 
-/// A store with some rows and rules, and other programs that write into it.
+/// A store with rows and constraints, and other programs that write into it.
 enum LogFixture {
-  /// The shell of SQLite, where there is one.
+  /// The path of SQLite's shell, where it is installed.
   static let shell = ["/usr/bin/sqlite3", "/usr/local/bin/sqlite3"]
     .first(where: FileManager.default.isExecutableFile(atPath:))
 
-  /// Opens the store of a folder; a new one gets rows, unique indexes, and a column that is no attribute.
+  /// Opens the store in a folder; a new one gets rows, unique indexes, and a column that is not an attribute.
   static func open(
     _ folder: TemporaryFolder,
     isNew: Bool = true,
@@ -52,7 +52,7 @@ enum LogFixture {
     }
   }
 
-  /// Runs statements on a connection that knows nothing of stores.
+  /// Runs statements on a connection without a store.
   static func execute(
     _ path: String,
     before: [String] = [],
@@ -68,7 +68,7 @@ enum LogFixture {
     try queue.close()
   }
 
-  /// Lets a constraint fail, as OR FAIL means to.
+  /// Ignores a constraint failure, as of OR FAIL.
   private static func permissive(_ body: () throws -> Void) throws {
     do {
       try body()
@@ -89,7 +89,7 @@ enum LogFixture {
     process.waitUntilExit()
   }
 
-  /// A change as `key:beforeafter`, by the title, rank or points; a dash is no row.
+  /// A change as `key:beforeafter`, with the title, rank or points; a dash stands for no row.
   static func text(_ change: CommittedChange) -> String {
     func text(_ row: ResultsDomain.Row?) -> String {
       guard let row else { return "-" }
@@ -104,7 +104,7 @@ enum LogFixture {
     Dictionary(rows.map { ($0.id, $0) }) { first, _ in first }
   }
 
-  /// What changes make of rows; a change of a row that is not as the change says it was is left out.
+  /// Applies changes to rows; a change whose old image differs from the row is skipped.
   static func replay(
     _ changes: [CommittedChange],
     on rows: [ObjectID: ResultsDomain.Row]

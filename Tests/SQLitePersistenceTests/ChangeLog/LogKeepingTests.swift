@@ -5,8 +5,8 @@ import ResultsDomain
 import Synchronization
 import Testing
 
-/// How long the log is kept, what it costs, and what becomes of a damaged one.
-@Suite struct `Keeping the change log` {
+/// How long the log is retained, its size, and how a damaged one is handled.
+@Suite struct `Retention of the change log` {
   private func open(
     _ folder: TemporaryFolder,
     _ change: (inout SQLiteStoreOptions) -> Void = { _ in }
@@ -30,7 +30,7 @@ import Testing
     return try queue.read { try Int.fetchOne($0, sql: sql) } ?? 0
   }
 
-  @Test func `a million own inserts in one commit are a few bytes of the log`() throws {
+  @Test func `a million inserts in one commit take a few bytes of the log`() throws {
     let folder = try TemporaryFolder()
     let store = try open(folder)
     let start = try store.currentVersion()
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: [60, 300])
-  func `many changes of one commit that is not remembered are read back in any order (R58)`(
+  func `many changes of one commit are read back from the log in any order (R58)`(
     count: Int
   ) throws {
     let folder = try TemporaryFolder()
@@ -99,7 +99,7 @@ import Testing
           continue
         }
         var values = try #require(before[id]).values
-        // Every fourth title has other bytes that are canonically equivalent; the others stay.
+        // Every fourth title has different, canonically equivalent bytes; the others are unchanged.
         if number % 4 == 0, let title = values[1].text {
           values[1] = .text(String(title.dropLast()) + "e\u{301}")
         }
@@ -118,7 +118,9 @@ import Testing
     try store.close()
   }
 
-  @Test func `old entries leave, the newest stays, and who comes too late is told`() throws {
+  @Test func `old entries are removed, the newest is retained, and a late reader gets a gap`()
+    throws
+  {
     let folder = try TemporaryFolder()
     let store = try open(folder) {
       $0.logCapacity = 20
@@ -137,7 +139,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `large commits leave before there are many of them`() throws {
+  @Test func `large commits are removed before there are many of them`() throws {
     let folder = try TemporaryFolder()
     let store = try open(folder) { $0.logByteLimit = 10_000 }
     let cover = Value.blob(Array(repeating: 1, count: 4000))
@@ -153,7 +155,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `who listens keeps the log, for as long as the lease lasts`() throws {
+  @Test func `a listener retains the log for as long as its lease lasts`() throws {
     let folder = try TemporaryFolder()
     let clock = TestClock()
     let listener = try open(folder) { $0.now = { clock.seconds } }
@@ -164,21 +166,21 @@ import Testing
     }
     let hints = listener.commitNotifications()
     let start = try listener.currentVersion()
-    // The lease is taken on the writing connection, after what is under way there.
-    listener.writer.unsafeReentrantWrite { _ in }
+    // The lease is taken on the writing connection, after the current work there.
+    listener.database.writer.unsafeReentrantWrite { _ in }
     #expect(try value(folder, "SELECT count(*) FROM _results_reader") == 1)
     try insert(writer, 100)
     #expect(try listener.history(since: start, of: Sample.tag).records?.count == 100)
     let reader = try #require(try writer.check().log?.readers.first)
     #expect(reader.behind == 100 && reader.age == 0)
-    // What was read is not needed any more, once the lease is renewed.
-    clock.advance(by: LogLease.renewal)
+    // After the lease is renewed, what was read is no longer needed.
+    clock.advance(by: ReaderLease.renewal)
     try LogFixture.execute(folder.file(), "INSERT INTO Tag VALUES ('x', 1)")
     try listener.checkForExternalChanges()
     #expect(try writer.check().log?.readers.first?.behind == 1)
     try insert(writer, 100, 100)
     #expect(try listener.history(since: start, of: Sample.tag).gap == .trimmed)
-    clock.advance(by: LogLease.duration + 1)
+    clock.advance(by: ReaderLease.duration + 1)
     try insert(writer, 100, 200)
     #expect(try value(folder, "SELECT count(*) FROM _results_reader") == 0)
     #expect(try value(folder, "SELECT count(*) FROM _results_log") < 50)
@@ -187,7 +189,10 @@ import Testing
     try listener.close()
   }
 
-  @Test func `who says how far it is keeps the log from there, whatever was read since`() throws {
+  @Test
+  func `a listener that reports its progress retains the log from there, whatever was read since`()
+    throws
+  {
     let folder = try TemporaryFolder()
     let clock = TestClock()
     let listener = try open(folder) { $0.now = { clock.seconds } }
@@ -197,21 +202,21 @@ import Testing
       $0.historyCapacity = 0
     }
     let hints = listener.commitNotifications()
-    listener.writer.unsafeReentrantWrite { _ in }
+    listener.database.writer.unsafeReentrantWrite { _ in }
     try insert(writer, 10)
     let reached = try listener.currentVersion()
     listener.releaseHistory(through: reached)
-    // A list that is still being led on, or a generation that was shown before, asks from there again.
+    // A list that has not advanced yet, or an earlier generation, reads from there again.
     for turn in 0..<3 {
       try insert(writer, 100, 100 + turn * 100)
       let records = try listener.history(since: reached, of: Sample.tag).records
       #expect(records?.count == 100 * (turn + 1))
-      clock.advance(by: LogLease.renewal)
+      clock.advance(by: ReaderLease.renewal)
       try LogFixture.execute(folder.file(), "UPDATE Tag SET rank = rank WHERE name = 't1'")
       try listener.checkForExternalChanges()
     }
     listener.releaseHistory(through: try listener.currentVersion())
-    clock.advance(by: LogLease.renewal)
+    clock.advance(by: ReaderLease.renewal)
     try LogFixture.execute(folder.file(), "INSERT INTO Tag VALUES ('x', 1)")
     try listener.checkForExternalChanges()
     try insert(writer, 100, 1000)
@@ -221,7 +226,9 @@ import Testing
     try listener.close()
   }
 
-  @Test func `who stops listening needs the log no more, though the store goes on writing`() throws
+  @Test
+  func `without listeners the log is no longer retained, although the store continues to write`()
+    throws
   {
     let folder = try TemporaryFolder()
     let clock = TestClock()
@@ -230,34 +237,34 @@ import Testing
       $0.logCapacity = 20
     }
     var hints: AsyncStream<Void>? = store.commitNotifications()
-    store.writer.unsafeReentrantWrite { _ in }
+    store.database.writer.unsafeReentrantWrite { _ in }
     try insert(store, 10)
     store.releaseHistory(through: try store.currentVersion())
-    withExtendedLifetime(hints) { clock.advance(by: LogLease.renewal) }
+    withExtendedLifetime(hints) { clock.advance(by: ReaderLease.renewal) }
     hints = nil
     try insert(store, 200, 100)
     #expect(try value(folder, "SELECT count(*) FROM _results_reader") == 0)
     #expect(try value(folder, "SELECT count(*) FROM _results_log") < 50)
-    // Whoever listens again is a reader again.
+    // A new listener makes the store a reader again.
     let later = store.commitNotifications()
-    store.writer.unsafeReentrantWrite { _ in }
+    store.database.writer.unsafeReentrantWrite { _ in }
     #expect(try value(folder, "SELECT count(*) FROM _results_reader") == 1)
     withExtendedLifetime(later) {}
     try store.close()
   }
 
-  @Test func `who closes needs the log no more`() throws {
+  @Test func `a closed store no longer retains the log`() throws {
     let folder = try TemporaryFolder()
     let store = try open(folder)
     let hints = store.commitNotifications()
-    store.writer.unsafeReentrantWrite { _ in }
+    store.database.writer.unsafeReentrantWrite { _ in }
     #expect(try value(folder, "SELECT count(*) FROM _results_reader") == 1)
     try store.close()
     #expect(try value(folder, "SELECT count(*) FROM _results_reader") == 0)
     withExtendedLifetime(hints) {}
   }
 
-  @Test func `a damaged entry is a gap, and the rows stay`() throws {
+  @Test func `a damaged entry is a gap, and the rows are unchanged`() throws {
     let folder = try TemporaryFolder()
     let store = try open(folder) { $0.historyCapacity = 0 }
     let start = try store.currentVersion()
@@ -269,7 +276,7 @@ import Testing
     )
     #expect(try store.history(since: start, of: Sample.tag).gap == .trimmed)
     let check = try store.check()
-    #expect(check.problems == ["the log of changes is damaged"] && check.log?.damagedCount == 1)
+    #expect(check.problems == ["the change log is damaged"] && check.log?.damagedCount == 1)
     try insert(store, 1, 1)
     try store.repair()
     #expect(try store.check().problems == [])
@@ -284,7 +291,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a commit into a file that lost its name is refused`(_ isReplaced: Bool) throws {
+  func `a commit into a file that lost its path is refused`(_ isReplaced: Bool) throws {
     let folder = try TemporaryFolder()
     let store = try open(folder)
     try insert(store, 1)
@@ -299,7 +306,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `a check tells of the log`() throws {
+  @Test func `a check reports the state of the log`() throws {
     let folder = try TemporaryFolder()
     let store = try open(folder)
     try insert(store, 2)
@@ -307,14 +314,18 @@ import Testing
     #expect(check.log?.rowCount == 3 && check.log?.hasTriggers == true)
     #expect(check.lines.contains { $0.hasPrefix("log        3 rows") })
     try LogFixture.execute(folder.file(), "DROP TRIGGER _results_1_insert")
-    #expect(try store.check().problems == ["the log of changes does not hear every change"])
+    #expect(
+      try store.check().problems == [
+        "the change log misses changes: its triggers are missing or changed"
+      ]
+    )
     try store.repair()
     #expect(try store.check().problems == [])
     try store.close()
   }
 }
 
-/// A clock that stands still.
+/// A clock that only the test advances.
 private final class TestClock: Sendable {
   private let time = Mutex<Int64>(1_000_000)
 

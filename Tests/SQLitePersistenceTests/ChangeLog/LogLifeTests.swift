@@ -5,8 +5,8 @@ import ResultsDomain
 import Synchronization
 import Testing
 
-/// R59 to R61, R68: what becomes of the log and its triggers, and what the history says then.
-@Suite struct `Life of the change log` {
+/// R59 to R61, R68: changes of the log and its triggers, and the history after them.
+@Suite struct `Lifecycle of the change log` {
   private func insert(_ store: SQLiteStore, _ name: String, _ rank: Value = 1) throws {
     _ = try store.commit(origin: CommitOrigin(name)) { transaction in
       try transaction.insert([rank], key: .text(name), into: Sample.tag)
@@ -34,7 +34,7 @@ import Testing
     return try queue.read { try Int.fetchOne($0, sql: sql) } ?? 0
   }
 
-  @Test func `commits of other stores are records of their own, with their origin`() throws {
+  @Test func `commits of other stores are separate records with their origin`() throws {
     let folder = try TemporaryFolder()
     let (store, other) = (try open(folder), try open(folder))
     let start = try store.currentVersion()
@@ -55,7 +55,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `a store tells how it hears`() throws {
+  @Test func `a store reports how it captures changes`() throws {
     let folder = try TemporaryFolder()
     let store = try open(folder)
     #expect(store.capabilities.historyCoverage == .everyWriter)
@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `cascading foreign keys are told`(_ isOwn: Bool) throws {
+  func `rows that cascading foreign keys change are listed`(_ isOwn: Bool) throws {
     let folder = try TemporaryFolder()
     try LogFixture.execute(
       folder.file(),
@@ -118,7 +118,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `a store of some of the entities does not silence the others`() throws {
+  @Test func `a store of some entities does not suppress the changes of others`() throws {
     let folder = try TemporaryFolder()
     let store = try open(folder)
     let some = try SQLiteStore(at: folder.file(), entities: [Sample.tag])
@@ -135,7 +135,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `a transaction's history ends where it began`() throws {
+  @Test func `the history in a transaction ends where the transaction began`() throws {
     let folder = try TemporaryFolder()
     for usesHook in [true, false] {
       let store = try open(folder) { $0.usesPreUpdateHook = usesHook }
@@ -161,7 +161,7 @@ import Testing
     }
   }
 
-  @Test func `a trigger of the application runs from the closure on that follows its making`()
+  @Test func `a trigger of the application runs from the closure after its creation`()
     throws
   {
     let folder = try TemporaryFolder()
@@ -189,7 +189,7 @@ import Testing
     "DROP TABLE Tag; CREATE TABLE Tag (name TEXT NOT NULL PRIMARY KEY, rank INTEGER) STRICT, WITHOUT ROWID",
     "DROP TRIGGER _results_3_insert", "CREATE UNIQUE INDEX u ON Tag (rank)",
   ])
-  func `a table or a trigger that was made anew is a gap, and then all is heard again`(
+  func `a recreated table or trigger is a gap, and later changes are captured again`(
     _ sql: String
   )
     throws
@@ -210,7 +210,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `a column that is none of the entity's is not told`() throws {
+  @Test func `a column that is not an attribute is not listed`() throws {
     let folder = try TemporaryFolder()
     let store = try open(folder)
     try insert(store, "a")
@@ -227,7 +227,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `a table that goes away is a gap, not a silence`() throws {
+  @Test func `a dropped table is a gap`() throws {
     let folder = try TemporaryFolder()
     let store = try open(folder)
     let start = try store.currentVersion()
@@ -243,7 +243,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `a file of format 1 is upgraded, and read as it is by a store for reading`() throws {
+  @Test func `a file of format 1 is upgraded, and read unchanged by a read-only store`() throws {
     let folder = try TemporaryFolder()
     let store = try open(folder)
     try insert(store, "a")
@@ -271,7 +271,7 @@ import Testing
     try upgraded.close()
   }
 
-  @Test func `a closure that ends its transaction leaves a gap, not a silence`() throws {
+  @Test func `a closure that ends its transaction causes a gap`() throws {
     let folder = try TemporaryFolder()
     let store = try open(folder)
     let start = try store.currentVersion()
@@ -282,7 +282,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `a version is found again by a later process, and only if its past is the same`()
+  @Test func `a later process finds a version again, but only with the same past`()
     throws
   {
     let folder = try TemporaryFolder()
@@ -312,7 +312,7 @@ import Testing
     try again.close()
   }
 
-  @Test func `a database that is restored from a copy has another past`() throws {
+  @Test func `a database that was restored from a copy has another past`() throws {
     let folder = try TemporaryFolder()
     let store = try open(folder)
     try insert(store, "a")
@@ -330,7 +330,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `tables of an application get a log when it is asked for`() throws {
+  @Test func `tables of an application get a log on request`() throws {
     let folder = try TemporaryFolder()
     let pool = try DatabasePool(path: folder.file())
     try pool.write { database in

@@ -5,7 +5,7 @@ import ResultsTesting
 import SQLitePersistence
 import Testing
 
-/// R58, R61: the history replayed from any earlier version gives the rows that are there, whoever wrote them.
+/// R58, R61: the history from any earlier version, replayed, gives the present rows, whatever program wrote them.
 @Suite struct `Random writers of an SQLite store` {
   /// The rows of all entities at a version.
   private struct Moment {
@@ -14,10 +14,10 @@ import Testing
   }
 
   @Test(arguments: 0..<12)
-  func `are told exactly`(_ seed: UInt64) throws {
+  func `are recorded exactly`(_ seed: UInt64) throws {
     let folder = try TemporaryFolder()
     var generator = SeededGenerator(seed: seed)
-    // Half of the histories are too long for what a store remembers itself.
+    // Half of the histories exceed what a store remembers in memory.
     let options = SQLiteStoreOptions(
       pollInterval: nil,
       historyCapacity: seed.isMultiple(of: 2) ? 65_536 : 7
@@ -34,15 +34,15 @@ import Testing
       try store.checkForExternalChanges()
       let now = try moment(store)
       for past in moments {
-        for (place, entity) in Sample.entities.enumerated() {
+        for (index, entity) in Sample.entities.enumerated() {
           let history = try store.history(since: past.version, of: entity)
           let records = try #require(history.records, "seed \(seed): \(history)")
-          var content = past.content[place]
+          var content = past.content[index]
           for record in records {
             #expect(!record.changes.isEmpty && record.version.sequence > past.version.sequence)
             content = LogFixture.replay(record.changes, on: content)
           }
-          try #require(content == now.content[place], "seed \(seed), \(entity.name)")
+          try #require(content == now.content[index], "seed \(seed), \(entity.name)")
         }
       }
     }
@@ -87,9 +87,9 @@ import Testing
   private func transaction(_ generator: inout SeededGenerator, _ store: SQLiteStore) throws {
     let numbers = (0..<6).map { _ in Int64(generator.number(in: 1...9)) }
     _ = try? store.commit(origin: CommitOrigin("random")) { body in
-      for (place, number) in numbers.enumerated() {
-        let values = Sample.values("P", "t\(number)\(place)")
-        switch place % 3 {
+      for (index, number) in numbers.enumerated() {
+        let values = Sample.values("P", "t\(number)\(index)")
+        switch index % 3 {
         case 0: _ = try? body.insert(values, key: .integer(number), into: Sample.book)
         case 1:
           try? body.update(Sample.id(number), to: values, of: Sample.book, ifUnchangedFrom: nil)

@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: 0..<20)
-  func `come back as they were`(_ seed: UInt64) throws {
+  func `are read back unchanged`(_ seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let identities: [EntityIdentity] = [.integer(), .text(), .compound(["a", "b"])]
     var expected: [[Entry]] = [[], [], []]
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `are parts when they are long`() throws {
+  @Test func `are split into parts when they are long`() throws {
     var writer = PayloadWriter()
     let image = [Value.blob(Array(repeating: 1, count: 100_000))]
     for key in 0..<100 { writer.append(.integer(Int64(key)), before: image, of: 1) }
@@ -72,25 +72,25 @@ import Testing
     #expect(try read(parts, 1, .integer()).count == 100)
   }
 
-  @Test func `are a few bytes for insertions in sequence`() throws {
+  @Test func `take a few bytes for consecutive insertions`() throws {
     var writer = PayloadWriter()
     for key in 1...1_000_000 { writer.append(.integer(Int64(key)), before: nil, of: 1) }
     #expect(writer.finish().map(\.count) == [9])
   }
 
-  @Test func `are refused when a bit of them is wrong`() throws {
+  @Test func `are refused when a bit is flipped`() throws {
     var writer = PayloadWriter()
     writer.append(.integer(7), before: ["text", 5, .null, 0.5], of: 1)
     writer.append(.integer(900), before: nil, of: 1)
     let part = try #require(writer.finish().first)
-    for place in part.indices {
+    for index in part.indices {
       for bit in 0..<8 {
         var wrong = part
-        wrong[place] ^= 1 << UInt8(bit)
+        wrong[index] ^= 1 << UInt8(bit)
         #expect(throws: PayloadReader.Malformed.self) { try read([wrong], 1, .integer()) }
       }
       #expect(throws: PayloadReader.Malformed.self) {
-        try read([Array(part[..<place])], 1, .integer())
+        try read([Array(part[..<index])], 1, .integer())
       }
     }
   }

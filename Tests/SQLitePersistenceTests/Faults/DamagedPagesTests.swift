@@ -5,9 +5,9 @@ import ResultsTesting
 import SQLitePersistence
 import Testing
 
-/// R71: whichever page of a database is damaged, there is a right answer or an error that says so; nothing crashes.
+/// R71: with any damaged page of a database, a call returns a correct answer or an error about the damage; nothing crashes.
 @Suite("Damaged pages") struct DamagedPagesTests {
-  /// What stands in a page instead of what was written.
+  /// The content of a damaged page.
   enum Damage: String, CaseIterable, Sendable {
     case zeros, ones, noise, neighbour
 
@@ -24,14 +24,14 @@ import Testing
       }
     }
 
-    /// Whether SQLite can tell the page from one that it wrote: it keeps no checksums.
+    /// Whether SQLite can detect the damage: it has no checksums.
     var isRecognisable: Bool { self != .neighbour }
   }
 
   private static let size = 4096
 
   @Test(.timeLimit(.minutes(10)), arguments: Damage.allCases)
-  func `a damaged page is told, or does not matter`(_ damage: Damage) async throws {
+  func `a damaged page is reported, or does not matter`(_ damage: Damage) async throws {
     let folder = try TemporaryFolder()
     let whole = try makeStore(folder)
     let truth = try rows(at: folder.file())
@@ -41,8 +41,8 @@ import Testing
       let comment: Comment = "\(damage) in page \(number)"
       let file = "damaged-\(number).sqlite"
       var bytes = whole
-      let place = number * Self.size..<(number + 1) * Self.size
-      bytes.replaceSubrange(place, with: damage.page(whole, number, Self.size))
+      let range = number * Self.size..<(number + 1) * Self.size
+      bytes.replaceSubrange(range, with: damage.page(whole, number, Self.size))
       try folder.write(bytes, to: file)
       do {
         let found = try rows(at: folder.file(file))
@@ -56,24 +56,24 @@ import Testing
         if damage.isRecognisable { #expect(later.prefix(240) == truth[...], comment) }
       } catch {
         errors.append(error)
-        #expect(saysSo(error), "\(damage) in page \(number): \(error)")
+        #expect(reportsDamage(error), "\(damage) in page \(number): \(error)")
       }
     }
     #expect(errors.count > 3)
   }
 
   @Test(arguments: [0, 1, 100, 4095, 4096, 4097, 12_288, 20_000])
-  func `a file that was cut is told`(_ count: Int) throws {
+  func `a truncated file is reported`(_ count: Int) throws {
     let folder = try TemporaryFolder()
     let whole = try makeStore(folder)
     try folder.write(whole.prefix(count), to: "cut.sqlite")
     guard count > 1 else {
-      // An empty file is a database with nothing in it, and SQLite counts one of a single byte as empty.
+      // An empty file is an empty database, and so is a file of one byte to SQLite.
       #expect(try rows(at: folder.file("cut.sqlite")) == [])
       return
     }
     let error = #expect(throws: StoreError.self) { try rows(at: folder.file("cut.sqlite")) }
-    #expect(error.map(saysSo) == true, "\(String(describing: error))")
+    #expect(error.map(reportsDamage) == true, "\(String(describing: error))")
   }
 
   /// A store with books on many pages, closed.
@@ -131,11 +131,11 @@ import Testing
     )
   }
 
-  /// Whether an error says that the file is damaged, or no store.
-  private func saysSo(_ error: any Error) -> Bool {
+  /// Whether an error reports that the file is damaged, or not a store.
+  private func reportsDamage(_ error: any Error) -> Bool {
     switch error {
     case StoreError.damaged, StoreError.unexpectedValue, StoreError.cannotOpen: true
-    case ResultsError.store(let error): saysSo(error)
+    case ResultsError.store(let error): reportsDamage(error)
     default: false
     }
   }

@@ -9,16 +9,16 @@ struct Fault: Sendable, CustomTestStringConvertible, CustomStringConvertible {
   let kinds: Int
   /// SQLite's result code.
   let code: Int32
-  /// How many calls fail, one after the other.
+  /// The number of consecutive calls that fail.
   var count: Int64 = 1
 
   var testDescription: String { description }
   var description: String { count == 1 ? name : "\(name), until it is mended" }
 
-  /// The same, for as long as it lasts.
+  /// The same fault, without end.
   var lasting: Fault { Fault(name: name, kinds: kinds, code: code, count: .max) }
 
-  /// Begins to count calls, and lets them fail from a number on.
+  /// Starts to count calls, and makes them fail from a number on.
   func arm(from first: Int64) { faulty_arm(Int32(kinds), first, count, code) }
 
   static let diskFull = Fault(name: "disk full", kinds: writing, code: SQLITE_FULL)

@@ -4,7 +4,7 @@ import ResultsDomain
 import SQLitePersistence
 import Testing
 
-/// R71: whichever call to the file system fails, what was committed stays, the list is never wrong in silence, and goes on.
+/// R71: when any call to the file system fails, commits are not lost, and the list either is correct or reports the failure, and continues.
 ///
 /// `RESULTS_TORTURE_OPERATIONS`, as `script/torture` sets it, makes every single call fail, not only some.
 @Suite("Files that fail", .serialized)
@@ -12,7 +12,7 @@ struct FaultSweepTests {
   private static let isLong =
     ProcessInfo.processInfo.environment["RESULTS_TORTURE_OPERATIONS"] != nil
 
-  /// Which of some calls are to fail: the first ones, then ever fewer.
+  /// The numbers of the calls that fail: the first ones, then at growing distances.
   private func numbers(below count: Int64) -> [Int64] {
     var numbers: [Int64] = []
     var next: Int64 = 0
@@ -27,8 +27,8 @@ struct FaultSweepTests {
     .timeLimit(.minutes(60)),
     arguments: [Fault.diskFull, .write, .sync, .truncate, .read]
   )
-  func `a call that fails loses nothing that was committed`(_ fault: Fault) async throws {
-    let faultless = try await FaultyShelf()
+  func `a failing call loses no commit`(_ fault: Fault) async throws {
+    let faultless = try await FaultScenario()
     fault.arm(from: .max)
     await faultless.work()
     let count = faulty_disarm()
@@ -38,21 +38,21 @@ struct FaultSweepTests {
     var errors: [any Error] = []
     for number in numbers(below: count) {
       for fault in [fault, fault.lasting] {
-        let shelf = try await FaultyShelf()
+        let scenario = try await FaultScenario()
         fault.arm(from: number)
-        await shelf.work()
+        await scenario.work()
         let failures = faulty_failures()
-        errors += shelf.errors
-        try await shelf.expectWhole("\(fault) at \(number), \(failures) failures")
+        errors += scenario.errors
+        try await scenario.expectWhole("\(fault) at \(number), \(failures) failures")
       }
     }
-    // A log that cannot be cut is used again from its beginning, so nobody needs to know.
+    // A log that cannot be truncated is reused from its beginning, so there is nothing to report.
     #expect(errors.isEmpty == (fault.kinds == Fault.truncate.kinds))
     for error in errors { #expect(fault.explains(error), "\(fault): \(error)") }
   }
 
   @Test(.timeLimit(.minutes(60)), arguments: Fault.all, [true, false])
-  func `opening that fails leaves the file as it was`(_ fault: Fault, isNew: Bool) throws {
+  func `a failed opening leaves the file unchanged`(_ fault: Fault, isNew: Bool) throws {
     try #require(faulty_install() == 0)
     var count: Int64 = 0
     var errors: [any Error] = []
@@ -60,9 +60,9 @@ struct FaultSweepTests {
     repeat {
       for fault in [fault, fault.lasting] {
         let folder = try TemporaryFolder()
-        let path = folder.file(FaultyShelf.fileName)
+        let path = folder.file(FaultScenario.fileName)
         if !isNew { try useStore(at: path) }
-        // The first time nothing fails, but the calls are counted.
+        // The first run only counts the calls.
         fault.arm(from: number < 0 ? .max : number)
         do {
           try useStore(at: path)
@@ -82,14 +82,14 @@ struct FaultSweepTests {
       }
       number += number < 0 || Self.isLong ? 1 : 1 + number
     } while number < count
-    // A log that is there already is neither cut nor forced to the disk.
+    // An existing log is neither truncated nor flushed.
     #expect(count > 0 || fault.kinds == Fault.truncate.kinds || fault.kinds == Fault.sync.kinds)
     for error in errors { #expect(fault.explains(error), "\(fault): \(error)") }
   }
 
   /// Opens a store, lists and adds a book, and closes it.
   private func useStore(at path: String) throws {
-    let store = try SQLiteStore(at: path, entities: Sample.entities, options: FaultyShelf.options)
+    let store = try SQLiteStore(at: path, entities: Sample.entities, options: FaultScenario.options)
     defer { try? store.close() }
     let found = try store.allRows(of: Sample.book).map { $0["title"] }
     #expect(found.allSatisfy { $0 == "kept" })
@@ -97,30 +97,30 @@ struct FaultSweepTests {
   }
 
   @Test(.timeLimit(.minutes(15)))
-  func `the subscriber is told of a failure, and what was last good stays`() async throws {
+  func `the subscriber receives a failure, and the last good list remains`() async throws {
     var toldCount = 0
     for number in 0..<12 {
-      let shelf = try await FaultyShelf()
-      let before = try shelf.shownGeneration
-      try shelf.commitElsewhere()
+      let scenario = try await FaultScenario()
+      let before = try scenario.shownGeneration
+      try scenario.commitElsewhere()
       Fault.read.lasting.arm(from: Int64(number))
-      await shelf.attempt { try await shelf.refresh() }
-      // The first reads only look whether there is a commit; who asked for that is answered, and nobody else.
-      if shelf.hasFailed {
+      await scenario.attempt { try await scenario.refresh() }
+      // The first reads only check for a commit; their failure is thrown to the caller only.
+      if scenario.hasFailed {
         toldCount += 1
-        let told = try #require(try await shelf.nextFailure())
-        #expect(Fault.read.explains(told), "\(told)")
-        #expect(shelf.errors.count == 1)
-        #expect(try shelf.shownGeneration == before)
+        let failure = try #require(try await scenario.nextFailure())
+        #expect(Fault.read.explains(failure), "\(failure)")
+        #expect(scenario.errors.count == 1)
+        #expect(try scenario.shownGeneration == before)
       }
-      try await shelf.expectWhole("a failure from read \(number) on")
+      try await scenario.expectWhole("a failure from read \(number) on")
     }
     #expect(toldCount > 0)
   }
 }
 
 extension Fault {
-  /// Whether an error says what a fault did.
+  /// Whether an error reports the fault.
   fileprivate func explains(_ error: any Error) -> Bool {
     switch error {
     case StoreError.diskFull: code == Fault.diskFull.code

@@ -6,15 +6,15 @@ import ResultsPresentation
 import SQLitePersistence
 import Testing
 
-/// A store in files that fail on command, a live list of it, and what was committed.
-final class FaultyShelf {
+/// A store in files that fail on command, a live list of it, and a model of what was committed.
+final class FaultScenario {
   let folder: TemporaryFolder
   let store: SQLiteStore
   private let controller: FetchedResultsController<ResultsDomain.Row>
   private var events: ResultsChanges<ResultsDomain.Row>.AsyncIterator
   private var content = ResultsContent(sections: [])
   private var generation = 0
-  /// What the subscriber was told, put together.
+  /// The list that the received deltas make.
   private var replay = WireReplay()
   private let encoder = WireEncoder(entity: Sample.book, attributes: ["publisher", "title"])
   /// Publisher and title of the books that were committed, by key.
@@ -47,8 +47,8 @@ final class FaultyShelf {
     if let first = await events.next() { try take(first) }
     _ = try store.commit(origin: .unnamed) { transaction in
       try (transaction as? SQLiteTransaction)?.withDatabase { database in
-        // The write-ahead log is brought into the database again and again, not only at its thousandth page; and what does not
-        // fit into a few pages is written and read in the middle of a transaction.
+        // The write-ahead log is checkpointed often, not only at its thousandth page; and what does not fit into a few pages is written and
+        // read in the middle of a transaction.
         try database.execute(sql: "PRAGMA wal_autocheckpoint = 5; PRAGMA cache_size = 10")
       }
     }
@@ -56,7 +56,7 @@ final class FaultyShelf {
     try await refresh()
   }
 
-  /// Some commits of all kinds, with a look at the list now and then; errors of the store are kept.
+  /// Makes commits of all kinds and refreshes the list from time to time; errors of the store are collected.
   func work() async {
     for step in 3..<12 {
       await attempt { try commit(step) }
@@ -64,33 +64,34 @@ final class FaultyShelf {
     }
   }
 
-  /// Nothing fails any more: the list, the store and a new look at the file agree on what was committed.
-  func expectWhole(_ comment: Comment, at place: SourceLocation = #_sourceLocation) async throws {
+  /// Expects that the list, the store and a store that is opened now agree on what was committed; nothing fails any more.
+  func expectWhole(_ comment: Comment, at location: SourceLocation = #_sourceLocation) async throws
+  {
     faulty_disarm()
     try await refresh()
-    #expect(told() == committed, comment, sourceLocation: place)
-    #expect(try listed() == committed, comment, sourceLocation: place)
-    #expect(try stored(in: store) == books, comment, sourceLocation: place)
+    #expect(received() == committed, comment, sourceLocation: location)
+    #expect(try listed() == committed, comment, sourceLocation: location)
+    #expect(try stored(in: store) == books, comment, sourceLocation: location)
     try commit(12)
     try await refresh()
-    #expect(told() == committed, comment, sourceLocation: place)
-    #expect(try listed() == committed, comment, sourceLocation: place)
+    #expect(received() == committed, comment, sourceLocation: location)
+    #expect(try listed() == committed, comment, sourceLocation: location)
     controller.cancel()
     try store.close()
     let again = try SQLiteStore(at: store.path, entities: [Sample.book], options: Self.options)
-    #expect(try stored(in: again) == books, comment, sourceLocation: place)
-    #expect(try again.check().problems == [], comment, sourceLocation: place)
+    #expect(try stored(in: again) == books, comment, sourceLocation: location)
+    #expect(try again.check().problems == [], comment, sourceLocation: location)
     try again.close()
   }
 
-  /// Brings the list up to date, and takes what its subscriber is told.
+  /// Brings the list up to date, and takes what its subscriber receives.
   func refresh() async throws {
     try await controller.refresh()
     let latest = try controller.results().generation
     while generation < latest, let event = await events.next() { try take(event) }
   }
 
-  /// The next failure that the subscriber is told of.
+  /// The next failure that the subscriber receives.
   func nextFailure() async throws -> StoreError? {
     while let event = await events.next() {
       if case .failure(let error) = event { return error }
@@ -102,7 +103,7 @@ final class FaultyShelf {
   private func take(_ event: ResultsEvent<ResultsDomain.Row>) throws {
     switch event {
     case .snapshot(let results):
-      // The first list is empty.
+      // The initial list is empty.
       try replay.apply(
         line: encoder.snapshot(at: results.position, sections: [WireSection]())
       )
@@ -117,7 +118,7 @@ final class FaultyShelf {
     }
   }
 
-  /// Does something that may fail.
+  /// Runs work that may fail.
   func attempt(_ work: () async throws -> Void) async {
     do {
       try await work()
@@ -128,7 +129,7 @@ final class FaultyShelf {
     }
   }
 
-  /// One commit; what it does is noted once it is made.
+  /// Makes one commit, and then notes its changes.
   func commit(_ step: Int) throws {
     var after = books
     let cover = Value.blob(Array(repeating: UInt8(step), count: step % 2 == 0 ? 20_000 : 100))
@@ -158,7 +159,7 @@ final class FaultyShelf {
     books = after
   }
 
-  /// A commit of somebody else, which has to be read from the file.
+  /// Makes a commit through another store, which has to be read from the file.
   func commitElsewhere() throws {
     let other = try SQLiteStore(at: store.path, entities: [Sample.book], options: Self.options)
     let values = Sample.values("p9", "elsewhere")
@@ -182,15 +183,15 @@ final class FaultyShelf {
         ? left.key < right.key : left.value.lexicographicallyPrecedes(right.value)
     }
     var lines: [String] = []
-    for (place, (key, book)) in ordered.enumerated() {
-      if place == 0 || ordered[place - 1].value[0] != book[0] { lines.append(book[0]) }
+    for (index, (key, book)) in ordered.enumerated() {
+      if index == 0 || ordered[index - 1].value[0] != book[0] { lines.append(book[0]) }
       lines.append("  \(key) \(book[0]) \(book[1])")
     }
     return lines
   }
 
-  /// What the deltas led to, as such lines.
-  private func told() -> [String] {
+  /// The list that the deltas make, as such lines.
+  private func received() -> [String] {
     (replay.list?.sections ?? []).flatMap { section in
       [section.title]
         + section.rows.map { row in
@@ -199,7 +200,7 @@ final class FaultyShelf {
     }
   }
 
-  /// What the list shows, as such lines.
+  /// The list's content, as such lines.
   private func listed() throws -> [String] {
     try controller.results().sections.flatMap { section in
       try [section.title]

@@ -5,13 +5,13 @@ import ResultsPresentation
 import ResultsTesting
 import Testing
 
-/// Whichever bits of a file are flipped, a list is an answer or an error that says so, and leaves the file as it was.
+/// With any flipped bits of a file, a list returns an answer or an error about the damage, and leaves the file unchanged.
 @Suite(.timeLimit(.minutes(10))) struct `Flipped bits` {
   private static let isLong =
     ProcessInfo.processInfo.environment["RESULTS_TORTURE_OPERATIONS"] != nil
 
   @Test(arguments: 0..<4)
-  func `a list is refused in words, and the file stays as it is`(_ seed: UInt64) async throws {
+  func `a list fails with a reason, and the file is unchanged`(_ seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     let folder = try TemporaryFolder()
     try LogFixture.open(folder).close()
@@ -19,22 +19,22 @@ import Testing
     var refused = 0
     for turn in 0..<(Self.isLong ? 5000 : 60) {
       var bytes = whole
-      var places: [Int] = []
+      var offsets: [Int] = []
       for _ in 0..<generator.number(in: 1...3) {
         // The header and the schema are small, and matter most.
         let end = generator.happens(percent: 50) ? bytes.count : 4096
-        let place = generator.number(in: 0...end - 1)
-        bytes[place] ^= 1 << UInt8(generator.number(in: 0...7))
-        places.append(place)
+        let offset = generator.number(in: 0...end - 1)
+        bytes[offset] ^= 1 << UInt8(generator.number(in: 0...7))
+        offsets.append(offset)
       }
-      let comment: Comment = "seed \(seed), turn \(turn), bytes \(places)"
+      let comment: Comment = "seed \(seed), turn \(turn), bytes \(offsets)"
       try folder.write(bytes, to: "flipped.sqlite")
       let file = folder.file("flipped.sqlite")
       do {
         try await list(file)
       } catch {
         refused += 1
-        #expect(saysSo(error), "\(error), seed \(seed), turn \(turn), bytes \(places)")
+        #expect(reportsDamage(error), "\(error), seed \(seed), turn \(turn), bytes \(offsets)")
         let isSame = try folder.bytes("flipped.sqlite") == bytes
         #expect(isSame, comment)
       }
@@ -61,10 +61,10 @@ import Testing
     _ = try store.check()
   }
 
-  private func saysSo(_ error: any Error) -> Bool {
+  private func reportsDamage(_ error: any Error) -> Bool {
     switch error {
     case StoreError.damaged, StoreError.unexpectedValue, StoreError.cannotOpen: true
-    case ResultsError.store(let error): saysSo(error)
+    case ResultsError.store(let error): reportsDamage(error)
     default: false
     }
   }

@@ -6,9 +6,8 @@ import Testing
 
 @testable import ResultsPresentation
 
-/// R19, R21, R77: generations that are held on to keep neither the database's log from being taken in nor more in memory than what
-/// changed since.
-@Suite struct `Generations of a list over an index that are held on to` {
+/// R19, R21, R77: retained generations do not block checkpoints, and hold only what changed since in memory.
+@Suite struct `Retained generations of a list over an index` {
   private typealias Row = ResultsDomain.Row
 
   private struct World {
@@ -40,7 +39,7 @@ import Testing
       try await controller.performFetch()
     }
 
-    /// Changes one row's place.
+    /// Moves one row.
     func commit(_ number: Int) async throws {
       let values = Sample.values("P\(number % 23)", "u\(number)")
       _ = try store.commit(origin: .unnamed) { transaction in
@@ -68,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `let checkpoints complete, and hold what changed only (R21)`() async throws {
+  @Test func `let checkpoints complete, and hold only what changed (R21)`() async throws {
     let world = try await World(rows: 2000)
     _ = try #require(try world.keys, "the list holds its keys")
     var held: [(results: FetchedResults<Row>, content: ResultsContent)] = []
@@ -82,7 +81,7 @@ import Testing
       try await world.commit(number)
       longest = max(longest, world.logBytes)
     }
-    // SQLite begins a checkpoint at a thousand pages, and starts the log again where it completed.
+    // SQLite begins a checkpoint at a thousand pages, and reuses the log after it is complete.
     #expect(longest < 3 * 1000 * 4096, "the log grew to \(longest) bytes")
     let other = try DatabaseQueue(path: world.folder.file())
     let busy = try await other.writeWithoutTransaction {
@@ -94,7 +93,7 @@ import Testing
     for (results, content) in held.enumerated().filter({ $0.offset % 20 == 0 }).map(\.element) {
       #expect(try results.snapshot.content == content)
     }
-    // Each commit takes one key away and brings one; the ways of all generations are one way.
+    // Each commit removes one key and inserts one; all generations share these changes.
     guard case .indexed(let first) = held[0].results.snapshot.keys else {
       Issue.record("the first generation holds its keys")
       return
@@ -104,7 +103,7 @@ import Testing
     try world.store.close()
   }
 
-  @Test func `are gone when nobody holds them`() async throws {
+  @Test func `are freed when nothing references them`() async throws {
     let world = try await World(rows: 200)
     weak var era: KeyEra?
     do {

@@ -4,13 +4,13 @@ import ResultsPresentation
 import SQLitePersistence
 import Testing
 
-/// R55, R56: terms behind the object's key order nothing, so they neither keep an index from serving nor end its use.
-@Suite struct `An order with terms behind the object's key` {
+/// R55, R56: terms after the object's key have no effect on the order, so an index is used with them, and remains in use.
+@Suite struct `An order with terms after the object's key` {
   private typealias Row = ResultsDomain.Row
 
   private static let key = FetchExpression.objectKey
 
-  /// Orders by an attribute and the key, with an optional attribute behind.
+  /// Orders by an attribute and the key, with an optional attribute after them.
   private static let orders: [[FetchSortDescriptor]] = [
     [.ascending("publisher"), FetchSortDescriptor(key, .descending), .ascending("year")],
     [.ascending("publisher"), FetchSortDescriptor(key), .ascending("year")],
@@ -19,7 +19,7 @@ import Testing
   ]
 
   @Test(arguments: 0..<4)
-  func `R55 R56: is served by the index made for it, and stays so`(_ place: Int) async throws {
+  func `R55 R56: uses the index created for it, and continues to`(_ index: Int) async throws {
     let store = try SQLiteStore.inMemory(entities: [Sample.book])
     try await store.write { transaction in
       for number in 0..<9 {
@@ -33,11 +33,11 @@ import Testing
     let definition = try OrderDefinition(
       entity: Sample.book,
       predicate: .all,
-      sortDescriptors: Self.orders[place]
+      sortDescriptors: Self.orders[index]
     )
     try store.createIndex(serving: definition)
     let list = FetchedResultsController(
-      FetchRequest<Row>(entity: Sample.book, sortedBy: Self.orders[place]),
+      FetchRequest<Row>(entity: Sample.book, sortedBy: Self.orders[index]),
       in: store,
       options: ResultsOptions(heldKeysLimit: -1, auditPeriod: nil)
     )

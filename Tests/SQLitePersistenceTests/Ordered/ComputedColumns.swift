@@ -1,11 +1,11 @@
 import ResultsDomain
 import ResultsTesting
 
-/// Expressions as somebody writes them by hand who makes an index over them.
+/// Expressions in the form in which a person would write them for an index.
 struct ComputedColumns {
   let isStrict: Bool
 
-  /// An expression over an attribute, or `nil` where there is none.
+  /// A random expression over an attribute, or `nil` if none applies.
   func random(over name: String, _ generator: inout SeededGenerator) -> FetchExpression? {
     let attribute = FetchExpression.attribute(name)
     switch name {
@@ -62,6 +62,6 @@ struct ComputedColumns {
 }
 
 extension FetchExpression {
-  /// Whether it is what an attribute holds.
+  /// Whether it is an attribute.
   var isStored: Bool { if case .attribute = self { true } else { false } }
 }

@@ -7,8 +7,8 @@ import Testing
 
 @testable import SQLitePersistence
 
-/// R85: an expression has one value in memory and in SQL, whoever wrote the values, so that the keys of changed rows are those of an
-/// index.
+/// R85: an expression has the same value in memory and in SQL, whatever program wrote the stored values, so that the keys of changed rows
+/// are those of an index.
 @Suite struct `Expressions in SQL and in memory` {
   private static let entity = Sample.entity(
     "T",
@@ -21,7 +21,7 @@ import Testing
   )
 
   @Test(arguments: [true, false])
-  func `are byte by byte the same, whatever is stored (R85)`(isStrict: Bool) throws {
+  func `are equal byte by byte for all stored values (R85)`(isStrict: Bool) throws {
     var generator = SeededGenerator(seed: isStrict ? 3 : 4)
     let queue = try DatabaseQueue()
     try queue.write { database in
@@ -39,7 +39,7 @@ import Testing
       }
     }
     let store = try SQLiteStore(writer: queue, entities: [Self.entity], options: .making)
-    let table = try store.core.tables.table(of: Self.entity)
+    let table = try store.database.context.tables.table(of: Self.entity)
     try queue.read { database in
       for expression in Self.expressions(&generator) {
         for writesConstants in [true, false] {
@@ -75,7 +75,7 @@ import Testing
     #expect(count == 600)
   }
 
-  /// A value of any class as a key has it.
+  /// The key bytes of a value of any class.
   private func key(_ value: Value) -> [UInt8] {
     var writer = KeyWriter()
     _ = writer.append(value, KeyColumn(value.storage ?? .integer))
@@ -139,6 +139,6 @@ import Testing
 }
 
 extension Value {
-  /// A parameter that takes the value; a text goes there as bytes, as GRDB ends it at a NUL.
+  /// A parameter with the value; a text is passed as bytes, since GRDB ends it at a NUL.
   fileprivate var mark: String { storage == .text ? "CAST(? AS TEXT)" : "?" }
 }

@@ -3,7 +3,7 @@ import ResultsDomain
 import SQLitePersistence
 import Testing
 
-/// R55: passes over an ordered source end when they are told to, and may ask it while they run.
+/// R55: passes over an ordered source can be stopped, and may query it while they run.
 @Suite struct `Passes over an ordered source` {
   private let store: SQLiteStore
   private let definition: OrderDefinition
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `hand over batches until they are stopped (R55)`() throws {
+  @Test func `deliver batches until they are stopped (R55)`() throws {
     try read { source in
       var counts: [Int] = []
       let stopped = try source.sample(every: 2) { (batch) throws(StoreError) in
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `may be nested, and the source be asked within (R55)`() throws {
+  @Test func `may be nested and query the source (R55)`() throws {
     try read { source in
       var pivots: [[UInt8]] = []
       let total = try source.sample(every: 3) { (batch) throws(StoreError) in
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `a value of a foreign storage class is an error of its object (R85)`() throws {
+  @Test func `a value of another storage class is an error with its object (R85)`() throws {
     let queue = try DatabaseQueue()
     try queue.write { database in
       try database.execute(
@@ -135,11 +135,11 @@ import Testing
     }
   }
 
-  @Test func `a source that is kept fails (R55)`() throws {
-    final class Kept { var source: (any OrderedSource)? }
-    let kept = Kept()
-    try read { kept.source = $0 }
-    let source = try #require(kept.source)
+  @Test func `a source that is used after its snapshot fails (R55)`() throws {
+    final class Escaped { var source: (any OrderedSource)? }
+    let escaped = Escaped()
+    try read { escaped.source = $0 }
+    let source = try #require(escaped.source)
     #expect(throws: StoreError.self) { _ = try source.count(from: nil, to: nil) }
     #expect(throws: StoreError.self) {
       _ = try source.keys(from: nil, to: nil, skipping: 0, limit: 1)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLitePersistence
 
-/// R55, R56: a list has an ordered source only where SQLite's own plan proves that an index answers for it.
+/// R55, R56: a list has an ordered source only if SQLite's query plan proves that an index answers for it.
 @Suite struct `Which lists an index answers for` {
   private static let note = Sample.entity(
     "Note",
@@ -48,7 +48,7 @@ import Testing
   )
   private static let byFolderAndDate = "CREATE INDEX i ON Note(folder, date);"
 
-  @Test func `an index of the order's columns serves, as does the table's own order (R55)`()
+  @Test func `an index of the order's columns serves, and so does the table's order (R55)`()
     throws
   {
     let terms: [FetchSortDescriptor] = [.ascending("folder"), .ascending("date")]
@@ -75,7 +75,7 @@ import Testing
     #expect(try withSource(statement, terms) { source, _ in source == nil })
   }
 
-  @Test func `a test that is left over for each row refuses the source (R56)`() throws {
+  @Test func `a statement that tests every row gets no source (R56)`() throws {
     let predicates: [FetchPredicate] = [
       .comparison(.attribute("name"), .equal, .literal(.text("x"))),
       .comparison(.attribute("folder"), .greater, .literal(.integer(5))),
@@ -107,7 +107,9 @@ import Testing
     }
   }
 
-  @Test func `an index over the order's expression serves, whoever made it (R55)`() throws {
+  @Test func `an index over the order's expression serves, whatever program created it (R55)`()
+    throws
+  {
     let name = FetchExpression.attribute("name")
     let cases: [(FetchExpression, String)] = [
       (.length(name), "length(name)"), (.prefix(name, length: 2), "SUBSTR(name,1,2)"),
@@ -125,7 +127,7 @@ import Testing
         "CREATE INDEX i ON Note\(columns)", "CREATE INDEX i ON Note\(columns) WHERE folder = 5",
       ] {
         let isPartial = statement.contains("WHERE")
-        // Where the value of an attribute is known, SQLite does not find an expression over it.
+        // If the value of an attribute is known, SQLite does not recognize an expression over it.
         if isPartial, expression.attributes == ["folder"] { continue }
         let predicate = isPartial ? Self.folder5 : .all
         let isServed = try withSource(statement, where: predicate, terms) { source, _ in
@@ -141,7 +143,7 @@ import Testing
     )
   }
 
-  @Test func `texts that are not kept in UTF-8 get no source (R85)`() throws {
+  @Test func `texts that are not stored in UTF-8 get no source (R85)`() throws {
     let queue = try DatabaseQueue()
     try queue.write { database in
       try database.execute(sql: "PRAGMA encoding = 'UTF-16'")
@@ -162,7 +164,7 @@ import Testing
     #expect(!found)
   }
 
-  @Test func `an index that is dropped or made is noticed by the next snapshot (R56)`() throws {
+  @Test func `an index that is dropped or created is noticed by the next snapshot (R56)`() throws {
     let folder = try TemporaryFolder()
     let store = try SQLiteStore(at: folder.file(), entities: [Self.note])
     let definition = try OrderDefinition(
@@ -184,7 +186,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `every statement searches the index, whatever the ends of its range are (R55)`()
+  @Test func `every statement searches the index for any ends of its range (R55)`()
     throws
   {
     let terms: [FetchSortDescriptor] = [.ascending("folder"), .descending("date")]
@@ -206,10 +208,10 @@ import Testing
       try (transaction as? SQLiteTransaction)?
         .withDatabase { database in
           #expect(try plan.sample(on: database) != nil)
-          let uses = (0..<27).flatMap { [OrderedUse.count($0), .page($0)] }
+          let uses = (0..<27).flatMap { [StatementPurpose.count($0), .page($0)] }
           for use in uses {
-            let text = try plan.text(of: use, on: database)
-            let (equal, lower, upper) = OrderedPiece.forms(of: use.shape ?? 0)
+            let text = try plan.text(for: use, on: database)
+            let (equal, lower, upper) = KeySubrange.forms(of: use.shape ?? 0)
             var conditions = columns.prefix(equal).map { $0 + "=?" }
             if lower > 0 { conditions.append(columns[equal] + ">?") }
             if upper > 0 { conditions.append(columns[equal] + "<?") }
@@ -231,7 +233,9 @@ import Testing
     }
   }
 
-  @Test func `a statement that fails its proof is run without the index, and ends its use (R56)`()
+  @Test
+  func
+    `a statement that fails its proof is run without the index, and ends the use of the index (R56)`()
     throws
   {
     let store = try SQLiteStore.inMemory(entities: [Self.note])
@@ -262,9 +266,9 @@ import Testing
         isPartial: false,
         isRowNumber: false
       )
-      let proof = StatementProof(index: other, front: 0, required: [])
-      let plan = OrderedPlan(source.plan.texts, proof)
-      let again = SQLiteOrderedSource(plan, of: definition, in: source.table, source.access)
+      let proof = StatementProof(index: other, fixedPrefix: 0, required: [])
+      let plan = OrderedPlan(source.plan.statements, proof)
+      let again = SQLiteOrderedSource(plan, of: definition, in: source.table, source.snapshot)
       #expect(plan.serves)
       #expect(try again.count(from: bound, to: nil) == 2)
       let keys = try source.keys(from: bound, to: nil, skipping: 0, limit: 9).bytes

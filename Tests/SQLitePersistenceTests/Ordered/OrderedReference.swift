@@ -1,7 +1,7 @@
 import ResultsDomain
 import ResultsTesting
 
-/// All keys of a list, and what any question about them has for an answer.
+/// All keys of a list, with reference answers to the queries of an ordered source.
 struct OrderedReference {
   struct Group: Equatable {
     let prefix: [UInt8]
@@ -23,28 +23,28 @@ struct OrderedReference {
     columns = layout.order + layout.identity
   }
 
-  /// The keys from one bound on and before another.
+  /// The keys between two bounds.
   func between(_ lower: KeyBound?, _ upper: KeyBound?) -> [[UInt8]] {
     all.filter { key in
-      (lower.map { !stands(key, before: $0) } ?? true)
-        && (upper.map { stands(key, before: $0) } ?? true)
+      (lower.map { !isKey(key, before: $0) } ?? true)
+        && (upper.map { isKey(key, before: $0) } ?? true)
     }
   }
 
-  private func stands(_ key: [UInt8], before bound: KeyBound) -> Bool {
+  private func isKey(_ key: [UInt8], before bound: KeyBound) -> Bool {
     if key == bound.columns { return bound.isBehind }
-    // Where a text ends, the next column's tag of 1 to 3 follows, while a text that goes on has 0 or 255.
+    // After the end of a text the next column's tag of 1 to 3 follows; a longer text has 0 or 255 there.
     let isWhole = parts(of: bound.columns).allSatisfy { !$0.isEmpty }
     let next: [UInt8] = isWhole ? [] : [bound.isBehind ? 4 : 1]
     return key.lexicographicallyPrecedes(bound.columns + next)
   }
 
-  /// Every so many keys, from the first on.
+  /// Every nth key, from the first on.
   func every(_ stride: Int) -> [[UInt8]] {
     all.indices.filter { $0.isMultiple(of: stride) }.map { all[$0] }
   }
 
-  /// How many keys agree in the first columns.
+  /// The groups of keys that agree in the first columns.
   func groups(_ count: Int) -> [Group] {
     var groups: [Group] = []
     for key in all {
@@ -70,7 +70,7 @@ struct OrderedReference {
     }
   }
 
-  /// The end of the list, a key, the first columns of one, or columns that no key need have together.
+  /// A random bound: an end of the list, a key, the first columns of a key, or columns of different keys.
   func bound(_ generator: inout SeededGenerator) -> KeyBound? {
     guard !generator.happens(percent: 10) else { return nil }
     let columns = boundColumns(&generator)
@@ -84,10 +84,10 @@ struct OrderedReference {
     if let first, kind < 4 { return parts(of: first).prefix(count).flatMap(\.self) }
     if let first, kind < 5 { return first }
     var bound: [UInt8] = []
-    for (place, column) in columns.prefix(count).enumerated() {
+    for (index, column) in columns.prefix(count).enumerated() {
       let other = generator.happens(percent: 70) ? first : generator.element(of: all)
       if let other, generator.happens(percent: 75) {
-        bound += parts(of: other)[place]
+        bound += parts(of: other)[index]
         continue
       }
       var writer = KeyWriter()
@@ -101,7 +101,7 @@ struct OrderedReference {
 }
 
 extension EntryBatch {
-  /// The keys, each on its own.
+  /// The single keys.
   var split: [[UInt8]] {
     var start = 0
     return ends.map { end in

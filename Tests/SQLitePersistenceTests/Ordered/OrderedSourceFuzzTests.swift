@@ -3,8 +3,8 @@ import ResultsTesting
 import SQLitePersistence
 import Testing
 
-/// R55, R82, R85: what an index answers between two bounds is what a pass over all keys tells, with nulls, ties, mixed directions and
-/// all kinds of keys.
+/// R55, R82, R85: between any two bounds an index gives the same answers as a pass over all keys, with nulls, ties, mixed directions and all
+/// kinds of keys.
 @Suite struct `Random lists that an index answers` {
   @Test(arguments: 0..<150)
   func `agree with a pass over all their keys (R82, R85)`(_ seed: UInt64) throws {
@@ -40,13 +40,13 @@ import Testing
           try #require(sample == keys.every(stride), context)
         }
         for share in [1, 2, 9] {
-          let places = keys.all.indices.filter { _ in generator.number(in: 1...share) == 1 }
+          let indexes = keys.all.indices.filter { _ in generator.number(in: 1...share) == 1 }
           var wanted = EntryBatch()
-          for place in places { wanted.append { $0.bytes += keys.all[place] } }
-          try #require(try source.ranks(of: wanted) == places, context)
-          try #require(try source.merged(with: wanted) == places, context)
-          let strangers = keys.strangers(places)
-          try #require(try source.ranks(of: strangers.batch) == strangers.places, context)
+          for index in indexes { wanted.append { $0.bytes += keys.all[index] } }
+          try #require(try source.ranks(of: wanted) == indexes, context)
+          try #require(try source.merged(with: wanted) == indexes, context)
+          let strangers = keys.strangers(indexes)
+          try #require(try source.ranks(of: strangers.batch) == strangers.indexes, context)
         }
         for columns in 0...keys.columns.count {
           var groups: [OrderedReference.Group] = []
@@ -70,21 +70,21 @@ import Testing
 }
 
 extension OrderedReference {
-  /// Keys with numbers beside those at some places, ascending, and how many keys stand before each; none of other identities.
-  fileprivate func strangers(_ chosen: [Int]) -> (batch: EntryBatch, places: [Int]) {
+  /// Keys with integers next to those of random keys, ascending, and the number of keys before each; none for other identities.
+  fileprivate func strangers(_ chosen: [Int]) -> (batch: EntryBatch, indexes: [Int]) {
     let chosen = columns.last?.storage == .integer ? chosen : []
-    let nearby = chosen.flatMap { place in
+    let nearby = chosen.flatMap { index in
       [1, 255].map { (step: UInt8) -> [UInt8] in
-        var key = all[place]
+        var key = all[index]
         key.append((key.popLast() ?? 0) &+ step)
         return key
       }
     }
-    var (batch, places) = (EntryBatch(), [Int]())
+    var (batch, indexes) = (EntryBatch(), [Int]())
     for key in nearby.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
       batch.append { $0.bytes += key }
-      places.append(all.count { $0.lexicographicallyPrecedes(key) })
+      indexes.append(all.count { $0.lexicographicallyPrecedes(key) })
     }
-    return (batch, places)
+    return (batch, indexes)
   }
 }

@@ -4,13 +4,13 @@ import ResultsDomain
 import ResultsTesting
 import SQLitePersistence
 
-/// A random table with an index that holds the keys of a random list in order.
+/// A random table with an index that has the keys of a random list in order.
 struct RandomOrderedList {
   let store: SQLiteStore
   let definition: OrderDefinition
-  /// Whether the index surely serves; one of some rows may miss what SQLite then reads from the table.
+  /// Whether the index certainly serves; a partial index may lack columns that SQLite then reads from the table.
   let isServed: Bool
-  /// What was made, for messages.
+  /// The statements, for messages.
   let story: String
 
   private static let attributes = [
@@ -22,7 +22,7 @@ struct RandomOrderedList {
     AttributeDescription("f", .integer64, isOptional: true),
   ]
 
-  /// What kind of table it is.
+  /// The kind of table.
   private struct Shape {
     let identity: EntityIdentity
     let keys: [String]
@@ -113,7 +113,7 @@ struct RandomOrderedList {
     let isComputed =
       terms.contains { !$0.expression.isStored } || fixed.contains { $0.contains("(") }
     let isPlain = condition.isEmpty || !terms.contains { $0.expression.attributes == ["f"] }
-    // Where the value of an attribute is known, SQLite does not find an expression over it.
+    // If the value of an attribute is known, SQLite does not recognize an expression over it.
     isServed =
       (shape.hasRowNumbers || condition.isEmpty && !isComputed) && isPlain
       && (!isComputed || !fixed.contains("k1"))
@@ -145,7 +145,7 @@ struct RandomOrderedList {
     return terms
   }
 
-  /// A predicate that an index can answer, the index' condition, and the columns that must lead it.
+  /// A predicate that an index can answer, the condition of the index, and its leading columns.
   private static func predicate(
     _ generator: inout SeededGenerator,
     _ computed: ComputedColumns
@@ -185,7 +185,7 @@ struct RandomOrderedList {
     for key in keys where needsKey && !columns.contains(where: { $0.name == key }) {
       columns.append((key, false))
     }
-    // Read from its end, an index of the opposite directions has the same order.
+    // An index with the opposite directions has the same order when it is read backwards.
     let isMirrored = needsKey && generator.happens(percent: 30)
     let parts = columns.map { $0.name + ($0.isDescending != isMirrored ? " DESC" : "") }
     return "CREATE INDEX i ON T(\(parts.joined(separator: ", ")))\(condition)"
@@ -197,7 +197,7 @@ struct RandomOrderedList {
     allowsNull: Bool
   ) -> [(name: String, mark: String, value: DatabaseValue)] {
     var row: [(String, String, DatabaseValue)] = []
-    // GRDB would end a text at a NUL.
+    // GRDB ends a text at a NUL.
     let textMark = "CAST(? AS TEXT)"
     for attribute in attributes {
       let mayBeNull = attribute.isOptional && (allowsNull || attribute.name == "f")
@@ -217,7 +217,7 @@ struct RandomOrderedList {
     return row
   }
 
-  /// A value of which there are few, so that many rows tie.
+  /// One of few values, so that many rows tie.
   static func value(_ storage: StorageClass, _ generator: inout SeededGenerator) -> Value {
     switch storage {
     case .integer: .integer(generator.choice(0, 1, 2, -1, .max, .min))

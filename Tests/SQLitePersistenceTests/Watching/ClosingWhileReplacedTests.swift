@@ -6,7 +6,7 @@ import ResultsDomain
 import Testing
 
 #if os(Linux)
-/// R62: a store can be closed at any time, also by a closure that keeps its file from being exchanged.
+/// R62: a store can be closed at any time, also by a closure that delays the exchange of its file.
 @Suite(.timeLimit(.minutes(5))) struct `A store that is closed while its file is replaced` {
   private let options = SQLiteStoreOptions(busyTimeout: .seconds(20), pollInterval: .seconds(1))
 
@@ -18,7 +18,7 @@ import Testing
     return store
   }
 
-  /// Waits for something to happen on another thread, for as long as a busy machine may need.
+  /// Waits for an event on another thread, for as long as a busy machine may need.
   private func waits(for happened: () -> Bool) -> Bool {
     let limit = ContinuousClock.now + .seconds(30)
     while !happened() {
@@ -34,9 +34,9 @@ import Testing
     try make(folder.file("other")).close()
     let store = try make(folder.file())
     let hints = store.commitNotifications()
-    // Nothing but the closure is in the way of the exchange: the lease that observing takes is written, and the log is
-    // empty. A look of the watch can keep it from being emptied, so that is tried again.
-    store.writer.writeWithoutTransaction { _ in }
+    // Only the closure delays the exchange: the lease that observing takes is written, and the log is empty. A check of
+    // the watch can prevent a complete checkpoint, so that is repeated.
+    store.database.writer.writeWithoutTransaction { _ in }
     let isEmptied = waits {
       try? LogFixture.execute(folder.file(), "PRAGMA wal_checkpoint(TRUNCATE)")
       let log = try? FileManager.default.attributesOfItem(atPath: folder.file() + "-wal")
@@ -45,7 +45,7 @@ import Testing
     #expect(isEmptied)
     let replace: @Sendable () -> Void = {
       #expect(rename(folder.file("other"), folder.file()) == 0)
-      #expect(waits { kind == "read" ? store.core.isClosed : store.followed.isTurning })
+      #expect(waits { kind == "read" ? store.database.isClosed : store.follower.isExchanging })
       #expect(throws: Never.self) { try store.close() }
     }
     let end = DispatchSemaphore(value: 0)
@@ -64,7 +64,7 @@ import Testing
     }
     #expect(end.wait(timeout: .now() + 60) == .success)
     #expect(throws: StoreError.self) { try store.currentVersion() }
-    // The one that has the name now is as it was, and nothing lies beside it.
+    // The file that has the path now is unchanged, and has no side files.
     let other = try SQLiteStore(at: folder.file(), entities: Sample.entities, options: options)
     #expect(try other.allRows(of: Sample.book).count == 1)
     try other.close()

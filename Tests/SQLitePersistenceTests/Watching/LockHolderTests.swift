@@ -5,8 +5,8 @@ import GRDB
 import ResultsDomain
 import Testing
 
-/// R60: whoever keeps a store from being written is named.
-@Suite struct `The process that keeps a store` {
+/// R60: the process that keeps a store from being written is named.
+@Suite struct `The process that locks a store` {
   @Test(.enabled(if: SQLiteProcess.isThere), arguments: ["wal", "delete"])
   func `another process is named while it writes`(_ journal: String) throws {
     let file = try WatchedFile(journal: journal)
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: ["wal", "delete"])
-  func `a connection of this process is told from others`(_ journal: String) throws {
+  func `a connection of this process is recognized`(_ journal: String) throws {
     let file = try WatchedFile(journal: journal)
     let queue = try DatabaseQueue(path: file.path)
     try queue.inDatabase { database in
@@ -31,7 +31,7 @@ import Testing
       let holder = LockHolder.writing(file.path)
       #expect(holder?.isThisProcess == true)
       #expect(holder?.description == "another connection of this process")
-      // Asking has not let go of the lock.
+      // The query has not released the lock.
       #expect(throws: DatabaseError.self) {
         try DatabaseQueue(path: file.path).writeWithoutTransaction {
           try $0.beginTransaction(.immediate)
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(arguments: ["", ":memory:", "/no such folder/x", "\0"])
-  func `nobody keeps what is not there`(_ path: String) {
+  func `a missing file has no lock holder`(_ path: String) {
     #expect(LockHolder.writing(path) == nil)
   }
 }

@@ -6,7 +6,7 @@ import ResultsDomain
 import Testing
 
 #if os(Linux)
-/// R62: a log or its index that is deleted beside an open database is noticed, and never believed.
+/// R62: the deletion of a log or its index beside an open database is noticed, and the files are not used any more.
 @Suite(.timeLimit(.minutes(5))) struct `A store whose side files are deleted` {
   private func open(_ folder: TemporaryFolder, _ interval: Duration? = .seconds(1)) throws
     -> SQLiteStore
@@ -28,7 +28,7 @@ import Testing
     for suffix in suffixes { try FileManager.default.removeItem(atPath: folder.file() + suffix) }
   }
 
-  /// Waits for something that another thread or process brings about.
+  /// Waits for an event of another thread or process.
   private func waits(for happened: () -> Bool) -> Bool {
     let limit = ContinuousClock.now + .seconds(30)
     while !happened() {
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2])
-  func `hears on, and loses nothing that others commit`(_ count: Int) throws {
+  func `continues to notice commits, and loses none of others`(_ count: Int) throws {
     guard LogFixture.shell != nil else { return }
     let folder = try TemporaryFolder()
     let stores = try (0..<count).map { _ in try open(folder) }
@@ -62,7 +62,7 @@ import Testing
     withExtendedLifetime(hints) {}
   }
 
-  @Test func `is not committed into past those who made the files anew`() throws {
+  @Test func `does not commit without the processes that created the files again`() throws {
     guard LogFixture.shell != nil else { return }
     let folder = try TemporaryFolder()
     let store = try open(folder, nil)
@@ -83,7 +83,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `ends with what the database has when its log is deleted`() throws {
+  @Test func `has the content of the database file when its log is deleted`() throws {
     guard LogFixture.shell != nil else { return }
     let folder = try TemporaryFolder()
     let store = try open(folder)

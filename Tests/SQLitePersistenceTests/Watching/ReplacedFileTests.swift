@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 import Testing
 
-/// R62: what happens to the file itself is told, and the new file is followed.
+/// R62: changes of the file itself are reported, and the new file is followed.
 @Suite struct `A watch of a file that is replaced` {
   private func start(_ file: WatchedFile, interval: Duration = .seconds(3600)) -> StoreWatch {
     let watch = file.watch(interval: interval)
@@ -26,7 +26,7 @@ import Testing
     let watch = start(file)
     file.onSign { [weak file] in
       guard $0 == .fileReplaced, let file else { return }
-      // The log that lies there is the old file's, which SQLite does not notice.
+      // The log there is the old file's, which SQLite does not notice.
       for name in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file.path + name) }
       file.open()
     }
@@ -34,15 +34,15 @@ import Testing
       let other = file.folder.file("other")
       try WatchedFile.make(other, rows: round * 10)
       move(other, file.path)
-      #expect(file.hears(.fileReplaced))
+      #expect(file.receives(.fileReplaced))
       #expect(file.next() == .mayHaveChanged(mark: [Int64(round * 10)]))
       try insert(file.path)
-      #expect(file.hears(row: Int64(round * 10) + 1))
+      #expect(file.receives(row: Int64(round * 10) + 1))
     }
     watch.stop()
   }
 
-  @Test func `a file that is deleted and made again is followed`() throws {
+  @Test func `a file that is deleted and created again is followed`() throws {
     let file = try WatchedFile()
     let watch = start(file)
     file.onSign { [weak file] in if $0 == .fileBack { file?.open() } }
@@ -50,19 +50,19 @@ import Testing
       for name in ["", "-wal", "-shm"] {
         try? FileManager.default.removeItem(atPath: file.path + name)
       }
-      #expect(file.hears(.fileMissing))
+      #expect(file.receives(.fileMissing))
       let other = file.folder.file("other")
       try WatchedFile.make(other, rows: 5)
       move(other, file.path)
-      #expect(file.hears(.fileBack))
+      #expect(file.receives(.fileBack))
       #expect(file.next() == .mayHaveChanged(mark: [5]))
       try insert(file.path)
-      #expect(file.hears(row: 6))
+      #expect(file.receives(row: 6))
     }
     watch.stop()
   }
 
-  @Test func `a file that is moved away and back goes on`() throws {
+  @Test func `a file that is moved away and back is still followed`() throws {
     let file = try WatchedFile()
     let watch = start(file)
     for _ in 1...3 {
@@ -72,26 +72,26 @@ import Testing
       #expect(file.next() == .fileBack)
     }
     try insert(file.path)
-    #expect(file.hears(row: 1))
+    #expect(file.receives(row: 1))
     watch.stop()
   }
 
-  @Test func `trying to use a file does not lead to trying again at once`() throws {
+  @Test func `an attempt to open a file does not cause the next one at once`() throws {
     let file = try WatchedFile()
     let watch = start(file)
     let path = file.path
-    // The store tries, which makes and removes side files, and does not succeed.
+    // The store's attempt creates and removes side files, and fails.
     file.onSign { _ in try? WatchedFile.connect(path).close() }
     let other = file.folder.file("other")
     try WatchedFile.make(other)
     move(other, file.path)
     #expect(file.next() == .fileReplaced)
     for _ in 0..<3 {
-      watch.look()
+      watch.checkNow()
       #expect(file.next() == .fileReplaced)
     }
     file.onSign { [weak file] _ in file?.open() }
-    watch.look()
+    watch.checkNow()
     #expect(file.next() == .fileReplaced)
     #expect(file.next() == .mayHaveChanged(mark: nil))
     #expect(file.signs.count == 7)
@@ -99,23 +99,23 @@ import Testing
   }
   #endif
 
-  @Test func `a folder that is removed and made again is found by time`() throws {
+  @Test func `a folder that is removed and created again is found by the poll`() throws {
     let file = try WatchedFile()
     let watch = start(file, interval: .milliseconds(5))
     file.onSign { [weak file] in if $0 == .fileBack { file?.open() } }
     let other = try TemporaryFolder()
     try WatchedFile.make(other.file(), rows: 3)
     try FileManager.default.removeItem(atPath: file.folder.path)
-    #expect(file.hears(.fileMissing))
+    #expect(file.receives(.fileMissing))
     try FileManager.default.moveItem(atPath: other.path, toPath: file.folder.path)
-    #expect(file.hears(.fileBack))
+    #expect(file.receives(.fileBack))
     #expect(file.next() == .mayHaveChanged(mark: [3]))
     try insert(file.path)
-    #expect(file.hears(row: 4))
+    #expect(file.receives(row: 4))
     watch.stop()
   }
 
-  @Test func `a file that was replaced before the watch began is told of`() throws {
+  @Test func `a file that was replaced before the watch began is reported`() throws {
     let file = try WatchedFile()
     let other = file.folder.file("other")
     try WatchedFile.make(other)

@@ -3,110 +3,103 @@ import GRDB
 import ResultsDomain
 import Synchronization
 
-/// What a store object knows of its database's log: how it is laid out, where it stands, and the commits made here.
-final class LogCatalog: Sendable {
+/// A database's change log as this store object knows it: its layout, the newest version seen, and the commits made here.
+///
+/// `state` is guarded by one lock, which no other lock is taken under. Every connection may change `layout`, `seen` and `rewinds`
+/// (`position(on:floor:)`); `notified` and `ring` are changed on the writing connection; `consumed` also by listeners.
+final class ChangeLog: Sendable {
   /// A version of the database, as a transaction sees it.
   struct Position: Sendable {
-    let layout: LogLayout
-    /// The schema's version.
+    let layout: ChangeLogLayout
+    /// SQLite's version of the schema.
     let cookie: Int64
     let version: StoreVersion
   }
 
-  /// How far a log had come.
+  /// The newest row of a log that was seen.
   struct Seen: Sendable {
     fileprivate var epoch: UInt64 = 0
     fileprivate var sequence: UInt64 = 0
-    /// The random number of the row with that number, which another past has another of.
+    /// The row's random number, which differs from that of the row with the same sequence number in a restored copy.
     ///
     /// `nil` if it was not read.
     fileprivate var stamp: Int64?
   }
 
   private struct State {
-    /// The schema's version at which the layout was read, and the layout.
-    var layout: (cookie: Int64, layout: LogLayout?)?
-    /// How often the log was found to have gone back.
+    /// The layout, and the version of the schema at which it was read.
+    var layout: (cookie: Int64, layout: ChangeLogLayout?)?
+    /// How often the log was found to be an older state of itself.
     var rewinds: UInt64 = 0
     /// The newest version that was seen.
     var seen = Seen()
-    /// The version that was hinted at last.
-    var told: UInt64 = 0
-    /// The version up to which the history is needed no more.
+    /// The sequence number that listeners were notified of last.
+    var notified: UInt64 = 0
+    /// The sequence number up to which the history is no longer needed.
     var consumed: UInt64 = 0
-    /// Whether those who listen say themselves how far they are.
-    var isToldOfProgress = false
+    /// Whether the listeners report their progress themselves.
+    var hasReportedProgress = false
     var ring: CommitRing
 
-    /// The epoch of versions of a log.
+    /// The epoch of a version of the log.
     func epoch(of log: UInt64) -> UInt64 { log &+ rewinds &* 0x9E37_79B9_7F4A_7C15 }
 
-    /// Takes what is known for the past of another database.
+    /// Treats everything known as the history of another database.
     mutating func rewind() {
       rewinds += 1
       ring.removeAll()
-      // The other past may have come as far.
-      told = .max
+      // The restored log may have the same sequence number.
+      notified = .max
       consumed = 0
     }
   }
 
   let tables: StoreTables
-  /// What tells the commits of this object from those of others.
+  /// The random number that marks the commits of this object.
   let writer: Int64
   private let state: Mutex<State>
 
-  /// What is known before anything was read.
+  /// A log of which nothing has been read.
   /// - Parameters:
   ///   - tables: The tables of the store's entities.
-  ///   - capacity: How many changed rows of own commits are remembered.
-  ///   - rewinds: How often the store's log went back before, under this file or another.
+  ///   - capacity: How many changed rows of this object's commits are remembered.
+  ///   - rewinds: How often the store's log was rewound before, in this file or another.
   init(_ tables: StoreTables, capacity: Int, rewinds: UInt64) {
     self.tables = tables
     writer = Int64.random(in: .min ... .max)
     state = Mutex(State(rewinds: rewinds, ring: CommitRing(capacity: capacity)))
   }
 
-  /// How often the log was found to have gone back.
+  /// How often the log was found to be an older state of itself.
   var rewinds: UInt64 { state.withLock { $0.rewinds } }
 
-  /// Whether nothing could have happened that was not hinted at.
-  /// - Parameters:
-  ///   - sequence: The newest number of the log.
-  ///   - cookie: The schema's version.
-  /// - Returns: Whether the version was hinted at last, and the log hears every change.
-  func hasTold(_ sequence: Int64, cookie: Int64) -> Bool {
-    state.withLock { state in
-      guard let (known, layout) = state.layout else { return false }
-      return state.told == UInt64(clamping: sequence) && known == cookie && layout != nil
-    }
-  }
-
-  /// The newest version that was seen; what is read from now on is not older.
+  /// The newest version that was seen; the floor of what a later transaction may find.
   var seen: Seen { state.withLock { $0.seen } }
+}
 
-  /// The version up to which the history is needed no more.
-  var consumed: UInt64 { state.withLock { $0.consumed } }
+// MARK: - Reading the position
 
-  /// Where the database stands, in the transaction that is open.
-  ///
-  /// The floor is what `seen` was before the transaction began; `nil` if it has written into the log.
-  /// - Returns: `nil` if there is no log that hears every change.
+extension ChangeLog {
+  /// Reads the database's position, in the open transaction.
+  /// - Parameters:
+  ///   - database: A connection in a transaction.
+  ///   - floor: What `seen` was before the transaction began; `nil` if the transaction has written into the log.
+  /// - Returns: `nil` if there is no log, or one that misses changes.
   func position(on database: Database, floor: Seen?) throws -> Position? {
     let cookie = try database.integer("PRAGMA main.schema_version")
     let layout = try layout(on: database, cookie: cookie, after: floor ?? seen)
     guard let layout else { return nil }
-    let (sequence, stamp) = try LogCatalog.newest(on: database)
-    guard sequence <= LogFormat.greatestSequence else { return nil }
+    let (sequence, stamp) = try ChangeLog.newest(on: database)
+    guard sequence <= ChangeLogFormat.greatestSequence else { return nil }
     let epoch = state.withLock { state in
-      // What is not committed yet may be undone, and was then never seen.
+      // A row that is not committed yet may be rolled back, so it does not count as seen.
       guard let floor else { return state.epoch(of: layout.epoch) }
-      let isBack =
+      let isOlder =
         sequence < floor.sequence
         || sequence == floor.sequence && floor.stamp != nil && floor.stamp != stamp
       let found = Seen(epoch: layout.epoch, sequence: sequence, stamp: stamp)
-      if floor.epoch == layout.epoch, isBack {
-        // The database was restored from a copy: the same numbers may mean other changes.
+      if floor.epoch == layout.epoch, isOlder {
+        // The database was restored from a copy: the same sequence numbers may stand for other changes.
         state.rewind()
         state.seen = found
       } else if state.seen.epoch != layout.epoch || sequence >= state.seen.sequence {
@@ -121,20 +114,7 @@ final class LogCatalog: Sendable {
     )
   }
 
-  /// Whether a position that was found before is where a database stands whose contents are still the same.
-  ///
-  /// The floor is what `seen` was before the transaction began.
-  func stands(at known: Position, floor: Seen) -> Bool {
-    state.withLock { state in
-      guard let (cookie, layout) = state.layout, cookie == known.cookie, let layout else {
-        return false
-      }
-      return floor.epoch == layout.epoch && floor.sequence <= known.version.sequence
-        && known.version.epoch == state.epoch(of: layout.epoch)
-    }
-  }
-
-  /// As `position(on:floor:)`; a log whose pages are damaged is no log.
+  /// Like `position(on:floor:)`, but a log whose pages are damaged counts as no log.
   func readablePosition(on database: Database, floor: Seen?) throws -> Position? {
     do {
       return try position(on: database, floor: floor)
@@ -144,10 +124,23 @@ final class LogCatalog: Sendable {
     }
   }
 
-  /// The number of the newest row of the log.
+  /// Whether a position that was read earlier still holds for a database whose content has not changed since.
+  ///
+  /// The floor is what `seen` was before the transaction began.
+  func isCurrent(_ known: Position, floor: Seen) -> Bool {
+    state.withLock { state in
+      guard let (cookie, layout) = state.layout, cookie == known.cookie, let layout else {
+        return false
+      }
+      return floor.epoch == layout.epoch && floor.sequence <= known.version.sequence
+        && known.version.epoch == state.epoch(of: layout.epoch)
+    }
+  }
+
+  /// The sequence number of the newest row.
   static func sequence(on database: Database) throws -> UInt64 { try newest(on: database).0 }
 
-  /// The number of the newest row of the log, and its random number.
+  /// The sequence number and the random number of the newest row.
   private static func newest(on database: Database) throws -> (UInt64, Int64?) {
     let statement = try PreparedStatement(
       "SELECT sequence, stamp FROM main._results_log ORDER BY sequence DESC LIMIT 1",
@@ -161,24 +154,7 @@ final class LogCatalog: Sendable {
     )
   }
 
-  /// Notes that what was committed up to a version is known to those who listen.
-  func consume(through sequence: UInt64) {
-    state.withLock { $0.consumed = max($0.consumed, sequence) }
-  }
-
-  /// Notes that those who listen were led to a version.
-  ///
-  /// From then on only that counts: a list over an index also asks for the history of what it showed before, which reaches further than
-  /// others that are being led on have come.
-  func catchUp(to version: StoreVersion) {
-    state.withLock { state in
-      guard version.epoch == state.epoch(of: state.seen.epoch) else { return }
-      state.isToldOfProgress = true
-      state.consumed = max(state.consumed, version.sequence)
-    }
-  }
-
-  /// Forgets what was read of the schema.
+  /// Drops the layout, so that it is read again.
   func forgetLayout() {
     state.withLock { $0.layout = nil }
   }
@@ -187,11 +163,11 @@ final class LogCatalog: Sendable {
     on database: Database,
     cookie: Int64,
     after anchor: Seen
-  ) throws -> LogLayout? {
+  ) throws -> ChangeLogLayout? {
     let known = state.withLock { $0.layout }
     if let known, known.cookie == cookie { return known.layout }
-    let layout = try LogLayout(of: tables, on: database)
-    // Restoring a copy always gives the schema another version.
+    let layout = try ChangeLogLayout(of: tables, on: database)
+    // Restoring a copy always changes the schema's version.
     let isOther = try layout.map { try hasOtherPast(than: anchor, $0, on: database) } ?? false
     state.withLock { state in
       state.layout = (cookie, layout)
@@ -200,10 +176,10 @@ final class LogCatalog: Sendable {
     return layout
   }
 
-  /// Whether the log is not the one that had come so far, although it says to be.
+  /// Whether the log is not a continuation of the one that was seen, although it has the same epoch.
   private func hasOtherPast(
     than anchor: Seen,
-    _ layout: LogLayout,
+    _ layout: ChangeLogLayout,
     on database: Database
   ) throws -> Bool {
     guard anchor.epoch == layout.epoch, let stamp = anchor.stamp else { return false }
@@ -213,53 +189,93 @@ final class LogCatalog: Sendable {
     )
     defer { statement.reset() }
     try statement.bind(.integer(Int64(clamping: anchor.sequence)), at: 1)
-    // A row that was removed since can prove nothing.
+    // A row that was removed since proves nothing.
     guard try statement.step() else { return true }
     return sqlite3_column_int64(statement.pointer, 0) != stamp
   }
 }
 
-extension LogCatalog {
+// MARK: - Commits and notifications
+
+extension ChangeLog {
   /// Remembers a commit that was made here.
   /// - Parameters:
-  ///   - entry: What it changed, if that is known.
-  ///   - sequence: The number of its last row in the log.
+  ///   - entry: Its changes, if they are known.
+  ///   - sequence: The sequence number of its last row in the log.
   ///   - stamp: The random number of that row, if it is known.
-  /// - Returns: Whether it must be hinted at.
+  /// - Returns: Whether listeners must be notified.
   func remember(_ entry: CommitRing.Entry?, sequence: UInt64, stamp: Int64?) -> Bool {
     state.withLock { state in
       if let entry { state.ring.append(entry) }
       if sequence > state.seen.sequence {
         (state.seen.sequence, state.seen.stamp) = (sequence, stamp)
       }
-      defer { state.told = sequence }
-      return state.told != sequence
+      defer { state.notified = sequence }
+      return state.notified != sequence
     }
   }
 
-  /// Notes that a version was seen by the writing connection.
-  /// - Returns: Whether it must be hinted at.
-  func tell(_ sequence: UInt64) -> Bool {
+  /// Notes a version that the writing connection has seen.
+  /// - Returns: Whether listeners must be notified.
+  func markNotified(_ sequence: UInt64) -> Bool {
     state.withLock { state in
-      defer { state.told = sequence }
-      return state.told != sequence
+      defer { state.notified = sequence }
+      return state.notified != sequence
     }
   }
 
-  /// The commits made here between two versions, if there were no others.
-  func ownRecords(
+  /// Whether listeners were already notified of the newest version.
+  /// - Parameters:
+  ///   - sequence: The newest sequence number of the log.
+  ///   - cookie: The schema's version.
+  /// - Returns: `false` also if the log may miss changes.
+  func hasNotified(_ sequence: Int64, cookie: Int64) -> Bool {
+    state.withLock { state in
+      guard let (known, layout) = state.layout else { return false }
+      return state.notified == UInt64(clamping: sequence) && known == cookie && layout != nil
+    }
+  }
+
+  /// The commits between two versions, or `nil` if the ring does not hold all of them, such as those of others.
+  func rememberedRecords(
     after old: UInt64,
     through new: StoreVersion,
     ofTable table: Int
   ) -> [CommitRecord]? {
     state.withLock { state in
-      if !state.isToldOfProgress { state.consumed = max(state.consumed, new.sequence) }
-      return state.ring.records(
+      if !state.hasReportedProgress { state.consumed = max(state.consumed, new.sequence) }
+      let history = state.ring.history(
         after: old,
         through: new.sequence,
         epoch: new.epoch,
         ofTable: table
       )
+      guard case .commits(let records) = history else { return nil }
+      return records
+    }
+  }
+}
+
+// MARK: - Progress of listeners
+
+extension ChangeLog {
+  /// The sequence number up to which the history is no longer needed.
+  var consumed: UInt64 { state.withLock { $0.consumed } }
+
+  /// Notes that the listeners need no history up to a sequence number.
+  func consume(through sequence: UInt64) {
+    state.withLock { $0.consumed = max($0.consumed, sequence) }
+  }
+
+  /// Notes the version that the listeners have reached.
+  ///
+  /// From then on only these reports count, not the histories that are read: a list over an index also reads the history of a version it
+  /// showed before, which reaches further than other lists have advanced.
+  func releaseHistory(through version: StoreVersion) {
+    state.withLock { state in
+      guard version.epoch == state.epoch(of: state.seen.epoch) else { return }
+      state.hasReportedProgress = true
+      state.consumed = max(state.consumed, version.sequence)
     }
   }
 }

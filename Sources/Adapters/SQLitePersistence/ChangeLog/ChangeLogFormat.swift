@@ -3,8 +3,8 @@ import GRDB
 import ResultsDomain
 
 /// The tables of the change log in a database, as `docs/sqlite-schema.md` publishes them.
-enum LogFormat {
-  /// What a row of the log tells.
+enum ChangeLogFormat {
+  /// What a row of the log records.
   enum Kind: Int64, Sendable {
     /// A commit of a store, with its changes packed into one blob.
     case commit = 0
@@ -20,23 +20,20 @@ enum LogFormat {
     case replaced = 5
     /// The rows from the one in `key` to this one are a commit of a store.
     case marker = 6
-    /// What was committed before cannot be told beyond this row.
+    /// The history cannot be continued across this row.
     case interruption = 7
   }
 
-  /// The numbers that an entity can have: packed changes write one in two bits less than a word.
+  /// The valid numbers of an entity: packed changes store one in two bits less than a word.
   static let entityNumbers = 1...Int(Int32.max)
 
-  /// A log does not get beyond this number by counting, and one that has could soon count no further.
+  /// The greatest valid sequence number: no log reaches it by counting, and one beyond it could soon count no further.
   static let greatestSequence: UInt64 = 1 << 62
 
-  /// What every trigger of the store's own is called, before the number of its entity.
+  /// The prefix of the store's triggers, before the number of their entity.
   static let triggerPrefix = "_results_"
 
-  /// Gives the number of the newest row, which grows with every commit that changes an entity.
-  static let markQuery = "SELECT max(sequence) FROM main._results_log"
-
-  /// How many value columns the log has at least: those of a commit's row.
+  /// The least number of value columns of the log: those of a commit's row.
   private static let leastColumns = 2
 
   /// Whether the database has a log.
@@ -46,7 +43,10 @@ enum LogFormat {
     ) > 0
   }
 
-  /// Makes the log's tables, where they are missing, and widens the log for entities of so many attributes.
+  /// Creates the log's tables if they are missing, and adds value columns for entities with many attributes.
+  /// - Parameters:
+  ///   - database: A connection in a write transaction.
+  ///   - attributes: The greatest number of attributes of an entity.
   /// - Returns: Whether the log is new.
   static func create(on database: Database, attributes: Int) throws -> Bool {
     let wanted = max(attributes, leastColumns)
@@ -75,18 +75,18 @@ enum LogFormat {
         ) STRICT
         """
     )
-    for place in try columnCount(on: database)..<max(wanted, columnCount(on: database)) {
-      try database.execute(sql: "ALTER TABLE _results_log ADD COLUMN v\(place)")
+    for index in try columnCount(on: database)..<max(wanted, columnCount(on: database)) {
+      try database.execute(sql: "ALTER TABLE _results_log ADD COLUMN v\(index)")
     }
     if isNew {
-      // A version of another log must never be taken for one of this.
+      // No version of another log may be taken for one of this.
       try database.execute(sql: "UPDATE _results_store SET epoch = random()")
       try interrupt(nil, on: database)
     }
     return isNew
   }
 
-  /// Whether the log's tables have the columns that every log has.
+  /// Whether the log's tables have the columns of every log.
   static func isSound(on database: Database) throws -> Bool {
     try database.integer(
       """
@@ -98,7 +98,7 @@ enum LogFormat {
     ) == 8
   }
 
-  /// Whether readers can say which process they are: earlier versions of this library made the table without that.
+  /// Whether the table of readers has the column for their process: earlier versions of this library did not create it.
   static func hasOwners(on database: Database) throws -> Bool {
     try database.integer(
       "SELECT count(*) FROM pragma_table_info('_results_reader') WHERE name = 'owner'"
@@ -113,20 +113,20 @@ enum LogFormat {
     var readers: [Int64] = []
     while try statement.step() {
       guard let owner = Value(statement.pointer, column: 1, storage: .text).text,
-        LogLease.hasEnded(owner)
+        ReaderLease.hasEnded(owner)
       else { continue }
       readers.append(sqlite3_column_int64(statement.pointer, 0))
     }
     return readers
   }
 
-  /// Lets readers say which process they are.
+  /// Adds the column for the readers' process.
   static func addOwners(on database: Database) throws {
     guard try !hasOwners(on: database) else { return }
     try database.execute(sql: "ALTER TABLE _results_reader ADD COLUMN owner TEXT")
   }
 
-  /// How many value columns the log has.
+  /// The number of value columns of the log.
   static func columnCount(on database: Database) throws -> Int {
     try Int(
       database.integer(
@@ -135,7 +135,7 @@ enum LogFormat {
     )
   }
 
-  /// Notes that history ends here, for an entity or for all.
+  /// Records that the history ends here, for one entity or for all.
   static func interrupt(_ entity: Int?, on database: Database) throws {
     try database.execute(
       sql: "INSERT INTO _results_log (entity, kind) VALUES (?, ?)",
@@ -144,49 +144,49 @@ enum LogFormat {
   }
 }
 
-/// How a database keeps its log, as long as its schema stays the same.
-struct LogLayout: Sendable {
-  /// Where an entity's keys and values stand in the log.
+/// The layout of a database's change log at one version of the schema.
+struct ChangeLogLayout: Sendable {
+  /// Where the log has an entity's keys and values.
   struct Entity: Sendable {
     /// The entity's number in the log.
     let number: Int
-    /// Of each attribute of the entity, which value column of the log holds it.
+    /// For each attribute of the entity, the value column of the log that holds it.
     let columns: [Int]
-    /// How many attributes the database has written down.
+    /// The number of attributes that the database has recorded.
     let width: Int
-    /// Of each part of a compound key, which value column holds it; empty for others.
+    /// For each part of a compound key, the value column that holds it; empty for other keys.
     let keyColumns: [Int]
   }
 
-  /// Which log it is; another one has another number.
+  /// Identifies the log: a new log has another number.
   let epoch: UInt64
-  /// Of each of the store's entities, how the log has it.
+  /// The layout of each of the store's entities.
   let entities: [Entity]
-  /// How many value columns are read.
+  /// The number of value columns to read.
   let width: Int
-  /// Whether the database has triggers of an application's own.
+  /// Whether an application has triggers in the database.
   let hasApplicationTriggers: Bool
   /// Whether the database has entities, or attributes of entities, that the store was not opened with.
   let hasOtherEntities: Bool
 
-  /// Looks at a database.
-  /// - Returns: `nil` if it has no log of these entities, or one that does not hear every change of them.
+  /// Reads the layout from a database.
+  /// - Returns: `nil` if it has no log of these entities, or one that misses changes of them.
   init?(of tables: StoreTables, on database: Database) throws {
-    guard let (epoch, numbers) = try LogLayout.numbers(on: database) else { return nil }
-    let found = try LogLayout.triggers(on: database)
+    guard let (epoch, numbers) = try ChangeLogLayout.numbers(on: database) else { return nil }
+    let found = try ChangeLogLayout.triggers(on: database)
     var known = 0
     var entities: [Entity] = []
     var hasOthers = false
     for table in tables.all {
       guard let number = numbers[table.entity.name],
         let recorded = try StoreFormat.recorded(table.entity.name, on: database),
-        let expected = try LogTriggers.expected(recorded, number: number, on: database),
+        let expected = try ChangeLogTriggers.expected(recorded, number: number, on: database),
         expected.all.allSatisfy({ found[$0.name] == $0.sql })
       else { return nil }
       known += expected.all.count
-      let places = table.entity.attributes.map { recorded.place(of: $0.name) }
-      let columns = places.compactMap(\.self)
-      guard columns.count == places.count else { return nil }
+      let indexes = table.entity.attributes.map { recorded.index(of: $0.name) }
+      let columns = indexes.compactMap(\.self)
+      guard columns.count == indexes.count else { return nil }
       let keys = recorded.keyColumn == nil ? recorded.keyColumns : []
       hasOthers = hasOthers || columns != Array(recorded.attributes.indices)
       entities.append(
@@ -194,22 +194,22 @@ struct LogLayout: Sendable {
           number: number,
           columns: columns,
           width: recorded.attributes.count,
-          keyColumns: keys.compactMap { recorded.place(of: $0) }
+          keyColumns: keys.compactMap { recorded.index(of: $0) }
         )
       )
     }
     let width = entities.map(\.width).max() ?? 0
-    guard try LogFormat.columnCount(on: database) >= width else { return nil }
+    guard try ChangeLogFormat.columnCount(on: database) >= width else { return nil }
     self.epoch = epoch
     self.entities = entities
     self.width = max(2, width)
     hasOtherEntities = hasOthers || numbers.count > entities.count
-    hasApplicationTriggers = found.keys.contains { !$0.hasPrefix(LogFormat.triggerPrefix) }
+    hasApplicationTriggers = found.keys.contains { !$0.hasPrefix(ChangeLogFormat.triggerPrefix) }
   }
 
-  /// The number of the log, and those of all entities in it; `nil` if they do not tell one entity from another.
+  /// The epoch of the log, and the numbers of all entities in it; `nil` if these are not valid or not unique.
   private static func numbers(on database: Database) throws -> (UInt64, [String: Int])? {
-    guard try LogFormat.isSound(on: database) else { return nil }
+    guard try ChangeLogFormat.isSound(on: database) else { return nil }
     let columns = try database.integer(
       """
       SELECT count(*) FROM pragma_table_info('_results_store')
@@ -230,7 +230,8 @@ struct LogLayout: Sendable {
     for row in rows {
       let name = try row.decode(String.self, forColumn: "name")
       let stored = try row.decode(DatabaseValue.self, forColumn: "number")
-      guard let number = Int.fromDatabaseValue(stored), LogFormat.entityNumbers.contains(number),
+      guard let number = Int.fromDatabaseValue(stored),
+        ChangeLogFormat.entityNumbers.contains(number),
         !numbers.values.contains(number)
       else { return nil }
       numbers[name] = number
@@ -238,13 +239,13 @@ struct LogLayout: Sendable {
     return (UInt64(bitPattern: epoch), numbers)
   }
 
-  /// The triggers of the database, and the store's own indexes.
+  /// The triggers of the database and the store's indexes, by name.
   static func triggers(on database: Database) throws -> [String: String] {
     let rows = try GRDB.Row.fetchAll(
       database,
       sql: """
         SELECT name, sql FROM main.sqlite_master
-        WHERE type = 'trigger' OR type = 'index' AND name GLOB '\(LogFormat.triggerPrefix)*'
+        WHERE type = 'trigger' OR type = 'index' AND name GLOB '\(ChangeLogFormat.triggerPrefix)*'
         """
     )
     let pairs = try rows.map { row in
@@ -258,8 +259,8 @@ struct LogLayout: Sendable {
 }
 
 extension RecordedEntity {
-  /// Where an attribute stands.
-  func place(of name: String) -> Int? {
+  /// The index of an attribute.
+  func index(of name: String) -> Int? {
     attributes.firstIndex { Value.text($0.name) == Value.text(name) }
   }
 }

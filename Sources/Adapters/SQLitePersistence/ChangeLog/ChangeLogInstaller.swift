@@ -1,39 +1,41 @@
 import GRDB
 import ResultsDomain
 
-/// Makes the log and the triggers that fill it; everything within the caller's transaction.
-struct LogInstaller {
+/// Creates the change log and the triggers that write it, in the caller's transaction.
+struct ChangeLogInstaller {
   let entities: [EntityDescription]
 
-  /// Makes what is missing or other than it should be.
+  /// Creates what is missing, and replaces what was changed.
   ///
-  /// Where triggers were not as they should be, something may have gone unheard, so the history ends there.
+  /// Where triggers were missing or changed, changes may have been missed, so the history ends there.
   func install(on database: Database) throws {
-    if try LogFormat.exists(on: database), try !LogFormat.isSound(on: database) {
+    if try ChangeLogFormat.exists(on: database), try !ChangeLogFormat.isSound(on: database) {
       return try rebuild(on: database)
     }
-    let hasNewEpoch = try LogFormat.exists(on: database) && StoreFormat.addEpoch(on: database)
-    if hasNewEpoch { try LogFormat.interrupt(nil, on: database) }
+    let hasNewEpoch = try ChangeLogFormat.exists(on: database) && StoreFormat.addEpoch(on: database)
+    if hasNewEpoch { try ChangeLogFormat.interrupt(nil, on: database) }
     if try StoreFormat.number(on: database) {
-      // Nobody knows any more whose triggers these are.
+      // It is unknown to which entities the triggers belong.
       try removeAllTriggers(on: database)
-      if try LogFormat.exists(on: database) { try LogFormat.interrupt(nil, on: database) }
+      if try ChangeLogFormat.exists(on: database) {
+        try ChangeLogFormat.interrupt(nil, on: database)
+      }
     }
     let recorded = try entities.compactMap { entity in
       try StoreFormat.recorded(entity.name, on: database).map { ($0, try number(of: $0, database)) }
     }
     let width = recorded.map(\.0.attributes.count).max() ?? 0
-    let isNew = try LogFormat.create(on: database, attributes: width)
-    let found = try LogLayout.triggers(on: database)
+    let isNew = try ChangeLogFormat.create(on: database, attributes: width)
+    let found = try ChangeLogLayout.triggers(on: database)
     for (entity, number) in recorded {
-      let expected = try LogTriggers.expected(entity, number: number, on: database)?.all ?? []
-      let own = found.keys.filter { $0.hasPrefix("\(LogFormat.triggerPrefix)\(number)_") }
-      let isRight =
+      let expected = try ChangeLogTriggers.expected(entity, number: number, on: database)?.all ?? []
+      let own = found.keys.filter { $0.hasPrefix("\(ChangeLogFormat.triggerPrefix)\(number)_") }
+      let isCurrent =
         own.count == expected.count && expected.allSatisfy { found[$0.name] == $0.sql }
-      guard !isRight else { continue }
+      guard !isCurrent else { continue }
       for name in own { try drop(name, on: database) }
       for trigger in expected { try database.execute(sql: trigger.sql) }
-      if !isNew { try LogFormat.interrupt(number, on: database) }
+      if !isNew { try ChangeLogFormat.interrupt(number, on: database) }
     }
   }
 
@@ -41,20 +43,20 @@ struct LogInstaller {
   func removeTriggers(of entity: EntityDescription, on database: Database) throws {
     guard let recorded = try StoreFormat.recorded(entity.name, on: database) else { return }
     let number = try number(of: recorded, database)
-    for name in try LogLayout.triggers(on: database).keys
-    where name.hasPrefix("\(LogFormat.triggerPrefix)\(number)_") {
+    for name in try ChangeLogLayout.triggers(on: database).keys
+    where name.hasPrefix("\(ChangeLogFormat.triggerPrefix)\(number)_") {
       try drop(name, on: database)
     }
   }
 
-  /// Removes the log and all triggers that fill it, and makes them anew.
+  /// Drops the log and all its triggers, and creates them again.
   func rebuild(on database: Database) throws {
     try removeAllTriggers(on: database)
     for table in ["_results_log", "_results_reader"] {
       do {
         try database.execute(sql: "DROP TABLE IF EXISTS \(table)")
       } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
-        // Its pages cannot be given back, but it need not stand in the way.
+        // Its pages cannot be freed, but the table can be renamed.
         let aside = "\(table)_damaged_\(UInt32.random(in: 0 ... .max))"
         try database.execute(sql: "ALTER TABLE \(table) RENAME TO \(aside)")
       }
@@ -63,14 +65,14 @@ struct LogInstaller {
   }
 
   private func removeAllTriggers(on database: Database) throws {
-    for name in try LogLayout.triggers(on: database).keys
-    where name.hasPrefix(LogFormat.triggerPrefix) {
+    for name in try ChangeLogLayout.triggers(on: database).keys
+    where name.hasPrefix(ChangeLogFormat.triggerPrefix) {
       try drop(name, on: database)
     }
   }
 
   private func drop(_ name: String, on database: Database) throws {
-    let kind = name.hasSuffix(LogTriggers.guardSuffix) ? "INDEX" : "TRIGGER"
+    let kind = name.hasSuffix(ChangeLogTriggers.guardSuffix) ? "INDEX" : "TRIGGER"
     try database.execute(sql: "DROP \(kind) IF EXISTS main.\(name.quotedIdentifier)")
   }
 

@@ -1,10 +1,10 @@
 import ResultsDomain
 
-/// Packs the changes of a commit for the log: of each row its key and what it was before.
+/// Packs the changes of a commit for the log: the key of each row, and its values before.
 ///
-/// Insertions of consecutive integers are one entry together, so that a million of them are a few bytes.
+/// Insertions with consecutive integer keys are one entry, so that a million of them take a few bytes.
 struct PayloadWriter: Sendable {
-  /// How many bytes a part has about, at most.
+  /// The approximate size of a part in bytes at most.
   private static let partSize = 4 << 20
 
   private struct Run: Sendable {
@@ -22,7 +22,11 @@ struct PayloadWriter: Sendable {
   /// Whether nothing was written.
   var isEmpty: Bool { parts.isEmpty && bytes.isEmpty && run == nil }
 
-  /// Writes that a row is about to change, and what it was, or `nil` if there was none; the entity by its number in the log.
+  /// Appends a change of a row.
+  /// - Parameters:
+  ///   - key: The row's key.
+  ///   - before: Its values before, or `nil` if there was no row.
+  ///   - entity: The entity's number in the log.
   mutating func append(_ key: ObjectKey, before: [Value]?, of entity: Int) {
     switch (key, before) {
     case (.integer(let number), nil):
@@ -50,7 +54,7 @@ struct PayloadWriter: Sendable {
     if bytes.count > PayloadWriter.partSize { closePart() }
   }
 
-  /// Everything that was written, in parts that are complete in themselves.
+  /// Everything that was appended, in parts that can be read on their own.
   mutating func finish() -> [[UInt8]] {
     closeRun()
     if !bytes.isEmpty || parts.isEmpty { closePart() }
@@ -80,7 +84,7 @@ struct PayloadWriter: Sendable {
     append(UInt64(entity) << 2 | UInt64(form.rawValue))
   }
 
-  /// Writes an integer key as its distance from the one before.
+  /// Appends an integer key as its distance from the one before.
   private mutating func append(_ number: Int64, after entity: Int) {
     append(signed: number &- (lastKeys[entity] ?? 0))
     lastKeys[entity] = number
@@ -109,7 +113,7 @@ struct PayloadWriter: Sendable {
     }
   }
 
-  /// Writes a number of either sign; those near zero are short.
+  /// Appends a signed number; numbers near zero are short.
   private mutating func append(signed number: Int64) {
     append(UInt64(bitPattern: (number << 1) ^ (number >> 63)))
   }
@@ -124,19 +128,19 @@ struct PayloadWriter: Sendable {
   }
 }
 
-/// What an entry of packed changes holds.
+/// The kind of an entry of packed changes.
 enum PayloadForm: UInt8 {
-  /// Consecutive integer keys of rows that were not there.
+  /// Consecutive integer keys of rows that did not exist.
   case absences = 0
   /// An integer key, and the row's values.
   case image = 1
-  /// A key of another kind of a row that was not there.
+  /// A key of another kind, of a row that did not exist.
   case otherAbsence = 2
   /// A key of another kind, and the row's values.
   case otherImage = 3
 }
 
-/// The sum at the end of packed changes (FNV-1a, 32 bits).
+/// The checksum at the end of packed changes (FNV-1a, 32 bits).
 struct PayloadChecksum {
   private(set) var value: UInt32 = 0x811C_9DC5
 
@@ -150,12 +154,12 @@ struct PayloadChecksum {
 
 /// Unpacks the changes of a commit from the log.
 struct PayloadReader {
-  /// Bytes that are not what a writer wrote.
+  /// The error for bytes that no writer has produced.
   struct Malformed: Error {}
 
   private let bytes: [UInt8]
   private let end: Int
-  private var place = 0
+  private var position = 0
   private var lastKeys: [Int: Int64] = [:]
 
   /// Reads a part.
@@ -170,20 +174,20 @@ struct PayloadReader {
     guard stored == sum.value else { throw Malformed() }
   }
 
-  /// Hands over each row of one entity, with what it was before, in the order written; the entity by its number in the log.
+  /// Calls a closure for each row of one entity, with its values before, in the order written.
   /// - Parameters:
   ///   - entity: The entity's number in the log.
-  ///   - identity: What the entity's keys are.
-  ///   - permits: Whether so many keys may come of a few bytes.
-  ///   - body: Is given each row.
-  /// - Throws: `Malformed`, also if that is not permitted.
+  ///   - identity: The kind of the entity's keys.
+  ///   - permits: Returns whether a few bytes may stand for this many keys.
+  ///   - body: Receives the key and the values of each row.
+  /// - Throws: `Malformed`, also if the keys are not permitted.
   mutating func read(
     entity: Int,
     identity: EntityIdentity,
     permitting permits: (UInt64) -> Bool = { _ in true },
     _ body: (ObjectKey, [Value]?) -> Void
   ) throws(Malformed) {
-    while place < end {
+    while position < end {
       let header = try unsigned()
       guard let form = PayloadForm(rawValue: UInt8(header & 3)) else { throw Malformed() }
       let number = Int(header >> 2)
@@ -236,17 +240,17 @@ struct PayloadReader {
     return values
   }
 
-  /// A number of things that must still come, each of a byte at least.
+  /// A number of items that follow, each of at least one byte.
   private mutating func length() throws(Malformed) -> Int {
     let number = try unsigned()
-    guard number <= UInt64(end - place) else { throw Malformed() }
+    guard number <= UInt64(end - position) else { throw Malformed() }
     return Int(number)
   }
 
   private mutating func take(_ count: Int) throws(Malformed) -> ArraySlice<UInt8> {
-    guard count <= end - place else { throw Malformed() }
-    defer { place += count }
-    return bytes[place..<place + count]
+    guard count <= end - position else { throw Malformed() }
+    defer { position += count }
+    return bytes[position..<position + count]
   }
 
   private mutating func signed() throws(Malformed) -> Int64 {
@@ -257,9 +261,9 @@ struct PayloadReader {
   private mutating func unsigned() throws(Malformed) -> UInt64 {
     var number: UInt64 = 0
     for shift in stride(from: 0 as UInt64, to: 64, by: 7) {
-      guard place < end else { throw Malformed() }
-      let byte = bytes[place]
-      place += 1
+      guard position < end else { throw Malformed() }
+      let byte = bytes[position]
+      position += 1
       number |= UInt64(byte & 0x7F) << shift
       if byte < 0x80 { return number }
     }

@@ -2,23 +2,23 @@ import CSQLiteHooks
 import GRDB
 import ResultsDomain
 
-/// Reads the history of one entity from the log, in the transaction that is open.
+/// Reads the history of one entity from the log, in the open transaction.
 ///
-/// The log has what each row was before a change; what it was after is what it was before the next one, and in the end what
-/// it is now.
-struct LogReader {
+/// The log has the values of each row before a change. Its values after the change are those before the next one, and after the last one
+/// those in the table.
+struct ChangeLogReader {
   let database: Database
   let tables: StoreTables
   let table: EntityTable
-  let layout: LogLayout
-  /// Which commits are told as the store's own.
+  let layout: ChangeLogLayout
+  /// The number of the writer whose commits count as own.
   let writer: Int64
 
   private enum Interruption: Error {
     case gap(GapReason)
   }
 
-  /// The history after one version, up to another.
+  /// Reads the history after one version, up to another.
   func history(after old: StoreVersion, through new: StoreVersion) throws -> StoreHistory {
     do {
       return .commits(try records(after: old.sequence, through: new))
@@ -33,11 +33,11 @@ struct LogReader {
 
   private func records(after old: UInt64, through new: StoreVersion) throws -> [CommitRecord] {
     var groups = try groups(after: old, through: new.sequence)
-    for place in groups.indices { groups[place].keepFirstImages() }
+    for index in groups.indices { groups[index].removeLaterImages() }
     var records: [CommitRecord] = []
     for (group, after) in zip(groups, try imagesAfter(groups)) where group.sequence <= new.sequence
     {
-      let changes = changes(by: group, leadingTo: after)
+      let changes = changes(by: group, after: after)
       guard !changes.isEmpty else { continue }
       records.append(
         CommitRecord(
@@ -51,8 +51,8 @@ struct LogReader {
     return records
   }
 
-  /// What the rows of each group are after it: what they are before the next one that names them, or else now.
-  private func imagesAfter(_ groups: [LogGroup]) throws -> [[[Value]?]] {
+  /// The rows of each group after it: as they are before the next group that touches them, or else in the table.
+  private func imagesAfter(_ groups: [CommitGroup]) throws -> [[[Value]?]] {
     let reader = TableReader(database: database, tables: tables)
     if groups.count == 1, let group = groups.first {
       let touches = group.touches
@@ -73,7 +73,7 @@ struct LogReader {
     return reversed.reversed()
   }
 
-  private func changes(by group: LogGroup, leadingTo after: [[Value]?]) -> [CommittedChange] {
+  private func changes(by group: CommitGroup, after: [[Value]?]) -> [CommittedChange] {
     var changes: [CommittedChange] = []
     changes.reserveCapacity(after.count)
     for (touch, after) in zip(group.touches, after) where touch.before != after {
@@ -83,17 +83,17 @@ struct LogReader {
   }
 }
 
-/// What one record of the history is made of.
-private struct LogGroup {
+/// The touched rows of one record of the history.
+private struct CommitGroup {
   var sequence: UInt64 = 0
   var origin = CommitOrigin.unnamed
   var isOwn = false
-  /// The touched rows and what each was, in the order in which they came, and as often.
+  /// The touched rows and their values before, in the order of the changes, with repetitions.
   var touches: [(key: ObjectKey, before: [Value]?)] = []
 
-  /// Keeps the first image of each row, which is the truth before the group.
-  /// - Complexity: O(*n* log *n*), and O(*n*) where keys are numbers that came in order.
-  mutating func keepFirstImages() {
+  /// Removes all but the first image of each row, which is its state before the group.
+  /// - Complexity: O(*n* log *n*), and O(*n*) where keys are numbers in ascending order.
+  mutating func removeLaterImages() {
     let numbers = touches.compactMap { touch in
       if case .integer(let number) = touch.key { number } else { nil }
     }
@@ -104,21 +104,21 @@ private struct LogGroup {
     }
     guard zip(numbers, numbers.dropFirst()).contains(where: { $0 >= $1 }) else { return }
     let order = numbers.indices.sorted { (numbers[$0], $0) < (numbers[$1], $1) }
-    var kept: [(key: ObjectKey, before: [Value]?)] = []
-    kept.reserveCapacity(order.count)
-    for (index, place) in order.enumerated()
-    where index == 0 || numbers[place] != numbers[order[index - 1]] {
-      kept.append(touches[place])
+    var first: [(key: ObjectKey, before: [Value]?)] = []
+    first.reserveCapacity(order.count)
+    for (rank, index) in order.enumerated()
+    where rank == 0 || numbers[index] != numbers[order[rank - 1]] {
+      first.append(touches[index])
     }
-    touches = kept
+    touches = first
   }
 }
 
-extension LogReader {
-  private var entity: LogLayout.Entity { layout.entities[table.index] }
+extension ChangeLogReader {
+  private var entity: ChangeLogLayout.Entity { layout.entities[table.index] }
 
-  /// The commits of others in a row, and each of a store by itself.
-  private func groups(after old: UInt64, through new: UInt64) throws -> [LogGroup] {
+  /// The commits: consecutive changes of others together, and each commit of a store by itself.
+  private func groups(after old: UInt64, through new: UInt64) throws -> [CommitGroup] {
     let values = (0..<layout.width).map { "v\($0)" }.joined(separator: ", ")
     let statement = try PreparedStatement(
       """
@@ -137,21 +137,21 @@ extension LogReader {
       let sequence = UInt64(clamping: sqlite3_column_int64(row, 0))
       expected += 1
       guard sequence == expected else { throw Interruption.gap(.trimmed) }
-      guard let kind = LogFormat.Kind(rawValue: sqlite3_column_int64(row, 2)) else {
+      guard let kind = ChangeLogFormat.Kind(rawValue: sqlite3_column_int64(row, 2)) else {
         throw Interruption.gap(.trimmed)
       }
-      let isMine = sqlite3_column_int64(row, 1) == Int64(entity.number)
+      let isOfEntity = sqlite3_column_int64(row, 1) == Int64(entity.number)
       builder.step(to: sequence)
       switch kind {
       case .insertion:
-        guard isMine else { continue }
+        guard isOfEntity else { continue }
         builder.note(try key(row), nil)
       case .update, .deletion, .replaced:
-        guard isMine else { continue }
+        guard isOfEntity else { continue }
         builder.note(try key(row), try image(row))
       case .interruption:
         let isForAll = sqlite3_column_type(row, 1) == SQLITE_NULL
-        if isMine || isForAll { throw Interruption.gap(.schemaChanged) }
+        if isOfEntity || isForAll { throw Interruption.gap(.schemaChanged) }
       case .part, .commit:
         builder.beginCommit()
         try unpack(row, into: &builder, &budget)
@@ -175,7 +175,7 @@ extension LogReader {
     }
     do throws(PayloadReader.Malformed) {
       var reader = try PayloadReader(bytes)
-      var isRight = true
+      var isValid = true
       let isInOrder = entity.columns == Array(0..<entity.width)
       budget.add(UInt64(bytes.count))
       try reader.read(
@@ -185,15 +185,15 @@ extension LogReader {
         { key, values in
           guard let values else { return builder.note(key, nil) }
           guard values.count == entity.width else {
-            isRight = false
+            isValid = false
             return
           }
           let image = isInOrder ? values : entity.columns.map { values[$0] }
-          isRight = isRight && fits(image)
+          isValid = isValid && fits(image)
           builder.note(key, image)
         }
       )
-      guard isRight else { throw PayloadReader.Malformed() }
+      guard isValid else { throw PayloadReader.Malformed() }
     } catch {
       throw Interruption.gap(.trimmed)
     }
@@ -219,7 +219,7 @@ extension LogReader {
     return image
   }
 
-  /// Whether values can have stood in the table.
+  /// Whether the table can have contained the values.
   private func fits(_ image: [Value]) -> Bool {
     !table.isStrict
       || zip(image, table.entity.attributes).allSatisfy { value, attribute in
@@ -234,12 +234,12 @@ extension LogReader {
   private func isOwn(_ row: OpaquePointer) -> Bool { sqlite3_column_int64(row, 5) == writer }
 }
 
-/// How many keys packed changes may name, which takes a few bytes for any number of them.
+/// The number of keys that packed changes may name: a damaged log could name any number of them in a few bytes.
 ///
-/// A row that was inserted is still in the table, or what it was stands in the log, in a byte at least. A commit that inserted rows
-/// and deleted them again can name more keys than that; it is then answered as one that was removed from the log.
+/// A row that was inserted is still in the table, or its old values are in the log, in at least one byte. A commit that inserted rows and
+/// deleted them again can name more keys than that; its history is then reported as trimmed.
 private struct KeyBudget {
-  /// So many need no look at the table.
+  /// This many keys are permitted without counting the rows of the table.
   private static let free: UInt64 = 65_536
 
   private let table: EntityTable
@@ -253,10 +253,10 @@ private struct KeyBudget {
     self.database = database
   }
 
-  /// Notes so many bytes of the log.
+  /// Adds bytes of the log.
   mutating func add(_ count: UInt64) { bytes += count }
 
-  /// Whether so many more keys can be right.
+  /// Whether the number of further keys is plausible.
   mutating func permits(_ count: UInt64) -> Bool {
     let (sum, isOver) = named.addingReportingOverflow(count)
     named = sum
@@ -269,14 +269,14 @@ private struct KeyBudget {
   }
 }
 
-/// Puts the rows of the log together to the records that a history has.
+/// Combines the rows of the log into the records of a history.
 private struct GroupBuilder {
-  /// The version up to which the history is told; what comes after it is of the transaction that reads.
+  /// The version up to which the history is read; later rows are of the transaction that reads.
   let limit: UInt64
-  private var groups: [LogGroup] = []
+  private var groups: [CommitGroup] = []
   /// The changes of others, one by one, since a later marker may claim some of them.
   private var loose: [(sequence: UInt64, key: ObjectKey, image: [Value]?)] = []
-  private var commit: LogGroup?
+  private var commit: CommitGroup?
   private var sequence: UInt64 = 0
 
   init(limit: UInt64) { self.limit = limit }
@@ -297,7 +297,7 @@ private struct GroupBuilder {
   mutating func beginCommit() {
     guard commit == nil else { return }
     closeLoose(through: sequence - 1)
-    commit = LogGroup()
+    commit = CommitGroup()
   }
 
   mutating func endCommit(_ origin: CommitOrigin, isOwn: Bool) {
@@ -307,25 +307,25 @@ private struct GroupBuilder {
     groups.append(group)
   }
 
-  /// Ends a commit whose changes were noted one by one, from a number on.
+  /// Ends a commit whose changes were noted one by one, beginning with a sequence number.
   mutating func endCommit(from first: UInt64, _ origin: CommitOrigin, isOwn: Bool) {
     let own = loose.filter { $0.sequence >= first }
     closeLoose(through: max(first, 1) - 1)
-    commit = LogGroup()
+    commit = CommitGroup()
     commit?.touches = own.map { ($0.key, $0.image) }
     endCommit(origin, isOwn: isOwn)
   }
 
-  /// Makes one record of the changes of others up to a number, and forgets those after it.
+  /// Combines the changes of others up to a sequence number into one record, and drops those after it.
   private mutating func closeLoose(through end: UInt64) {
-    var group = LogGroup()
+    var group = CommitGroup()
     group.sequence = end
     group.touches = loose.filter { $0.sequence <= end }.map { ($0.key, $0.image) }
     loose = []
     if !group.touches.isEmpty { groups.append(group) }
   }
 
-  mutating func finish() -> [LogGroup] {
+  mutating func finish() -> [CommitGroup] {
     closeLoose(through: sequence)
     return groups
   }

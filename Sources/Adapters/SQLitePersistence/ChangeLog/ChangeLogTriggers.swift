@@ -1,51 +1,50 @@
 import GRDB
 import ResultsDomain
 
-/// The triggers that write the changes of one entity's table into the log, whoever makes them.
+/// The triggers that write the changes of one entity's table into the log, whichever program makes them.
 ///
-/// They use nothing but what every SQLite library has, so that any program can write the table.
-struct LogTriggers {
-  /// The names and statements; besides the triggers an index that refuses what runs none.
+/// They use only what every SQLite library has, so that any program can write the table.
+struct ChangeLogTriggers {
+  /// The names and statements of the triggers, and of an index that refuses writes which run no triggers.
   let all: [(name: String, sql: String)]
 
-  /// What the index is called that refuses incremental writing into the table of an entity.
+  /// The name of the index that refuses incremental writing into the table of an entity.
   static func guardName(_ number: Int) -> String {
-    "\(LogFormat.triggerPrefix)\(number)\(guardSuffix)"
+    "\(ChangeLogFormat.triggerPrefix)\(number)\(guardSuffix)"
   }
 
-  /// What the name of such an index ends with.
+  /// The suffix of the names of such indexes.
   static let guardSuffix = "_guard"
 
   /// The triggers of a table.
   /// - Parameters:
-  ///   - entity: The entity as the database has it written down; its attributes are the log's value columns.
+  ///   - entity: The entity as the database records it; its attributes are the log's value columns.
   ///   - number: The entity's number in the log.
   ///   - shape: The table.
-  ///   - rules: What makes its rows unique.
+  ///   - rules: Its uniqueness rules.
   init(_ entity: RecordedEntity, number: Int, shape: TableShape, rules: [UniqueRule]) {
-    let maker = TriggerMaker(entity: entity, number: number, shape: shape, rules: rules)
-    all = maker.triggers
+    all = TriggerBuilder(entity: entity, number: number, shape: shape, rules: rules).triggers
   }
 
   /// The triggers that a table should have.
   static func expected(_ entity: RecordedEntity, number: Int, on database: Database) throws
-    -> LogTriggers?
+    -> ChangeLogTriggers?
   {
     guard let shape = try database.tableShape(of: entity.name) else { return nil }
     let columns = entity.keyColumns + entity.attributes.map(\.name)
     guard columns.allSatisfy({ shape.column(named: $0) != nil }) else { return nil }
     let rules = try UniqueRule.all(of: shape, on: database)
-    return LogTriggers(entity, number: number, shape: shape, rules: rules)
+    return ChangeLogTriggers(entity, number: number, shape: shape, rules: rules)
   }
 }
 
-private struct TriggerMaker {
+private struct TriggerBuilder {
   let entity: RecordedEntity
   let number: Int
   let shape: TableShape
   let rules: [UniqueRule]
 
-  /// What a row of the table is called where the new one is compared with it.
+  /// The alias of a row of the table where the new row is compared with it.
   private static let row = "_results_row"
 
   private var table: String { shape.name.quotedIdentifier }
@@ -58,21 +57,21 @@ private struct TriggerMaker {
   }
 
   private func trigger(_ name: String, _ when: String, _ body: [String]) -> (String, String) {
-    let name = "\(LogFormat.triggerPrefix)\(number)_\(name)"
+    let name = "\(ChangeLogFormat.triggerPrefix)\(number)_\(name)"
     let sql = """
-      CREATE TRIGGER \(name) \(when) BEGIN \(life) \(body.map { $0 + "; " }.joined())END
+      CREATE TRIGGER \(name) \(when) BEGIN \(location) \(body.map { $0 + "; " }.joined())END
       """
     return (name, sql)
   }
 
-  /// Which of all tables that ever had the name it is: one that is made anew stands elsewhere in the schema and in the file, and a
-  /// trigger that is put back says where the old one stood.
-  private var life: String { "/* \(shape.position.row), \(shape.position.page) */" }
+  /// A comment with the table's location: a trigger that was restored for a table that was dropped and created again has another one.
+  private var location: String { "/* \(shape.location.row), \(shape.location.page) */" }
 
-  /// Incremental writing runs no triggers, and SQLite refuses it where an index has an expression, be it over no row at all.
+  /// An index that prevents incremental writing, which runs no triggers: SQLite refuses it where an index has an expression, even over no
+  /// row at all.
   private var blobGuard: (name: String, sql: String)? {
     guard !shape.isWithoutRowNumber else { return nil }
-    let name = LogTriggers.guardName(number)
+    let name = ChangeLogTriggers.guardName(number)
     return (name, "CREATE INDEX \(name) ON \(table) ((0)) WHERE 0")
   }
 
@@ -82,13 +81,13 @@ private struct TriggerMaker {
 
   private var update: (String, String) {
     let names = entity.attributes.map(\.name.quotedIdentifier) + keyNames
-    // No update names a column that is calculated.
+    // No update names a calculated column.
     let isAny = entity.attributes.contains { shape.isGenerated($0.name) }
     let list = isAny ? "" : " OF \(unique(names).joined(separator: ", "))"
     return trigger("update", "AFTER UPDATE\(list) ON \(table)", [image(.update, "old")])
   }
 
-  /// An update that changes the key makes a row of another one.
+  /// An update that changes the key also inserts the new key.
   private var rekeying: (String, String) {
     let differ = keyColumns.map { "new.\($0) IS NOT old.\($0) COLLATE BINARY" }
     return trigger(
@@ -103,9 +102,9 @@ private struct TriggerMaker {
     trigger("delete", "AFTER DELETE ON \(table)", [image(.deletion, "old")])
   }
 
-  /// REPLACE deletes rows without telling triggers, unless a connection asks for it.
+  /// Logs rows that an insertion with REPLACE deletes: that runs no delete triggers, unless a connection enables them.
   private var replacement: (String, String) {
-    // SQLite has -1 in place of a number that it assigns itself: the row -1 may be told of without being replaced.
+    // SQLite passes -1 for a number that it has still to assign: the row -1 may be logged without being replaced.
     let key = keyColumns.map { "\(Self.row).\($0) = new.\($0)" }.joined(separator: " AND ")
     return eviction("replace", "BEFORE INSERT", [key] + otherRules.map(collision))
   }
@@ -129,7 +128,7 @@ private struct TriggerMaker {
     )
   }
 
-  /// Logs the rows that stand in the way of a new one; asking first is cheaper than opening the log for nothing.
+  /// Logs the rows that conflict with a new one; the condition is cheaper than opening the log for nothing.
   private func eviction(
     _ name: String,
     _ event: String,
@@ -143,7 +142,7 @@ private struct TriggerMaker {
     )
   }
 
-  /// The rules besides the key's own.
+  /// The rules other than the key's.
   private var otherRules: [UniqueRule] {
     let key = Set(entity.keyColumns.map(\.caselessIdentifier))
     return rules.filter { rule in
@@ -160,14 +159,14 @@ private struct TriggerMaker {
   /// The names under which the key can be assigned to.
   private var keyNames: [String] {
     guard isRowNumber else { return keyColumns }
-    // The row number has names of its own, unless columns have them.
+    // The row number has these names, unless columns have them.
     let names = ["rowid", "oid", "_rowid_"].filter { shape.column(named: $0) == nil }
     return keyColumns + names
   }
 
   /// Logs the key of a new row, without its values.
   private var key: String {
-    let kind = LogFormat.Kind.insertion.rawValue
+    let kind = ChangeLogFormat.Kind.insertion.rawValue
     guard let key = entity.keyColumn?.quotedIdentifier else {
       let keys = entity.attributes.indices.filter { entity.attributes[$0].keyPosition != nil }
       let columns = keys.map { "v\($0)" }.joined(separator: ", ")
@@ -179,11 +178,11 @@ private struct TriggerMaker {
   }
 
   /// Logs the key and the values of a row.
-  private func image(_ kind: LogFormat.Kind, _ side: String) -> String {
+  private func image(_ kind: ChangeLogFormat.Kind, _ side: String) -> String {
     "\(into) VALUES (\(values(kind, side).joined(separator: ", ")))"
   }
 
-  /// Logs the rows that a condition holds for, as replaced.
+  /// Logs the rows that match a condition as replaced.
   private func evicted(_ condition: String) -> String {
     "\(into) SELECT \(values(.replaced, Self.row).joined(separator: ", "))"
       + " FROM \(table) AS \(Self.row) WHERE \(condition)"
@@ -195,7 +194,7 @@ private struct TriggerMaker {
     return "INSERT INTO _results_log (\(names.joined(separator: ", ")))"
   }
 
-  private func values(_ kind: LogFormat.Kind, _ side: String) -> [String] {
+  private func values(_ kind: ChangeLogFormat.Kind, _ side: String) -> [String] {
     let key = entity.keyColumn.map { ["\(side).\($0.quotedIdentifier)"] } ?? []
     return ["\(number)", "\(kind.rawValue)"] + key
       + entity.attributes.map { "\(side).\($0.name.quotedIdentifier)" }
@@ -207,21 +206,21 @@ private struct TriggerMaker {
   }
 }
 
-/// What makes the rows of a table unique: a primary key, or an index, which may be partial or of expressions.
+/// A uniqueness rule of a table: a primary key, or an index, which may be partial or over expressions.
 struct UniqueRule {
-  /// One thing that an index compares.
+  /// A column or expression that an index compares.
   struct Term {
     /// The column, or `nil` for an expression.
     let column: String?
     /// The expression as it was declared, or the column in quotes.
     let text: String
     let collation: String
-    /// What stands for a null that REPLACE may not store, or `nil`.
+    /// The default that REPLACE stores instead of a null, or `nil`.
     let nullDefault: String?
   }
 
   let terms: [Term]
-  /// Whether rows can come under the rule by a change of other columns.
+  /// Whether a change of other columns can make rows subject to the rule.
   let dependsOnOtherColumns: Bool
 
   /// The rules of a table besides an integer primary key.
@@ -244,7 +243,7 @@ struct UniqueRule {
       )
       let declared = IndexDeclaration(index["sql"] ?? "").terms
       return UniqueRule(
-        terms: terms.enumerated().map { place, term in
+        terms: terms.enumerated().map { position, term in
           let column: String? = term["name"]
           let collation: String? = term["coll"]
           let nullDefault = column.flatMap { shape.column(named: $0) }
@@ -252,7 +251,7 @@ struct UniqueRule {
           return Term(
             column: column,
             text: column?.quotedIdentifier
-              ?? (declared.indices.contains(place) ? "(\(declared[place]))" : "NULL"),
+              ?? (declared.indices.contains(position) ? "(\(declared[position]))" : "NULL"),
             collation: (collation ?? "BINARY").quotedIdentifier,
             nullDefault: nullDefault
           )
@@ -262,7 +261,7 @@ struct UniqueRule {
     }
   }
 
-  /// The condition under which a row, called `row`, stands in the way of a new one, in a table of some columns.
+  /// The condition under which a row with the alias `row` conflicts with a new row, in a table with the columns.
   func collision(row: String, columns: [String]) -> String {
     // An expression is evaluated over the new values as if they were a row of the table.
     let new = columns.map { "new.\($0.quotedIdentifier) AS \($0.quotedIdentifier)" }
@@ -278,14 +277,14 @@ struct UniqueRule {
   }
 }
 
-/// The terms of a CREATE INDEX statement, cut out of its text.
+/// The terms of a CREATE INDEX statement, parsed from its text.
 struct IndexDeclaration {
   /// The terms as they are declared, without comments and directions.
   ///
-  /// A collation stays: whoever compares by a term names the same.
+  /// A collation is retained: a comparison by a term uses the same one.
   private(set) var terms: [String] = []
 
-  /// Reads the list in the first parentheses; before them there are but names.
+  /// Parses the list in the first parentheses; before them there are only names.
   init(_ sql: String) {
     var depth = 0
     var term: [SQLToken] = []
@@ -308,7 +307,7 @@ struct IndexDeclaration {
       }
       if depth > 0 { term.append(token) }
     }
-    // A declaration that does not end is none that SQLite has written down.
+    // SQLite stores no declaration without a closing parenthesis.
     terms = []
   }
 
@@ -318,7 +317,7 @@ struct IndexDeclaration {
       tokens.removeLast()
     }
     return tokens.enumerated()
-      .map { $0.offset > 0 && $0.element.isSetApart ? " " + $0.element.text : $0.element.text }
+      .map { $0.offset > 0 && $0.element.hasSpaceBefore ? " " + $0.element.text : $0.element.text }
       .joined()
   }
 }

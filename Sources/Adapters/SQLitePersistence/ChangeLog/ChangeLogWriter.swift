@@ -3,224 +3,133 @@ import GRDB
 import ResultsDomain
 import Synchronization
 
-/// How the commits of the writing connection come into the log, and what of that is under way.
-struct LogWriting: Sendable {
-  /// Who writes the log.
+/// Writes the commits of the writing connection into the database's change log.
+///
+/// Either the store packs each of its commits into one row and the log's triggers are off for its connection, or the triggers write a row
+/// for each change and the store adds a row that marks them as one commit.
+///
+/// All state is behind one lock and changed on the writing connection only; no other lock is taken under it.
+final class ChangeLogWriter: Sendable {
+  /// What writes the log.
   enum Mode: Sendable {
-    /// Nobody: the database has no log, or one that does not hear every change.
+    /// Nothing: the database has no log, or one that misses changes.
     case none
-    /// The store itself, one row a commit; triggers are off.
+    /// The store itself, one row per commit; triggers are off.
     case packed
-    /// The triggers, one row a change; the store says which of them are one commit.
+    /// The triggers, one row per change; the store marks which of them are one commit.
     case triggers
   }
 
-  var mode = Mode.none
-  /// Why it is not the store itself.
-  var reason: String?
-  /// The version of the schema that the connection was prepared for.
-  var preparedCookie: Int64?
-  /// The version of the schema at which putting the log in order did not help.
-  var hopelessCookie: Int64?
-  /// Whether triggers run although the store packs its changes, since somebody made some in this transaction.
-  var triggersRun = false
-  /// Whether the application's own SQL has run in this transaction.
-  var hasForeignSQL = false
-  /// Whether something was committed within a transaction of the store, so that it was not packed.
-  var hasStrayCommit = false
-  /// How many commits were made since old ones were removed.
-  var commitsSinceTrim = 0
-  /// How many bytes of packed changes were written since.
-  var bytesSinceTrim = 0
-
-  /// The row of the log that the transaction wrote last, if the store itself did.
-  var lastRow: LogRow?
-
-  /// Whether something that was prepared or read of the schema is undone with the transaction that runs.
-  var isProvisional = false
-
-  /// Forgets what a transaction that was undone had prepared.
-  mutating func forgetTransaction() {
-    if isProvisional || triggersRun { preparedCookie = nil }
-    isProvisional = false
-    hasForeignSQL = false
-    lastRow = nil
-  }
-}
-
-/// A row of the log that the store wrote, and the random number that it drew for it.
-struct LogRow: Sendable {
-  let sequence: UInt64
-  private let stamp: Int64
-
-  init(sequence: UInt64, stamp: Int64) {
-    self.sequence = sequence
-    self.stamp = stamp
+  /// A commit as it was written.
+  struct Written {
+    /// The net changes by the index of their table, if they are known row by row.
+    var changes: [Int: [CommittedChange]]?
+    /// What the commit does to the history.
+    let pending: CommitSession.Pending
+    /// The version that the commit makes, if the log has it.
+    var version: StoreVersion?
   }
 
-  /// The random number, if the row is the one of a number.
-  func stamp(of sequence: UInt64) -> Int64? { self.sequence == sequence ? stamp : nil }
-}
+  private struct State {
+    var mode = Mode.none
+    /// Why the store does not pack its commits.
+    var reason: String?
+    /// The schema version that the connection was prepared for.
+    var preparedCookie: Int64?
+    /// The schema version at which repairing the log did not help.
+    var hopelessCookie: Int64?
+    /// Whether triggers run although the store packs its changes, since the running transaction created some.
+    var triggersRun = false
+    /// Whether the application's SQL has run in the running transaction.
+    var hasForeignSQL = false
+    /// Whether something was committed within a transaction of the store, so that it was not packed.
+    var hasStrayCommit = false
+    /// Commits since the log was trimmed.
+    var commitsSinceTrim = 0
+    /// Bytes of packed changes since the log was trimmed.
+    var bytesSinceTrim = 0
+    /// Whether rolling back the running transaction would undo a change of the schema that was prepared for.
+    var isProvisional = false
+  }
 
-extension StoreCore {
-  /// Whether the history is in the database's log, as far as the writing connection knows.
-  var isLogged: Bool { state.withLock { $0.writing.mode != .none } }
+  let log: ChangeLog
+  let lease: ReaderLease
+  private let context: StoreContext
+  private let capture: ChangeCapture
+  private let publisher: CommitPublisher
+  private let state = Mutex(State())
+
+  init(
+    _ log: ChangeLog,
+    _ context: StoreContext,
+    _ capture: ChangeCapture,
+    _ publisher: CommitPublisher
+  ) {
+    self.log = log
+    self.context = context
+    self.capture = capture
+    self.publisher = publisher
+    lease = ReaderLease(context, log)
+  }
+
+  /// What writes the log at present, and why it is not the store itself.
+  var status: (mode: Mode, reason: String?) { state.withLock { ($0.mode, $0.reason) } }
+
+  private var tables: StoreTables { context.tables }
+
+  // MARK: - Beginning
 
   /// Prepares the writing connection when the store is opened.
-  func beginLog(on database: Database) throws {
-    guard let catalog,
-      let position = try catalog.readablePosition(on: database, floor: catalog.seen)
-    else { return }
-    catalog.consume(through: position.version.sequence)
-    _ = catalog.tell(position.version.sequence)
-    try prepareWriter(position, on: database)
+  func open(on database: Database) throws {
+    guard let position = try log.readablePosition(on: database, floor: log.seen) else { return }
+    log.consume(through: position.version.sequence)
+    _ = log.markNotified(position.version.sequence)
+    try prepareConnection(position, on: database)
   }
 
-  /// Notes what a commit past the store's own did.
-  func noteDirectCommit(on database: Database) {
-    state.withLock { $0.writing.hasStrayCommit = $0.writing.mode == .packed }
-    if (try? noteLoggedCommits(on: database, mayWrite: false)) != true { hint() }
-  }
-
-  /// Looks whether the log has grown, and puts it in order if its triggers are not as they should be.
-  /// - Returns: Whether there is a log that tells what was committed.
-  func noteLoggedCommits(on database: Database, mayWrite: Bool) throws -> Bool {
-    guard let catalog else { return false }
-    let mayWrite = mayWrite && options.maintainsFile && !database.isInsideTransaction
-    var position = try catalog.readablePosition(on: database, floor: catalog.seen)
-    if position == nil, mayWrite, try hasChangedSinceHopeless(on: database) {
-      try inOwnTransaction(on: database) {
-        position = try mendLog(catalog, on: database)
-        if position == nil { noteHopeless(on: database) }
-      }
-    }
+  /// Begins a transaction of the store, which is open already.
+  /// - Returns: Where it begins, or `nil` if the log does not record it.
+  func startTransaction(on database: Database) throws -> ChangeLog.Position? {
+    var position = try log.position(on: database, floor: log.seen)
+    if position == nil, try mayRepair(on: database) { position = try repair(on: database) }
     guard let position else {
-      if mayWrite, isLogged { try inOwnTransaction(on: database) { try leaveLog(on: database) } }
-      return false
-    }
-    if catalog.tell(position.version.sequence) { hint() }
-    if mayWrite { try trimIfLong(position, on: database) }
-    return true
-  }
-
-  private func noteHopeless(on database: Database) {
-    let cookie = try? database.integer("PRAGMA main.schema_version")
-    state.withLock { $0.writing.hopelessCookie = cookie }
-  }
-
-  /// Begins a transaction of the store's own, which is open already.
-  /// - Returns: Where it begins, or `nil` if no log tells what it does.
-  func startCommit(on database: Database) throws -> LogCatalog.Position? {
-    guard let catalog else {
-      try noteOtherWriters(on: database)
+      try leave(on: database)
       return nil
     }
-    var position = try catalog.position(on: database, floor: catalog.seen)
-    if position == nil, try hasChangedSinceHopeless(on: database) {
-      position = try mendLog(catalog, on: database)
-      if position == nil { noteHopeless(on: database) }
-    }
-    guard let position else {
-      try leaveLog(on: database)
-      try noteOtherWriters(on: database)
-      return nil
-    }
-    if catalog.tell(position.version.sequence) { hint() }
-    try prepareWriter(position, on: database)
+    if log.markNotified(position.version.sequence) { publisher.notify() }
+    try prepareConnection(position, on: database)
     return position
   }
 
-  private func hasChangedSinceHopeless(on database: Database) throws -> Bool {
-    let cookie = try database.integer("PRAGMA main.schema_version")
-    return state.withLock { $0.writing.hopelessCookie != cookie }
-  }
-
-  /// Makes what is missing of the log and its triggers; history ends there.
-  private func mendLog(_ catalog: LogCatalog, on database: Database) throws
-    -> LogCatalog.Position?
-  {
-    guard try LogFormat.exists(on: database) else { return nil }
-    state.withLock { $0.writing.isProvisional = true }
-    try LogInstaller(entities: tables.entities).install(on: database)
-    catalog.forgetLayout()
-    return try catalog.position(on: database, floor: nil)
-  }
-
-  /// Makes the log and its triggers anew, whatever state they are in.
-  func rebuildLog(on database: Database) throws {
-    guard let catalog else { return }
-    try inOwnTransaction(on: database) {
-      state.withLock { state in
-        state.writing.isProvisional = true
-        state.lease.reader = nil
-      }
-      try LogInstaller(entities: tables.entities).rebuild(on: database)
-      catalog.forgetLayout()
-      guard let position = try catalog.position(on: database, floor: nil) else { return }
-      _ = catalog.tell(position.version.sequence)
-      try prepareWriter(position, on: database)
-    }
-    hint()
-  }
-
-  /// Runs a closure in a transaction that is not told as one of the store's own.
-  func inOwnTransaction(on database: Database, _ body: () throws -> Void) throws {
-    try database.beginTransaction(.immediate)
-    do {
-      try body()
-      try checkFile(of: database)
-      prepare(.silent)
-      try database.commit()
-      settle(on: database)
-    } catch {
-      if database.isInsideTransaction { try? database.rollback() }
-      didRollback(on: database)
-      throw error
-    }
-  }
-}
-
-// MARK: - The writing connection
-
-extension StoreCore {
-  /// Sets the writing connection up for the schema that it finds.
-  private func prepareWriter(_ position: LogCatalog.Position, on database: Database) throws {
+  /// Prepares the writing connection for the schema that it finds.
+  private func prepareConnection(_ position: ChangeLog.Position, on database: Database) throws {
     let cookie = position.cookie
-    guard state.withLock({ $0.writing.preparedCookie != cookie }) else { return }
-    try capture.readPlaces(on: database)
+    guard state.withLock({ $0.preparedCookie != cookie }) else { return }
+    try capture.readColumnPositions(on: database)
     let reason = reasonForTriggers(position.layout)
     let packs = reason == nil
-    if ownsWriter { try setTriggers(enabled: !packs, on: database) }
+    if context.ownsWriter { try setTriggers(enabled: !packs, on: database) }
     capture.pack(as: packs ? position.layout.entities.map(\.number) : nil)
     let triggers = UpdateTriggers(tables)
     if packs { try triggers.install(on: database) } else { try triggers.remove(on: database) }
     state.withLock { state in
-      state.writing.mode = packs ? .packed : .triggers
-      state.writing.reason = reason
-      state.writing.preparedCookie = cookie
-      state.writing.hopelessCookie = nil
-      state.writing.triggersRun = false
-      state.writing.isProvisional = state.writing.isProvisional || database.isInsideTransaction
+      state.mode = packs ? .packed : .triggers
+      state.reason = reason
+      state.preparedCookie = cookie
+      state.hopelessCookie = nil
+      state.triggersRun = false
+      state.isProvisional = state.isProvisional || database.isInsideTransaction
     }
   }
 
-  /// Why the triggers must write the log also for this connection, or `nil` if they need not.
-  private func reasonForTriggers(_ layout: LogLayout) -> String? {
-    if !ownsWriter { return "the connection is the application's" }
+  /// Why the triggers must write the log for this connection too, or `nil` if they need not.
+  private func reasonForTriggers(_ layout: ChangeLogLayout) -> String? {
+    if !context.ownsWriter { return "the connection is the application's" }
     if !capture.isExact { return "this SQLite library has no pre-update hook" }
-    if path.isEmpty || path == ":memory:" { return "a database in memory has one connection" }
+    if context.isMemory { return "a database in memory has one connection" }
     if layout.hasApplicationTriggers { return "the application has triggers of its own" }
     if layout.hasOtherEntities { return "the file has entities that this program does not name" }
-    return reasonForInexactHook
-  }
-
-  /// Which columns the pre-update hook cannot be relied upon for, or `nil`.
-  var reasonForInexactHook: String? {
-    let columns = capture.inexactColumns
-    guard !columns.isEmpty else { return nil }
-    return
-      "\(columns.joined(separator: ", ")): the database calculates this column, or one before it,"
-      + " at every reading"
+    return capture.reasonForInexactHook
   }
 
   private func setTriggers(enabled: Bool, on database: Database) throws {
@@ -228,147 +137,146 @@ extension StoreCore {
     guard code == SQLITE_OK else { throw SQLiteFailure(database.sqliteConnection) }
   }
 
-  /// Works without the log, as long as it does not hear every change.
-  private func leaveLog(on database: Database) throws {
-    guard state.withLock({ $0.writing.mode != .none }) else { return }
-    if ownsWriter { try setTriggers(enabled: true, on: database) }
-    try UpdateTriggers(tables).remove(on: database)
-    capture.pack(as: nil)
-    state.withLock { state in
-      state.writing.mode = .none
-      state.writing.preparedCookie = nil
-    }
-  }
+  // MARK: - Writing a commit
 
-  /// The application's own SQL is about to run in a transaction of the store.
-  func expectForeignSQL() { state.withLock { $0.writing.hasForeignSQL = true } }
-
-  /// The application's own SQL has run in a transaction of the store.
-  func noteForeignSQL(on database: Database, since start: LogCatalog.Position?) throws {
-    guard let catalog, let start, database.isInsideTransaction,
-      try database.integer("PRAGMA main.schema_version") != start.cookie
-    else { return }
-    state.withLock { $0.writing.isProvisional = true }
-    try capture.readPlaces(on: database)
-    guard let position = try catalog.position(on: database, floor: nil),
-      position.layout.hasApplicationTriggers,
-      state.withLock({ $0.writing.mode == .packed && !$0.writing.triggersRun })
-    else { return }
-    // A trigger that was just made must run from now on; what the log's own triggers write is removed in the end.
-    try setTriggers(enabled: true, on: database)
-    state.withLock { $0.writing.triggersRun = true }
-  }
-}
-
-extension StoreCore {
-  /// Writes what a transaction of the store's own has done into the log, as the last thing before it commits.
-  /// - Returns: The net changes, if they are known row by row.
-  func finishCommit(
-    _ start: LogCatalog.Position?,
+  /// Writes what a transaction of the store has done into the log, as its last statements.
+  /// - Parameters:
+  ///   - start: Where the transaction began.
+  ///   - rows: The rows it touched.
+  ///   - isComplete: Whether these are all.
+  ///   - origin: The name that the writer gave itself.
+  ///   - database: The writing connection.
+  func writeCommit(
+    since start: ChangeLog.Position,
+    _ rows: TouchedRows,
+    isComplete: Bool,
     origin: CommitOrigin,
     on database: Database
-  ) throws -> [Int: [CommittedChange]]? {
-    guard let start, let catalog else {
-      let event = try event(origin: origin, on: database)
-      prepare(.own(event))
-      if case .commit(_, let changes) = event { return changes }
-      return nil
+  ) throws -> Written {
+    let current = state.withLock { state in
+      defer { (state.hasForeignSQL, state.hasStrayCommit) = (false, false) }
+      return state
     }
-    let writing = state.withLock { state in
-      defer { (state.writing.hasForeignSQL, state.writing.hasStrayCommit) = (false, false) }
-      state.writing.lastRow = nil
-      return state.writing
+    let isComplete = isComplete && !current.hasStrayCommit
+    let isKnown = isComplete && !rows.isOverflown && !rows.isBulk
+    var changes = isKnown ? try rows.changes(of: tables, on: database) : nil
+    if current.triggersRun {
+      try removeRows(after: start.version.sequence, on: database)
+      state.withLock { $0.preparedCookie = nil }
     }
-    let rows = capture.take()
-    let isComplete = isComplete(rows, on: database) && !writing.hasStrayCommit
-    let isTold = isComplete && !rows.isOverflown && !rows.isBulk
-    var changes = isTold ? try self.changes(of: rows, on: database) : nil
-    if writing.triggersRun {
-      try database.run("DELETE FROM main._results_log WHERE sequence > \(start.version.sequence)")
-      state.withLock { $0.writing.preparedCookie = nil }
-    }
-    var sequence = start.version.sequence
-    switch writing.mode {
+    var last = WrittenRow(sequence: start.version.sequence)
+    switch current.mode {
     case .packed where !isComplete:
-      try LogFormat.interrupt(nil, on: database)
-      sequence = try LogCatalog.sequence(on: database)
+      try ChangeLogFormat.interrupt(nil, on: database)
+      last = WrittenRow(sequence: try ChangeLog.sequence(on: database))
     case .packed:
       guard changes?.isEmpty != true else { break }
-      sequence = try pack(rows, origin: origin, on: database)
+      last = try pack(rows, origin: origin, on: database)
     case .triggers, .none:
-      let newest = try LogCatalog.sequence(on: database)
-      guard newest > sequence else { break }
+      let newest = try ChangeLog.sequence(on: database)
+      guard newest > last.sequence else { break }
       if changes == nil { changes = try loggedChanges(since: start, through: newest, on: database) }
       if changes?.isEmpty == true, !start.layout.hasOtherEntities {
-        try database.run("DELETE FROM main._results_log WHERE sequence > \(sequence)")
+        try removeRows(after: last.sequence, on: database)
       } else {
-        sequence = try mark(from: sequence + 1, origin: origin, on: database)
+        last = try mark(from: last.sequence + 1, origin: origin, on: database)
       }
     }
-    if writing.hasForeignSQL, try !isStillLogged(catalog, start, on: database) { return nil }
-    let entry = ringEntry(start, sequence, origin, changes)
-    try keepLog(sequence, on: database)
-    prepare(.logged(entry, sequence: sequence))
-    return changes
-  }
-
-  private func ringEntry(
-    _ start: LogCatalog.Position,
-    _ sequence: UInt64,
-    _ origin: CommitOrigin,
-    _ changes: [Int: [CommittedChange]]?
-  ) -> CommitRing.Entry? {
-    guard let changes, sequence > start.version.sequence else { return nil }
-    return CommitRing.Entry(
-      before: start.version.sequence,
-      sequence: sequence,
-      origin: origin,
-      changes: changes
+    if current.hasForeignSQL, let written = try written(unlessLogged: start, last, on: database) {
+      return written
+    }
+    var entry: CommitRing.Entry?
+    if let changes, last.sequence > start.version.sequence {
+      entry = CommitRing.Entry(
+        before: start.version.sequence,
+        sequence: last.sequence,
+        event: .commit(origin, changes)
+      )
+    }
+    try lease.noteCommit(on: database)
+    try trimIfDue(through: last.sequence, on: database)
+    return Written(
+      changes: changes,
+      pending: .logged(entry, sequence: last.sequence, stamp: last.stamp),
+      version: StoreVersion(epoch: start.version.epoch, sequence: last.sequence)
     )
   }
 
-  /// The version that the prepared commit makes, if a log tells it.
-  func preparedVersion(_ start: LogCatalog.Position?) -> StoreVersion? {
-    guard let start, case .logged(_, let sequence) = state.withLock({ $0.pending }) else {
-      return nil
-    }
-    return StoreVersion(epoch: start.version.epoch, sequence: sequence)
+  /// A row of the log, with its random number if the store drew it.
+  private struct WrittenRow {
+    let sequence: UInt64
+    var stamp: Int64?
   }
 
-  /// Checks after the application's own SQL that the log still hears every change, and puts it in order if not.
-  private func isStillLogged(
-    _ catalog: LogCatalog,
-    _ start: LogCatalog.Position,
+  /// Writes the row of a commit, after the parts that do not fit into one row.
+  private func pack(
+    _ rows: TouchedRows,
+    origin: CommitOrigin,
     on database: Database
-  ) throws -> Bool {
-    guard try database.integer("PRAGMA main.schema_version") != start.cookie else { return true }
-    state.withLock { $0.writing.isProvisional = true }
-    guard try catalog.position(on: database, floor: nil) == nil else { return true }
-    if try LogFormat.exists(on: database) {
-      try LogInstaller(entities: tables.entities).install(on: database)
-      catalog.forgetLayout()
-    }
-    if let position = try catalog.position(on: database, floor: nil) {
-      prepare(.logged(nil, sequence: position.version.sequence))
-    } else {
-      prepare(.own(.gap(.schemaChanged)))
-    }
-    return false
+  ) throws -> WrittenRow {
+    var payload = rows.payload
+    let parts = payload.finish()
+    for part in parts.dropLast() { _ = try append(.part, .blob(part), nil, on: database) }
+    let last = try append(.commit, .blob(parts.last ?? []), origin, on: database)
+    let size = parts.reduce(0) { $0 + $1.count }
+    state.withLock { $0.bytesSinceTrim += size }
+    return last
   }
 
-  /// The net changes of the running transaction, as the triggers have written them down.
+  /// Writes the row that marks the rows of the triggers as one commit.
+  private func mark(
+    from first: UInt64,
+    origin: CommitOrigin,
+    on database: Database
+  ) throws -> WrittenRow {
+    let connection = database.sqliteConnection
+    let assigned = sqlite3_last_insert_rowid(connection)
+    let row = try append(.marker, .integer(Int64(clamping: first)), origin, on: database)
+    // The application may read the row number that its own statement was given.
+    sqlite3_set_last_insert_rowid(connection, assigned)
+    return row
+  }
+
+  private func append(
+    _ kind: ChangeLogFormat.Kind,
+    _ key: Value,
+    _ origin: CommitOrigin?,
+    on database: Database
+  ) throws -> WrittenRow {
+    let statement = try PreparedStatement(
+      "INSERT INTO main._results_log (kind, key, v0, v1, stamp) VALUES (?, ?, ?, ?, ?)",
+      on: database
+    )
+    try statement.bind(.integer(kind.rawValue), at: 1)
+    try statement.bind(key, at: 2)
+    if let origin {
+      if origin != .unnamed { try statement.bind(.text(origin.name), at: 3) }
+      try statement.bind(.integer(log.writer), at: 4)
+    }
+    let stamp = Int64.random(in: .min ... .max)
+    try statement.bind(.integer(stamp), at: 5)
+    try statement.run()
+    let sequence = UInt64(clamping: sqlite3_last_insert_rowid(database.sqliteConnection))
+    return WrittenRow(sequence: sequence, stamp: stamp)
+  }
+
+  private func removeRows(after sequence: UInt64, on database: Database) throws {
+    try database.run("DELETE FROM main._results_log WHERE sequence > \(sequence)")
+  }
+
+  /// The net changes of the running transaction, as the triggers have logged them.
   private func loggedChanges(
-    since start: LogCatalog.Position,
+    since start: ChangeLog.Position,
     through newest: UInt64,
     on database: Database
   ) throws -> [Int: [CommittedChange]]? {
-    guard newest - start.version.sequence <= UInt64(max(0, options.historyCapacity)) else {
+    guard newest - start.version.sequence <= UInt64(max(0, context.options.historyCapacity)) else {
       return nil
     }
     let end = StoreVersion(epoch: start.version.epoch, sequence: newest)
     var changes: [Int: [CommittedChange]] = [:]
     for table in tables.all {
-      let reader = LogReader(
+      let reader = ChangeLogReader(
         database: database,
         tables: tables,
         table: table,
@@ -383,87 +291,204 @@ extension StoreCore {
     return changes
   }
 
-  /// Writes the row of a commit, before it the parts that do not fit into one.
-  private func pack(
-    _ rows: TouchedRows,
-    origin: CommitOrigin,
+  // MARK: - The application's SQL
+
+  /// Notes that the application's SQL is about to run in a transaction of the store.
+  func willRunForeignSQL() { state.withLock { $0.hasForeignSQL = true } }
+
+  /// Adjusts to what the application's SQL has done to the schema in a transaction of the store.
+  func didRunForeignSQL(on database: Database, since start: ChangeLog.Position) throws {
+    guard database.isInsideTransaction,
+      try database.integer("PRAGMA main.schema_version") != start.cookie
+    else { return }
+    state.withLock { $0.isProvisional = true }
+    try capture.readColumnPositions(on: database)
+    guard let position = try log.position(on: database, floor: nil),
+      position.layout.hasApplicationTriggers,
+      state.withLock({ $0.mode == .packed && !$0.triggersRun })
+    else { return }
+    // A trigger that was just created must run from now on; what the log's own triggers write is removed before the commit.
+    try setTriggers(enabled: true, on: database)
+    state.withLock { $0.triggersRun = true }
+  }
+
+  /// Checks that the log still records every change after the application's SQL has run, and repairs it if not.
+  /// - Returns: How the commit ends the history, or `nil` if the log is intact.
+  private func written(
+    unlessLogged start: ChangeLog.Position,
+    _ last: WrittenRow,
     on database: Database
-  ) throws -> UInt64 {
-    var payload = rows.payload
-    let parts = payload.finish()
-    for (place, part) in parts.enumerated() {
-      let isLast = place == parts.count - 1
-      try append(isLast ? .commit : .part, .blob(part), isLast ? origin : nil, on: database)
+  ) throws -> Written? {
+    guard try database.integer("PRAGMA main.schema_version") != start.cookie else { return nil }
+    state.withLock { $0.isProvisional = true }
+    guard try log.position(on: database, floor: nil) == nil else { return nil }
+    if try ChangeLogFormat.exists(on: database) {
+      try ChangeLogInstaller(entities: tables.entities).install(on: database)
+      log.forgetLayout()
     }
-    let size = parts.reduce(0) { $0 + $1.count }
-    state.withLock { $0.writing.bytesSinceTrim += size }
-    return UInt64(clamping: sqlite3_last_insert_rowid(database.sqliteConnection))
-  }
-
-  /// Writes the row that makes a commit of the rows that the triggers wrote.
-  private func mark(
-    from first: UInt64,
-    origin: CommitOrigin,
-    on database: Database
-  ) throws -> UInt64 {
-    let connection = database.sqliteConnection
-    let assigned = sqlite3_last_insert_rowid(connection)
-    try append(.marker, .integer(Int64(clamping: first)), origin, on: database)
-    let sequence = sqlite3_last_insert_rowid(connection)
-    // The application may ask which row number its own statement was given.
-    sqlite3_set_last_insert_rowid(connection, assigned)
-    return UInt64(clamping: sequence)
-  }
-
-  private func append(
-    _ kind: LogFormat.Kind,
-    _ key: Value,
-    _ origin: CommitOrigin?,
-    on database: Database
-  ) throws {
-    let statement = try PreparedStatement(
-      "INSERT INTO main._results_log (kind, key, v0, v1, stamp) VALUES (?, ?, ?, ?, ?)",
-      on: database
+    guard let position = try log.position(on: database, floor: nil) else {
+      return Written(pending: .own(.gap(.schemaChanged)))
+    }
+    let sequence = position.version.sequence
+    return Written(
+      pending: .logged(
+        nil,
+        sequence: sequence,
+        stamp: last.sequence == sequence ? last.stamp : nil
+      ),
+      version: StoreVersion(epoch: start.version.epoch, sequence: sequence)
     )
-    try statement.bind(.integer(kind.rawValue), at: 1)
-    try statement.bind(key, at: 2)
-    if let origin, let catalog {
-      if origin != .unnamed { try statement.bind(.text(origin.name), at: 3) }
-      try statement.bind(.integer(catalog.writer), at: 4)
-    }
-    let stamp = Int64.random(in: .min ... .max)
-    try statement.bind(.integer(stamp), at: 5)
-    try statement.run()
-    let sequence = UInt64(clamping: sqlite3_last_insert_rowid(database.sqliteConnection))
-    state.withLock { $0.writing.lastRow = LogRow(sequence: sequence, stamp: stamp) }
   }
 
-  /// Tells by a gap what a closure committed past the store, on the writing connection that packs its changes.
-  func mendStrayCommit(on database: Database) {
+  /// Notes a commit that was made within a transaction of the store, past it.
+  func noteStrayCommit() { state.withLock { $0.hasStrayCommit = $0.mode == .packed } }
+
+  /// Whether there was such a commit since the last call.
+  func takeStrayCommit() -> Bool {
+    state.withLock { state in
+      defer { state.hasStrayCommit = false }
+      return state.hasStrayCommit
+    }
+  }
+
+  // MARK: - The end of a transaction
+
+  /// Accepts what was prepared in the transaction.
+  func didEnd() { state.withLock { $0.isProvisional = false } }
+
+  /// Forgets what was prepared in the transaction that was rolled back.
+  func didRollback() {
+    let readsSchemaAgain = state.withLock { state in
+      defer {
+        if state.isProvisional || state.triggersRun { state.preparedCookie = nil }
+        state.isProvisional = false
+        state.hasForeignSQL = false
+      }
+      return state.isProvisional
+    }
+    if readsSchemaAgain { log.forgetLayout() }
+  }
+
+  // MARK: - Repair
+
+  /// Whether the schema has changed since repairing the log last failed.
+  func mayRepair(on database: Database) throws -> Bool {
+    let cookie = try database.integer("PRAGMA main.schema_version")
+    return state.withLock { $0.hopelessCookie != cookie }
+  }
+
+  /// Creates what is missing of the log and its triggers, in the open transaction; the history ends there.
+  /// - Returns: `nil` if the log still misses changes.
+  func repair(on database: Database) throws -> ChangeLog.Position? {
+    var position: ChangeLog.Position?
+    if try ChangeLogFormat.exists(on: database) {
+      state.withLock { $0.isProvisional = true }
+      try ChangeLogInstaller(entities: tables.entities).install(on: database)
+      log.forgetLayout()
+      position = try log.position(on: database, floor: nil)
+    }
+    if position == nil {
+      let cookie = try? database.integer("PRAGMA main.schema_version")
+      state.withLock { $0.hopelessCookie = cookie }
+    }
+    return position
+  }
+
+  /// Stops using the log for as long as it misses changes.
+  func leave(on database: Database) throws {
+    guard state.withLock({ $0.mode != .none }) else { return }
+    if context.ownsWriter { try setTriggers(enabled: true, on: database) }
+    try UpdateTriggers(tables).remove(on: database)
+    capture.pack(as: nil)
+    state.withLock { state in
+      state.mode = .none
+      state.preparedCookie = nil
+    }
+  }
+
+  /// Drops the log and its triggers, whatever state they are in, and creates them again.
+  func rebuild(on database: Database, in session: CommitSession) throws {
+    try session.runMaintenance(on: database) {
+      state.withLock { $0.isProvisional = true }
+      lease.forget()
+      try ChangeLogInstaller(entities: tables.entities).rebuild(on: database)
+      log.forgetLayout()
+      guard let position = try log.position(on: database, floor: nil) else { return }
+      _ = log.markNotified(position.version.sequence)
+      try prepareConnection(position, on: database)
+    }
+    publisher.notify()
+  }
+
+  // MARK: - Trimming
+
+  /// After how many own commits the log's length is checked.
+  private var trimInterval: Int { min(1000, max(1, context.options.logCapacity / 10)) }
+
+  /// The number of entries above which they are removed even if a reader still needs them.
+  private var hardCapacity: UInt64 {
+    let (capacity, isOver) = UInt64(max(1, context.options.logCapacity))
+      .multipliedReportingOverflow(by: 100)
+    return isOver ? .max : capacity
+  }
+
+  /// Trims the log in the transaction of a commit, if it is time.
+  private func trimIfDue(through newest: UInt64, on database: Database) throws {
     let isDue = state.withLock { state in
-      defer { state.writing.hasStrayCommit = false }
-      return state.writing.hasStrayCommit
+      state.commitsSinceTrim += 1
+      return state.commitsSinceTrim >= trimInterval
+        || state.bytesSinceTrim > context.options.logByteLimit / 4
     }
-    guard isDue, !database.isInsideTransaction else { return }
-    try? inOwnTransaction(on: database) { try LogFormat.interrupt(nil, on: database) }
-    _ = try? noteLoggedCommits(on: database, mayWrite: false)
+    if isDue { try trim(through: newest, on: database) }
   }
 
-  /// Whether the file that is open has lost its name.
-  func hasMoved(_ database: Database) -> Bool {
-    guard let connection = database.sqliteConnection else { return false }
-    return results_connection_has_moved(connection) != 0
+  /// Trims a log that others have made much longer than its capacity, and renews the lease if it is due.
+  func maintain(
+    _ position: ChangeLog.Position,
+    on database: Database,
+    in session: CommitSession
+  ) throws {
+    let oldest = try database.integer("SELECT min(sequence) FROM main._results_log")
+    // Any program can write into the log, so a row can have any number.
+    let (count, isOver) = Int64(clamping: position.version.sequence)
+      .subtractingReportingOverflow(oldest)
+    let isLong = isOver || count / 2 > Int64(max(1, context.options.logCapacity))
+    guard isLong || lease.isDue else { return }
+    do {
+      try session.runMaintenance(on: database) {
+        if lease.isDue { try lease.renew(on: database) }
+        if isLong { try trim(through: position.version.sequence, on: database) }
+      }
+    } catch {
+      guard SQLiteFailure(error)?.primaryCode == SQLITE_BUSY else { throw error }
+    }
   }
 
-  /// Refuses to commit into a file that is no longer the one of its path: nobody would ever see it.
-  func checkFile(of database: Database) throws(StoreError) {
-    if hasLostSideFiles {
-      throw .inputOutput(path: path, detail: SideFiles.lossDetail)
+  private func trim(through newest: UInt64, on database: Database) throws {
+    state.withLock { state in
+      state.commitsSinceTrim = 0
+      state.bytesSinceTrim = 0
     }
-    guard hasMoved(database) else { return }
-    throw .inputOutput(
-      path: path,
-      detail: "the file was removed or replaced by another one while it was open"
+    try ReaderLease.removeEnded(now: context.options.now(), on: database)
+    let capacity = UInt64(max(1, context.options.logCapacity))
+    var end = newest > capacity ? newest - capacity : 0
+    // The rows of packed commits can be large.
+    let large = try database.integer(
+      """
+      SELECT ifnull(max(sequence), 0) FROM (
+        SELECT sequence, sum(length(key)) OVER (ORDER BY sequence DESC) AS bytes
+        FROM main._results_log WHERE kind < 2
+      ) WHERE bytes > \(context.options.logByteLimit)
+      """
     )
+    end = max(end, UInt64(clamping: large))
+    let needed = try database.integer(
+      "SELECT ifnull(min(sequence), \(Int64.max)) FROM _results_reader"
+    )
+    end = min(end, UInt64(clamping: needed))
+    end = max(end, newest > hardCapacity ? newest - hardCapacity : 0)
+    end = min(end, newest - min(newest, 1))
+    guard end > 0 else { return }
+    try database.run("DELETE FROM main._results_log WHERE sequence <= \(end)")
   }
 }

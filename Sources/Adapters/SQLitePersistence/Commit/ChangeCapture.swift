@@ -3,12 +3,15 @@ import GRDB
 import ResultsDomain
 import Synchronization
 
-/// Hears of every row that the writing connection changes, whoever asked for it.
+/// Captures every row that the writing connection changes, whatever statement changes it.
 ///
-/// SQLite's pre-update hook tells of rows that triggers, foreign keys, REPLACE and statements of the application touch, also in
-/// tables without row numbers and in deletes without a condition.
+/// SQLite's pre-update hook reports rows that triggers, foreign keys, REPLACE and statements of the application touch, also in tables
+/// without row numbers and in deletes without a condition. Where changes are packed for the log, it reports insertions and deletions only,
+/// and updates are reported by temporary triggers (`UpdateTriggers`), which read only the columns of attributes.
+///
+/// `state` is guarded by a lock that is taken on the writing connection's thread, also inside the hook; no other lock is taken under it.
 final class ChangeCapture: Sendable {
-  /// The change that the store's own statement is about to make; its images need not be read back.
+  /// The change that a statement of the store is about to make; its images need not be read back.
   struct Expected: Sendable {
     let operation: Int32
     let table: Int
@@ -23,7 +26,7 @@ final class ChangeCapture: Sendable {
     /// Whether the database calculates some of the new values.
     var isCalculated = false
 
-    /// What the row is afterwards.
+    /// The row after the change.
     var after: TouchedRows.NewImage { isCalculated ? .unknown : .known(values) }
   }
 
@@ -33,13 +36,13 @@ final class ChangeCapture: Sendable {
     var isActive = true
     /// The entities' numbers in the log, if changes are packed for it.
     var numbers: [Int]?
-    /// Decides which changes come as far as here.
+    /// Filters changes in C.
     let gate: HookGate
     /// The table that was changed last.
     var latest = 0
-    /// Where the columns of each table stand.
-    var places: [ColumnPlaces]
-    /// The own update that a trigger is about to tell again.
+    /// The positions of the columns of each table.
+    var positions: [ColumnPositions]
+    /// The store's update that a trigger is about to report again.
     var repeated: (table: Int, key: ObjectKey)?
 
     mutating func expectNothing() {
@@ -58,7 +61,7 @@ final class ChangeCapture: Sendable {
     }
   }
 
-  let tables: StoreTables
+  private let tables: StoreTables
   private let capacity: Int
   private let state: Mutex<State>
   /// Whether the library has the hook, and it is used.
@@ -69,14 +72,14 @@ final class ChangeCapture: Sendable {
     self.capacity = capacity
     isExact = usesHook && results_hook_is_available() != 0
     let rows = TouchedRows(tableCount: tables.all.count, capacity: capacity)
-    state = Mutex(State(rows: rows, gate: HookGate(), places: tables.all.map(\.places)))
+    state = Mutex(State(rows: rows, gate: HookGate(), positions: tables.all.map(\.positions)))
   }
 
-  /// Begins to listen to a connection, which keeps the capture alive until it is closed.
+  /// Installs the hook on a connection, which keeps the capture alive until it is closed.
   func install(on connection: OpaquePointer?) throws {
     guard isExact else { return }
     let context = Unmanaged.passRetained(self).toOpaque()
-    // A function is the one thing of a connection that has a destructor.
+    // Of all that a connection owns only a function has a destructor.
     let code = sqlite3_create_function_v2(
       connection,
       ChangeCapture.function,
@@ -94,11 +97,11 @@ final class ChangeCapture: Sendable {
     state.withLock { $0.gate.install(ChangeCapture.hook, context: context, on: connection) }
   }
 
-  /// Packs changes for the log from now on, or no longer; updates are then told by triggers of the connection's own.
+  /// Starts or stops packing changes for the log; while packing, updates are reported by the connection's temporary triggers.
   func pack(as numbers: [Int]?) {
     state.withLock { state in
       state.numbers = numbers
-      // A trigger tells of updates, and only of those of attributes.
+      // The temporary triggers report updates, and only those of attributes.
       state.gate.skipsUpdates = numbers != nil
       _ = state.gate.takeSkipped()
       state.rows = TouchedRows(
@@ -109,22 +112,30 @@ final class ChangeCapture: Sendable {
     }
   }
 
-  /// The attributes that the hook cannot tell the old values of, as `Table.column`.
-  var inexactColumns: [String] { state.withLock { $0.places.flatMap(\.inexact) } }
-
-  /// Looks again where the columns stand, after the schema has changed.
-  func readPlaces(on database: Database) throws {
-    let places = try tables.all.map { table in
-      try database.tableShape(of: table.entity.name).map { ColumnPlaces(of: table.entity, in: $0) }
-        ?? table.places
-    }
-    state.withLock { $0.places = places }
+  /// Why the pre-update hook cannot be relied on, naming the columns, or `nil`.
+  var reasonForInexactHook: String? {
+    let columns = state.withLock { $0.positions.flatMap(\.inexact) }
+    guard !columns.isEmpty else { return nil }
+    return
+      "\(columns.joined(separator: ", ")): the database calculates this column, or one before it,"
+      + " on every read"
   }
 
-  /// Stops listening.
+  /// Reads the positions of the columns again, after the schema has changed.
+  func readColumnPositions(on database: Database) throws {
+    let positions = try tables.all.map { table in
+      try database.tableShape(of: table.entity.name).map {
+        ColumnPositions(of: table.entity, in: $0)
+      }
+        ?? table.positions
+    }
+    state.withLock { $0.positions = positions }
+  }
+
+  /// Stops capturing.
   func deactivate() { state.withLock { $0.isActive = false } }
 
-  /// Takes what was heard since the last time.
+  /// Takes the rows that were touched since the last call.
   func take() -> TouchedRows {
     state.withLock { state in
       defer {
@@ -141,7 +152,7 @@ final class ChangeCapture: Sendable {
     }
   }
 
-  /// Says what the next statement does.
+  /// Announces what the next statement does.
   func expect(_ change: Expected) {
     state.withLock { state in
       state.expected = change
@@ -149,8 +160,8 @@ final class ChangeCapture: Sendable {
     }
   }
 
-  /// Says that the statement has done it; without the hook this is where it is noted.
-  func done(_ change: Expected, key: ObjectKey) {
+  /// Confirms that the statement has done it; without the hook the change is noted here.
+  func confirm(_ change: Expected, key: ObjectKey) {
     state.withLock { state in
       state.expectNothing()
       guard !isExact else { return }
@@ -159,7 +170,7 @@ final class ChangeCapture: Sendable {
     }
   }
 
-  /// Says that something may have been rolled back, or that others use the connection.
+  /// Discards the expected images, since something may have been rolled back, or the application uses the connection.
   func forgetNewImages() {
     state.withLock { state in
       state.expectNothing()
@@ -190,14 +201,14 @@ extension ChangeCapture {
     newNumber in
     guard let context, let connection, let schema, let table else { return }
     let capture = Unmanaged<ChangeCapture>.fromOpaque(context).takeUnretainedValue()
-    capture.heard(
+    capture.captured(
       ChangedRow(connection: connection, operation: operation, oldNumber, newNumber),
       isMain: ChangeCapture.mainSchema.isSpelled(schema),
       table: table
     )
   }
 
-  private func heard(_ row: ChangedRow, isMain: Bool, table name: UnsafePointer<CChar>) {
+  private func captured(_ row: ChangedRow, isMain: Bool, table name: UnsafePointer<CChar>) {
     state.withLock { state in
       guard state.isActive else { return }
       state.rows.countEvents(1)
@@ -211,16 +222,16 @@ extension ChangeCapture {
         if row.operation == SQLITE_UPDATE { state.repeated = (table.index, key) }
         return
       }
-      // A trigger tells of updates, and only of those of attributes.
+      // The temporary triggers report updates, and only those of attributes.
       guard state.numbers == nil || row.operation != SQLITE_UPDATE else { return }
-      let places = state.places[table.index]
-      guard places.inexact.isEmpty, row.columnCount == places.count else {
+      let positions = state.positions[table.index]
+      guard positions.inexact.isEmpty, row.columnCount == positions.count else {
         state.rows.noteInexact()
         return
       }
       // An update has both sides, since it may change the key.
-      if row.operation != SQLITE_INSERT { note(row, .old, table, places, in: &state) }
-      if row.operation != SQLITE_DELETE { note(row, .new, table, places, in: &state) }
+      if row.operation != SQLITE_INSERT { note(row, .old, table, positions, in: &state) }
+      if row.operation != SQLITE_DELETE { note(row, .new, table, positions, in: &state) }
     }
   }
 
@@ -228,17 +239,17 @@ extension ChangeCapture {
     _ row: ChangedRow,
     _ side: ChangedRow.Side,
     _ table: EntityTable,
-    _ places: ColumnPlaces,
+    _ positions: ColumnPositions,
     in state: inout State
   ) {
-    guard let key = row.key(side, of: table, places) else { return state.rows.noteInexact() }
+    guard let key = row.key(side, of: table, positions) else { return state.rows.noteInexact() }
     guard side == .old else {
-      // A new key was free before, or the row that had it was told of already.
+      // A new key was free before, or the row that had it was already captured.
       return state.rows.touch(table.index, key, after: .unknown) { nil }
     }
     var isReadable = true
     state.rows.touch(table.index, key, after: .unknown) {
-      let image = row.image(of: table, places)
+      let image = row.image(of: table, positions)
       isReadable = image != nil
       return image
     }
@@ -247,7 +258,7 @@ extension ChangeCapture {
 }
 
 extension ChangeCapture {
-  /// The function that triggers of the connection's own call for each updated row.
+  /// The function that the temporary triggers call for each updated row.
   static let function = "results_capture"
 
   private static let update:
@@ -261,13 +272,13 @@ extension ChangeCapture {
       sqlite3_result_null(context)
     }
 
-  /// Notes an update: the table's place, the old key, the new key, and the old values.
+  /// Notes an update from its table's index, the old key, the new key, and the old values.
   private func updated(_ arguments: UnsafeMutableBufferPointer<OpaquePointer?>) {
     let cells = arguments.compactMap(\.self)
     guard let first = cells.first, cells.count == arguments.count else { return }
-    let place = Int(sqlite3_value_int64(first))
-    guard tables.all.indices.contains(place) else { return }
-    let table = tables.all[place]
+    let index = Int(sqlite3_value_int64(first))
+    guard tables.all.indices.contains(index) else { return }
+    let table = tables.all[index]
     let storage = table.keyStorage
     let kinds = table.entity.attributes.map(\.type.storage)
     guard cells.count == 1 + 2 * storage.count + kinds.count else { return }
@@ -279,14 +290,14 @@ extension ChangeCapture {
     state.withLock { state in
       guard state.isActive, state.numbers != nil else { return }
       guard let old, let new else { return state.rows.noteInexact() }
-      if let repeated = state.repeated, repeated == (place, new) {
+      if let repeated = state.repeated, repeated == (index, new) {
         state.repeated = nil
         return
       }
-      state.rows.touch(place, old, after: .unknown) {
+      state.rows.touch(index, old, after: .unknown) {
         zip(cells[(1 + 2 * storage.count)...], kinds).map { Value($0, storage: $1) }
       }
-      if old != new { state.rows.touch(place, new, after: .unknown) { nil } }
+      if old != new { state.rows.touch(index, new, after: .unknown) { nil } }
     }
   }
 }
@@ -295,17 +306,17 @@ extension [UInt8] {
   /// Whether the bytes are those of a C string.
   fileprivate func isSpelled(_ other: UnsafePointer<CChar>) -> Bool {
     for index in indices {
-      // The bytes of a shorter name end in a NUL, which no name contains.
+      // A shorter name ends in a NUL, which no name contains.
       guard UInt8(bitPattern: other[index]) == self[index] else { return false }
     }
     return other[count] == 0
   }
 }
 
-/// Triggers of the writing connection's own, which tell it of updated rows.
+/// Temporary triggers of the writing connection, which report updated rows to `ChangeCapture`.
 ///
-/// The pre-update hook would have to look at every column of every update; a trigger is asked for its columns only. They are
-/// in the TEMP schema: no other connection has them, and they run where the schema's triggers are off.
+/// The pre-update hook would read every column of every update; a trigger reads only its columns. They are in the TEMP schema: no other
+/// connection has them, and they run while the schema's triggers are off.
 struct UpdateTriggers {
   private let tables: StoreTables
 
@@ -313,7 +324,7 @@ struct UpdateTriggers {
 
   private func name(_ table: EntityTable) -> String { "_results_update_\(table.index)" }
 
-  /// Makes the triggers, in place of earlier ones.
+  /// Creates the triggers, and replaces earlier ones.
   func install(on database: Database) throws {
     try remove(on: database)
     for table in tables.all {
@@ -323,7 +334,7 @@ struct UpdateTriggers {
       let arguments =
         ["\(table.index)"] + table.keyColumns.map { "old.\($0)" }
         + table.keyColumns.map { "new.\($0)" } + attributes.map { "old.\($0)" }
-      // No update names a column that is calculated.
+      // No update names a calculated column.
       let columns = " OF \((attributes + keys).joined(separator: ", "))"
       try database.execute(
         sql: """
@@ -342,15 +353,15 @@ struct UpdateTriggers {
     }
   }
 
-  /// Whether no column of a table has a name, which then is one of the row number.
+  /// Whether no column of a table has a name, so that it names the row number.
   private func isFree(_ table: EntityTable) -> (String) -> Bool {
     let taken = table.entity.attributes.map(\.name) + table.entity.identity.columns
     return { name in !taken.contains { $0.caselessIdentifier == Array(name.utf8) } }
   }
 }
 
-/// One row that is about to change, as the pre-update hook tells it; valid only inside the hook.
-struct ChangedRow {
+/// One row that is about to change, as the pre-update hook reports it; valid only inside the hook.
+private struct ChangedRow {
   /// Before or after the change.
   enum Side {
     case old
@@ -372,38 +383,38 @@ struct ChangedRow {
   /// 0 for a row of the statement itself, more for those of triggers and foreign keys.
   var depth: Int32 { results_hook_depth(connection) }
 
-  /// How many columns the row has.
+  /// The number of columns of the row.
   var columnCount: Int32 { results_hook_columns(connection) }
 
-  /// The row's key on a side, or `nil` if it cannot be told.
-  func key(_ side: Side, of table: EntityTable, _ places: ColumnPlaces) -> ObjectKey? {
+  /// The row's key on a side, or `nil` if it cannot be read.
+  func key(_ side: Side, of table: EntityTable, _ positions: ColumnPositions) -> ObjectKey? {
     guard !table.isRowNumber else { return .integer(side == .old ? oldNumber : newNumber) }
     var parts: [Value] = []
-    for (place, storage) in zip(places.keys, table.keyStorage) {
+    for (column, storage) in zip(positions.keys, table.keyStorage) {
       guard
         let value = side == .old
-          ? results_hook_old(connection, place) : results_hook_new(connection, place)
+          ? results_hook_old(connection, column) : results_hook_new(connection, column)
       else { return nil }
       parts.append(Value(value, storage: storage))
     }
     return ObjectKey(parts: parts, of: table.entity.identity)
   }
 
-  /// The row's values before the change, or `nil` if they cannot be told.
-  func image(of table: EntityTable, _ places: ColumnPlaces) -> [Value]? {
+  /// The row's values before the change, or `nil` if they cannot be read.
+  func image(of table: EntityTable, _ positions: ColumnPositions) -> [Value]? {
     var values: [Value] = []
-    values.reserveCapacity(places.attributes.count)
-    for (place, attribute) in zip(places.attributes, table.entity.attributes) {
-      guard let value = results_hook_old(connection, place) else { return nil }
+    values.reserveCapacity(positions.attributes.count)
+    for (column, attribute) in zip(positions.attributes, table.entity.attributes) {
+      guard let value = results_hook_old(connection, column) else { return nil }
       values.append(Value(value, storage: attribute.type.storage))
     }
     return values
   }
 }
 
-/// What stands in C between SQLite and the hook of a connection, so that what need not be heard costs next to nothing.
-final class HookGate: Sendable {
-  /// Where it lies: SQLite reads it during statements of the one connection, and nobody changes it then.
+/// A filter in C between SQLite and the hook of a connection, so that changes that need not be captured cost next to nothing.
+private final class HookGate: Sendable {
+  /// The address of the filter: SQLite reads it during statements of the one connection, and nothing changes it then.
   private let address: UInt
 
   init() {
@@ -418,7 +429,7 @@ final class HookGate: Sendable {
     UnsafeMutablePointer(bitPattern: address)
   }
 
-  /// Installs a hook behind the gate, which must outlive the connection's use of it.
+  /// Installs a hook behind the filter, which must outlive the connection's use of it.
   func install(
     _ hook: @escaping results_row_hook,
     context: UnsafeMutableRawPointer,
@@ -435,7 +446,7 @@ final class HookGate: Sendable {
     set { gate?.pointee.skips_updates = newValue ? 1 : 0 }
   }
 
-  /// How many updates were only counted since the last time.
+  /// Takes the number of updates that were only counted since the last call.
   func takeSkipped() -> Int {
     defer { gate?.pointee.skipped = 0 }
     return Int(gate?.pointee.skipped ?? 0)

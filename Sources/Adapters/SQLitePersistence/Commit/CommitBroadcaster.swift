@@ -1,40 +1,43 @@
 import ResultsDomain
 import Synchronization
 
-/// Who waits to hear of new versions of a store, whichever file it has open.
-final class StoreHearers: Sendable {
-  /// What a listener does at once after a small commit of the store's own, if it wants to.
+/// The listeners of a store, whichever file it has open.
+///
+/// Two locks, never held together and never while a listener is called: `state` guards the table of listeners and is changed by
+/// `commitNotifications(following:)`, by a stream's end and by `close()`; `activityHandler` is set once, when the store is opened.
+final class CommitBroadcaster: Sendable {
+  /// Follows a small commit in the call that made it; returns whether it did.
   typealias Following = @Sendable (any StoreSnapshot) -> Bool
 
   private struct Listener {
-    let hints: AsyncStream<Void>.Continuation
+    let notifications: AsyncStream<Void>.Continuation
     let follow: Following?
   }
 
   private struct State {
     var listeners: [Int: Listener] = [:]
-    var nextListener = 0
+    var lastNumber = 0
     var followerCount = 0
     var isClosed = false
   }
 
   private let state = Mutex(State())
-  /// Called when the first listener came or the last one went.
-  private let onTurn = Mutex<(@Sendable () -> Void)?>(nil)
+  private let activityHandler = Mutex<(@Sendable () -> Void)?>(nil)
 
-  /// Says what to call when the first listener came or the last one went.
-  func whenTurning(_ body: @escaping @Sendable () -> Void) { onTurn.withLock { $0 = body } }
+  /// Sets the closure to call after the first listener is added or the last one removed.
+  func onActivityChange(_ body: @escaping @Sendable () -> Void) {
+    activityHandler.withLock { $0 = body }
+  }
 
-  /// Whether nobody listens.
-  var isEmpty: Bool { state.withLock { $0.listeners.isEmpty } }
+  var hasListeners: Bool { state.withLock { !$0.listeners.isEmpty } }
 
   /// Whether the store was closed.
   var isClosed: Bool { state.withLock { $0.isClosed } }
 
-  /// Whether somebody follows small commits at once.
+  /// Whether a listener follows small commits in the call that makes them.
   var hasFollowers: Bool { state.withLock { $0.followerCount > 0 } }
 
-  /// A stream of hints, which ends at once if the store is closed.
+  /// A stream of notifications, which ends at once if the store is closed.
   func commitNotifications(following follow: Following? = nil) -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Void.self,
@@ -42,44 +45,46 @@ final class StoreHearers: Sendable {
     )
     let number: Int? = state.withLock { state in
       guard !state.isClosed else { return nil }
-      state.nextListener += 1
-      state.listeners[state.nextListener] = Listener(hints: continuation, follow: follow)
+      state.lastNumber += 1
+      state.listeners[state.lastNumber] = Listener(notifications: continuation, follow: follow)
       if follow != nil { state.followerCount += 1 }
-      return state.nextListener
+      return state.lastNumber
     }
     guard let number else {
       continuation.finish()
       return stream
     }
-    continuation.onTermination = { [weak self] _ in self?.leave(number) }
-    turn()
+    continuation.onTermination = { [weak self] _ in self?.remove(number) }
+    activityChanged()
     return stream
   }
 
-  private func leave(_ number: Int) {
+  private func remove(_ number: Int) {
     let isLast = state.withLock { state in
       guard let listener = state.listeners.removeValue(forKey: number) else { return false }
       if listener.follow != nil { state.followerCount -= 1 }
       return state.listeners.isEmpty
     }
-    if isLast { turn() }
+    if isLast { activityChanged() }
   }
 
-  private func turn() { onTurn.withLock { $0 }?() }
+  private func activityChanged() { activityHandler.withLock { $0 }?() }
 
-  /// Tells everyone who listens that the version may have grown.
-  func hint() {
+  /// Notifies all listeners that the version may have grown.
+  func notify() {
     let listeners = state.withLock { Array($0.listeners.values) }
-    for listener in listeners { listener.hints.yield() }
+    for listener in listeners { listener.notifications.yield() }
   }
 
-  /// Offers a snapshot to everyone who listens, and tells those who do not follow it.
+  /// Offers a snapshot to all listeners, and notifies those that do not follow it.
   func offer(_ snapshot: any StoreSnapshot) {
     let listeners = state.withLock { Array($0.listeners.values) }
-    for listener in listeners where listener.follow?(snapshot) != true { listener.hints.yield() }
+    for listener in listeners where listener.follow?(snapshot) != true {
+      listener.notifications.yield()
+    }
   }
 
-  /// Ends the hints.
+  /// Ends all streams.
   /// - Returns: Whether the store was open.
   func close() -> Bool {
     let listeners: [Listener]? = state.withLock { state in
@@ -91,8 +96,36 @@ final class StoreHearers: Sendable {
       }
       return Array(state.listeners.values)
     }
-    // Finishing calls back into the lock, so it is done outside of it.
-    for listener in listeners ?? [] { listener.hints.finish() }
+    // Finishing a stream calls `remove(_:)`, which takes the lock.
+    for listener in listeners ?? [] { listener.notifications.finish() }
     return listeners != nil
   }
+}
+
+/// Publishes the commits of one open database to the store's listeners.
+///
+/// While the store makes a commit whose size is known, notifications are held back until it is made.
+final class CommitPublisher: Sendable {
+  private let context: StoreContext
+  /// Whether a notification is due; `nil` unless notifications are held back.
+  private let held = Mutex<Bool?>(nil)
+
+  init(_ context: StoreContext) { self.context = context }
+
+  /// Notifies all listeners that the version may have grown, unless notifications are held back.
+  func notify() {
+    let isHeld = held.withLock { held in
+      guard held != nil else { return false }
+      held = true
+      return true
+    }
+    if !isHeld, !context.isClosed { context.broadcaster.notify() }
+  }
+
+  /// Holds notifications back until `release()`.
+  func hold() { held.withLock { $0 = false } }
+
+  /// Stops holding notifications back.
+  /// - Returns: Whether one is due, which the caller sends.
+  func release() -> Bool { held.withLock { $0.take() } == true && !context.isClosed }
 }

@@ -1,32 +1,52 @@
 import ResultsDomain
 
-/// The latest commits of this store object, so that it need not read from the log what it has just written.
+/// The latest commits, as many as a limit of changed rows permits.
+///
+/// A database without a change log has its whole history here. For one with a log the ring spares reading back what this store object
+/// has just written.
 struct CommitRing: Sendable {
-  /// One commit, and between which numbers of the log it stands.
+  /// What is known of a step of the version.
+  enum Event: Sendable {
+    /// A commit's origin, and its net changes by the index of their table.
+    case commit(CommitOrigin, [Int: [CommittedChange]])
+    /// A step whose changes are unknown.
+    case gap(GapReason)
+
+    /// What the event counts towards the limit: its rows, and one for itself.
+    fileprivate var weight: Int {
+      switch self {
+      case .commit(_, let changes): changes.values.reduce(1) { $0 + $1.count }
+      case .gap: 1
+      }
+    }
+  }
+
+  /// An event, and the sequence numbers before and after it.
   struct Entry: Sendable {
     let before: UInt64
     let sequence: UInt64
-    let origin: CommitOrigin
-    /// Net changes by the place of their table.
-    let changes: [Int: [CommittedChange]]
+    let event: Event
   }
 
   private let capacity: Int
   private var entries: [Entry] = []
+  /// The index of the oldest entry that is still remembered.
   private var start = 0
-  private var changeCount = 0
+  private var weight = 0
 
+  /// An empty ring.
+  /// - Parameter capacity: How many changed rows are remembered, each event counted as one more.
   init(capacity: Int) { self.capacity = max(0, capacity) }
 
-  /// Remembers a commit; the oldest ones leave until the limit is kept.
+  /// Appends an event and drops the oldest ones that exceed the limit.
   /// - Complexity: O(1), amortised.
   mutating func append(_ entry: Entry) {
     entries.append(entry)
-    changeCount += entry.weight
-    while changeCount > capacity, start < entries.count {
-      changeCount -= entries[start].weight
-      // The rows must not stay in memory until the array is shortened.
-      entries[start] = Entry(before: 0, sequence: 0, origin: .unnamed, changes: [:])
+    weight += entry.event.weight
+    while weight > capacity, start < entries.count {
+      weight -= entries[start].event.weight
+      // Frees the rows now; the array is shortened later.
+      entries[start] = Entry(before: 0, sequence: 0, event: .gap(.trimmed))
       start += 1
     }
     if start > entries.count / 2 {
@@ -35,87 +55,63 @@ struct CommitRing: Sendable {
     }
   }
 
-  /// Forgets everything.
+  /// Drops all events.
   mutating func removeAll() { self = CommitRing(capacity: capacity) }
 
-  /// What happened to a table between two versions, or `nil` if others committed between, or it was too long ago.
-  /// - Complexity: O(*k*) for *k* commits.
-  func records(
+  /// The history of a table between two versions, or `nil` if the ring does not hold all of it.
+  /// - Complexity: O(*k*) for *k* events after the first version.
+  func history(
     after old: UInt64,
     through new: UInt64,
     epoch: UInt64,
     ofTable table: Int
-  ) -> [CommitRecord]? {
+  ) -> StoreHistory? {
     var expected = new
+    var firstGap: GapReason?
     var records: [CommitRecord] = []
-    var place = entries.count
+    var index = entries.count
     while expected > old {
-      place -= 1
-      guard place >= start else { return nil }
-      let entry = entries[place]
-      // A version in the past is asked for while later commits are remembered already.
+      index -= 1
+      guard index >= start else { return nil }
+      let entry = entries[index]
+      // The end may be a past version, after which more was committed.
       if entry.sequence > new { continue }
       guard entry.sequence == expected, entry.before >= old else { return nil }
       expected = entry.before
-      guard let changes = entry.changes[table] else { continue }
-      records.append(
-        CommitRecord(
-          version: StoreVersion(epoch: epoch, sequence: entry.sequence),
-          origin: entry.origin,
-          changes: changes
-        )
-      )
+      switch entry.event {
+      case .gap(let reason): firstGap = reason
+      case .commit(let origin, let changes):
+        guard let changes = changes[table] else { continue }
+        let version = StoreVersion(epoch: epoch, sequence: entry.sequence)
+        records.append(CommitRecord(version: version, origin: origin, changes: changes))
+      }
     }
-    return records.reversed()
+    if let firstGap { return .gap(firstGap) }
+    return .commits(records.reversed())
   }
 }
 
-extension CommitRing.Entry {
-  fileprivate var weight: Int { changes.values.reduce(1) { $0 + $1.count } }
-}
-
-/// The latest commits, as many as a limit of changed rows permits, and the gaps between them.
-struct CommitLog: Sendable {
-  /// What is known of one step of the version.
-  enum Event: Sendable {
-    /// A commit whose rows are known, by the place of their table.
-    case commit(CommitOrigin, [Int: [CommittedChange]])
-    /// Something that cannot be told.
-    case gap(GapReason)
-  }
-
+/// The history of a database without a change log: what this store object committed, and gaps for what others did.
+struct InMemoryHistory: Sendable {
+  /// The version of everything that was committed or noticed so far.
   private(set) var version: StoreVersion
-  private let capacity: Int
-  private var events: [Event] = []
-  /// Where the events that are remembered begin.
-  private var start = 0
-  private var changeCount = 0
+  private var ring: CommitRing
 
   init(epoch: UInt64, capacity: Int) {
     version = StoreVersion(epoch: epoch, sequence: 0)
-    self.capacity = max(0, capacity)
+    ring = CommitRing(capacity: capacity)
   }
 
-  /// Notes a step; the oldest ones leave until the limit is kept.
+  /// Appends a step of the version.
   /// - Complexity: O(1), amortised.
-  mutating func append(_ event: Event) {
-    version = StoreVersion(epoch: version.epoch, sequence: version.sequence + 1)
-    events.append(event)
-    changeCount += event.weight
-    while changeCount > capacity, start < events.count {
-      changeCount -= events[start].weight
-      // The rows of a commit that left must not stay in memory until the array is shortened.
-      events[start] = .gap(.trimmed)
-      start += 1
-    }
-    if start > events.count / 2 {
-      events.removeSubrange(..<start)
-      start = 0
-    }
+  mutating func append(_ event: CommitRing.Event) {
+    let before = version.sequence
+    version = StoreVersion(epoch: version.epoch, sequence: before + 1)
+    ring.append(CommitRing.Entry(before: before, sequence: before + 1, event: event))
   }
 
-  /// What happened to the entity of a table after one version, up to another.
-  /// - Complexity: O(*k*) for *k* commits.
+  /// The history of a table between two versions.
+  /// - Complexity: O(*k*) for *k* steps after the first version.
   func history(
     after old: StoreVersion,
     through new: StoreVersion,
@@ -124,31 +120,11 @@ struct CommitLog: Sendable {
     guard old.epoch == version.epoch, new.epoch == version.epoch, old.sequence <= new.sequence,
       new.sequence <= version.sequence
     else { return .gap(.otherEpoch) }
-    // The last event's sequence is the version's, and each is one more than the one before.
-    let first = Int(version.sequence) - events.count + 1
-    let places = Int(old.sequence) + 1 - first..<Int(new.sequence) + 1 - first
-    guard !places.isEmpty else { return .commits([]) }
-    guard places.lowerBound >= start else { return .gap(.trimmed) }
-    var records: [CommitRecord] = []
-    for place in places {
-      switch events[place] {
-      case .gap(let reason): return .gap(reason)
-      case .commit(let origin, let changes):
-        guard let changes = changes[table] else { continue }
-        let version = StoreVersion(epoch: version.epoch, sequence: UInt64(first + place))
-        records.append(CommitRecord(version: version, origin: origin, changes: changes))
-      }
-    }
-    return .commits(records)
-  }
-}
-
-extension CommitLog.Event {
-  /// What the event costs of the limit: its rows, and one for itself.
-  fileprivate var weight: Int {
-    switch self {
-    case .commit(_, let changes): changes.values.reduce(1) { $0 + $1.count }
-    case .gap: 1
-    }
+    return ring.history(
+      after: old.sequence,
+      through: new.sequence,
+      epoch: version.epoch,
+      ofTable: table
+    ) ?? .gap(.trimmed)
   }
 }

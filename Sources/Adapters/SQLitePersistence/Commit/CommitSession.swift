@@ -4,132 +4,131 @@ import GRDB
 import ResultsDomain
 import Synchronization
 
-/// What a store object knows of its database's versions.
+/// The writing connection of an open database, and what it commits.
 ///
-/// The log, the pending commit and the counters are guarded by the lock; everything that takes a `Database` runs on the writing
-/// connection's queue.
-final class StoreCore: Sendable {
-  /// A commit of the store's own, told before it is made.
+/// A commit of this store, in order:
+///
+/// 1. `commit(origin:_:)` takes the writing connection and begins a transaction.
+/// 2. `startTransaction(on:)` notes what others committed before, and finds the version to begin with.
+/// 3. The caller's closure writes rows (`SQLiteTransaction`, `RowWriter`); `ChangeCapture` collects the rows that change.
+/// 4. `prepareCommit(since:origin:on:)` derives the net changes and writes them into the change log (`ChangeLogWriter`).
+/// 5. SQLite commits; `didCommit(on:)` adds the commit to the history.
+/// 6. `publish(changing:on:)` offers a small commit to listeners that follow it at once (`CommitBroadcaster.offer(_:)`), and notifies the
+///    others.
+///
+/// What others commit is noticed in `CommitSession+ExternalCommits.swift`.
+///
+/// Everything that takes a `Database` runs on the writing connection's queue, except `pin(_:knownTo:)`. The lock guards `state`; it is
+/// changed on that queue only, and read by any thread. No other lock is taken under it, and nothing is called that could.
+final class CommitSession: Sendable {
+  /// What the commit that is about to be made does to the history.
   enum Pending: Sendable {
+    /// It is unknown: the application commits by itself.
     case none
-    case own(CommitLog.Event?)
-    /// It changes nothing that anybody is told of.
+    /// It is a commit of this store in a database without a log, or one that changes no row.
+    case own(CommitRing.Event?)
+    /// It is maintenance, which changes no row of an entity.
     case silent
-    /// It is in the database's log, up to a number; the entry is to be remembered.
-    case logged(CommitRing.Entry?, sequence: UInt64)
+    /// It is in the change log, up to a sequence number; the entry is to be remembered.
+    case logged(CommitRing.Entry?, sequence: UInt64, stamp: Int64?)
   }
 
-  struct State {
-    var log: CommitLog
+  private struct State {
+    /// The history where no log has it.
+    var history: InMemoryHistory
     var pending = Pending.none
-    var dataVersion: Int64 = 0
-    /// The tables as they were at the last look, where no log tells what happens to them.
-    var schema: SchemaMark?
+    /// The tables as they were when last checked, where no log notices changes of the schema.
+    var schema: SchemaFingerprint?
+    /// SQLite's count of changed rows at the end of the last transaction.
     var totalChanges: Int32 = 0
     /// The address of the writing connection, only ever compared.
     var connection: UInt = 0
-    /// How many commits have begun, so that a reader can tell that none did while it took its snapshot.
+    /// How many commits have begun, so that a reader knows whether one did while it took its snapshot.
     var commitCount: UInt64 = 0
     var isCommitting = false
-    var isClosed = false
-    /// Whether a hint is due, while hints are held back.
-    var heldHint: Bool?
-    var writing = LogWriting()
-    var lease = LogLease()
-    /// The side files that the connections work with, if nothing but deletion can take them away.
+    /// The side files that the connections use, if nothing but deletion can remove them.
     var sideFiles: SideFiles?
   }
 
-  let path: String
-  /// Who waits to hear of new versions.
-  let hearers: StoreHearers
-  /// The store's own name.
-  let uniqueName: String
-  let busyTimeout: Duration
-  let tables: StoreTables
+  let context: StoreContext
   let capture: ChangeCapture
-  /// Which lists an index answers for.
-  let orders = OrderedPlans()
-  /// The database's log, if the history is read from it.
-  let catalog: LogCatalog?
-  let options: SQLiteStoreOptions
-  /// Whether nobody else uses the writing connection.
-  let ownsWriter: Bool
-  let state: Mutex<State>
+  let publisher: CommitPublisher
+  /// Writes the change log, if the database has one.
+  let log: ChangeLogWriter?
+  /// SQLite's number for what other connections have committed, as of the last check; changed by that check only.
+  let dataVersion = Atomic<Int64>(0)
+  private let writer: any DatabaseWriter
+  private let state: Mutex<State>
   /// Entered while a commit is being made.
-  let commits = DispatchGroup()
+  private let commits = DispatchGroup()
 
-  init(
-    path: String,
-    hearers: StoreHearers,
-    uniqueName: String,
-    tables: StoreTables,
-    options: SQLiteStoreOptions,
-    ownsWriter: Bool,
-    hasLog: Bool,
-    rewinds: UInt64 = 0
-  ) {
-    self.path = path
-    self.hearers = hearers
-    self.uniqueName = uniqueName
-    self.tables = tables
-    self.options = options
-    self.ownsWriter = ownsWriter
-    catalog = hasLog ? LogCatalog(tables, capacity: options.historyCapacity, rewinds: rewinds) : nil
-    busyTimeout = options.busyTimeout
-    capture = ChangeCapture(
-      tables,
+  /// The session of a database that was just opened.
+  /// - Parameters:
+  ///   - context: What the parts of the open database share.
+  ///   - writer: The database.
+  ///   - hasLog: Whether it has a change log.
+  ///   - rewinds: How often the store's log was rewound before, in this file or another.
+  init(_ context: StoreContext, _ writer: any DatabaseWriter, hasLog: Bool, rewinds: UInt64) {
+    self.context = context
+    self.writer = writer
+    let options = context.options
+    let capture = ChangeCapture(
+      context.tables,
       capacity: options.historyCapacity,
       usesHook: options.usesPreUpdateHook
     )
+    let publisher = CommitPublisher(context)
+    self.capture = capture
+    self.publisher = publisher
+    log =
+      hasLog
+      ? ChangeLogWriter(
+        ChangeLog(context.tables, capacity: options.historyCapacity, rewinds: rewinds),
+        context,
+        capture,
+        publisher
+      ) : nil
     var generator = SystemRandomNumberGenerator()
-    let log = CommitLog(epoch: generator.next(), capacity: options.historyCapacity)
-    state = Mutex(State(log: log))
+    let history = InMemoryHistory(epoch: generator.next(), capacity: options.historyCapacity)
+    state = Mutex(State(history: history))
   }
 
   deinit {
-    // A group may not go away while it is entered, as after a COMMIT that went past GRDB.
+    // A group must not be released while it is entered, as after a COMMIT that bypassed GRDB.
     if state.withLock({ $0.isCommitting }) { commits.leave() }
   }
 
-  /// The version of everything that was committed or noticed so far.
-  var version: StoreVersion { state.withLock { $0.log.version } }
+  private var path: String { context.path }
 
-  var isClosed: Bool { state.withLock { $0.isClosed } }
+  /// Whether the history is in the change log, as far as the writing connection knows.
+  var isLogged: Bool { log.map { $0.status.mode != .none } ?? false }
 
-  /// Whether the connections work with a log, or an index of it, that others do not find any more.
-  var hasLostSideFiles: Bool { state.withLock { $0.sideFiles }?.areLost == true }
+  // MARK: - Opening and closing
 
-  /// What happened to an entity between two versions.
-  func history(
-    after old: StoreVersion,
-    through new: StoreVersion,
-    of entity: EntityDescription
-  ) -> StoreHistory {
-    guard let table = tables.all.first(where: { $0.entity == entity }) else { return .commits([]) }
-    return state.withLock { state in
-      guard catalog == nil || old.epoch == state.log.version.epoch else {
-        return .gap(.schemaChanged)
-      }
-      return state.log.history(after: old, through: new, ofTable: table.index)
-    }
-  }
-}
-
-extension StoreCore {
-  /// Remembers where the counters of the writing connection stand, and how its commits come into the log.
-  func begin(on database: Database) throws {
+  /// Installs the hooks on the writing connection and reads its counters.
+  func open(on database: Database) throws {
     try capture.install(on: database.sqliteConnection)
-    if !options.isReadOnly { try beginLog(on: database) }
+    if !context.options.isReadOnly { try log?.open(on: database) }
     let dataVersion = try database.integer("PRAGMA data_version")
     let totalChanges = sqlite3_total_changes(database.sqliteConnection)
-    let schema = try catalog == nil ? SchemaMark(of: tables, on: database) : nil
+    let schema = try log == nil ? SchemaFingerprint(of: context.tables, on: database) : nil
+    self.dataVersion.store(dataVersion, ordering: .sequentiallyConsistent)
     state.withLock { state in
       state.schema = schema
-      state.dataVersion = dataVersion
       state.totalChanges = totalChanges
       state.connection = UInt(bitPattern: database.sqliteConnection)
     }
+  }
+
+  /// Sets the side files without which nothing may be committed.
+  func guardSideFiles(_ files: SideFiles?) { state.withLock { $0.sideFiles = files } }
+
+  /// Makes later calls fail.
+  /// - Returns: Whether the database was open.
+  func close() -> Bool {
+    let wasOpen = context.close()
+    if wasOpen { capture.deactivate() }
+    return wasOpen
   }
 
   /// Whether a connection is the writing one.
@@ -138,81 +137,191 @@ extension StoreCore {
     return state.withLock { $0.connection == address }
   }
 
-  /// Notes commits of other connections, if there were any since the last time.
-  /// - Returns: Whether it could be told; if not, whoever keeps the database busy is noted the next time.
-  @discardableResult
-  func noteOtherWriters(on database: Database, mayWrite: Bool = true) throws -> Bool {
-    let dataVersion: Int64
-    let isLogged: Bool
-    do {
-      dataVersion = try database.integer("PRAGMA data_version")
-      guard state.withLock({ $0.dataVersion != dataVersion }) else {
-        if mayWrite { try keepLease(on: database) }
-        return true
+  /// Whether the connections use side files that other processes no longer find.
+  var hasLostSideFiles: Bool { state.withLock { $0.sideFiles }?.areLost == true }
+
+  /// Refuses to commit into a file that no longer has its path: the commit would be lost.
+  private func checkFile(of database: Database) throws(StoreError) {
+    if hasLostSideFiles { throw .inputOutput(path: path, detail: SideFiles.lossDetail) }
+    guard database.hasMoved else { return }
+    throw .inputOutput(
+      path: path,
+      detail: "the file was removed or replaced by another one while it was open"
+    )
+  }
+
+  // MARK: - A commit of the store
+
+  /// Runs a closure as one transaction.
+  func commit<Result: Sendable>(
+    origin: CommitOrigin,
+    _ body: (any StoreTransaction) throws -> Result
+  ) throws(StoreError) -> Committed<Result> {
+    try context.checkOpen()
+    guard !context.options.isReadOnly else { throw .readOnly(path: path) }
+    return try context.translating {
+      try writer.unsafeReentrantWrite { database in
+        guard !database.isInsideTransaction else {
+          throw StoreError.busy(path: path, waited: .zero)
+        }
+        try context.checkOpen()
+        reconcile(with: database)
+        try database.beginTransaction(.immediate)
+        do {
+          return try commit(origin: origin, body, on: database)
+        } catch {
+          if database.isInsideTransaction { try? database.rollback() }
+          didRollback(on: database)
+          recordStrayCommit(on: database)
+          throw error
+        }
       }
-      isLogged = try noteLoggedCommits(on: database, mayWrite: mayWrite)
-    } catch  where error.isBusy {
-      return false
     }
-    state.withLock { state in
-      state.dataVersion = dataVersion
-      if !isLogged { state.log.append(.gap(.otherWriter)) }
-    }
-    if !isLogged { hint() }
-    return true
   }
 
-  /// Notes commits that were made on this connection without the store hearing of them.
-  ///
-  /// GRDB tells observers of a commit only if it made it itself; raw calls to SQLite pass it by.
-  func reconcile(with database: Database) {
-    guard !database.isInsideTransaction else { return }
-    let total = sqlite3_total_changes(database.sqliteConnection)
-    let isDue = state.withLock { $0.isCommitting || $0.totalChanges != total }
-    if isDue { didCommit(on: database) }
+  private func commit<Result: Sendable>(
+    origin: CommitOrigin,
+    _ body: (any StoreTransaction) throws -> Result,
+    on database: Database
+  ) throws -> Committed<Result> {
+    let start = try startTransaction(on: database)
+    let pinned = Pinned(version: start?.version ?? version, position: start)
+    let transaction = SQLiteTransaction(
+      SQLiteSnapshot(database, pinned, of: self, committed: writer)
+    )
+    defer { transaction.end() }
+    let result = try BodyScope.run(nil, of: context.broadcaster) { try body(transaction) }
+    guard database.isInsideTransaction else {
+      throw StoreError.unexpected(path: path, detail: "the closure ended its own transaction")
+    }
+    let (changes, version) = try prepareCommit(since: start, origin: origin, on: database)
+    if !context.ownsWriter, let changes {
+      // GRDB's observers miss statements that are stepped through SQLite itself.
+      for index in changes.keys.sorted() {
+        try database.notifyChanges(in: Table(context.tables.all[index].entity.name))
+      }
+    }
+    try checkFile(of: database)
+    publisher.hold()
+    defer {
+      let count = changes.map { $0.values.reduce(0) { $0 + $1.count } }
+      publish(changing: count, on: database)
+    }
+    try database.commit()
+    settle(on: database)
+    return Committed(result: result, version: version ?? self.version)
   }
 
-  /// What the running transaction of the store's own has done so far, where no log tells it.
-  func event(origin: CommitOrigin, on database: Database) throws -> CommitLog.Event? {
+  /// Notes what others committed before the transaction, which is open already; from here on nobody else can commit.
+  /// - Returns: Where the transaction begins, or `nil` if no log records it.
+  private func startTransaction(on database: Database) throws -> ChangeLog.Position? {
+    if let position = try log?.startTransaction(on: database) { return position }
+    try noteExternalCommits(on: database)
+    return nil
+  }
+
+  /// Derives the net changes of the transaction and writes them into the log, as the last step before the commit.
+  /// - Returns: The net changes, if they are known row by row, and the version that the commit makes, if the log has it.
+  private func prepareCommit(
+    since start: ChangeLog.Position?,
+    origin: CommitOrigin,
+    on database: Database
+  ) throws -> (changes: [Int: [CommittedChange]]?, version: StoreVersion?) {
     let rows = capture.take()
+    guard let start, let log else {
+      let event = try event(of: rows, origin: origin, on: database)
+      setPending(.own(event))
+      if case .commit(_, let changes) = event { return (changes, nil) }
+      return (nil, nil)
+    }
+    let written = try log.writeCommit(
+      since: start,
+      rows,
+      isComplete: isComplete(rows, on: database),
+      origin: origin,
+      on: database
+    )
+    setPending(written.pending)
+    return (written.changes, written.version)
+  }
+
+  private func setPending(_ pending: Pending) { state.withLock { $0.pending = pending } }
+
+  /// What the running transaction has done, where no log records it.
+  private func event(
+    of rows: TouchedRows,
+    origin: CommitOrigin,
+    on database: Database
+  ) throws -> CommitRing.Event? {
     if try hasAlteredTables(on: database) { return .gap(.schemaChanged) }
     if rows.isOverflown { return .gap(.trimmed) }
     guard isComplete(rows, on: database) else { return .gap(.otherWriter) }
-    let changes = try changes(of: rows, on: database)
+    let changes = try rows.changes(of: context.tables, on: database)
     return changes.isEmpty ? nil : .commit(origin, changes)
   }
 
-  /// Whether a table of an entity may have been altered or made anew since the last time, which tells nobody of its rows.
+  /// Whether a table of an entity may have been altered or recreated since the last check, which no hook reports.
   private func hasAlteredTables(on database: Database) throws -> Bool {
     let cookie = try database.integer("PRAGMA main.schema_version")
     let known = state.withLock { $0.schema }
     guard known?.cookie != cookie else { return false }
-    let found = try SchemaMark(of: tables, on: database)
+    let found = try SchemaFingerprint(of: context.tables, on: database)
     state.withLock { $0.schema = found }
-    try capture.readPlaces(on: database)
-    return known?.keepsTables(of: found) == false
+    try capture.readColumnPositions(on: database)
+    return known?.hasSameTables(as: found) == false
   }
 
-  /// Whether everything that changed in the running transaction was heard and understood.
-  func isComplete(_ rows: TouchedRows, on database: Database) -> Bool {
+  /// Whether every row that changed in the running transaction was captured and understood.
+  private func isComplete(_ rows: TouchedRows, on database: Database) -> Bool {
     let total = sqlite3_total_changes(database.sqliteConnection)
     let before = state.withLock { $0.totalChanges }
     let expected = Int(total &- before)
-    let isHeard = capture.isExact ? rows.eventCount >= expected : rows.eventCount == expected
-    return isHeard && !rows.isInexact
+    let isCaptured = capture.isExact ? rows.eventCount >= expected : rows.eventCount == expected
+    return isCaptured && !rows.isInexact
   }
 
-  /// The net changes of the running transaction.
-  func changes(of rows: TouchedRows, on database: Database) throws -> [Int: [CommittedChange]] {
-    let reader = TableReader(database: database, tables: tables)
-    return try rows.changes(of: tables) { table, keys in try reader.rows(keys, of: table) }
+  /// How many rows a commit may change to be followed by the thread that made it, which waits for that.
+  private static let followedRowLimit = 32
+
+  /// Publishes a commit, outside of the transaction.
+  ///
+  /// A small one is offered to the listeners that follow it at once: its pages are in the writing connection's memory, and no other thread
+  /// has to wake up.
+  /// - Parameters:
+  ///   - count: How many rows the commit changed, or `nil` if that is not known.
+  ///   - database: The writing connection.
+  private func publish(changing count: Int?, on database: Database) {
+    guard publisher.release() else { return }
+    let broadcaster = context.broadcaster
+    guard let count, count <= CommitSession.followedRowLimit, broadcaster.hasFollowers,
+      let pinned = try? pin(database)
+    else { return broadcaster.notify() }
+    defer { unpin(database) }
+    let snapshot = SQLiteSnapshot(database, pinned, of: self)
+    defer { snapshot.end() }
+    BodyScope.run(snapshot, of: broadcaster) { broadcaster.offer(snapshot) }
   }
 
-  /// Says what the commit that is about to be made holds.
-  func prepare(_ pending: Pending) { state.withLock { $0.pending = pending } }
+  /// Runs a closure in a transaction that changes no row of an entity.
+  func runMaintenance(on database: Database, _ body: () throws -> Void) throws {
+    try database.beginTransaction(.immediate)
+    do {
+      try body()
+      try checkFile(of: database)
+      setPending(.silent)
+      try database.commit()
+      settle(on: database)
+    } catch {
+      if database.isInsideTransaction { try? database.rollback() }
+      didRollback(on: database)
+      throw error
+    }
+  }
+
+  // MARK: - What SQLite reports of the writing connection
 
   /// The writing connection is about to commit.
-  func willCommit() {
+  fileprivate func willCommit() {
     let isNew = state.withLock { state in
       guard !state.isCommitting else { return false }
       state.isCommitting = true
@@ -223,7 +332,7 @@ extension StoreCore {
   }
 
   /// The writing connection has committed.
-  func didCommit(on database: Database) {
+  fileprivate func didCommit(on database: Database) {
     let pending = state.withLock { state in
       defer { state.pending = .none }
       return state.pending
@@ -231,165 +340,131 @@ extension StoreCore {
     switch pending {
     case .own(let event): end(on: database, event)
     case .silent: end(on: database, nil)
-    case .logged(let entry, let sequence):
+    case .logged(let entry, let sequence, let stamp):
       end(on: database, nil)
-      let stamp = state.withLock { $0.writing.lastRow?.stamp(of: sequence) }
-      if catalog?.remember(entry, sequence: sequence, stamp: stamp) == true { hint() }
+      if log?.log.remember(entry, sequence: sequence, stamp: stamp) == true { publisher.notify() }
     case .none where isLogged:
       end(on: database, nil)
-      noteDirectCommit(on: database)
+      log?.noteStrayCommit()
+      if (try? noteLoggedCommits(on: database, mayWrite: false)) != true { publisher.notify() }
     case .none: end(on: database, directEvent(on: database))
     }
     _ = capture.take()
   }
 
-  /// Makes sure that a commit of the store's own is told, whether or not GRDB has told of it.
-  func settle(on database: Database) {
+  /// The writing connection has rolled back.
+  fileprivate func didRollback(on database: Database) {
+    setPending(.none)
+    log?.didRollback()
+    _ = capture.take()
+    end(on: database, nil)
+  }
+
+  /// Adds a commit of the store to the history if GRDB has not reported it.
+  private func settle(on database: Database) {
     let isDue = state.withLock { state in
       if case .none = state.pending { false } else { true }
     }
     if isDue { didCommit(on: database) }
   }
 
-  /// The writing connection has undone its transaction.
-  func didRollback(on database: Database) {
-    let readsSchemaAnew = state.withLock { state in
-      state.pending = .none
-      // What was prepared for the log within it is undone too.
-      defer { state.writing.forgetTransaction() }
-      return state.writing.isProvisional
-    }
-    if readsSchemaAnew { catalog?.forgetLayout() }
-    _ = capture.take()
-    end(on: database, nil)
+  /// Notes commits that were made on this connection and bypassed GRDB, which reports only those that it made itself.
+  func reconcile(with database: Database) {
+    guard !database.isInsideTransaction else { return }
+    let total = sqlite3_total_changes(database.sqliteConnection)
+    let isDue = state.withLock { $0.isCommitting || $0.totalChanges != total }
+    if isDue { didCommit(on: database) }
   }
 
   /// What the application committed itself, on the connection that it shares with the store.
-  private func directEvent(on database: Database) -> CommitLog.Event? {
+  private func directEvent(on database: Database) -> CommitRing.Event? {
     do {
-      // An observer that is told of a commit may not make another one.
-      try noteOtherWriters(on: database, mayWrite: false)
-      return try event(origin: .unnamed, on: database)
+      // A commit observer must not make another commit.
+      try noteExternalCommits(on: database, mayWrite: false)
+      return try event(of: capture.take(), origin: .unnamed, on: database)
     } catch {
       return .gap(.otherWriter)
     }
   }
 
-  private func end(on database: Database, _ event: CommitLog.Event?) {
+  /// Records a gap for what a closure committed past the store, on a writing connection that packs its changes.
+  private func recordStrayCommit(on database: Database) {
+    guard log?.takeStrayCommit() == true, !database.isInsideTransaction else { return }
+    try? runMaintenance(on: database) { try ChangeLogFormat.interrupt(nil, on: database) }
+    _ = try? noteLoggedCommits(on: database, mayWrite: false)
+  }
+
+  private func end(on database: Database, _ event: CommitRing.Event?) {
     let total = sqlite3_total_changes(database.sqliteConnection)
+    log?.didEnd()
     let wasCommitting = state.withLock { state in
       state.totalChanges = total
-      state.writing.isProvisional = false
-      if let event { state.log.append(event) }
+      if let event { state.history.append(event) }
       defer { state.isCommitting = false }
       return state.isCommitting
     }
     if wasCommitting { commits.leave() }
-    if event != nil { hint() }
+    if event != nil { publisher.notify() }
   }
-}
 
-extension Error {
-  fileprivate var isBusy: Bool { SQLiteFailure(self)?.primaryCode == SQLITE_BUSY }
-}
+  // MARK: - History without a log
 
-/// Tells the store when the writing connection commits or rolls back, whoever asked for it.
-final class CommitObserver: TransactionObserver, Sendable {
-  private let core: StoreCore
+  /// The version of everything that was committed or noticed so far, where no log numbers the commits.
+  var version: StoreVersion { state.withLock { $0.history.version } }
 
-  init(_ core: StoreCore) { self.core = core }
+  /// Adds a gap to the history, for commits whose changes are unknown.
+  func recordGap(_ reason: GapReason) { state.withLock { $0.history.append(.gap(reason)) } }
 
-  func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { false }
-
-  func databaseDidChange(with event: DatabaseEvent) {}
-
-  func databaseWillCommit() { core.willCommit() }
-
-  func databaseDidCommit(_ database: Database) { core.didCommit(on: database) }
-
-  func databaseDidRollback(_ database: Database) { core.didRollback(on: database) }
-}
-
-extension StoreCore {
-  /// Tells everyone who listens that the version may have grown, unless that is held back.
-  func hint() {
-    let isDue = state.withLock { state in
-      if state.heldHint != nil { state.heldHint = true }
-      return state.heldHint == nil && !state.isClosed
+  /// The history of an entity between two versions.
+  func history(
+    after old: StoreVersion,
+    through new: StoreVersion,
+    of entity: EntityDescription
+  ) -> StoreHistory {
+    guard let table = context.tables.all.first(where: { $0.entity == entity }) else {
+      return .commits([])
     }
-    if isDue { hearers.hint() }
-  }
-
-  /// Holds hints back while a commit is being made whose size is known.
-  func holdHints() { state.withLock { $0.heldHint = false } }
-
-  /// Lets hints go again, and offers a small commit to those who follow it at once: its pages are in the writing connection's
-  /// memory, and no thread need be woken.
-  /// - Parameters:
-  ///   - count: How many rows the commit changed, or `nil` if that is not known.
-  ///   - database: The writing connection, outside of a transaction.
-  func releaseHints(changing count: Int?, on database: Database) {
-    let isDue = state.withLock { state in
-      defer { state.heldHint = nil }
-      return state.heldHint == true && !state.isClosed
+    let hasLog = log != nil
+    return state.withLock { state in
+      guard !hasLog || old.epoch == state.history.version.epoch else {
+        return .gap(.schemaChanged)
+      }
+      return state.history.history(after: old, through: new, ofTable: table.index)
     }
-    guard isDue else { return }
-    guard let count, count <= StoreCore.followedRowLimit, hearers.hasFollowers,
-      let pinned = try? pin(database)
-    else { return hearers.hint() }
-    defer { unpin(database) }
-    let access = SnapshotAccess(database, pinned, of: self)
-    defer { access.end() }
-    let snapshot = SQLiteSnapshot(access)
-    BodyScope.run(snapshot, of: self) { hearers.offer(snapshot) }
   }
 
-  /// How many rows a commit may change to be followed by the thread that made it; it waits for that.
-  private static let followedRowLimit = 32
+  // MARK: - Versions for readers
 
-  /// Makes later calls fail.
-  /// - Returns: Whether the database was in use.
-  func close() -> Bool {
-    let wasOpen = state.withLock { state in
-      defer { state.isClosed = true }
-      return !state.isClosed
-    }
-    if wasOpen { capture.deactivate() }
-    return wasOpen
-  }
-}
-
-extension StoreCore {
-  /// A version that a connection is held at.
+  /// A version that a connection's transaction holds.
   struct Pinned {
     let version: StoreVersion
-    /// Where that is in the database's log, if the history is read from it.
-    let position: LogCatalog.Position?
+    /// Where that is in the change log, if the history is read from it.
+    let position: ChangeLog.Position?
   }
 
-  /// Takes a snapshot of the database and tells which version it is.
+  /// Begins a read transaction and finds out which version it sees.
   /// - Parameters:
-  ///   - database: A connection that is in no transaction.
+  ///   - database: Any connection that is in no transaction.
   ///   - reading: What is known of the connection, if it is the store's own.
-  /// - Returns: `nil` if a commit came between, so that the version is not known; no transaction is open then.
-  /// - Throws: What SQLite says.
+  /// - Returns: `nil` if a commit was made meanwhile, so that the version is unknown; no transaction is open then.
+  /// - Throws: SQLite's failures.
   func pin(_ database: Database, knownTo reading: ReadingConnection? = nil) throws -> Pinned? {
-    if let catalog, let position = try pin(database, catalog, knownTo: reading) {
+    if let log = log?.log, let position = try pin(database, log, knownTo: reading) {
       return Pinned(version: position.version, position: position)
     }
-    let before = state.withLock { ($0.commitCount, $0.isCommitting, $0.log.version) }
+    let before = state.withLock { ($0.commitCount, $0.isCommitting, $0.history.version) }
     guard !before.1 else { return nil }
     try database.run("BEGIN DEFERRED TRANSACTION")
     do {
-      // The snapshot is taken by the first read, not by BEGIN.
+      // The first read takes the snapshot, not BEGIN.
       try database.run("SELECT 1 FROM sqlite_master LIMIT 1")
     } catch {
       unpin(database)
       throw error
     }
     let version = state.withLock { state in
-      // A version that was noticed since may be one of another writer that the snapshot does not hold.
-      state.commitCount == before.0 && !state.isCommitting && state.log.version == before.2
+      // A version that was noticed since may be another writer's, which the snapshot does not hold.
+      state.commitCount == before.0 && !state.isCommitting && state.history.version == before.2
         ? before.2 : nil
     }
     guard let version else {
@@ -399,22 +474,21 @@ extension StoreCore {
     return Pinned(version: version, position: nil)
   }
 
-  /// Takes a snapshot whose version the database itself tells.
-  /// - Returns: `nil` if it cannot; no transaction is open then.
+  /// Begins a read transaction whose version is in the change log.
+  /// - Returns: `nil` if the log does not have it; no transaction is open then.
   private func pin(
     _ database: Database,
-    _ catalog: LogCatalog,
+    _ log: ChangeLog,
     knownTo reading: ReadingConnection?
-  ) throws -> LogCatalog.Position? {
-    let floor = catalog.seen
+  ) throws -> ChangeLog.Position? {
+    let floor = log.seen
     try database.run("BEGIN DEFERRED TRANSACTION")
     do {
       let mark = reading.flatMap { _ in contentMark(of: database) }
-      if let mark, let known = reading?.position(at: mark), catalog.stands(at: known, floor: floor)
-      {
+      if let mark, let known = reading?.position(at: mark), log.isCurrent(known, floor: floor) {
         return known
       }
-      let position = try catalog.readablePosition(on: database, floor: floor)
+      let position = try log.readablePosition(on: database, floor: floor)
       if let mark { reading?.note(position, at: mark) }
       if position == nil { unpin(database) }
       return position
@@ -424,37 +498,45 @@ extension StoreCore {
     }
   }
 
-  /// What tells the contents apart that the transaction sees, which begins with this.
+  /// The mark of the content that the transaction sees, which begins here.
   private func contentMark(of database: Database) -> UInt32? {
-    // The snapshot is taken by the first read, not by BEGIN; this one reads nothing but the file's first page.
+    // The first read takes the snapshot, not BEGIN; this one reads only the file's first page.
     guard (try? database.run("PRAGMA main.schema_version")) != nil else { return nil }
     return database.contentMark
   }
 
-  /// Lets go of a snapshot.
+  /// Ends a read transaction.
   func unpin(_ database: Database) {
     try? database.run("COMMIT TRANSACTION")
     if database.isInsideTransaction { try? database.run("ROLLBACK TRANSACTION") }
   }
 
   /// Waits for the commit that is being made.
-  /// - Returns: Whether there is none any more.
+  /// - Returns: Whether none is being made any more.
   func waitForCommit() -> Bool { commits.wait(timeout: .now() + .milliseconds(100)) == .success }
 }
 
-extension StoreCore {
-  /// Runs a closure and translates what it throws.
-  func translating<Result>(_ body: () throws -> Result) throws(StoreError) -> Result {
-    do {
-      return try body()
-    } catch {
-      if !(error is StoreError), isClosed { throw .closed(path: path) }
-      throw StoreError(error, path: path, waited: busyTimeout)
-    }
-  }
+/// Reports commits and rollbacks of the writing connection to its session, including those of the application.
+final class CommitObserver: TransactionObserver, Sendable {
+  private let session: CommitSession
 
-  /// Refuses to work after the store was closed.
-  func checkOpen() throws(StoreError) {
-    guard !isClosed else { throw .closed(path: path) }
+  init(_ session: CommitSession) { self.session = session }
+
+  func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { false }
+
+  func databaseDidChange(with event: DatabaseEvent) {}
+
+  func databaseWillCommit() { session.willCommit() }
+
+  func databaseDidCommit(_ database: Database) { session.didCommit(on: database) }
+
+  func databaseDidRollback(_ database: Database) { session.didRollback(on: database) }
+}
+
+extension Database {
+  /// Whether the file that is open no longer has its name.
+  var hasMoved: Bool {
+    guard let connection = sqliteConnection else { return false }
+    return results_connection_has_moved(connection) != 0
   }
 }

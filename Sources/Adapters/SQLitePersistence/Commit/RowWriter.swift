@@ -2,22 +2,22 @@ import CSQLiteHooks
 import GRDB
 import ResultsDomain
 
-/// Writes rows of one entity within a transaction, with prepared statements.
+/// Writes rows of one entity in a transaction, with prepared statements.
 final class RowWriter {
   let table: EntityTable
-  private let core: StoreCore
+  private let session: CommitSession
   private let database: Database
   private let lookup: RowLookup
   private var statements: [String: PreparedStatement] = [:]
   private var insertStatement: PreparedStatement?
   private var insertUnkeyedStatement: PreparedStatement?
-  /// Whether the largest key of all is taken, as far as looked for.
+  /// Whether the largest possible key is taken; `nil` until it is looked up.
   private var hasLargestKey: Bool?
 
-  init(_ table: EntityTable, on database: Database, core: StoreCore) throws {
+  init(_ table: EntityTable, on database: Database, in session: CommitSession) throws {
     self.table = table
     self.database = database
-    self.core = core
+    self.session = session
     lookup = try RowLookup(table, on: database)
   }
 
@@ -30,16 +30,16 @@ final class RowWriter {
   private func insert(_ values: [Value], _ given: ObjectKey?) throws -> ObjectID {
     if let given { hasLargestKey = given == .integer(.max) ? true : hasLargestKey }
     let statement = try given == nil ? unkeyedInsert() : keyedInsert()
-    var place: Int32 = 1
+    var parameter: Int32 = 1
     if let given, !table.isCompound {
       for part in given.parts {
-        try statement.bind(part, at: place)
-        place += 1
+        try statement.bind(part, at: parameter)
+        parameter += 1
       }
     }
     for index in table.writableIndexes {
-      try statement.bind(values[index], at: place)
-      place += 1
+      try statement.bind(values[index], at: parameter)
+      parameter += 1
     }
     let change = ChangeCapture.Expected(
       operation: SQLITE_INSERT,
@@ -52,7 +52,7 @@ final class RowWriter {
     try run(statement, change, id: given.map { table.id($0) })
     let number = sqlite3_last_insert_rowid(database.sqliteConnection)
     let assigned = given ?? .integer(number)
-    core.capture.done(change, key: assigned)
+    session.capture.confirm(change, key: assigned)
     return table.id(assigned)
   }
 
@@ -91,15 +91,15 @@ final class RowWriter {
       isCalculated: !table.generatedIndexes.isEmpty
     )
     try run(statement, change, id: table.id(key))
-    core.capture.done(change, key: key)
+    session.capture.confirm(change, key: key)
     return table.id(key)
   }
 
-  /// Writes a row, and takes that back if a value was given that the database calculates otherwise.
+  /// Writes a row, and rolls that back if a given value differs from the one that the database calculates.
   /// - Parameters:
   ///   - values: The row's values as they were given.
-  ///   - stored: The row before; what was read there may be given again.
-  ///   - write: Writes the row, and gives its identity.
+  ///   - stored: The row before; its calculated values may be given again.
+  ///   - write: Writes the row, and returns its identity.
   /// - Returns: The row's identity.
   /// - Throws: `StoreError.invalid` for such a value, and what the closure throws.
   private func checkingCalculated(
@@ -122,7 +122,7 @@ final class RowWriter {
       try database.run("RELEASE \(Self.savepoint)")
       return id
     } catch {
-      core.capture.forgetNewImages()
+      session.capture.forgetNewImages()
       if database.isInsideTransaction {
         try database.run("ROLLBACK TO \(Self.savepoint)")
         try database.run("RELEASE \(Self.savepoint)")
@@ -147,12 +147,12 @@ final class RowWriter {
       values: nil
     )
     try run(statement, change, id: id)
-    core.capture.done(change, key: id.key)
+    session.capture.confirm(change, key: id.key)
     return true
   }
 
   private func row(_ id: ObjectID) throws -> Row? {
-    // The row of another entity that happens to have the same key is not meant.
+    // An id of another entity may have the same key.
     id == table.id(id.key) ? try lookup.row(id.key) : nil
   }
 
@@ -161,18 +161,18 @@ final class RowWriter {
     _ change: ChangeCapture.Expected,
     id: ObjectID?
   ) throws {
-    core.capture.expect(change)
+    session.capture.expect(change)
     do {
       try statement.run()
     } catch {
-      // A statement that fails undoes what it and its triggers did so far.
-      core.capture.forgetNewImages()
+      // A statement that fails is undone, with what its triggers did.
+      session.capture.forgetNewImages()
       throw StoreError(
         writing: error,
         id: id,
         entity: table.entity,
-        path: core.path,
-        waited: core.busyTimeout
+        path: session.context.path,
+        waited: session.context.busyTimeout
       )
     }
   }
@@ -185,7 +185,7 @@ final class RowWriter {
   }
 
   private func unkeyedInsert() throws -> PreparedStatement {
-    // Beyond the largest key SQLite would take one at random.
+    // Beyond the largest key SQLite would choose a random one.
     let isFull = try hasLargestKey ?? (lookup.row(.integer(.max)) != nil)
     hasLargestKey = isFull
     guard !isFull else { throw StoreError.invalid([.invalidKey(entity: table.entity.name)]) }

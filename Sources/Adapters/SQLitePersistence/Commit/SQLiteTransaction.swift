@@ -2,37 +2,39 @@ import CSQLiteHooks
 public import GRDB
 public import ResultsDomain
 
-/// A transaction of a `SQLiteStore`, which can also run the application's own SQL.
+/// A transaction of a `SQLiteStore`, which can also run the application's SQL.
 ///
-/// A closure given to `commit(origin:_:)` gets one: `(transaction as? SQLiteTransaction)?.withDatabase { … }`.
+/// The closure of `commit(origin:_:)` receives one: `(transaction as? SQLiteTransaction)?.withDatabase { … }`.
 public final class SQLiteTransaction: StoreTransaction {
-  let access: SnapshotAccess
+  let snapshot: SQLiteSnapshot
   private var writers: [RowWriter] = []
 
-  init(_ access: SnapshotAccess) { self.access = access }
+  init(_ snapshot: SQLiteSnapshot) { self.snapshot = snapshot }
 
-  /// Runs statements of the application's own in the transaction.
+  /// Runs the application's statements in the transaction.
   ///
-  /// What they change in the store's entities is part of the commit's history like everything else, savepoints, triggers and
-  /// cascades included. The closure must leave no statement unfinished and not end the transaction.
+  /// What they change in the store's entities is part of the commit's history, including savepoints, triggers and cascades. The closure must
+  /// leave no statement unfinished and must not end the transaction.
   /// - Throws: What the closure throws, as `StoreError.aborted(by:)` unless it is a store's or SQLite's error.
   public func withDatabase<Result>(
     _ body: (Database) throws -> Result
   ) throws(StoreError) -> Result {
-    let core = access.core
-    core.capture.forgetNewImages()
-    core.expectForeignSQL()
-    defer { core.capture.forgetNewImages() }
-    return try access.with { database in
+    let session = snapshot.session
+    session.capture.forgetNewImages()
+    session.log?.willRunForeignSQL()
+    defer { session.capture.forgetNewImages() }
+    return try snapshot.with { database in
       let result = try body(database)
-      try core.noteForeignSQL(on: database, since: access.position)
+      if let start = snapshot.position {
+        try session.log?.didRunForeignSQL(on: database, since: start)
+      }
       return result
     }
   }
 
   /// Ends the use of the transaction.
   func end() {
-    access.end()
+    snapshot.end()
     writers = []
   }
 
@@ -40,9 +42,9 @@ public final class SQLiteTransaction: StoreTransaction {
     _ entity: EntityDescription,
     _ body: (RowWriter) throws -> Result
   ) throws(StoreError) -> Result {
-    try access.with(entity) { database, table in
+    try snapshot.with(entity) { database, table in
       if let writer = writers.first(where: { $0.table === table }) { return try body(writer) }
-      let writer = try RowWriter(table, on: database, core: access.core)
+      let writer = try RowWriter(table, on: database, in: snapshot.session)
       writers.append(writer)
       return try body(writer)
     }
@@ -60,7 +62,7 @@ extension SQLiteTransaction {
     try write(entity) { try $0.insert(values, key: key) }
   }
 
-  /// Writes new values into a row; nothing is written if they are those it has.
+  /// Writes new values into a row; nothing is written if the row has them already.
   public func update(
     _ id: ObjectID,
     to values: [Value],
@@ -79,64 +81,64 @@ extension SQLiteTransaction {
 
 extension SQLiteTransaction {
   /// The version that the transaction is based on.
-  public var version: StoreVersion { access.version }
+  public var version: StoreVersion { snapshot.version }
 
-  /// The rows of some objects, the transaction's own changes included.
+  /// The rows of some objects, including the transaction's changes.
   public func rows(
     _ keys: [ObjectKey],
     of entity: EntityDescription
   ) throws(StoreError) -> [ResultsDomain.Row?] {
-    try access.rows(keys, of: entity)
+    try snapshot.rows(keys, of: entity)
   }
 
-  /// The encoded keys of a list, the transaction's own changes included.
+  /// The encoded keys of a list, including the transaction's changes.
   public func entries(
     of definition: OrderDefinition,
     _ body: (EntryBatch) throws(StoreError) -> Bool
   ) throws(StoreError) {
-    try access.entries(of: definition, body)
+    try snapshot.entries(of: definition, body)
   }
 
-  /// How many rows a predicate holds for, the transaction's own changes included.
+  /// The number of rows that match a predicate, including the transaction's changes.
   public func count(
     of entity: EntityDescription,
     where predicate: FetchPredicate
   ) throws(StoreError) -> Int {
-    try access.count(of: entity, where: predicate)
+    try snapshot.count(of: entity, where: predicate)
   }
 
-  /// A digest of each row of a list, the transaction's own changes included.
+  /// A digest of each row of a list, including the transaction's changes.
   public func digests(
     of definition: OrderDefinition,
     attributes: AttributeSet,
     _ body: (EntryBatch) throws(StoreError) -> Bool
   ) throws(StoreError) {
-    try access.digests(of: definition, attributes: attributes, body)
+    try snapshot.digests(of: definition, attributes: attributes, body)
   }
 
-  /// Aggregates of the rows of a list, the transaction's own changes included.
+  /// Aggregates of the rows of a list, including the transaction's changes.
   public func aggregates(
     _ aggregates: CompiledAggregates,
     of definition: OrderDefinition,
     groupedByFirst columns: Int,
     _ body: (AggregateGroup) throws(StoreError) -> Bool
   ) throws(StoreError) {
-    try access.aggregates(aggregates, of: definition, groupedByFirst: columns, body)
+    try snapshot.aggregates(aggregates, of: definition, groupedByFirst: columns, body)
   }
 
-  /// What happened up to the version that the transaction is based on.
+  /// The history up to the version that the transaction is based on.
   public func history(
     since version: StoreVersion,
     of entity: EntityDescription
   ) throws(StoreError) -> StoreHistory {
-    try access.history(since: version, of: entity)
+    try snapshot.history(since: version, of: entity)
   }
 
-  /// What a later process needs to find again the version that the transaction is based on.
-  public func bookmark() throws(StoreError) -> StoreBookmark? { try access.bookmark() }
+  /// A bookmark with which a later process finds the version that the transaction is based on.
+  public func bookmark() throws(StoreError) -> StoreBookmark? { try snapshot.bookmark() }
 
-  /// The version that a bookmark names.
+  /// The version of a bookmark.
   public func version(at bookmark: StoreBookmark) throws(StoreError) -> StoreVersion? {
-    try access.version(at: bookmark)
+    try snapshot.version(at: bookmark)
   }
 }

@@ -1,15 +1,16 @@
+import GRDB
 import ResultsDomain
 
-/// The rows that a transaction touched, with what they were before it.
+/// The rows that a transaction touched, with their values before it.
 ///
-/// The first old image of a row is the truth before the transaction, whatever savepoints were rolled back since. The last new
-/// image is the truth after it only as long as nothing was rolled back; else the row is read again before the commit.
+/// The first old image of a row is its state before the transaction, whatever savepoints were rolled back since. The last new image is its
+/// state after the transaction only if nothing was rolled back; otherwise the row is read again before the commit.
 struct TouchedRows: Sendable {
   /// What is known of a row after a change.
   enum NewImage: Sendable {
-    /// The row's values, or that there is none.
+    /// The row's values, or `nil` if it is deleted.
     case known([Value]?)
-    /// It must be read.
+    /// The row must be read.
     case unknown
   }
 
@@ -21,16 +22,16 @@ struct TouchedRows: Sendable {
 
   /// The touched rows of one table, in the order of their first change.
   private struct TableTouches {
-    /// Where each key is, or `nil` as long as the keys are integers that came in ascending order.
-    private var places: [ObjectKey: Int]?
+    /// The index of each key, or `nil` while the keys are integers in ascending order.
+    private var indexes: [ObjectKey: Int]?
     var touches: [Touch] = []
 
-    /// Where a key is, or `nil` if it was not touched yet.
-    mutating func place(of key: ObjectKey) -> Int? {
-      if let places { return places[key] }
+    /// The index of a key, or `nil` if it was not touched yet.
+    mutating func index(of key: ObjectKey) -> Int? {
+      if let indexes { return indexes[key] }
       guard let last = touches.last else { return nil }
       guard case .integer(let number) = key, case .integer(let largest) = last.key else {
-        return searched(key)
+        return lookUp(key)
       }
       guard number <= largest else { return nil }
       var (low, high) = (0, touches.count)
@@ -43,46 +44,46 @@ struct TouchedRows: Sendable {
         low = middle + 1
       }
       if touches[low].key == key { return low }
-      return searched(key)
+      return lookUp(key)
     }
 
     mutating func append(_ touch: Touch) {
       if case .integer = touch.key {
-      } else if places == nil {
-        index()
+      } else if indexes == nil {
+        buildIndexes()
       }
-      places?[touch.key] = touches.count
+      indexes?[touch.key] = touches.count
       touches.append(touch)
     }
 
-    private mutating func searched(_ key: ObjectKey) -> Int? {
-      index()
-      return places?[key]
+    private mutating func lookUp(_ key: ObjectKey) -> Int? {
+      buildIndexes()
+      return indexes?[key]
     }
 
-    private mutating func index() {
+    private mutating func buildIndexes() {
       let pairs = touches.enumerated().map { ($0.element.key, $0.offset) }
-      places = Dictionary(pairs) { first, _ in first }
+      indexes = Dictionary(pairs) { first, _ in first }
     }
   }
 
   private let capacity: Int
   private var tables: [TableTouches]
   private var count = 0
-  /// How many rows were touched whose new image is not known.
+  /// The number of touched rows whose new image is unknown.
   private var unknownCount = 0
-  /// How many changes of rows were heard, those of other tables included.
+  /// The number of row changes that were captured, including those of other tables.
   private(set) var eventCount = 0
-  /// Whether so many rows were touched that they are not told one by one.
+  /// Whether too many rows were touched to list them one by one.
   private(set) var isOverflown = false
-  /// Whether some change could not be understood.
+  /// Whether a change could not be read.
   private(set) var isInexact = false
-  /// Whether nothing is known of new images any more.
+  /// Whether the new images are no longer valid.
   private var mustReadAgain = false
 
-  /// The numbers of the tables' entities in the database's log, or `nil` if the changes are not packed for it.
+  /// The log numbers of the tables' entities, or `nil` if changes are not packed for the log.
   private let numbers: [Int]?
-  /// The changes, packed for the log; complete even if so many that they are not remembered.
+  /// The changes, packed for the log; complete even if there are too many to list.
   var payload = PayloadWriter()
 
   init(tableCount: Int, capacity: Int, numbers: [Int]? = nil) {
@@ -91,16 +92,16 @@ struct TouchedRows: Sendable {
     self.numbers = numbers
   }
 
-  /// Counts changes of any rows of the database.
+  /// Counts row changes of any table.
   mutating func countEvents(_ count: Int) { eventCount += count }
 
-  /// Whether so many rows would have to be read again that whoever needs them had better read the log.
+  /// Whether so many rows would have to be read again that reading the log is cheaper.
   var isBulk: Bool { mustReadAgain && count > TouchedRows.readingLimit }
 
-  /// How many rows are read again at a commit that a log tells, at most.
+  /// How many rows are read again at most at a commit that is logged.
   private static let readingLimit = 4096
 
-  /// Notes that a change could not be understood.
+  /// Notes that a change could not be read.
   mutating func noteInexact() { isInexact = true }
 
   /// Notes that something may have been rolled back within the transaction.
@@ -108,10 +109,10 @@ struct TouchedRows: Sendable {
 
   /// Notes a row that is about to change.
   /// - Parameters:
-  ///   - table: The place of its table.
+  ///   - table: The index of its table.
   ///   - key: Its key.
-  ///   - after: What it will be.
-  ///   - before: What it is before; asked only the first time.
+  ///   - after: The row after the change.
+  ///   - before: Reads the row before the change; called only the first time.
   mutating func touch(
     _ table: Int,
     _ key: ObjectKey,
@@ -119,12 +120,12 @@ struct TouchedRows: Sendable {
     before: () -> [Value]?
   ) {
     guard !isOverflown else {
-      // Whoever reads it takes the first of several images.
+      // Readers of the log take the first of several images.
       if let numbers { payload.append(key, before: before(), of: numbers[table]) }
       return
     }
-    if let place = tables[table].place(of: key) {
-      tables[table].touches[place].after = after
+    if let index = tables[table].index(of: key) {
+      tables[table].touches[index].after = after
       return
     }
     let image = before()
@@ -133,7 +134,7 @@ struct TouchedRows: Sendable {
     if case .unknown = after { unknownCount += 1 }
     guard count <= capacity, numbers == nil || unknownCount <= TouchedRows.readingLimit else {
       isOverflown = true
-      for place in tables.indices { tables[place] = TableTouches() }
+      for index in tables.indices { tables[index] = TableTouches() }
       return
     }
     tables[table].append(Touch(key: key, before: image, after: after))
@@ -143,11 +144,12 @@ struct TouchedRows: Sendable {
   /// - Complexity: O(*n* log *n*) in the touched rows; O(*n*) where they were touched in that order.
   func changes(
     of tables: StoreTables,
-    reading: (EntityTable, [ObjectKey]) throws -> [Row?]
+    on database: Database
   ) throws -> [Int: [CommittedChange]] {
+    let reader = TableReader(database: database, tables: tables)
     var changes: [Int: [CommittedChange]] = [:]
-    for (place, touched) in self.tables.enumerated() where !touched.touches.isEmpty {
-      let table = tables.all[place]
+    for (index, touched) in self.tables.enumerated() where !touched.touches.isEmpty {
+      let table = tables.all[index]
       var known: [CommittedChange] = []
       known.reserveCapacity(touched.touches.count)
       var unknown: [Touch] = []
@@ -162,11 +164,11 @@ struct TouchedRows: Sendable {
           unknown.append(touch)
         }
       }
-      for (touch, after) in zip(unknown, try reading(table, unknown.map(\.key))) {
+      for (touch, after) in zip(unknown, try reader.rows(unknown.map(\.key), of: table)) {
         note(touch, after?.values)
       }
       guard !known.isEmpty else { continue }
-      changes[place] = table.sortedByKey(known)
+      changes[index] = table.sortedByKey(known)
     }
     return changes
   }

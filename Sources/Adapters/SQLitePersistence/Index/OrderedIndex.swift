@@ -1,25 +1,25 @@
 import GRDB
 import ResultsDomain
 
-/// An index of a table, or the table's own order, as what may hold a list's keys in order.
+/// An index of a table, or the table itself, which may have a list's keys in order.
 struct OrderedIndex: Sendable {
-  /// What follows the table's name in a statement that must use it.
+  /// The clause after the table's name in a statement that must use it.
   let clause: String
-  /// What `EXPLAIN QUERY PLAN` calls it, in either form.
+  /// Its names in `EXPLAIN QUERY PLAN`.
   let titles: [String]
-  /// Its columns in order, those included that SQLite appends.
+  /// Its columns in order, including those that SQLite appends.
   let columns: [String]
-  /// Whether it holds only the rows of a condition.
+  /// Whether it has only the rows that match a condition.
   let isPartial: Bool
   /// Whether it is the table in the order of its row numbers.
   let isRowNumber: Bool
 
-  /// What SQLite calls a column that is computed.
+  /// The name of a column that is an expression.
   static let expression = "<expr>"
 }
 
 extension OrderedIndex {
-  /// What may hold the keys of a table's rows in order, the table itself first.
+  /// The indexes of a table, the table itself first.
   static func all(of table: EntityTable, _ shape: TableShape, on database: Database) throws
     -> [OrderedIndex]
   {
@@ -38,8 +38,8 @@ extension OrderedIndex {
     let list = try database.texts("PRAGMA main.index_list(\(shape.name.quotedIdentifier))")
     for row in list where row.count >= 5 {
       let name = row[1]
-      // Those of the log have no rows.
-      guard !name.hasPrefix(LogFormat.triggerPrefix) else { continue }
+      // The indexes of the log have no rows.
+      guard !name.hasPrefix(ChangeLogFormat.triggerPrefix) else { continue }
       let isTable = shape.isWithoutRowNumber && row[3] == "pk"
       let columns = try database.texts("PRAGMA main.index_xinfo(\(name.quotedIdentifier))")
       let names = columns.compactMap { column -> String? in
@@ -65,13 +65,13 @@ extension OrderedIndex {
     return all
   }
 
-  /// Whether a step of a plan goes through it, with conditions on exactly the columns that are meant.
-  func isMeant(_ step: String, equal: Int, lower: Bool, upper: Bool) -> Bool {
+  /// Whether a step of a query plan reads it with conditions on exactly the given columns.
+  func matches(_ step: String, equal: Int, lower: Bool, upper: Bool) -> Bool {
     var terms = columns.prefix(equal).map { $0 + "=?" }
     if lower { terms.append(columns[equal] + ">?") }
     if upper { terms.append(columns[equal] + "<?") }
     guard !terms.isEmpty else {
-      // The table itself is scanned without a word on how.
+      // The plan names no index where it scans the table itself.
       let isTable = clause == " NOT INDEXED"
       return step.hasPrefix("SCAN ")
         && (isTable ? !step.hasInfix(" USING ") : titles.contains(where: step.hasSuffix))
@@ -85,23 +85,23 @@ extension String {
   fileprivate func hasInfix(_ text: String) -> Bool { firstRange(of: text) != nil }
 }
 
-/// What a version of the schema says of a table and its indexes.
-struct OrderedFacts: Sendable {
+/// A table and its indexes at one version of the schema.
+struct TableIndexes: Sendable {
   let shape: TableShape
-  /// What may hold keys of its rows in order, the table itself first.
+  /// The indexes of the table, the table itself first.
   let indexes: [OrderedIndex]
 
   /// Reads the schema.
-  /// - Returns: `nil` for a table that is not there, or where texts are kept in another form than that in which keys are written.
+  /// - Returns: `nil` if the table does not exist, or if texts are not stored in UTF-8, in which keys are encoded.
   init?(of table: EntityTable, on database: Database) throws {
     guard try database.texts("PRAGMA main.encoding") == [["UTF-8"]],
-      let shape = try OrderedFacts.shape(of: table, on: database)
+      let shape = try TableIndexes.shape(of: table, on: database)
     else { return nil }
     self.shape = shape
     indexes = try OrderedIndex.all(of: table, shape, on: database)
   }
 
-  /// The shape that was read when the store was opened, if the table is declared by the same text.
+  /// The shape of the table: the one from when the store was opened, if the declaration is unchanged.
   private static func shape(of table: EntityTable, on database: Database) throws -> TableShape? {
     let statement = try PreparedStatement(
       "SELECT sql FROM main.sqlite_master WHERE type = 'table' AND name = ?",

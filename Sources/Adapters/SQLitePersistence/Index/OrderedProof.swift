@@ -2,7 +2,7 @@ import CSQLiteHooks
 import GRDB
 import ResultsDomain
 
-/// Proves that an index, or a table's own order, answers for a list: by SQLite's own plans and programs.
+/// Proves that an index answers for a list, by SQLite's own query plans and programs.
 struct OrderedProof {
   private let database: Database
   private let table: EntityTable
@@ -13,16 +13,16 @@ struct OrderedProof {
   static func plan(
     of definition: OrderDefinition,
     in table: EntityTable,
-    _ facts: OrderedFacts,
+    _ indexes: TableIndexes,
     on database: Database
   ) throws -> OrderedPlan? {
     try OrderedProof(
       database: database,
       table: table,
       definition: definition,
-      shape: facts.shape
+      shape: indexes.shape
     )
-    .plan(facts.indexes)
+    .plan(indexes.indexes)
   }
 
   private func plan(_ indexes: [OrderedIndex]) throws -> OrderedPlan? {
@@ -30,27 +30,32 @@ struct OrderedProof {
     let fixed = normal.fixedValues
     guard let columns = columns(fixed) else { return nil }
     for index in indexes {
-      guard let front = front(of: index, columns.variable, fixed),
-        let texts = texts(columns, index), texts.predicate.isEmpty || !index.isRowNumber
+      guard let fixedPrefix = fixedPrefix(of: index, columns.variable, fixed),
+        let statements = statements(columns, index),
+        statements.predicate.isEmpty || !index.isRowNumber
       else { continue }
-      let proof = StatementProof(index: index, front: front, required: normal.requiredValues)
-      let plan = OrderedPlan(texts, proof)
+      let proof = StatementProof(
+        index: index,
+        fixedPrefix: fixedPrefix,
+        required: normal.requiredValues
+      )
+      let plan = OrderedPlan(statements, proof)
       if try isProved(plan) { return plan }
     }
     return nil
   }
 
-  /// Whether an index serves, as one statement or two tell of it.
+  /// Whether an index serves, judged by one or two statements.
   ///
-  /// The first reads all keys in order: without a step that sorts, the index has the columns of the keys, in their directions and
-  /// collations. A column of an index is searched by whatever a parameter is bound to, so all conditions on these columns can be searched
-  /// too, unless those of the predicate are in the way: then the second statement has a condition on every column, and no test may be left
-  /// over. Each statement between the two is still proved by itself before it is run.
+  /// The first reads all keys in order: if its plan does not sort, the index has the columns of the keys, in their directions and collations.
+  /// SQLite can search a column of an index for any parameter, so it can also search all conditions on these columns, unless the
+  /// predicate's conditions prevent it. Therefore, with a predicate, the second statement has a condition on every column, and its program
+  /// must not test rows. Every other statement is still proved separately before it is run.
   private func isProved(_ plan: OrderedPlan) throws -> Bool {
-    _ = try plan.text(of: .page(0), on: database)
+    _ = try plan.text(for: .page(0), on: database)
     guard plan.serves, !plan.holdsAll else { return plan.serves }
-    let deepest = OrderedPiece.shape(equal: plan.variable.count - 1, 2, 2)
-    _ = try plan.text(of: .count(deepest), on: database)
+    let deepest = KeySubrange.shape(equal: plan.variable.count - 1, 2, 2)
+    _ = try plan.text(for: .count(deepest), on: database)
     return plan.serves
   }
 }
@@ -61,7 +66,8 @@ extension OrderedProof {
     var roles: [OrderedRole] = []
     var variable: [OrderedColumn] = []
 
-    /// Appends a column of the keys, unless its order is none of an index.
+    /// Appends a column of the keys.
+    /// - Returns: `false` if no index can have its order.
     mutating func append(_ column: OrderedColumn, as output: String, fixed value: Value?) -> Bool {
       outputs.append(output)
       if let value {
@@ -74,7 +80,7 @@ extension OrderedProof {
         roles.append(.repeats(index))
         return true
       }
-      // An index of SQLite's has nulls before the values that it has in ascending order.
+      // In an index of SQLite nulls precede all values of an ascending column.
       guard !column.isNullable || (column.key.nulls == .last) == column.key.isDescending else {
         return false
       }
@@ -84,12 +90,12 @@ extension OrderedProof {
     }
   }
 
-  /// The columns of the keys, or `nil` if one of them is ordered as no index of SQLite's is, or is nothing that SQL alone can say.
+  /// The columns of the keys, or `nil` if no index can have the order of one of them, or SQL alone cannot express one.
   private func columns(_ fixed: [FixedValue]) -> Columns? {
     var found = Columns()
     let identity = table.entity.identity.columns
-    for (place, term) in definition.terms.enumerated() {
-      let key = definition.layout.order[place]
+    for (index, term) in definition.terms.enumerated() {
+      let key = definition.layout.order[index]
       let isFound =
         switch term.expression {
         case .attribute(let name): append(name, key, fixed, to: &found)
@@ -111,11 +117,11 @@ extension OrderedProof {
     to found: inout Columns
   ) -> Bool {
     guard let column = shape.column(named: name) else { return false }
-    // Whole numbers beyond a real's precision would be told apart by an index and not by a key.
+    // An index would distinguish whole numbers beyond a real's precision, and a key would not.
     guard key.storage != .real || column.affinity == .real else { return false }
     let identifier = name.caselessIdentifier
     let value = fixed.first { $0.column == identifier }?.value
-    let isKey = column.keyPlace > 0 && (table.isRowNumber || shape.isWithoutRowNumber)
+    let isKey = column.keyPosition > 0 && (table.isRowNumber || shape.isWithoutRowNumber)
     return found.append(
       OrderedColumn(
         key: key,
@@ -129,7 +135,7 @@ extension OrderedProof {
     )
   }
 
-  /// Appends an expression, if SQL's own functions and operators say it without an argument: only then can an index be made over it.
+  /// Appends an expression, if it consists of SQL's own functions and operators without arguments: only then can there be an index over it.
   private func append(
     _ expression: FetchExpression,
     _ key: KeyColumn,
@@ -146,7 +152,7 @@ extension OrderedProof {
     return found.append(
       OrderedColumn(
         key: key,
-        // No column is called so.
+        // No column has such a name.
         identifier: OrderedIndex.expression.caselessIdentifier + sql.text.utf8,
         sql: sql.text,
         isNullable: table.canBeNull(expression),
@@ -158,11 +164,11 @@ extension OrderedProof {
     )
   }
 
-  /// How many columns an index has that the predicate fixes before it has those in which keys differ, one by one; `nil` if it is
-  /// not so.
+  /// The number of columns of an index that the predicate fixes and that precede those in which keys differ; `nil` if the index has other
+  /// columns.
   ///
-  /// Which expression an index has is not told; that it is the one that is meant is proved with the statements, which name no other.
-  private func front(
+  /// The schema does not report the expression of a column; the proof of the statements shows that it is the list's.
+  private func fixedPrefix(
     of index: OrderedIndex,
     _ variable: [OrderedColumn],
     _ fixed: [FixedValue]
@@ -173,8 +179,8 @@ extension OrderedProof {
     let rowNumber = table.isRowNumber ? table.entity.identity.columns[0].caselessIdentifier : []
     let most = names.prefix { fixedNames.contains($0) }.count
     return (0...most).reversed()
-      .first { front in
-        let rest = names.dropFirst(front)
+      .first { count in
+        let rest = names.dropFirst(count)
         guard rest.count >= variable.count else { return false }
         return zip(rest, variable)
           .allSatisfy { name, column in
@@ -184,10 +190,10 @@ extension OrderedProof {
       }
   }
 
-  /// The statements for an index, or `nil` if the predicate has what no index answers.
-  private func texts(_ columns: Columns, _ index: OrderedIndex) -> OrderedTexts? {
+  /// The statements for an index, or `nil` if the predicate has a condition that no index answers.
+  private func statements(_ columns: Columns, _ index: OrderedIndex) -> OrderedStatements? {
     var predicate = SQLText()
-    // Only a condition whose values are known when it is prepared is found to be that of an index.
+    // SQLite recognizes the condition of a partial index only if its values are known when it prepares the statement.
     predicate.writesLiterals = index.isPartial
     predicate.writesConstants = true
     let normal = definition.predicate.normalized
@@ -199,7 +205,7 @@ extension OrderedProof {
       arguments.append(value)
     }
     guard arguments.isEmpty || !index.isPartial else { return nil }
-    return OrderedTexts(
+    return OrderedStatements(
       definition: definition,
       source: table.quotedName + index.clause,
       table: table.quotedName,
@@ -213,7 +219,7 @@ extension OrderedProof {
 }
 
 extension FetchPredicate {
-  /// Attributes that the normalised predicate lets have no null, as SQLite tells names apart.
+  /// The attributes for which the normalized predicate excludes null, as SQLite compares names.
   fileprivate var requiredValues: [[UInt8]] {
     switch self {
     case .not(.isNull(.attribute(let name))): [name.caselessIdentifier]
@@ -222,7 +228,7 @@ extension FetchPredicate {
     }
   }
 
-  /// Expressions that the normalised predicate lets have one value only, and the values.
+  /// The expressions to which the normalized predicate permits one value only, and the values.
   fileprivate var fixedValues: [FixedValue] {
     switch self {
     case .comparison(let expression, .equal, .literal(let value)),
@@ -235,14 +241,14 @@ extension FetchPredicate {
   }
 }
 
-/// An expression that a predicate lets have one value only.
+/// An expression to which a predicate permits one value only.
 private struct FixedValue {
   let expression: FetchExpression
   let value: Value
-  /// The column that the expression is, as SQLite tells names apart, or `nil` if it is computed.
+  /// The column that the expression is, as SQLite compares names, or `nil` if it is computed.
   let column: [UInt8]?
 
-  /// - Returns: `nil` for what no index has a column of.
+  /// Creates it; `nil` for an expression that is no column of an index.
   init?(_ expression: FetchExpression, _ value: Value) {
     self.expression = expression
     self.value = value
@@ -254,54 +260,60 @@ private struct FixedValue {
   }
 }
 
-/// Proves that a statement reads an index exactly as it is meant to: by SQLite's own plan and program of that statement.
+/// Proves that a statement reads an index as intended, by SQLite's own query plan and program.
 struct StatementProof: Sendable {
   let index: OrderedIndex
-  /// How many columns of the index the predicate fixes, before those in which keys differ.
-  let front: Int
-  /// Columns that the predicate lets have no null, as SQLite tells names apart.
+  /// The number of columns of the index that the predicate fixes, before those in which keys differ.
+  let fixedPrefix: Int
+  /// The columns for which the predicate excludes null, as SQLite compares names.
   let required: [[UInt8]]
 
-  /// Whether a statement searches the index on all its conditions, in order, and tests no row besides.
-  func holds(for use: OrderedUse, of texts: OrderedTexts, on database: Database) throws -> Bool {
-    // A connection that was not asked for the predicate's functions before takes them for unknown ones.
+  /// Whether a statement searches the index for all its conditions, in order, and tests no rows.
+  func holds(for purpose: StatementPurpose, of statements: OrderedStatements, on database: Database)
+    throws -> Bool
+  {
+    // The predicate's functions may not be registered on this connection yet.
     try ConnectionFunctions.register(on: database)
     do {
-      guard let shape = use.shape else {
-        return try isOneStep(texts.text(of: use), equal: front, on: database)
-          && readsNoTable(texts.text(of: use), on: database)
+      let sql = statements.text(for: purpose)
+      guard let shape = purpose.shape else {
+        return try isOneStep(sql, equal: fixedPrefix, on: database)
+          && readsNoTable(sql, on: database)
       }
-      // All rows of a table are counted in whatever index is smallest.
-      if case .count(0) = use, texts.predicate.isEmpty { return true }
-      return try isOneStep(texts.text(of: use), shape: shape, on: database)
-        && hasNoTest(shape, of: texts, on: database)
-        && readsNoTable(texts.text(of: use), on: database)
+      // SQLite counts all rows of a table in the smallest index.
+      if case .count(0) = purpose, statements.predicate.isEmpty { return true }
+      return try isOneStep(sql, shape: shape, on: database)
+        && testsNoRow(shape, of: statements, on: database)
+        && readsNoTable(sql, on: database)
     } catch {
-      // An index that cannot answer a statement at all is an error of the statement.
+      // If the index cannot answer a statement at all, SQLite reports an error of the statement.
       guard SQLiteFailure(error)?.primaryCode == SQLITE_ERROR else { throw error }
       return false
     }
   }
 
-  /// Whether the sampling function is asked once for each key, in order.
-  func isSampled(_ texts: OrderedTexts, on database: Database) throws -> Bool {
+  /// Whether SQLite calls the sampling function once for each key, in order.
+  func isSampled(_ statements: OrderedStatements, on database: Database) throws -> Bool {
     try ConnectionFunctions.register(on: database)
-    let program = try operations(of: texts.text(of: .sample), on: database)
+    let program = try operations(of: statements.text(for: .sample), on: database)
     return program.count { $0 == "Function" } == 1
       && !program.contains { $0.hasPrefix("Sorter") || $0 == "PureFunc" || $0 == "Once" }
   }
 
-  /// A test that is left over for each row has to read the row.
-  private func hasNoTest(_ shape: Int, of texts: OrderedTexts, on database: Database) throws -> Bool
-  {
-    guard !texts.predicate.isEmpty else { return true }
-    return try !operations(of: texts.text(of: .count(shape)), on: database).contains("Column")
+  /// Whether the statement that counts a form tests no row besides its search: a test would have to read a column.
+  private func testsNoRow(
+    _ shape: Int,
+    of statements: OrderedStatements,
+    on database: Database
+  ) throws -> Bool {
+    guard !statements.predicate.isEmpty else { return true }
+    return try !operations(of: statements.text(for: .count(shape)), on: database).contains("Column")
   }
 
-  /// Whether an index over an expression gives all that is asked for.
+  /// Whether an index over an expression has all columns that the statement reads.
   ///
-  /// SQLite is ready to read the row of such an index (sqlite.org/opcode.html, DeferredSeek), but does so only for a column that the index
-  /// does not have; where a table has no row numbers, it looks for each row.
+  /// SQLite prepares to read the table for such an index (sqlite.org/opcode.html, DeferredSeek), but does so only for a column that the index
+  /// does not have; in a table without row numbers it searches each row.
   private func readsNoTable(_ sql: String, on database: Database) throws -> Bool {
     guard index.columns.contains(OrderedIndex.expression) else { return true }
     let program = try database.texts("EXPLAIN " + sql)
@@ -320,12 +332,12 @@ struct StatementProof: Sendable {
   }
 
   private func isOneStep(_ sql: String, shape: Int, on database: Database) throws -> Bool {
-    let piece = OrderedPiece.forms(of: shape)
+    let form = KeySubrange.forms(of: shape)
     return try isOneStep(
       sql,
-      equal: front + piece.equal,
-      lower: piece.lower > 0,
-      upper: piece.upper > 0,
+      equal: fixedPrefix + form.equal,
+      lower: form.lower > 0,
+      upper: form.upper > 0,
       on: database
     )
   }
@@ -339,17 +351,17 @@ struct StatementProof: Sendable {
   ) throws -> Bool {
     let steps = try database.texts("EXPLAIN QUERY PLAN " + sql)
     guard steps.count == 1, let step = steps[0].last else { return false }
-    if index.isMeant(step, equal: equal, lower: lower, upper: upper) { return true }
-    // A condition that a column is not null is a range to a library that keeps statistics of values.
+    if index.matches(step, equal: equal, lower: lower, upper: upper) { return true }
+    // With statistics of values SQLite treats a condition that a column is not null as a range.
     guard !lower, equal < index.columns.count,
       required.contains(index.columns[equal].caselessIdentifier)
     else { return false }
-    return index.isMeant(step, equal: equal, lower: true, upper: upper)
+    return index.matches(step, equal: equal, lower: true, upper: upper)
   }
 }
 
 extension Database {
-  /// All rows that a text gives, as texts, prepared for this once: past the connection's cache and GRDB's bookkeeping.
+  /// All rows of a statement, as texts; the statement is prepared for this call only, outside of the connection's cache.
   func texts(_ sql: String) throws(SQLiteFailure) -> [[String]] {
     var prepared: OpaquePointer?
     guard sqlite3_prepare_v2(sqliteConnection, sql, -1, &prepared, nil) == SQLITE_OK else {

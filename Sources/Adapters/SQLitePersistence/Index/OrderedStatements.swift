@@ -1,41 +1,42 @@
 import ResultsDomain
 
-/// The statements that an index answers for a list, as texts.
+/// The texts of the statements with which an index answers for a list.
 ///
-/// Each names its index, so that statistics cannot make SQLite choose another one later (sqlite.org/lang_indexedby.html).
-struct OrderedTexts: Sendable {
+/// Each names its index, so that SQLite cannot choose another one because of statistics (sqlite.org/lang_indexedby.html).
+struct OrderedStatements: Sendable {
   let definition: OrderDefinition
-  /// The table, with the index.
+  /// The table with the clause that names the index.
   private(set) var source: String
-  /// The table alone.
+  /// The table without it.
   let table: String
   /// The columns of the keys.
   let outputs: [String]
   let roles: [OrderedRole]
   let variable: [OrderedColumn]
-  /// The predicate's translation, or nothing.
+  /// The predicate's translation, or an empty text.
   let predicate: String
   let arguments: [Value]
 
+  /// The statement that counts the rows of the list.
   var total: String {
     predicate.isEmpty
-      // Without a condition SQLite adds up the entries of pages, of whatever index is smallest.
+      // Without a condition SQLite counts the entries of pages, of the smallest index.
       ? "SELECT count(*) FROM \(table)" : "SELECT count(*) FROM \(source)\(condition([]))"
   }
 
-  /// How many shapes pieces have: behind the last column there is nothing to have a range.
+  /// The number of forms of subranges: after the last column there is no range.
   var shapeCount: Int { variable.count * 9 + 1 }
 
-  /// The same statements, for which SQLite chooses the way.
-  var withoutIndex: OrderedTexts {
+  /// The same statements without the index, for which SQLite chooses one.
+  var withoutIndex: OrderedStatements {
     var texts = self
     texts.source = table
     return texts
   }
 
   /// The text of a statement.
-  func text(of use: OrderedUse) -> String {
-    switch use {
+  func text(for purpose: StatementPurpose) -> String {
+    switch purpose {
     case .scan: "SELECT \(list) FROM \(source)\(condition([]))\(order(from: 0))"
     case .sample:
       "SELECT \(list) FROM \(source)\(condition(["results_sampled()"]))\(order(from: 0))"
@@ -43,34 +44,34 @@ struct OrderedTexts: Sendable {
     case .page(let shape):
       """
       SELECT \(list) FROM \(source)\(condition(conditions(of: shape)))\
-      \(order(from: OrderedPiece.forms(of: shape).equal)) LIMIT -1 OFFSET ?
+      \(order(from: KeySubrange.forms(of: shape).equal)) LIMIT -1 OFFSET ?
       """
     }
   }
 
-  /// All keys, for each of which the ranking function is asked.
+  /// The statement that calls the ranking function for each key.
   ///
-  /// It is asked with the identity only if the columns before do not tell: to find the row number in an entry of an index, SQLite reads the
-  /// entry once more. Of CASE only what is needed is evaluated (sqlite.org/lang_expr.html, 7).
+  /// The identity is passed only if the columns before it do not decide: to find the row number in an entry of an index, SQLite reads the
+  /// entry again. CASE evaluates only what is needed (sqlite.org/lang_expr.html, 7).
   var ranking: String {
     let first = outputs.prefix(definition.layout.order.count)
     let whole = "results_ranked(\(list))"
-    let asked =
+    let condition =
       first.isEmpty
       ? whole : "CASE WHEN results_ranked(\(first.joined(separator: ", "))) THEN \(whole) END"
-    return "SELECT 1 FROM \(source)\(condition([asked]))\(order(from: 0))"
+    return "SELECT 1 FROM \(source)\(self.condition([condition]))\(order(from: 0))"
   }
 
-  /// The conditions that pieces of a shape have: on the columns that are equal, then on the range's two ends.
+  /// The conditions of subranges of a form: on the equal columns, then on the range's two ends.
   private func conditions(of shape: Int) -> [String] {
-    let (equal, lower, upper) = OrderedPiece.forms(of: shape)
+    let (equal, lower, upper) = KeySubrange.forms(of: shape)
     let prefix = variable.prefix(equal).map { $0.sql + " IS ?" }
     guard equal < variable.count else { return prefix }
     let range = [["", " > ?", " >= ?"][lower], ["", " < ?", " <= ?"][upper]]
     return prefix + range.filter { !$0.isEmpty }.map { variable[equal].sql + $0 }
   }
 
-  /// Counts group by group; `nil` if there is only one.
+  /// The statement that counts group by group; `nil` if there is only one group.
   func groups(byFirst count: Int) -> String? {
     let first = roles.prefix(count)
       .reduce(0) { found, role in
@@ -93,24 +94,24 @@ struct OrderedTexts: Sendable {
     return all.isEmpty ? "" : " WHERE " + all.joined(separator: " AND ")
   }
 
-  private func order(from place: Int) -> String {
-    guard place < variable.count else { return "" }
-    return " ORDER BY " + variable[place...].map(\.orderSQL).joined(separator: ", ")
+  private func order(from first: Int) -> String {
+    guard first < variable.count else { return "" }
+    return " ORDER BY " + variable[first...].map(\.orderSQL).joined(separator: ", ")
   }
 }
 
-/// What a statement of a list over an index is for.
-enum OrderedUse {
-  /// All keys in order.
+/// The purpose of a statement of a list over an index.
+enum StatementPurpose {
+  /// Reads all keys in order.
   case scan
-  /// Those keys for which the sampling function says so.
+  /// Reads the keys that the sampling function picks.
   case sample
-  /// How many keys there are in pieces of a shape.
+  /// Counts the keys in subranges of a form.
   case count(Int)
-  /// The keys of pieces of a shape, without as many as the last parameter says.
+  /// Reads the keys in subranges of a form, from the offset that is the last parameter.
   case page(Int)
 
-  /// The shape of the pieces that it is for, or `nil` if it is for all keys.
+  /// The form of the subranges that it reads, or `nil` if it reads all keys.
   var shape: Int? {
     switch self {
     case .count(let shape), .page(let shape): shape
@@ -118,8 +119,8 @@ enum OrderedUse {
     }
   }
 
-  /// Where it stands among all uses of a list whose pieces have so many shapes.
-  func place(shapes: Int) -> Int {
+  /// Its index among all purposes, given the number of forms.
+  func index(shapes: Int) -> Int {
     switch self {
     case .count(let shape): shape
     case .page(let shape): shapes + shape
@@ -128,6 +129,6 @@ enum OrderedUse {
     }
   }
 
-  /// How many uses there are.
+  /// The number of purposes.
   static func count(shapes: Int) -> Int { shapes * 2 + 2 }
 }

@@ -1,21 +1,21 @@
 import ResultsDomain
 
-/// Takes what lies between two bounds apart into pieces, in the order of the keys.
-struct OrderedLadder {
+/// Decomposes the range between two bounds into subranges, each of which one statement reads, in the order of the keys.
+struct RangeDecomposition {
   let columns: [OrderedColumn]
-  private(set) var pieces: [OrderedPiece] = []
+  private(set) var subranges: [KeySubrange] = []
 
   init(_ columns: [OrderedColumn]) { self.columns = columns }
 
-  /// Finds the pieces between two bounds; there are none if the second is not behind the first.
+  /// Finds the subranges between two bounds; there are none if the second is not after the first.
   /// - Complexity: O(*n*) in the bounds' bytes.
-  mutating func climb(
+  mutating func decompose(
     _ lower: OrderedBound,
     _ lowerBytes: UnsafeRawBufferPointer,
     _ upper: OrderedBound,
     _ upperBytes: UnsafeRawBufferPointer
   ) {
-    pieces.removeAll(keepingCapacity: true)
+    subranges.removeAll(keepingCapacity: true)
     let shared = min(lower.parts.count, upper.parts.count)
     var common = 0
     var order = 0
@@ -35,40 +35,40 @@ struct OrderedLadder {
     guard order <= 0 else { return }
     let low = common < lower.parts.count ? lower.end(at: common, isUpper: false) : nil
     let high = common < upper.parts.count ? upper.end(at: common, isUpper: true) : nil
-    // A bound that ends here stands before or after all that the other one goes on to tell apart.
+    // A bound with no more columns is before or after all keys that the other bound's further columns distinguish.
     guard low != nil || !lower.isAfter, high != nil || upper.isAfter else { return }
     guard common < columns.count else {
       let end = OrderedBound.End(isNull: lower.parts[common - 1].isNull, isIncluded: true)
       append(at: common - 1, .lower, from: end, to: end)
       return
     }
-    for place in stride(from: lower.parts.count - 1, to: common, by: -1) {
-      append(at: place, .lower, from: lower.end(at: place, isUpper: false), to: nil)
+    for column in stride(from: lower.parts.count - 1, to: common, by: -1) {
+      append(at: column, .lower, from: lower.end(at: column, isUpper: false), to: nil)
     }
     append(at: common, common < lower.parts.count ? .lower : .upper, from: low, to: high)
-    for place in stride(from: common + 1, to: upper.parts.count, by: 1) {
-      append(at: place, .upper, from: nil, to: upper.end(at: place, isUpper: true))
+    for column in stride(from: common + 1, to: upper.parts.count, by: 1) {
+      append(at: column, .upper, from: nil, to: upper.end(at: column, isUpper: true))
     }
   }
 
-  /// Appends the keys that have one bound's columns before a place, and at that place what lies between two ends.
+  /// Appends the keys that equal one bound in the columns before an index, and are between two ends in the column at that index.
   private mutating func append(
-    at place: Int,
-    _ side: OrderedPiece.Side,
+    at index: Int,
+    _ side: KeySubrange.Side,
     from low: OrderedBound.End?,
     to high: OrderedBound.End?
   ) {
-    let whole = OrderedPiece(equal: place, side: side)
+    let whole = KeySubrange(equal: index, side: side)
     guard low != nil || high != nil else {
-      pieces.append(whole)
+      subranges.append(whole)
       return
     }
-    let column = columns[place]
+    let column = columns[index]
     let nullsFirst = column.key.nulls == .first
     let holdsNull =
       column.isNullable && (low.map { $0.isNull ? $0.isIncluded : !nullsFirst } ?? true)
       && (high.map { $0.isNull ? $0.isIncluded : nullsFirst } ?? true)
-    // A null end stands outside of all values, or beyond them.
+    // A null end is before or after all values.
     let holdsValues =
       (low.map { !$0.isNull || nullsFirst } ?? true)
       && (high.map { !$0.isNull || !nullsFirst } ?? true)
@@ -76,60 +76,59 @@ struct OrderedLadder {
     let first = low.flatMap { $0.isNull ? nil : $0 }
     let last = high.flatMap { $0.isNull ? nil : $0 }
     let (least, greatest) = column.key.isDescending ? (last, first) : (first, last)
-    let (leastSide, greatestSide): (OrderedPiece.Side, OrderedPiece.Side) =
+    let (leastSide, greatestSide): (KeySubrange.Side, KeySubrange.Side) =
       column.key.isDescending ? (.upper, .lower) : (.lower, .upper)
     if let least { values.lower = .part(leastSide, isIncluded: least.isIncluded) }
     if let greatest { values.upper = .part(greatestSide, isIncluded: greatest.isIncluded) }
     let isUnlimited = least == nil && greatest == nil
     if isUnlimited, holdsValues, holdsNull || !column.isNullable {
-      pieces.append(whole)
+      subranges.append(whole)
       return
     }
-    // A comparison with a value leaves nulls out by itself.
+    // A comparison with a value excludes nulls.
     if isUnlimited { values.lower = .smallest }
     var null = whole
     null.endsInNull = true
-    if holdsNull, nullsFirst { pieces.append(null) }
-    if holdsValues { pieces.append(values) }
-    if holdsNull, !nullsFirst { pieces.append(null) }
+    if holdsNull, nullsFirst { subranges.append(null) }
+    if holdsValues { subranges.append(values) }
+    if holdsNull, !nullsFirst { subranges.append(null) }
   }
 }
 
 extension OrderedBound {
-  /// What a bound says of one column.
+  /// An end of the range of one column.
   struct End {
     let isNull: Bool
     /// Whether keys with its value are on the bound's inner side.
     let isIncluded: Bool
   }
 
-  fileprivate func end(at place: Int, isUpper: Bool) -> End {
+  fileprivate func end(at index: Int, isUpper: Bool) -> End {
     End(
-      isNull: parts[place].isNull,
-      isIncluded: place == parts.count - 1 && isAfter == isUpper
+      isNull: parts[index].isNull,
+      isIncluded: index == parts.count - 1 && isAfter == isUpper
     )
   }
 }
 
-/// A part of the keys between two bounds that one statement reads: equal in some columns, within a range in the next.
+/// A subrange of the keys between two bounds: equal in some columns, within a range in the next.
 ///
-/// SQLite answers such a condition with one seek and no test for each row, which it does not for row values
-/// (sqlite.org/rowvalue.html, 2.1).
-struct OrderedPiece {
-  /// Which bound's columns are meant.
+/// SQLite answers such a condition with one seek and no test per row, which it does not for row values (sqlite.org/rowvalue.html, 2.1).
+struct KeySubrange {
+  /// The bound whose columns are compared with.
   enum Side {
     case lower
     case upper
   }
 
-  /// An end of the range, by the values of the column and not by the direction of the order.
+  /// An end of the range, in the order of the column's values and not of the list.
   enum Edge {
     case open
-    /// Before every value, so that nulls are left out.
+    /// Before every value, so that nulls are excluded.
     case smallest
     case part(Side, isIncluded: Bool)
 
-    /// 0 for none, 1 without the value, 2 with it.
+    /// 0 for no end, 1 for an exclusive one, 2 for an inclusive one.
     var form: Int {
       switch self {
       case .open: 0
@@ -139,34 +138,34 @@ struct OrderedPiece {
     }
   }
 
-  /// How many of the first columns equal those of a bound.
+  /// The number of first columns that equal those of a bound.
   let equal: Int
-  /// Which bound's.
+  /// That bound.
   let side: Side
-  /// Whether the column after those is null; it has no range then.
+  /// Whether the column after those is null, and so has no range.
   var endsInNull = false
   var lower = Edge.open
   var upper = Edge.open
 
-  /// Where the piece's statement stands among those of a plan.
+  /// The number of the subrange's form among those of a plan; each has a statement.
   var shape: Int {
-    OrderedPiece.shape(equal: endsInNull ? equal + 1 : equal, lower.form, upper.form)
+    KeySubrange.shape(equal: endsInNull ? equal + 1 : equal, lower.form, upper.form)
   }
 
-  /// Where a statement stands among those of a plan.
+  /// The number of a form.
   static func shape(equal: Int, _ lower: Int, _ upper: Int) -> Int { equal * 9 + lower * 3 + upper }
 
-  /// What makes a shape: how many columns are equal, and the forms of the range's two ends.
+  /// The parts of a form: the number of equal columns, and the forms of the range's two ends.
   static func forms(of shape: Int) -> (equal: Int, lower: Int, upper: Int) {
     (shape / 9, shape % 9 / 3, shape % 3)
   }
 }
 
-/// A place between the keys of a list: before or after all that begin with some columns.
+/// A bound between the keys of a list: before or after all keys that begin with some columns.
 ///
-/// Only columns in which keys differ count; of the others it was settled on which side of the keys the bound is.
+/// It has only columns in which keys differ; the others have decided on which side of all keys the bound is.
 struct OrderedBound {
-  /// The bytes of one column in the bound's own.
+  /// The range of one column in the bound's bytes.
   struct Part {
     let start: Int
     let end: Int
@@ -174,20 +173,20 @@ struct OrderedBound {
   }
 
   private(set) var parts: [Part] = []
-  /// Whether it stands after the keys that begin with its columns, and not before them.
+  /// Whether it is after the keys that begin with its columns, and not before them.
   private(set) var isAfter = false
 
-  /// Makes it the bound before or behind all keys that begin with some bytes.
+  /// Sets it to the bound before or after all keys that begin with some bytes.
   /// - Complexity: O(*n*) in the bytes.
   mutating func set(_ bytes: UnsafeRawBufferPointer, isBehind: Bool, in plan: OrderedPlan) {
     parts.removeAll(keepingCapacity: true)
     isAfter = isBehind
     var start = 0
-    for place in plan.roles.indices {
+    for index in plan.roles.indices {
       guard start < bytes.count else { return }
-      let column = plan.columns[place]
+      let column = plan.columns[index]
       let end = plan.layout.end(of: column, in: bytes, from: start)
-      switch plan.roles[place] {
+      switch plan.roles[index] {
       case .varies:
         let tag = bytes[start]
         guard tag == 2 || tag == (column.nulls == .first ? 1 : 3) else {
@@ -214,7 +213,7 @@ struct OrderedBound {
     }
   }
 
-  /// How the bytes of a column compare with those that the value of an earlier one has there.
+  /// Compares the bytes of a column with the encoding that the value of an earlier column has there.
   private func repeated(
     _ part: Part,
     _ key: KeyColumn,
@@ -246,8 +245,8 @@ struct OrderedBound {
 extension UnsafeRawBufferPointer {
   /// Compares a whole column's bytes with those of another key: less than 0, 0, or more.
   ///
-  /// Where one begins with the other, the byte that goes on is that of an escape; what follows the other one's end in its key is
-  /// between 0 and 255, the escapes of descending and of ascending columns.
+  /// If one is a prefix of the other, the longer one continues with an escape byte; what follows the shorter one in its key is between 0 and
+  /// 255, the escapes of descending and of ascending columns.
   func order(
     _ start: Int,
     _ end: Int,

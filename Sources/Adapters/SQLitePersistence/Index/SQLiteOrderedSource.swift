@@ -2,33 +2,33 @@ import CSQLiteHooks
 import GRDB
 import ResultsDomain
 
-/// A list that an index, or a table's own order, answers for, in one version of the database.
+/// A list that an index answers for, in one version of the database.
 final class SQLiteOrderedSource: OrderedSource {
   let plan: OrderedPlan
   let definition: OrderDefinition
   let table: EntityTable
-  let access: SnapshotAccess
-  /// The statements that were used already, by shape.
+  let snapshot: SQLiteSnapshot
+  /// The statements that were used so far, by the form of their subranges.
   private var counts: [PreparedStatement?] = []
   private var pages: [PreparedStatement?] = []
   private var lower = OrderedBound()
   private var upper = OrderedBound()
-  private var ladder: OrderedLadder
+  private var range: RangeDecomposition
 
   init(
     _ plan: OrderedPlan,
     of definition: OrderDefinition,
     in table: EntityTable,
-    _ access: SnapshotAccess
+    _ snapshot: SQLiteSnapshot
   ) {
     self.plan = plan
     self.definition = definition
     self.table = table
-    self.access = access
-    ladder = OrderedLadder(plan.variable)
+    self.snapshot = snapshot
+    range = RangeDecomposition(plan.variable)
   }
 
-  /// Ends the use; what is asked afterwards fails.
+  /// Ends the use; later calls fail.
   func end() {
     counts = []
     pages = []
@@ -36,17 +36,17 @@ final class SQLiteOrderedSource: OrderedSource {
 
   /// Runs a closure with the connection.
   func with<Result>(_ body: (Database) throws -> Result) throws(StoreError) -> Result {
-    try access.with(body)
+    try snapshot.with(body)
   }
 
   /// The path of the database, for messages.
-  var path: String { access.core.path }
+  var path: String { snapshot.context.path }
 
   func count(from first: KeyBound?, to last: KeyBound?) throws(StoreError) -> Int {
     try with { database in
       guard first != nil || last != nil else { return try total(on: database) }
-      return try withPieces(from: first, to: last) { lowerBytes, upperBytes in
-        try ladder.pieces.reduce(0) { try $0 + count($1, lowerBytes, upperBytes, on: database) }
+      return try withSubranges(from: first, to: last) { lowerBytes, upperBytes in
+        try range.subranges.reduce(0) { try $0 + count($1, lowerBytes, upperBytes, on: database) }
       }
     }
   }
@@ -60,14 +60,22 @@ final class SQLiteOrderedSource: OrderedSource {
     try with { database in
       var batch = EntryBatch()
       guard limit > 0 else { return batch }
-      // A number takes nine bytes; what is longer than a page is left to grow.
+      // A number takes nine bytes. The batch grows by itself beyond a page.
       let expected = min(limit, SQLiteOrderedSource.longestPage)
       batch.reserveCapacity(keys: expected, bytes: expected * plan.columns.count * 9)
-      var left = max(0, skipped)
-      try withPieces(from: first, to: last) { lowerBytes, upperBytes in
-        for (place, piece) in ladder.pieces.enumerated() {
-          let isLast = place + 1 == ladder.pieces.count
-          guard let statement = try page(piece, lowerBytes, upperBytes, &left, isLast, on: database)
+      var remaining = max(0, skipped)
+      try withSubranges(from: first, to: last) { lowerBytes, upperBytes in
+        for (index, subrange) in range.subranges.enumerated() {
+          let isLast = index + 1 == range.subranges.count
+          guard
+            let statement = try page(
+              subrange,
+              lowerBytes,
+              upperBytes,
+              &remaining,
+              isLast,
+              on: database
+            )
           else { continue }
           defer { statement.reset() }
           let before = batch.count
@@ -76,9 +84,9 @@ final class SQLiteOrderedSource: OrderedSource {
           }
           guard batch.count < limit else { return }
           if batch.count > before {
-            left = 0
-          } else if left > 0, !isLast {
-            left -= try count(piece, lowerBytes, upperBytes, on: database)
+            remaining = 0
+          } else if remaining > 0, !isLast {
+            remaining -= try count(subrange, lowerBytes, upperBytes, on: database)
           }
         }
       }
@@ -88,7 +96,7 @@ final class SQLiteOrderedSource: OrderedSource {
 }
 
 extension SQLiteOrderedSource {
-  /// How many rows the list has.
+  /// Counts the rows of the list.
   func total(on database: Database) throws -> Int {
     let statement = try SQLiteOrderedSource.prepared(plan.total, database)
     defer { statement.reset() }
@@ -96,15 +104,15 @@ extension SQLiteOrderedSource {
     return try statement.step() ? Int(sqlite3_column_int64(statement.pointer, 0)) : 0
   }
 
-  /// Binds what the predicate compares with.
+  /// Binds the predicate's arguments.
   func bindArguments(to statement: PreparedStatement) throws(SQLiteFailure) {
     for index in plan.arguments.indices {
       try statement.bind(plan.arguments[index], at: Int32(index + 1))
     }
   }
 
-  /// Runs a closure with the bytes of two bounds, and the pieces between them in the ladder.
-  private func withPieces<Result>(
+  /// Decomposes the range between two bounds, and runs a closure with the bounds' bytes.
+  private func withSubranges<Result>(
     from first: KeyBound?,
     to last: KeyBound?,
     _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Result
@@ -115,68 +123,68 @@ extension SQLiteOrderedSource {
       try last.columns.withUnsafeBytes { upperBytes in
         lower.set(lowerBytes, isBehind: first.isBehind, in: plan)
         upper.set(upperBytes, isBehind: last.isBehind, in: plan)
-        ladder.climb(lower, lowerBytes, upper, upperBytes)
+        range.decompose(lower, lowerBytes, upper, upperBytes)
         return try body(lowerBytes, upperBytes)
       }
     }
   }
 
   private func count(
-    _ piece: OrderedPiece,
+    _ subrange: KeySubrange,
     _ lowerBytes: UnsafeRawBufferPointer,
     _ upperBytes: UnsafeRawBufferPointer,
     on database: Database
   ) throws -> Int {
-    let statement = try statement(piece.shape, for: .count(piece.shape), &counts, database)
+    let statement = try statement(subrange.shape, for: .count(subrange.shape), &counts, database)
     defer { statement.reset() }
-    _ = try bind(piece, lowerBytes, upperBytes, to: statement)
+    _ = try bind(subrange, lowerBytes, upperBytes, to: statement)
     return try statement.step() ? Int(sqlite3_column_int64(statement.pointer, 0)) : 0
   }
 
-  /// The statement of a piece, before the first key that is not skipped, or `nil` if all its keys are.
+  /// The statement of a subrange, before the first key that is not skipped, or `nil` if all its keys are skipped.
   ///
-  /// A piece before the last one holds the keys that agree with a bound's in all columns but one, often very few. So some are stepped
-  /// over first, and what was is subtracted from the number of keys to skip; only a piece with more of them must be counted.
+  /// A subrange before the last one has the keys that equal a bound in all columns but one, often very few. So a few keys are stepped over
+  /// first and subtracted from the number of keys to skip; only a subrange with more keys must be counted.
   private func page(
-    _ piece: OrderedPiece,
+    _ subrange: KeySubrange,
     _ lowerBytes: UnsafeRawBufferPointer,
     _ upperBytes: UnsafeRawBufferPointer,
-    _ left: inout Int,
+    _ remaining: inout Int,
     _ isLast: Bool,
     on database: Database
   ) throws -> PreparedStatement? {
-    let statement = try statement(piece.shape, for: .page(piece.shape), &pages, database)
-    let offset = try bind(piece, lowerBytes, upperBytes, to: statement)
-    guard left > 0, !isLast else {
-      sqlite3_bind_int64(statement.pointer, offset, Int64(left))
+    let statement = try statement(subrange.shape, for: .page(subrange.shape), &pages, database)
+    let offset = try bind(subrange, lowerBytes, upperBytes, to: statement)
+    guard remaining > 0, !isLast else {
+      sqlite3_bind_int64(statement.pointer, offset, Int64(remaining))
       return statement
     }
     sqlite3_bind_int64(statement.pointer, offset, 0)
     var stepped = 0
-    while stepped < min(left, SQLiteOrderedSource.steppedOver) {
+    while stepped < min(remaining, SQLiteOrderedSource.steppedOver) {
       guard try statement.step() else {
         statement.reset()
-        left -= stepped
+        remaining -= stepped
         return nil
       }
       stepped += 1
     }
-    guard stepped == left else {
+    guard stepped == remaining else {
       statement.reset()
-      sqlite3_bind_int64(statement.pointer, offset, Int64(left))
+      sqlite3_bind_int64(statement.pointer, offset, Int64(remaining))
       return statement
     }
-    left = 0
+    remaining = 0
     return statement
   }
 
-  /// Room for so many keys is made beforehand.
+  /// The greatest number of keys for which memory is reserved in advance.
   private static let longestPage = 128
 
-  /// So many keys are stepped over in the time that a piece is sought once more.
+  /// The number of keys that can be stepped over in the time of one more search.
   private static let steppedOver = 16
 
-  /// Appends the key of the row that a statement stands at.
+  /// Appends the key of a statement's current row.
   func append(
     from statement: PreparedStatement,
     to batch: inout EntryBatch,
@@ -184,21 +192,21 @@ extension SQLiteOrderedSource {
   ) throws {
     let failed = batch.appendColumns(plan.columns, of: statement.pointer)
     guard failed < 0 else {
-      throw TableReader(database: database, tables: access.core.tables)
+      throw TableReader(database: database, tables: snapshot.context.tables)
         .unexpected(failed, of: definition, in: table, statement.pointer)
     }
   }
 
-  /// The statement of pieces of a shape: from the source's own, or from the connection's.
+  /// The statement of subranges of a form: from the source's cache, or from the connection's.
   private func statement(
     _ shape: Int,
-    for use: OrderedUse,
+    for purpose: StatementPurpose,
     _ known: inout [PreparedStatement?],
     _ database: Database
   ) throws -> PreparedStatement {
     if known.isEmpty { known = Array(repeating: nil, count: plan.shapeCount) }
     if let statement = known[shape] { return statement }
-    let text = try plan.text(of: use, on: database)
+    let text = try plan.text(for: purpose, on: database)
     let statement = try SQLiteOrderedSource.prepared(text, database)
     known[shape] = statement
     return statement
@@ -208,60 +216,60 @@ extension SQLiteOrderedSource {
     do {
       return try PreparedStatement(text, on: database)
     } catch {
-      // It may call functions that this connection was not asked for before.
+      // It may call functions that are not registered on this connection yet.
       try ConnectionFunctions.register(on: database)
       return try PreparedStatement(text, on: database)
     }
   }
 
-  /// Binds a piece's columns, behind the predicate's arguments.
-  /// - Returns: The parameter that follows.
+  /// Binds a subrange's columns, after the predicate's arguments.
+  /// - Returns: The index of the parameter that follows.
   private func bind(
-    _ piece: OrderedPiece,
+    _ subrange: KeySubrange,
     _ lowerBytes: UnsafeRawBufferPointer,
     _ upperBytes: UnsafeRawBufferPointer,
     to statement: PreparedStatement
   ) throws -> Int32 {
     try bindArguments(to: statement)
-    var place = Int32(plan.arguments.count + 1)
-    func bind(_ index: Int, _ side: OrderedPiece.Side) throws {
+    var parameter = Int32(plan.arguments.count + 1)
+    func bind(_ index: Int, _ side: KeySubrange.Side) throws {
       let part = side == .lower ? lower.parts[index] : upper.parts[index]
       let bytes = side == .lower ? lowerBytes : upperBytes
       if part.isNull {
-        sqlite3_bind_null(statement.pointer, place)
+        sqlite3_bind_null(statement.pointer, parameter)
       } else {
         try statement.bind(
           UnsafeRawBufferPointer(rebasing: bytes[part.start..<part.end]),
           plan.variable[index].key,
-          at: place
+          at: parameter
         )
       }
-      place += 1
+      parameter += 1
     }
-    func bind(_ edge: OrderedPiece.Edge) throws {
+    func bind(_ edge: KeySubrange.Edge) throws {
       switch edge {
       case .open: return
-      case .part(let side, _): try bind(piece.equal, side)
+      case .part(let side, _): try bind(subrange.equal, side)
       case .smallest:
-        // Numbers stand before texts, and texts before blobs (sqlite.org/datatype3.html, 4.1).
-        let isText = plan.variable[piece.equal].hasTextAffinity
-        try statement.bind(isText ? .text("") : .real(-.infinity), at: place)
-        place += 1
+        // Numbers sort before texts, and texts before blobs (sqlite.org/datatype3.html, 4.1).
+        let isText = plan.variable[subrange.equal].hasTextAffinity
+        try statement.bind(isText ? .text("") : .real(-.infinity), at: parameter)
+        parameter += 1
       }
     }
-    for index in 0..<piece.equal { try bind(index, piece.side) }
-    if piece.endsInNull {
-      sqlite3_bind_null(statement.pointer, place)
-      place += 1
+    for index in 0..<subrange.equal { try bind(index, subrange.side) }
+    if subrange.endsInNull {
+      sqlite3_bind_null(statement.pointer, parameter)
+      parameter += 1
     }
-    try bind(piece.lower)
-    try bind(piece.upper)
-    return place
+    try bind(subrange.lower)
+    try bind(subrange.upper)
+    return parameter
   }
 }
 
 extension SQLiteOrderedSource {
-  /// How many keys are handed over at a time.
+  /// The number of keys in a batch.
   private static let batchLimit = 1024
 
   func sample(
@@ -293,7 +301,7 @@ extension SQLiteOrderedSource {
       var batch = EntryBatch()
       while try statement.step() {
         guard batch.appendColumns(first, of: statement.pointer) < 0 else {
-          // The pass over all keys finds the object that has the value, and throws.
+          // The pass over all keys finds the object with that value, and throws.
           _ = try step(every: 1, on: database) { _ in true }
           throw StoreError.unexpected(
             path: path,
@@ -307,7 +315,7 @@ extension SQLiteOrderedSource {
     }
   }
 
-  /// Hands over the only group there can be.
+  /// Passes on the only possible group.
   private func countSingleGroup(
     of columns: Int,
     on database: Database,
@@ -316,7 +324,7 @@ extension SQLiteOrderedSource {
     let count = try total(on: database)
     guard count > 0 else { return }
     var prefix: [UInt8] = []
-    // All its columns have values that the predicate fixes.
+    // The predicate fixes the values of all its columns.
     for case .fixed(let bytes) in plan.roles.prefix(columns) { prefix += bytes }
     _ = try body(prefix, count)
   }
@@ -327,7 +335,7 @@ extension SQLiteOrderedSource {
     on database: Database,
     _ body: (EntryBatch) throws -> Bool
   ) throws -> Int? {
-    let statement = try PreparedStatement(plan.text(of: .scan, on: database), on: database)
+    let statement = try PreparedStatement(plan.text(for: .scan, on: database), on: database)
     defer { statement.reset() }
     try bindArguments(to: statement)
     var batch = EntryBatch()
@@ -346,7 +354,7 @@ extension SQLiteOrderedSource {
     return count
   }
 
-  /// Picks keys by a function that SQLite asks once for each row, in order.
+  /// Picks keys with a function that SQLite calls once for each row, in order.
   private func sample(
     _ sql: String,
     every stride: Int,
@@ -358,7 +366,7 @@ extension SQLiteOrderedSource {
     defer { statement.reset() }
     try bindArguments(to: statement)
     return try withUnsafeTemporaryAllocation(of: results_sampling.self, capacity: 1) { memory in
-      memory.initialize(repeating: results_sampling(stride: Int64(stride), left: 0, calls: 0))
+      memory.initialize(repeating: results_sampling(stride: Int64(stride), remaining: 0, calls: 0))
       let before = results_set_sampling(memory.baseAddress)
       defer { results_set_sampling(before) }
       var batch = EntryBatch()
@@ -380,8 +388,8 @@ extension SQLiteOrderedSource {
     }
   }
 
-  /// Checks that the function was asked as often as there are keys, where that is known without reading all; else that as many
-  /// keys follow the last that was picked as it was asked afterwards.
+  /// Checks that the function was called once for each key, if the number of keys is known without reading them; otherwise that the number of
+  /// keys after the last one picked equals the number of calls after it.
   private func check(
     _ calls: Int,
     picked: Int,
@@ -390,21 +398,21 @@ extension SQLiteOrderedSource {
     on database: Database
   ) throws {
     if plan.holdsAll || picked == 0 {
-      guard try total(on: database) == calls else { throw notOnceEach }
+      guard try total(on: database) == calls else { throw notOncePerKey }
     } else {
       guard try count(from: .before(last), to: nil) == calls - (picked - 1) * stride else {
-        throw notOnceEach
+        throw notOncePerKey
       }
     }
   }
 
-  private var notOnceEach: StoreError {
-    .unexpected(path: path, detail: "SQLite did not ask the sampling function once for each row")
+  private var notOncePerKey: StoreError {
+    .unexpected(path: path, detail: "SQLite did not call the sampling function once for each row")
   }
 }
 
 extension SQLiteOrderedSource {
-  /// Merges the keys with the index in one pass, in which no Swift runs for a row.
+  /// Merges the keys with the index in one pass in C.
   func ranks(of keys: EntryBatch) throws(StoreError) -> [Int] {
     guard let last = keys.ends.indices.last else { return [] }
     let start = last == 0 ? 0 : keys.ends[last - 1]
@@ -415,7 +423,7 @@ extension SQLiteOrderedSource {
       guard ranks[last] + behind == calls else {
         throw StoreError.unexpected(
           path: path,
-          detail: "SQLite did not ask the ranking function once for each row"
+          detail: "SQLite did not call the ranking function once for each row"
         )
       }
       return ranks
@@ -457,11 +465,11 @@ extension SQLiteOrderedSource {
       }
     }
     guard ranking.is_foreign == 0 else {
-      // The pass in Swift finds the object that has the value, and throws.
+      // The pass in Swift finds the object with that value, and throws.
       return (try merged(with: keys), -1)
     }
-    // What no row has reached stands behind them all.
-    for place in Int(ranking.next)..<ranks.count { ranks[place] = ranking.calls }
+    // Keys that no row has reached are after all rows.
+    for index in Int(ranking.next)..<ranks.count { ranks[index] = ranking.calls }
     return (ranks.map(Int.init), Int(ranking.calls))
   }
 
@@ -495,9 +503,9 @@ extension results_key_column {
 }
 
 extension SQLiteOrderedSource {
-  /// The greatest key of a table whose keys are numbers: SQLite gives them from 1 on, so it is too large by the rows that were deleted.
+  /// The greatest key of a table whose keys are numbers: SQLite assigns them from 1 on, so it exceeds the count by the deleted rows.
   ///
-  /// Of rows that a predicate chooses nothing is known beforehand.
+  /// For rows that a predicate selects there is no estimate.
   func estimatedCount() throws(StoreError) -> Int? {
     guard plan.holdsAll, case .integer = table.entity.identity, let key = table.keyColumns.first
     else { return nil }
@@ -512,39 +520,39 @@ extension SQLiteOrderedSource {
 }
 
 extension PreparedStatement {
-  /// Binds a column of a key to a parameter, without a string or a value.
+  /// Binds a column of a key to a parameter, without creating a string or a value.
   /// - Parameters:
   ///   - bytes: The column's bytes, tag included.
-  ///   - column: How they are written.
-  ///   - place: The parameter, counted from 1.
+  ///   - column: Their encoding.
+  ///   - index: The parameter, counted from 1.
   /// - Throws: `SQLiteFailure`.
   func bind(
     _ bytes: UnsafeRawBufferPointer,
     _ column: KeyColumn,
-    at place: Int32
+    at index: Int32
   ) throws {
     switch column.storage {
-    case .integer, .real: try bind(KeyReader.value(column, bytes), at: place)
-    case .text, .blob: try bind(content: bytes, column, at: place)
+    case .integer, .real: try bind(KeyReader.value(column, bytes), at: index)
+    case .text, .blob: try bind(content: bytes, column, at: index)
     }
   }
 
   private func bind(
     content bytes: UnsafeRawBufferPointer,
     _ column: KeyColumn,
-    at place: Int32
+    at index: Int32
   ) throws {
     let mask: UInt8 = column.isDescending ? 255 : 0
     let content = bytes.dropFirst().dropLast()
     if mask == 0, !content.contains(0) {
-      try bind(raw: UnsafeRawBufferPointer(rebasing: content), column.storage, at: place)
+      try bind(raw: UnsafeRawBufferPointer(rebasing: content), column.storage, at: index)
       return
     }
     var plain: [UInt8] = []
     plain.reserveCapacity(content.count)
     var isEscape = false
     for byte in content {
-      // After a zero comes the byte that tells it from the end.
+      // A zero is followed by the byte that distinguishes it from the end.
       if isEscape {
         isEscape = false
       } else {
@@ -552,16 +560,16 @@ extension PreparedStatement {
         isEscape = byte == mask
       }
     }
-    try plain.withUnsafeBytes { try bind(raw: $0, column.storage, at: place) }
+    try plain.withUnsafeBytes { try bind(raw: $0, column.storage, at: index) }
   }
 
   private func bind(
     raw bytes: UnsafeRawBufferPointer,
     _ storage: StorageClass,
-    at place: Int32
+    at index: Int32
   ) throws {
     guard let address = bytes.baseAddress, !bytes.isEmpty else {
-      try bind(storage == .text ? .text("") : .blob([]), at: place)
+      try bind(storage == .text ? .text("") : .blob([]), at: index)
       return
     }
     let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
@@ -570,13 +578,13 @@ extension PreparedStatement {
       storage == .text
       ? sqlite3_bind_text64(
         pointer,
-        place,
+        index,
         address.assumingMemoryBound(to: CChar.self),
         count,
         copied,
         UInt8(SQLITE_UTF8)
       )
-      : sqlite3_bind_blob64(pointer, place, address, count, copied)
+      : sqlite3_bind_blob64(pointer, index, address, count, copied)
     guard code == SQLITE_OK else { throw SQLiteFailure(sqlite3_db_handle(pointer)) }
   }
 }

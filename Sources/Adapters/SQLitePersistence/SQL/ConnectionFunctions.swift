@@ -4,11 +4,11 @@ import ResultsDomain
 
 /// The functions that translated predicates call, registered on a connection when it first needs them.
 ///
-/// Folding and patterns are the domain's own code, so that SQL and the evaluator cannot differ.
+/// Folding and patterns use the domain's code, so that SQL and the evaluator cannot differ.
 enum ConnectionFunctions {
   /// Registers the functions, unless the connection has them.
   static func register(on database: Database) throws {
-    // Registering again would make every prepared statement be prepared anew.
+    // Registering again would make SQLite prepare every statement again.
     guard (try? database.cachedStatement(sql: "SELECT results_folded(NULL)")) == nil else { return }
     let connection = database.sqliteConnection
     for code in [
@@ -72,13 +72,13 @@ enum ConnectionFunctions {
       sqlite3_value_type(text) == SQLITE_TEXT
     else { return }
     let pattern: PatternBox
-    if let kept = sqlite3_get_auxdata(context, 1) {
-      pattern = Unmanaged<PatternBox>.fromOpaque(kept).takeUnretainedValue()
+    if let cached = sqlite3_get_auxdata(context, 1) {
+      pattern = Unmanaged<PatternBox>.fromOpaque(cached).takeUnretainedValue()
     } else {
       guard case .text(let source) = Value(patternValue, storage: .text) else { return }
       pattern = PatternBox(LikePattern(source))
-      sqlite3_set_auxdata(context, 1, Unmanaged.passRetained(pattern).toOpaque()) { kept in
-        if let kept { Unmanaged<PatternBox>.fromOpaque(kept).release() }
+      sqlite3_set_auxdata(context, 1, Unmanaged.passRetained(pattern).toOpaque()) { cached in
+        if let cached { Unmanaged<PatternBox>.fromOpaque(cached).release() }
       }
     }
     let bytes = sqlite3_value_text(text)
@@ -87,7 +87,7 @@ enum ConnectionFunctions {
     sqlite3_result_int(context, matches ? 1 : 0)
   }
 
-  /// A pattern that SQLite keeps for the time of a statement.
+  /// A pattern that SQLite caches while a statement runs.
   private final class PatternBox {
     let pattern: LikePattern
 

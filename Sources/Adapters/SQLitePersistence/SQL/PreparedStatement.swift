@@ -4,15 +4,15 @@ import ResultsDomain
 
 /// A prepared statement that is bound and stepped through SQLite's own functions.
 ///
-/// The statement belongs to the connection's cache, which prepares it once for each text. It is reset when a use ends.
+/// The statement is in the connection's cache, which prepares each text once. It must be reset after each use.
 struct PreparedStatement {
-  /// Keeps the pointer alive.
+  /// Owns the pointer.
   let statement: Statement
   let pointer: OpaquePointer
 
-  /// The statement of a text, from the connection's cache.
+  /// Takes the statement of a text from the connection's cache.
   ///
-  /// A statement that is being stepped further out, by a closure around this one, is not disturbed.
+  /// If the cached statement is being stepped by an outer call, another one is prepared.
   init(_ sql: String, on database: Database) throws {
     let cached = try database.cachedStatement(sql: sql)
     if sqlite3_stmt_busy(cached.sqliteStatement) == 0 {
@@ -25,7 +25,7 @@ struct PreparedStatement {
     }
   }
 
-  /// Goes to the next row.
+  /// Advances to the next row.
   /// - Returns: Whether there is one.
   func step() throws(SQLiteFailure) -> Bool {
     switch sqlite3_step(pointer) {
@@ -38,25 +38,25 @@ struct PreparedStatement {
     }
   }
 
-  /// Ends a use, so that the statement holds no lock.
+  /// Ends a use, so that the statement releases its locks.
   func reset() { sqlite3_reset(pointer) }
 
   /// Binds a value to a parameter, counted from 1.
-  func bind(_ value: Value, at place: Int32) throws(SQLiteFailure) {
+  func bind(_ value: Value, at index: Int32) throws(SQLiteFailure) {
     let code: Int32 =
       switch value {
-      case .null: sqlite3_bind_null(pointer, place)
-      case .integer(let number): sqlite3_bind_int64(pointer, place, number)
-      case .real(let number): sqlite3_bind_double(pointer, place, number)
+      case .null: sqlite3_bind_null(pointer, index)
+      case .integer(let number): sqlite3_bind_int64(pointer, index, number)
+      case .real(let number): sqlite3_bind_double(pointer, index, number)
       case .text(var text):
         text.utf8.isEmpty
-          // A buffer of no bytes may have no address, which SQLite would take for null.
-          ? sqlite3_bind_text(pointer, place, "", 0, PreparedStatement.transient)
+          // An empty buffer may have no address, which SQLite would take for null.
+          ? sqlite3_bind_text(pointer, index, "", 0, PreparedStatement.transient)
           : text.withUTF8 { bytes in
             bytes.withMemoryRebound(to: CChar.self) {
               sqlite3_bind_text64(
                 pointer,
-                place,
+                index,
                 $0.baseAddress,
                 UInt64($0.count),
                 PreparedStatement.transient,
@@ -66,11 +66,11 @@ struct PreparedStatement {
           }
       case .blob(let bytes):
         bytes.isEmpty
-          ? sqlite3_bind_zeroblob(pointer, place, 0)
+          ? sqlite3_bind_zeroblob(pointer, index, 0)
           : bytes.withUnsafeBytes {
             sqlite3_bind_blob64(
               pointer,
-              place,
+              index,
               $0.baseAddress,
               UInt64($0.count),
               PreparedStatement.transient
@@ -80,20 +80,20 @@ struct PreparedStatement {
     guard code == SQLITE_OK else { throw SQLiteFailure(sqlite3_db_handle(pointer)) }
   }
 
-  /// Runs a statement that gives no rows, or whose rows do not matter.
+  /// Runs the statement and ignores its rows.
   func run() throws(SQLiteFailure) {
     defer { reset() }
     while try step() {}
   }
 
-  /// Makes SQLite copy what is bound.
+  /// Makes SQLite copy the bound bytes.
   private static var transient: sqlite3_destructor_type {
     unsafeBitCast(-1, to: sqlite3_destructor_type.self)
   }
 }
 
 extension Database {
-  /// Runs a text without parameters, past GRDB's bookkeeping.
+  /// Runs a statement without parameters; GRDB's observers do not see it.
   func run(_ sql: String) throws { try PreparedStatement(sql, on: self).run() }
 
   /// The first column of the first row, as an integer.
@@ -105,9 +105,9 @@ extension Database {
 }
 
 extension Value {
-  /// The value of a column of the row a statement stands at.
+  /// The value of a column of a statement's current row.
   ///
-  /// An integer where reals are kept is the real it stands for: tables that are not strict keep whole numbers so.
+  /// An integer in a column of reals becomes a real: tables that are not strict store whole numbers as integers.
   init(_ statement: OpaquePointer, column: Int32, storage: StorageClass) {
     switch sqlite3_column_type(statement, column) {
     case SQLITE_INTEGER:
@@ -126,7 +126,7 @@ extension Value {
     }
   }
 
-  /// A value that a hook or a function was handed.
+  /// A value that a hook or a function has received.
   init(_ value: OpaquePointer, storage: StorageClass) {
     switch sqlite3_value_type(value) {
     case SQLITE_INTEGER:

@@ -1,12 +1,12 @@
 import GRDB
 import ResultsDomain
 
-/// A piece of SQL with the arguments it binds, in order.
+/// An SQL text with the arguments to bind, in order.
 ///
-/// No value is ever part of the text, except where that is asked for: constants inside expressions, by which SQLite knows an index over
-/// one, and integers that it must know when it prepares a statement in order to choose an index of some rows.
+/// Values are part of the text only on request: constants inside expressions, by which SQLite recognizes an index over the expression, and
+/// integers that it must know when it prepares a statement in order to choose a partial index.
 struct SQLText {
-  /// What a parameter is bound to.
+  /// The value of a parameter.
   enum Argument {
     case value(Value)
     case list(ValueList)
@@ -14,17 +14,17 @@ struct SQLText {
 
   private(set) var text = ""
   private(set) var arguments: [Argument] = []
-  /// Whether the text calls functions that the connection must know.
+  /// Whether the text calls functions that must be registered on the connection.
   var needsFunctions = false
-  /// Whether integers become part of the text after all.
+  /// Whether integers become part of the text.
   var writesLiterals = false
-  /// Whether constants inside expressions become part of the text after all.
+  /// Whether constants inside expressions become part of the text.
   var writesConstants = false
 
   /// Appends SQL.
   mutating func append(_ sql: String) { text += sql }
 
-  /// Appends another piece with its arguments.
+  /// Appends another text with its arguments.
   mutating func append(_ other: SQLText) {
     text += other.text
     arguments += other.arguments
@@ -54,7 +54,7 @@ struct SQLText {
 
   /// Prepares the statement and binds its arguments.
   ///
-  /// The lists live as long as this piece of SQL, which the caller keeps until the statement is reset.
+  /// The lists live as long as this value, which the caller must keep alive until the statement is reset.
   func prepare(on database: Database) throws -> PreparedStatement {
     if needsFunctions { try ConnectionFunctions.register(on: database) }
     let statement = try PreparedStatement(text, on: database)
@@ -69,10 +69,10 @@ struct SQLText {
 }
 
 extension SQLText {
-  /// Lists of more values than this are read as a table instead of being bound one by one.
+  /// Longer lists of values are read as a table instead of being bound one by one.
   private static let shortListLimit = 8
 
-  /// Appends `WHERE` and a predicate's translation; nothing where every row is fetched.
+  /// Appends `WHERE` and a predicate's translation; nothing if all rows match.
   mutating func append(where predicate: FetchPredicate, in table: EntityTable) {
     let predicate = predicate.normalized
     if case .all = predicate { return }
@@ -80,7 +80,7 @@ extension SQLText {
     append(predicate, in: table)
   }
 
-  /// Appends the translation of a normalised predicate, which gives 1, 0 or null like its evaluation.
+  /// Appends the translation of a normalized predicate, which evaluates to 1, 0 or null like the predicate.
   mutating func append(_ predicate: FetchPredicate, in table: EntityTable) {
     switch predicate {
     case .all: append("1")
@@ -112,7 +112,7 @@ extension SQLText {
       append(expression, in: table)
       append(" IS NULL)")
     case .not(.isNull(let expression)):
-      // In this form SQLite finds that it is the condition of an index.
+      // In this form SQLite recognizes the condition of a partial index.
       append("(")
       append(expression, in: table)
       append(" IS NOT NULL)")
@@ -125,7 +125,7 @@ extension SQLText {
     }
   }
 
-  /// Joins by halves, so that the depth grows with the logarithm: SQLite refuses trees deeper than 1,000.
+  /// Joins the halves recursively, so that the depth is logarithmic: SQLite refuses trees deeper than 1,000.
   private mutating func append(
     _ parts: ArraySlice<FetchPredicate>,
     joinedBy operation: String,
@@ -234,20 +234,22 @@ extension SQLText {
   }
 }
 
-/// Expressions are translated to functions and operators that every SQLite has. So an index over an expression serves a list that is ordered
-/// by it, where constants are written into the text (SQLite finds such an index by its text, sqlite.org/expridx.html), and every other
-/// program can keep that index up to date.
+// MARK: - Expressions
+
+// Expressions are translated to functions and operators that every SQLite has. So any program can update an index over an expression, and
+// a list that is ordered by the expression can use it. SQLite recognizes such an index by its text (sqlite.org/expridx.html), so constants
+// must be part of the text.
 extension SQLText {
   /// Appends an expression's translation.
   mutating func append(_ expression: FetchExpression, in table: EntityTable) {
     switch expression {
     case .attribute(let name):
-      // A validated request names no other attributes.
+      // A validated request has no other attributes.
       append(table.entity.index(of: name).map { table.attributeColumns[$0] } ?? "NULL")
     case .objectKey: append(table.keyColumns.count == 1 ? table.keyColumns[0] : "NULL")
     case .literal(let value): append(argument: value)
     case .prefix(let inner, let length):
-      // SQLite counts in 32 bits, and no text of its is as long.
+      // SQLite counts in 32 bits, and has no longer texts.
       let length = Int64(max(0, min(length, Int(Int32.max))))
       append("substr", inner, length: .integer(length), in: table)
     case .lowercased(let inner): append("lower", inner, in: table)
@@ -263,22 +265,22 @@ extension SQLText {
     }
   }
 
-  /// Appends an expression so that texts compare by bytes whatever the column's own collation is.
+  /// Appends an expression so that texts compare by bytes whatever the column's collation is.
   mutating func append(comparable expression: FetchExpression, in table: EntityTable) {
     append(expression, in: table)
     let storage = try? expression.storage(in: table.entity)
     if storage == .text { append(" COLLATE BINARY") }
   }
 
-  /// Appends a function of a text, which is null for anything else.
+  /// Appends a function of a text, which is null for other values.
   private mutating func append(
     _ function: String,
     _ inner: FetchExpression,
     length: Value? = nil,
     in table: EntityTable
   ) {
-    let isCertain = table.holdsOnly(.text, inner)
-    if !isCertain {
+    let isText = table.holdsOnly(.text, inner)
+    if !isText {
       append("CASE typeof(")
       append(inner, in: table)
       append(") WHEN 'text' THEN ")
@@ -290,13 +292,13 @@ extension SQLText {
       append(constant: length)
     }
     append(")")
-    if !isCertain { append(" END") }
+    if !isText { append(" END") }
   }
 
-  /// Appends an integer rounded down to a multiple of a width, which is null for anything else, and below the smallest multiple.
+  /// Appends an integer rounded down to a multiple of a width; null for other values, and below the smallest multiple.
   ///
-  /// The integer is named three or four times. So within another one a function of this process takes its place, as it does for widths whose
-  /// double is no integer, and where no index is looked for.
+  /// The integer occurs three or four times in the text. So inside another bucket a function of this process is used instead, as for widths
+  /// whose double is not an integer, and where no index can help.
   private mutating func append(
     bucket inner: FetchExpression,
     _ width: Int64,
@@ -318,7 +320,7 @@ extension SQLText {
       append(") = 'integer' AND ")
     }
     append(inner, in: table)
-    // Integers below it are in a bucket that begins below all integers.
+    // Smaller integers are in a bucket that begins below all integers.
     append(" >= \(Int64.min / width * width) THEN ")
     append(inner, in: table)
     append(" - (")
@@ -326,7 +328,7 @@ extension SQLText {
     append(" % \(width) + \(width)) % \(width) END")
   }
 
-  /// Appends a constant, as part of the text if that is asked for and it can be written exactly.
+  /// Appends a constant, as part of the text if constants are and it has an exact literal.
   private mutating func append(constant value: Value) {
     guard writesConstants, let literal = value.literal else {
       append(argument: value)
@@ -337,13 +339,13 @@ extension SQLText {
 }
 
 extension Value {
-  /// How SQL writes the value, or `nil` where it would be long, or another value in some version of SQLite.
+  /// The SQL literal of the value, or `nil` if it is long, or read differently by some version of SQLite.
   fileprivate var literal: String? {
     switch self {
     case .null: "NULL"
     case .integer(let number): String(number)
     case .real(let number):
-      // Whole numbers are read exactly; how fractions are rounded differs between versions.
+      // Whole numbers are read exactly; versions differ in how they round fractions.
       number == 0
         ? "0.0" : number.magnitude < 1e15 ? Int64(exactly: number).map { "\($0).0" } : nil
     case .text(let text):
@@ -366,7 +368,7 @@ extension FetchExpression {
 }
 
 extension EntityTable {
-  /// Whether an expression's values are surely null or of a storage class, whoever wrote them.
+  /// Whether all values of an expression are null or of a storage class, whatever program wrote them.
   func holdsOnly(_ storage: StorageClass, _ expression: FetchExpression) -> Bool {
     switch expression {
     case .attribute(let name): return holdsOnly(storage, column: name)
@@ -382,7 +384,7 @@ extension EntityTable {
     }
   }
 
-  /// Whether the table is strict, and the column is declared with the type that keeps nothing else (sqlite.org/stricttables.html).
+  /// Whether the table is strict and the column's declared type permits nothing else (sqlite.org/stricttables.html).
   private func holdsOnly(_ storage: StorageClass, column name: String) -> Bool {
     guard shape.isStrict, let column = shape.column(named: name) else { return false }
     let types: [String] =
@@ -395,7 +397,7 @@ extension EntityTable {
     return types.contains { Array($0.utf8) == column.declaredType.caselessIdentifier }
   }
 
-  /// Whether an expression can be null, as far as the table's declaration tells.
+  /// Whether an expression can be null according to the table's declaration.
   func canBeNull(_ expression: FetchExpression) -> Bool {
     switch expression {
     case .attribute(let name):

@@ -1,8 +1,8 @@
 extension String {
-  /// The name in double quotes, as SQL writes any name.
+  /// The name in double quotes, as an SQL identifier.
   var quotedIdentifier: String { "\"" + doubling("\"") + "\"" }
 
-  /// The text in single quotes, as SQL writes a constant; it must hold no NUL.
+  /// The text in single quotes, as an SQL literal; it must not contain NUL.
   var quotedText: String { "'" + doubling("'") + "'" }
 
   private func doubling(_ quote: Unicode.Scalar) -> String {
@@ -14,22 +14,22 @@ extension String {
     return text
   }
 
-  /// The name with the letters A to Z made lowercase: SQLite takes names that differ in nothing else for the same.
+  /// The name with the letters A to Z in lowercase: SQLite treats names that differ only in their case as equal.
   var caselessIdentifier: [UInt8] {
     utf8.map { (0x41...0x5A).contains($0) ? $0 + 32 : $0 }
   }
 }
 
-/// A piece of an SQL text that belongs together (sqlite.org/lang_expr.html, sqlite.org/lang_comment.html).
+/// A token of an SQL text (sqlite.org/lang_expr.html, sqlite.org/lang_comment.html).
 ///
-/// Names and texts in quotes are one piece, with their quotes; a number with a point or an exponent may be several.
+/// Quoted names and texts are one token, with their quotes; a number with a point or an exponent may be several.
 struct SQLToken: Hashable, Sendable {
-  /// The piece as it is written.
+  /// The token's text.
   let text: String
-  /// Whether a space or a comment stands before it.
-  let isSetApart: Bool
+  /// Whether a space or a comment precedes it.
+  let hasSpaceBefore: Bool
 
-  /// The pieces of a text, without its comments.
+  /// The tokens of a text, without its comments.
   /// - Complexity: O(*n*) in the bytes.
   static func all(in sql: String) -> [SQLToken] {
     var scanner = Scanner(bytes: Array(sql.utf8))
@@ -46,13 +46,13 @@ struct SQLToken: Hashable, Sendable {
         let start = position
         skipSpace()
         guard position < bytes.count else { return tokens }
-        let isSetApart = position > start
+        let hasSpaceBefore = position > start
         let first = position
         advance()
         tokens.append(
           SQLToken(
             text: String(decoding: bytes[first..<position], as: UTF8.self),
-            isSetApart: isSetApart
+            hasSpaceBefore: hasSpaceBefore
           )
         )
       }
@@ -62,7 +62,7 @@ struct SQLToken: Hashable, Sendable {
       position + distance < bytes.count ? bytes[position + distance] : nil
     }
 
-    /// Passes spaces and comments.
+    /// Skips spaces and comments.
     private mutating func skipSpace() {
       while let byte = byte() {
         switch (byte, self.byte(1)) {
@@ -82,7 +82,7 @@ struct SQLToken: Hashable, Sendable {
       byte() == UInt8(ascii: "*") && byte(1) == UInt8(ascii: "/")
     }
 
-    /// Passes one piece.
+    /// Advances past one token.
     private mutating func advance() {
       guard let byte = byte() else { return }
       if SQLToken.isWordByte(byte) {
@@ -101,7 +101,7 @@ struct SQLToken: Hashable, Sendable {
       }
     }
 
-    /// Passes what is in quotes; a quote in it is written twice.
+    /// Skips a quoted text, in which a quote is doubled.
     private mutating func skipQuoted(by quote: UInt8) {
       position += 1
       while let byte = byte() {

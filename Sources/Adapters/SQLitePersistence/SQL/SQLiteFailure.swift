@@ -19,7 +19,7 @@ struct SQLiteFailure: Error {
     message = sqlite3_errmsg(connection).map { String(cString: $0) } ?? "no message"
   }
 
-  /// The failure behind an error of GRDB or of this adapter, or `nil` if it is something else.
+  /// The failure behind an error of GRDB or of this adapter, or `nil` for other errors.
   init?(_ error: any Error) {
     switch error {
     case let failure as SQLiteFailure: self = failure
@@ -27,7 +27,7 @@ struct SQLiteFailure: Error {
       code = error.extendedResultCode.rawValue
       message = error.message ?? "no message"
     case let error as RowDecodingError:
-      // A column of the store's own tables holds what was never written there.
+      // A column of the store's own tables holds a value that no store has written.
       code = SQLITE_CORRUPT
       message = error.description
     default: return nil
@@ -40,14 +40,14 @@ struct SQLiteFailure: Error {
   static let notNull = SQLITE_CONSTRAINT | 5 << 8
   static let dataType = SQLITE_CONSTRAINT | 12 << 8
 
-  /// SQLite's result code without its details.
+  /// SQLite's primary result code.
   var primaryCode: Int32 { code & 0xFF }
 }
 
 extension StoreError {
-  /// The store's word for an error met while reading or writing.
+  /// The store error for an error while reading or writing.
   ///
-  /// An error that is neither SQLite's nor the store's came from a transaction's closure.
+  /// An error that is neither SQLite's nor the store's is from a transaction's closure.
   init(_ error: any Error, path: String, waited: Duration) {
     if let error = error as? StoreError {
       self = error
@@ -75,7 +75,7 @@ extension StoreError {
       }
   }
 
-  /// The store's word for a row that could not be written, where the row says what went wrong.
+  /// The store error for a row that could not be written, with details of the row.
   init(
     writing failure: SQLiteFailure,
     id: ObjectID?,
@@ -98,7 +98,7 @@ extension StoreError {
     }
   }
 
-  /// The store's word for an error met while opening.
+  /// The store error for an error while opening.
   init(opening path: String, _ error: any Error, waited: Duration, isNew: Bool) {
     guard let failure = SQLiteFailure(error) else {
       self.init(error, path: path, waited: waited)
@@ -115,7 +115,7 @@ extension StoreError {
         isNew ? .cannotCreate(detail: failure.message) : .noPermission(detail: failure.message)
       )
     case SQLITE_ERROR, SQLITE_SCHEMA, SQLITE_TOOBIG, SQLITE_CONSTRAINT, SQLITE_MISMATCH:
-      // Opening runs nothing but statements of the store's own, which do not fail over tables that a store has made.
+      // Opening runs only statements of the store, which do not fail over tables that a store has created.
       self = .cannotOpen(path: path, .damaged(detail: failure.message))
     default: self.init(failure, path: path, waited: waited)
     }
@@ -123,14 +123,14 @@ extension StoreError {
 }
 
 extension SQLiteFailure {
-  /// Whether a statement failed because the store's own tables are not what they were, or the file's format is unknown.
+  /// Whether a statement failed because the store's own tables were changed, or the file's format is unknown.
   fileprivate var isAboutOwnTables: Bool {
     message.contains(StoreFormat.reservedPrefix) || message.contains("unsupported file format")
   }
 
   /// The column that a constraint's message names, as in `NOT NULL constraint failed: Book.title`.
   ///
-  /// Names stand there without quotes, so that those of the entity are looked for at the end of the message.
+  /// Names are not quoted there, so those of the entity are matched against the end of the message.
   fileprivate func column(of entity: EntityDescription) -> String {
     let bytes = message.caselessIdentifier
     let names = (entity.identity.columns + entity.attributes.map(\.name)).filter { name in
@@ -141,9 +141,9 @@ extension SQLiteFailure {
   }
 }
 
-/// A constraint of the database's own that a row would break, such as a unique index or a foreign key.
+/// A violation of a constraint that the database declares, such as a unique index or a foreign key.
 ///
-/// It arrives as the reason of `StoreError.aborted(by:)`.
+/// It is the reason in `StoreError.aborted(by:)`.
 public struct SQLiteConstraintError: Error, Hashable, Sendable {
   /// The object that was being written.
   public let id: ObjectID
@@ -154,18 +154,18 @@ public struct SQLiteConstraintError: Error, Hashable, Sendable {
 extension SQLiteConstraintError: CustomStringConvertible {
   /// What happened and what to do.
   public var description: String {
-    "\(id) would break a rule of the database (\(message)). Nothing was written. Change the values."
+    "\(id) violates a constraint of the database (\(message)). Nothing was written. Change the values."
   }
 }
 
 extension LockHolder {
-  /// Whoever keeps a database's file from being written at this moment, where the system tells: on Linux.
+  /// The process that keeps a database's file from being written at present; `nil` where the system does not report it (only Linux does).
   static func writing(_ path: String) -> LockHolder? {
     var name = [CChar](repeating: 0, count: 64)
     let process = results_lock_holder(path, &name, Int32(name.count))
     guard process > 0 else { return nil }
     let bytes = name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-    // A process names itself, so its name may hold anything.
+    // A process chooses its name, which may contain anything.
     let scalars = String(decoding: bytes, as: UTF8.self).unicodeScalars.filter {
       !$0.properties.isDefaultIgnorableCodePoint && $0.properties.generalCategory != .control
     }

@@ -1,9 +1,9 @@
 import CSQLiteHooks
 import ResultsDomain
 
-/// Values in memory that a statement reads as a table, however many they are.
+/// Values in memory that a statement reads as a table.
 ///
-/// `results_values(?)` in a statement's text reads the list that is bound there. The list must outlive the statement's use.
+/// `results_values(?)` in a statement's text reads the bound list. The list must outlive the statement's use.
 final class ValueList {
   private let header: UnsafeMutablePointer<results_values>
   private let kinds: UnsafeMutableBufferPointer<UInt8>
@@ -11,7 +11,7 @@ final class ValueList {
   private let lengths: UnsafeMutableBufferPointer<Int64>
   private let bytes: UnsafeMutableBufferPointer<UInt8>
 
-  /// How many columns a list can have.
+  /// The greatest number of columns of a list.
   static let columnLimit = 16
 
   /// A list of one column.
@@ -26,7 +26,7 @@ final class ValueList {
     }
   }
 
-  /// A list of keys of so many columns each.
+  /// A list of keys with a number of columns each.
   /// - Complexity: O(*n*) in the keys' bytes.
   convenience init(columns: Int, keys: [ObjectKey]) {
     self.init(
@@ -76,8 +76,8 @@ final class ValueList {
   }
 
   /// Binds the list to a parameter, counted from 1.
-  func bind(to statement: PreparedStatement, at place: Int32) throws(SQLiteFailure) {
-    let code = sqlite3_bind_pointer(statement.pointer, place, header, results_values_type, nil)
+  func bind(to statement: PreparedStatement, at index: Int32) throws(SQLiteFailure) {
+    let code = sqlite3_bind_pointer(statement.pointer, index, header, results_values_type, nil)
     guard code == SQLITE_OK else { throw SQLiteFailure(sqlite3_db_handle(statement.pointer)) }
   }
 }
@@ -116,10 +116,10 @@ private struct CellWriter {
   }
 
   private mutating func append(_ kind: Int32, _ content: UnsafeRawBufferPointer) {
-    let place = UnsafeMutableRawBufferPointer(
+    let target = UnsafeMutableRawBufferPointer(
       rebasing: UnsafeMutableRawBufferPointer(bytes)[end...]
     )
-    place.copyMemory(from: content)
+    target.copyMemory(from: content)
     append(kind, Int64(end), length: Int64(content.count))
     end += content.count
   }

@@ -3,17 +3,17 @@ import Dispatch
 import GRDB
 import ResultsDomain
 
-/// Opens a database as a store: checks it first, then makes or migrates what is needed in one transaction.
+/// Opens a database as a store: checks it first, then creates or migrates what is needed in one transaction.
 struct DatabaseOpener {
   /// A database that is ready for use.
   struct Opened {
     let writer: any DatabaseWriter
     let tables: StoreTables
-    /// The store's own name, where the database keeps one.
+    /// The store's persistent name, where the database has one.
     let identity: String?
-    /// Whether the database has a log of what everybody changes.
+    /// Whether the database has a change log that records every writer.
     let hasLog: Bool
-    /// Whether closing it has to remove what reading has made beside the file.
+    /// Whether closing must remove the side files that reading has created.
     var leavesSideFiles = false
   }
 
@@ -34,7 +34,7 @@ struct DatabaseOpener {
     do throws(StoreError) {
       var opened = try opening(isNew: file.isNew) {
         try SchemaInspector.checkNames(of: inspector.entities)
-        if !file.isNew { try look(at: file) }
+        if !file.isNew { try check(file) }
         return try prepareClosing(try connect(to: file))
       }
       opened.leavesSideFiles = leavesSideFiles
@@ -46,7 +46,7 @@ struct DatabaseOpener {
   }
 
   private func connect(to file: StoreFile) throws -> any DatabaseWriter {
-    // A pool writes into a file when it is opened, and several connections are of no use to whoever only reads.
+    // A pool writes into a file when it is opened, and a verb that only reads has no use for several connections.
     if options.onlyReads, !file.isNew {
       return try DatabaseQueue(path: databasePath, configuration: configuration)
     }
@@ -60,7 +60,7 @@ struct DatabaseOpener {
     }
   }
 
-  /// Prepares a database for use, or closes it if it does not fit: what SQLite has made beside the file is then gone.
+  /// Prepares a database for use, or closes it if it does not fit, so that SQLite removes the side files it has created.
   private func prepareClosing(_ writer: some DatabaseWriter) throws -> Opened {
     do {
       return try prepare(writer)
@@ -71,30 +71,30 @@ struct DatabaseOpener {
     }
   }
 
-  /// Opens a file whose log is empty while another process writes, if so.
+  /// Opens a file whose write-ahead log is empty while another process writes; `nil` if none does.
   ///
-  /// It is asked for no longer than a person would not notice; whoever begins to write afterwards is waited for.
+  /// It waits only for a time that no user notices; a process that begins to write afterwards is waited for.
   private func openBesideWriter(_ file: StoreFile) throws -> DatabaseQueue? {
     guard !file.isNew, !options.isReadOnly, !file.hasUnfinishedWork else { return nil }
-    var asking = Configuration()
-    asking.busyMode = .timeout(min(options.busyTimeout.secondsToWait, 0.2))
+    var probing = Configuration()
+    probing.busyMode = .timeout(min(options.busyTimeout.secondsToWait, 0.2))
     do {
-      let queue = try DatabaseQueue(path: databasePath, configuration: asking)
+      let queue = try DatabaseQueue(path: databasePath, configuration: probing)
       defer { try? queue.close() }
       try queue.inDatabase { database in
         try database.execute(sql: "BEGIN IMMEDIATE TRANSACTION; ROLLBACK TRANSACTION")
       }
       return nil
     } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
-      // A file that keeps no log yet has to wait for the writer like everybody.
+      // A file without a write-ahead log has to wait for the writer.
       return try? openBesideWriter(error)
     }
   }
 
-  /// Opens a file whose log is empty while another process writes.
+  /// Opens a file whose write-ahead log is empty while another process writes.
   ///
-  /// A pool begins such a log itself, and so waits for every writer, although nothing is to be written.
-  /// - Throws: The failure that the pool met, if the file keeps no log yet, which a reader cannot change.
+  /// A pool begins such a log itself, and so waits for every writer although it has nothing to write.
+  /// - Throws: The pool's failure, if the file has no write-ahead log yet, which a reader cannot change.
   private func openBesideWriter(_ failure: DatabaseError) throws -> DatabaseQueue {
     let queue = try DatabaseQueue(path: databasePath, configuration: configuration)
     let mode = try queue.unsafeRead { try String.fetchOne($0, sql: "PRAGMA journal_mode") }
@@ -110,7 +110,7 @@ struct DatabaseOpener {
     }
   }
 
-  /// Uses a database that is open already.
+  /// Uses a database that is already open.
   func open(_ writer: any DatabaseWriter) throws(StoreError) -> Opened {
     try opening(isNew: false) {
       try SchemaInspector.checkNames(of: inspector.entities)
@@ -129,21 +129,21 @@ struct DatabaseOpener {
     return configuration
   }
 
-  /// Looks at a file before anything is changed, so that a file that is refused stays as it is.
-  private func look(at file: StoreFile) throws {
-    var looking = Configuration()
-    looking.busyMode = .timeout(options.busyTimeout.secondsToWait)
-    // A connection that can write clears its log away when it is closed, but also what a crash left in one.
-    looking.readonly = options.isReadOnly || file.hasUnfinishedWork
+  /// Checks a file before anything is changed, so that a file that is refused stays as it is.
+  private func check(_ file: StoreFile) throws {
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(options.busyTimeout.secondsToWait)
+    // A connection that can write removes the log when it is closed, including what a crash has left in it.
+    configuration.readonly = options.isReadOnly || file.hasUnfinishedWork
     do {
-      try check(DatabaseQueue(path: databasePath, configuration: looking), file)
+      try check(DatabaseQueue(path: databasePath, configuration: configuration), file)
     } catch let error as DatabaseError
       where error.resultCode == .SQLITE_READONLY || error.resultCode == .SQLITE_CANTOPEN
     {
-      // What a crash left behind can be recovered by a writer only.
-      guard !options.isReadOnly, looking.readonly else { throw error }
-      looking.readonly = false
-      try check(DatabaseQueue(path: databasePath, configuration: looking), file)
+      // Only a writer can recover what a crash has left behind.
+      guard !options.isReadOnly, configuration.readonly else { throw error }
+      configuration.readonly = false
+      try check(DatabaseQueue(path: databasePath, configuration: configuration), file)
     }
   }
 
@@ -169,11 +169,11 @@ struct DatabaseOpener {
       }
       try refuseToChange(findings)
     }
-    // A pool writes into a file before it can be asked anything; by then the file must fit.
+    // A pool writes into a file before it answers anything; by then the file must fit.
     if !queue.configuration.readonly, !options.onlyReads { _ = try prepare(queue) }
   }
 
-  /// A store that is read only must fit as it is; columns that are too many do not matter.
+  /// Refuses changes for a read-only store, which must fit as it is; additional columns do not matter.
   private func refuseToChange(_ findings: SchemaInspector.Findings) throws(OpenFailureError) {
     guard options.isReadOnly else { return }
     for change in findings.changes {
@@ -182,7 +182,7 @@ struct DatabaseOpener {
         case .create(let entity):
           .schemaMismatch(
             entity: entity.name,
-            detail: "there is no such table, and nothing may be made"
+            detail: "there is no such table, and the store is open for reading only"
           )
         case .add(let attribute, let entity):
           .schemaMismatch(
@@ -207,7 +207,7 @@ struct DatabaseOpener {
       }
       // A file that needs no change is opened while another process writes into it.
       if let opened = try openUnchanged(writer, database) { return opened }
-      // Whoever comes second waits here and finds the work done.
+      // A second process waits here and finds the work done.
       try database.beginTransaction(.immediate)
       do {
         let findings = try migrate(database)
@@ -221,7 +221,7 @@ struct DatabaseOpener {
     }
   }
 
-  /// What was opened, once it needs no change any more.
+  /// The opened database, once it needs no more changes.
   private func opened(
     _ writer: some DatabaseWriter,
     _ findings: SchemaInspector.Findings,
@@ -232,7 +232,8 @@ struct DatabaseOpener {
       writer: writer,
       tables: tables,
       identity: findings.identity,
-      hasLog: try options.maintainsChangeLog != false && LogLayout(of: tables, on: database) != nil
+      hasLog: try options.maintainsChangeLog != false
+        && ChangeLogLayout(of: tables, on: database) != nil
     )
   }
 
@@ -242,10 +243,10 @@ struct DatabaseOpener {
     try database.inTransaction(.deferred) {
       let findings = try inspector.inspect(database)
       guard findings.changes.isEmpty,
-        findings.format == StoreFormat.version || !keepsStore(findings)
+        findings.format == StoreFormat.version || !hasStoreTables(findings)
       else { return .commit }
       let found = try self.opened(writer, findings, database)
-      // Who only reads can do without the log; the next writer puts it in order.
+      // A reader can do without the log; the next writer repairs it.
       if found.hasLog == maintainsChangeLog(findings) || options.onlyReads { opened = found }
       return .commit
     }
@@ -253,13 +254,13 @@ struct DatabaseOpener {
   }
 
   /// Whether the database has, or gets, the store's own tables.
-  private func keepsStore(_ findings: SchemaInspector.Findings) -> Bool {
+  private func hasStoreTables(_ findings: SchemaInspector.Findings) -> Bool {
     findings.identity != nil || !options.adoptsTables || options.maintainsChangeLog == true
   }
 
-  /// Whether the database gets a log, or keeps the one it has.
+  /// Whether the database gets a change log, or retains the one it has.
   private func maintainsChangeLog(_ findings: SchemaInspector.Findings) -> Bool {
-    guard keepsStore(findings) else { return false }
+    guard hasStoreTables(findings) else { return false }
     return options.maintainsChangeLog
       ?? (!isMemory && (!options.adoptsTables || findings.identity != nil))
   }
@@ -270,22 +271,22 @@ struct DatabaseOpener {
 
   private func migrate(_ database: Database) throws -> SchemaInspector.Findings {
     var findings = try inspector.inspect(database)
-    if findings.identity == nil, keepsStore(findings) {
+    if findings.identity == nil, hasStoreTables(findings) {
       try StoreFormat.create(on: database, adopted: options.adoptsTables)
     } else if let format = findings.format {
       try StoreFormat.upgrade(from: format, on: database)
     }
-    let installer = LogInstaller(entities: inspector.entities)
+    let installer = ChangeLogInstaller(entities: inspector.entities)
     for change in findings.changes {
-      if keepsStore(findings) { try installer.removeTriggers(of: change.entity, on: database) }
+      if hasStoreTables(findings) { try installer.removeTriggers(of: change.entity, on: database) }
       try apply(change, to: database)
     }
-    guard keepsStore(findings) else { return findings }
+    guard hasStoreTables(findings) else { return findings }
     for entity in inspector.entities {
       let recorded = try StoreFormat.recorded(entity.name, on: database)
       let isAdopted = findings.isAdopted || (findings.identity == nil && options.adoptsTables)
       if isAdopted {
-        try StoreFormat.record(entity, keeping: recorded, on: database)
+        try StoreFormat.record(entity, retaining: recorded, on: database)
       } else if !findings.changes.isEmpty || recorded == nil {
         try StoreFormat.record(entity, on: database)
       }
@@ -302,14 +303,16 @@ struct DatabaseOpener {
     do {
       try change.apply(to: database)
     } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
-      // Such as a column that an index of another program's uses.
+      // Such as a column that another program's index uses.
       throw OpenFailureError(
         .schemaMismatch(entity: change.entity.name, detail: error.message ?? "no message")
       )
     }
   }
 
-  /// Switching a new file to its log is refused at once, without waiting, while another process does the same.
+  /// Repeats a closure while the database is busy.
+  ///
+  /// SQLite refuses to switch a new file to its write-ahead log, without waiting, while another process does the same.
   private func retryingWhileBusy<Result>(_ body: () throws -> Result) throws -> Result {
     let deadline = ContinuousClock.now + .seconds(options.busyTimeout.secondsToWait)
     while true {
@@ -351,7 +354,7 @@ extension SchemaChange {
 }
 
 extension Duration {
-  /// The duration in seconds, as far as SQLite can wait: it counts milliseconds in 32 bits.
+  /// The duration in seconds, limited to what SQLite can wait: it counts milliseconds in 32 bits.
   fileprivate var secondsToWait: Double {
     let seconds = Double(components.seconds) + Double(components.attoseconds) / 1e18
     return min(max(0, seconds), Double(Int32.max / 1000))

@@ -1,28 +1,28 @@
 import GRDB
 import ResultsDomain
 
-/// The table of one entity: its names in SQL, its statements, and where its columns stand.
+/// The table of one entity: its names in SQL, its statements, and the positions of its columns.
 final class EntityTable: Sendable {
   let entity: EntityDescription
-  /// Where the entity stands among the store's.
+  /// The entity's index among the store's.
   let index: Int
   /// The table's name as SQLite reports it.
   let name: [UInt8]
-  /// The names in quotes.
+  /// The name in double quotes.
   let quotedName: String
   let keyColumns: [String]
   let attributeColumns: [String]
-  /// What the table looked like when the store was opened.
+  /// The table's declaration when the store was opened.
   let shape: TableShape
-  /// Where the columns stood in the table then.
-  let places: ColumnPlaces
-  /// Whether the key is SQLite's own row number.
+  /// The positions of the columns then.
+  let positions: ColumnPositions
+  /// Whether the key is SQLite's row number.
   let isRowNumber: Bool
-  /// The attributes that the database calculates, by their indexes; no statement may write them.
+  /// The indexes of the attributes that the database calculates; no statement may write them.
   let generatedIndexes: [Int]
-  /// The other attributes.
+  /// The indexes of the other attributes.
   let writableIndexes: [Int]
-  /// Whether no stored value can be of a foreign storage class.
+  /// Whether every stored value has its column's storage class.
   let isStrict: Bool
 
   init(_ entity: EntityDescription, index: Int, shape: TableShape) {
@@ -36,7 +36,7 @@ final class EntityTable: Sendable {
     let isGenerated = entity.attributes.map { shape.isGenerated($0.name) }
     generatedIndexes = isGenerated.indices.filter { isGenerated[$0] }
     writableIndexes = isGenerated.indices.filter { !isGenerated[$0] }
-    places = ColumnPlaces(of: entity, in: shape)
+    positions = ColumnPositions(of: entity, in: shape)
     isStrict = shape.isStrict
     if case .integer = entity.identity {
       isRowNumber = !shape.isWithoutRowNumber
@@ -92,9 +92,9 @@ extension EntityTable {
     return "SELECT \(columns) FROM \(quotedName)\(whereKey)"
   }
 
-  /// Reads the attributes of a list of keys of one column, each behind its place in the list.
+  /// Reads the attributes of a list of keys of one column, each after its index in the list.
   ///
-  /// The rows come in the order of the list (sqlite.org/lang_select.html, CROSS JOIN).
+  /// The rows are in the order of the list (sqlite.org/lang_select.html, CROSS JOIN).
   var selectListSQL: String {
     let columns = ["keys.rowid"] + attributeColumns.map { "list.\($0)" }
     return """
@@ -133,25 +133,25 @@ extension EntityTable {
   var isCompound: Bool { !entity.keyAttributeIndexes.isEmpty }
 }
 
-/// Where an entity's columns stand in its table, from 0.
-struct ColumnPlaces: Sendable {
+/// The positions of an entity's columns in its table, from 0.
+struct ColumnPositions: Sendable {
   let keys: [Int32]
   let attributes: [Int32]
-  /// How many columns the table has, those of others included.
+  /// The number of columns of the table, including those that are no attributes.
   let count: Int32
-  /// The columns of the entity that the pre-update hook may give wrong, as `Table.column`.
+  /// The columns of the entity that the pre-update hook may confuse, as `Table.column`.
   let inexact: [String]
 
   init(of entity: EntityDescription, in shape: TableShape) {
-    keys = entity.identity.columns.map { shape.place(of: $0) }
-    attributes = entity.attributes.map { shape.place(of: $0.name) }
+    keys = entity.identity.columns.map { shape.index(of: $0) }
+    attributes = entity.attributes.map { shape.index(of: $0.name) }
     count = Int32(shape.columns.count)
     let names = entity.identity.columns + entity.attributes.map(\.name)
     inexact = names.filter { !shape.isStoredAsDeclared($0) }.map { "\(entity.name).\($0)" }
   }
 }
 
-/// The tables of all entities a store was opened with.
+/// The tables of all entities that a store was opened with.
 final class StoreTables: Sendable {
   let all: [EntityTable]
   let entities: [EntityDescription]
@@ -162,7 +162,7 @@ final class StoreTables: Sendable {
   }
 
   /// The table of an entity.
-  /// - Throws: `StoreError.unknownEntity` for one that the store was not opened with, or that has another schema.
+  /// - Throws: `StoreError.unknownEntity` for an entity that the store was not opened with, or that has another schema.
   func table(of entity: EntityDescription) throws(StoreError) -> EntityTable {
     for table in all where table.entity === entity { return table }
     for table in all where table.entity == entity { return table }
@@ -170,5 +170,5 @@ final class StoreTables: Sendable {
   }
 }
 
-/// A row is the domain's in this module; GRDB's is `GRDB.Row`.
+/// In this module a row is the domain's; GRDB's is `GRDB.Row`.
 typealias Row = ResultsDomain.Row

@@ -1,22 +1,22 @@
 import GRDB
 import ResultsDomain
 
-/// Compares a database with the entities a store is opened with.
+/// Compares a database with the entities that a store is opened with.
 struct SchemaInspector {
   let entities: [EntityDescription]
   let options: SQLiteStoreOptions
 
-  /// What was found.
+  /// The result of an inspection.
   struct Findings {
-    /// The store's own name, where the database is one of this format.
+    /// The store's persistent name, where the database has this format.
     var identity: String?
     /// The version of the format, where the database has one.
     var format: Int?
-    /// Whether the entities' tables are an application's own, although the database has the store's tables.
+    /// Whether the entities' tables belong to an application, although the database has the store's tables.
     var isAdopted = false
-    /// Whether there is nothing in the database yet.
+    /// Whether the database has no tables yet.
     var isEmpty = false
-    /// What must be done before the entities fit.
+    /// What must be changed before the entities fit.
     var changes: [SchemaChange] = []
   }
 
@@ -28,27 +28,27 @@ struct SchemaInspector {
         OpenFailureError(.schemaMismatch(entity: entity.name, detail: detail))
       }
       guard tables.insert(entity.name.caselessIdentifier).inserted else {
-        throw refuse("two entities have that name, as SQLite does not tell A from a")
+        throw refuse("two entities have that name: SQLite ignores the case of A to Z")
       }
       let table = String(decoding: entity.name.caselessIdentifier, as: UTF8.self)
       guard !table.hasPrefix("sqlite_"), !table.hasPrefix(StoreFormat.reservedPrefix) else {
-        throw refuse("the beginning of that name is reserved")
+        throw refuse("the prefix of that name is reserved")
       }
       var columns: Set<[UInt8]> = []
       let keys = entity.keyAttributeIndexes.isEmpty ? entity.identity.columns : []
       for name in keys + entity.attributes.map(\.name)
       where !columns.insert(name.caselessIdentifier).inserted {
-        throw refuse("two columns are called \(name), as SQLite does not tell A from a")
+        throw refuse("two columns are named \(name): SQLite ignores the case of A to Z")
       }
       for name in [entity.name] + entity.identity.columns + entity.attributes.map(\.name)
       where name.utf8.contains(0) {
-        throw refuse("a name holds a NUL character")
+        throw refuse("a name contains a NUL character")
       }
     }
   }
 
-  /// Looks at a database without changing it.
-  /// - Throws: `OpenFailureError` for a database that does not fit and is not made to fit.
+  /// Inspects a database without changing it.
+  /// - Throws: `OpenFailureError` for a database that does not fit and cannot be migrated.
   func inspect(_ database: Database) throws -> Findings {
     let names = try String.fetchAll(
       database,
@@ -135,9 +135,9 @@ struct SchemaInspector {
       if let shape = try database.tableShape(of: entity.name) {
         try check(shape, entity, on: database)
         if options.checksDates,
-          let complaint = try DateColumns(of: entity, in: shape).complaints(on: database).first
+          let problem = try DateColumns(of: entity, in: shape).problems(on: database).first
         {
-          throw OpenFailureError(.schemaMismatch(entity: entity.name, detail: complaint))
+          throw OpenFailureError(.schemaMismatch(entity: entity.name, detail: problem))
         }
       } else if options.createsTables == true {
         changes.append(.create(entity))
@@ -148,13 +148,13 @@ struct SchemaInspector {
     return changes
   }
 
-  /// Refuses a file that has no tables although something is in it: a page of its schema may have been lost.
+  /// Refuses a file that has content but no tables: a page of its schema may have been lost.
   private func checkEmptiness(of database: Database) throws {
     guard try database.integer("PRAGMA application_id") != StoreFormat.applicationID else {
       throw OpenFailureError(.damaged(detail: "it was a store, and its schema is empty"))
     }
     let pages = try database.integer("PRAGMA main.page_count")
-    // The first page, those that are free, and, where it can give them back, one in each run of pages that says whose they are.
+    // The first page, the free pages, and with auto_vacuum one pointer map page in each run of pages.
     var known = try 1 + database.integer("PRAGMA main.freelist_count")
     if try database.integer("PRAGMA main.auto_vacuum") != 0 {
       let run = try database.integer("PRAGMA main.page_size") / 5 + 1
@@ -162,11 +162,11 @@ struct SchemaInspector {
     }
     guard pages > known else { return }
     throw OpenFailureError(
-      .damaged(detail: "its schema is empty, and \(pages - known) of its pages are not")
+      .damaged(detail: "its schema is empty, but \(pages - known) of its pages are not")
     )
   }
 
-  /// Checks that a table has the columns of an entity, and that what is written into them stays what it is.
+  /// Checks that a table has the columns of an entity, and that SQLite stores the values written into them unchanged.
   private func check(
     _ shape: TableShape,
     _ entity: EntityDescription,
@@ -178,11 +178,11 @@ struct SchemaInspector {
     let types = zip(entity.identity.columns, entity.keyTypes).map { ($0, $1.storage) }
     for (name, storage) in types + entity.attributes.map({ ($0.name, $0.type.storage) }) {
       guard let column = shape.column(named: name) else { throw refuse("it has no column \(name)") }
-      guard column.affinity.keeps(storage) else {
-        throw refuse("\(name) is declared \(column.declaredType), which does not keep \(storage)")
+      guard column.affinity.preserves(storage) else {
+        throw refuse("\(name) is declared \(column.declaredType), which converts \(storage)")
       }
     }
-    let keys = Set(shape.columns.filter { $0.keyPlace > 0 }.map(\.name.caselessIdentifier))
+    let keys = Set(shape.columns.filter { $0.keyPosition > 0 }.map(\.name.caselessIdentifier))
     guard keys == Set(entity.identity.columns.map(\.caselessIdentifier)) else {
       throw refuse("its primary key is not \(entity.identity.columns.joined(separator: ", "))")
     }
@@ -209,13 +209,13 @@ struct SchemaInspector {
   }
 }
 
-/// What a database has in place of an entity's table.
-struct OtherTables {
+/// The tables and views that a database has instead of an entity's table.
+private struct OtherTables {
   private let tables: [String]
   private let views: [String]
   private let temporary: [String]
 
-  /// Reads the names of what the connection sees.
+  /// Reads the names that the connection sees.
   init(on database: Database) throws {
     func names(_ schema: String, _ types: String) throws -> [String] {
       try String.fetchAll(
@@ -234,21 +234,21 @@ struct OtherTables {
 
   /// Why an entity cannot have a table of its name, or `nil`.
   func refusal(of entity: EntityDescription) -> OpenFailure? {
-    let isCalled = { (name: String) in name.caselessIdentifier == entity.name.caselessIdentifier }
-    if temporary.contains(where: isCalled) {
+    let hasName = { (name: String) in name.caselessIdentifier == entity.name.caselessIdentifier }
+    if temporary.contains(where: hasName) {
       return .schemaMismatch(
         entity: entity.name,
         detail: "a temporary table of that name hides it, which no other connection sees"
       )
     }
-    guard views.contains(where: isCalled) else { return nil }
+    guard views.contains(where: hasName) else { return nil }
     return .schemaMismatch(
       entity: entity.name,
-      detail: "it is a view, whose rows have no key that lasts"
+      detail: "it is a view, whose rows have no permanent key"
     )
   }
 
-  /// Says that an entity's table is missing, and which names are near.
+  /// The failure for a missing table, with similar names.
   func missing(_ entity: EntityDescription) -> OpenFailure {
     let nearest = NearestName.of(entity.name, among: tables)
     return .missingTable(
@@ -258,17 +258,17 @@ struct OtherTables {
   }
 }
 
-/// What must be done to a table so that it fits its entity; everything else is refused.
+/// A change that makes a table fit its entity; all others are refused.
 enum SchemaChange {
-  /// The table is made.
+  /// The table is created.
   case create(EntityDescription)
-  /// A column is added; its rows have nothing in it.
+  /// A column is added; it is null in all rows.
   case add(AttributeDescription, EntityDescription)
-  /// A column is removed with what is in it.
+  /// A column is removed with its values.
   case drop(String, EntityDescription)
 
-  /// What leads from the schema that is written down to the entity's.
-  /// - Throws: `OpenFailure` for a difference that is not bridged by itself.
+  /// The changes from the recorded schema to the entity's.
+  /// - Throws: `OpenFailureError` for a difference that needs a decision.
   static func changes(
     from recorded: RecordedEntity,
     to entity: EntityDescription
@@ -310,7 +310,7 @@ enum SchemaChange {
     let dropped = recorded.attributes.map(\.name)
       .filter { name in !entity.attributes.contains { isSame($0.name, name) } }
     if let new = added.first, let gone = dropped.first {
-      throw mismatch("\(new.name) is new and \(gone) is gone, which may be a new name")
+      throw mismatch("\(new.name) is new and \(gone) is missing, which may be a new name")
     }
     return added.map { .add($0, entity) } + dropped.map { .drop($0, entity) }
   }
@@ -319,7 +319,7 @@ enum SchemaChange {
     Value.text(left) == Value.text(right)
   }
 
-  /// Makes the change.
+  /// Applies the change.
   func apply(to database: Database) throws {
     switch self {
     case .create(let entity): try database.execute(sql: SchemaChange.creation(of: entity))
@@ -339,7 +339,7 @@ enum SchemaChange {
     }
   }
 
-  /// The statement that makes an entity's table: the key's column first, strict, and ordered by the key.
+  /// The statement that creates an entity's table: the key's column first, strict, and ordered by the key.
   static func creation(of entity: EntityDescription) -> String {
     var lines: [String] = []
     var options = "STRICT, WITHOUT ROWID"
@@ -365,7 +365,7 @@ enum SchemaChange {
   }
 }
 
-/// An `OpenFailure` on its way to where the path is known.
+/// An `OpenFailure` before the path is added.
 struct OpenFailureError: Error {
   let failure: OpenFailure
 

@@ -7,25 +7,25 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What the file system says of a store's file before SQLite is asked.
+/// The state of a store's file, as the file system reports it before SQLite opens it.
 ///
-/// The file is never opened here: closing a database's file drops the locks that SQLite holds on it in this process.
+/// The file is never opened here: closing a database's file releases the locks that SQLite holds on it in this process.
 struct StoreFile {
   let path: String
 
-  /// Whether the file is not there, or empty.
+  /// Whether the file does not exist, or is empty.
   private(set) var isNew = false
 
-  /// Whether nothing lay beside the file that SQLite makes for a log.
+  /// Whether there were no side files beside the file.
   let isAlone: Bool
 
-  /// How many bytes a full path can have: SQLite needs some more for the names of what lies beside the file.
+  /// The greatest length of a full path in bytes: SQLite needs some more for the names of side files.
   private static var longestPath: Int {
     Int(clamping: sqlite3_vfs_find(nil)?.pointee.mxPathname ?? 512) - 8
   }
 
-  /// Looks at a path.
-  /// - Throws: `StoreError.cannotOpen` for what cannot become or be a store.
+  /// Checks a path.
+  /// - Throws: `StoreError.cannotOpen` if it cannot be or become a store.
   init(_ path: String, isReadOnly: Bool) throws(StoreError) {
     self.path = path
     isAlone = ["-wal", "-shm", "-journal"].allSatisfy { (suffix: String) in
@@ -34,7 +34,7 @@ struct StoreFile {
     func refuse(_ failure: OpenFailure) -> StoreError { .cannotOpen(path: path, failure) }
     guard !path.isEmpty else { throw refuse(.cannotCreate(detail: "its path is empty")) }
     guard !path.utf8.contains(0) else {
-      throw refuse(.cannotCreate(detail: "its path holds a NUL character"))
+      throw refuse(.cannotCreate(detail: "its path contains a NUL character"))
     }
     let length = Int(results_full_path_length(path))
     guard length <= StoreFile.longestPath else {
@@ -49,7 +49,7 @@ struct StoreFile {
         throw refuse(.noPermission(detail: "it may not be read"))
       }
       guard isReadOnly || manager.isWritableFile(atPath: path) else {
-        // A log cannot be read without its index, which whoever reads first makes.
+        // A write-ahead log cannot be read without its index, which the first reader creates.
         let hasIndex = results_side_file_size(path, "-shm") >= 0
         let mayMakeFiles = manager.isWritableFile(atPath: StoreFile.folder(of: path))
         throw refuse(.notWritable(canBeRead: hasIndex || mayMakeFiles))
@@ -72,13 +72,13 @@ struct StoreFile {
   /// The file's size in bytes, or 0 if there is none.
   var size: Int { Int(results_file_size(path)) }
 
-  /// The size in bytes of the log that holds what is not in the file yet.
+  /// The size of the write-ahead log in bytes.
   var logSize: Int { max(0, Int(results_side_file_size(path, "-wal"))) }
 
-  /// Whether a log or a journal holds what a writer that runs, or one that crashed, has not brought into the file.
+  /// Whether a log or a journal holds work of a running or crashed writer that is not in the file yet.
   var hasUnfinishedWork: Bool { logSize > 0 || results_side_file_size(path, "-journal") > 0 }
 
-  /// A name for a database that keeps none itself: its path with every symbolic link followed.
+  /// A name for a database that has no persistent one: its path with all symbolic links resolved.
   static func canonicalName(of path: String, _ isMemory: Bool) -> String {
     guard !isMemory else {
       var generator = SystemRandomNumberGenerator()
@@ -94,7 +94,6 @@ struct StoreFile {
 }
 
 extension String {
-  /// The path as SQLite is to be given it: libraries differ in whether they take `file:` for the beginning of a URI, which would
-  /// name another file.
+  /// The path in the form to pass to SQLite: some libraries take `file:` for the beginning of a URI, which would name another file.
   var databasePath: String { hasPrefix("file:") ? "./" + self : self }
 }

@@ -5,16 +5,19 @@ import ResultsDomain
 ///
 /// `docs/sqlite-schema.md` publishes it.
 enum StoreFormat {
-  /// The version of the format that is written, and the newest that is understood.
+  /// The version of the format that is written, and the newest that can be read.
   static let version = 2
 
-  /// "RSLT", in the file's header: tells `file` and other programs whose database it is.
+  /// "RSLT", in the file's header: identifies the database to `file` and other programs.
   static let applicationID: Int64 = 0x5253_4C54
 
-  /// What every table of the store's own begins with; no entity may.
+  /// The prefix of the names of the store's own tables, which no entity may have.
   static let reservedPrefix = "_results_"
 
-  /// Makes the store's own tables; adopted are entities' tables that are an application's own.
+  /// Creates the store's own tables.
+  /// - Parameters:
+  ///   - database: A connection in a write transaction.
+  ///   - adopted: Whether the entities' tables belong to an application.
   static func create(on database: Database, adopted: Bool) throws {
     var generator = SystemRandomNumberGenerator()
     let words = [generator.next(), generator.next()].map { word in
@@ -54,7 +57,7 @@ enum StoreFormat {
     )
   }
 
-  /// Brings the store's own tables from an earlier version of the format to this one.
+  /// Upgrades the store's own tables from an earlier version of the format.
   static func upgrade(from format: Int, on database: Database) throws {
     guard format < 2 else { return }
     try database.execute(
@@ -67,8 +70,8 @@ enum StoreFormat {
     )
   }
 
-  /// Gives an epoch to a log that has none, or one that is no number.
-  /// - Returns: Whether it did.
+  /// Assigns an epoch to a log that has none, or one that is not a number.
+  /// - Returns: Whether one was assigned.
   static func addEpoch(on database: Database) throws -> Bool {
     let column = "SELECT count(*) FROM pragma_table_info('_results_store') WHERE name = 'epoch'"
     if try database.integer(column) == 0 {
@@ -80,15 +83,15 @@ enum StoreFormat {
     return database.changesCount > 0
   }
 
-  /// Gives a number in the log to every entity that has none, or one that does not tell it from others.
-  /// - Returns: Whether there were any of the second kind.
+  /// Assigns a log number to every entity that has none, or one that is not valid or not unique.
+  /// - Returns: Whether there were any that were not valid or not unique.
   static func number(on database: Database) throws -> Bool {
     try database.execute(
       sql: """
         UPDATE _results_entity SET number = NULL WHERE number IS NOT NULL AND (
           typeof(number) <> 'integer'
-          OR number NOT BETWEEN \(LogFormat.entityNumbers.lowerBound)
-            AND \(LogFormat.entityNumbers.upperBound)
+          OR number NOT BETWEEN \(ChangeLogFormat.entityNumbers.lowerBound)
+            AND \(ChangeLogFormat.entityNumbers.upperBound)
           OR number IN (SELECT number FROM _results_entity GROUP BY number HAVING count(*) > 1))
         """
     )
@@ -109,10 +112,10 @@ enum StoreFormat {
     return wasWrong
   }
 
-  /// Writes down an entity of an application's own table, besides the attributes that others have written down.
+  /// Records an entity whose table belongs to an application, and retains the attributes that others have recorded.
   static func record(
     _ entity: EntityDescription,
-    keeping recorded: RecordedEntity?,
+    retaining recorded: RecordedEntity?,
     on database: Database
   ) throws {
     guard let recorded else { return try record(entity, on: database) }
@@ -121,7 +124,7 @@ enum StoreFormat {
       shape?.column(named: attribute.name) != nil && entity.index(of: attribute.name) == nil
     }
     let isSame =
-      entity.attributes.allSatisfy { recorded.place(of: $0.name) != nil }
+      entity.attributes.allSatisfy { recorded.index(of: $0.name) != nil }
       && known.count + entity.attributes.count == recorded.attributes.count
     guard !isSame else { return }
     try record(entity, on: database)
@@ -139,7 +142,7 @@ enum StoreFormat {
     }
   }
 
-  /// Writes down an entity's schema, in place of an earlier one.
+  /// Records an entity's schema, and replaces an earlier one.
   static func record(_ entity: EntityDescription, on database: Database) throws {
     try database.execute(
       sql: "DELETE FROM _results_attribute WHERE entity = ?",
@@ -174,7 +177,7 @@ enum StoreFormat {
     }
   }
 
-  /// The schema that was written down for an entity, or `nil` if there is none.
+  /// The recorded schema of an entity, or `nil` if there is none.
   static func recorded(_ name: String, on database: Database) throws -> RecordedEntity? {
     let row = try GRDB.Row.fetchOne(
       database,
@@ -190,7 +193,7 @@ enum StoreFormat {
         """,
       arguments: [name]
     )
-    // Decoded with errors, not with traps: a damaged page can hold anything.
+    // Decoding throws instead of trapping: a damaged page can contain anything.
     let attributes = try rows.map { row in
       try RecordedEntity.Attribute(
         name: row.decode(forColumn: "name"),
@@ -208,7 +211,7 @@ enum StoreFormat {
   }
 }
 
-/// The schema of an entity as the database has it written down.
+/// The schema of an entity as the database records it.
 struct RecordedEntity {
   struct Attribute {
     let name: String

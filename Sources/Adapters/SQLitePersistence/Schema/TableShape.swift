@@ -1,7 +1,7 @@
 import GRDB
 import ResultsDomain
 
-/// What a table looks like, as SQLite tells it.
+/// The declaration of a table, as SQLite reports it.
 struct TableShape: Sendable {
   struct Column: Sendable {
     let name: String
@@ -10,39 +10,39 @@ struct TableShape: Sendable {
     let isRequired: Bool
     /// The text of the column's default, or `nil`.
     let defaultText: String?
-    /// The column's place in the primary key, from 1, or 0.
-    let keyPlace: Int
-    /// Whether the database calculates the column's values, and where they are.
+    /// The column's position in the primary key, from 1, or 0.
+    let keyPosition: Int
+    /// Whether the database calculates the column's values, and when.
     let generation: ColumnGeneration
   }
 
-  /// Where a table stands; one that is made anew under its name stands elsewhere.
-  struct Position: Sendable {
+  /// Where a table is stored, which differs for a table that is dropped and created again.
+  struct Location: Sendable {
     /// The number of its row in the schema.
     let row: Int64
-    /// The page in the file that it begins on.
+    /// Its root page in the file.
     let page: Int64
   }
 
   /// The table's name as declared.
   let name: String
-  /// Where it stood when it was looked at.
-  let position: Position
-  /// The text that declares the table; SQLite changes it with the table.
+  /// Where it was stored when it was inspected.
+  let location: Location
+  /// The statement that declares the table; SQLite updates it with the table.
   let declaration: String
   let columns: [Column]
   let isStrict: Bool
   let isWithoutRowNumber: Bool
 
-  /// The column of a name; SQLite does not tell `A` from `a`.
+  /// The column of a name; SQLite ignores the case of A to Z.
   func column(named name: String) -> Column? {
     columns.first { $0.name.caselessIdentifier == name.caselessIdentifier }
   }
 
-  /// Where a column stands, or -1.
-  func place(of name: String) -> Int32 {
-    let place = columns.firstIndex { $0.name.caselessIdentifier == name.caselessIdentifier }
-    return Int32(place ?? -1)
+  /// The index of a column, or -1.
+  func index(of name: String) -> Int32 {
+    let index = columns.firstIndex { $0.name.caselessIdentifier == name.caselessIdentifier }
+    return Int32(index ?? -1)
   }
 
   /// Whether the database calculates a column's values.
@@ -50,27 +50,27 @@ struct TableShape: Sendable {
     column(named: name).map { $0.generation != .none } ?? false
   }
 
-  /// Whether a stored row has a column where the table declares it.
+  /// Whether a column has the same position in a stored row as in the declaration.
   ///
-  /// Columns that are calculated at every reading are not in the row, and those behind them move up. Versions of SQLite differ in
-  /// which of the two positions the pre-update hook asks for; up to the first such column both are one.
+  /// Virtual columns are not in the row, and those after them move up. Versions of SQLite differ in which of the two positions the
+  /// pre-update hook expects; up to the first virtual column they are equal.
   func isStoredAsDeclared(_ name: String) -> Bool {
-    let position = Int(place(of: name))
-    return position >= 0 && columns[...position].allSatisfy { $0.generation != .virtual }
+    let index = Int(index(of: name))
+    return index >= 0 && columns[...index].allSatisfy { $0.generation != .virtual }
   }
 }
 
-/// How a column comes by its values.
+/// Whether and when the database calculates a column's values.
 enum ColumnGeneration: Int, Sendable {
   /// They are written.
   case none
-  /// They are calculated at every reading.
+  /// They are calculated on every read.
   case virtual
   /// They are calculated when their row is written.
   case stored
 }
 
-/// What SQLite makes of the values written into a column of a table that is not strict.
+/// How SQLite converts values that are written into a column of a table that is not strict.
 enum ColumnAffinity: Sendable {
   case integer
   case numeric
@@ -81,20 +81,20 @@ enum ColumnAffinity: Sendable {
   /// The affinity of a declared type (sqlite.org/datatype3.html, 3.1).
   init(declaredType: String) {
     let type = String(decoding: declaredType.caselessIdentifier, as: UTF8.self)
-    let holds = { (parts: [String]) in parts.contains { type.contains($0) } }
-    if holds(["int"]) {
+    let contains = { (parts: [String]) in parts.contains { type.contains($0) } }
+    if contains(["int"]) {
       self = .integer
-    } else if holds(["char", "clob", "text"]) {
+    } else if contains(["char", "clob", "text"]) {
       self = .text
-    } else if type.isEmpty || holds(["blob"]) {
+    } else if type.isEmpty || contains(["blob"]) {
       self = .none
     } else {
-      self = holds(["real", "floa", "doub"]) ? .real : .numeric
+      self = contains(["real", "floa", "doub"]) ? .real : .numeric
     }
   }
 
-  /// Whether values of a storage class are kept as they are, or as numbers of the same value.
-  func keeps(_ storage: StorageClass) -> Bool {
+  /// Whether values of a storage class are stored unchanged, or as numbers of the same value.
+  func preserves(_ storage: StorageClass) -> Bool {
     switch (self, storage) {
     case (.none, _), (_, .blob): true
     case (.integer, .integer), (.numeric, .integer): true
@@ -106,7 +106,7 @@ enum ColumnAffinity: Sendable {
 }
 
 extension Database {
-  /// The shape of a table, or `nil` if there is none of that name; a view has no shape.
+  /// The shape of a table, or `nil` if there is no table of that name; a view has no shape.
   func tableShape(of name: String) throws -> TableShape? {
     let table = try GRDB.Row.fetchOne(
       self,
@@ -117,7 +117,7 @@ extension Database {
       arguments: [name]
     )
     guard let table else { return nil }
-    // What SQLite says of a table in pragmas is its own; what stands in the schema can be anything.
+    // SQLite derives what pragmas report; the text in the schema table can be anything.
     let declared = try table.decode(String.self, atIndex: 0)
     let quoted = declared.quotedIdentifier
     let rows = try GRDB.Row.fetchAll(self, sql: "PRAGMA main.table_xinfo(\(quoted))")
@@ -129,7 +129,7 @@ extension Database {
         declaredType: type,
         isRequired: row["notnull"],
         defaultText: row["dflt_value"],
-        keyPlace: row["pk"],
+        keyPosition: row["pk"],
         generation: (row["hidden"] as Int).generation
       )
     }
@@ -140,7 +140,7 @@ extension Database {
     )
     return TableShape(
       name: declared,
-      position: TableShape.Position(
+      location: TableShape.Location(
         row: try table.decode(forColumn: "rowid"),
         page: try table.decode(forColumn: "rootpage")
       ),
@@ -153,7 +153,7 @@ extension Database {
 }
 
 extension Int {
-  /// What SQLite means by a number in the column `hidden` of `PRAGMA table_xinfo`.
+  /// The meaning of a number in the column `hidden` of `PRAGMA table_xinfo`.
   fileprivate var generation: ColumnGeneration {
     switch self {
     case 2: .virtual
@@ -163,8 +163,8 @@ extension Int {
   }
 }
 
-/// What tells whether the tables of a store's entities may have been altered, or made anew, between two looks.
-struct SchemaMark: Hashable, Sendable {
+/// A fingerprint of the schema, by which to see whether the tables of a store's entities may have been altered or recreated.
+struct SchemaFingerprint: Hashable, Sendable {
   /// The schema's version, which every change of the schema changes.
   let cookie: Int64
   private let tables: [[Value]]
@@ -188,10 +188,10 @@ struct SchemaMark: Hashable, Sendable {
     (self.tables, others) = found
   }
 
-  /// Whether the tables are still the same ones at a later look.
+  /// Whether the tables are still the same in a later fingerprint.
   ///
-  /// A table that is dropped and made again can come to stand where it stood. Then nothing at all explains the schema's new version.
-  func keepsTables(of later: SchemaMark) -> Bool {
+  /// A table that is dropped and created again can have the same location. Then no difference explains the schema's new version.
+  func hasSameTables(as later: SchemaFingerprint) -> Bool {
     cookie == later.cookie || tables == later.tables && others != later.others
   }
 }

@@ -4,7 +4,7 @@ import ResultsDomain
 
 /// Reads aggregates of a list's rows, group by group, through one connection.
 ///
-/// SQLite gathers where it does so exactly; sums of reals, which it rounds on the way, are gathered row by row.
+/// SQLite computes them where it does so exactly; sums of reals, which it rounds, are computed row by row.
 struct AggregateReader {
   private let aggregates: CompiledAggregates
   private let definition: OrderDefinition
@@ -23,16 +23,16 @@ struct AggregateReader {
     self.database = database
   }
 
-  /// Hands over the groups of the order's first columns, in the list's order.
+  /// Calls a closure for each group of the order's first columns, in the list's order.
   func groups(byFirst columns: Int, _ body: (AggregateGroup) throws -> Bool) throws {
     let hasRealSums = aggregates.empty.contains { if case .realSum = $0 { true } else { false } }
-    if !hasRealSums, try gathered(byFirst: columns, body) { return }
-    try gatherRows(byFirst: columns, body)
+    if !hasRealSums, try computeInSQL(byFirst: columns, body) { return }
+    try computeByRows(byFirst: columns, body)
   }
 
-  /// Lets SQLite gather the groups.
-  /// - Returns: Whether it could; a value of a foreign storage class ends it before anything wrong is handed over.
-  private func gathered(
+  /// Lets SQLite compute the groups.
+  /// - Returns: Whether it could; a value of another storage class ends it before a wrong group is passed on.
+  private func computeInSQL(
     byFirst columns: Int,
     _ body: (AggregateGroup) throws -> Bool
   ) throws -> Bool {
@@ -50,12 +50,12 @@ struct AggregateReader {
     let first = 2 + aggregates.aggregates.count * SQLText.columnsOfAggregate
     for (clause, isOrder) in [(" GROUP BY ", false), (" ORDER BY ", true)] where columns > 0 {
       sql.append(clause)
-      for place in 0..<columns {
-        let column = definition.layout.order[place]
-        if place > 0 { sql.append(", ") }
-        sql.append("\(first + place)")
+      for index in 0..<columns {
+        let column = definition.layout.order[index]
+        if index > 0 { sql.append(", ") }
+        sql.append("\(first + index)")
         if isOrder {
-          sql.append(table.direction(of: definition.terms[place], column: column))
+          sql.append(table.direction(of: definition.terms[index], column: column))
         } else if column.storage == .text {
           sql.append(" COLLATE BINARY")
         }
@@ -84,7 +84,7 @@ struct AggregateReader {
     }
   }
 
-  /// The states in the columns behind the first, or `nil` if a value of a foreign storage class is among what they gathered.
+  /// The states in the columns after the first, or `nil` if a value of another storage class is among the aggregated ones.
   private func states(in statement: OpaquePointer) -> [AggregateState]? {
     var states: [AggregateState] = []
     var column: Int32 = 1
@@ -108,7 +108,7 @@ struct AggregateReader {
   }
 
   /// Reads the values row by row, in the order of the groups.
-  private func gatherRows(
+  private func computeByRows(
     byFirst columns: Int,
     _ body: (AggregateGroup) throws -> Bool
   ) throws {
@@ -125,12 +125,12 @@ struct AggregateReader {
     sql.append(" FROM \(table.quotedName)")
     sql.append(where: definition.predicate, in: table)
     let first = table.keyColumns.count
-    for place in 0..<columns {
+    for index in 0..<columns {
       let direction = table.direction(
-        of: definition.terms[place],
-        column: definition.layout.order[place]
+        of: definition.terms[index],
+        column: definition.layout.order[index]
       )
-      sql.append("\(place == 0 ? " ORDER BY " : ", ")\(first + 1 + place)\(direction)")
+      sql.append("\(index == 0 ? " ORDER BY " : ", ")\(first + 1 + index)\(direction)")
     }
     let order = Array(definition.layout.order.prefix(columns))
     var gathering = AggregateGathering(aggregates, byFirst: columns, definition.layout)
@@ -158,10 +158,10 @@ struct AggregateReader {
 
   private func inputs(in statement: OpaquePointer, from first: Int) throws -> [Value] {
     var inputs: [Value] = []
-    for (place, storage) in aggregates.storage.enumerated() {
-      let value = Value(statement, column: Int32(first + place), storage: storage)
+    for (index, storage) in aggregates.storage.enumerated() {
+      let value = Value(statement, column: Int32(first + index), storage: storage)
       guard value.isNull || value.storage == storage else {
-        throw aggregates.unexpected(table.key(in: statement, from: 0), place)
+        throw aggregates.unexpected(table.key(in: statement, from: 0), index)
       }
       inputs.append(value)
     }
@@ -170,12 +170,12 @@ struct AggregateReader {
 }
 
 extension SQLText {
-  /// How many result columns an aggregate takes.
+  /// The number of result columns of an aggregate.
   fileprivate static let columnsOfAggregate = 4
 
-  /// Appends the columns of one aggregate: how many values are of a foreign storage class, how many there are, and then what they come to.
+  /// Appends the columns of one aggregate: the number of values of another storage class, the number of values, and the aggregate.
   ///
-  /// A sum is taken of the upper and the lower 32 bits apart, neither of which can overflow; together they are exact.
+  /// A sum consists of the sums of the upper and the lower 32 bits, neither of which can overflow; together they are exact.
   fileprivate mutating func append(
     _ aggregate: FetchAggregate,
     _ storage: StorageClass,

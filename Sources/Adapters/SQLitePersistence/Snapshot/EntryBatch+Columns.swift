@@ -3,12 +3,12 @@ import OrderStatistics
 import ResultsDomain
 
 extension EntryBatch {
-  /// Appends the key in the columns of the row a statement stands at, byte by byte, without a string or a value.
+  /// Appends the key in the columns of a statement's current row, byte by byte, without creating a string or a value.
   /// - Parameters:
-  ///   - columns: How the key is written.
-  ///   - first: The place of its first column in the statement's row.
-  ///   - statement: What stands at the row.
-  /// - Returns: The place of a column that holds a value of another storage class, or -1; nothing is appended then.
+  ///   - columns: How the key is encoded.
+  ///   - first: The index of its first column in the row.
+  ///   - statement: The statement.
+  /// - Returns: The index of a column that has a value of another storage class, or -1; nothing is appended then.
   mutating func appendColumns(
     _ columns: [KeyColumn],
     from first: Int = 0,
@@ -28,7 +28,7 @@ extension EntryBatch {
   }
 
   /// Appends the identity in the first columns and a digest of the others.
-  /// - Returns: The place of a key column that holds a value of another storage class, or -1.
+  /// - Returns: The index of a key column that has a value of another storage class, or -1.
   mutating func appendDigest(
     _ identity: [KeyColumn],
     _ kinds: [StorageClass],
@@ -58,8 +58,8 @@ extension EntryBatch {
 }
 
 extension KeyWriter {
-  /// Appends a column of the row a statement stands at.
-  /// - Returns: Whether it holds null or a value of the column's storage class; nothing is written if not.
+  /// Appends a column of a statement's current row.
+  /// - Returns: Whether it has null or a value of the column's storage class; nothing is appended otherwise.
   fileprivate mutating func append(
     _ column: KeyColumn,
     _ index: Int32,
@@ -110,18 +110,17 @@ extension RowDigest {
   }
 }
 
-/// Checks that the keys SQLite hands over ascend, batch by batch.
+/// Checks that the keys that SQLite reads ascend, batch by batch.
 ///
-/// SQLite keeps no checksums: it takes a page that lies in another one's place for good, and only the order of what it
-/// reads tells.
+/// SQLite has no checksums: it accepts a page that was written to another page's position, and only the order of the keys reveals it.
 struct AscendingKeys {
   /// The key that was checked last.
   private(set) var last: [UInt8] = []
 
   /// Checks the next keys against those before.
   ///
-  /// Keys that are equal are left to whoever knows which object stands twice.
-  /// - Throws: `SQLiteFailure` that says the file is damaged.
+  /// Equal keys are permitted here; they are reported where it is known which object occurs twice.
+  /// - Throws: `SQLiteFailure` with the code of a damaged file.
   /// - Complexity: O(*n*) in the bytes of the batch.
   mutating func check(_ batch: EntryBatch, of table: EntityTable) throws {
     let ascends = batch.bytes.withUnsafeBytes { bytes in
@@ -138,7 +137,7 @@ struct AscendingKeys {
     guard ascends else {
       throw SQLiteFailure(
         code: SQLITE_CORRUPT,
-        message: "the rows of \(table.entity.name) come out of order"
+        message: "the rows of \(table.entity.name) are out of order"
       )
     }
     let start = batch.count > 1 ? batch.ends[batch.count - 2] : 0

@@ -1,8 +1,8 @@
 import GRDB
 import ResultsDomain
 
-/// Asks SQLite how it would read the keys of a list, and which index would spare it the sorting.
-struct PlanReader {
+/// Reads from SQLite how it would read the keys of a list, and finds an index that would avoid sorting.
+struct QueryPlanReader {
   private let database: Database
   private let table: EntityTable
   private let definition: OrderDefinition
@@ -13,9 +13,9 @@ struct PlanReader {
     self.database = database
   }
 
-  /// How the keys come in their order, with the index that would help where they are sorted.
+  /// How the keys are put in order, with an index that would help if they are sorted.
   func plan() throws -> QueryPlan {
-    var plan = try PlanReader.plan(of: definition, in: table, on: database)
+    var plan = try QueryPlanReader.plan(of: definition, in: table, on: database)
     guard plan.source == .sorting, let index = try helpfulIndex(), try wouldServe(index) else {
       return plan
     }
@@ -23,10 +23,10 @@ struct PlanReader {
     return plan
   }
 
-  /// The statement that makes an index for the list, whether or not SQLite would use it.
+  /// The statement that creates an index for the list, whether or not SQLite would use it.
   ///
-  /// What the predicate fixes comes first, then the order. An expression is in it if SQL's own functions and operators say it: an index over
-  /// functions of this process would shut every other program out.
+  /// The columns are those that the predicate fixes, then those of the order. An expression is included if it consists of SQL's own functions
+  /// and operators: an index over functions of this process would lock out every other program.
   private func helpfulIndex() throws -> String? {
     var expressions = definition.predicate.normalized.fixedExpressions
     var columns: [String] = []
@@ -39,7 +39,7 @@ struct PlanReader {
       let isKey = term.expression == .objectKey && identity.count == 1
       let expression = isKey ? identity[0] : term.expression
       guard !expressions.contains(expression) else { continue }
-      // Behind a key nothing is told apart, and an index ends with the row's number anyway.
+      // No rows are equal in the key, and an index ends with the row number anyway.
       if isKey, term.direction == .ascending, table.isRowNumber { break }
       guard let sql = isKey ? table.keyColumns[0] : text(of: expression) else { return nil }
       expressions.append(expression)
@@ -59,7 +59,7 @@ struct PlanReader {
       """
   }
 
-  /// An expression as a column of an index, or `nil` where none can be made over it.
+  /// An expression as a column of an index, or `nil` if no index can be created over it.
   private func text(of expression: FetchExpression) -> String? {
     var sql = SQLText()
     sql.writesConstants = true
@@ -67,7 +67,7 @@ struct PlanReader {
     return sql.needsFunctions || !sql.arguments.isEmpty ? nil : sql.text
   }
 
-  /// A name, with a number behind it if there is an index or a table of that name.
+  /// A name, with a number appended if an index or a table has it.
   private func free(_ name: String) throws -> String {
     var number = 1
     while true {
@@ -82,7 +82,7 @@ struct PlanReader {
     }
   }
 
-  /// Whether SQLite would read in order if it had an index: asked of an empty copy of the table.
+  /// Whether SQLite would read in order if it had an index, tested with an empty copy of the table.
   private func wouldServe(_ index: String) throws -> Bool {
     let name = String(decoding: table.name, as: UTF8.self)
     let schema = try String.fetchOne(
@@ -98,14 +98,14 @@ struct PlanReader {
         try empty.execute(sql: schema)
         try empty.execute(sql: index)
       } catch {
-        // A table that needs what only its own database has, such as a collation, cannot be tried.
+        // A table that needs something of its database, such as a collation, cannot be tested.
         return false
       }
-      return try PlanReader.plan(of: definition, in: table, on: empty).source != .sorting
+      return try QueryPlanReader.plan(of: definition, in: table, on: empty).source != .sorting
     }
   }
 
-  /// What `EXPLAIN QUERY PLAN` says (sqlite.org/eqp.html).
+  /// The result of `EXPLAIN QUERY PLAN` (sqlite.org/eqp.html).
   private static func plan(
     of definition: OrderDefinition,
     in table: EntityTable,
@@ -113,7 +113,7 @@ struct PlanReader {
   ) throws -> QueryPlan {
     let sql = SQLText(entriesOf: definition, in: table)
     if sql.needsFunctions { try ConnectionFunctions.register(on: database) }
-    // A statement that explains is not prepared anew by SQLite when the schema changes, so none is kept.
+    // SQLite does not prepare an EXPLAIN statement again when the schema changes, so it is not cached.
     let steps = try database.texts("EXPLAIN QUERY PLAN " + sql.text).compactMap(\.last)
     return QueryPlan(source: source(in: steps), steps: steps)
   }
@@ -123,7 +123,7 @@ struct PlanReader {
     for step in steps {
       guard let range = step.firstRange(of: " INDEX ") else { continue }
       let rest = step[range.upperBound...]
-      // A condition of a search follows the name in brackets.
+      // The conditions of a search follow the name in parentheses.
       let name = rest.firstRange(of: " (").map { rest[..<$0.lowerBound] } ?? rest
       return .index(String(name))
     }
@@ -132,7 +132,7 @@ struct PlanReader {
 }
 
 extension FetchPredicate {
-  /// Attributes and computed expressions that the predicate lets have one value only.
+  /// The attributes and computed expressions to which the predicate permits one value only.
   fileprivate var fixedExpressions: [FetchExpression] {
     switch self {
     case .comparison(let expression, .equal, .literal(let value)):
@@ -148,7 +148,7 @@ extension FetchPredicate {
 }
 
 extension FetchExpression {
-  /// What an index over it is called.
+  /// The expression's part of the name of an index.
   fileprivate var indexName: String {
     switch self {
     case .attribute(let name): name.prefix(1).uppercased() + name.dropFirst()

@@ -3,29 +3,31 @@ import Dispatch
 import GRDB
 import Synchronization
 
-/// A connection of a store's own, which a read goes through while no other one does.
+/// A connection that belongs to the store and serves one read at a time.
 ///
-/// A pool asks for the schema in a transaction of its own before each read, and passes several queues on the way, which takes
-/// longer than finding a row. What was read of the log last is known of this connection, too, so that a read asks for it
-/// anew only if there was a commit. Reads that come while it is in use are the pool's.
+/// A pool checks the schema in a separate transaction before each read and passes several queues, which takes longer than finding a row.
+/// This connection also remembers the log's position, so that a read reads it again only after a commit. Reads that begin while it is in
+/// use go to the pool.
+///
+/// The semaphore `free` is held by the read that uses the connection, and taken before the lock of `state`; only the read that holds it,
+/// and `close()`, change `state`.
 final class ReadingConnection: Sendable {
   private struct State {
     var queue: DatabaseQueue?
     var isClosed = false
-    /// What SQLite tells apart the contents of the file by, and the version that they are.
-    var known: (mark: UInt32, position: LogCatalog.Position)?
+    /// The mark of a content of the file, and the position of the log in it.
+    var known: (mark: UInt32, position: ChangeLog.Position)?
   }
 
   private let path: String
   private let file: FileIdentity.Finding
   private let configuration: Configuration
   private let state = Mutex(State())
-  /// Held by whoever uses the connection.
   private let free = DispatchSemaphore(value: 1)
 
-  /// The connection beside those of a pool; it is opened by the first read.
+  /// A connection beside those of a pool; the first read opens it.
   /// - Parameters:
-  ///   - pool: What else reads and writes the file.
+  ///   - pool: The pool that reads and writes the file.
   ///   - file: The file that the pool has open.
   init(beside pool: DatabasePool, of file: FileIdentity.Finding) {
     path = pool.path
@@ -44,9 +46,7 @@ final class ReadingConnection: Sendable {
     return try queue.unsafeReentrantRead(body)
   }
 
-  /// Closes the connection for good, after the read that is running.
-  ///
-  /// It must not be called by that read.
+  /// Closes the connection permanently, after the read that is running, which must not call it.
   func close() {
     free.wait()
     defer { free.signal() }
@@ -62,7 +62,7 @@ final class ReadingConnection: Sendable {
       guard !state.isClosed else { return nil }
       if let queue = state.queue { return queue }
       let queue = try? DatabaseQueue(path: path, configuration: configuration)
-      // The name may have become another file's since the pool was opened. The pool tells what else is wrong.
+      // The path may name another file since the pool was opened. The pool reports other problems.
       let isSame = queue?.unsafeReentrantRead { database in
         FileIdentity.find(openedBy: database.sqliteConnection) == file
       }
@@ -77,21 +77,21 @@ final class ReadingConnection: Sendable {
 }
 
 extension ReadingConnection {
-  /// The version that is known of some contents of the file.
-  func position(at mark: UInt32) -> LogCatalog.Position? {
+  /// The known position of the log for a content of the file.
+  func position(at mark: UInt32) -> ChangeLog.Position? {
     state.withLock { $0.known?.mark == mark ? $0.known?.position : nil }
   }
 
-  /// Notes which version some contents of the file are.
-  func note(_ position: LogCatalog.Position?, at mark: UInt32) {
+  /// Remembers the position of the log for a content of the file.
+  func note(_ position: ChangeLog.Position?, at mark: UInt32) {
     state.withLock { $0.known = position.map { (mark, $0) } }
   }
 }
 
 extension Database {
-  /// What changes with every commit that the connection comes to see, or `nil` if SQLite does not tell.
+  /// A number that changes with every commit that the connection sees, or `nil` if SQLite does not provide it.
   ///
-  /// It is that of the transaction that is open (sqlite.org/c3ref/c_fcntl_begin_atomic_write.html, SQLITE_FCNTL_DATA_VERSION).
+  /// It is that of the open transaction (sqlite.org/c3ref/c_fcntl_begin_atomic_write.html, SQLITE_FCNTL_DATA_VERSION).
   var contentMark: UInt32? {
     var mark: UInt32 = 0
     let code = sqlite3_file_control(sqliteConnection, "main", SQLITE_FCNTL_DATA_VERSION, &mark)

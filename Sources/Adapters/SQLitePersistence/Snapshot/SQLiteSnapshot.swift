@@ -1,134 +1,84 @@
 import CSQLiteHooks
 import GRDB
+import OrderStatistics
 import ResultsDomain
 
-/// One version of a store, for the time of a closure.
+/// One version of a store, as a connection's transaction sees it, for as long as the closure around it runs.
 final class SQLiteSnapshot: StoreSnapshot {
-  private let access: SnapshotAccess
-
-  init(_ access: SnapshotAccess) { self.access = access }
-
-  var version: StoreVersion { access.version }
-
-  func rows(_ keys: [ObjectKey], of entity: EntityDescription) throws(StoreError) -> [Row?] {
-    try access.rows(keys, of: entity)
-  }
-
-  func entries(
-    of definition: OrderDefinition,
-    _ body: (EntryBatch) throws(StoreError) -> Bool
-  ) throws(StoreError) {
-    try access.entries(of: definition, body)
-  }
-
-  func count(
-    of entity: EntityDescription,
-    where predicate: FetchPredicate
-  ) throws(StoreError) -> Int {
-    try access.count(of: entity, where: predicate)
-  }
-
-  func digests(
-    of definition: OrderDefinition,
-    attributes: AttributeSet,
-    _ body: (EntryBatch) throws(StoreError) -> Bool
-  ) throws(StoreError) {
-    try access.digests(of: definition, attributes: attributes, body)
-  }
-
-  func aggregates(
-    _ aggregates: CompiledAggregates,
-    of definition: OrderDefinition,
-    groupedByFirst columns: Int,
-    _ body: (AggregateGroup) throws(StoreError) -> Bool
-  ) throws(StoreError) {
-    try access.aggregates(aggregates, of: definition, groupedByFirst: columns, body)
-  }
-
-  func history(since version: StoreVersion, of entity: EntityDescription) throws(StoreError)
-    -> StoreHistory
-  {
-    try access.history(since: version, of: entity)
-  }
-
-  func plan(of definition: OrderDefinition) throws(StoreError) -> QueryPlan {
-    try access.plan(of: definition)
-  }
-
-  func orderedSource(
-    of definition: OrderDefinition
-  ) throws(StoreError) -> (any OrderedSource)? {
-    try access.orderedSource(of: definition)
-  }
-
-  func bookmark() throws(StoreError) -> StoreBookmark? { try access.bookmark() }
-
-  func version(at bookmark: StoreBookmark) throws(StoreError) -> StoreVersion? {
-    try access.version(at: bookmark)
-  }
-}
-
-/// A connection within a transaction, for as long as the closure around it runs.
-final class SnapshotAccess {
-  let core: StoreCore
+  let session: CommitSession
   let version: StoreVersion
-  /// Where the version is in the database's log, if the history is read from it.
-  let position: LogCatalog.Position?
+  /// Where the version is in the change log, if the history is read from it.
+  let position: ChangeLog.Position?
   private var database: Database?
-  /// Where the version can be read without what the transaction has done, if it packs its changes only in the end.
+  /// Reads the version without what the transaction has written, if the transaction packs its changes only at its end.
   private let committed: (any DatabaseReader)?
   /// Lists that an index answers for; they hold statements, which must not outlive the connection.
   private var sources: [SQLiteOrderedSource] = []
 
-  /// An access; that of a transaction is also given the database, to read what is committed.
+  /// A snapshot of a transaction that is open.
+  /// - Parameters:
+  ///   - database: The connection.
+  ///   - pinned: The version that it sees.
+  ///   - session: The database's session.
+  ///   - committed: For a write transaction the database, to read what is committed.
   init(
     _ database: Database,
-    _ pinned: StoreCore.Pinned,
-    of core: StoreCore,
+    _ pinned: CommitSession.Pinned,
+    of session: CommitSession,
     committed: (any DatabaseReader)? = nil
   ) {
     self.database = database
     self.committed = committed is DatabasePool ? committed : nil
     version = pinned.version
     position = pinned.position
-    self.core = core
+    self.session = session
   }
 
-  /// Ends the use; what is asked afterwards fails.
+  /// Ends the use; later calls fail.
   func end() {
     database = nil
     for source in sources { source.end() }
     sources = []
   }
 
-  /// Runs a closure with the table of an entity.
-  func with<Result>(
-    _ entity: EntityDescription,
-    _ body: (Database, EntityTable) throws -> Result
-  ) throws(StoreError) -> Result {
-    let table = try core.tables.table(of: entity)
-    return try with { try body($0, table) }
-  }
+  var context: StoreContext { session.context }
+
+  // MARK: - Connections
 
   /// Runs a closure with the connection.
   func with<Result>(_ body: (Database) throws -> Result) throws(StoreError) -> Result {
     guard let database else {
       throw .unexpected(
-        path: core.path,
+        path: context.path,
         detail: "a snapshot was used after its closure had returned"
       )
     }
-    return try core.translating { try body(database) }
+    return try context.translating { try body(database) }
   }
 
-  /// Runs a closure with a connection that sees the version, and maybe what the log has of the transaction.
+  /// Runs a closure with the connection and the table of an entity.
+  func with<Result>(
+    _ entity: EntityDescription,
+    _ body: (Database, EntityTable) throws -> Result
+  ) throws(StoreError) -> Result {
+    let table = try context.tables.table(of: entity)
+    return try with { try body($0, table) }
+  }
+
+  /// Runs a closure with a connection that sees the version, and may see what the log has of the transaction.
   private func withCommitted<Result>(_ body: (Database) throws -> Result) throws(StoreError)
     -> Result
   {
     guard let committed else { return try with(body) }
-    // Nobody else can commit while the transaction runs, so that every reader sees the same version.
-    return try core.translating { try committed.unsafeRead(body) }
+    // Nobody else can commit while the transaction runs, so every connection sees the same version.
+    return try context.translating { try committed.unsafeRead(body) }
   }
+
+  private func reader(_ database: Database) -> TableReader {
+    TableReader(database: database, tables: context.tables)
+  }
+
+  // MARK: - Rows and keys
 
   func rows(_ keys: [ObjectKey], of entity: EntityDescription) throws(StoreError) -> [Row?] {
     try with(entity) { try reader($0).rows(keys, of: $1) }
@@ -178,37 +128,9 @@ final class SnapshotAccess {
     }
   }
 
-  func history(since version: StoreVersion, of entity: EntityDescription) throws(StoreError)
-    -> StoreHistory
-  {
-    guard let catalog = core.catalog, let position,
-      let table = core.tables.all.first(where: { $0.entity == entity })
-    else { return core.history(after: version, through: self.version, of: entity) }
-    guard version.epoch == self.version.epoch else {
-      return .gap(version.epoch == core.version.epoch ? .schemaChanged : .otherEpoch)
-    }
-    guard version.sequence <= self.version.sequence else { return .gap(.otherEpoch) }
-    let own = catalog.ownRecords(
-      after: version.sequence,
-      through: self.version,
-      ofTable: table.index
-    )
-    if let own { return .commits(own) }
-    return try withCommitted { database in
-      let reader = LogReader(
-        database: database,
-        tables: core.tables,
-        table: table,
-        layout: position.layout,
-        writer: catalog.writer
-      )
-      return try reader.history(after: version, through: self.version)
-    }
-  }
-
   func plan(of definition: OrderDefinition) throws(StoreError) -> QueryPlan {
     try with(definition.entity) { database, table in
-      try PlanReader(of: definition, in: table, on: database).plan()
+      try QueryPlanReader(of: definition, in: table, on: database).plan()
     }
   }
 
@@ -217,7 +139,12 @@ final class SnapshotAccess {
   ) throws(StoreError) -> (any OrderedSource)? {
     try with(definition.entity) { database, table in
       let cookie = try position?.cookie ?? database.integer("PRAGMA main.schema_version")
-      let plan = try core.orders.plan(of: definition, in: table, on: database, cookie: cookie)
+      let plan = try context.orderedPlans.plan(
+        of: definition,
+        in: table,
+        on: database,
+        cookie: cookie
+      )
       guard let plan else { return nil }
       if let known = sources.first(where: { $0.plan === plan }) { return known }
       let source = SQLiteOrderedSource(plan, of: definition, in: table, self)
@@ -226,17 +153,47 @@ final class SnapshotAccess {
     }
   }
 
+  // MARK: - History
+
+  func history(since version: StoreVersion, of entity: EntityDescription) throws(StoreError)
+    -> StoreHistory
+  {
+    guard let log = session.log?.log, let position,
+      let table = context.tables.all.first(where: { $0.entity == entity })
+    else { return session.history(after: version, through: self.version, of: entity) }
+    guard version.epoch == self.version.epoch else {
+      return .gap(version.epoch == session.version.epoch ? .schemaChanged : .otherEpoch)
+    }
+    guard version.sequence <= self.version.sequence else { return .gap(.otherEpoch) }
+    let remembered = log.rememberedRecords(
+      after: version.sequence,
+      through: self.version,
+      ofTable: table.index
+    )
+    if let remembered { return .commits(remembered) }
+    return try withCommitted { database in
+      let reader = ChangeLogReader(
+        database: database,
+        tables: context.tables,
+        table: table,
+        layout: position.layout,
+        writer: log.writer
+      )
+      return try reader.history(after: version, through: self.version)
+    }
+  }
+
   func bookmark() throws(StoreError) -> StoreBookmark? {
     guard position != nil else { return nil }
     return try with { database in
       try stamp(of: version.sequence, on: database).map { stamp in
-        StoreBookmark(store: core.uniqueName, sequence: version.sequence, stamp: stamp)
+        StoreBookmark(store: context.uniqueName, sequence: version.sequence, stamp: stamp)
       }
     }
   }
 
   func version(at bookmark: StoreBookmark) throws(StoreError) -> StoreVersion? {
-    guard position != nil, Value.text(bookmark.store) == Value.text(core.uniqueName),
+    guard position != nil, Value.text(bookmark.store) == Value.text(context.uniqueName),
       bookmark.sequence <= version.sequence
     else { return nil }
     return try with { database in
@@ -245,7 +202,7 @@ final class SnapshotAccess {
     }
   }
 
-  /// The random number that was drawn with a row of the log, or `nil` if it is not there any more, or is no number.
+  /// The random number of a row of the log, or `nil` if the row was removed, or the number is none.
   private func stamp(of sequence: UInt64, on database: Database) throws -> UInt64? {
     let statement = try PreparedStatement(
       "SELECT stamp FROM main._results_log WHERE sequence = ? AND typeof(stamp) = 'integer'",
@@ -256,34 +213,31 @@ final class SnapshotAccess {
     guard try statement.step() else { return nil }
     return UInt64(bitPattern: sqlite3_column_int64(statement.pointer, 0))
   }
-
-  private func reader(_ database: Database) -> TableReader {
-    TableReader(database: database, tables: core.tables)
-  }
 }
 
 /// The closure of a read or a transaction that is running on this thread.
 ///
 /// A read inside a read is answered from the same snapshot: SQLite's connections are not reentrant.
 final class BodyScope {
-  /// What is read; nothing in a transaction, which is no version yet.
+  /// The snapshot that is read; `nil` in a transaction, which has no version yet.
   private let snapshot: SQLiteSnapshot?
-  private let core: StoreCore
+  /// Identifies the store, which may meanwhile have opened another database.
+  private let broadcaster: CommitBroadcaster
   private let outer: UnsafeMutableRawPointer?
 
-  private init(_ snapshot: SQLiteSnapshot?, of core: StoreCore) {
+  private init(_ snapshot: SQLiteSnapshot?, of broadcaster: CommitBroadcaster) {
     self.snapshot = snapshot
-    self.core = core
+    self.broadcaster = broadcaster
     outer = results_thread_slot()
   }
 
   /// Runs the closure of a read, or of a transaction, which has no snapshot.
   static func run<Result>(
     _ snapshot: SQLiteSnapshot?,
-    of core: StoreCore,
+    of broadcaster: CommitBroadcaster,
     _ body: () throws -> Result
   ) rethrows -> Result {
-    let scope = BodyScope(snapshot, of: core)
+    let scope = BodyScope(snapshot, of: broadcaster)
     results_set_thread_slot(Unmanaged.passUnretained(scope).toOpaque())
     defer {
       results_set_thread_slot(scope.outer)
@@ -293,23 +247,21 @@ final class BodyScope {
   }
 
   /// The snapshot of the innermost read of a store around the running code.
-  ///
-  /// A store is known by its hearers: what it has open may have become another database since the read began.
-  static func snapshot(of hearers: StoreHearers) -> SQLiteSnapshot? {
-    first { $0.core.hearers === hearers && $0.snapshot != nil }?.snapshot
+  static func snapshot(of broadcaster: CommitBroadcaster) -> SQLiteSnapshot? {
+    first { $0.broadcaster === broadcaster && $0.snapshot != nil }?.snapshot
   }
 
   /// Whether the running code is in a closure of a store.
-  static func isInside(_ hearers: StoreHearers) -> Bool {
-    first { $0.core.hearers === hearers } != nil
+  static func isInside(_ broadcaster: CommitBroadcaster) -> Bool {
+    first { $0.broadcaster === broadcaster } != nil
   }
 
-  private static func first(where isMeant: (BodyScope) -> Bool) -> BodyScope? {
-    var place = results_thread_slot()
-    while let pointer = place {
+  private static func first(where matches: (BodyScope) -> Bool) -> BodyScope? {
+    var slot = results_thread_slot()
+    while let pointer = slot {
       let scope = Unmanaged<BodyScope>.fromOpaque(pointer).takeUnretainedValue()
-      if isMeant(scope) { return scope }
-      place = scope.outer
+      if matches(scope) { return scope }
+      slot = scope.outer
     }
     return nil
   }

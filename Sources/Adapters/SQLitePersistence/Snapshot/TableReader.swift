@@ -2,18 +2,18 @@ import CSQLiteHooks
 import GRDB
 import ResultsDomain
 
-/// Reads entities' rows through one connection, in whatever transaction it is.
+/// Reads entities' rows through one connection, in its current transaction.
 struct TableReader {
   let database: Database
   let tables: StoreTables
 
-  /// Batches of more keys than this are looked up in key order, where neighbours share pages.
+  /// Larger batches of keys are looked up in key order, so that neighbours share pages.
   static let sortingThreshold = 64
 
-  /// How many bytes of keys are handed over at a time, at least.
+  /// The number of keys in a batch.
   private static let batchLimit = 4096
 
-  /// The rows of some keys, in the order asked.
+  /// The rows of some keys, in the order of the keys.
   func rows(_ keys: [ObjectKey], of table: EntityTable) throws -> [Row?] {
     guard !keys.isEmpty else { return [] }
     let lookup = try RowLookup(table, on: database)
@@ -21,17 +21,17 @@ struct TableReader {
       return try keys.map { try lookup.row($0) }
     }
     var rows = [Row?](repeating: nil, count: keys.count)
-    let places = keys.enumerated().compactMap { place, key -> (number: Int64, place: Int)? in
+    let entries = keys.enumerated().compactMap { index, key -> (number: Int64, index: Int)? in
       guard case .integer(let number) = key else { return nil }
-      return (number, place)
+      return (number, index)
     }
-    for entry in places.sorted(by: { $0.number < $1.number }) {
-      rows[entry.place] = try lookup.row(.integer(entry.number))
+    for entry in entries.sorted(by: { $0.number < $1.number }) {
+      rows[entry.index] = try lookup.row(.integer(entry.number))
     }
     return rows
   }
 
-  /// How many rows a predicate holds for.
+  /// The number of rows that match a predicate.
   func count(of table: EntityTable, where predicate: FetchPredicate) throws -> Int {
     var sql = SQLText()
     sql.append("SELECT count(*) FROM \(table.quotedName)")
@@ -43,7 +43,7 @@ struct TableReader {
     }
   }
 
-  /// Hands over the encoded keys of a list.
+  /// Reads the encoded keys of a list, in batches.
   func entries(
     of definition: OrderDefinition,
     in table: EntityTable,
@@ -63,7 +63,7 @@ struct TableReader {
     }
   }
 
-  /// Hands over the identity and the digest of each row of a list, in key order.
+  /// Reads the identity and the digest of each row of a list, in key order, in batches.
   func digests(
     of definition: OrderDefinition,
     in table: EntityTable,
@@ -112,7 +112,7 @@ struct TableReader {
     _ = try body(batch)
   }
 
-  /// The error of a row in which a column of the keys holds a value of another storage class.
+  /// The error for a row in which a column of the keys has a value of another storage class.
   func unexpected(
     _ column: Int,
     of definition: OrderDefinition,
@@ -129,25 +129,25 @@ struct TableReader {
 }
 
 extension EntityTable {
-  /// The key that stands in a row's columns from a place on; a column of a foreign kind gives an inexact key.
-  func key(in statement: OpaquePointer, from place: Int) -> ObjectKey {
+  /// The key in a row's columns from an index on; inexact if a column has another storage class.
+  func key(in statement: OpaquePointer, from first: Int) -> ObjectKey {
     let parts = keyStorage.enumerated().map { index, storage in
-      Value(statement, column: Int32(place + index), storage: storage)
+      Value(statement, column: Int32(first + index), storage: storage)
     }
     return ObjectKey(parts: parts, of: entity.identity) ?? .compound(parts)
   }
 }
 
 extension TableReader {
-  /// The values of some rows, in the order in which their keys are asked, with `nil` where there is no row.
+  /// The values of some rows, in the order of their keys, with `nil` where there is no row.
   ///
-  /// Many keys that are row numbers are looked up by one statement, in their order, so that neighbours share pages. A text
-  /// that is as it was before is not made again: of most changed rows only some values are other ones.
+  /// Many row numbers are looked up by one statement, in their order, so that neighbours share pages. A text that has not changed is not
+  /// copied again: most changed rows differ in some values only.
   /// - Parameters:
   ///   - keys: The rows' keys, each once.
   ///   - table: The table.
-  ///   - earlier: What the row at some place of the keys was before, if that is known.
-  /// - Returns: As many as there are keys.
+  ///   - earlier: Returns the earlier values of the row with an index in the keys, if they are known.
+  /// - Returns: As many elements as there are keys.
   /// - Throws: `SQLiteFailure`.
   func images(
     of keys: [ObjectKey],
@@ -158,19 +158,19 @@ extension TableReader {
     var images = [[Value]?](repeating: nil, count: keys.count)
     guard keys.count > TableReader.sortingThreshold, table.isRowNumber else {
       let lookup = try RowLookup(table, on: database)
-      for (place, key) in keys.enumerated() {
-        images[place] = try lookup.values(of: key, like: earlier(place))
+      for (index, key) in keys.enumerated() {
+        images[index] = try lookup.values(of: key, like: earlier(index))
       }
       return images
     }
     let numbers = keys.map { key in
       if case .integer(let number) = key { number } else { nil as Int64? }
     }
-    var places = numbers.indices.filter { numbers[$0] != nil }
-    if !zip(places, places.dropFirst()).allSatisfy({ numbers[$0] ?? 0 <= numbers[$1] ?? 0 }) {
-      places.sort { numbers[$0] ?? 0 < numbers[$1] ?? 0 }
+    var indexes = numbers.indices.filter { numbers[$0] != nil }
+    if !zip(indexes, indexes.dropFirst()).allSatisfy({ numbers[$0] ?? 0 <= numbers[$1] ?? 0 }) {
+      indexes.sort { numbers[$0] ?? 0 < numbers[$1] ?? 0 }
     }
-    let list = ValueList(columns: 1, keys: places.map { keys[$0] })
+    let list = ValueList(columns: 1, keys: indexes.map { keys[$0] })
     try withExtendedLifetime(list) {
       try ConnectionFunctions.register(on: database)
       let statement = try PreparedStatement(table.selectListSQL, on: database)
@@ -178,8 +178,8 @@ extension TableReader {
       try list.bind(to: statement, at: 1)
       let row = RowColumns(table, in: statement, from: 1)
       while try statement.step() {
-        let place = places[Int(sqlite3_column_int64(statement.pointer, 0))]
-        images[place] = row.values(like: earlier(place))
+        let index = indexes[Int(sqlite3_column_int64(statement.pointer, 0))]
+        images[index] = row.values(like: earlier(index))
       }
     }
     return images
@@ -187,7 +187,7 @@ extension TableReader {
 }
 
 /// The columns of a statement that hold the attributes of a row.
-struct RowColumns {
+private struct RowColumns {
   private let statement: OpaquePointer
   private let storage: [StorageClass]
   private let first: Int
@@ -198,7 +198,7 @@ struct RowColumns {
     storage = table.entity.attributes.map(\.type.storage)
   }
 
-  /// The values of the row that the statement stands at; texts of `earlier` are taken instead of new ones with the same bytes.
+  /// The values of the statement's current row; texts of `earlier` are used instead of new ones with the same bytes.
   func values(like earlier: [Value]? = nil) -> [Value] {
     var values: [Value] = []
     values.reserveCapacity(storage.count)
@@ -216,7 +216,7 @@ struct RowColumns {
 }
 
 extension String {
-  /// Whether a column of the row that a statement stands at is a text with the same bytes.
+  /// Whether a column of a statement's current row is a text with the same bytes.
   fileprivate func isColumn(_ column: Int32, of statement: OpaquePointer) -> Bool {
     guard sqlite3_column_type(statement, column) == SQLITE_TEXT else { return false }
     let bytes = sqlite3_column_text(statement, column)
@@ -243,7 +243,7 @@ struct RowLookup {
     return Row(entity: table.entity, id: table.id(key), values: values)
   }
 
-  /// The values of a key's row; texts of `earlier` are taken instead of new ones with the same bytes.
+  /// The values of a key's row; texts of `earlier` are used instead of new ones with the same bytes.
   /// - Returns: `nil` if there is no row.
   /// - Throws: `SQLiteFailure`.
   func values(
@@ -265,7 +265,7 @@ struct RowLookup {
 }
 
 extension EntityTable {
-  /// Whether a key is of the entity's kind; SQLite would convert others instead of finding nothing.
+  /// Whether a key is of the entity's kind; SQLite would convert other keys instead of finding nothing.
   func accepts(_ key: ObjectKey) -> Bool {
     switch (entity.identity, key) {
     case (.integer, .integer), (.text, .text): return true
@@ -292,10 +292,10 @@ extension SQLText {
     append(" FROM \(table.quotedName)")
     append(where: definition.predicate, in: table)
     append(" ORDER BY ")
-    for (place, term) in definition.terms.enumerated() {
-      // A number names a result column, so that the expression's arguments are bound once.
+    for (index, term) in definition.terms.enumerated() {
+      // A number stands for a result column, so that the expression's arguments are bound once.
       append(
-        "\(place + 1)\(table.direction(of: term, column: definition.layout.order[place])), "
+        "\(index + 1)\(table.direction(of: term, column: definition.layout.order[index])), "
       )
     }
     append(table.keyOrder)
@@ -303,11 +303,10 @@ extension SQLText {
 }
 
 extension EntityTable {
-  /// The direction of a term in `ORDER BY`, with the place of nulls only where it is not SQLite's own, so that
-  /// indexes serve.
+  /// The direction of a term in `ORDER BY`; nulls are mentioned only where their order is not SQLite's default, so that indexes can be used.
   func direction(of term: FetchSortDescriptor, column: KeyColumn) -> String {
     let collation = column.storage == .text ? " COLLATE BINARY" : ""
-    // Where nothing is null, any place of nulls is SQLite's own.
+    // Where nothing is null, any order of nulls is the default.
     let nulls =
       canBeNull(term.expression) ? term.nulls : term.direction == .ascending ? .first : .last
     switch (term.direction, nulls) {

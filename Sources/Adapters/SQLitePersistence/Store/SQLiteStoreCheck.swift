@@ -2,50 +2,53 @@ import CSQLiteHooks
 import GRDB
 public import ResultsDomain
 
-/// What an examination of a store's database found.
+/// The result of checking a store's database.
 public struct SQLiteStoreCheck: Hashable, Sendable {
-  /// What is wrong, in SQLite's words; empty if nothing is.
+  /// The problems found, in SQLite's words where it found them; empty if there are none.
   public var problems: [String]
-  /// How many rows each entity has, in the order of the store's entities.
+  /// The number of rows of each entity, in the order of the store's entities.
   public var counts: [Int]
-  /// The size of the database in bytes, its log not included.
+  /// The size of the database in bytes, without its write-ahead log.
   public var byteCount: Int
   /// The version of the SQLite library.
   public var libraryVersion: String
-  /// The log of changes, if the database has one.
+  /// The change log, if the database has one.
   public var log: Log?
 
-  /// What was found of the log of changes.
+  /// The state of the change log.
   public struct Log: Hashable, Sendable {
-    /// How many rows it has.
+    /// The number of its rows.
     public var rowCount: Int
-    /// How many bytes its values have.
+    /// The size of its values in bytes.
     public var byteCount: Int
-    /// Who still needs it.
+    /// The stores that still need it.
     public var readers: [Reader]
-    /// Whether the triggers that write it are there, and as they should be.
+    /// Whether the triggers that write it exist and are unchanged.
     public var hasTriggers: Bool
-    /// How many of its rows cannot be read.
+    /// The number of its rows that cannot be read.
     public var damagedCount: Int
   }
 
-  /// A store that has said that it still needs the log.
+  /// A store that still needs the log: a row of the table of readers.
   public struct Reader: Hashable, Sendable {
-    /// How many rows of the log it has not read yet.
+    /// The number of rows of the log that it has not read yet.
     public var behind: Int
-    /// How many seconds ago it said so.
+    /// The time since its last renewal, in seconds.
     public var age: Int
   }
 }
 
 extension SQLiteStore {
-  /// Examines the whole database: its pages, its indexes and its tables' schemas.
+  /// Checks the whole database: its pages, its indexes, its tables' schemas and the change log.
+  /// - Throws: `StoreError.closed`, and SQLite's failures.
   /// - Complexity: O(*n*) in the pages of the database.
   public func check() throws(StoreError) -> SQLiteStoreCheck {
-    try core.checkOpen()
-    return try core.translating {
-      try writer.unsafeReentrantRead { database in
-        let reader = TableReader(database: database, tables: core.tables)
+    let open = database
+    let context = open.context
+    try context.checkOpen()
+    return try context.translating {
+      try open.writer.unsafeReentrantRead { database in
+        let reader = TableReader(database: database, tables: context.tables)
         var problems = try String.fetchAll(database, sql: "PRAGMA quick_check").filter {
           $0 != "ok"
         }
@@ -55,18 +58,18 @@ extension SQLiteStore {
         } catch let error as OpenFailureError {
           problems.append(error.failure.description(of: path))
         }
-        for table in core.tables.all {
-          problems += try DateColumns(of: table.entity, in: table.shape).complaints(on: database)
+        for table in context.tables.all {
+          problems += try DateColumns(of: table.entity, in: table.shape).problems(on: database)
             .map { "\(table.entity.name).\($0)" }
         }
-        if core.hasMoved(database) {
-          problems.append("the path names another file than the one that is open")
+        if database.hasMoved {
+          problems.append("the path names a different file from the one that is open")
         }
-        let log = try LogExaminer(tables: core.tables, now: core.options.now())
+        let log = try ChangeLogExaminer(tables: context.tables, now: context.options.now())
           .examine(database, &problems)
         return SQLiteStoreCheck(
           problems: problems,
-          counts: try core.tables.all.map { try reader.count(of: $0, where: .all) },
+          counts: try context.tables.all.map { try reader.count(of: $0, where: .all) },
           byteCount: Int(
             try database.integer("PRAGMA page_count") * database.integer("PRAGMA page_size")
           ),
@@ -79,14 +82,14 @@ extension SQLiteStore {
 }
 
 extension SQLiteStoreCheck {
-  /// What was found, a line each, for a person to read.
+  /// The result as lines to print.
   public var lines: [String] {
     var lines = ["sqlite     \(libraryVersion)", "size       \(byteCount) bytes"]
     if let log {
       lines.append("log        \(log.rowCount) rows, \(log.byteCount) bytes")
-      lines.append("triggers   \(log.hasTriggers ? "as they should be" : "missing or changed")")
+      lines.append("triggers   \(log.hasTriggers ? "ok" : "missing or changed")")
       lines += log.readers.map { reader in
-        "reader     \(reader.behind) rows behind, heard of \(reader.age) s ago"
+        "reader     \(reader.behind) rows behind, last seen \(reader.age) s ago"
       }
     }
     if problems.isEmpty {
@@ -98,19 +101,19 @@ extension SQLiteStoreCheck {
   }
 }
 
-/// Examines the log of a database for those who want to know what is wrong.
-struct LogExaminer {
+/// Checks the change log of a database.
+private struct ChangeLogExaminer {
   let tables: StoreTables
   /// The time in seconds since 1970.
   let now: Int64
 
-  /// Looks at every row.
+  /// Checks every row, and appends the problems found.
   /// - Returns: `nil` if there is no log.
   func examine(
     _ database: Database,
     _ problems: inout [String]
   ) throws -> SQLiteStoreCheck.Log? {
-    guard try LogFormat.exists(on: database) else { return nil }
+    guard try ChangeLogFormat.exists(on: database) else { return nil }
     var log = SQLiteStoreCheck.Log(
       rowCount: 0,
       byteCount: 0,
@@ -122,20 +125,22 @@ struct LogExaminer {
       try count(database, &log)
       log.readers = try readers(database)
     } catch {
-      // A table that lacks a column is an error to SQLite.
+      // SQLite reports a missing column as an error of the statement.
       guard let failure = SQLiteFailure(error),
         [SQLITE_CORRUPT, SQLITE_ERROR].contains(failure.primaryCode)
       else { throw error }
       log.damagedCount += 1
     }
-    if !log.hasTriggers { problems.append("the log of changes does not hear every change") }
-    if log.damagedCount > 0 { problems.append("the log of changes is damaged") }
+    if !log.hasTriggers {
+      problems.append("the change log misses changes: its triggers are missing or changed")
+    }
+    if log.damagedCount > 0 { problems.append("the change log is damaged") }
     return log
   }
 
   private func hasTriggers(_ database: Database) throws -> Bool {
     do {
-      return try LogLayout(of: tables, on: database) != nil
+      return try ChangeLogLayout(of: tables, on: database) != nil
     } catch {
       guard SQLiteFailure(error)?.primaryCode == SQLITE_CORRUPT else { throw error }
       return false
@@ -143,7 +148,7 @@ struct LogExaminer {
   }
 
   private func count(_ database: Database, _ log: inout SQLiteStoreCheck.Log) throws {
-    let values = (0..<(try LogFormat.columnCount(on: database)))
+    let values = (0..<(try ChangeLogFormat.columnCount(on: database)))
       .map { "ifnull(length(CAST(v\($0) AS BLOB)), 0)" }
     let statement = try PreparedStatement(
       """
@@ -159,17 +164,17 @@ struct LogExaminer {
       let sequence = sqlite3_column_int64(row, 0)
       log.rowCount += 1
       log.byteCount += Int(sqlite3_column_int64(row, 3))
-      var isRight =
-        sequence > 0 && UInt64(clamping: sequence) <= LogFormat.greatestSequence
+      var isValid =
+        sequence > 0 && UInt64(clamping: sequence) <= ChangeLogFormat.greatestSequence
         && (last == nil || last == sequence - 1) && sqlite3_column_type(row, 4) == SQLITE_INTEGER
       last = sequence
-      switch LogFormat.Kind(rawValue: sqlite3_column_int64(row, 1)) {
-      case nil: isRight = false
+      switch ChangeLogFormat.Kind(rawValue: sqlite3_column_int64(row, 1)) {
+      case nil: isValid = false
       case .commit, .part:
-        isRight = isRight && isReadable(Value(row, column: 2, storage: .blob))
+        isValid = isValid && isReadable(Value(row, column: 2, storage: .blob))
       default: break
       }
-      if !isRight { log.damagedCount += 1 }
+      if !isValid { log.damagedCount += 1 }
     }
   }
 
@@ -190,10 +195,10 @@ struct LogExaminer {
       database,
       sql: "SELECT id, sequence, renewed FROM main._results_reader ORDER BY sequence"
     )
-    let ended = Set(try LogFormat.endedReaders(on: database))
+    let ended = Set(try ChangeLogFormat.endedReaders(on: database))
     return try rows.compactMap { row in
       guard !ended.contains(try row.decode(Int64.self, forColumn: "id")) else { return nil }
-      // Any process can write here, so neither the kind nor the size of a number is trusted.
+      // Any process can write here, so neither the type nor the size of a number is trusted.
       let sequence = try row.decode(Int64.self, forColumn: "sequence")
       let renewed = try row.decode(Int64.self, forColumn: "renewed")
       return SQLiteStoreCheck.Reader(
