@@ -1,8 +1,7 @@
 import GRDB
 import ResultsDomain
-import Testing
-
 @testable import SQLitePersistence
+import Testing
 
 /// R55, R56: a list has an ordered source only if SQLite's query plan proves that an index answers for it.
 @Suite struct `Which lists an index answers for` {

@@ -1,9 +1,9 @@
-@testable import SQLitePersistence
 import CSQLiteHooks
 import Foundation
 import GRDB
 import ResultsDomain
 import ResultsPresentation
+@testable import SQLitePersistence
 import Testing
 
 /// R60, R61: commits of other writers are noticed and listed row by row, whatever connection made them.

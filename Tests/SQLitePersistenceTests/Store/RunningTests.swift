@@ -1,6 +1,6 @@
-@testable import SQLitePersistence
 import GRDB
 import ResultsDomain
+@testable import SQLitePersistence
 import Testing
 
 /// Hostile names and values, nested calls, and a full disk.

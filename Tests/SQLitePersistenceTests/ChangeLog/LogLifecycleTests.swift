@@ -1,7 +1,7 @@
-@testable import SQLitePersistence
 import Foundation
 import GRDB
 import ResultsDomain
+@testable import SQLitePersistence
 import Synchronization
 import Testing
 
