@@ -8,9 +8,10 @@ final class RowWriter {
   private let session: CommitSession
   private let database: Database
   private let lookup: RowLookup
-  private var statements: [String: PreparedStatement] = [:]
   private var insertStatement: PreparedStatement?
   private var insertUnkeyedStatement: PreparedStatement?
+  private var updateStatement: PreparedStatement?
+  private var deleteStatement: PreparedStatement?
   /// Whether the largest possible key is taken; `nil` until it is looked up.
   private var hasLargestKey: Bool?
 
@@ -29,14 +30,10 @@ final class RowWriter {
 
   private func insert(_ values: [Value], _ given: ObjectKey?) throws -> ObjectID {
     if let given { hasLargestKey = given == .integer(.max) ? true : hasLargestKey }
-    let statement = try given == nil ? unkeyedInsert() : keyedInsert()
+    let statement =
+      try given == nil ? unkeyedInsert() : prepared(table.sql.insert, &insertStatement)
     var parameter: Int32 = 1
-    if let given, !table.isCompound {
-      for part in given.parts {
-        try statement.bind(part, at: parameter)
-        parameter += 1
-      }
-    }
+    if let given, !table.isCompound { parameter = try statement.bind(given, from: parameter) }
     for index in table.writableIndexes {
       try statement.bind(values[index], at: parameter)
       parameter += 1
@@ -76,11 +73,13 @@ final class RowWriter {
       table.isCompound
       ? ObjectKey.compound(table.entity.keyAttributeIndexes.map { values[$0] }) : id.key
     guard !table.writableIndexes.isEmpty else { return id }
-    let statement = try prepared(table.updateSQL)
-    let bound = table.writableIndexes.map { values[$0] } + id.key.parts
-    for (index, value) in bound.enumerated() {
-      try statement.bind(value, at: Int32(index + 1))
+    let statement = try prepared(table.sql.update, &updateStatement)
+    var parameter: Int32 = 1
+    for index in table.writableIndexes {
+      try statement.bind(values[index], at: parameter)
+      parameter += 1
     }
+    _ = try statement.bind(id.key, from: parameter)
     let change = ChangeCapture.Expected(
       operation: SQLITE_UPDATE,
       table: table.index,
@@ -135,10 +134,8 @@ final class RowWriter {
 
   func delete(_ id: ObjectID) throws -> Bool {
     guard let stored = try row(id) else { return false }
-    let statement = try prepared(table.deleteSQL)
-    for (index, part) in id.key.parts.enumerated() {
-      try statement.bind(part, at: Int32(index + 1))
-    }
+    let statement = try prepared(table.sql.delete, &deleteStatement)
+    _ = try statement.bind(id.key, from: 1)
     let change = ChangeCapture.Expected(
       operation: SQLITE_DELETE,
       table: table.index,
@@ -177,28 +174,21 @@ final class RowWriter {
     }
   }
 
-  private func keyedInsert() throws -> PreparedStatement {
-    if let insertStatement { return insertStatement }
-    let statement = try PreparedStatement(table.insertSQL, on: database)
-    insertStatement = statement
-    return statement
-  }
-
   private func unkeyedInsert() throws -> PreparedStatement {
     // Beyond the largest key SQLite would choose a random one.
     let isFull = try hasLargestKey ?? (lookup.row(.integer(.max)) != nil)
     hasLargestKey = isFull
     guard !isFull else { throw StoreError.invalid([.invalidKey(entity: table.entity.name)]) }
-    if let insertUnkeyedStatement { return insertUnkeyedStatement }
-    let statement = try PreparedStatement(table.insertUnkeyedSQL, on: database)
-    insertUnkeyedStatement = statement
-    return statement
+    return try prepared(table.sql.insertUnkeyed, &insertUnkeyedStatement)
   }
 
-  private func prepared(_ sql: String) throws -> PreparedStatement {
-    if let statement = statements[sql] { return statement }
+  private func prepared(
+    _ sql: String,
+    _ known: inout PreparedStatement?
+  ) throws -> PreparedStatement {
+    if let known { return known }
     let statement = try PreparedStatement(sql, on: database)
-    statements[sql] = statement
+    known = statement
     return statement
   }
 }

@@ -29,10 +29,11 @@ struct TouchedRows: Sendable {
     /// The index of a key, or `nil` if it was not touched yet.
     mutating func index(of key: ObjectKey) -> Int? {
       if let indexes { return indexes[key] }
-      guard let last = touches.last else { return nil }
-      guard case .integer(let number) = key, case .integer(let largest) = last.key else {
-        return lookUp(key)
-      }
+      guard !touches.isEmpty else { return nil }
+      // Read in place: copying the element would retain its images.
+      guard case .integer(let number) = key,
+        case .integer(let largest) = touches[touches.count - 1].key
+      else { return lookUp(key) }
       guard number <= largest else { return nil }
       var (low, high) = (0, touches.count)
       while low < high {
@@ -95,7 +96,7 @@ struct TouchedRows: Sendable {
   /// Counts row changes of any table.
   mutating func countEvents(_ count: Int) { eventCount += count }
 
-  /// Whether so many rows would have to be read again that reading the log is cheaper.
+  /// Whether the log is cheaper to read than the rows that would have to be read again.
   var isBulk: Bool { mustReadAgain && count > TouchedRows.readingLimit }
 
   /// How many rows are read again at most at a commit that is logged.

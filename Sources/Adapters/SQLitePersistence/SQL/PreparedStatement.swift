@@ -80,6 +80,26 @@ struct PreparedStatement {
     guard code == SQLITE_OK else { throw SQLiteFailure(sqlite3_db_handle(pointer)) }
   }
 
+  /// Binds the parts of a key to consecutive parameters.
+  /// - Returns: The parameter that follows.
+  func bind(_ key: ObjectKey, from first: Int32) throws(SQLiteFailure) -> Int32 {
+    switch key {
+    case .integer(let number):
+      try bind(.integer(number), at: first)
+      return first + 1
+    case .text(let text):
+      try bind(.text(text), at: first)
+      return first + 1
+    case .compound(let parts):
+      var index = first
+      for part in parts {
+        try bind(part, at: index)
+        index += 1
+      }
+      return index
+    }
+  }
+
   /// Runs the statement and ignores its rows.
   func run() throws(SQLiteFailure) {
     defer { reset() }

@@ -24,6 +24,66 @@ final class EntityTable: Sendable {
   let writableIndexes: [Int]
   /// Whether every stored value has its column's storage class.
   let isStrict: Bool
+  /// Whether the key is made of attributes.
+  let isCompound: Bool
+  /// The storage classes of the key's parts.
+  let keyStorage: [StorageClass]
+  /// The storage classes of the attributes.
+  let attributeStorage: [StorageClass]
+  /// The statements, whose texts are built once.
+  let sql: Statements
+
+  /// The texts of the statements for rows of the table.
+  struct Statements: Sendable {
+    /// Reads the attributes of one key.
+    let select: String
+    /// Reads the attributes of a list of keys of one column, each after its index in the list.
+    ///
+    /// The rows are in the order of the list (sqlite.org/lang_select.html, CROSS JOIN).
+    let selectList: String
+    /// Inserts a row with its key.
+    let insert: String
+    /// Inserts a row whose key SQLite assigns.
+    let insertUnkeyed: String
+    /// Writes all attributes of one key that can be written.
+    let update: String
+    /// Deletes the row of one key.
+    let delete: String
+
+    /// Builds the texts.
+    /// - Parameters:
+    ///   - table: The table's name in quotes.
+    ///   - keys: The key's columns in quotes.
+    ///   - attributes: All attributes' columns in quotes.
+    ///   - writable: Those that a statement may write.
+    ///   - isCompound: Whether the key is made of attributes.
+    fileprivate init(
+      table: String,
+      keys: [String],
+      attributes: [String],
+      writable: [String],
+      isCompound: Bool
+    ) {
+      func insertion(_ columns: [String]) -> String {
+        let marks = columns.map { _ in "?" }.joined(separator: ", ")
+        return "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(marks))"
+      }
+      let condition = " WHERE " + keys.map { $0 + " = ?" }.joined(separator: " AND ")
+      let columns = attributes.isEmpty ? "1" : attributes.joined(separator: ", ")
+      let listColumns = ["keys.rowid"] + attributes.map { "list.\($0)" }
+      let assignments = writable.map { $0 + " = ?" }.joined(separator: ", ")
+      select = "SELECT \(columns) FROM \(table)\(condition)"
+      selectList = """
+        SELECT \(listColumns.joined(separator: ", ")) FROM results_values(?) AS keys \
+        CROSS JOIN \(table) AS list ON list.\(keys.joined()) = keys.c0
+        """
+      insert = insertion(isCompound ? writable : keys + writable)
+      insertUnkeyed =
+        writable.isEmpty ? "INSERT INTO \(table) DEFAULT VALUES" : insertion(writable)
+      update = "UPDATE \(table) SET \(assignments)\(condition)"
+      delete = "DELETE FROM \(table)\(condition)"
+    }
+  }
 
   init(_ entity: EntityDescription, index: Int, shape: TableShape) {
     self.entity = entity
@@ -43,10 +103,18 @@ final class EntityTable: Sendable {
     } else {
       isRowNumber = false
     }
+    isCompound = !entity.keyAttributeIndexes.isEmpty
+    keyStorage = entity.keyTypes.map(\.storage)
+    attributeStorage = entity.attributes.map(\.type.storage)
+    let writable = zip(attributeColumns, isGenerated).filter { !$1 }.map(\.0)
+    sql = Statements(
+      table: quotedName,
+      keys: keyColumns,
+      attributes: attributeColumns,
+      writable: writable,
+      isCompound: isCompound
+    )
   }
-
-  /// Storage classes of the key's parts.
-  var keyStorage: [StorageClass] { entity.keyTypes.map(\.storage) }
 
   /// The identity of a key.
   func id(_ key: ObjectKey) -> ObjectID { ObjectID(entity: entity.name, key: key) }
@@ -81,56 +149,6 @@ extension EntityTable {
       guard others.isEmpty else { throw .invalid(others) }
     }
   }
-
-  private var whereKey: String {
-    " WHERE " + keyColumns.map { $0 + " = ?" }.joined(separator: " AND ")
-  }
-
-  /// Reads the attributes of one key.
-  var selectSQL: String {
-    let columns = attributeColumns.isEmpty ? "1" : attributeColumns.joined(separator: ", ")
-    return "SELECT \(columns) FROM \(quotedName)\(whereKey)"
-  }
-
-  /// Reads the attributes of a list of keys of one column, each after its index in the list.
-  ///
-  /// The rows are in the order of the list (sqlite.org/lang_select.html, CROSS JOIN).
-  var selectListSQL: String {
-    let columns = ["keys.rowid"] + attributeColumns.map { "list.\($0)" }
-    return """
-      SELECT \(columns.joined(separator: ", ")) FROM results_values(?) AS keys \
-      CROSS JOIN \(quotedName) AS list ON list.\(keyColumns.joined()) = keys.c0
-      """
-  }
-
-  /// Inserts a row with its key.
-  var insertSQL: String { insertSQL(columns: isCompound ? [] : keyColumns) }
-
-  /// The columns that a statement writes.
-  private var writableColumns: [String] { writableIndexes.map { attributeColumns[$0] } }
-
-  /// Inserts a row whose key SQLite assigns.
-  var insertUnkeyedSQL: String {
-    writableColumns.isEmpty ? "INSERT INTO \(quotedName) DEFAULT VALUES" : insertSQL(columns: [])
-  }
-
-  private func insertSQL(columns keyColumns: [String]) -> String {
-    let columns = keyColumns + writableColumns
-    let marks = columns.map { _ in "?" }.joined(separator: ", ")
-    return "INSERT INTO \(quotedName) (\(columns.joined(separator: ", "))) VALUES (\(marks))"
-  }
-
-  /// Writes all attributes of one key that can be written.
-  var updateSQL: String {
-    let assignments = writableColumns.map { $0 + " = ?" }.joined(separator: ", ")
-    return "UPDATE \(quotedName) SET \(assignments)\(whereKey)"
-  }
-
-  /// Deletes the row of one key.
-  var deleteSQL: String { "DELETE FROM \(quotedName)\(whereKey)" }
-
-  /// Whether the key is made of attributes.
-  var isCompound: Bool { !entity.keyAttributeIndexes.isEmpty }
 }
 
 /// The positions of an entity's columns in its table, from 0.

@@ -173,7 +173,7 @@ extension TableReader {
     let list = ValueList(columns: 1, keys: indexes.map { keys[$0] })
     try withExtendedLifetime(list) {
       try ConnectionFunctions.register(on: database)
-      let statement = try PreparedStatement(table.selectListSQL, on: database)
+      let statement = try PreparedStatement(table.sql.selectList, on: database)
       defer { statement.reset() }
       try list.bind(to: statement, at: 1)
       let row = RowColumns(table, in: statement, from: 1)
@@ -195,7 +195,7 @@ private struct RowColumns {
   init(_ table: EntityTable, in statement: PreparedStatement, from first: Int = 0) {
     self.statement = statement.pointer
     self.first = first
-    storage = table.entity.attributes.map(\.type.storage)
+    storage = table.attributeStorage
   }
 
   /// The values of the statement's current row; texts of `earlier` are used instead of new ones with the same bytes.
@@ -233,7 +233,7 @@ struct RowLookup {
 
   init(_ table: EntityTable, on database: Database) throws {
     self.table = table
-    statement = try PreparedStatement(table.selectSQL, on: database)
+    statement = try PreparedStatement(table.sql.select, on: database)
     columns = RowColumns(table, in: statement)
   }
 
@@ -251,13 +251,7 @@ struct RowLookup {
     like earlier: [Value]? = nil
   ) throws(SQLiteFailure) -> [Value]? {
     guard table.accepts(key) else { return nil }
-    switch key {
-    case .integer(let number): sqlite3_bind_int64(statement.pointer, 1, number)
-    case .text, .compound:
-      for (index, part) in key.parts.enumerated() {
-        try statement.bind(part, at: Int32(index + 1))
-      }
-    }
+    _ = try statement.bind(key, from: 1)
     defer { statement.reset() }
     guard try statement.step() else { return nil }
     return columns.values(like: earlier)
