@@ -391,7 +391,7 @@ enum LogFixture {
             CREATE UNIQUE INDEX "by""title" ON Book (title COLLATE NOCASE);
             CREATE UNIQUE INDEX byYear ON Book (year) WHERE year > 0;
             CREATE UNIQUE INDEX byRating ON Book (abs(rating), ("cover" IS NULL) DESC);
-            CREATE UNIQUE INDEX onShelf ON Book (abs(year)) WHERE publisher = 'U';
+            CREATE UNIQUE INDEX onYear ON Book (abs(year)) WHERE publisher = 'U';
             INSERT INTO Book (publisher, title) VALUES ('P', 'a'), ('P', 'b'), ('P', 'c'), ('P', 'd');
             UPDATE Book SET rating = 3 WHERE id = 3;
             UPDATE Book SET year = 1 WHERE id = 4;

@@ -102,7 +102,7 @@ struct FaultSweepTests {
 
   @Test(.timeLimit(.minutes(15)))
   func `the subscriber receives a failure, and the last good list remains`() async throws {
-    var toldCount = 0
+    var failureCount = 0
     for number in 0..<12 {
       let scenario = try await FaultScenario()
       let before = try scenario.shownGeneration
@@ -111,7 +111,7 @@ struct FaultSweepTests {
       await scenario.attempt { try await scenario.refresh() }
       // The first reads only check for a commit; their failure is thrown to the caller only.
       if scenario.hasFailed {
-        toldCount += 1
+        failureCount += 1
         let failure = try #require(try await scenario.nextFailure())
         #expect(Fault.read.explains(failure), "\(failure)")
         #expect(scenario.errors.count == 1)
@@ -119,7 +119,7 @@ struct FaultSweepTests {
       }
       try await scenario.expectWhole("a failure from read \(number) on")
     }
-    #expect(toldCount > 0)
+    #expect(failureCount > 0)
   }
 }
 

@@ -104,15 +104,15 @@ import Testing
 
   @Test func `are freed when nothing references them`() async throws {
     let world = try await World(rows: 200)
-    weak var era: KeyEra?
+    weak var keyVersion: KeyEra?
     do {
       let results = try world.controller.results()
       guard case .indexed(let keys) = results.snapshot.keys else { return }
-      era = keys.era
-      #expect(era != nil)
+      keyVersion = keys.era
+      #expect(keyVersion != nil)
     }
     for number in 0..<3 { try await world.commit(number) }
-    #expect(era == nil)
+    #expect(keyVersion == nil)
     world.controller.cancel()
     try world.store.close()
   }
