@@ -123,3 +123,153 @@ public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
     try TerminalOutput.standard.write(json: line + "\n")
   }
 }
+
+/// Prints what happened to a list as lines: a sign, the place, the row, and why it stands there now.
+struct ChangePrinter {
+  let columns: [ListColumn]
+  let isColored: Bool
+  let reader: ReaderSettings
+  let output: TerminalOutput
+
+  /// Prints one change.
+  /// - Throws: `TerminalOutputError`.
+  func print(_ change: ResultsChange<Row>) throws {
+    let delta = change.delta
+    for section in delta.sections.deletes {
+      try line("-", .deleted, "section \(name(section.old))")
+    }
+    for section in delta.sections.inserts {
+      try line("+", .inserted, "section \(name(section.new))")
+    }
+    for section in delta.sections.moves {
+      try line(
+        "→",
+        .moved,
+        "section \(name(section.new)) from \(section.from + 1) to \(section.to + 1)"
+      )
+    }
+    for section in delta.sections.updates {
+      try line("~", .updated, "section \(name(section.old)) is now \(name(section.new))")
+    }
+    for row in delta.rows.deletes {
+      try line("-", .deleted, place(row.from.path, change.before), text(row.old, row.id))
+    }
+    for row in delta.rows.moves {
+      let origin = sectionTitle(row.from.path, change.before)
+      let here = sectionTitle(row.to.path, change.after)
+      let reason = origin == here ? "from \(row.from.path)" : "from \(origin)"
+      try line("→", .moved, place(row.to.path, change.after), text(row.new, row.id), reason)
+    }
+    for row in delta.rows.inserts {
+      try line("+", .inserted, place(row.to.path, change.after), text(row.new, row.id))
+    }
+    for row in delta.rows.updates {
+      let names = row.changed?.names(in: change.after.snapshot.entity)
+      let reason = names.map { "changed \($0.joined(separator: ", "))" } ?? "changed"
+      try line("~", .updated, place(row.to.path, change.after), text(row.new, row.id), reason)
+    }
+    try output.flush()
+  }
+
+  private func line(_ sign: String, _ style: Style, _ parts: String...) throws {
+    let text = "\(sign) " + parts.filter { !$0.isEmpty }.joined(separator: "  ")
+    let safe = SafeText.oneLine(text)
+    try output.write((isColored ? style.applied(to: safe) : safe) + "\n")
+  }
+
+  private func name(_ header: SectionHeader) -> String {
+    header.title.isEmpty ? "(none)" : header.title
+  }
+
+  private func sectionTitle(_ path: RowPath, _ results: FetchedResults<Row>) -> String {
+    results.snapshot.header(ofSection: path.section).map(name) ?? ""
+  }
+
+  private func place(_ path: RowPath, _ results: FetchedResults<Row>) -> String {
+    results.isSectioned ? "\(path) \(sectionTitle(path, results))" : "\(path)"
+  }
+
+  private func text(_ row: Row?, _ id: ObjectID) -> String {
+    guard let row else { return id.description }
+    let printer = ValuePrinter(for: reader)
+    return columns.map { $0.text(row, printer) }.filter { !$0.isEmpty }.joined(separator: " · ")
+  }
+}
+
+/// Shows a controller's list and then every change of it, such that each change leads on from what was shown before.
+public struct LiveDisplay<Program: ListProgram> {
+  private let controller: FetchedResultsController<Row>
+  private var display: ListDisplay<Program>
+  private var events: ResultsChanges<Row>.AsyncIterator
+  /// Whether the whole list is still to be shown, since it could not be read when it had to be, and for which reason.
+  private var isBehind = false
+  private var reason: ResultsResetReason?
+
+  /// Shows the list of a controller that has fetched.
+  /// - Throws: `ResultsError`, `TerminalOutputError`.
+  public init(_ controller: FetchedResultsController<Row>, on display: ListDisplay<Program>) throws
+  {
+    self.controller = controller
+    var display = display
+    events = try LiveDisplay.reading(controller) { try display.show($0) }
+    self.display = display
+  }
+
+  /// The generation of what is shown.
+  public var generation: Int { display.generation }
+
+  /// Waits for the next event and shows it.
+  /// - Returns: Whether it was a change, or `nil` if the controller has ended.
+  /// - Throws: `ResultsError` for a row that cannot be read, `TerminalOutputError`.
+  public mutating func showNext() async throws -> Bool? {
+    guard let event = await events.next() else { return nil }
+    switch event {
+    case .failure(let failure): try display.report(failure)
+    case .reset(let reason, _): try showWhole(because: reason)
+    case .snapshot: try showWhole(because: reason)
+    case .change where isBehind: try showWhole(because: reason)
+    case .change(let change):
+      try display.apply(change)
+      return true
+    }
+    return false
+  }
+
+  /// Shows the list anew; if the store cannot be read now, that is reported, and the next event makes up for it.
+  private mutating func showWhole(because reason: ResultsResetReason?) throws {
+    var display = display
+    var hasBegun = false
+    do {
+      events = try LiveDisplay.reading(controller) { reading in
+        hasBegun = true
+        if let reason {
+          try display.reset(reading, because: reason)
+        } else {
+          try display.show(reading)
+        }
+      }
+      (self.display, isBehind, self.reason) = (display, false, nil)
+    } catch ResultsError.store(let failure) where display.generation == self.display.generation {
+      (isBehind, self.reason) = (true, reason)
+      // A failure before anything was read is an event of its own.
+      if hasBegun { try display.report(failure) }
+    } catch ResultsError.ended {
+      // The events end as well.
+    }
+  }
+
+  /// Shows what is read in one version; the reader of the output is not waited for meanwhile.
+  /// - Returns: The events after it.
+  private static func reading(
+    _ controller: FetchedResultsController<Row>,
+    _ show: (ResultsReading<Row>) throws -> Void
+  ) throws -> ResultsChanges<Row>.AsyncIterator {
+    try TerminalOutput.standard.withoutWaiting {
+      try controller.withOneVersion { reading in
+        let events = reading.subscribe()
+        try show(reading)
+        return events
+      }
+    }
+  }
+}

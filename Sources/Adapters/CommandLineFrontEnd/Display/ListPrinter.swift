@@ -98,3 +98,85 @@ extension ListColumn {
     if case .key = self { nil } else { title }
   }
 }
+
+/// A list that is to be printed, with the way to its rows.
+struct ListContent {
+  /// The sections and positions.
+  let results: FetchedResults<Row>
+  private let rows: (Range<Int>) throws(ResultsError) -> [Row]
+  /// How many rows are read at once.
+  private static let batchSize = 500
+
+  /// A list whose rows are all of one version.
+  init(_ reading: ResultsReading<Row>) {
+    results = reading.results
+    rows = { (positions) throws(ResultsError) in try reading.objects(at: positions) }
+  }
+
+  /// A list whose rows are read as they are by then.
+  init(_ results: FetchedResults<Row>) {
+    self.results = results
+    rows = { (positions) throws(ResultsError) in try results.objects(at: positions) }
+  }
+
+  /// Hands over every section before its rows, and every row, in order.
+  /// - Throws: `ResultsError` for a row that cannot be read, or what a closure throws.
+  func forEach(
+    section begin: (ResultsSection<Row>) throws -> Void,
+    row: (ResultsSection<Row>, Row) throws -> Void
+  ) throws {
+    var batch: [Row] = []
+    var (position, start) = (0, 0)
+    for section in results.sections {
+      try begin(section)
+      for _ in 0..<section.count {
+        if position == start + batch.count {
+          start = position
+          batch = try rows(start..<min(start + ListContent.batchSize, results.count))
+        }
+        try row(section, batch[position - start])
+        position += 1
+      }
+    }
+  }
+}
+
+/// Writes what a list shows as lines of the wire form.
+struct WireLines {
+  let encoder: WireEncoder
+
+  init(_ entity: EntityDescription) { encoder = WireEncoder(entity: entity) }
+
+  /// The line of a whole list that changes follow.
+  /// - Throws: `ResultsError` for a row that cannot be read.
+  func snapshot(_ list: ListContent) throws -> String {
+    encoder.snapshot(at: list.results.position, sections: try sections(of: list))
+  }
+
+  /// The line of a whole list that nothing follows: it names no life, so that equal lists are equal bytes.
+  /// - Throws: `ResultsError` for a row that cannot be read.
+  func finalSnapshot(_ list: ListContent) throws -> String {
+    let position = ResultsPosition(life: .unknown, generation: list.results.generation)
+    return encoder.snapshot(at: position, sections: try sections(of: list))
+  }
+
+  /// The line of a whole list to which no change leads.
+  /// - Throws: `ResultsError` for a row that cannot be read.
+  func reset(_ list: ListContent, because reason: ResultsResetReason) throws -> String {
+    encoder.reset(
+      because: reason,
+      at: list.results.position,
+      sections: try sections(of: list)
+    )
+  }
+
+  private func sections(of list: ListContent) throws -> [WireSection] {
+    var sections: [WireSection] = []
+    try list.forEach { section in
+      sections.append(WireSection(header: section.header, rows: []))
+    } row: { _, row in
+      sections[sections.count - 1].rows.append(row)
+    }
+    return sections
+  }
+}

@@ -1,5 +1,7 @@
 public import ArgumentParser
 import Foundation
+public import ResultsDomain
+import Synchronization
 import TerminalFrontEnd
 
 /// Runs a program's root command: parses, runs, and ends with a documented status and a message that helps.
@@ -115,5 +117,23 @@ public enum ProgramRunner {
       "Unknown command “\(first)”.",
       remedy: hint ?? "The commands are \(verbs.joined(separator: ", "))."
     )
+  }
+}
+
+/// The stores that the program has opened, so that they are closed however it ends: one that is not closed leaves files beside its
+/// own, and its place among the readers of its log.
+public enum OpenStores {
+  private static let stores = Mutex<[any Store]>([])
+
+  /// Notes a store that is to be closed at the end, if it is not closed before.
+  public static func closeAtEnd(_ store: any Store) { stores.withLock { $0.append(store) } }
+
+  /// Closes all stores; closing one that is closed does nothing.
+  public static func close() {
+    let opened = stores.withLock { stores in
+      defer { stores = [] }
+      return stores
+    }
+    for store in opened { try? store.close() }
   }
 }

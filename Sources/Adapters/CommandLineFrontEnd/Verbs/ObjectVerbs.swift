@@ -1,0 +1,336 @@
+public import ArgumentParser
+public import ResultsDomain
+import TerminalFrontEnd
+
+/// `show ID`: prints one object in full, with the version that an edit can be based on.
+public struct ShowVerb<Program: ListProgram>: AsyncParsableCommand {
+  /// How the verb is called.
+  public static var configuration: CommandConfiguration {
+    CommandConfiguration(commandName: "show", abstract: "Show one \(Program.nouns.one) in full.")
+  }
+
+  @Argument(help: "The id, \(Program.idHelp).")
+  var id: String
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var reader: ReaderOptions
+
+  /// Makes the verb.
+  public init() {}
+
+  /// Shows.
+  public func run() async throws {
+    let settings = try reader.settings()
+    let key = try ObjectKey(typed: id, of: Program.entity)
+    let opened = try Program.openStore(try store.placeToRead(of: Program.self))
+    let rows = try opened.read { (snapshot) throws(StoreError) in
+      try snapshot.rows([key], of: Program.entity)
+    }
+    try opened.close()
+    guard case .some(.some(let row)) = rows.first else {
+      throw StoreError.notFound(ObjectID(entity: Program.entity.name, key: key))
+    }
+    let printer = ValuePrinter(for: settings)
+    let columns: [ListColumn] =
+      [.key] + Program.entity.attributes.enumerated().map { .attribute($0, $1) }
+      + Program.transients.map { .transient($0) }
+    let width =
+      (columns.map(\.title) + ["version"]).map { DisplayWidth().columns(of: $0) }.max() ?? 0
+    for column in columns {
+      let name = DisplayWidth().fit(column.title, columns: width)
+      let text = SafeText.oneLine(column.text(row, printer))
+      try TerminalOutput.standard.write("\(name)  \(text)\n")
+    }
+    let name = DisplayWidth().fit("version", columns: width)
+    try TerminalOutput.standard.write("\(name)  \(RowVersion(of: row))\n")
+  }
+}
+
+extension ObjectKey {
+  /// The key that a person typed: a number, a text, the parts of a compound key with commas, or an object's URI.
+  /// - Throws: `CommandFailure` for what cannot be a key of the entity.
+  public init(typed text: String, of entity: EntityDescription) throws {
+    if let id = ObjectID(uri: text), Value.text(id.entity) == .text(entity.name) {
+      self = id.key
+      return
+    }
+    let texts: [String] =
+      if case .compound = entity.identity {
+        text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+      } else {
+        [text]
+      }
+    let parts = zip(entity.keyTypes, texts).compactMap { $0.value(parsing: $1) }
+    guard parts.count == texts.count, let key = ObjectKey(parts: parts, of: entity.identity) else {
+      throw CommandFailure(
+        .usage,
+        "“\(text)” is not a key of \(entity.name).",
+        remedy: "Give one as list shows it with --columns id."
+      )
+    }
+    self = key
+  }
+}
+
+/// `add ATTRIBUTE=VALUE…`: adds one object.
+public struct AddVerb<Program: ListProgram>: AsyncParsableCommand {
+  /// How the verb is called.
+  public static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "add",
+      abstract: "Add \(Program.anyOne).",
+      usage: "\(Program.name) add ATTRIBUTE=VALUE… [options]"
+    )
+  }
+
+  @Argument(
+    help: """
+      Values as ATTRIBUTE=VALUE; NULL or an absent attribute has no value. Attributes: \(Program.attributeNames).
+      """
+  )
+  var values: [String] = []
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var reader: ReaderOptions
+
+  /// Makes the verb.
+  public init() {}
+
+  /// Adds.
+  public func run() async throws {
+    let entity = Program.entity
+    let assignments = try Assignments(values, of: entity, for: try reader.settings())
+    var row = Array(repeating: Value.null, count: entity.attributes.count)
+    assignments.apply(to: &row)
+    let opened = try Program.openStore(try store.place(of: Program.name))
+    let id = try opened.commit(origin: .unnamed) { transaction in
+      try transaction.insert(row, key: assignments.key, into: entity)
+    }.result
+    try opened.close()
+    try TerminalOutput.standard.write("added \(SafeText.oneLine("\(id)"))\n")
+  }
+}
+
+/// `edit ID ATTRIBUTE=VALUE…`: changes one object.
+public struct EditVerb<Program: ListProgram>: AsyncParsableCommand {
+  /// How the verb is called.
+  public static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "edit",
+      abstract: "Change \(Program.anyOne).",
+      usage: "\(Program.name) edit ID ATTRIBUTE=VALUE… [options]",
+      discussion: """
+        The other attributes stay as they are. With --based-on, an edit of \(Program.anyOne) that somebody else has changed \
+        since you looked at it is refused:
+          \(Program.name) show 7
+          \(Program.name) edit 7 \(Program.columns.first ?? "name")=… --based-on VERSION
+        """
+    )
+  }
+
+  @Argument(help: "The id, \(Program.idHelp).")
+  var id: String
+  @Argument(
+    help: """
+      Values as ATTRIBUTE=VALUE; ATTRIBUTE=NULL clears the value. Attributes: \(Program.attributeNames).
+      """
+  )
+  var values: [String]
+  @Option(
+    help: "Refuse unless the stored values are still those of this version, which show prints."
+  )
+  var basedOn: RowVersion?
+  @Flag(help: "Write whatever is stored now: the last write wins.")
+  var overwrite = false
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var reader: ReaderOptions
+
+  /// Makes the verb.
+  public init() {}
+
+  /// Changes.
+  public func run() async throws {
+    let entity = Program.entity
+    let settings = try reader.settings()
+    let assignments = try Assignments(values, of: entity, for: settings)
+    guard assignments.key == nil else {
+      throw CommandFailure(
+        .usage,
+        "the key of \(Program.anyOne) cannot be changed.",
+        remedy: "Add another \(Program.nouns.one) and remove this one."
+      )
+    }
+    let id = ObjectID(entity: entity.name, key: try ObjectKey(typed: id, of: entity))
+    let opened = try Program.openStore(try store.existingPlace(of: Program.self))
+    let changed = try opened.commit(origin: .unnamed) { transaction -> [String] in
+      guard case .some(.some(let row)) = try transaction.rows([id.key], of: entity).first else {
+        throw StoreError.notFound(id)
+      }
+      var values = row.values
+      assignments.apply(to: &values)
+      let edited = Row(entity: entity, id: id, values: values)
+      if let basedOn, !overwrite, basedOn != RowVersion(of: row) {
+        throw conflict(basedOn, stored: row, wanted: edited, settings)
+      }
+      try transaction.update(id, to: values, of: entity, ifUnchangedFrom: row)
+      return edited.changes(from: row).names(in: entity)
+    }.result
+    try opened.close()
+    let what =
+      changed.isEmpty ? "nothing changed in" : "changed \(changed.joined(separator: ", ")) of"
+    try TerminalOutput.standard.write("\(what) \(SafeText.oneLine("\(id)"))\n")
+  }
+
+  /// The refusal: what is stored now, attribute by attribute, beside what was to be written.
+  private func conflict(
+    _ version: RowVersion,
+    stored: Row,
+    wanted: Row,
+    _ settings: ReaderSettings
+  ) -> CommandFailure {
+    let printer = ValuePrinter(for: settings)
+    let attributes = Array(Program.entity.attributes.enumerated())
+    let width = attributes.map { DisplayWidth().columns(of: $0.element.name) }.max() ?? 0
+    func text(_ value: Value, _ type: AttributeType) -> String {
+      value.isNull ? "NULL" : SafeText.oneLine(printer.text(value, of: type))
+    }
+    let lines = attributes.map { index, attribute in
+      let name = DisplayWidth().fit(attribute.name, columns: width)
+      let (now, new) = (stored.values[index], wanted.values[index])
+      let change = now == new ? "" : ", not \(text(new, attribute.type)) as you would write"
+      return "\(name)  \(text(now, attribute.type))\(change)"
+    }
+    return CommandFailure(
+      .temporary,
+      "\(stored.id) is no longer the version \(version) that the edit is based on;"
+        + " somebody else has changed it. Nothing was written; below is what is stored now.",
+      remedy: "Look again with show \(id) and edit version \(RowVersion(of: stored)),"
+        + " or write over it with --overwrite.",
+      picture: lines.joined(separator: "\n")
+    )
+  }
+}
+
+/// `remove ID…`: removes objects, all or none.
+public struct RemoveVerb<Program: ListProgram>: AsyncParsableCommand {
+  /// How the verb is called.
+  public static var configuration: CommandConfiguration {
+    CommandConfiguration(commandName: "remove", abstract: "Remove \(Program.nouns.many).")
+  }
+
+  @Argument(help: "The ids, \(Program.idHelp).")
+  var ids: [String]
+
+  @OptionGroup var store: StoreOptions
+
+  /// Makes the verb.
+  public init() {}
+
+  /// Removes.
+  public func run() async throws {
+    let entity = Program.entity
+    let keys = try ids.map { try ObjectKey(typed: $0, of: entity) }
+    let opened = try Program.openStore(try store.existingPlace(of: Program.self))
+    try opened.commit(origin: .unnamed) { transaction in
+      for key in keys {
+        let id = ObjectID(entity: entity.name, key: key)
+        guard try transaction.delete(id, of: entity) else {
+          throw CommandFailure(
+            .nothingMatched,
+            "There is no \(id).",
+            remedy: keys.count == 1 ? "Nothing was removed." : "None of them was removed."
+          )
+        }
+      }
+    }
+    try opened.close()
+    let noun = keys.count == 1 ? Program.nouns.one : Program.nouns.many
+    try TerminalOutput.standard.write("removed \(keys.count) \(noun)\n")
+  }
+}
+
+/// Values that a person gave as `ATTRIBUTE=VALUE`.
+struct Assignments {
+  private var values: [(index: Int, value: Value)] = []
+  /// The object's key, if it was given.
+  private(set) var key: ObjectKey?
+
+  /// Reads the words of a command.
+  /// - Throws: `CommandFailure` for a word without `=`, an unknown or repeated attribute, or a value that is not understood.
+  init(_ words: [String], of entity: EntityDescription, for reader: ReaderSettings) throws {
+    for word in words {
+      // Bytes, because a mark that begins the value would hide the sign in one cluster.
+      guard let mark = word.utf8.firstIndex(of: UInt8(ascii: "=")) else {
+        throw CommandFailure(
+          .usage,
+          "“\(word)” is not ATTRIBUTE=VALUE.",
+          remedy:
+            "Write for example \(entity.attributes.first?.name ?? "name")=…, in quotes if there are spaces."
+        )
+      }
+      let name = String(word[..<mark])
+      let text = String(word[word.utf8.index(after: mark)...])
+      if entity.index(of: name) == nil, entity.identity.columns == [name] {
+        key = try ObjectKey(typed: text, of: entity)
+        continue
+      }
+      guard let index = entity.index(of: name) else {
+        throw CommandFailure.unknownAttribute(
+          name,
+          of: entity.name,
+          known: entity.attributes.map(\.name)
+        )
+      }
+      guard !values.contains(where: { $0.index == index }) else {
+        throw CommandFailure(.usage, "\(name) is given twice.", remedy: "Give each value once.")
+      }
+      let attribute = entity.attributes[index]
+      let value: Value =
+        text == "NULL" ? .null : try ValueReader(reader).value(text, of: attribute)
+      values.append((index, value))
+    }
+  }
+
+  /// Writes the given values over a row's.
+  func apply(to row: inout [Value]) {
+    for (index, value) in values { row[index] = value }
+  }
+}
+
+/// What stands for the values that an object had when somebody looked at it: 16 hexadecimal digits.
+///
+/// Equal values give equal versions in every process, so an object that was changed and changed back has its first version again.
+public struct RowVersion: Hashable, Sendable {
+  private let digest: UInt64
+
+  /// The version of a row.
+  /// - Complexity: O(*n*) in the bytes of its values.
+  public init(of row: Row) {
+    var digest = RowDigest()
+    for value in row.values { digest.add(value) }
+    self.digest = digest.value
+  }
+}
+
+extension RowVersion: ExpressibleByArgument {
+  /// Reads what `show` printed, or gives `nil` if it is something else.
+  public init?(argument: String) {
+    guard argument.utf8.count == 16, argument.utf8.allSatisfy(Self.isDigit),
+      let digest = UInt64(argument, radix: 16)
+    else { return nil }
+    self.digest = digest
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool {
+    (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
+  }
+}
+
+extension RowVersion: CustomStringConvertible {
+  /// The 16 digits.
+  public var description: String {
+    let digits = String(digest, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}
