@@ -41,30 +41,30 @@ enum Roster: ListProgram {
     TransientAttribute("initial", .text) { .text(String(($0.values[0].text ?? "").prefix(1))) }
   ]
 
-  static func definition(for reader: ReaderSettings) -> ResultsDefinition<Row> {
+  static func definition(for settings: LocaleSettings) -> ResultsDefinition<Row> {
     ResultsDefinition(
       FetchRequest(entity: entity, sortedBy: [.ascending("name")]),
       cacheName: "roster"
     )
   }
 
-  static func openStore(_ place: StorePlace) throws -> any Store {
+  static func openStore(_ place: StoreLocation) throws -> any Store {
     throw StoreError.closed(path: place.path)
   }
 
   static func diagnose(_ store: any Store) throws -> [String] { [] }
 
-  static func tellStory(
+  static func playStory(
     in store: any Store,
     _ print: @escaping (String) throws -> Void
   ) async throws {}
 }
 
-extension ReaderSettings {
+extension LocaleSettings {
   /// A reader in a locale, in Universal Time.
-  static func of(_ locale: String?) -> ReaderSettings {
-    let calendar = ReaderSettings.machine.calendar
+  static func of(_ locale: String?) -> LocaleSettings {
+    let calendar = LocaleSettings.machine.calendar
     let locale = locale.map { Locale(identifier: $0) }
-    return ReaderSettings(locale: locale, amountLocale: locale, calendar: calendar)
+    return LocaleSettings(locale: locale, amountLocale: locale, calendar: calendar)
   }
 }

@@ -72,7 +72,7 @@ import Testing
     let columns = [ListColumn.key] + Roster.transients.map { ListColumn.transient($0) }
     #expect(columns.map(\.title) == ["id", "initial"])
     #expect(columns.map(\.nameBesideKey) == [nil, "initial"])
-    #expect(columns[1].text(row, ValuePrinter(for: nil)) == "a")
+    #expect(columns[1].text(row, ValueFormatter(for: nil)) == "a")
   }
 
   @Test func `a key that the writer chooses is exported`() {

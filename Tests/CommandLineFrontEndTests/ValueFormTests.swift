@@ -20,8 +20,8 @@ import Testing
   func `an amount is read in the reader's form`(_ locale: String?, _ text: String, _ units: Int64)
     throws
   {
-    let reader = ValueReader(.of(locale))
-    #expect(try reader.value(text, of: attribute("fee")) == .integer(units))
+    let parser = ValueParser(.of(locale))
+    #expect(try parser.value(text, of: attribute("fee")) == .integer(units))
   }
 
   @Test(
@@ -32,7 +32,7 @@ import Testing
   )
   func `an amount that is not quite one is refused`(_ locale: String?, _ text: String) throws {
     let failure = try #require(throws: CommandFailure.self) {
-      try ValueReader(.of(locale)).value(text, of: attribute("fee"))
+      try ValueParser(.of(locale)).value(text, of: attribute("fee"))
     }
     #expect(failure.status == .badData)
     #expect(failure.message.hasPrefix("fee: "))
@@ -48,46 +48,46 @@ import Testing
     _ text: String
   ) throws {
     let fee = try attribute("fee")
-    #expect(ValuePrinter(for: .of(locale)).text(.integer(-123_450), of: fee.type) == text)
-    #expect(try ValueReader(.of(locale)).value(text, of: fee) == .integer(-123_450))
-    #expect(ValuePrinter(for: nil).text(.integer(-123_450), of: fee.type) == "-1234.50")
+    #expect(ValueFormatter(for: .of(locale)).text(.integer(-123_450), of: fee.type) == text)
+    #expect(try ValueParser(.of(locale)).value(text, of: fee) == .integer(-123_450))
+    #expect(ValueFormatter(for: nil).text(.integer(-123_450), of: fee.type) == "-1234.50")
   }
 
   @Test func `a date is written for people and for machines`() throws {
     let since = try attribute("since")
-    let value = try ValueReader(.machine).value("2026-11-03T09:05:00Z", of: since)
-    #expect(ValuePrinter(for: nil).text(value, of: since.type) == "2026-11-03T09:05:00Z")
-    #expect(ValuePrinter(for: .of(nil)).text(value, of: since.type) == "2026-11-03 09:05:00")
-    #expect(ValuePrinter(for: .of("ja_JP")).text(value, of: since.type) == "2026/11/3 9:05")
-    #expect(ValuePrinter(for: .of("ja_JP")).text(.null, of: since.type) == "")
+    let value = try ValueParser(.machine).value("2026-11-03T09:05:00Z", of: since)
+    #expect(ValueFormatter(for: nil).text(value, of: since.type) == "2026-11-03T09:05:00Z")
+    #expect(ValueFormatter(for: .of(nil)).text(value, of: since.type) == "2026-11-03 09:05:00")
+    #expect(ValueFormatter(for: .of("ja_JP")).text(value, of: since.type) == "2026/11/3 9:05")
+    #expect(ValueFormatter(for: .of("ja_JP")).text(.null, of: since.type) == "")
   }
 
   @Test func `a field of a file is placed, and typed values are taken as they are`() throws {
-    let reader = ValueReader(.machine)
+    let parser = ValueParser(.machine)
     let age = try attribute("age")
     let number = RecordField(name: "age", value: .integer(41), column: 5)
-    #expect(try reader.value(number, of: age, line: 3) == .integer(41))
+    #expect(try parser.value(number, of: age, line: 3) == .integer(41))
     let null = RecordField(name: "age", value: .null, column: 5)
-    #expect(try reader.value(null, of: age, line: 3) == .null)
+    #expect(try parser.value(null, of: age, line: 3) == .null)
     let real = RecordField(name: "age", value: .real(1.5), column: 5)
     let error = try #require(throws: RecordError.self) {
-      try reader.value(real, of: age, line: 3)
+      try parser.value(real, of: age, line: 3)
     }
     #expect(error.line == 3 && error.column == 5 && error.isRecoverable)
     // A JSON number for an amount or a text is what it says.
     let fee = RecordField(name: "fee", value: .real(12.5), column: 1)
-    #expect(try reader.value(fee, of: attribute("fee"), line: 1) == .integer(1250))
+    #expect(try parser.value(fee, of: attribute("fee"), line: 1) == .integer(1250))
     let whole = RecordField(name: "fee", value: .integer(12), column: 1)
-    #expect(try reader.value(whole, of: attribute("fee"), line: 1) == .integer(1200))
-    let german = ValueReader(.of("de_DE"))
+    #expect(try parser.value(whole, of: attribute("fee"), line: 1) == .integer(1200))
+    let german = ValueParser(.of("de_DE"))
     #expect(try german.value(fee, of: attribute("fee"), line: 1) == .integer(1250))
     let epoch = RecordField(name: "since", value: .integer(1_762_128_000), column: 9)
     let refused = #expect(throws: RecordError.self) {
-      try reader.value(epoch, of: attribute("since"), line: 1)
+      try parser.value(epoch, of: attribute("since"), line: 1)
     }
     #expect(refused?.message == "since must be a date, not the number 1762128000.")
     let name = RecordField(name: "name", value: .integer(7), column: 1)
-    #expect(try reader.value(name, of: attribute("name"), line: 1) == .text("7"))
+    #expect(try parser.value(name, of: attribute("name"), line: 1) == .text("7"))
   }
 
   @Test func `a key is typed as the list shows it, or as an object's address`() throws {

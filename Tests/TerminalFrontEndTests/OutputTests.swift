@@ -40,8 +40,8 @@ struct OutputTests {
     defer { close(ends.write) }
     let output = TerminalOutput(descriptor: ends.write)
     try output.write("text")
-    #expect(throws: TerminalOutputError.readerIsGone) { try output.flush() }
-    #expect(TerminalOutputError.readerIsGone.exitStatus == 141)
+    #expect(throws: TerminalOutputError.outputClosed) { try output.flush() }
+    #expect(TerminalOutputError.outputClosed.exitStatus == 141)
   }
 
   @Test(.enabled(if: access("/dev/full", W_OK) == 0))

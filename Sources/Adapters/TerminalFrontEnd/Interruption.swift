@@ -14,13 +14,13 @@ public enum Interruption: Error, Hashable, Sendable {
   /// - Parameter number: The signal's number.
   case signal(number: Int32)
   /// Nobody reads its output any more.
-  case readerIsGone
+  case outputClosed
 
   /// Ends the process as one that never heard of the interruption would have ended: by the signal, or with status 141.
   public func endProcess() -> Never {
     switch self {
     case .signal(let number): SystemCalls.endProcess(by: number)
-    case .readerIsGone: SystemCalls.endProcess(with: TerminalOutputError.readerIsGone.exitStatus)
+    case .outputClosed: SystemCalls.endProcess(with: TerminalOutputError.outputClosed.exitStatus)
     }
   }
 }
@@ -41,7 +41,7 @@ public enum InterruptionWatch {
     case .signal(let number):
       SignalPipe.restore()
       return .signal(number: number)
-    case .hangUp: return .readerIsGone
+    case .hangUp: return .outputClosed
     case .end: return nil
     }
   }

@@ -39,7 +39,7 @@ enum SystemCalls {
       switch errno {
       case EINTR: continue
       case EAGAIN: waitUntilWritable(descriptor)
-      case EPIPE: throw .readerIsGone
+      case EPIPE: throw .outputClosed
       case let code: throw .failed(code: code, reason: String(cString: strerror(code)))
       }
     }

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// Nothing is written twice or torn: each call's text reaches the descriptor whole and in order, also from several
 /// tasks. Call ``ignoreBrokenPipes()`` once when the program starts; a reader that goes away is then the
-/// typed error ``TerminalOutputError/readerIsGone``.
+/// typed error ``TerminalOutputError/outputClosed``.
 public final class TerminalOutput: Sendable {
   /// Where the text goes.
   public let descriptor: Int32
@@ -211,7 +211,7 @@ final class OutputBacklog {
 /// Why text could not be written.
 public enum TerminalOutputError: Error, Hashable, Sendable {
   /// The reader of the pipe went away; the program ends in silence with status 141.
-  case readerIsGone
+  case outputClosed
   /// The system refused.
   /// - Parameters:
   ///   - code: The system's error number.
@@ -223,7 +223,7 @@ extension TerminalOutputError {
   /// The exit status a program ends with: 141 for a reader that went away, 74 for everything else.
   public var exitStatus: Int32 {
     switch self {
-    case .readerIsGone: 141
+    case .outputClosed: 141
     case .failed: 74
     }
   }
@@ -233,7 +233,7 @@ extension TerminalOutputError: CustomStringConvertible {
   /// What happened and what to do.
   public var description: String {
     switch self {
-    case .readerIsGone: "the reader of the output went away"
+    case .outputClosed: "the reader of the output went away"
     case .failed(_, let reason):
       "the output cannot be written: \(reason). Check the disk's free space and where the output goes."
     }

@@ -10,7 +10,7 @@ public protocol StoredProgram: ListProgram {}
 
 extension StoredProgram {
   /// Opens the file as a store of the program's one entity.
-  public static func openStore(_ place: StorePlace) throws -> any Store {
+  public static func openStore(_ place: StoreLocation) throws -> any Store {
     guard !place.isInMemory else { return try InMemoryStore(entities: [entity]) }
     var options = SQLiteStoreOptions(
       isReadOnly: place.isReadOnly,
@@ -24,7 +24,7 @@ extension StoredProgram {
   }
 
   /// The caches lie in a folder beside the file; a store in memory has none.
-  public static func caches(for place: StorePlace) -> (any SectionCacheStorage)? {
+  public static func caches(for place: StoreLocation) -> (any SectionCacheStorage)? {
     guard !place.isInMemory else { return nil }
     return SectionCacheFolder(besideStoreAt: place.path, isReadOnly: place.isReadOnly)
   }

@@ -13,11 +13,11 @@ enum CatalogProgram: StoredProgram {
   static let columns = ["title", "author", "year"]
   static let identifier: String? = BookRecord.identifier
 
-  static func definition(for reader: ReaderSettings) -> ResultsDefinition<Row> {
+  static func definition(for settings: LocaleSettings) -> ResultsDefinition<Row> {
     BookCatalog.definition()
   }
 
-  static func sectionKey(named name: String, for reader: ReaderSettings) -> SectionKey? {
+  static func sectionKey(named name: String, for settings: LocaleSettings) -> SectionKey? {
     switch name {
     case "decade": .expression(.bucket(.attribute("year"), width: 10))
     case "letter": .expression(.uppercased(.prefix(.attribute("title"), length: 1)))
@@ -27,18 +27,18 @@ enum CatalogProgram: StoredProgram {
 
   static func object(
     from record: Record,
-    for reader: ReaderSettings
+    for settings: LocaleSettings
   ) throws(RecordError) -> ImportedObject {
     try ImportedObject(
       BookRecord.withoutUnknownYear(record),
       of: entity,
       aliases: BookRecord.aliases,
       identifiedBy: identifier,
-      for: reader
+      for: settings
     )
   }
 
-  static func tellStory(
+  static func playStory(
     in store: any Store,
     _ print: @escaping (String) throws -> Void
   ) async throws {

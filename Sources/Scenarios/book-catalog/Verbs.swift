@@ -14,11 +14,11 @@ struct DemoVerb: AsyncParsableCommand {
 
   @OptionGroup var store: StoreOptions
   @OptionGroup var output: OutputOptions
-  @OptionGroup var reader: ReaderOptions
+  @OptionGroup var locale: LocaleOptions
 
   func run() async throws {
-    let settings = try reader.settings()
-    let opened = try CatalogProgram.openStore(try store.place(of: CatalogProgram.name))
+    let settings = try locale.settings()
+    let opened = try CatalogProgram.openStore(try store.location(of: CatalogProgram.name))
     try BookCatalog(opened).addDemoBooks()
     try await ListRun<CatalogProgram>(store: store, output: output, settings: settings)
       .print(CatalogProgram.definition(for: settings), in: opened)
@@ -36,7 +36,7 @@ struct DumpVerb: AsyncParsableCommand {
   @OptionGroup var store: StoreOptions
 
   func run() async throws {
-    let opened = try CatalogProgram.openStore(try store.placeToRead(of: CatalogProgram.self))
+    let opened = try CatalogProgram.openStore(try store.locationToRead(of: CatalogProgram.self))
     try BookCatalog(opened).dump { line in
       try TerminalOutput.standard.write(SafeText.oneLine(line) + "\n")
     }

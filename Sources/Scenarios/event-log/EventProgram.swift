@@ -12,11 +12,11 @@ enum EventProgram: StoredProgram {
   static let entity = Event.entity
   static let columns = ["id", "timeStamp"]
 
-  static func definition(for reader: ReaderSettings) -> ResultsDefinition<Row> {
+  static func definition(for settings: LocaleSettings) -> ResultsDefinition<Row> {
     StoreManager.definition(entity, sortedBy: "timeStamp")
   }
 
-  static func tellStory(
+  static func playStory(
     in store: any Store,
     _ print: @escaping (String) throws -> Void
   ) async throws {

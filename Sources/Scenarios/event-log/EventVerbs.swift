@@ -17,7 +17,7 @@ struct StampVerb: AsyncParsableCommand {
   @OptionGroup var store: StoreOptions
 
   func run() async throws {
-    let place = try store.place(of: EventProgram.name)
+    let place = try store.location(of: EventProgram.name)
     let managers = StoreManagers(dataFolder: "") { _, _ in try EventProgram.openStore(place) }
     let manager = try managers.manager(of: EventProgram.name, file: place.path)
     let event = try manager.new("Event")
@@ -44,7 +44,7 @@ struct RemoveAtVerb: AsyncParsableCommand {
   @OptionGroup var list: ListOptions
 
   func run() async throws {
-    let opened = try EventProgram.openStore(try store.existingPlace(of: EventProgram.self))
+    let opened = try EventProgram.openStore(try store.existingLocation(of: EventProgram.self))
     let definition = try list.definition(of: EventProgram.self, for: .machine)
     let controller = FetchedResultsController(
       definition,

@@ -12,19 +12,19 @@ enum LedgerProgram: StoredProgram {
   static let entity = Transaction.entity
   static let columns = ["payee", "category", "amount", "memo"]
 
-  static func definition(for reader: ReaderSettings) -> ResultsDefinition<Row> {
-    HouseholdLedger.definition(calendar: reader.calendar, locale: reader.locale)
+  static func definition(for settings: LocaleSettings) -> ResultsDefinition<Row> {
+    HouseholdLedger.definition(calendar: settings.calendar, locale: settings.locale)
   }
 
-  static func sectionKey(named name: String, for reader: ReaderSettings) -> SectionKey? {
+  static func sectionKey(named name: String, for settings: LocaleSettings) -> SectionKey? {
     switch name {
-    case "day": HouseholdLedger.days(calendar: reader.calendar, locale: reader.locale)
-    case "month": HouseholdLedger.months(calendar: reader.calendar, locale: reader.locale)
+    case "day": HouseholdLedger.days(calendar: settings.calendar, locale: settings.locale)
+    case "month": HouseholdLedger.months(calendar: settings.calendar, locale: settings.locale)
     default: nil
     }
   }
 
-  static func tellStory(
+  static func playStory(
     in store: any Store,
     _ print: @escaping (String) throws -> Void
   ) async throws {

@@ -28,10 +28,10 @@ struct TotalsVerb: AsyncParsableCommand {
   var predicate: String?
 
   @OptionGroup var store: StoreOptions
-  @OptionGroup var reader: ReaderOptions
+  @OptionGroup var locale: LocaleOptions
 
   func run() async throws {
-    let settings = try reader.settings()
+    let settings = try locale.settings()
     let condition = try predicate.map { try Condition.predicate($0, of: LedgerProgram.self) }
     let grouping: LedgerTotals.Grouping =
       switch by {
@@ -39,7 +39,7 @@ struct TotalsVerb: AsyncParsableCommand {
       case .month: .date(MonthGrouping(calendar: settings.calendar, locale: settings.locale))
       case .category: .category
       }
-    let opened = try LedgerProgram.openStore(try store.placeToRead(of: LedgerProgram.self))
+    let opened = try LedgerProgram.openStore(try store.locationToRead(of: LedgerProgram.self))
     let result = try opened.read { (snapshot) throws(StoreError) in
       Result { try LedgerTotals(by: grouping, where: condition ?? .all, in: snapshot) }
     }
@@ -51,7 +51,7 @@ struct TotalsVerb: AsyncParsableCommand {
     }
   }
 
-  private func print(_ totals: LedgerTotals, _ settings: ReaderSettings) throws {
+  private func print(_ totals: LedgerTotals, _ settings: LocaleSettings) throws {
     let output = TerminalOutput.standard
     var table = TableWriter(
       columns: [

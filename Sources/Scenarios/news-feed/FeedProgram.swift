@@ -12,20 +12,20 @@ enum FeedProgram: StoredProgram {
   static let entity = Item.entity
   static let columns = ["id", "isRead", "title", "published"]
 
-  static func definition(for reader: ReaderSettings) -> ResultsDefinition<Row> {
+  static func definition(for settings: LocaleSettings) -> ResultsDefinition<Row> {
     NewsFeed.definition()
   }
 
   static func object(
     from record: Record,
-    for reader: ReaderSettings
+    for settings: LocaleSettings
   ) throws(RecordError) -> ImportedObject {
     try ImportedObject(
       ItemRecord.complete(record),
       of: entity,
       aliases: ItemRecord.aliases,
       identifiedBy: nil,
-      for: reader
+      for: settings
     )
   }
 
@@ -44,7 +44,7 @@ enum FeedProgram: StoredProgram {
     }
   }
 
-  static func tellStory(
+  static func playStory(
     in store: any Store,
     _ print: @escaping (String) throws -> Void
   ) async throws {

@@ -32,10 +32,10 @@ struct FeedListVerb: AsyncParsableCommand {
   @OptionGroup var store: StoreOptions
   @OptionGroup var list: ListOptions
   @OptionGroup var output: OutputOptions
-  @OptionGroup var reader: ReaderOptions
+  @OptionGroup var locale: LocaleOptions
 
   func run() async throws {
-    let settings = try reader.settings()
+    let settings = try locale.settings()
     let definition = try list.feedDefinition(onlyUnread: unread, for: settings)
     try await ListRun<FeedProgram>(store: store, output: output, settings: settings)
       .print(definition, failIfEmpty: failIfEmpty)
@@ -56,11 +56,11 @@ struct FeedWatchVerb: AsyncParsableCommand {
   @OptionGroup var store: StoreOptions
   @OptionGroup var list: ListOptions
   @OptionGroup var output: OutputOptions
-  @OptionGroup var reader: ReaderOptions
+  @OptionGroup var locale: LocaleOptions
   @OptionGroup var end: WatchEnd
 
   func run() async throws {
-    let settings = try reader.settings()
+    let settings = try locale.settings()
     let definition = try list.feedDefinition(
       onlyUnread: unread,
       for: settings,
@@ -83,7 +83,7 @@ struct OpenVerb: AsyncParsableCommand {
   @OptionGroup var store: StoreOptions
 
   func run() async throws {
-    let opened = try FeedProgram.openStore(try store.existingPlace(of: FeedProgram.self))
+    let opened = try FeedProgram.openStore(try store.existingLocation(of: FeedProgram.self))
     guard let item = try NewsFeed(opened).open(id) else { throw FeedVerbs.missing(id) }
     try opened.close()
     try TerminalOutput.standard.write(ItemText.lines(of: item))
@@ -102,7 +102,7 @@ struct MarkUnreadVerb: AsyncParsableCommand {
   @OptionGroup var store: StoreOptions
 
   func run() async throws {
-    let opened = try FeedProgram.openStore(try store.existingPlace(of: FeedProgram.self))
+    let opened = try FeedProgram.openStore(try store.existingLocation(of: FeedProgram.self))
     guard let item = try NewsFeed(opened).markUnread(id) else { throw FeedVerbs.missing(id) }
     try opened.close()
     try TerminalOutput.standard.write("unread: \(SafeText.oneLine(item.title))\n")
@@ -129,7 +129,7 @@ struct MarkReadVerb: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let opened = try FeedProgram.openStore(try store.existingPlace(of: FeedProgram.self))
+    let opened = try FeedProgram.openStore(try store.existingLocation(of: FeedProgram.self))
     let feed = NewsFeed(opened)
     let count = try all ? feed.markAllRead() : feed.markRead(ids)
     try opened.close()
@@ -141,10 +141,10 @@ extension ListOptions {
   /// What these options list of a feed; with `onlyUnread`, only what they would list that has not been read.
   fileprivate func feedDefinition(
     onlyUnread: Bool,
-    for reader: ReaderSettings,
+    for settings: LocaleSettings,
     isFrozen: Bool = false
   ) throws -> ResultsDefinition<Row> {
-    var definition = try definition(of: FeedProgram.self, for: reader, isFrozen: isFrozen)
+    var definition = try definition(of: FeedProgram.self, for: settings, isFrozen: isFrozen)
     if onlyUnread {
       definition.request.predicate = definition.request.predicate && NewsFeed.unread
       definition.cacheName = nil

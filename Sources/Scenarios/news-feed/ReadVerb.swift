@@ -20,9 +20,9 @@ struct ReadVerb: AsyncParsableCommand {
   @OptionGroup var store: StoreOptions
 
   func run() async throws {
-    let opened = try FeedProgram.openStore(try store.existingPlace(of: FeedProgram.self))
+    let opened = try FeedProgram.openStore(try store.existingLocation(of: FeedProgram.self))
     // It waits for lines most of the time, so that nothing but closing the store can end it.
-    let outcome = await EndlessWork.outcome(endingBy: { try? opened.close() }, within: 0) {
+    let outcome = await InterruptibleWork.outcome(endingBy: { try? opened.close() }, within: 0) {
       var reader = try await LineReader(NewsFeed(opened))
       try reader.showList()
       while let line = readLine() {

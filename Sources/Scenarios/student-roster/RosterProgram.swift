@@ -12,11 +12,11 @@ enum RosterProgram: StoredProgram {
   static let entity = Student.entity
   static let columns = ["studentId", "studentName", "studentAge"]
 
-  static func definition(for reader: ReaderSettings) -> ResultsDefinition<Row> {
+  static func definition(for settings: LocaleSettings) -> ResultsDefinition<Row> {
     StudentRoster.definition()
   }
 
-  static func tellStory(
+  static func playStory(
     in store: any Store,
     _ print: @escaping (String) throws -> Void
   ) async throws {

@@ -16,7 +16,7 @@ struct AddRandomVerb: AsyncParsableCommand {
   @OptionGroup var store: StoreOptions
 
   func run() async throws {
-    let opened = try RosterProgram.openStore(try store.place(of: RosterProgram.name))
+    let opened = try RosterProgram.openStore(try store.location(of: RosterProgram.name))
     var generator = SystemRandomNumberGenerator()
     let id = try StudentRoster(opened).addRandom(using: &generator)
     try opened.close()
@@ -40,7 +40,7 @@ struct RemoveAtVerb: AsyncParsableCommand {
   @OptionGroup var list: ListOptions
 
   func run() async throws {
-    let opened = try RosterProgram.openStore(try store.existingPlace(of: RosterProgram.self))
+    let opened = try RosterProgram.openStore(try store.existingLocation(of: RosterProgram.self))
     let definition = try list.definition(of: RosterProgram.self, for: .machine)
     let controller = FetchedResultsController(
       definition,

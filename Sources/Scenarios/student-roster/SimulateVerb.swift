@@ -39,7 +39,7 @@ struct SimulateVerb: AsyncParsableCommand {
   @OptionGroup var store: StoreOptions
   @OptionGroup var list: ListOptions
   @OptionGroup var output: OutputOptions
-  @OptionGroup var reader: ReaderOptions
+  @OptionGroup var locale: LocaleOptions
 
   func validate() throws {
     guard store.path != nil else {
@@ -56,10 +56,10 @@ struct SimulateVerb: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let settings = try reader.settings()
-    let opened = try RosterProgram.openStore(try store.place(of: RosterProgram.name))
+    let settings = try locale.settings()
+    let opened = try RosterProgram.openStore(try store.location(of: RosterProgram.name))
     let hasEnded = EndFlag()
-    let outcome = await EndlessWork.outcome(
+    let outcome = await InterruptibleWork.outcome(
       endingBy: { hasEnded.set() },
       { try await simulate(in: opened, settings) { hasEnded.isSet } }
     )
@@ -72,7 +72,7 @@ struct SimulateVerb: AsyncParsableCommand {
   /// - Returns: How many were done.
   private func simulate(
     in store: any Store,
-    _ settings: ReaderSettings,
+    _ settings: LocaleSettings,
     until hasEnded: () -> Bool
   ) async throws -> Int {
     var follower = try await watch ? Follower(self, settings, store) : nil
@@ -108,7 +108,7 @@ private struct Follower {
   private let controller: FetchedResultsController<Row>
   private var live: LiveDisplay<RosterProgram>
 
-  init(_ verb: SimulateVerb, _ settings: ReaderSettings, _ store: any Store) async throws {
+  init(_ verb: SimulateVerb, _ settings: LocaleSettings, _ store: any Store) async throws {
     let display = try ListDisplay<RosterProgram>(verb.output, settings)
     let definition = try verb.list.definition(of: RosterProgram.self, for: settings)
     // Equal seeds print equal bytes, so the life is told by the seed.

@@ -40,7 +40,7 @@ enum ListColumn: Sendable {
   }
 
   /// The column's text for a row.
-  func text(_ row: Row, _ printer: ValuePrinter) -> String {
+  func text(_ row: Row, _ printer: ValueFormatter) -> String {
     switch self {
     case .key: row.id.key.description
     case .attribute(let index, let attribute): printer.text(row.values[index], of: attribute.type)

@@ -13,7 +13,7 @@ public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
 
   /// A display with the options of a verb.
   /// - Throws: `CommandFailure` for a column that is no attribute, or a form that changes have not.
-  public init(_ options: OutputOptions, _ settings: ReaderSettings) throws {
+  public init(_ options: OutputOptions, _ settings: LocaleSettings) throws {
     let columns = try options.columns(of: Program.self)
     let format = options.format ?? .plain
     isWire = format == .jsonl || format == .json
@@ -28,14 +28,14 @@ public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
       columns: columns,
       format: format,
       isColored: options.isColored,
-      reader: settings,
+      settings: settings,
       nouns: Program.nouns,
       output: .standard
     )
     changes = ChangePrinter(
       columns: columns,
       isColored: options.isColored,
-      reader: settings,
+      settings: settings,
       output: .standard
     )
     wire = WireLines(Program.entity)
@@ -128,7 +128,7 @@ public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
 struct ChangePrinter {
   let columns: [ListColumn]
   let isColored: Bool
-  let reader: ReaderSettings
+  let settings: LocaleSettings
   let output: TerminalOutput
 
   /// Prints one change.
@@ -191,7 +191,7 @@ struct ChangePrinter {
 
   private func text(_ row: Row?, _ id: ObjectID) -> String {
     guard let row else { return id.description }
-    let printer = ValuePrinter(for: reader)
+    let printer = ValueFormatter(for: settings)
     return columns.map { $0.text(row, printer) }.filter { !$0.isEmpty }.joined(separator: " · ")
   }
 }

@@ -9,7 +9,7 @@ struct ListPrinter {
   let columns: [ListColumn]
   let format: OutputFormat
   let isColored: Bool
-  let reader: ReaderSettings
+  let settings: LocaleSettings
   let nouns: (one: String, many: String)
   let output: TerminalOutput
 
@@ -28,7 +28,7 @@ struct ListPrinter {
     let results = list.results
     let tableFormat = TableFormat(rawValue: format.rawValue) ?? .plain
     let isForPeople = format == .table || format == .plain
-    let printer = ValuePrinter(for: isForPeople ? reader : nil)
+    let printer = ValueFormatter(for: isForPeople ? settings : nil)
     let isSectioned = results.isSectioned
     let size = output.size(environment: ProcessInfo.processInfo.environment)
     var table = TableWriter(

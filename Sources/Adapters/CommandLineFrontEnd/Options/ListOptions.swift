@@ -43,17 +43,17 @@ public struct ListOptions: ParsableArguments {
   /// - Throws: `CommandFailure`, `PredicateParseError` or `RequestError` for what is not understood.
   public func definition<Program: ListProgram>(
     of program: Program.Type,
-    for reader: ReaderSettings,
+    for settings: LocaleSettings,
     isFrozen: Bool = false
   ) throws -> ResultsDefinition<Row> {
-    var definition = Program.definition(for: reader)
+    var definition = Program.definition(for: settings)
     definition.isFrozen = isFrozen
     // Only the program's own list is kept: one that options change would overwrite it.
     if isFrozen || changesList { definition.cacheName = nil }
     if let predicate {
       definition.request.predicate = try Condition.predicate(predicate, of: Program.self)
     }
-    if let sectionBy { definition.sectionKey = try sectionKey(sectionBy, Program.self, reader) }
+    if let sectionBy { definition.sectionKey = try sectionKey(sectionBy, Program.self, settings) }
     if let sort {
       definition.request.sortDescriptors = try NameList.names(in: sort, of: "--sort").map {
         try descriptor($0, Program.self)
@@ -103,10 +103,10 @@ public struct ListOptions: ParsableArguments {
   private func sectionKey<Program: ListProgram>(
     _ name: String,
     _ program: Program.Type,
-    _ reader: ReaderSettings
+    _ settings: LocaleSettings
   ) throws -> SectionKey? {
     if name.lowercased() == "none" { return nil }
-    if let key = Program.sectionKey(named: name, for: reader) { return key }
+    if let key = Program.sectionKey(named: name, for: settings) { return key }
     guard let attribute = Program.entity.attribute(named: name) else {
       throw CommandFailure.unknownAttribute(
         name,
@@ -116,7 +116,7 @@ public struct ListOptions: ParsableArguments {
       )
     }
     var key = SectionKey.attribute(name)
-    let printer = ValuePrinter(for: reader)
+    let printer = ValueFormatter(for: settings)
     key.title = { printer.text($0, of: attribute.type) }
     return key
   }

@@ -4,7 +4,7 @@ public import Foundation
 public import ResultsDomain
 
 /// Whose eyes a list is for.
-public struct ReaderOptions: ParsableArguments {
+public struct LocaleOptions: ParsableArguments {
   /// The locale of dates, amounts and titles.
   @Option(help: "A locale such as ja_JP; C for plain forms. By default from LC_ALL, LC_TIME, LANG.")
   public var locale: String?
@@ -22,14 +22,14 @@ public struct ReaderOptions: ParsableArguments {
 
   /// The settings that options and environment make.
   /// - Throws: `CommandFailure` for a locale, calendar or time zone that does not exist.
-  public func settings() throws -> ReaderSettings {
+  public func settings() throws -> LocaleSettings {
     let environment = ProcessInfo.processInfo.environment
     let names = EnvironmentLocale(option: locale, environment: environment)
     let dates = try names.dates.flatMap(known)
     var calendar = Calendar(identifier: try calendarIdentifier())
     calendar.timeZone = try zone()
     if let dates { calendar.locale = dates }
-    return ReaderSettings(
+    return LocaleSettings(
       locale: dates,
       amountLocale: try names.amounts.flatMap(known),
       calendar: calendar
@@ -82,7 +82,7 @@ public struct ReaderOptions: ParsableArguments {
 }
 
 /// Whose eyes a list is for: locale, calendar and time zone, from options and the environment.
-public struct ReaderSettings: Hashable, Sendable {
+public struct LocaleSettings: Hashable, Sendable {
   /// The locale of dates and titles, or `nil` for plain machine forms (`C` and `POSIX`).
   public let locale: Locale?
   /// The locale of amounts, or `nil` for plain machine forms.
@@ -105,14 +105,14 @@ public struct ReaderSettings: Hashable, Sendable {
   }
 
   /// The same calendar and time zone, with plain forms of dates and numbers.
-  var withPlainForms: ReaderSettings {
-    ReaderSettings(locale: nil, amountLocale: nil, calendar: calendar)
+  var withPlainForms: LocaleSettings {
+    LocaleSettings(locale: nil, amountLocale: nil, calendar: calendar)
   }
 
   /// Machine forms in Universal Time: what every reader agrees on.
-  public static let machine: ReaderSettings = {
+  public static let machine: LocaleSettings = {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = .gmt
-    return ReaderSettings(locale: nil, amountLocale: nil, calendar: calendar)
+    return LocaleSettings(locale: nil, amountLocale: nil, calendar: calendar)
   }()
 }

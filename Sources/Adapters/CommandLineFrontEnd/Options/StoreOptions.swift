@@ -34,7 +34,7 @@ public struct StoreOptions: ParsableArguments {
 
   /// Where the store of a program is, for a verb that may create it; the data folder is created if it is the default.
   /// - Throws: `CommandFailure` if there is no data folder to use.
-  public func place(of program: String) throws -> StorePlace {
+  public func location(of program: String) throws -> StoreLocation {
     let path = try path ?? StoreOptions.defaultPath(of: program)
     guard !path.isEmpty else {
       throw CommandFailure(
@@ -44,13 +44,13 @@ public struct StoreOptions: ParsableArguments {
       )
     }
     if self.path == nil, !readOnly { try StoreOptions.createFolder(of: path) }
-    return StorePlace(path: path, isReadOnly: readOnly, busyTimeout: busyTimeout.duration)
+    return StoreLocation(path: path, isReadOnly: readOnly, busyTimeout: busyTimeout.duration)
   }
 
   /// Where the store of a program is, for a verb that only reads what is there.
-  /// - Throws: As `existingPlace(of:)`.
-  public func placeToRead<Program: ListProgram>(of program: Program.Type) throws -> StorePlace {
-    var place = try existingPlace(of: program)
+  /// - Throws: As `existingLocation(of:)`.
+  public func locationToRead<Program: ListProgram>(of program: Program.Type) throws -> StoreLocation {
+    var place = try existingLocation(of: program)
     place.onlyReads = true
     return place
   }
@@ -60,10 +60,10 @@ public struct StoreOptions: ParsableArguments {
   /// A file that was named has to exist: it is misspelt otherwise. The default store does not exist before the first object is added, and
   /// is empty until then: that is said, and an empty store in memory stands for it.
   /// - Throws: `CommandFailure` for a file that does not exist.
-  public func existingPlace<Program: ListProgram>(of program: Program.Type) throws -> StorePlace {
+  public func existingLocation<Program: ListProgram>(of program: Program.Type) throws -> StoreLocation {
     let path = try path ?? StoreOptions.defaultPath(of: Program.name)
     guard !path.isEmpty, path != ":memory:", !FileManager.default.fileExists(atPath: path) else {
-      return try place(of: Program.name)
+      return try location(of: Program.name)
     }
     let remedy = "“\(Program.name) add” or “\(Program.name) import” creates it."
     guard self.path == nil, !readOnly else {
@@ -75,7 +75,7 @@ public struct StoreOptions: ParsableArguments {
     }
     let note = "\(Program.name): there are no \(Program.nouns.many) yet: \(path) does not exist."
     try TerminalOutput.standardError.write(SafeText.oneLine("\(note) \(remedy)") + "\n")
-    return StorePlace(path: ":memory:", isReadOnly: false, busyTimeout: busyTimeout.duration)
+    return StoreLocation(path: ":memory:", isReadOnly: false, busyTimeout: busyTimeout.duration)
   }
 
   private static func defaultPath(of program: String) throws -> String {

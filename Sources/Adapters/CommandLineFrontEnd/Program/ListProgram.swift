@@ -19,13 +19,13 @@ public protocol ListProgram: Sendable {
   /// The columns of a table unless told otherwise.
   static var columns: [String] { get }
   /// What is listed unless told otherwise.
-  static func definition(for reader: ReaderSettings) -> ResultsDefinition<Row>
+  static func definition(for settings: LocaleSettings) -> ResultsDefinition<Row>
   /// A section key that the program knows by a name that is no attribute, or `nil`.
-  static func sectionKey(named name: String, for reader: ReaderSettings) -> SectionKey?
+  static func sectionKey(named name: String, for settings: LocaleSettings) -> SectionKey?
   /// Opens the store.
-  static func openStore(_ place: StorePlace) throws -> any Store
+  static func openStore(_ place: StoreLocation) throws -> any Store
   /// Where the caches of a store's lists are kept, or `nil` for nowhere.
-  static func caches(for place: StorePlace) -> (any SectionCacheStorage)?
+  static func caches(for place: StoreLocation) -> (any SectionCacheStorage)?
   /// Lines about a store's condition, for `doctor`.
   static func diagnose(_ store: any Store) throws -> [String]
   /// Makes anew what a store keeps for itself beside the objects.
@@ -36,7 +36,7 @@ public protocol ListProgram: Sendable {
   static func createIndex(serving definition: OrderDefinition, in store: any Store) throws
     -> [String]
   /// Turns a record of a file into an object to add.
-  static func object(from record: Record, for reader: ReaderSettings) throws(RecordError)
+  static func object(from record: Record, for settings: LocaleSettings) throws(RecordError)
     -> ImportedObject
   /// The attribute that an imported object is recognised by, where it has a value.
   static var identifier: String? { get }
@@ -45,7 +45,7 @@ public protocol ListProgram: Sendable {
   static func take(_ object: ImportedObject, into transaction: any StoreTransaction)
     throws(StoreError) -> ImportOutcome?
   /// Plays the scenario of the program step by step.
-  static func tellStory(
+  static func playStory(
     in store: any Store,
     _ print: @escaping (String) throws -> Void
   ) async throws
@@ -72,12 +72,12 @@ extension ListProgram {
   public static var transients: [TransientAttribute] { [] }
 
   /// Most programs have no section key but attributes.
-  public static func sectionKey(named name: String, for reader: ReaderSettings) -> SectionKey? {
+  public static func sectionKey(named name: String, for settings: LocaleSettings) -> SectionKey? {
     nil
   }
 
   /// By default nothing is kept of lists.
-  public static func caches(for place: StorePlace) -> (any SectionCacheStorage)? { nil }
+  public static func caches(for place: StoreLocation) -> (any SectionCacheStorage)? { nil }
 
   /// By default a store keeps nothing for itself.
   public static func repair(_ store: any Store) throws -> [String] { [] }
@@ -98,14 +98,14 @@ extension ListProgram {
   /// By default a field belongs to the attribute of its name, whatever its case.
   public static func object(
     from record: Record,
-    for reader: ReaderSettings
+    for settings: LocaleSettings
   ) throws(RecordError) -> ImportedObject {
-    try ImportedObject(record, of: entity, aliases: [:], identifiedBy: identifier, for: reader)
+    try ImportedObject(record, of: entity, aliases: [:], identifiedBy: identifier, for: settings)
   }
 }
 
 /// Where a store is.
-public struct StorePlace: Hashable, Sendable {
+public struct StoreLocation: Hashable, Sendable {
   /// The file's path, or `:memory:`.
   public let path: String
   /// Whether nothing may be written.

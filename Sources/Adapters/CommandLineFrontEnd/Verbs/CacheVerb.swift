@@ -33,19 +33,19 @@ struct CacheListVerb<Program: ListProgram>: AsyncParsableCommand {
   }
 
   @OptionGroup var store: StoreOptions
-  @OptionGroup var reader: ReaderOptions
+  @OptionGroup var locale: LocaleOptions
 
   func run() async throws {
-    let settings = try reader.settings()
-    let place = try store.placeToRead(of: Program.self)
+    let settings = try locale.settings()
+    let place = try store.locationToRead(of: Program.self)
     guard let caches = Program.caches(for: place) else { return }
     let opened = try Program.openStore(place)
     let reports = try caches.reports(on: [Program.definition(for: settings)], in: opened)
     try opened.close()
-    try print(reports.filter { $0.entry != nil }, ValuePrinter(for: settings))
+    try print(reports.filter { $0.entry != nil }, ValueFormatter(for: settings))
   }
 
-  private func print(_ reports: [SectionCacheReport], _ printer: ValuePrinter) throws {
+  private func print(_ reports: [SectionCacheReport], _ printer: ValueFormatter) throws {
     let output = TerminalOutput.standard
     var table = TableWriter(
       columns: [
@@ -95,7 +95,7 @@ struct CacheDeleteVerb<Program: ListProgram>: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let place = try store.existingPlace(of: Program.self)
+    let place = try store.existingLocation(of: Program.self)
     guard !place.isReadOnly else { throw StoreError.readOnly(path: place.path) }
     let caches = Program.caches(for: place)
     let count = try caches?.deleteCache(named: name) ?? 0

@@ -20,7 +20,7 @@ public struct DoctorVerb<Program: ListProgram>: AsyncParsableCommand {
   }
 
   @OptionGroup var store: StoreOptions
-  @OptionGroup var reader: ReaderOptions
+  @OptionGroup var locale: LocaleOptions
   @Flag(
     help: """
       Rebuild the store's internal data: change log and caches. Your \(Program.nouns.many) are not touched.
@@ -35,11 +35,11 @@ public struct DoctorVerb<Program: ListProgram>: AsyncParsableCommand {
 
   /// Examines.
   public func run() async throws {
-    let settings = try reader.settings()
+    let settings = try locale.settings()
     let changesStore = repair || createIndex
     let place =
       try changesStore
-      ? store.existingPlace(of: Program.self) : store.placeToRead(of: Program.self)
+      ? store.existingLocation(of: Program.self) : store.locationToRead(of: Program.self)
     let opened = try Program.openStore(place)
     if repair { try mend(opened, at: place) }
     let controller = FetchedResultsController(
@@ -85,7 +85,7 @@ public struct DoctorVerb<Program: ListProgram>: AsyncParsableCommand {
     try show(lines)
   }
 
-  private func mend(_ opened: any Store, at place: StorePlace) throws {
+  private func mend(_ opened: any Store, at place: StoreLocation) throws {
     var lines = try Program.repair(opened)
     if let caches = Program.caches(for: place) {
       try caches.removeAll()
@@ -104,13 +104,13 @@ enum CacheLines {
   /// One line a cache, and one for the program's own list if it has none.
   static func lines<Program: ListProgram>(
     of program: Program.Type,
-    at place: StorePlace,
+    at place: StoreLocation,
     in store: any Store,
-    for reader: ReaderSettings
+    for settings: LocaleSettings
   ) -> [String] {
     guard let caches = Program.caches(for: place) else { return [] }
     do {
-      return try caches.reports(on: [Program.definition(for: reader)], in: store).map { report in
+      return try caches.reports(on: [Program.definition(for: settings)], in: store).map { report in
         let rows = report.rowCount.map { ", \($0) \($0 == 1 ? "row" : "rows")" } ?? ""
         return "cache      \(report.name): \(report.outcome)\(rows)"
       }

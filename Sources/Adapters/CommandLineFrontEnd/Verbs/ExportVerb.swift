@@ -43,7 +43,7 @@ public struct ExportVerb<Program: ListProgram>: AsyncParsableCommand {
     var definition = try list.definition(of: Program.self, for: .machine)
     // How much the program shows at a time is no reason to leave rows out of a file.
     definition.request.fetchLimit = list.limit
-    let opened = try Program.openStore(try store.placeToRead(of: Program.self))
+    let opened = try Program.openStore(try store.locationToRead(of: Program.self))
     let controller = FetchedResultsController(
       definition,
       in: opened,

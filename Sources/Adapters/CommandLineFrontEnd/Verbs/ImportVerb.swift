@@ -29,7 +29,7 @@ public struct ImportVerb<Program: ListProgram>: AsyncParsableCommand {
   var skipBad = false
 
   @OptionGroup var store: StoreOptions
-  @OptionGroup var reader: ReaderOptions
+  @OptionGroup var locale: LocaleOptions
 
   /// Makes the verb.
   public init() {}
@@ -38,7 +38,7 @@ public struct ImportVerb<Program: ListProgram>: AsyncParsableCommand {
   public func run() async throws {
     // Files hold plain forms, whoever reads them, unless a locale is named for them.
     let settings =
-      reader.locale == nil ? try reader.settings().withPlainForms : try reader.settings()
+      locale.locale == nil ? try locale.settings().withPlainForms : try locale.settings()
     let source = try RecordFile.read(path: file)
     var records: any RecordReader = try source.reader(format: format?.format)
     let place = try storePlace()
@@ -58,13 +58,13 @@ public struct ImportVerb<Program: ListProgram>: AsyncParsableCommand {
   }
 
   /// Where to import; a trial leaves no new file behind.
-  private func storePlace() throws -> StorePlace {
-    var place = try store.place(of: Program.name)
+  private func storePlace() throws -> StoreLocation {
+    var place = try store.location(of: Program.name)
     place.historyCapacity = 0
     guard dryRun, !place.isInMemory, !FileManager.default.fileExists(atPath: place.path) else {
       return place
     }
-    return StorePlace(path: ":memory:", isReadOnly: false, busyTimeout: place.busyTimeout)
+    return StoreLocation(path: ":memory:", isReadOnly: false, busyTimeout: place.busyTimeout)
   }
 }
 
@@ -97,7 +97,7 @@ struct ImportRun<Program: ListProgram> {
   struct DryRun: Error {}
 
   private let source: String
-  private let settings: ReaderSettings
+  private let settings: LocaleSettings
   private let skipsBad: Bool
   private var counts: [ImportOutcome: Int] = [:]
   /// What was skipped and why, with the line and column.
@@ -112,7 +112,7 @@ struct ImportRun<Program: ListProgram> {
   /// A file whose records all have names of their own does not fill the memory with them.
   private static var mostUnusedColumns: Int { 1000 }
 
-  init(source: String, settings: ReaderSettings, skipsBad: Bool) {
+  init(source: String, settings: LocaleSettings, skipsBad: Bool) {
     self.source = source
     self.settings = settings
     self.skipsBad = skipsBad
@@ -264,7 +264,7 @@ struct HeldObjects {
   private let entity: EntityDescription
   /// Files do not tell an empty text from none where an attribute may have none.
   private let optionalTexts: [Int]
-  private let settings: ReaderSettings
+  private let settings: LocaleSettings
   private let dateIndexes: [Int]
   private var identifiers: [Fingerprint: Int] = [:]
   private var contents: [Fingerprint: Int] = [:]
@@ -274,7 +274,7 @@ struct HeldObjects {
   init(
     _ entity: EntityDescription,
     _ identifier: String?,
-    _ settings: ReaderSettings,
+    _ settings: LocaleSettings,
     in transaction: any StoreTransaction
   ) throws {
     self.entity = entity

@@ -46,13 +46,13 @@ public struct ImportedObject: Sendable {
     of entity: EntityDescription,
     aliases: [String: String],
     identifiedBy identifier: String?,
-    for reader: ReaderSettings
+    for settings: LocaleSettings
   ) throws(RecordError) {
     var values = Array(repeating: Value.null, count: entity.attributes.count)
     var key: ObjectKey?
     var unused: [String] = []
     // Texts need no reader, and most records are texts.
-    lazy var valueReader = ValueReader(reader)
+    lazy var valueParser = ValueParser(settings)
     for field in record.fields {
       // Most fields are called exactly as an attribute; folding the case of all would cost more than the row's insertion.
       let exact = entity.index(of: field.name)
@@ -75,7 +75,7 @@ public struct ImportedObject: Sendable {
       if case .text = attribute.type, case .text = field.value {
         values[index] = field.value
       } else {
-        values[index] = try valueReader.value(field, of: attribute, line: record.line)
+        values[index] = try valueParser.value(field, of: attribute, line: record.line)
       }
     }
     for index in entity.attributes.indices

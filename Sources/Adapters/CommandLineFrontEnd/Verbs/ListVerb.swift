@@ -21,7 +21,7 @@ public struct ListVerb<Program: ListProgram>: AsyncParsableCommand {
   @OptionGroup var store: StoreOptions
   @OptionGroup var list: ListOptions
   @OptionGroup var output: OutputOptions
-  @OptionGroup var reader: ReaderOptions
+  @OptionGroup var locale: LocaleOptions
   @Flag(help: "Exit with status 1 if the list is empty.")
   var failIfEmpty = false
   @Flag(help: "Explain how the list is computed (index, cache, cost) instead of printing it.")
@@ -32,7 +32,7 @@ public struct ListVerb<Program: ListProgram>: AsyncParsableCommand {
 
   /// Lists.
   public func run() async throws {
-    let settings = try reader.settings()
+    let settings = try locale.settings()
     let definition = try list.definition(of: Program.self, for: settings)
     guard !explain else { return try await say(definition) }
     try await ListRun<Program>(store: store, output: output, settings: settings)
@@ -40,7 +40,7 @@ public struct ListVerb<Program: ListProgram>: AsyncParsableCommand {
   }
 
   private func say(_ definition: ResultsDefinition<Row>) async throws {
-    let place = try store.placeToRead(of: Program.self)
+    let place = try store.locationToRead(of: Program.self)
     let opened = try Program.openStore(place)
     let controller = FetchedResultsController(
       definition,
@@ -63,10 +63,10 @@ public struct ListVerb<Program: ListProgram>: AsyncParsableCommand {
 public struct ListRun<Program: ListProgram> {
   private let store: StoreOptions
   private let output: OutputOptions
-  private let settings: ReaderSettings
+  private let settings: LocaleSettings
 
   /// A run with the options of a verb.
-  public init(store: StoreOptions, output: OutputOptions, settings: ReaderSettings) {
+  public init(store: StoreOptions, output: OutputOptions, settings: LocaleSettings) {
     self.store = store
     self.output = output
     self.settings = settings
@@ -75,7 +75,7 @@ public struct ListRun<Program: ListProgram> {
   /// Opens the store, fetches a definition once and prints it.
   public func print(_ definition: ResultsDefinition<Row>, failIfEmpty: Bool = false) async throws {
     let columns = try output.columns(of: Program.self)
-    let place = try store.placeToRead(of: Program.self)
+    let place = try store.locationToRead(of: Program.self)
     let opened = try Program.openStore(place)
     let count = try await print(definition, columns, in: opened, Program.caches(for: place))
     try opened.close()
@@ -84,7 +84,7 @@ public struct ListRun<Program: ListProgram> {
 
   /// Fetches a definition once from a store that is open, and prints it.
   public func print(_ definition: ResultsDefinition<Row>, in opened: any Store) async throws {
-    let caches = Program.caches(for: try store.place(of: Program.name))
+    let caches = Program.caches(for: try store.location(of: Program.name))
     _ = try await print(definition, try output.columns(of: Program.self), in: opened, caches)
   }
 
@@ -105,7 +105,7 @@ public struct ListRun<Program: ListProgram> {
       columns: columns,
       format: output.resolvedFormat,
       isColored: output.isColored,
-      reader: settings,
+      settings: settings,
       nouns: Program.nouns,
       output: .standard
     )

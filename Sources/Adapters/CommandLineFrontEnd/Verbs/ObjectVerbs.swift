@@ -13,16 +13,16 @@ public struct ShowVerb<Program: ListProgram>: AsyncParsableCommand {
   var id: String
 
   @OptionGroup var store: StoreOptions
-  @OptionGroup var reader: ReaderOptions
+  @OptionGroup var locale: LocaleOptions
 
   /// Makes the verb.
   public init() {}
 
   /// Shows.
   public func run() async throws {
-    let settings = try reader.settings()
+    let settings = try locale.settings()
     let key = try ObjectKey(typed: id, of: Program.entity)
-    let opened = try Program.openStore(try store.placeToRead(of: Program.self))
+    let opened = try Program.openStore(try store.locationToRead(of: Program.self))
     let rows = try opened.read { (snapshot) throws(StoreError) in
       try snapshot.rows([key], of: Program.entity)
     }
@@ -30,7 +30,7 @@ public struct ShowVerb<Program: ListProgram>: AsyncParsableCommand {
     guard case .some(.some(let row)) = rows.first else {
       throw StoreError.notFound(ObjectID(entity: Program.entity.name, key: key))
     }
-    let printer = ValuePrinter(for: settings)
+    let printer = ValueFormatter(for: settings)
     let columns: [ListColumn] =
       [.key] + Program.entity.attributes.enumerated().map { .attribute($0, $1) }
       + Program.transients.map { .transient($0) }
@@ -91,7 +91,7 @@ public struct AddVerb<Program: ListProgram>: AsyncParsableCommand {
   var values: [String] = []
 
   @OptionGroup var store: StoreOptions
-  @OptionGroup var reader: ReaderOptions
+  @OptionGroup var locale: LocaleOptions
 
   /// Makes the verb.
   public init() {}
@@ -99,10 +99,10 @@ public struct AddVerb<Program: ListProgram>: AsyncParsableCommand {
   /// Adds.
   public func run() async throws {
     let entity = Program.entity
-    let assignments = try Assignments(values, of: entity, for: try reader.settings())
+    let assignments = try Assignments(values, of: entity, for: try locale.settings())
     var row = Array(repeating: Value.null, count: entity.attributes.count)
     assignments.apply(to: &row)
-    let opened = try Program.openStore(try store.place(of: Program.name))
+    let opened = try Program.openStore(try store.location(of: Program.name))
     let id = try opened.commit(origin: .unnamed) { transaction in
       try transaction.insert(row, key: assignments.key, into: entity)
     }.result
@@ -144,7 +144,7 @@ public struct EditVerb<Program: ListProgram>: AsyncParsableCommand {
   var overwrite = false
 
   @OptionGroup var store: StoreOptions
-  @OptionGroup var reader: ReaderOptions
+  @OptionGroup var locale: LocaleOptions
 
   /// Makes the verb.
   public init() {}
@@ -152,7 +152,7 @@ public struct EditVerb<Program: ListProgram>: AsyncParsableCommand {
   /// Changes.
   public func run() async throws {
     let entity = Program.entity
-    let settings = try reader.settings()
+    let settings = try locale.settings()
     let assignments = try Assignments(values, of: entity, for: settings)
     guard assignments.key == nil else {
       throw CommandFailure(
@@ -162,7 +162,7 @@ public struct EditVerb<Program: ListProgram>: AsyncParsableCommand {
       )
     }
     let id = ObjectID(entity: entity.name, key: try ObjectKey(typed: id, of: entity))
-    let opened = try Program.openStore(try store.existingPlace(of: Program.self))
+    let opened = try Program.openStore(try store.existingLocation(of: Program.self))
     let changed = try opened.commit(origin: .unnamed) { transaction -> [String] in
       guard case .some(.some(let row)) = try transaction.rows([id.key], of: entity).first else {
         throw StoreError.notFound(id)
@@ -187,9 +187,9 @@ public struct EditVerb<Program: ListProgram>: AsyncParsableCommand {
     _ version: RowVersion,
     stored: Row,
     wanted: Row,
-    _ settings: ReaderSettings
+    _ settings: LocaleSettings
   ) -> CommandFailure {
-    let printer = ValuePrinter(for: settings)
+    let printer = ValueFormatter(for: settings)
     let attributes = Array(Program.entity.attributes.enumerated())
     let width = attributes.map { DisplayWidth().columns(of: $0.element.name) }.max() ?? 0
     func text(_ value: Value, _ type: AttributeType) -> String {
@@ -231,7 +231,7 @@ public struct RemoveVerb<Program: ListProgram>: AsyncParsableCommand {
   public func run() async throws {
     let entity = Program.entity
     let keys = try ids.map { try ObjectKey(typed: $0, of: entity) }
-    let opened = try Program.openStore(try store.existingPlace(of: Program.self))
+    let opened = try Program.openStore(try store.existingLocation(of: Program.self))
     try opened.commit(origin: .unnamed) { transaction in
       for key in keys {
         let id = ObjectID(entity: entity.name, key: key)
@@ -258,7 +258,7 @@ struct Assignments {
 
   /// Reads the words of a command.
   /// - Throws: `CommandFailure` for a word without `=`, an unknown or repeated attribute, or a value that is not understood.
-  init(_ words: [String], of entity: EntityDescription, for reader: ReaderSettings) throws {
+  init(_ words: [String], of entity: EntityDescription, for settings: LocaleSettings) throws {
     for word in words {
       // Bytes, because a mark that begins the value would hide the sign in one cluster.
       guard let mark = word.utf8.firstIndex(of: UInt8(ascii: "=")) else {
@@ -287,7 +287,7 @@ struct Assignments {
       }
       let attribute = entity.attributes[index]
       let value: Value =
-        text == "NULL" ? .null : try ValueReader(reader).value(text, of: attribute)
+        text == "NULL" ? .null : try ValueParser(settings).value(text, of: attribute)
       values.append((index, value))
     }
   }

@@ -29,13 +29,13 @@ public struct StoryVerb<Program: ListProgram>: AsyncParsableCommand {
       )
     }
     let opened = try Program.openStore(
-      StorePlace(
+      StoreLocation(
         path: store.path ?? ":memory:",
         isReadOnly: false,
         busyTimeout: store.busyTimeout.duration
       )
     )
-    try await Program.tellStory(in: opened) { line in
+    try await Program.playStory(in: opened) { line in
       try TerminalOutput.standard.write(SafeText.lines(line) + "\n")
     }
     try opened.close()

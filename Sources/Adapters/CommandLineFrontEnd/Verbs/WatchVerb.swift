@@ -20,7 +20,7 @@ public struct WatchVerb<Program: ListProgram>: AsyncParsableCommand {
   @OptionGroup var store: StoreOptions
   @OptionGroup var list: ListOptions
   @OptionGroup var output: OutputOptions
-  @OptionGroup var reader: ReaderOptions
+  @OptionGroup var locale: LocaleOptions
   @OptionGroup var end: WatchEnd
   @Flag(
     help: "Keep the rows and their order as they are now: attributes stay live, deleted rows leave."
@@ -32,7 +32,7 @@ public struct WatchVerb<Program: ListProgram>: AsyncParsableCommand {
 
   /// Watches.
   public func run() async throws {
-    let settings = try reader.settings()
+    let settings = try locale.settings()
     let definition = try list.definition(of: Program.self, for: settings, isFrozen: frozen)
     try await WatchRun<Program>(store: store, output: output, settings: settings)
       .watch(definition, until: end)
@@ -68,10 +68,10 @@ public struct WatchEnd: ParsableArguments {
 public struct WatchRun<Program: ListProgram> {
   private let store: StoreOptions
   private let output: OutputOptions
-  private let settings: ReaderSettings
+  private let settings: LocaleSettings
 
   /// A run with the options of a verb.
-  public init(store: StoreOptions, output: OutputOptions, settings: ReaderSettings) {
+  public init(store: StoreOptions, output: OutputOptions, settings: LocaleSettings) {
     self.store = store
     self.output = output
     self.settings = settings
@@ -80,14 +80,14 @@ public struct WatchRun<Program: ListProgram> {
   /// Lists a definition, then prints every change of it until its end, which a signal or the reader of the output may bring.
   public func watch(_ definition: ResultsDefinition<Row>, until end: WatchEnd) async throws {
     let display = try ListDisplay<Program>(output, settings)
-    let place = try store.place(of: Program.name)
+    let place = try store.location(of: Program.name)
     let opened = try Program.openStore(place)
     let controller = FetchedResultsController(
       definition,
       in: opened,
       options: ResultsOptions(caches: Program.caches(for: place))
     )
-    let outcome = await EndlessWork.outcome(endingBy: { controller.cancel() }) {
+    let outcome = await InterruptibleWork.outcome(endingBy: { controller.cancel() }) {
       try await follow(controller, on: display, until: end)
       // What could not be cached of the list is fetched again the next time.
       _ = try? await controller.saveCache()

@@ -3,7 +3,7 @@ import Synchronization
 import TerminalFrontEnd
 
 /// Work that lasts until somebody ends it, such as a watch: it ends in order at a signal, and when nobody reads its output.
-public enum EndlessWork {
+public enum InterruptibleWork {
   /// Runs work.
   /// - Parameters:
   ///   - end: Asks the work to end, from any thread. Where it is not done soon afterwards, the process ends nevertheless: a reader

@@ -3,13 +3,13 @@ import Foundation
 import ResultsDomain
 
 /// Understands what a person or a file gives for an attribute, strictly.
-struct ValueReader {
+struct ValueParser {
   private let dates: StrictDate
   private let numbers: StrictNumber
 
-  init(_ reader: ReaderSettings) {
-    dates = StrictDate(locale: reader.locale?.identifier)
-    numbers = StrictNumber(locale: reader.amountLocale?.identifier)
+  init(_ settings: LocaleSettings) {
+    dates = StrictDate(locale: settings.locale?.identifier)
+    numbers = StrictNumber(locale: settings.amountLocale?.identifier)
   }
 
   /// The value of a text that a person typed.
@@ -141,18 +141,18 @@ struct ValueReader {
 }
 
 /// Writes values for people, in the reader's locale, or for machines.
-struct ValuePrinter {
-  private let reader: ReaderSettings
+struct ValueFormatter {
+  private let settings: LocaleSettings
   private let isForMachines: Bool
   private let dateStyle: Date.FormatStyle?
   private let dayStyle: Date.FormatStyle?
 
   /// A printer for a reader, or with `nil` for machines: ISO 8601, decimal points, nothing grouped.
-  init(for reader: ReaderSettings?) {
-    self.reader = reader ?? .machine
-    isForMachines = reader == nil
-    dateStyle = reader?.style(.shortened, in: self.reader.timeZone)
-    dayStyle = reader?.style(.omitted, in: .gmt)
+  init(for settings: LocaleSettings?) {
+    self.settings = settings ?? .machine
+    isForMachines = settings == nil
+    dateStyle = settings?.style(.shortened, in: self.settings.timeZone)
+    dayStyle = settings?.style(.omitted, in: .gmt)
   }
 
   /// The text of a value; nothing for null.
@@ -174,13 +174,13 @@ struct ValuePrinter {
     let date = Date(timeIntervalSince1970: Double(microseconds) / 1_000_000)
     if let dateStyle { return date.formatted(dateStyle) }
     return date.formatted(
-      Date.ISO8601FormatStyle(timeZone: reader.timeZone).year().month().day()
+      Date.ISO8601FormatStyle(timeZone: settings.timeZone).year().month().day()
         .dateTimeSeparator(.space).time(includingFractionalSeconds: false)
     )
   }
 
   private func amount(_ units: Int64, _ scale: Int) -> String {
-    guard let locale = reader.amountLocale else {
+    guard let locale = settings.amountLocale else {
       return ExactDecimal(units: units, scale: scale).description
     }
     let number = Decimal(units) / pow(10, scale)
@@ -188,7 +188,7 @@ struct ValuePrinter {
   }
 }
 
-extension ReaderSettings {
+extension LocaleSettings {
   /// Numeric dates in the reader's locale, or `nil` for plain forms.
   fileprivate func style(
     _ time: Date.FormatStyle.TimeStyle,
