@@ -33,7 +33,7 @@ struct OutputTests {
     #expect(Array(bytes.prefix(max(count, 0))) == Array("吾輩は".utf8))
   }
 
-  @Test func `a reader that went away is a typed error with status 141`() throws {
+  @Test func `a closed output is a typed error with status 141`() throws {
     TerminalOutput.ignoreBrokenPipes()
     let ends = try Self.pipeEnds()
     close(ends.read)
@@ -45,7 +45,7 @@ struct OutputTests {
   }
 
   @Test(.enabled(if: access("/dev/full", W_OK) == 0))
-  func `a full disk is a typed error with the reason of the system`() throws {
+  func `a full disk is a typed error with the system's reason`() throws {
     let descriptor = open("/dev/full", O_WRONLY)
     try #require(descriptor >= 0)
     defer { close(descriptor) }

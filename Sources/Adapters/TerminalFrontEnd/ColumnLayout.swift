@@ -1,19 +1,19 @@
 /// The widths of a table's columns on a terminal.
 ///
-/// Every column first asks for its widest cell. Where they do not fit, the widest text columns shrink first,
-/// down to their minimum; then the numbers, which mislead when cut; then all columns evenly. Columns for
-/// which not even one cell of the terminal is left have width 0 and are not shown.
+/// The natural width of a column is that of its widest cell. If the columns do not fit, the widest text columns
+/// shrink first, down to their minimum; then the numbers, which mislead when truncated; then all columns evenly.
+/// Columns for which no cell of the terminal is left have width 0 and are not shown.
 public struct ColumnLayout: Hashable, Sendable {
   /// The width of each column, in columns of the terminal.
   public let widths: [Int]
-  /// The space between two columns.
+  /// The number of spaces between two columns.
   public static let gap = 2
 
-  /// Fits natural widths into a line.
+  /// Creates a layout that fits the natural widths into a line.
   /// - Parameters:
   ///   - columns: The table's columns.
-  ///   - natural: The width each column would like, in the same order.
-  ///   - lineWidth: The width of the terminal, or `nil` if lines may be as long as they like.
+  ///   - natural: The natural width of each column, in the same order.
+  ///   - lineWidth: The width of the terminal, or `nil` for unlimited lines.
   /// - Complexity: O(*n* log *w*) in the columns and the width.
   public init(columns: [TableColumn], natural: [Int], lineWidth: Int?) {
     let natural = zip(columns, natural).map { max($0.1, 0) }
@@ -47,15 +47,15 @@ extension ColumnLayout {
     }
     let least = natural.map { min($0, 1) }
     let none = natural.map { _ in 0 }
-    let floors = [textMinimums, minimums, least].first { $0.reduce(0, +) <= room }
-    return capped(natural, floors: floors ?? none, room: room)
+    let fitting = [textMinimums, minimums, least].first { $0.reduce(0, +) <= room }
+    return capped(natural, minimums: fitting ?? none, room: room)
   }
 
-  /// Cuts the widest down to a common cap, never below their floors, until the sum fits; what the last step of
-  /// the cap leaves over goes to the first columns that were cut.
-  private static func capped(_ natural: [Int], floors: [Int], room: Int) -> [Int] {
+  /// Caps the widest columns, never below their minimum, until the sum fits; columns that remain after rounding go
+  /// to the first capped columns.
+  private static func capped(_ natural: [Int], minimums: [Int], room: Int) -> [Int] {
     func widths(_ cap: Int) -> [Int] {
-      zip(natural, floors).map { max(min($0, cap), $1) }
+      zip(natural, minimums).map { max(min($0, cap), $1) }
     }
     var (low, high) = (0, natural.max() ?? 0)
     while low < high {

@@ -1,15 +1,15 @@
-/// Measures how many columns a text takes on a terminal.
+/// A measure of the columns that a text takes on a terminal.
 ///
-/// The unit is the grapheme cluster, Swift's `Character`: a cluster that is drawn as one emoji takes two columns,
-/// every other cluster the sum of its scalars. East Asian wide and full-width scalars take two columns,
-/// combining marks, format characters and control characters none, all others one. Terminals differ for
-/// some clusters (skin tones, text symbols made emoji, South-Asian spacing marks); the standard is followed here.
+/// The unit is the grapheme cluster, Swift's `Character`: a cluster drawn as one emoji takes two columns, any other
+/// cluster the sum of its scalars. East Asian wide and full-width scalars take two columns; combining marks, format
+/// characters and control characters none; all others one. Terminals disagree about some clusters (skin tones, text
+/// symbols with emoji presentation, South Asian spacing marks); this type follows the standard.
 ///
 /// ```swift
 /// DisplayWidth().columns(of: "吾輩は猫")  // 8
 /// ```
 public struct DisplayWidth: Hashable, Sendable {
-  /// How many columns the scalars take that Unicode calls ambiguous, such as `①`, `½` or `…`.
+  /// The width of the scalars that Unicode calls ambiguous, such as `①`, `½` or `…`.
   public enum Ambiguous: Int, Hashable, Sendable {
     /// One column, as on nearly every terminal.
     case narrow = 1
@@ -20,17 +20,17 @@ public struct DisplayWidth: Hashable, Sendable {
   /// The width of ambiguous scalars.
   public var ambiguous: Ambiguous
 
-  /// A measure with a width for ambiguous scalars.
+  /// Creates a measure with a width for ambiguous scalars.
   public init(ambiguous: Ambiguous = .narrow) { self.ambiguous = ambiguous }
 
-  /// The columns a text takes on one line.
+  /// Returns the columns that a text takes on one line.
   /// - Complexity: O(*n*) in the UTF-8 bytes; printable ASCII is one pass over the bytes.
   public func columns(of text: String) -> Int {
     if DisplayWidth.isPrintableASCII(text) { return text.utf8.count }
     return text.reduce(0) { $0 + columns(of: $1) }
   }
 
-  /// The columns one cluster takes: 0, 1, 2, or more where its scalars stand side by side.
+  /// Returns the columns that a cluster takes: 0, 1, 2, or more if its scalars are drawn side by side.
   public func columns(of cluster: Character) -> Int {
     let scalars = cluster.unicodeScalars
     guard let first = scalars.first else { return 0 }
@@ -39,11 +39,11 @@ public struct DisplayWidth: Hashable, Sendable {
     return scalars.reduce(0) { $0 + columns(of: $1) }
   }
 
-  /// The columns a scalar takes by itself.
+  /// Returns the columns that a scalar takes by itself.
   func columns(of scalar: Unicode.Scalar) -> Int {
     let value = scalar.value
     if value < 0x7F { return value < 0x20 ? 0 : 1 }
-    // Of this block only the soft hyphen and the controls before U+00A0 are invisible.
+    // In this block only the soft hyphen and the controls before U+00A0 are invisible.
     if value < 0x300, ambiguous == .narrow { return value < 0xA0 || value == 0xAD ? 0 : 1 }
     if isInvisible(scalar) { return 0 }
     if EastAsianWidthTable.contains(value, in: EastAsianWidthTable.wide) { return 2 }
@@ -70,7 +70,7 @@ extension DisplayWidth {
     }
   }
 
-  /// The number, year and verse signs that are drawn around or before digits.
+  /// Whether a format character is visible: number, year and verse signs drawn around or before digits.
   private func isVisibleFormat(_ value: UInt32) -> Bool {
     switch value {
     case 0x600...0x605, 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD: true
@@ -84,7 +84,7 @@ extension DisplayWidth {
   ) -> Bool {
     let properties = first.properties
     guard properties.isEmoji else { return false }
-    // A flag is two regional indicators; with an emoji presentation the rest only modifies the picture.
+    // A flag is two regional indicators; after an emoji presentation the other scalars only modify the picture.
     if properties.isEmojiPresentation { return true }
     return scalars.dropFirst().contains { scalar in
       switch scalar.value {
@@ -96,25 +96,24 @@ extension DisplayWidth {
   }
 }
 
-/// Where a text stands in a field that is wider than it.
+/// The alignment of a text in a wider field.
 public enum TextAlignment: Hashable, Sendable {
-  /// At the start of the field, as words.
+  /// At the start of the field, for words.
   case leading
-  /// At the end of the field, as numbers.
+  /// At the end of the field, for numbers.
   case trailing
 }
 
 extension DisplayWidth {
-  /// The text cut or padded to exactly a number of columns.
+  /// Returns the text truncated or padded to exactly a number of columns.
   ///
-  /// A text that is too wide is cut at a cluster and ends in `…`; where half of a wide cluster would remain, a
-  /// space stands instead.
+  /// A text that is too wide is truncated at a cluster and ends in `…`; a space replaces half of a wide cluster.
   ///
   /// ```swift
   /// DisplayWidth().fit("吾輩は猫である", columns: 8)  // "吾輩は… "
   /// ```
   /// Below one column the result is empty.
-  /// - Complexity: O(*n*) in the bytes that are looked at.
+  /// - Complexity: O(*n*) in the bytes of the result.
   public func fit(_ text: String, columns: Int, alignment: TextAlignment = .leading) -> String {
     guard columns > 0 else { return "" }
     if DisplayWidth.isPrintableASCII(text), text.utf8.count <= columns {
@@ -124,7 +123,7 @@ extension DisplayWidth {
     return padded(result, by: columns - width, alignment)
   }
 
-  /// The text, or its longest beginning with `…` that takes no more than a number of columns.
+  /// Returns the text, truncated with `…` if it takes more than a number of columns.
   public func cut(_ text: String, columns: Int) -> String {
     guard columns > 0 else { return "" }
     return shortened(text, columns: columns).text
@@ -134,15 +133,15 @@ extension DisplayWidth {
     let ellipsis: Character = "…"
     let room = limit - columns(of: ellipsis)
     var width = 0
-    var kept = (end: text.startIndex, width: 0)
+    var prefix = (end: text.startIndex, width: 0)
     for index in text.indices {
       let next = width + columns(of: text[index])
       guard next <= limit else {
         guard room >= 0 else { return (".", 1) }
-        return (String(text[..<kept.end]) + String(ellipsis), kept.width + limit - room)
+        return (String(text[..<prefix.end]) + String(ellipsis), prefix.width + limit - room)
       }
       width = next
-      if width <= room { kept = (text.index(after: index), width) }
+      if width <= room { prefix = (text.index(after: index), width) }
     }
     return (text, width)
   }

@@ -1,10 +1,10 @@
-/// The scalars that take two columns, by the Unicode Character Database.
+/// The scalars that take two columns according to the Unicode Character Database.
 ///
-/// Facts from EastAsianWidth-17.0.0.txt of the Unicode Character Database, by way of the tables of the Python
-/// package wcwidth 0.7.0, with neighbouring ranges joined. Swift's own scalar properties, which the rest of
-/// the width rule uses, are of the same Unicode version. The tests hold a checksum of both tables.
+/// Facts from EastAsianWidth-17.0.0.txt of the Unicode Character Database, taken from the tables of the Python
+/// package wcwidth 0.7.0, with adjacent ranges joined. Swift's scalar properties, which the other width rules use,
+/// are of the same Unicode version. The tests check both tables against a checksum.
 enum EastAsianWidthTable {
-  /// Scalars of East_Asian_Width W or F.
+  /// The scalars of East_Asian_Width W or F.
   static let wide: [ClosedRange<UInt32>] = [
     0x1100...0x115F, 0x231A...0x231B, 0x2329...0x232A, 0x23E9...0x23EC, 0x23F0...0x23F0,
     0x23F3...0x23F3, 0x25FD...0x25FE, 0x2614...0x2615, 0x2630...0x2637, 0x2648...0x2653,
@@ -33,7 +33,7 @@ enum EastAsianWidthTable {
     0x1FACD...0x1FADC, 0x1FADF...0x1FAEA, 0x1FAEF...0x1FAF8, 0x20000...0x2FFFD, 0x30000...0x3FFFD,
   ]
 
-  /// Scalars of East_Asian_Width A.
+  /// The scalars of East_Asian_Width A.
   static let ambiguous: [ClosedRange<UInt32>] = [
     0xA1...0xA1, 0xA4...0xA4, 0xA7...0xA8, 0xAA...0xAA, 0xAD...0xAE, 0xB0...0xB4, 0xB6...0xBA,
     0xBC...0xBF, 0xC6...0xC6, 0xD0...0xD0, 0xD7...0xD8, 0xDE...0xE1, 0xE6...0xE6, 0xE8...0xEA,
@@ -70,7 +70,7 @@ enum EastAsianWidthTable {
     0x1F19B...0x1F1AC, 0xF0000...0xFFFFD, 0x100000...0x10FFFD,
   ]
 
-  /// Whether a sorted table of disjoint ranges contains a scalar.
+  /// Returns whether a sorted table of disjoint ranges contains a scalar.
   /// - Complexity: O(log *n*) in the ranges.
   static func contains(_ scalar: UInt32, in table: [ClosedRange<UInt32>]) -> Bool {
     var (low, high) = (0, table.count)

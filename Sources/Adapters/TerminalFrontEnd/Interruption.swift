@@ -8,15 +8,15 @@ import Android
 import Darwin
 #endif
 
-/// Why a program is to end before its work is done.
+/// The reason why a program has to end before its work is done.
 public enum Interruption: Error, Hashable, Sendable {
-  /// A signal asks it to end: SIGINT from the keyboard, SIGTERM, or SIGHUP of a terminal that was closed.
+  /// A signal: SIGINT from the keyboard, SIGTERM, or SIGHUP from a closed terminal.
   /// - Parameter number: The signal's number.
   case signal(number: Int32)
-  /// Nobody reads its output any more.
+  /// The other end of the output was closed.
   case outputClosed
 
-  /// Ends the process as one that never heard of the interruption would have ended: by the signal, or with status 141.
+  /// Ends the process the way the system would have: by the signal, or with status 141.
   public func endProcess() -> Never {
     switch self {
     case .signal(let number): SystemCalls.endProcess(by: number)
@@ -25,17 +25,17 @@ public enum Interruption: Error, Hashable, Sendable {
   }
 }
 
-/// Notices signals and readers that go away, for work that lasts until somebody ends it.
+/// Watches for signals and for an output that is closed, for work that runs until it is interrupted.
 ///
-/// From the first use of `begin()` to `end()` the signals do not end the process. There is one for a process. Signals that the
-/// process was started with as ignored, as by `nohup`, stay ignored.
+/// Between `begin()` and `end()`, signals do not end the process. There is one watch per process. Signals that were
+/// ignored when the process started, as under `nohup`, stay ignored.
 public enum InterruptionWatch {
-  /// Begins to take signals.
+  /// Starts catching signals.
   public static func begin() { SignalPipe.begin() }
 
-  /// Waits for a signal, or until nobody reads an output any more; a second signal ends the process at once.
-  /// - Parameter output: The output whose reader is watched.
-  /// - Returns: `nil` after `end()`.
+  /// Waits for a signal, or until the other end of an output is closed; a second signal ends the process at once.
+  /// - Parameter output: The output to watch.
+  /// - Returns: The interruption, or `nil` after `end()`.
   public static func next(_ output: TerminalOutput) -> Interruption? {
     switch SignalPipe.next(or: output.descriptor) {
     case .signal(let number):
@@ -46,21 +46,21 @@ public enum InterruptionWatch {
     }
   }
 
-  /// Waits until `end()`, but not longer than a time.
+  /// Waits until `end()` is called, or until a timeout.
   /// - Returns: Whether `end()` was called.
   public static func waitForEnd(milliseconds: Int32) -> Bool {
     SignalPipe.waitForEnd(milliseconds: milliseconds)
   }
 
-  /// Lets signals end the process again, and wakes who waits.
+  /// Stops catching signals, and wakes every waiting thread.
   public static func end() { SignalPipe.end() }
 }
 
-/// The pipe through which signals reach a thread that waits for them: a handler may do hardly more than write a byte.
-enum SignalPipe {
+/// The pipe that carries signals to a waiting thread: a signal handler may do little more than write a byte.
+private enum SignalPipe {
   enum Event {
     case signal(Int32)
-    /// Nobody reads the output any more.
+    /// The other end of the output was closed.
     case hangUp
     case end
   }
@@ -71,24 +71,24 @@ enum SignalPipe {
     guard pipe(&ends) == 0 else { return (-1, -1) }
     for end in ends {
       _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-      // A handler must never wait.
+      // A signal handler must never block.
       _ = fcntl(end, F_SETFL, O_NONBLOCK)
     }
     return (ends[0], ends[1])
   }()
 
-  /// Takes signals from now on, except those that are ignored.
+  /// Starts catching the signals, except those that are ignored.
   static func begin() {
     guard ends.write >= 0 else { return }
     drain()
     for number in signals {
       var action = sigaction()
       guard sigaction(number, nil, &action) == 0, !isIgnoring(action) else { continue }
-      signal(number) { number in SignalPipe.note(UInt8(truncatingIfNeeded: number)) }
+      signal(number) { number in SignalPipe.send(UInt8(truncatingIfNeeded: number)) }
     }
   }
 
-  /// Lets the signals that were taken end the process again.
+  /// Restores the default action of the caught signals.
   static func restore() {
     for number in signals {
       var action = sigaction()
@@ -99,19 +99,19 @@ enum SignalPipe {
 
   static func end() {
     restore()
-    note(0)
+    send(0)
   }
 
-  /// Waits for a signal, the end, or for an output without a reader.
+  /// Waits for a signal, for the end, or for the output's other end to be closed.
   static func next(or output: Int32) -> Event {
     while true {
-      // No event is asked for: errors and hang-ups are reported nevertheless.
+      // `poll` reports errors and hang-ups even when no event is requested.
       var polled = [
         pollfd(fd: ends.read, events: Int16(POLLIN), revents: 0),
         pollfd(fd: output, events: 0, revents: 0),
       ]
       guard poll(&polled, 2, -1) > 0 else { continue }
-      if let byte = take() { return byte == 0 ? .end : .signal(Int32(byte)) }
+      if let byte = receive() { return byte == 0 ? .end : .signal(Int32(byte)) }
       if polled[1].revents & Int16(POLLERR | POLLHUP | POLLNVAL) != 0 { return .hangUp }
     }
   }
@@ -121,19 +121,19 @@ enum SignalPipe {
     return poll(&polled, 1, milliseconds) > 0
   }
 
-  private static func note(_ byte: UInt8) {
+  private static func send(_ byte: UInt8) {
     let code = errno
     var byte = byte
     _ = write(ends.write, &byte, 1)
     errno = code
   }
 
-  private static func take() -> UInt8? {
+  private static func receive() -> UInt8? {
     var byte: UInt8 = 0
     return read(ends.read, &byte, 1) == 1 ? byte : nil
   }
 
-  private static func drain() { while take() != nil {} }
+  private static func drain() { while receive() != nil {} }
 
   private static func isIgnoring(_ action: sigaction) -> Bool {
     #if canImport(Darwin)

@@ -1,50 +1,49 @@
-/// Makes text from outside harmless and keeps it readable.
+/// Functions that make text from outside harmless and keep it readable.
 ///
-/// A title may hold escape sequences that set the clipboard, move the cursor or answer as key strokes. What is
-/// shown on a terminal goes through ``oneLine(_:)`` or ``lines(_:)``: it then holds no control
-/// character, nothing that reorders the line, and no cluster of unlimited size. What is written to a
-/// pipe one row a line goes through ``escaped(_:)``, which loses nothing.
+/// A title may contain escape sequences that set the clipboard, move the cursor or inject key strokes. Text for a
+/// terminal goes through ``oneLine(_:)`` or ``lines(_:)``, which remove control characters, characters that reorder
+/// the line, and grapheme clusters of unlimited size. Rows written to a pipe go through ``escaped(_:)``, which is
+/// lossless.
 public enum SafeText {
-  /// The text as one line for a terminal: each control character is shown as a visible symbol.
+  /// Returns the text as one line for a terminal, with each control character shown as a visible symbol.
   ///
   /// C0 controls and DEL become their pictures (`ESC` is `␛`, tab `␉`, newline `␊`). C1 controls, line separators,
-  /// the characters that override the direction of text, and format characters that are never seen become their
-  /// names, as in `<U+202E>`. What joins letters and emoji, and the marks of direction, stay. A cluster keeps its
-  /// first 32 scalars.
+  /// direction overrides and invisible format characters become their code points, as in `<U+202E>`. Joiners and
+  /// direction marks stay. A cluster keeps its first 32 scalars.
   /// - Complexity: O(*n*) in the UTF-8 bytes.
   public static func oneLine(_ text: String) -> String {
     visible(text, keepsNewlines: false)
   }
 
-  /// The text for a terminal with its line ends kept: CR LF is one newline, all else as in ``oneLine(_:)``.
+  /// Returns the text for a terminal with its line ends; CR LF becomes LF, everything else as in ``oneLine(_:)``.
   public static func lines(_ text: String) -> String {
     visible(text, keepsNewlines: true)
   }
 
-  /// JSON text for a terminal: what would reorder or hide text stands there as an escape, which means the same.
+  /// Returns JSON for a terminal, with characters that reorder or hide text written as JSON escapes.
   ///
-  /// In JSON such characters can stand only inside of strings. Line ends stay.
+  /// The result means the same: in JSON such characters occur only inside strings. Line ends stay.
   /// - Complexity: O(*n*) in the UTF-8 bytes.
   public static func json(_ text: String) -> String {
-    // The lead bytes of all that is replaced.
+    // The first UTF-8 bytes of everything that is replaced.
     guard text.utf8.contains(where: { $0 == 0x7F || [0xC2, 0xE1, 0xE2, 0xEF].contains($0) })
     else { return text }
     return text.unicodeScalars.reduce(into: "") { result, scalar in
       guard isHidden(scalar) || scalar.value == 0x7F else {
         return result.unicodeScalars.append(scalar)
       }
-      // All of them are in the basic plane, so that one escape of four digits is enough.
+      // All of them are in the basic plane: one escape of four digits suffices.
       result += "\\u" + hexadecimal(scalar, digits: 4).lowercased()
     }
   }
 
-  /// The text for a line of a pipe, so that one row stays one line and no column is torn.
+  /// Returns the text as one field of a tab-separated line.
   ///
   /// A tab is written `\t`, a newline `\n`, a carriage return `\r`, a backslash `\\`, and every other control
-  /// character `\x` with its two hexadecimal digits (`ESC` is `\x1B`). The TSV reader undoes it exactly.
+  /// character `\x` with two hexadecimal digits (`ESC` is `\x1B`). The TSV parser reverses it exactly.
   /// - Complexity: O(*n*) in the UTF-8 bytes.
   public static func escaped(_ text: String) -> String {
-    // 0xC2 leads the C1 controls.
+    // 0xC2 is the first byte of the C1 controls.
     guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x5C || $0 == 0x7F || $0 == 0xC2 })
     else { return text }
     var result = ""
@@ -74,7 +73,7 @@ extension SafeText {
     var marks = 0
     for index in scalars.indices {
       let scalar = scalars[index]
-      // Only marks can make a cluster long; an ordinary letter starts the count anew.
+      // Only marks can make a cluster long; any other scalar resets the count.
       marks = extendsCluster(scalar) ? marks + 1 : 0
       guard marks < longestCluster else { continue }
       if keepsNewlines, scalar == "\n" {
@@ -88,9 +87,8 @@ extension SafeText {
     return result
   }
 
-  /// Whether the bytes alone show that nothing needs to be replaced: no ASCII control, no lead byte of the C1
-  /// controls (C2), of combining marks (CC, CD), of the directional characters (E2), or of any other
-  /// script's marks that could pile up.
+  /// Whether the bytes alone show that nothing needs to be replaced: no ASCII control, and no first byte of the C1
+  /// controls (C2), combining marks (CC, CD), directional characters (E2), or marks of other scripts.
   private static func isPlain(_ text: String) -> Bool {
     text.utf8.allSatisfy { byte in
       switch byte {
@@ -117,7 +115,7 @@ extension SafeText {
     }
   }
 
-  /// Whether a scalar ends lines, reorders text, or is never seen, and is no part of how letters and emoji are written.
+  /// Whether a scalar ends lines, reorders text or is invisible, and is not part of letters or emoji.
   private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x80..<0xA0, 0x180E, 0x200B, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF, 0xFFF9...0xFFFB:
@@ -126,7 +124,7 @@ extension SafeText {
     }
   }
 
-  /// The control pictures stand in the order of the controls from U+2400.
+  /// Returns the control picture; U+2400 and the following are in the order of the controls.
   private static func picture(_ control: UInt32) -> Unicode.Scalar {
     Unicode.Scalar(0x2400 + control) ?? "\u{FFFD}"
   }

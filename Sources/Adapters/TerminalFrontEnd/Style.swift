@@ -1,7 +1,7 @@
-/// How a piece of text looks on a terminal: attributes and one of its own 16 colours.
+/// The look of a text on a terminal: attributes and one of the palette's 16 colours.
 ///
 /// Only the terminal's palette is used, so that dark and light themes both work. A style never carries meaning
-/// alone; a sign or a word always says the same.
+/// alone: a sign or a word always says the same.
 public struct Style: Hashable, Sendable {
   /// A colour of the terminal's palette.
   public enum Color: Int, Hashable, Sendable {
@@ -29,12 +29,12 @@ public struct Style: Hashable, Sendable {
   public var isDim: Bool
   /// Whether the text is underlined.
   public var isUnderlined: Bool
-  /// Whether foreground and background are exchanged.
+  /// Whether foreground and background are swapped.
   public var isReversed: Bool
-  /// The colour of the text, or `nil` for the terminal's own.
+  /// The colour of the text, or `nil` for the terminal's default.
   public var color: Color?
 
-  /// A style; without arguments, plain text.
+  /// Creates a style; without arguments, plain text.
   public init(
     bold: Bool = false,
     dim: Bool = false,
@@ -49,9 +49,9 @@ public struct Style: Hashable, Sendable {
     self.color = color
   }
 
-  /// The text between the escape sequences of this style (ECMA-48, SGR).
+  /// Returns the text wrapped in the escape sequences of this style (ECMA-48, SGR).
   ///
-  /// The text is written as it is: make it safe first.
+  /// The text is not changed: make it safe first, with ``SafeText``.
   public func applied(to text: String) -> String {
     let codes = parameters
     guard !codes.isEmpty, !text.isEmpty else { return text }
@@ -67,34 +67,34 @@ public struct Style: Hashable, Sendable {
 }
 
 extension Style {
-  /// A section's title.
+  /// The style of a section's title.
   public static let sectionTitle = Style(bold: true)
-  /// A table's headings, counts and aggregates.
+  /// The style of a table's headings, counts and aggregates.
   public static let secondary = Style(dim: true)
-  /// A row that came.
+  /// The style of an inserted row.
   public static let inserted = Style(color: .green)
-  /// A row that went.
+  /// The style of a deleted row.
   public static let deleted = Style(color: .red)
-  /// A row that changed.
+  /// The style of an updated row.
   public static let updated = Style(color: .yellow)
-  /// A row that moved.
+  /// The style of a moved row.
   public static let moved = Style(color: .cyan)
 }
 
-/// When output is coloured.
+/// The choice of when output is coloured.
 public enum ColorChoice: String, CaseIterable, Hashable, Sendable {
-  /// On a terminal that can, unless the environment says otherwise.
+  /// Colour on a terminal, unless the environment says otherwise.
   case auto
-  /// Also on a pipe.
+  /// Colour everywhere, on a pipe too.
   case always
-  /// Not at all.
+  /// No colour.
   case never
 
-  /// Whether to colour, given the environment and where the output goes.
+  /// Returns whether to colour, given the environment and whether the output is a terminal.
   ///
-  /// For ``auto``, in this order: `NO_COLOR` with any content forbids colour (no-color.org), `CLICOLOR_FORCE` other
-  /// than empty or `0` demands it (bixense.com/clicolors), `TERM` missing or `dumb` and `CLICOLOR=0` forbid it;
-  /// otherwise a terminal is coloured.
+  /// For ``auto``, the first rule that applies decides: a non-empty `NO_COLOR` turns colour off (no-color.org);
+  /// `CLICOLOR_FORCE` other than empty or `0` turns it on (bixense.com/clicolors); a missing or `dumb` `TERM` and
+  /// `CLICOLOR=0` turn it off; otherwise a terminal is coloured.
   public func isEnabled(environment: [String: String], isTerminal: Bool) -> Bool {
     switch self {
     case .always: return true

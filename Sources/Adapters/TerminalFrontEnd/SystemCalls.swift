@@ -8,7 +8,7 @@ import Android
 import Darwin
 #endif
 
-/// The few calls of the platform's C library that output needs.
+/// The calls to the platform's C library that output needs.
 enum SystemCalls {
   static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
@@ -18,14 +18,14 @@ enum SystemCalls {
     return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
   }
 
-  /// Makes a write to a pipe without a reader fail with EPIPE, and one beyond the limit for files with EFBIG, instead of
+  /// Makes a write to a closed pipe fail with EPIPE, and a write beyond the file size limit with EFBIG, instead of
   /// ending the process.
   static func ignoreBrokenPipes() {
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
   }
 
-  /// Writes all bytes; waits where the descriptor is non-blocking and full.
+  /// Writes all bytes; waits if the descriptor is non-blocking and full.
   static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32)
     throws(TerminalOutputError)
   {
@@ -45,26 +45,26 @@ enum SystemCalls {
     }
   }
 
-  /// Writes what the descriptor takes at once, and never waits for its reader.
-  /// - Returns: How many bytes were written.
+  /// Writes as much as the descriptor accepts without blocking.
+  /// - Returns: The number of bytes written.
   static func writeWithoutWaiting(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32)
     throws(TerminalOutputError) -> Int
   {
-    // A pipe that is ready takes as many bytes without waiting; a terminal may take fewer.
+    // A pipe that is ready accepts `PIPE_BUF` bytes without blocking; a terminal may accept fewer.
     let portion = isTerminal(descriptor) ? 256 : Int(PIPE_BUF)
     var rest = bytes[...]
     while !rest.isEmpty {
       var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
       guard poll(&request, 1, 0) > 0 else { break }
       let next = rest.prefix(portion)
-      // Where something is wrong with the descriptor, the write says what.
+      // If something is wrong with the descriptor, the write reports it.
       try write(UnsafeRawBufferPointer(rebasing: next), to: descriptor)
       rest = rest.dropFirst(next.count)
     }
     return bytes.count - rest.count
   }
 
-  /// A new file in the folder for temporary files, which goes when it is closed, or `nil` if there can be none.
+  /// Creates a temporary file that disappears when it is closed; `nil` if that fails.
   static func temporaryFile() -> Int32? {
     let folder = getenv("TMPDIR").map { String(cString: $0) } ?? ""
     var path = Array("\(folder.isEmpty ? "/tmp" : folder)/output-XXXXXX".utf8CString)
@@ -74,7 +74,7 @@ enum SystemCalls {
     return descriptor
   }
 
-  /// Reads bytes of a file from an offset.
+  /// Reads bytes of a file from an offset, in bytes.
   static func read(
     _ count: Int,
     from descriptor: Int32,
@@ -89,14 +89,14 @@ enum SystemCalls {
     return bytes
   }
 
-  /// Ends the process by a signal, as if it had never been taken.
+  /// Ends the process by a signal, as if it had not been caught.
   static func endProcess(by number: Int32) -> Never {
     signal(number, SIG_DFL)
     raise(number)
     endProcess(with: 128 + number)
   }
 
-  /// Ends the process at once; nothing that waits is written.
+  /// Ends the process at once, without writing buffered output.
   static func endProcess(with status: Int32) -> Never { _exit(status) }
 
   static func close(_ descriptor: Int32) { _ = systemClose(descriptor) }

@@ -1,9 +1,8 @@
-/// Writes sections and rows of texts as a table for people or as lines for programs.
+/// A writer of sections and rows, as a table for people or as lines for programs.
 ///
 /// The writer is pure: each call returns the text to print now. An aligned table measures its first rows before it
-/// prints them, so the text comes late at first and then row by row; memory stays bounded for lists of
-/// any length. The other formats print at once and lose nothing: all values whole, no style, the section's
-/// title in a column of its own where one is asked for.
+/// prints them, so the first calls return nothing; memory stays bounded for lists of any length. The other formats
+/// print at once and are lossless: complete values, no style, and on request a column with the section's title.
 ///
 /// ```swift
 /// var writer = TableWriter(columns: [TableColumn("title"), TableColumn("year", alignment: .trailing)])
@@ -12,24 +11,24 @@
 /// print(writer.end(), terminator: "")
 /// ```
 public struct TableWriter: Sendable {
-  /// How to write, apart from the columns.
+  /// The options of a writer, apart from the columns.
   public struct Options: Hashable, Sendable {
     /// The format.
     public var format: TableFormat
-    /// The width of the terminal, or `nil` if nothing may be cut.
+    /// The width of the terminal, or `nil` if nothing may be truncated.
     public var lineWidth: Int?
     /// Whether styles are written as escape sequences.
     public var isColored: Bool
-    /// Whether a person sees the text on a terminal, so that control characters have to be shown in every format.
+    /// Whether the text goes to a terminal, so that control characters have to be made visible in every format.
     public var isTerminal: Bool
     /// The measure of widths.
     public var width: DisplayWidth
-    /// The heading of the column that holds the section's title in the line formats, or `nil` for none.
+    /// The heading of the section column in the line formats, or `nil` for no such column.
     public var sectionHeading: String?
-    /// How many rows are measured before the first is printed.
+    /// The number of rows to measure before the first is printed.
     public var measuredRows: Int
 
-    /// The options of a table for a pipe, coloured nowhere.
+    /// Creates options; by default a table for a pipe, without colour.
     public init(
       format: TableFormat = .table,
       lineWidth: Int? = nil,
@@ -55,7 +54,7 @@ public struct TableWriter: Sendable {
   private var sectionTitle = ""
   private var hasBegun = false
 
-  /// A writer for a list with these columns.
+  /// Creates a writer for a list with these columns.
   public init(columns: [TableColumn], options: Options = Options()) {
     self.columns = columns
     self.options = options
@@ -65,8 +64,8 @@ public struct TableWriter: Sendable {
   /// Begins a section.
   /// - Parameters:
   ///   - title: The section's title; an empty one is shown as `(none)` in a table.
-  ///   - count: How many rows it has, or `nil` to say nothing.
-  ///   - aggregate: What is said at the end of the header, a sum perhaps.
+  ///   - count: The number of rows, or `nil` to omit it.
+  ///   - aggregate: A text for the end of the header, such as a sum.
   /// - Returns: The text to print now.
   public mutating func section(title: String, count: Int? = nil, aggregate: String? = nil)
     -> String
@@ -78,7 +77,7 @@ public struct TableWriter: Sendable {
     return aligned.section(title: title, count: count, aggregate: aggregate)
   }
 
-  /// Writes one row; cells that are missing are empty, cells too many are left out.
+  /// Writes one row; missing cells are empty, surplus cells are dropped.
   /// - Returns: The text to print now.
   /// - Complexity: O(*n*) in the bytes of the row.
   public mutating func row(_ cells: [String]) -> String {
@@ -111,7 +110,7 @@ public struct TableWriter: Sendable {
       let escaped = SafeText.escaped(cell)
       return options.isTerminal ? SafeText.oneLine(escaped) : escaped
     }
-    // A single empty cell would be an empty line, which readers skip.
+    // A single empty cell would be an empty line, which parsers skip.
     if isCSV, texts == [""] { return "\"\"\n" }
     return texts.joined(separator: isCSV ? "," : "\t") + "\n"
   }
@@ -121,7 +120,7 @@ public struct TableWriter: Sendable {
       $0 == 0x22 || $0 == 0x2C || $0 == 0x0A || $0 == 0x0D
     }
     guard needsQuotes else { return cell }
-    // Scalars, not clusters: a mark after a quote must not hide the quote.
+    // Scalars, not clusters: a combining mark must not hide the quote before it.
     let inner = cell.unicodeScalars.reduce(into: "") { result, scalar in
       result.unicodeScalars.append(scalar)
       if scalar == "\"" { result.unicodeScalars.append(scalar) }
@@ -130,11 +129,11 @@ public struct TableWriter: Sendable {
   }
 }
 
-/// How a list is written.
+/// The format of a list.
 public enum TableFormat: String, CaseIterable, Hashable, Sendable {
   /// Aligned columns with section headers, for people.
   case table
-  /// Tab-separated values without headings, one row a line.
+  /// Tab-separated values without headings, one row per line.
   case plain
   /// Tab-separated values with a line of headings.
   case tsv
@@ -142,16 +141,16 @@ public enum TableFormat: String, CaseIterable, Hashable, Sendable {
   case csv
 }
 
-/// One column of a table: its heading and how its cells stand.
+/// A column of a table: its heading and the alignment of its cells.
 public struct TableColumn: Hashable, Sendable {
   /// The heading.
   public var title: String
-  /// Where cells stand; numbers stand at the end.
+  /// The alignment of the cells; numbers are trailing.
   public var alignment: TextAlignment
-  /// The columns of the terminal it keeps while others can still shrink.
+  /// The width below which the column does not shrink while others still can.
   public var minimumWidth: Int
 
-  /// A column with a heading.
+  /// Creates a column with a heading.
   public init(_ title: String, alignment: TextAlignment = .leading, minimumWidth: Int = 6) {
     self.title = title
     self.alignment = alignment
@@ -159,8 +158,8 @@ public struct TableColumn: Hashable, Sendable {
   }
 }
 
-/// The state of an aligned table: lines wait until the widths are known.
-struct AlignedTable: Sendable {
+/// The state of an aligned table, which buffers lines until the column widths are known.
+private struct AlignedTable: Sendable {
   private enum Line: Sendable {
     case section(title: String, detail: String)
     case row([String])
@@ -168,8 +167,8 @@ struct AlignedTable: Sendable {
 
   private let columns: [TableColumn]
   private let options: TableWriter.Options
-  private var waiting: [Line] = []
-  private var waitingRows = 0
+  private var buffered: [Line] = []
+  private var bufferedRows = 0
   private var natural: [Int]
   private var layout: ColumnLayout?
   private var hasSections = false
@@ -199,7 +198,7 @@ struct AlignedTable: Sendable {
       for index in safe.indices {
         natural[index] = max(natural[index], options.width.columns(of: safe[index]))
       }
-      waitingRows += 1
+      bufferedRows += 1
     }
     return add(.row(safe))
   }
@@ -210,8 +209,8 @@ struct AlignedTable: Sendable {
 
   private mutating func add(_ line: Line) -> String {
     if layout != nil { return text(of: line) }
-    waiting.append(line)
-    return waitingRows < options.measuredRows ? "" : release()
+    buffered.append(line)
+    return bufferedRows < options.measuredRows ? "" : release()
   }
 
   private mutating func release() -> String {
@@ -221,10 +220,10 @@ struct AlignedTable: Sendable {
       natural: natural,
       lineWidth: options.lineWidth.map { max($0 - indent, 1) }
     )
-    guard !waiting.isEmpty else { return "" }
+    guard !buffered.isEmpty else { return "" }
     let heading = styled(rowText(columns.map(\.title)), .secondary) + "\n"
-    let lines = waiting
-    waiting = []
+    let lines = buffered
+    buffered = []
     return lines.reduce(into: heading) { $0 += text(of: $1) }
   }
 
@@ -243,7 +242,7 @@ struct AlignedTable: Sendable {
     let widths = layout?.widths ?? natural
     let shown = cells.indices.filter { widths[$0] > 0 }
     let fields = shown.map { index in
-      // Padding after the last column would only make lines long.
+      // No padding after the last column.
       if index == shown.last, columns[index].alignment == .leading {
         return options.lineWidth == nil
           ? cells[index] : options.width.cut(cells[index], columns: widths[index])
@@ -259,7 +258,7 @@ struct AlignedTable: Sendable {
     }
     let gap = String(repeating: " ", count: ColumnLayout.gap)
     let line = (hasSections ? AlignedTable.indent : "") + fields.joined(separator: gap)
-    // Blanks after the last cell with text would only make lines long.
+    // No spaces after the last cell with text.
     let blanks = line.utf8.reversed().prefix { $0 == UInt8(ascii: " ") }.count
     return String(line.dropLast(blanks))
   }

@@ -1,31 +1,33 @@
 import Synchronization
 
-/// Buffered text output to a file descriptor, which knows whether a person sees it.
+/// Buffered text output to a file descriptor, which knows whether it is a terminal.
 ///
-/// Nothing is written twice or torn: each call's text reaches the descriptor whole and in order, also from several
-/// tasks. Call ``ignoreBrokenPipes()`` once when the program starts; a reader that goes away is then the
-/// typed error ``TerminalOutputError/outputClosed``.
+/// Each call's text reaches the descriptor whole and in order, also when several tasks write. Call
+/// ``ignoreBrokenPipes()`` once when the program starts; writing to a closed pipe then throws
+/// ``TerminalOutputError/outputClosed``.
+///
+/// The buffer and the backlog are guarded by one lock, which is held while bytes are written, so that writes keep
+/// their order.
 public final class TerminalOutput: Sendable {
-  /// Where the text goes.
+  /// The file descriptor that the text is written to.
   public let descriptor: Int32
-  /// Whether a terminal is at the other end.
+  /// Whether the descriptor is a terminal.
   public let isTerminal: Bool
 
   private struct State {
-    /// What has not come to enough to be written.
+    /// The bytes not written yet.
     var buffer: [UInt8] = []
-    /// What the reader has not taken yet, while nobody may wait for it.
+    /// The output that must not block, inside ``withoutWaiting(_:)``.
     var backlog: OutputBacklog?
   }
 
   private let capacity: Int
-  /// Guards the bytes that wait and the order of writes.
   private let state: Mutex<State>
 
-  /// Output to a file descriptor, which stays open.
+  /// Creates an output to a file descriptor, which stays open.
   /// - Parameters:
   ///   - descriptor: The descriptor; 1 is standard output, 2 standard error.
-  ///   - capacity: How many bytes may wait before they are written.
+  ///   - capacity: The number of bytes to buffer before they are written.
   public init(descriptor: Int32, capacity: Int = 1 << 16) {
     self.descriptor = descriptor
     self.capacity = capacity
@@ -35,18 +37,18 @@ public final class TerminalOutput: Sendable {
 
   /// The standard output.
   public static let standard = TerminalOutput(descriptor: 1)
-  /// The standard error, which keeps nothing back.
+  /// The standard error, which is not buffered.
   public static let standardError = TerminalOutput(descriptor: 2, capacity: 0)
 
-  /// Makes a write to a pipe without a reader, or beyond the limit for files, an error instead of the end of the process.
+  /// Makes a write to a closed pipe, or beyond the file size limit, throw an error instead of ending the process.
   public static func ignoreBrokenPipes() { SystemCalls.ignoreBrokenPipes() }
 
-  /// The terminal's size now, or `nil` if the output is no terminal.
+  /// Returns the terminal's current size, or `nil` if the output is not a terminal.
   public func size(environment: [String: String]) -> TerminalSize? {
     TerminalSize.current(descriptor: descriptor, environment: environment)
   }
 
-  /// Takes a text to write, and writes when enough has come together.
+  /// Appends a text to the buffer, and writes the buffer when it is full.
   ///
   /// The text is written as it is; make text from outside safe first, with ``SafeText``.
   /// - Throws: ``TerminalOutputError``.
@@ -58,7 +60,7 @@ public final class TerminalOutput: Sendable {
     }
   }
 
-  /// Writes what waits; call it before the program ends and whenever the text must be seen.
+  /// Writes the buffer; call it before the program ends and whenever the text must be visible.
   /// - Throws: ``TerminalOutputError``.
   public func flush() throws(TerminalOutputError) {
     try state.withLock { (state) throws(TerminalOutputError) in
@@ -66,11 +68,12 @@ public final class TerminalOutput: Sendable {
     }
   }
 
-  /// Runs a closure whose writes never wait for the reader, so that it holds what it reads no longer than it takes to copy it.
+  /// Runs a closure whose writes do not block on a slow consumer.
   ///
-  /// The reader is given what it takes at once. The rest waits in memory, beyond a megabyte in a temporary file, and is
-  /// written when the closure has returned. If there is no room for such a file either, the closure has to wait.
-  /// - Throws: ``TerminalOutputError``, or what the closure throws, after what it wrote before has been written.
+  /// The closure may hold a version of a store, and must not hold it until a pager has been read to its end. Output that
+  /// the consumer does not accept at once is buffered in memory, beyond a megabyte in a temporary file, and written after
+  /// the closure returns. If the disk is full too, writes block.
+  /// - Throws: ``TerminalOutputError``, or the error of the closure, after its output has been written.
   public func withoutWaiting<Result>(_ body: () throws -> Result) throws -> Result {
     state.withLock { $0.backlog = OutputBacklog(before: descriptor) }
     let outcome = Swift.Result { try body() }
@@ -81,13 +84,13 @@ public final class TerminalOutput: Sendable {
         try state.backlog?.writeAll()
       }
     } catch {
-      // A failure of the closure itself goes first.
+      // The closure's own error takes precedence.
       if case .success = outcome { throw error }
     }
     return try outcome.get()
   }
 
-  /// What could not be written is dropped: after an error nothing can be said about what arrived.
+  /// Writes the buffer. After an error the bytes are dropped, because it is unknown how many of them arrived.
   private static func flush(_ state: inout State, to descriptor: Int32)
     throws(TerminalOutputError)
   {
@@ -102,8 +105,8 @@ public final class TerminalOutput: Sendable {
 }
 
 extension ArraySlice<UInt8> {
-  /// Hands the bytes over; the standard library's own way has no typed errors.
-  func written<Result>(
+  /// Calls a closure with the bytes; `withUnsafeBytes` has no typed errors.
+  fileprivate func written<Result>(
     _ write: (UnsafeRawBufferPointer) throws(TerminalOutputError) -> Result
   ) throws(TerminalOutputError) -> Result {
     let outcome = withUnsafeBytes { raw -> Swift.Result<Result, TerminalOutputError> in
@@ -117,17 +120,17 @@ extension ArraySlice<UInt8> {
   }
 }
 
-/// Output that its reader has not taken yet: in memory, and beyond a limit in a temporary file without a name.
+/// Output that the consumer has not accepted yet: in memory, and beyond a limit in an unnamed temporary file.
 ///
-/// What is in memory is older than what is in the file.
-final class OutputBacklog {
+/// The bytes in memory are older than those in the file.
+private final class OutputBacklog {
   private let descriptor: Int32
   private var memory: [UInt8] = []
-  /// How much of what is in memory was taken.
-  private var taken = 0
+  /// The number of bytes in memory that are written already.
+  private var written = 0
   private var file: Int32?
   private var fileRange = 0..<0
-  /// Whether a write to the file has failed, after which its end is not known.
+  /// Whether a write to the file has failed, after which its end is unknown.
   private var isFileFull = false
   private static let memoryLimit = 1 << 20
 
@@ -135,50 +138,51 @@ final class OutputBacklog {
 
   deinit { if let file { SystemCalls.close(file) } }
 
-  private var isEmpty: Bool { taken == memory.count && fileRange.isEmpty }
+  private var isEmpty: Bool { written == memory.count && fileRange.isEmpty }
 
-  /// Takes some bytes, and gives the reader what it takes at once.
+  /// Writes what the consumer accepts at once, and buffers the rest.
   /// - Throws: ``TerminalOutputError``.
   func write(_ bytes: ArraySlice<UInt8>) throws(TerminalOutputError) {
-    try offer()
+    try drain()
     var rest = bytes
     if isEmpty { rest = rest.dropFirst(try writeWithoutWaiting(rest)) }
     guard !rest.isEmpty else { return }
-    if fileRange.isEmpty, memory.count - taken + rest.count <= OutputBacklog.memoryLimit {
-      memory.removeSubrange(..<taken)
-      taken = 0
+    if fileRange.isEmpty, memory.count - written + rest.count <= OutputBacklog.memoryLimit {
+      memory.removeSubrange(..<written)
+      written = 0
       memory += rest
     } else if !append(rest) {
-      // Nowhere to put it: the reader is waited for after all.
+      // There is no room left, so this write has to block.
       try writeAll()
       try write(rest, to: descriptor)
     }
   }
 
-  /// Writes everything, as soon as the reader takes it.
+  /// Writes everything; blocks until the consumer accepts it.
   /// - Throws: ``TerminalOutputError``.
   func writeAll() throws(TerminalOutputError) {
     while !isEmpty {
       try refill()
-      try write(memory[taken...], to: descriptor)
-      taken = memory.count
+      try write(memory[written...], to: descriptor)
+      written = memory.count
     }
   }
 
-  private func offer() throws(TerminalOutputError) {
+  /// Writes what the consumer accepts without blocking.
+  private func drain() throws(TerminalOutputError) {
     while !isEmpty {
       try refill()
-      taken += try writeWithoutWaiting(memory[taken...])
-      guard taken == memory.count else { return }
+      written += try writeWithoutWaiting(memory[written...])
+      guard written == memory.count else { return }
     }
   }
 
-  /// Takes the next bytes of the file into memory, if there are none.
+  /// Reads the next bytes of the file into an empty memory buffer.
   private func refill() throws(TerminalOutputError) {
-    guard taken == memory.count, !fileRange.isEmpty, let file else { return }
+    guard written == memory.count, !fileRange.isEmpty, let file else { return }
     let count = min(fileRange.count, 1 << 16)
     memory = try SystemCalls.read(count, from: file, at: fileRange.lowerBound)
-    taken = 0
+    written = 0
     fileRange = fileRange.lowerBound + memory.count..<fileRange.upperBound
   }
 
@@ -208,19 +212,19 @@ final class OutputBacklog {
   }
 }
 
-/// Why text could not be written.
+/// An error of writing text.
 public enum TerminalOutputError: Error, Hashable, Sendable {
-  /// The reader of the pipe went away; the program ends in silence with status 141.
+  /// The other end of the pipe was closed; the program ends silently with status 141.
   case outputClosed
-  /// The system refused.
+  /// The system refused the write.
   /// - Parameters:
   ///   - code: The system's error number.
-  ///   - reason: The system's own words for it.
+  ///   - reason: The system's message.
   case failed(code: Int32, reason: String)
 }
 
 extension TerminalOutputError {
-  /// The exit status a program ends with: 141 for a reader that went away, 74 for everything else.
+  /// The exit status of a program that ends with this error: 141 for a closed output, 74 otherwise.
   public var exitStatus: Int32 {
     switch self {
     case .outputClosed: 141
@@ -230,33 +234,32 @@ extension TerminalOutputError {
 }
 
 extension TerminalOutputError: CustomStringConvertible {
-  /// What happened and what to do.
+  /// A sentence that says what happened, and one that says what to do.
   public var description: String {
     switch self {
-    case .outputClosed: "the reader of the output went away"
+    case .outputClosed: "The other end of the output was closed."
     case .failed(_, let reason):
-      "the output cannot be written: \(reason). Check the disk's free space and where the output goes."
+      "The output cannot be written: \(reason). Check the free space and the destination."
     }
   }
 }
 
 /// The size of a terminal in character cells.
 public struct TerminalSize: Hashable, Sendable {
-  /// Cells in a line.
+  /// The number of cells in a line.
   public var columns: Int
-  /// Lines.
+  /// The number of lines.
   public var rows: Int
 
-  /// A size.
+  /// Creates a size.
   public init(columns: Int, rows: Int) {
     self.columns = columns
     self.rows = rows
   }
 
-  /// The size of the terminal behind a file descriptor, or `nil` if there is none or it does not know.
+  /// Returns the size of the terminal behind a file descriptor, or `nil` if it is not a terminal or has no size.
   ///
-  /// The terminal's own answer comes first. A terminal that gives none (a serial line) falls back to `COLUMNS`
-  /// and `LINES` of the environment.
+  /// A terminal that does not report its size (a serial line) falls back to `COLUMNS` and `LINES` of the environment.
   public static func current(descriptor: Int32, environment: [String: String]) -> TerminalSize? {
     guard SystemCalls.isTerminal(descriptor) else { return nil }
     if let size = SystemCalls.size(of: descriptor) { return size }

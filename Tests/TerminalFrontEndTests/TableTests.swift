@@ -37,7 +37,7 @@ struct TableWriterTests {
     }
   }
 
-  @Test func `a table without a width cuts nothing`() {
+  @Test func `a table without a width truncates nothing`() {
     #expect(
       Self.write(.init()) == """
           title                           author          year
@@ -75,7 +75,7 @@ struct TableWriterTests {
     )
   }
 
-  @Test func `comma-separated values are quoted where they must be`() {
+  @Test func `comma-separated values are quoted where necessary`() {
     #expect(
       Self.write(.init(format: .csv, sectionHeading: "publisher")) == """
         publisher,title,author,year
@@ -105,7 +105,7 @@ struct TableWriterTests {
     #expect(Array(text.utf8) == Array("c\n\(written)\n".utf8))
   }
 
-  @Test func `styles are written only when asked for`() {
+  @Test func `styles are written only with colour`() {
     let colored = Self.write(.init(lineWidth: 40, isColored: true, isTerminal: true))
     #expect(colored.contains("\u{1B}[1m岩波書店\u{1B}[0m  \u{1B}[2m(2)\u{1B}[0m\n"))
     #expect(!Self.write(.init(lineWidth: 40)).contains("\u{1B}["))
@@ -136,8 +136,51 @@ struct TableWriterTests {
     #expect(writer.end() == text)
   }
 
-  @Test func `a terminal of one column still shows something`() {
+  @Test func `a terminal of one column still shows text`() {
     let text = Self.write(.init(lineWidth: 1, isTerminal: true))
     #expect(text.hasPrefix("  …\n"))
+  }
+}
+
+@Suite("ColumnLayout")
+struct ColumnLayoutTests {
+  private static let words = TableColumn("w", minimumWidth: 4)
+  private static let numbers = TableColumn("n", alignment: .trailing, minimumWidth: 2)
+
+  @Test(
+    arguments: [
+      // Natural widths, width of the line, widths of two word columns and one number column.
+      ([10, 20, 5], nil, [10, 20, 5]), ([10, 20, 5], 80, [10, 20, 5]),
+      ([10, 20, 5], 39, [10, 20, 5]),
+      ([10, 20, 5], 38, [10, 19, 5]), ([10, 20, 5], 29, [10, 10, 5]),
+      ([10, 20, 5], 28, [10, 9, 5]),
+      ([10, 20, 5], 17, [4, 4, 5]), ([10, 20, 5], 15, [4, 4, 3]), ([10, 20, 5], 14, [4, 4, 2]),
+      ([10, 20, 5], 12, [3, 3, 2]), ([10, 20, 5], 7, [1, 1, 1]), ([10, 20, 5], 6, [2, 2, 0]),
+      ([10, 20, 5], 4, [1, 1, 0]), ([10, 20, 5], 1, [1, 0, 0]), ([10, 20, 5], 0, [0, 0, 0]),
+      ([0, 20, 5], 17, [0, 8, 5]), ([2, 20, 5], 17, [2, 6, 5]),
+    ] as [([Int], Int?, [Int])]
+  )
+  func `the widest words shrink first and numbers last`(
+    natural: [Int],
+    line: Int?,
+    expected: [Int]
+  ) {
+    let columns = [Self.words, Self.words, Self.numbers]
+    let layout = ColumnLayout(columns: columns, natural: natural, lineWidth: line)
+    #expect(layout.widths == expected)
+    if let line { #expect(layout.lineWidth <= max(line, 0)) }
+  }
+
+  @Test(arguments: 0...120)
+  func `no line is wider than the terminal and no column wider than its cells`(line: Int) {
+    let natural = [3, 40, 17, 0, 8, 90]
+    let columns = natural.map { TableColumn("", alignment: $0 == 8 ? .trailing : .leading) }
+    let layout = ColumnLayout(columns: columns, natural: natural, lineWidth: line)
+    #expect(layout.lineWidth <= line)
+    #expect(zip(layout.widths, natural).allSatisfy { $0 <= $1 })
+  }
+
+  @Test func `a table without columns has no widths`() {
+    #expect(ColumnLayout(columns: [], natural: [], lineWidth: 10).widths.isEmpty)
   }
 }
