@@ -31,7 +31,7 @@ import Testing
     let newVersion = try shown(run, "version")
     let words = [
       "Book 1", version, newVersion, "Nothing was written", "show 1", "--overwrite",
-      "title       B, not C as you would write", "year        NULL\n", "publisher   P\n",
+      "title       B (edit: C)", "year        NULL\n", "publisher   P\n",
     ]
     for word in words { #expect(refused.errors.contains(word), "\(word): \(refused)") }
     #expect(try shown(run, "title") == "B")

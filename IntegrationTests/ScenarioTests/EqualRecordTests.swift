@@ -132,7 +132,7 @@ import Testing
     let run = try ProgramRun()
     let csv = "txnidx,date,amount\n1,2026-11-03,5\n"
     let refused = try run.run("household-ledger", "import", "-", input: csv, expecting: 65)
-    #expect(refused.errors.hasPrefix("household-ledger: -:1: there is no column payee"))
+    #expect(refused.errors.hasPrefix("household-ledger: -:1: there is no payee column"))
     #expect(refused.errors.contains("Columns found: txnidx, date, amount."))
     #expect(refused.errors.contains("Columns understood: date, amount, payee, category, memo."))
     #expect(!refused.errors.contains("--skip-bad"))

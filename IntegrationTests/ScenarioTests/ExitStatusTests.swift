@@ -31,7 +31,7 @@ import Testing
     Case(64, "--offset must be 0 or more", "book-catalog", "list", "--offset", "-3"),
     Case(64, "--deltas must be 0 or more", "book-catalog", "watch", "--deltas", "-1"),
     Case(64, "--store is empty.", "book-catalog", "list", "--store", ""),
-    Case(64, "“.xlsx” is not a form of export", "book-catalog", "export", "x.xlsx"),
+    Case(64, "“.xlsx” is not a format of export", "book-catalog", "export", "x.xlsx"),
     Case(64, "no meaning for jsonl", "book-catalog", "export", "-", "--spreadsheet-safe"),
     Case(64, "--where: column 4: ", "book-catalog", "list", "--where", "-1 year"),
     Case(64, "cannot be changed", "book-catalog", "edit", "1", "id=2"),
@@ -43,7 +43,7 @@ import Testing
     Case(64, "Did you mean “year”?", "book-catalog", "list", "--sort", "yaer"),
     Case(64, "not an attribute of Book", "book-catalog", "list", "--columns", "colour"),
     Case(64, "not an attribute of Book", "book-catalog", "list", "--section-by", "colour"),
-    Case(64, "is not a key of Book", "book-catalog", "show", "x"),
+    Case(64, "is not an id of Book", "book-catalog", "show", "x"),
     Case(64, "without sections", "household-ledger", "list", "--sort", "amount"),
     Case(
       65,

@@ -39,7 +39,7 @@ import Testing
       folder: run.folder
     ).finish()
     #expect(result.status == 64, "\(result)")
-    #expect(result.errors.contains("argument 3 is not UTF-8"), "\(result)")
+    #expect(result.errors.contains("Argument 3 is not UTF-8"), "\(result)")
     #expect(try names(run) == [])
   }
 

@@ -40,7 +40,7 @@ import Testing
     let run = try ProgramRun()
     try run.write("precious", to: "notes.txt")
     let refused = try run.run("book-catalog", "story", "--store", "notes.txt", expecting: 73)
-    #expect(refused.errors.contains("notes.txt is there already"))
+    #expect(refused.errors.contains("notes.txt exists already"))
     #expect(try run.read("notes.txt") == "precious")
   }
 

@@ -46,7 +46,7 @@ import Testing
       )
     }
     #expect(!list.output.contains(":"))
-    let months = try run.run("household-ledger", "totals", "--by", "month")
+    let months = try run.run("household-ledger", "totals", "--by", "month", "--time-zone", zone)
     #expect(
       months.lines.dropFirst() == [
         "2026-07\t-40.00\t1", "2026-02\t-20.00\t1", "2026-01\t-10.00\t1", "balance\t-70.00\t",
@@ -67,14 +67,23 @@ import Testing
     let file = "date,amount,payee,category\n" + (moments + days).joined(separator: "\n") + "\n"
     let report = try run.run("household-ledger", "import", "-", input: file)
     #expect(report.output == "imported 52 transactions, 0 known already\n")
-    let list = try run.run("household-ledger", "list", "--format", "tsv", "--columns", "amount")
+    let list = try run.run(
+      "household-ledger",
+      "list",
+      "--format",
+      "tsv",
+      "--columns",
+      "amount",
+      "--time-zone",
+      zone
+    )
     let twos = list.lines.filter { $0.hasSuffix("2.00") }.map { String($0.prefix(10)) }
     #expect(Set(twos) == ["2026-11-01", "2026-11-02", "2026-11-03", "2026-11-04"])
     let sections = list.lines.dropFirst().map { $0.prefix(10) }
     // Each day once: a section never comes back.
     let runs = zip(sections, sections.dropFirst()).count { $0 != $1 } + 1
     #expect(runs == Set(sections).count)
-    let totals = try run.run("household-ledger", "totals", "--by", "day")
+    let totals = try run.run("household-ledger", "totals", "--by", "day", "--time-zone", zone)
     #expect(totals.lines.count == Set(sections).count + 2)
   }
 

@@ -4,7 +4,7 @@ import ResultsPresentation
 
 @testable import CommandLineFrontEnd
 
-/// The status of a program, which has the name of a type of the testing library.
+/// The exit status of a program; the testing library has a type of the same name.
 typealias Status = CommandLineFrontEnd.ExitStatus
 
 /// An entity with an attribute of each common type.
@@ -30,12 +30,19 @@ enum Member {
   }
 }
 
-/// A program over members, without a store behind it.
+/// A program over members, without a store.
 enum Roster: ListProgram {
   static let name = "roster"
   static let abstract = "Members."
   static let nouns = (one: "member", many: "members")
   static let columns = ["name", "age"]
+  static let examples = ProgramExamples(
+    condition: "age >= 18",
+    sort: "-age,name",
+    assignments: "name=Ann age=41",
+    change: "age=42",
+    file: "members.csv"
+  )
   static let entity = Member.entity
   static let transients = [
     TransientAttribute("initial", .text) { .text(String(($0.values[0].text ?? "").prefix(1))) }
@@ -61,7 +68,7 @@ enum Roster: ListProgram {
 }
 
 extension LocaleSettings {
-  /// A reader in a locale, in Universal Time.
+  /// Settings for a locale, in UTC.
   static func of(_ locale: String?) -> LocaleSettings {
     let calendar = LocaleSettings.machine.calendar
     let locale = locale.map { Locale(identifier: $0) }

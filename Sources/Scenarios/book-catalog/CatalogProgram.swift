@@ -11,6 +11,14 @@ enum CatalogProgram: StoredProgram {
   static let nouns = (one: "book", many: "books")
   static let entity = Book.entity
   static let columns = ["title", "author", "year"]
+  static let examples = ProgramExamples(
+    condition: "title CONTAINS 'sea' AND year >= 1990",
+    sort: "-year,title",
+    assignments: "publisher=Collins title='The Sea' year=1978",
+    change: "year=1979",
+    file: "books.csv"
+  )
+  static let sectionKeyNames = ["decade", "letter"]
   static let identifier: String? = BookRecord.identifier
 
   static func definition(for settings: LocaleSettings) -> ResultsDefinition<Row> {

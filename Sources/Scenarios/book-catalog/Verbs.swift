@@ -9,7 +9,8 @@ import TerminalFrontEnd
 struct DemoVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo",
-    abstract: "Add the fourteen demo books if the catalog is empty, and list it."
+    abstract: "Add the fourteen demo books if the catalog is empty, and list it.",
+    discussion: CatalogProgram.discussion(examples: "demo", "demo --store books.sqlite")
   )
 
   @OptionGroup var store: StoreOptions
@@ -17,7 +18,7 @@ struct DemoVerb: AsyncParsableCommand {
   @OptionGroup var locale: LocaleOptions
 
   func run() async throws {
-    let settings = try locale.settings()
+    let settings = try locale.settings(for: output.listFormat)
     let opened = try CatalogProgram.openStore(try store.location(of: CatalogProgram.name))
     try BookCatalog(opened).addDemoBooks()
     try await ListRun<CatalogProgram>(store: store, output: output, settings: settings)
@@ -30,7 +31,8 @@ struct DemoVerb: AsyncParsableCommand {
 struct DumpVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "dump",
-    abstract: "Print every book as publisher=… title=…, one per line."
+    abstract: "Print every book as publisher=… title=…, one per line.",
+    discussion: CatalogProgram.discussion(examples: "dump")
   )
 
   @OptionGroup var store: StoreOptions

@@ -11,6 +11,13 @@ enum EventProgram: StoredProgram {
   static let nouns = (one: "event", many: "events")
   static let entity = Event.entity
   static let columns = ["id", "timeStamp"]
+  static let examples = ProgramExamples(
+    condition: "timeStamp >= '2026-11-03'",
+    sort: "timeStamp",
+    assignments: "timeStamp=2026-11-03T09:00Z",
+    change: "timeStamp=2026-11-03T10:00Z",
+    file: "events.csv"
+  )
 
   static func definition(for settings: LocaleSettings) -> ResultsDefinition<Row> {
     StoreManager.definition(entity, sortedBy: "timeStamp")

@@ -11,7 +11,8 @@ import TerminalFrontEnd
 struct StampVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stamp",
-    abstract: "Add an event with the present time."
+    abstract: "Add an event with the present time.",
+    discussion: EventProgram.discussion(examples: "stamp")
   )
 
   @OptionGroup var store: StoreOptions
@@ -34,10 +35,16 @@ struct StampVerb: AsyncParsableCommand {
 struct RemoveAtVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove-at",
-    abstract: "Remove the event at a position of the list; positions count from 0."
+    abstract: "Remove the event at a position of the list; positions count from 0.",
+    discussion: EventProgram.discussion(
+      "--sort, --where and the other list options decide which list is meant.",
+      takesList: true,
+      examples: "remove-at 0",
+      "remove-at 0 --sort timeStamp"
+    )
   )
 
-  @Argument(help: "The position, from 0.")
+  @Argument(help: "The position in the list, from 0.")
   var index: Int
 
   @OptionGroup var store: StoreOptions
@@ -71,7 +78,7 @@ struct RemoveAtVerb: AsyncParsableCommand {
     guard isRemoved else {
       throw CommandFailure(
         .nothingMatched,
-        "\(id) has just been removed by somebody else.",
+        "\(id) has just been removed by another process.",
         remedy: "Nothing was removed."
       )
     }

@@ -11,6 +11,14 @@ enum LedgerProgram: StoredProgram {
   static let nouns = (one: "transaction", many: "transactions")
   static let entity = Transaction.entity
   static let columns = ["payee", "category", "amount", "memo"]
+  static let examples = ProgramExamples(
+    condition: "amount < 0 AND date >= '2026-11-01'",
+    sort: "-date",
+    assignments: "date=2026-11-20 amount=-12.50 payee=Cafe category=food",
+    change: "category=travel",
+    file: "bank.csv"
+  )
+  static let sectionKeyNames = ["day", "month"]
 
   static func definition(for settings: LocaleSettings) -> ResultsDefinition<Row> {
     HouseholdLedger.definition(calendar: settings.calendar, locale: settings.locale)

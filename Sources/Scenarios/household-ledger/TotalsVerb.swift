@@ -9,7 +9,12 @@ import TerminalFrontEnd
 struct TotalsVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "totals",
-    abstract: "Print sums by day, month or category, and the balance."
+    abstract: "Print sums by day, month or category, and the balance.",
+    discussion: LedgerProgram.discussion(
+      "Standard output that is not a terminal gets tab-separated lines, the same in every locale.",
+      examples: "totals",
+      "totals --by category --where \"date >= '2026-01-01'\""
+    )
   )
 
   enum Period: String, ExpressibleByArgument, CaseIterable {
@@ -18,7 +23,7 @@ struct TotalsVerb: AsyncParsableCommand {
     case category
   }
 
-  @Option(help: "Sums by day, month or category.")
+  @Option(help: "What to sum by.")
   var by: Period = .month
   @Option(
     name: .customLong("where"),
@@ -31,7 +36,9 @@ struct TotalsVerb: AsyncParsableCommand {
   @OptionGroup var locale: LocaleOptions
 
   func run() async throws {
-    let settings = try locale.settings()
+    let settings = try locale.settings(
+      for: TerminalOutput.standard.isTerminal ? .table : .tsv
+    )
     let condition = try predicate.map { try Condition.predicate($0, of: LedgerProgram.self) }
     let grouping: LedgerTotals.Grouping =
       switch by {

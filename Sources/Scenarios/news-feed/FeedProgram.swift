@@ -7,10 +7,18 @@ import ResultsPresentation
 /// What `news-feed` adds to the shared verbs.
 enum FeedProgram: StoredProgram {
   static let name = "news-feed"
-  static let abstract = "A reader of feeds whose unread list stays still while you read."
+  static let abstract = "A reader for RSS and Atom feeds."
   static let nouns = (one: "item", many: "items")
   static let entity = Item.entity
   static let columns = ["id", "isRead", "title", "published"]
+  static let examples = ProgramExamples(
+    condition: "title CONTAINS[c] 'swift' AND isRead == FALSE",
+    sort: "-published",
+    assignments: "id=note-1 title='A note' feed=Notes isRead=false",
+    change: "title='A better note'",
+    id: "note-1",
+    file: "feed.xml"
+  )
 
   static func definition(for settings: LocaleSettings) -> ResultsDefinition<Row> {
     NewsFeed.definition()

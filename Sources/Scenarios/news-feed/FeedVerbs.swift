@@ -22,7 +22,8 @@ enum FeedVerbs {
 struct FeedListVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "List the items."
+    abstract: "List the items.",
+    discussion: FeedProgram.listDiscussion(examples: "list --unread")
   )
 
   @Flag(help: "Only items that have not been read.")
@@ -35,7 +36,7 @@ struct FeedListVerb: AsyncParsableCommand {
   @OptionGroup var locale: LocaleOptions
 
   func run() async throws {
-    let settings = try locale.settings()
+    let settings = try locale.settings(for: output.listFormat)
     let definition = try list.feedDefinition(onlyUnread: unread, for: settings)
     try await ListRun<FeedProgram>(store: store, output: output, settings: settings)
       .print(definition, failIfEmpty: failIfEmpty)
@@ -46,12 +47,13 @@ struct FeedListVerb: AsyncParsableCommand {
 struct FeedWatchVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",
-    abstract: "List the items, then print every change."
+    abstract: "List the items, then print every change.",
+    discussion: FeedProgram.watchDiscussion(examples: "watch --unread --frozen")
   )
 
   @Flag(help: "Only items that have not been read.")
   var unread = false
-  @Flag(help: "Keep the items and their order as they are now, though they are read.")
+  @Flag(help: "Keep the present items and their order, even when they are read.")
   var frozen = false
   @OptionGroup var store: StoreOptions
   @OptionGroup var list: ListOptions
@@ -60,7 +62,7 @@ struct FeedWatchVerb: AsyncParsableCommand {
   @OptionGroup var end: WatchEnd
 
   func run() async throws {
-    let settings = try locale.settings()
+    let settings = try locale.settings(for: output.watchFormat)
     let definition = try list.feedDefinition(
       onlyUnread: unread,
       for: settings,
@@ -75,10 +77,11 @@ struct FeedWatchVerb: AsyncParsableCommand {
 struct OpenVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "open",
-    abstract: "Show an item and mark it read."
+    abstract: "Show an item and mark it read.",
+    discussion: FeedProgram.discussion(examples: "open note-1")
   )
 
-  @Argument(help: "The item's id, as list shows it.")
+  @Argument(help: "The id, as 'news-feed list' shows it.")
   var id: String
   @OptionGroup var store: StoreOptions
 
@@ -94,10 +97,11 @@ struct OpenVerb: AsyncParsableCommand {
 struct MarkUnreadVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mark-unread",
-    abstract: "Mark an item unread."
+    abstract: "Mark an item unread.",
+    discussion: FeedProgram.discussion(examples: "mark-unread note-1")
   )
 
-  @Argument(help: "The item's id, as list shows it.")
+  @Argument(help: "The id, as 'news-feed list' shows it.")
   var id: String
   @OptionGroup var store: StoreOptions
 
@@ -113,12 +117,13 @@ struct MarkUnreadVerb: AsyncParsableCommand {
 struct MarkReadVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mark-read",
-    abstract: "Mark items read: --all, or those named."
+    abstract: "Mark items read: --all, or those named.",
+    discussion: FeedProgram.discussion(examples: "mark-read note-1 note-2", "mark-read --all")
   )
 
-  @Argument(help: "Items' ids, as list shows them.")
+  @Argument(help: "The ids, as 'news-feed list' shows them.")
   var ids: [String] = []
-  @Flag(help: "Every item.")
+  @Flag(help: "Mark every item.")
   var all = false
   @OptionGroup var store: StoreOptions
 

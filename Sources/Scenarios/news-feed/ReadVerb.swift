@@ -11,10 +11,13 @@ struct ReadVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "read",
     abstract: "Read the unread items one by one.",
-    discussion: """
+    discussion: FeedProgram.discussion(
+      """
       Type a number to open an item, Enter to go back to the list, u to mark the opened item unread, r to refresh the \
       list, q to quit. An item that you have opened stays in the list until you refresh it.
-      """
+      """,
+      examples: "read"
+    )
   )
 
   @OptionGroup var store: StoreOptions

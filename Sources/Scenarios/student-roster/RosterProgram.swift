@@ -11,6 +11,13 @@ enum RosterProgram: StoredProgram {
   static let nouns = (one: "student", many: "students")
   static let entity = Student.entity
   static let columns = ["studentId", "studentName", "studentAge"]
+  static let examples = ProgramExamples(
+    condition: "studentAge >= 18",
+    sort: "-studentAge,studentName",
+    assignments: "studentId=17 studentName=Ann studentAge=20",
+    change: "studentAge=21",
+    file: "students.csv"
+  )
 
   static func definition(for settings: LocaleSettings) -> ResultsDefinition<Row> {
     StudentRoster.definition()

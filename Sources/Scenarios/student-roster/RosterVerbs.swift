@@ -10,7 +10,8 @@ import TerminalFrontEnd
 struct AddRandomVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add-random",
-    abstract: "Add a student with a random number, name and age."
+    abstract: "Add a student with a random number, name and age.",
+    discussion: RosterProgram.discussion(examples: "add-random")
   )
 
   @OptionGroup var store: StoreOptions
@@ -28,7 +29,12 @@ struct AddRandomVerb: AsyncParsableCommand {
 struct RemoveAtVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove-at",
-    abstract: "Remove the student at SECTION and ROW of the list; both count from 0."
+    abstract: "Remove the student at SECTION and ROW of the list; both count from 0.",
+    discussion: RosterProgram.discussion(
+      "--sort, --where and the other list options decide which list is meant.",
+      takesList: true,
+      examples: "remove-at 0 2"
+    )
   )
 
   @Argument(help: "The section, from 0.")

@@ -12,10 +12,15 @@ struct SimulateVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "simulate",
     abstract: "Add, change and remove random students; the same seed gives the same operations.",
-    discussion: """
+    discussion: RosterProgram.discussion(
+      """
       With --watch --format jsonl it prints the list as one snapshot and a delta for each change. On fresh stores the \
       same seed prints the same bytes.
-      """
+      """,
+      takesList: true,
+      examples: "simulate --store roster.sqlite --seed 7 --operations 500",
+      "simulate --store roster.sqlite --for 10s --rate 5 --watch"
+    )
   )
 
   @Option(help: "The seed of the random operations.")
@@ -44,7 +49,7 @@ struct SimulateVerb: AsyncParsableCommand {
   func validate() throws {
     guard store.path != nil else {
       throw ValidationError(
-        "simulate changes what it finds, so it needs --store with a file of its own."
+        "simulate changes its store, so it needs --store with a file of its own."
       )
     }
     guard rate.map({ $0 > 0 && $0 <= 1_000_000 }) ?? true else {
@@ -56,7 +61,7 @@ struct SimulateVerb: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let settings = try locale.settings()
+    let settings = try locale.settings(for: output.watchFormat)
     let opened = try RosterProgram.openStore(try store.location(of: RosterProgram.name))
     let hasEnded = EndFlag()
     let outcome = await InterruptibleWork.outcome(

@@ -2,25 +2,25 @@ public import ResultsDomain
 public import ResultsPresentation
 import TerminalFrontEnd
 
-/// Shows the events of a list on standard output, in the form that was asked for.
+/// A display that prints the events of a list to standard output, in the format of the options.
 public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
   private let printer: ListPrinter
   private let changes: ChangePrinter
   private let wire: WireLines
   private let isWire: Bool
-  /// The generation of what is shown; 0 before the first list.
+  /// The generation of the printed list; 0 before the first list.
   public private(set) var generation = 0
 
-  /// A display with the options of a verb.
-  /// - Throws: `CommandFailure` for a column that is no attribute, or a form that changes have not.
+  /// Creates a display with the options of a verb.
+  /// - Throws: `CommandFailure` for an unknown column, or a format that has no form for changes.
   public init(_ options: OutputOptions, _ settings: LocaleSettings) throws {
     let columns = try options.columns(of: Program.self)
-    let format = options.format ?? .plain
+    let format = options.watchFormat
     isWire = format == .jsonl || format == .json
     guard isWire || format == .plain || format == .table else {
       throw CommandFailure(
         .usage,
-        "changes have no \(format.rawValue) form.",
+        "Changes have no \(format.rawValue) form.",
         remedy: "Use --format plain, table or jsonl."
       )
     }
@@ -41,13 +41,13 @@ public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
     wire = WireLines(Program.entity)
   }
 
-  /// Shows a whole list whose rows are all of one version.
+  /// Prints a list whose rows are all of one version.
   /// - Throws: `ResultsError` for a row that cannot be read, `TerminalOutputError`.
   public mutating func show(_ reading: ResultsReading<Row>) throws {
     try show(ListContent(reading))
   }
 
-  /// Shows a whole list of one version, to which no change leads.
+  /// Prints a list of one version that replaces the previous one.
   /// - Throws: `ResultsError` for a row that cannot be read, `TerminalOutputError`.
   public mutating func reset(
     _ reading: ResultsReading<Row>,
@@ -56,13 +56,13 @@ public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
     try reset(ListContent(reading), because: reason)
   }
 
-  /// Shows a whole list; rows that others write meanwhile may be newer than the list.
+  /// Prints a list; rows that are written meanwhile may be newer than the list.
   /// - Throws: `ResultsError` for a row that cannot be read, `TerminalOutputError`.
   public mutating func show(_ results: FetchedResults<Row>) throws {
     try show(ListContent(results))
   }
 
-  /// Shows a whole list to which no change leads; rows that others write meanwhile may be newer than the list.
+  /// Prints a list that replaces the previous one; rows that are written meanwhile may be newer than the list.
   /// - Throws: `ResultsError` for a row that cannot be read, `TerminalOutputError`.
   public mutating func reset(
     _ results: FetchedResults<Row>,
@@ -95,7 +95,7 @@ public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
     try TerminalOutput.standard.flush()
   }
 
-  /// Shows a change.
+  /// Prints a change.
   /// - Throws: `TerminalOutputError`.
   public mutating func apply(_ change: ResultsChange<Row>) throws {
     generation = change.after.generation
@@ -107,7 +107,7 @@ public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
     try TerminalOutput.standard.flush()
   }
 
-  /// Says that the last attempt failed.
+  /// Prints the failure of the last attempt to read the store.
   /// - Throws: `TerminalOutputError`.
   public mutating func report(_ failure: StoreError) throws {
     guard !isWire else {
@@ -124,8 +124,8 @@ public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
   }
 }
 
-/// Prints what happened to a list as lines: a sign, the place, the row, and why it stands there now.
-struct ChangePrinter {
+/// A printer of changes as lines: a sign, the position, the row, and what changed.
+private struct ChangePrinter {
   let columns: [ListColumn]
   let isColored: Bool
   let settings: LocaleSettings
@@ -152,21 +152,21 @@ struct ChangePrinter {
       try line("~", .updated, "section \(name(section.old)) is now \(name(section.new))")
     }
     for row in delta.rows.deletes {
-      try line("-", .deleted, place(row.from.path, change.before), text(row.old, row.id))
+      try line("-", .deleted, position(row.from.path, change.before), text(row.old, row.id))
     }
     for row in delta.rows.moves {
       let origin = sectionTitle(row.from.path, change.before)
       let here = sectionTitle(row.to.path, change.after)
       let reason = origin == here ? "from \(row.from.path)" : "from \(origin)"
-      try line("→", .moved, place(row.to.path, change.after), text(row.new, row.id), reason)
+      try line("→", .moved, position(row.to.path, change.after), text(row.new, row.id), reason)
     }
     for row in delta.rows.inserts {
-      try line("+", .inserted, place(row.to.path, change.after), text(row.new, row.id))
+      try line("+", .inserted, position(row.to.path, change.after), text(row.new, row.id))
     }
     for row in delta.rows.updates {
       let names = row.changed?.names(in: change.after.snapshot.entity)
       let reason = names.map { "changed \($0.joined(separator: ", "))" } ?? "changed"
-      try line("~", .updated, place(row.to.path, change.after), text(row.new, row.id), reason)
+      try line("~", .updated, position(row.to.path, change.after), text(row.new, row.id), reason)
     }
     try output.flush()
   }
@@ -185,27 +185,28 @@ struct ChangePrinter {
     results.snapshot.header(ofSection: path.section).map(name) ?? ""
   }
 
-  private func place(_ path: RowPath, _ results: FetchedResults<Row>) -> String {
+  private func position(_ path: RowPath, _ results: FetchedResults<Row>) -> String {
     results.isSectioned ? "\(path) \(sectionTitle(path, results))" : "\(path)"
   }
 
   private func text(_ row: Row?, _ id: ObjectID) -> String {
     guard let row else { return id.description }
-    let printer = ValueFormatter(for: settings)
-    return columns.map { $0.text(row, printer) }.filter { !$0.isEmpty }.joined(separator: " · ")
+    let formatter = ValueFormatter(for: settings)
+    return columns.map { $0.text(row, formatter) }.filter { !$0.isEmpty }.joined(separator: " · ")
   }
 }
 
-/// Shows a controller's list and then every change of it, such that each change leads on from what was shown before.
+/// A display of a controller's list and its changes, in which each change applies to the list printed before.
 public struct LiveDisplay<Program: ListProgram> {
   private let controller: FetchedResultsController<Row>
   private var display: ListDisplay<Program>
   private var events: ResultsChanges<Row>.AsyncIterator
-  /// Whether the whole list is still to be shown, since it could not be read when it had to be, and for which reason.
+  /// Whether the list has to be printed again, because it could not be read when it had to be.
   private var isBehind = false
+  /// The reason of the reset that is still to be printed.
   private var reason: ResultsResetReason?
 
-  /// Shows the list of a controller that has fetched.
+  /// Prints the list of a controller that has fetched.
   /// - Throws: `ResultsError`, `TerminalOutputError`.
   public init(_ controller: FetchedResultsController<Row>, on display: ListDisplay<Program>) throws
   {
@@ -215,10 +216,10 @@ public struct LiveDisplay<Program: ListProgram> {
     self.display = display
   }
 
-  /// The generation of what is shown.
+  /// The generation of the printed list.
   public var generation: Int { display.generation }
 
-  /// Waits for the next event and shows it.
+  /// Waits for the next event and prints it.
   /// - Returns: Whether it was a change, or `nil` if the controller has ended.
   /// - Throws: `ResultsError` for a row that cannot be read, `TerminalOutputError`.
   public mutating func showNext() async throws -> Bool? {
@@ -235,7 +236,7 @@ public struct LiveDisplay<Program: ListProgram> {
     return false
   }
 
-  /// Shows the list anew; if the store cannot be read now, that is reported, and the next event makes up for it.
+  /// Prints the list again; if the store cannot be read, the failure is reported and the next event retries.
   private mutating func showWhole(because reason: ResultsResetReason?) throws {
     var display = display
     var hasBegun = false
@@ -251,15 +252,15 @@ public struct LiveDisplay<Program: ListProgram> {
       (self.display, isBehind, self.reason) = (display, false, nil)
     } catch ResultsError.store(let failure) where display.generation == self.display.generation {
       (isBehind, self.reason) = (true, reason)
-      // A failure before anything was read is an event of its own.
+      // A failure before the first row is an event of its own.
       if hasBegun { try display.report(failure) }
     } catch ResultsError.ended {
-      // The events end as well.
+      // The events end too.
     }
   }
 
-  /// Shows what is read in one version; the reader of the output is not waited for meanwhile.
-  /// - Returns: The events after it.
+  /// Prints a list read in one version, without blocking on the output meanwhile.
+  /// - Returns: The events after that version.
   private static func reading(
     _ controller: FetchedResultsController<Row>,
     _ show: (ResultsReading<Row>) throws -> Void

@@ -4,7 +4,7 @@ import ResultsDomain
 import ResultsPresentation
 import TerminalFrontEnd
 
-/// Prints a whole list in any form, section by section and row by row, without holding it.
+/// A printer of a complete list in any format, section by section and row by row, without holding it in memory.
 struct ListPrinter {
   let columns: [ListColumn]
   let format: OutputFormat
@@ -13,7 +13,7 @@ struct ListPrinter {
   let nouns: (one: String, many: String)
   let output: TerminalOutput
 
-  /// Prints what a list shows.
+  /// Prints a list.
   /// - Throws: `ResultsError` for a row that cannot be read, `TerminalOutputError`.
   func print(_ list: ListContent) throws {
     switch format {
@@ -27,8 +27,7 @@ struct ListPrinter {
   private func printTable(_ list: ListContent) throws {
     let results = list.results
     let tableFormat = TableFormat(rawValue: format.rawValue) ?? .plain
-    let isForPeople = format == .table || format == .plain
-    let printer = ValueFormatter(for: isForPeople ? settings : nil)
+    let formatter = ValueFormatter(for: format.isForPeople ? settings : nil)
     let isSectioned = results.isSectioned
     let size = output.size(environment: ProcessInfo.processInfo.environment)
     var table = TableWriter(
@@ -45,10 +44,10 @@ struct ListPrinter {
       guard isSectioned else { return }
       try output.write(table.section(title: section.title, count: section.count))
     } row: { _, row in
-      try output.write(table.row(columns.map { $0.text(row, printer) }))
+      try output.write(table.row(columns.map { $0.text(row, formatter) }))
     }
     try output.write(table.end())
-    if isForPeople { try printSummary(results) }
+    if format.isForPeople { try printSummary(results) }
   }
 
   private func printSummary(_ results: FetchedResults<Row>) throws {
@@ -86,41 +85,34 @@ struct ListPrinter {
 }
 
 extension TerminalOutput {
-  /// Writes JSON; a person is shown what a terminal would obey or hide as escapes, which mean the same.
+  /// Writes JSON; on a terminal, characters that it would obey or hide are written as JSON escapes.
   func write(json text: String) throws(TerminalOutputError) {
     try write(isTerminal ? SafeText.json(text) : text)
   }
 }
 
-extension ListColumn {
-  /// The column's name, unless it is the key.
-  var nameBesideKey: String? {
-    if case .key = self { nil } else { title }
-  }
-}
-
-/// A list that is to be printed, with the way to its rows.
+/// A list to be printed, and the function that reads its rows.
 struct ListContent {
   /// The sections and positions.
   let results: FetchedResults<Row>
   private let rows: (Range<Int>) throws(ResultsError) -> [Row]
-  /// How many rows are read at once.
+  /// The number of rows to read at once.
   private static let batchSize = 500
 
-  /// A list whose rows are all of one version.
+  /// Creates the content of a list whose rows are all of one version.
   init(_ reading: ResultsReading<Row>) {
     results = reading.results
     rows = { (positions) throws(ResultsError) in try reading.objects(at: positions) }
   }
 
-  /// A list whose rows are read as they are by then.
+  /// Creates the content of a list whose rows may be newer than the list.
   init(_ results: FetchedResults<Row>) {
     self.results = results
     rows = { (positions) throws(ResultsError) in try results.objects(at: positions) }
   }
 
-  /// Hands over every section before its rows, and every row, in order.
-  /// - Throws: `ResultsError` for a row that cannot be read, or what a closure throws.
+  /// Calls a closure for every section, and another for every row of it, in order.
+  /// - Throws: `ResultsError` for a row that cannot be read, or the error of a closure.
   func forEach(
     section begin: (ResultsSection<Row>) throws -> Void,
     row: (ResultsSection<Row>, Row) throws -> Void
@@ -141,26 +133,26 @@ struct ListContent {
   }
 }
 
-/// Writes what a list shows as lines of the wire form.
+/// An encoder of lists as lines of the wire format.
 struct WireLines {
   let encoder: WireEncoder
 
   init(_ entity: EntityDescription) { encoder = WireEncoder(entity: entity) }
 
-  /// The line of a whole list that changes follow.
+  /// Returns the line of a list that changes follow.
   /// - Throws: `ResultsError` for a row that cannot be read.
   func snapshot(_ list: ListContent) throws -> String {
     encoder.snapshot(at: list.results.position, sections: try sections(of: list))
   }
 
-  /// The line of a whole list that nothing follows: it names no life, so that equal lists are equal bytes.
+  /// Returns the line of a list without changes: it names no life, so that equal lists are equal bytes.
   /// - Throws: `ResultsError` for a row that cannot be read.
   func finalSnapshot(_ list: ListContent) throws -> String {
     let position = ResultsPosition(life: .unknown, generation: list.results.generation)
     return encoder.snapshot(at: position, sections: try sections(of: list))
   }
 
-  /// The line of a whole list to which no change leads.
+  /// Returns the line of a list that replaces the previous one.
   /// - Throws: `ResultsError` for a row that cannot be read.
   func reset(_ list: ListContent, because reason: ResultsResetReason) throws -> String {
     encoder.reset(

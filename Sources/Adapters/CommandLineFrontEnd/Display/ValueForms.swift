@@ -2,7 +2,7 @@ import FileFormats
 import Foundation
 import ResultsDomain
 
-/// Understands what a person or a file gives for an attribute, strictly.
+/// A strict parser of the values that a person or a file gives for attributes.
 struct ValueParser {
   private let dates: StrictDate
   private let numbers: StrictNumber
@@ -12,11 +12,11 @@ struct ValueParser {
     numbers = StrictNumber(locale: settings.amountLocale?.identifier)
   }
 
-  /// The value of a text that a person typed.
-  /// - Throws: `CommandFailure` naming the attribute and what is understood.
+  /// Returns the value of a text on the command line.
+  /// - Throws: `CommandFailure` that names the attribute and the accepted forms.
   func value(_ text: String, of attribute: AttributeDescription) throws(CommandFailure) -> Value {
     do {
-      return try understood(text, attribute.type, numbers)
+      return try parse(text, attribute.type, numbers)
     } catch {
       throw CommandFailure(
         .badData,
@@ -26,16 +26,16 @@ struct ValueParser {
     }
   }
 
-  /// The value of a field that stood in a file.
-  /// - Throws: `RecordError` at the field's place.
+  /// Returns the value of a field of a file.
+  /// - Throws: `RecordError` with the field's line and column.
   func value(
     _ field: RecordField,
     of attribute: AttributeDescription,
     line: Int
   ) throws(RecordError) -> Value {
     do {
-      if case .text(let text) = field.value { return try understood(text, attribute.type, numbers) }
-      return try understood(number: field.value, attribute.type)
+      if case .text(let text) = field.value { return try parse(text, attribute.type, numbers) }
+      return try parse(number: field.value, attribute.type)
     } catch {
       throw RecordError(
         source: "",
@@ -48,28 +48,28 @@ struct ValueParser {
     }
   }
 
-  /// A number of a file, which says what it means and not how it is stored, in the plain form whatever the locale.
-  private func understood(
+  /// Returns the value of a number in a file, which is in the plain form whatever the locale.
+  private func parse(
     number value: Value,
     _ type: AttributeType
-  ) throws(NotUnderstood) -> Value {
+  ) throws(Rejection) -> Value {
     switch type {
     case .date where !value.isNull:
-      throw NotUnderstood(
+      throw Rejection(
         message: "must be a date, not the number \(plain(value)).",
         remedy: "Write it as “2026-11-03” or “2026-11-03T09:00Z”."
       )
     case .decimal where !value.isNull:
-      return try understood(plain(value), type, StrictNumber(locale: nil))
+      return try parse(plain(value), type, StrictNumber(locale: nil))
     case .real:
       if let number = value.double { return .real(number) }
     default: break
     }
     if value.isNull || type.accepts(value) { return value }
-    return try understood(plain(value), type, StrictNumber(locale: nil))
+    return try parse(plain(value), type, StrictNumber(locale: nil))
   }
 
-  private struct NotUnderstood: Error {
+  private struct Rejection: Error {
     var message: String
     var remedy: String
   }
@@ -83,37 +83,37 @@ struct ValueParser {
     }
   }
 
-  private func understood(
+  private func parse(
     _ text: String,
     _ type: AttributeType,
     _ numbers: StrictNumber
-  ) throws(NotUnderstood) -> Value {
+  ) throws(Rejection) -> Value {
     switch type {
     case .text: return .text(text)
     case .date:
-      return try understood { () throws(LocaleTextError) in
+      return try parse { () throws(LocaleTextError) in
         .integer(try dates.instant(of: text).microseconds)
       }
     case .decimal(let scale):
-      return try understood { () throws(LocaleTextError) in
+      return try parse { () throws(LocaleTextError) in
         .integer(try numbers.decimal(of: text, scale: scale).units)
       }
     case .integer16, .integer32, .integer64, .boolean, .real, .blob:
       if let value = type.value(parsing: text) { return value }
-      throw NotUnderstood(
+      throw Rejection(
         message: "must be \(noun(of: type)), not “\(text)”.",
         remedy: "Write \(example(of: type))."
       )
     }
   }
 
-  private func understood(
+  private func parse(
     _ read: () throws(LocaleTextError) -> Value
-  ) throws(NotUnderstood) -> Value {
+  ) throws(Rejection) -> Value {
     do {
       return try read()
     } catch {
-      throw NotUnderstood(message: error.message, remedy: error.remedy)
+      throw Rejection(message: error.message, remedy: error.remedy)
     }
   }
 
@@ -140,14 +140,14 @@ struct ValueParser {
   }
 }
 
-/// Writes values for people, in the reader's locale, or for machines.
+/// A formatter of values for people, in a locale, or for machines.
 struct ValueFormatter {
   private let settings: LocaleSettings
   private let isForMachines: Bool
   private let dateStyle: Date.FormatStyle?
   private let dayStyle: Date.FormatStyle?
 
-  /// A printer for a reader, or with `nil` for machines: ISO 8601, decimal points, nothing grouped.
+  /// Creates a formatter for a locale, or with `nil` for machines: ISO 8601, decimal points, no grouping.
   init(for settings: LocaleSettings?) {
     self.settings = settings ?? .machine
     isForMachines = settings == nil
@@ -155,7 +155,7 @@ struct ValueFormatter {
     dayStyle = settings?.style(.omitted, in: .gmt)
   }
 
-  /// The text of a value; nothing for null.
+  /// Returns the text of a value; an empty text for null.
   func text(_ value: Value, of type: AttributeType) -> String {
     guard !isForMachines else { return value.isNull ? "" : type.machineText(of: value) }
     switch (type, value) {
@@ -168,7 +168,7 @@ struct ValueFormatter {
 
   private func date(_ microseconds: Int64) -> String {
     let instant = Instant(microseconds: microseconds)
-    // A whole day is that date in every time zone; its instant lies in it at Greenwich.
+    // A whole day is that date in every time zone; its instant is in that day in UTC.
     if instant.wholeDay != nil, dayStyle == nil { return instant.plainText }
     let dateStyle = instant.wholeDay == nil ? dateStyle : dayStyle
     let date = Date(timeIntervalSince1970: Double(microseconds) / 1_000_000)
@@ -189,7 +189,7 @@ struct ValueFormatter {
 }
 
 extension LocaleSettings {
-  /// Numeric dates in the reader's locale, or `nil` for plain forms.
+  /// Returns the style of numeric dates in the locale, or `nil` for plain forms.
   fileprivate func style(
     _ time: Date.FormatStyle.TimeStyle,
     in zone: TimeZone

@@ -3,31 +3,45 @@ import FileFormats
 public import Foundation
 public import ResultsDomain
 
-/// Whose eyes a list is for.
+/// The options for the locale, calendar and time zone of a list.
 public struct LocaleOptions: ParsableArguments {
   /// The locale of dates, amounts and titles.
-  @Option(help: "A locale such as ja_JP; C for plain forms. By default from LC_ALL, LC_TIME, LANG.")
+  @Option(help: "A locale such as ja_JP, or C for plain forms (default: LC_ALL, LC_TIME, LANG).")
   public var locale: String?
 
   /// The calendar of days and months.
   @Option(help: "A calendar such as gregorian, japanese or buddhist.")
   public var calendar: String?
 
-  /// The time zone of instants.
-  @Option(help: "A time zone such as Asia/Tokyo. By default from TZ or the system.")
+  /// The time zone of dates with a time.
+  @Option(help: "A time zone such as Asia/Tokyo (default: TZ, or that of the system).")
   public var timeZone: String?
 
-  /// Makes the options with their defaults.
+  /// Creates the options with their defaults.
   public init() {}
 
-  /// The settings that options and environment make.
-  /// - Throws: `CommandFailure` for a locale, calendar or time zone that does not exist.
+  /// Returns the settings that the options and the environment give.
+  /// - Throws: `CommandFailure` for an unknown locale, calendar or time zone.
   public func settings() throws -> LocaleSettings {
-    let environment = ProcessInfo.processInfo.environment
+    try settings(environment: ProcessInfo.processInfo.environment, timeZone: .current)
+  }
+
+  /// Returns the settings for an output format.
+  ///
+  /// Machine formats are the same everywhere: for them only the options count, and not the environment.
+  /// - Throws: `CommandFailure` for an unknown locale, calendar or time zone.
+  public func settings(for format: OutputFormat) throws -> LocaleSettings {
+    try format.isForPeople ? settings() : settings(environment: [:], timeZone: .gmt)
+  }
+
+  private func settings(
+    environment: [String: String],
+    timeZone: TimeZone
+  ) throws -> LocaleSettings {
     let names = EnvironmentLocale(option: locale, environment: environment)
     let dates = try names.dates.flatMap(known)
     var calendar = Calendar(identifier: try calendarIdentifier())
-    calendar.timeZone = try zone()
+    calendar.timeZone = try chosenTimeZone() ?? timeZone
     if let dates { calendar.locale = dates }
     return LocaleSettings(
       locale: dates,
@@ -36,9 +50,9 @@ public struct LocaleOptions: ParsableArguments {
     )
   }
 
-  /// The locale of a name.
+  /// Returns the locale of a name.
   ///
-  /// One that the environment names and nobody knows counts as `C`, as everywhere in Unix.
+  /// An unknown locale in the environment counts as `C`, as everywhere in Unix.
   private func known(_ name: String) throws -> Locale? {
     guard EnvironmentLocale.isKnown(name) else {
       guard locale != nil else { return nil }
@@ -51,8 +65,8 @@ public struct LocaleOptions: ParsableArguments {
     return Locale(identifier: name)
   }
 
-  private func zone() throws -> TimeZone {
-    guard let timeZone else { return .current }
+  private func chosenTimeZone() throws -> TimeZone? {
+    guard let timeZone else { return nil }
     guard let zone = TimeZone(identifier: timeZone) else {
       throw CommandFailure(
         .usage,
@@ -81,25 +95,25 @@ public struct LocaleOptions: ParsableArguments {
   }
 }
 
-/// Whose eyes a list is for: locale, calendar and time zone, from options and the environment.
+/// The locale, calendar and time zone in which values are printed and parsed.
 public struct LocaleSettings: Hashable, Sendable {
-  /// The locale of dates and titles, or `nil` for plain machine forms (`C` and `POSIX`).
+  /// The locale of dates and titles, or `nil` for plain forms (`C` and `POSIX`).
   public let locale: Locale?
-  /// The locale of amounts, or `nil` for plain machine forms.
+  /// The locale of amounts, or `nil` for plain forms.
   public let amountLocale: Locale?
-  /// The calendar that days and months are counted in.
+  /// The calendar in which days and months are counted.
   public let calendar: Calendar
-  /// The time zone that instants are shown in.
+  /// The time zone of dates with a time.
   public var timeZone: TimeZone { calendar.timeZone }
 
-  /// Settings of a reader.
+  /// Creates settings.
   public init(locale: Locale?, amountLocale: Locale?, calendar: Calendar) {
     self.locale = locale
     self.amountLocale = amountLocale
     self.calendar = calendar
   }
 
-  /// An amount as this reader writes it.
+  /// Returns an amount in the form of the locale.
   public func amount(_ number: ExactDecimal) -> String {
     StrictNumber(locale: amountLocale?.identifier).text(of: number)
   }
@@ -109,7 +123,7 @@ public struct LocaleSettings: Hashable, Sendable {
     LocaleSettings(locale: nil, amountLocale: nil, calendar: calendar)
   }
 
-  /// Machine forms in Universal Time: what every reader agrees on.
+  /// Plain forms in the Gregorian calendar and UTC.
   public static let machine: LocaleSettings = {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = .gmt

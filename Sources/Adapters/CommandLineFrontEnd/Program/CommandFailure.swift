@@ -4,50 +4,50 @@ import ResultsDomain
 import ResultsPresentation
 import TerminalFrontEnd
 
-/// How a program ends; the numbers are those of BSD's sysexits where one fits.
+/// The exit status of a program; the numbers are those of BSD's sysexits where one fits.
 public enum ExitStatus: Int32, Sendable {
-  /// All went well; an empty list too.
+  /// Success; an empty list is a success too.
   case success = 0
-  /// Nothing matched, or only a part could be done.
+  /// Nothing matched, or only a part was done.
   case nothingMatched = 1
-  /// The command was not understood.
+  /// The command line was not understood.
   case usage = 64
-  /// Data that is not understood, or a request that is refused.
+  /// Invalid data, in a file or in a value.
   case badData = 65
-  /// Input that is missing or cannot be read.
+  /// A file or a store that is missing or cannot be opened.
   case missingInput = 66
-  /// Something the program needs is not there.
+  /// A service that is not available.
   case unavailable = 69
-  /// A fault of the program itself.
+  /// An error in the program itself.
   case software = 70
-  /// The output cannot be made.
+  /// A file that cannot be created, or a store that is read-only.
   case cannotCreate = 73
   /// Reading or writing failed, or the disk is full.
   case inputOutput = 74
-  /// Another writer holds the store; try again.
+  /// The store is in use or has changed; try again.
   case temporary = 75
-  /// The program is not set up.
+  /// The environment is not set up.
   case configuration = 78
-  /// Interrupted by the person at the keyboard.
+  /// Interrupted from the keyboard.
   case interrupted = 130
-  /// The reader of the output went away.
+  /// The other end of the output was closed.
   case brokenPipe = 141
 }
 
-/// Why a command ends without having done what it was asked: what happened, and what to do.
+/// The failure of a command: what happened, and what to do.
 public struct CommandFailure: Error, Sendable {
-  /// How the program ends.
+  /// The exit status.
   public let status: ExitStatus
-  /// What happened, and where.
+  /// A sentence that says what happened, and where.
   public let message: String
-  /// What to do.
+  /// A sentence that says what to do, or an empty text.
   public let remedy: String
-  /// The failure as the program itself sees it, for `--verbose`.
+  /// The underlying error, for `--verbose`.
   public let detail: String?
-  /// Lines that show the place, such as a predicate with a caret under it.
+  /// Lines that show more, such as a predicate with a caret under the error.
   public let picture: String?
 
-  /// Why a command ends.
+  /// Creates a failure.
   public init(
     _ status: ExitStatus,
     _ message: String,
@@ -64,7 +64,7 @@ public struct CommandFailure: Error, Sendable {
 }
 
 extension CommandFailure {
-  /// The failure that any error of a command stands for, or `nil` for one that the argument parser prints itself.
+  /// Creates the failure for any error of a command, or `nil` for an error of the argument parser.
   init?(_ error: any Error) {
     switch error {
     case let failure as CommandFailure: self = failure
@@ -120,7 +120,7 @@ extension CommandFailure {
       ?? CommandFailure(.software, "\(inner)", remedy: "Please report this.")
   }
 
-  /// The name of an error's case and what it carries, which the message may leave out.
+  /// Returns the name of an error's case and its payload, which the message may leave out.
   private static func plainForm(of error: StoreError) -> String {
     guard let payload = Mirror(reflecting: error).children.first, let name = payload.label else {
       return String(reflecting: error)
@@ -139,7 +139,7 @@ extension CommandFailure {
 }
 
 extension StoreError {
-  /// How a program ends that met this error.
+  /// The exit status for this error.
   var status: ExitStatus {
     switch self {
     case .cannotOpen(_, let failure): failure.status
@@ -155,7 +155,7 @@ extension StoreError {
 }
 
 extension RequestError {
-  /// How a program ends whose options make this request: only some depend on what is stored.
+  /// The exit status for this error; only some errors depend on the stored rows.
   var status: ExitStatus {
     switch self {
     case .sectionNotContiguous, .duplicateIdentity: .badData
@@ -165,7 +165,7 @@ extension RequestError {
 }
 
 extension OpenFailure {
-  /// How a program ends that cannot open its store for this reason.
+  /// The exit status for this error.
   var status: ExitStatus {
     switch self {
     case .isDirectory, .notAFile, .missingFile, .noPermission, .notWritable: .missingInput
@@ -178,22 +178,24 @@ extension OpenFailure {
   }
 }
 
-/// How many single-character edits lead from one word to another (Levenshtein).
-enum EditDistance {
-  /// The distance between two words.
-  /// - Complexity: O(*n* · *m*)
-  static func between(_ left: String, _ right: String) -> Int {
-    let (left, right) = (Array(left), Array(right))
-    var row = Array(0...right.count)
-    for (i, character) in left.enumerated() {
-      var diagonal = row[0]
-      row[0] = i + 1
-      for (j, other) in right.enumerated() {
-        let change = diagonal + (character == other ? 0 : 1)
-        diagonal = row[j + 1]
-        row[j + 1] = min(change, row[j] + 1, row[j + 1] + 1)
-      }
-    }
-    return row[right.count]
+extension CommandFailure {
+  /// Returns the failure for a name that is not an attribute, with the nearest known name.
+  /// - Parameters:
+  ///   - name: The unknown name.
+  ///   - entity: The entity's name.
+  ///   - known: The names to choose from.
+  ///   - option: The option that the name was given to, if any.
+  static func unknownAttribute(
+    _ name: String,
+    of entity: String,
+    known: [String],
+    option: String? = nil
+  ) -> CommandFailure {
+    let hint = NearestName.of(name, among: known).map { " Did you mean “\($0)”?" } ?? ""
+    return CommandFailure(
+      .usage,
+      (option.map { "\($0): " } ?? "") + "“\(name)” is not an attribute of \(entity).\(hint)",
+      remedy: "The names are \(known.joined(separator: ", "))."
+    )
   }
 }

@@ -2,26 +2,28 @@ import Foundation
 import Synchronization
 import TerminalFrontEnd
 
-/// Work that lasts until somebody ends it, such as a watch: it ends in order at a signal, and when nobody reads its output.
+/// A runner of work that lasts until it is interrupted, such as a watch.
+///
+/// At a signal, and when the other end of its output is closed, the work ends in an orderly way.
 public enum InterruptibleWork {
   /// Runs work.
   /// - Parameters:
-  ///   - end: Asks the work to end, from any thread. Where it is not done soon afterwards, the process ends nevertheless: a reader
-  ///     that is there and takes nothing holds up the work, but not its end.
-  ///   - patience: How many milliseconds it has for that.
-  ///   - work: The work, which releases what it holds before it returns.
+  ///   - end: Asks the work to end; it is called from any thread.
+  ///   - patience: The time in milliseconds that the work has to end. After that the process ends: work may block on an
+  ///     output that is open and accepts nothing.
+  ///   - work: The work, which releases its resources before it returns.
   /// - Returns: What the work returned or threw, or `Interruption` if it was interrupted.
   public static func outcome<Result>(
     endingBy end: @escaping @Sendable () -> Void,
     within patience: Int32 = 2000,
     _ work: () async throws -> Result
   ) async -> Swift.Result<Result, any Error> {
-    let cause = InterruptionCause()
+    let cause = Cause()
     InterruptionWatch.begin()
     defer { InterruptionWatch.end() }
     Thread.detachNewThread {
       guard let interruption = InterruptionWatch.next(.standard) else { return }
-      cause.value.withLock { $0 = interruption }
+      cause.set(interruption)
       end()
       guard !InterruptionWatch.waitForEnd(milliseconds: patience) else { return }
       interruption.endProcess()
@@ -32,12 +34,16 @@ public enum InterruptibleWork {
     } catch {
       outcome = .failure(error)
     }
-    if let interruption = cause.value.withLock({ $0 }) { return .failure(interruption) }
+    if let interruption = cause.interruption { return .failure(interruption) }
     return outcome
   }
-}
 
-/// Why work was asked to end.
-private final class InterruptionCause: Sendable {
-  let value = Mutex<Interruption?>(nil)
+  /// The interruption that ended the work, set by the watching thread.
+  private final class Cause: Sendable {
+    private let value = Mutex<Interruption?>(nil)
+
+    var interruption: Interruption? { value.withLock { $0 } }
+
+    func set(_ interruption: Interruption) { value.withLock { $0 = interruption } }
+  }
 }

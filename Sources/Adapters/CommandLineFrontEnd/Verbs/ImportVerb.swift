@@ -6,43 +6,49 @@ import TerminalFrontEnd
 
 /// `import FILE|-`: adds the objects of a file, all or none, and none twice.
 public struct ImportVerb<Program: ListProgram>: AsyncParsableCommand {
-  /// How the verb is called.
+  /// The name and help of the verb.
   public static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "import",
       abstract: "Add the \(Program.nouns.many) of a file.",
-      discussion: """
+      discussion: Program.discussion(
+        """
         CSV and TSV columns are matched by the header line, JSON lines by their keys, RSS and Atom by their elements. The \
         import is one transaction; records that are already in the store are skipped, by count: of three equal records in a \
         file, one is added to a store that holds two. A date without a time is that date in every time zone.
-        """
+
+        Columns are named as the attributes, in any case: \(Program.attributeNames). Other columns are reported.
+        """,
+        examples: "import \(Program.examples.file)",
+        "import - --format csv --dry-run"
+      )
     )
   }
 
   @Argument(help: "A file, or - for standard input.", completion: .file())
   var file: String
-  @Option(help: "The file's form: csv, tsv, jsonl or feed. By default from its name or content.")
+  @Option(help: "The file's format (default: by its name or content).")
   var format: ImportFormatOption?
-  @Flag(help: "Say what would be added, and add nothing.")
+  @Flag(help: "Print what would be added, and add nothing.")
   var dryRun = false
-  @Flag(help: "Skip lines that are not understood instead of refusing the file.")
+  @Flag(help: "Skip invalid records instead of refusing the file.")
   var skipBad = false
 
   @OptionGroup var store: StoreOptions
   @OptionGroup var locale: LocaleOptions
 
-  /// Makes the verb.
+  /// Creates the verb.
   public init() {}
 
-  /// Imports.
+  /// Imports the file.
   public func run() async throws {
-    // Files hold plain forms, whoever reads them, unless a locale is named for them.
+    // Files contain plain forms, unless --locale says otherwise; the environment's locale does not count.
     let settings =
       locale.locale == nil ? try locale.settings().withPlainForms : try locale.settings()
     let source = try RecordFile.read(path: file)
     var records: any RecordReader = try source.reader(format: format?.format)
-    let place = try storePlace()
-    let opened = try Program.openStore(place)
+    let location = try storeLocation()
+    let opened = try Program.openStore(location)
     var run = ImportRun<Program>(source: source.source, settings: settings, skipsBad: skipBad)
     do {
       try opened.commit(origin: CommitOrigin("import")) { transaction in
@@ -57,24 +63,25 @@ public struct ImportVerb<Program: ListProgram>: AsyncParsableCommand {
     if !run.skipped.isEmpty { throw ExitCode(ExitStatus.nothingMatched.rawValue) }
   }
 
-  /// Where to import; a trial leaves no new file behind.
-  private func storePlace() throws -> StoreLocation {
-    var place = try store.location(of: Program.name)
-    place.historyCapacity = 0
-    guard dryRun, !place.isInMemory, !FileManager.default.fileExists(atPath: place.path) else {
-      return place
+  /// Returns the location to import into; a dry run creates no file.
+  private func storeLocation() throws -> StoreLocation {
+    var location = try store.location(of: Program.name)
+    location.historyCapacity = 0
+    guard dryRun, !location.isInMemory, !FileManager.default.fileExists(atPath: location.path)
+    else {
+      return location
     }
-    return StoreLocation(path: ":memory:", isReadOnly: false, busyTimeout: place.busyTimeout)
+    return StoreLocation(path: ":memory:", isReadOnly: false, busyTimeout: location.busyTimeout)
   }
 }
 
-/// The forms of a file that can be imported.
+/// The formats that can be imported.
 public enum ImportFormatOption: String, ExpressibleByArgument, CaseIterable, Sendable {
   /// Comma-separated values.
   case csv
   /// Tab-separated values.
   case tsv
-  /// One JSON object a line.
+  /// One JSON object per line.
   case jsonl
   /// RSS or Atom.
   case feed
@@ -89,28 +96,28 @@ public enum ImportFormatOption: String, ExpressibleByArgument, CaseIterable, Sen
   }
 }
 
-/// Takes the records of a file into a transaction, except those that the store held before.
+/// An import of a file's records into a transaction, except those that are in the store already.
 ///
 /// Records are compared with the store by count: a file with three equal records adds one to a store that holds two.
 struct ImportRun<Program: ListProgram> {
-  /// Thrown to undo a transaction that was only to be tried.
+  /// The error that rolls back the transaction of a dry run.
   struct DryRun: Error {}
 
   private let source: String
   private let settings: LocaleSettings
   private let skipsBad: Bool
   private var counts: [ImportOutcome: Int] = [:]
-  /// What was skipped and why, with the line and column.
+  /// The skipped records, with line, column and reason.
   private(set) var skipped: [RecordError] = []
-  /// The names of columns that no attribute has, in the order they were met.
+  /// The names of the columns that belong to no attribute, in order of appearance.
   private(set) var unusedColumns: [String] = []
   private var isUnused: Set<String> = []
-  private var held: HeldObjects?
+  private var stored: StoredObjects?
   /// Whether a header line names the columns of all records.
   private var hasHeader = false
 
-  /// A file whose records all have names of their own does not fill the memory with them.
-  private static var mostUnusedColumns: Int { 1000 }
+  /// The limit for remembered column names: in JSON lines every record may have names of its own.
+  private static var maximumUnusedColumns: Int { 1000 }
 
   init(source: String, settings: LocaleSettings, skipsBad: Bool) {
     self.source = source
@@ -118,8 +125,8 @@ struct ImportRun<Program: ListProgram> {
     self.skipsBad = skipsBad
   }
 
-  /// Adds every record that the store does not hold yet.
-  /// - Throws: `CommandFailure` at the first record that is not understood, unless such are skipped.
+  /// Adds every record that is not in the store.
+  /// - Throws: `CommandFailure` at the first invalid record, unless invalid records are skipped.
   mutating func take(
     _ records: inout any RecordReader,
     into transaction: any StoreTransaction
@@ -135,16 +142,16 @@ struct ImportRun<Program: ListProgram> {
         read += 1
         progress.show(read)
       } catch let error as RecordError {
-        let placed = placed(error)
-        guard placed.isRecoverable, skipsBad else { throw refusal(placed) }
-        skipped.append(placed)
+        let located = located(error)
+        guard located.isRecoverable, skipsBad else { throw refusal(located) }
+        skipped.append(located)
       }
     }
   }
 
   private mutating func take(_ record: Record, into transaction: any StoreTransaction) throws {
     let object = try Program.object(from: record, for: settings)
-    for name in object.unusedColumns where isUnused.count < Self.mostUnusedColumns {
+    for name in object.unusedColumns where isUnused.count < Self.maximumUnusedColumns {
       if isUnused.insert(name).inserted { unusedColumns.append(name) }
     }
     do {
@@ -167,25 +174,26 @@ struct ImportRun<Program: ListProgram> {
     in transaction: any StoreTransaction
   ) throws -> ImportOutcome {
     if let outcome = try Program.take(object, into: transaction) { return outcome }
-    // The store is read only for a program that compares its objects by their values, and before the first of them is added.
-    var held =
-      try self.held ?? HeldObjects(Program.entity, Program.identifier, settings, in: transaction)
-    self.held = nil
-    defer { self.held = held }
-    if let known = try held.match(object, in: transaction) { return known }
+    // The store is read only if the program compares values, and before the first object is added.
+    var stored =
+      try self.stored
+      ?? StoredObjects(Program.entity, Program.identifier, settings, in: transaction)
+    self.stored = nil
+    defer { self.stored = stored }
+    if let known = try stored.match(object, in: transaction) { return known }
     try transaction.insert(object.values, key: object.key, into: Program.entity)
     return .added
   }
 
-  /// The error with its file; a column that is missing is missing in the header line, for all records.
-  private func placed(_ error: RecordError) -> RecordError {
-    var placed = error
-    placed.source = source
-    if hasHeader, placed.column == nil {
-      placed.line = 1
-      placed.isRecoverable = false
+  /// Returns the error with its file; a missing column is an error of the header line, for all records.
+  private func located(_ error: RecordError) -> RecordError {
+    var located = error
+    located.source = source
+    if hasHeader, located.column == nil {
+      located.line = 1
+      located.isRecoverable = false
     }
-    return placed
+    return located
   }
 
   private func refusal(_ error: RecordError) -> CommandFailure {
@@ -197,7 +205,7 @@ struct ImportRun<Program: ListProgram> {
     )
   }
 
-  /// What was done, in one line.
+  /// Returns a line that says what was done.
   func summary(isDryRun: Bool) -> String {
     let added = counts[.added, default: 0]
     let differing = counts[.knownWithOtherValues, default: 0]
@@ -210,12 +218,15 @@ struct ImportRun<Program: ListProgram> {
     return line + "\n"
   }
 
-  /// What a person should know besides, made harmless for a terminal: what was left out, and why.
+  /// The notes for standard error, safe for a terminal: what was left out, and why.
   var notes: [String] {
     var notes = skipped.prefix(20).map { "skipped \($0)" }
     if skipped.count > notes.count { notes.append("skipped \(skipped.count - notes.count) more") }
     if !unusedColumns.isEmpty {
-      let names = unusedColumns.prefix(20).joined(separator: ", ")
+      let names = unusedColumns.prefix(20).map { name in
+        let nearest = NearestName.of(name, among: Program.entity.attributes.map(\.name))
+        return name + (nearest.map { " (did you mean “\($0)”?)" } ?? "")
+      }.joined(separator: ", ")
       let rest = unusedColumns.count > 20 ? " and \(unusedColumns.count - 20) more" : ""
       notes.append("columns not imported: \(names)\(rest)")
     }
@@ -223,7 +234,7 @@ struct ImportRun<Program: ListProgram> {
   }
 }
 
-/// Counts on standard error while a long import runs, if a person looks.
+/// A counter on standard error for a long import, if that is a terminal.
 private final class ImportProgress {
   private let isShown = TerminalOutput.standardError.isTerminal
   private var shown = 0
@@ -239,12 +250,12 @@ private final class ImportProgress {
   }
 }
 
-/// What a store held before an import, by count, so that a file's own repetitions are kept.
+/// The objects in a store before an import, counted by content, so that repetitions within a file are preserved.
 ///
-/// An object with an identifier is known by it; one without, by all its values. Fingerprints stand for both, so that the
-/// memory does not grow with the length of the values.
-struct HeldObjects {
-  /// 128 bits of a hash with a seed of this process: no file can be made so that two of its contents have the same.
+/// An object with an identifier is recognised by it; one without, by all its values. Fingerprints represent both, so
+/// that memory does not grow with the length of the values.
+private struct StoredObjects {
+  /// A 128-bit hash with a random seed per process, so that no file can provoke collisions.
   private struct Fingerprint: Hashable {
     private let first: Int
     private let second: Int
@@ -262,15 +273,15 @@ struct HeldObjects {
   }
 
   private let entity: EntityDescription
-  /// Files do not tell an empty text from none where an attribute may have none.
+  /// The optional text attributes: files do not distinguish an empty text from a missing one.
   private let optionalTexts: [Int]
   private let settings: LocaleSettings
   private let dateIndexes: [Int]
   private var identifiers: [Fingerprint: Int] = [:]
   private var contents: [Fingerprint: Int] = [:]
 
-  /// Reads all objects of an entity, a batch at a time.
-  /// - Complexity: O(*n*) in the objects; about 32 bytes stay of each, and twice that of one with an identifier.
+  /// Reads all objects of an entity, in batches.
+  /// - Complexity: O(*n*) in the objects; about 32 bytes of memory per object, 64 with an identifier.
   init(
     _ entity: EntityDescription,
     _ identifier: String?,
@@ -283,7 +294,7 @@ struct HeldObjects {
       entity.attributes[$0].type == .text && entity.attributes[$0].isOptional
     }
     dateIndexes = entity.attributes.indices.filter { entity.attributes[$0].type == .date }
-    // A key that the writer chooses is looked up when a record has it.
+    // Keys chosen by the user are looked up record by record.
     if case .text = entity.identity { return }
     let identifierIndex = identifier.flatMap { entity.index(of: $0) }
     let request = FetchRequest<ObjectID>(
@@ -306,7 +317,7 @@ struct HeldObjects {
     }
   }
 
-  /// Finds a held object for a record, which then stands for no other record.
+  /// Finds a stored object that equals a record, and uses it up.
   /// - Returns: How the record is known, or `nil` if it is new.
   /// - Complexity: O(*n*) in the bytes of the values.
   mutating func match(
@@ -321,12 +332,12 @@ struct HeldObjects {
     }
     let content = fingerprint(object.values)
     if let identifier = object.identifier {
-      guard HeldObjects.take(Fingerprint([identifier]), from: &identifiers) else { return nil }
+      guard StoredObjects.take(Fingerprint([identifier]), from: &identifiers) else { return nil }
       return contents[content] == nil ? .knownWithOtherValues : .known
     }
-    if HeldObjects.take(content, from: &contents) { return .known }
-    guard let older = withNoons(object.values) else { return nil }
-    return HeldObjects.take(fingerprint(older), from: &contents) ? .known : nil
+    if StoredObjects.take(content, from: &contents) { return .known }
+    guard let older = withLocalNoons(object.values) else { return nil }
+    return StoredObjects.take(fingerprint(older), from: &contents) ? .known : nil
   }
 
   private func fingerprint(_ values: [Value]) -> Fingerprint {
@@ -338,9 +349,9 @@ struct HeldObjects {
     return Fingerprint(values)
   }
 
-  /// The values as an earlier version of the programs stored dates without a time, as noons of the reader; `nil` if there
-  /// are none.
-  private func withNoons(_ values: [Value]) -> [Value]? {
+  /// Returns the values as earlier versions of the programs stored dates without a time: as noon in the local time zone; `nil`
+  /// without such dates.
+  private func withLocalNoons(_ values: [Value]) -> [Value]? {
     var older: [Value]?
     for index in dateIndexes {
       guard let day = values[index].integer.flatMap({ Instant(microseconds: $0).wholeDay }) else {

@@ -1,46 +1,46 @@
 public import ResultsDomain
 
-/// What became of a record that was imported.
+/// The outcome of importing a record.
 public enum ImportOutcome: Hashable, Sendable {
-  /// It is a new object.
+  /// A new object was added.
   case added
-  /// The store held it before, with the same values.
+  /// The store had an object with the same values.
   case known
-  /// The store held an object of its key or identifier before, whose other values were left as they are.
+  /// The store had an object with the same key or identifier; its other values were left unchanged.
   case knownWithOtherValues
-  /// The store held it before, and took its values.
+  /// The store had the object, and its values were updated.
   case updated
 }
 
-/// An object made from a record of a file, and what tells it from those already there.
+/// An object made from a record of a file, with the key or identifier by which it is recognised.
 public struct ImportedObject: Sendable {
-  /// One value for each attribute of the entity.
+  /// A value for each attribute of the entity.
   public var values: [Value]
-  /// The object's key, where the record has one and writers choose it.
+  /// The object's key, if the record has one and keys are chosen by the user.
   public var key: ObjectKey?
-  /// What the object is recognised by, if the record has such an identifier; else all its values are compared.
+  /// The value that identifies the object, or `nil` to compare all its values.
   public var identifier: Value?
-  /// The names of the record's fields that belong to no attribute, or to one that another field gave a value.
+  /// The names of the fields that belong to no attribute, or to one that already has a value.
   public var unusedColumns: [String] = []
 
-  /// An object made from a record.
+  /// Creates an object.
   public init(values: [Value], key: ObjectKey? = nil, identifier: Value? = nil) {
     self.values = values
     self.key = key
     self.identifier = identifier
   }
 
-  /// Takes each field to the attribute of its name, whatever its case, or to the one an alias names.
+  /// Creates an object from a record: a field belongs to the attribute of its name in any letter case, or of an alias.
   ///
-  /// A number that a store gives its objects as a key means nothing in another store and is not used.
+  /// Keys that stores assign mean nothing in another store and are not used.
   /// - Parameters:
   ///   - record: The record.
   ///   - entity: The entity of the object.
   ///   - aliases: Attribute names by lowercased field names.
-  ///   - identifier: The attribute that objects are recognised by, where it has a value.
-  ///   - reader: Whose forms of numbers and dates are understood, besides the plain ones.
-  /// - Throws: `RecordError` for a value that is not understood or a required one that is missing; without a column if
-  ///   the record has no such field.
+  ///   - identifier: The attribute that identifies objects, where it has a value.
+  ///   - settings: The locale whose forms of numbers and dates are accepted besides the plain ones.
+  /// - Throws: `RecordError` for an invalid value or a missing required one; its column is `nil` if the record has no such
+  ///   field.
   public init(
     _ record: Record,
     of entity: EntityDescription,
@@ -51,10 +51,10 @@ public struct ImportedObject: Sendable {
     var values = Array(repeating: Value.null, count: entity.attributes.count)
     var key: ObjectKey?
     var unused: [String] = []
-    // Texts need no reader, and most records are texts.
+    // Texts need no parser, and most fields are texts.
     lazy var valueParser = ValueParser(settings)
     for field in record.fields {
-      // Most fields are called exactly as an attribute; folding the case of all would cost more than the row's insertion.
+      // Most names match exactly; folding the case of all would cost more than inserting the row.
       let exact = entity.index(of: field.name)
       let name = exact == nil ? aliases[field.name.folded] ?? field.name : field.name
       guard let index = exact ?? entity.index(ofAnyCase: name) else {
@@ -67,7 +67,7 @@ public struct ImportedObject: Sendable {
       }
       let attribute = entity.attributes[index]
       if attribute.isOptional, case .text(let text) = field.value, text.isEmpty { continue }
-      // Two fields may mean one attribute; the first that says something stays, and the other is not lost without a word.
+      // Of two fields for one attribute the first with a value counts, and the other is reported.
       guard values[index].isNull else {
         unused.append(field.name)
         continue
@@ -104,7 +104,7 @@ public struct ImportedObject: Sendable {
     aliases: [String: String]
   ) -> RecordError {
     let need =
-      "every \(entity.name) needs one" + (attribute.type == .text ? "; it may be empty." : ".")
+      "every \(entity.name) needs one" + (attribute.type == .text ? " (it may be empty)." : ".")
     let found = record.fields.map(\.name)
     let isThere = found.contains {
       ($0.folded == attribute.name.folded) || aliases[$0.folded] == attribute.name
@@ -114,7 +114,7 @@ public struct ImportedObject: Sendable {
         source: "",
         line: record.line,
         column: 1,
-        message: "\(attribute.name) is missing;",
+        message: "\(attribute.name) is missing:",
         remedy: need,
         isRecoverable: true
       )
@@ -123,8 +123,10 @@ public struct ImportedObject: Sendable {
     return RecordError(
       source: "",
       line: record.line,
-      message: "there is no column \(attribute.name), and \(need)",
-      remedy: "Columns found: \(found.joined(separator: ", "))."
+      message: "there is no \(attribute.name) column, and \(need)",
+      remedy: (NearestName.of(attribute.name, among: found).map {
+        "Rename “\($0)” if it is meant. "
+      } ?? "") + "Columns found: \(found.joined(separator: ", "))."
         + " Columns understood: \(understood.joined(separator: ", ")).",
       isRecoverable: true
     )
@@ -132,19 +134,19 @@ public struct ImportedObject: Sendable {
 }
 
 extension EntityDescription {
-  /// The attribute of a name, whatever its case.
+  /// Returns the index of the attribute with a name in any letter case.
   fileprivate func index(ofAnyCase name: String) -> Int? {
     if let index = index(of: name) { return index }
     let folded = name.folded
     return attributes.firstIndex { attribute in
-      // Folding may change the length, but not that of ASCII, which names are as a rule.
+      // Folding keeps the length of ASCII names, which most are.
       attribute.name.utf8.count == folded.utf8.count && attribute.name.folded == folded
     }
   }
 }
 
 extension String {
-  /// The text in lowercase; names that are so already, as most are, cost a look at their bytes only.
+  /// The text in lowercase; for text that is lowercase already, only its bytes are checked.
   fileprivate var folded: String {
     let isPlain = utf8.allSatisfy { $0 < 0x80 && !(0x41...0x5A).contains($0) }
     return isPlain ? self : lowercased()

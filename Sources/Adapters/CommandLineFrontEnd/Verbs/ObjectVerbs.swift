@@ -2,11 +2,18 @@ public import ArgumentParser
 public import ResultsDomain
 import TerminalFrontEnd
 
-/// `show ID`: prints one object in full, with the version that an edit can be based on.
+/// `show ID`: prints an object with all attributes, and the version that an edit can be based on.
 public struct ShowVerb<Program: ListProgram>: AsyncParsableCommand {
-  /// How the verb is called.
+  /// The name and help of the verb.
   public static var configuration: CommandConfiguration {
-    CommandConfiguration(commandName: "show", abstract: "Show one \(Program.nouns.one) in full.")
+    CommandConfiguration(
+      commandName: "show",
+      abstract: "Show \(Program.oneObject) with all attributes.",
+      discussion: Program.discussion(
+        "The last line is the version, which 'edit --based-on' takes.",
+        examples: "show \(Program.examples.id)"
+      )
+    )
   }
 
   @Argument(help: "The id, \(Program.idHelp).")
@@ -15,10 +22,10 @@ public struct ShowVerb<Program: ListProgram>: AsyncParsableCommand {
   @OptionGroup var store: StoreOptions
   @OptionGroup var locale: LocaleOptions
 
-  /// Makes the verb.
+  /// Creates the verb.
   public init() {}
 
-  /// Shows.
+  /// Prints the object.
   public func run() async throws {
     let settings = try locale.settings()
     let key = try ObjectKey(typed: id, of: Program.entity)
@@ -30,7 +37,7 @@ public struct ShowVerb<Program: ListProgram>: AsyncParsableCommand {
     guard case .some(.some(let row)) = rows.first else {
       throw StoreError.notFound(ObjectID(entity: Program.entity.name, key: key))
     }
-    let printer = ValueFormatter(for: settings)
+    let formatter = ValueFormatter(for: settings)
     let columns: [ListColumn] =
       [.key] + Program.entity.attributes.enumerated().map { .attribute($0, $1) }
       + Program.transients.map { .transient($0) }
@@ -38,8 +45,8 @@ public struct ShowVerb<Program: ListProgram>: AsyncParsableCommand {
       (columns.map(\.title) + ["version"]).map { DisplayWidth().columns(of: $0) }.max() ?? 0
     for column in columns {
       let name = DisplayWidth().fit(column.title, columns: width)
-      let text = SafeText.oneLine(column.text(row, printer))
-      try TerminalOutput.standard.write("\(name)  \(text)\n")
+      let text = SafeText.oneLine(column.text(row, formatter))
+      try TerminalOutput.standard.write(text.isEmpty ? "\(column.title)\n" : "\(name)  \(text)\n")
     }
     let name = DisplayWidth().fit("version", columns: width)
     try TerminalOutput.standard.write("\(name)  \(RowVersion(of: row))\n")
@@ -47,8 +54,8 @@ public struct ShowVerb<Program: ListProgram>: AsyncParsableCommand {
 }
 
 extension ObjectKey {
-  /// The key that a person typed: a number, a text, the parts of a compound key with commas, or an object's URI.
-  /// - Throws: `CommandFailure` for what cannot be a key of the entity.
+  /// Creates a key from an argument: a number, a text, the parts of a compound key with commas, or an object's URI.
+  /// - Throws: `CommandFailure` for a text that cannot be a key of the entity.
   public init(typed text: String, of entity: EntityDescription) throws {
     if let id = ObjectID(uri: text), Value.text(id.entity) == .text(entity.name) {
       self = id.key
@@ -64,28 +71,32 @@ extension ObjectKey {
     guard parts.count == texts.count, let key = ObjectKey(parts: parts, of: entity.identity) else {
       throw CommandFailure(
         .usage,
-        "“\(text)” is not a key of \(entity.name).",
-        remedy: "Give one as list shows it with --columns id."
+        "“\(text)” is not an id of \(entity.name).",
+        remedy: "'list --columns id' shows the ids."
       )
     }
     self = key
   }
 }
 
-/// `add ATTRIBUTE=VALUE…`: adds one object.
+/// `add ATTRIBUTE=VALUE…`: adds an object.
 public struct AddVerb<Program: ListProgram>: AsyncParsableCommand {
-  /// How the verb is called.
+  /// The name and help of the verb.
   public static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "add",
-      abstract: "Add \(Program.anyOne).",
-      usage: "\(Program.name) add ATTRIBUTE=VALUE… [options]"
+      abstract: "Add \(Program.oneObject).",
+      usage: "\(Program.name) add ATTRIBUTE=VALUE… [options]",
+      discussion: Program.discussion(
+        "It prints the new id. '\(Program.name) help attributes' explains the values.",
+        examples: "add \(Program.examples.assignments)"
+      )
     )
   }
 
   @Argument(
     help: """
-      Values as ATTRIBUTE=VALUE; NULL or an absent attribute has no value. Attributes: \(Program.attributeNames).
+      Values as ATTRIBUTE=VALUE. Attributes: \(Program.attributeNames).
       """
   )
   var values: [String] = []
@@ -93,10 +104,10 @@ public struct AddVerb<Program: ListProgram>: AsyncParsableCommand {
   @OptionGroup var store: StoreOptions
   @OptionGroup var locale: LocaleOptions
 
-  /// Makes the verb.
+  /// Creates the verb.
   public init() {}
 
-  /// Adds.
+  /// Adds the object.
   public func run() async throws {
     let entity = Program.entity
     let assignments = try Assignments(values, of: entity, for: try locale.settings())
@@ -111,20 +122,22 @@ public struct AddVerb<Program: ListProgram>: AsyncParsableCommand {
   }
 }
 
-/// `edit ID ATTRIBUTE=VALUE…`: changes one object.
+/// `edit ID ATTRIBUTE=VALUE…`: changes an object.
 public struct EditVerb<Program: ListProgram>: AsyncParsableCommand {
-  /// How the verb is called.
+  /// The name and help of the verb.
   public static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "edit",
-      abstract: "Change \(Program.anyOne).",
+      abstract: "Change \(Program.oneObject).",
       usage: "\(Program.name) edit ID ATTRIBUTE=VALUE… [options]",
-      discussion: """
-        The other attributes stay as they are. With --based-on, an edit of \(Program.anyOne) that somebody else has changed \
-        since you looked at it is refused:
-          \(Program.name) show 7
-          \(Program.name) edit 7 \(Program.columns.first ?? "name")=… --based-on VERSION
+      discussion: Program.discussion(
         """
+        The other attributes stay as they are. With --based-on, the edit is refused if the \(Program.nouns.one) has \
+        changed since 'show' printed that version.
+        """,
+        examples: "edit \(Program.examples.id) \(Program.examples.change)",
+        "edit \(Program.examples.id) \(Program.examples.change) --based-on 3a24af9646cec247"
+      )
     )
   }
 
@@ -137,19 +150,19 @@ public struct EditVerb<Program: ListProgram>: AsyncParsableCommand {
   )
   var values: [String]
   @Option(
-    help: "Refuse unless the stored values are still those of this version, which show prints."
+    help: "Refuse the edit unless the stored values are those of this version, as 'show' prints it."
   )
   var basedOn: RowVersion?
-  @Flag(help: "Write whatever is stored now: the last write wins.")
+  @Flag(help: "Write even if the stored values have changed: the last write wins.")
   var overwrite = false
 
   @OptionGroup var store: StoreOptions
   @OptionGroup var locale: LocaleOptions
 
-  /// Makes the verb.
+  /// Creates the verb.
   public init() {}
 
-  /// Changes.
+  /// Changes the object.
   public func run() async throws {
     let entity = Program.entity
     let settings = try locale.settings()
@@ -157,7 +170,7 @@ public struct EditVerb<Program: ListProgram>: AsyncParsableCommand {
     guard assignments.key == nil else {
       throw CommandFailure(
         .usage,
-        "the key of \(Program.anyOne) cannot be changed.",
+        "The id of \(Program.oneObject) cannot be changed.",
         remedy: "Add another \(Program.nouns.one) and remove this one."
       )
     }
@@ -182,31 +195,31 @@ public struct EditVerb<Program: ListProgram>: AsyncParsableCommand {
     try TerminalOutput.standard.write("\(what) \(SafeText.oneLine("\(id)"))\n")
   }
 
-  /// The refusal: what is stored now, attribute by attribute, beside what was to be written.
+  /// Returns the refusal, with the stored values beside those to be written.
   private func conflict(
     _ version: RowVersion,
     stored: Row,
     wanted: Row,
     _ settings: LocaleSettings
   ) -> CommandFailure {
-    let printer = ValueFormatter(for: settings)
+    let formatter = ValueFormatter(for: settings)
     let attributes = Array(Program.entity.attributes.enumerated())
     let width = attributes.map { DisplayWidth().columns(of: $0.element.name) }.max() ?? 0
     func text(_ value: Value, _ type: AttributeType) -> String {
-      value.isNull ? "NULL" : SafeText.oneLine(printer.text(value, of: type))
+      value.isNull ? "NULL" : SafeText.oneLine(formatter.text(value, of: type))
     }
     let lines = attributes.map { index, attribute in
       let name = DisplayWidth().fit(attribute.name, columns: width)
       let (now, new) = (stored.values[index], wanted.values[index])
-      let change = now == new ? "" : ", not \(text(new, attribute.type)) as you would write"
+      let change = now == new ? "" : " (edit: \(text(new, attribute.type)))"
       return "\(name)  \(text(now, attribute.type))\(change)"
     }
     return CommandFailure(
       .temporary,
-      "\(stored.id) is no longer the version \(version) that the edit is based on;"
-        + " somebody else has changed it. Nothing was written; below is what is stored now.",
-      remedy: "Look again with show \(id) and edit version \(RowVersion(of: stored)),"
-        + " or write over it with --overwrite.",
+      "\(stored.id) has changed since version \(version), which the edit is based on."
+        + " Nothing was written. The stored values are below.",
+      remedy:
+        "Check it with 'show \(id)' and edit version \(RowVersion(of: stored)), or add --overwrite.",
       picture: lines.joined(separator: "\n")
     )
   }
@@ -214,9 +227,13 @@ public struct EditVerb<Program: ListProgram>: AsyncParsableCommand {
 
 /// `remove ID…`: removes objects, all or none.
 public struct RemoveVerb<Program: ListProgram>: AsyncParsableCommand {
-  /// How the verb is called.
+  /// The name and help of the verb.
   public static var configuration: CommandConfiguration {
-    CommandConfiguration(commandName: "remove", abstract: "Remove \(Program.nouns.many).")
+    CommandConfiguration(
+      commandName: "remove",
+      abstract: "Remove \(Program.nouns.many), all of those named or none.",
+      discussion: Program.discussion(examples: "remove \(Program.examples.id)")
+    )
   }
 
   @Argument(help: "The ids, \(Program.idHelp).")
@@ -224,10 +241,10 @@ public struct RemoveVerb<Program: ListProgram>: AsyncParsableCommand {
 
   @OptionGroup var store: StoreOptions
 
-  /// Makes the verb.
+  /// Creates the verb.
   public init() {}
 
-  /// Removes.
+  /// Removes the objects.
   public func run() async throws {
     let entity = Program.entity
     let keys = try ids.map { try ObjectKey(typed: $0, of: entity) }
@@ -250,17 +267,17 @@ public struct RemoveVerb<Program: ListProgram>: AsyncParsableCommand {
   }
 }
 
-/// Values that a person gave as `ATTRIBUTE=VALUE`.
+/// The values of `ATTRIBUTE=VALUE` arguments.
 struct Assignments {
   private var values: [(index: Int, value: Value)] = []
-  /// The object's key, if it was given.
+  /// The object's key, if one was given.
   private(set) var key: ObjectKey?
 
-  /// Reads the words of a command.
-  /// - Throws: `CommandFailure` for a word without `=`, an unknown or repeated attribute, or a value that is not understood.
+  /// Parses arguments.
+  /// - Throws: `CommandFailure` for an argument without `=`, an unknown or repeated attribute, or an invalid value.
   init(_ words: [String], of entity: EntityDescription, for settings: LocaleSettings) throws {
     for word in words {
-      // Bytes, because a mark that begins the value would hide the sign in one cluster.
+      // Bytes: a combining mark at the start of the value would form one character with the sign.
       guard let mark = word.utf8.firstIndex(of: UInt8(ascii: "=")) else {
         throw CommandFailure(
           .usage,
@@ -292,19 +309,20 @@ struct Assignments {
     }
   }
 
-  /// Writes the given values over a row's.
+  /// Replaces the values of a row by the given ones.
   func apply(to row: inout [Value]) {
     for (index, value) in values { row[index] = value }
   }
 }
 
-/// What stands for the values that an object had when somebody looked at it: 16 hexadecimal digits.
+/// A digest of an object's values, by which an edit detects that they have changed: 16 hexadecimal digits.
 ///
-/// Equal values give equal versions in every process, so an object that was changed and changed back has its first version again.
+/// Equal values give equal versions in every process, so an object that is changed and changed back has its first
+/// version again.
 public struct RowVersion: Hashable, Sendable {
   private let digest: UInt64
 
-  /// The version of a row.
+  /// Creates the version of a row.
   /// - Complexity: O(*n*) in the bytes of its values.
   public init(of row: Row) {
     var digest = RowDigest()
@@ -314,7 +332,7 @@ public struct RowVersion: Hashable, Sendable {
 }
 
 extension RowVersion: ExpressibleByArgument {
-  /// Reads what `show` printed, or gives `nil` if it is something else.
+  /// Parses a version as `show` prints it, or returns `nil` for any other text.
   public init?(argument: String) {
     guard argument.utf8.count == 16, argument.utf8.allSatisfy(Self.isDigit),
       let digest = UInt64(argument, radix: 16)
