@@ -138,6 +138,33 @@ import Testing
     #expect(result.errors.split(separator: "\n").count == 1, "\(result)")
   }
 
+  @Test func `unknown columns of an import are named with the nearest attribute`() throws {
+    let run = try ProgramRun()
+    let imported = try run.run(
+      "book-catalog",
+      "import",
+      "-",
+      input: "publisher,title,auhtor,colour\nP,T,A,red\n"
+    )
+    #expect(
+      imported.errors
+        == "book-catalog: columns not imported: auhtor (did you mean “author”?), colour\n"
+    )
+    let refused = try run.run(
+      "book-catalog",
+      "import",
+      "-",
+      input: "publisher,titel\nP,T\n",
+      expecting: 65
+    )
+    for words in [
+      "there is no title column, and every Book needs one (it may be empty).",
+      "Rename “titel” if it is meant. Columns found: publisher, titel. Columns understood: publisher,",
+    ] {
+      #expect(refused.errors.contains(words), "\(refused)")
+    }
+  }
+
   // MARK: - The document
 
   /// The blocks of `docs/commands.md` below a marker such as `<!-- help: book-catalog help where -->`.

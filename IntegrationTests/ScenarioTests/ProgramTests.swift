@@ -65,7 +65,7 @@ import Testing
       "book-catalog", "import",
       "RSS and Atom by their elements. The import is one transaction; records that are"
     ),
-    ("book-catalog", "watch", "or a delta that another program can follow."),
+    ("book-catalog", "watch", "or a delta that another program can follow. Ctrl-C ends it."),
     (
       "book-catalog", "cache",
       "faster: without them, or with one that is out of date, lists are the same."

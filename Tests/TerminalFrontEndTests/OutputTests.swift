@@ -55,8 +55,8 @@ struct OutputTests {
     #expect(error?.exitStatus == 74)
     #expect(
       error?.description
-        == "the output cannot be written: No space left on device. "
-        + "Check the disk's free space and where the output goes."
+        == "The output cannot be written: No space left on device. "
+        + "Check the free space and the destination."
     )
   }
 

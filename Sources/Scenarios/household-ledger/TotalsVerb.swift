@@ -11,7 +11,10 @@ struct TotalsVerb: AsyncParsableCommand {
     commandName: "totals",
     abstract: "Print sums by day, month or category, and the balance.",
     discussion: LedgerProgram.discussion(
-      "Standard output that is not a terminal gets tab-separated lines, the same in every locale.",
+      """
+      On a terminal it prints a table, elsewhere tab-separated lines that are the same in every locale. Attributes for \
+      --where: \(LedgerProgram.entity.attributes.map(\.name).joined(separator: ", ")).
+      """,
       examples: "totals",
       "totals --by category --where \"date >= '2026-01-01'\""
     )

@@ -33,7 +33,7 @@ struct RemoveAtVerb: AsyncParsableCommand {
     discussion: RosterProgram.discussion(
       "--sort, --where and the other list options decide which list is meant.",
       takesList: true,
-      examples: "remove-at 0 2"
+      examples: "remove-at 0 0"
     )
   )
 

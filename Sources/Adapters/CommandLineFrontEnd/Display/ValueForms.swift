@@ -37,11 +37,12 @@ struct ValueParser {
       if case .text(let text) = field.value { return try parse(text, attribute.type, numbers) }
       return try parse(number: field.value, attribute.type)
     } catch {
+      let colon = error.message.hasPrefix("“") ? ":" : ""
       throw RecordError(
         source: "",
         line: line,
         column: field.column,
-        message: "\(attribute.name) \(error.message)",
+        message: "\(attribute.name)\(colon) \(error.message)",
         remedy: error.remedy,
         isRecoverable: true
       )

@@ -38,6 +38,7 @@ public enum ProgramVerbs {
       discussion: """
         Examples:
           \(Program.name) add \(Program.examples.assignments)
+          \(Program.name) import \(Program.examples.file)
           \(Program.name) list --where "\(Program.examples.condition)"
           \(Program.name) watch
 

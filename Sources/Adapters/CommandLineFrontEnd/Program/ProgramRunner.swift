@@ -156,11 +156,11 @@ public enum ProgramRunner {
       text.split(separator: "\n").first { $0.hasPrefix("Help:  ") }
       .flatMap { $0.components(separatedBy: "  ").last } ?? ""
     let isHelpful = sentence.hasPrefix("Missing") || description.contains("such as")
-    let remedy = [isHelpful ? description : nil, reference.map { "See '\($0)'." }]
+    let remedy = [isHelpful ? description : "", reference.map { "See '\($0)'." } ?? ""]
     return CommandFailure(
       .usage,
       sentence,
-      remedy: remedy.compactMap(\.self).joined(separator: " ")
+      remedy: remedy.filter { !$0.isEmpty }.joined(separator: " ")
     )
   }
 
