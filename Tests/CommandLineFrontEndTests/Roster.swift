@@ -55,8 +55,8 @@ enum Roster: ListProgram {
     )
   }
 
-  static func openStore(_ place: StoreLocation) throws -> any Store {
-    throw StoreError.closed(path: place.path)
+  static func openStore(_ location: StoreLocation) throws -> any Store {
+    throw StoreError.closed(path: location.path)
   }
 
   static func diagnose(_ store: any Store) throws -> [String] { [] }
