@@ -70,3 +70,71 @@ enum FeedPart: String {
   case published
   case summary
 }
+
+/// Parses the dates of feeds: RFC 822 as RFC 2822 widened it, and RFC 3339 with its shorter forms.
+enum FeedDate {
+  /// The instant, or `nil` if the text is neither form or no date that exists.
+  ///
+  /// A date without a time is a whole day. The name of the weekday need not fit the date.
+  static func instant(of text: String) -> Instant? {
+    let text = HTMLText.trimmed(text)
+    switch ISODate.form(of: text) {
+    case .instant(let instant): return instant
+    case .day(let day): return Instant(wholeDay: Int64(day.daysSince1970))
+    case nil: return mailDate(text)
+    }
+  }
+
+  /// `Tue, 03 Nov 2026 09:00:00 +0900`; weekday and seconds may be missing.
+  private static func mailDate(_ text: String) -> Instant? {
+    var scanner = DigitScanner(text)
+    let weekday = scanner.word()
+    if !weekday.isEmpty {
+      guard weekdays.contains(where: { weekday == $0 || weekday == $0.prefix(3) }),
+        scanner.take(",")
+      else { return nil }
+      _ = scanner.skipSpaces()
+    }
+    guard let day = scanner.number(digits: 1...2), scanner.skipSpaces(),
+      let month = months.firstIndex(of: scanner.word()), scanner.skipSpaces(),
+      let year = scanner.number(digits: 2...4), scanner.skipSpaces(),
+      let date = CivilDate(year: fullYear(year), month: month + 1, day: day),
+      let hour = scanner.number(digits: 1...2), scanner.take(":"),
+      let minute = scanner.number(digits: 2), hour < 24, minute < 60
+    else { return nil }
+    var second = 0
+    if scanner.take(":") {
+      guard let number = scanner.number(digits: 2), number < 60 else { return nil }
+      second = number
+    }
+    guard scanner.skipSpaces(), let offset = zone(&scanner), scanner.isAtEnd else { return nil }
+    let minutes = date.daysSince1970 * 1440 + hour * 60 + minute - offset
+    return Instant(microseconds: Int64(minutes * 60 + second) * 1_000_000)
+  }
+
+  /// Years of two and three digits as RFC 2822, section 4.3, reads them.
+  private static func fullYear(_ year: Int) -> Int {
+    switch year {
+    case 0..<50: 2000 + year
+    case 50..<1000: 1900 + year
+    default: year
+    }
+  }
+
+  private static func zone(_ scanner: inout DigitScanner) -> Int? {
+    let name = scanner.word()
+    return name.isEmpty ? scanner.offset() : zones[name].map { $0 * 60 }
+  }
+
+  private static let months = [
+    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+  ]
+  private static let weekdays = [
+    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
+  ]
+  /// The zones RFC 822 names, in hours.
+  private static let zones = [
+    "z": 0, "ut": 0, "utc": 0, "gmt": 0, "est": -5, "edt": -4, "cst": -6, "cdt": -5, "mst": -7,
+    "mdt": -6, "pst": -8, "pdt": -7,
+  ]
+}

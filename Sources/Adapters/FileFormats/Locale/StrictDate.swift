@@ -49,3 +49,120 @@ public struct StrictDate: Sendable {
     )
   }
 }
+
+/// The order of year, month and day in a locale's numeric dates, and what stands between them.
+struct DatePattern: Sendable {
+  private enum Piece: Sendable {
+    case year
+    case month
+    case day
+    case literal(String)
+  }
+
+  private let pieces: [Piece]
+  /// The form's text for 3 November 2026.
+  let example: String
+
+  /// The numeric and the long form of a locale, where they are digits and separators only.
+  static func patterns(of locale: Locale) -> [DatePattern] {
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = .gmt
+    return [Date.FormatStyle.DateStyle.numeric, .long].compactMap { date in
+      DatePattern(
+        style: Date.FormatStyle(
+          date: date,
+          time: .omitted,
+          locale: locale,
+          calendar: calendar,
+          timeZone: .gmt
+        )
+      )
+    }
+  }
+
+  /// The pattern of a style, read off from dates whose parts are told apart by their numbers.
+  private init?(style: Date.FormatStyle) {
+    // 2034-11-22, whose numbers occur only once, and 2026-11-03.
+    let probe = style.format(Date(timeIntervalSince1970: 2_047_766_400))
+    var pieces: [Piece] = []
+    for run in DatePattern.runs(probe) {
+      switch run {
+      case "2034": pieces.append(.year)
+      case "11": pieces.append(.month)
+      case "22": pieces.append(.day)
+      default:
+        guard !run.unicodeScalars.contains(where: DatePattern.isDigit) else { return nil }
+        pieces.append(.literal(run))
+      }
+    }
+    let numbers = pieces.filter { if case .literal = $0 { false } else { true } }
+    guard numbers.count == 3 else { return nil }
+    self.pieces = pieces
+    example = style.format(Date(timeIntervalSince1970: 1_793_664_000))
+  }
+
+  /// The numbers of a text in this form; a day and a month may have a leading zero.
+  func match(_ text: String) -> (year: Int, month: Int, day: Int)? {
+    let runs = DatePattern.runs(text)
+    guard runs.count == pieces.count else { return nil }
+    var result = (year: 0, month: 0, day: 0)
+    for (run, piece) in zip(runs, pieces) {
+      switch piece {
+      case .literal(let literal):
+        guard run.utf8.elementsEqual(literal.utf8) else { return nil }
+      case .year:
+        guard run.utf8.count == 4, let number = Int(run) else { return nil }
+        result.year = number
+      case .month:
+        guard run.utf8.count <= 2, let number = Int(run) else { return nil }
+        result.month = number
+      case .day:
+        guard run.utf8.count <= 2, let number = Int(run) else { return nil }
+        result.day = number
+      }
+    }
+    return result
+  }
+
+  /// The numbers of a text that begins with a year of four digits, with `-`, `/` or `.` between all three.
+  static func yearFirst(_ text: String) -> (year: Int, month: Int, day: Int)? {
+    var scanner = DigitScanner(text)
+    guard let year = scanner.number(digits: 4),
+      let separator = ["-", "/", "."].first(where: { scanner.take($0) }),
+      let month = scanner.number(digits: 1...2), scanner.take(separator),
+      let day = scanner.number(digits: 1...2), scanner.isAtEnd
+    else { return nil }
+    return (year, month, day)
+  }
+
+  /// The text parted into runs of digits and runs of everything else, in ASCII digits and plain spaces,
+  /// without direction marks.
+  private static func runs(_ text: String) -> [String] {
+    var runs: [String] = []
+    var wasDigit: Bool?
+    for scalar in text.unicodeScalars {
+      if scalar == "\u{200E}" || scalar == "\u{200F}" || scalar == "\u{61C}" { continue }
+      let isDigit = isDigit(scalar)
+      if isDigit != wasDigit { runs.append("") }
+      wasDigit = isDigit
+      runs[runs.count - 1] += isDigit ? digit(scalar) : plain(scalar)
+    }
+    return runs
+  }
+
+  private static func isDigit(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.properties.generalCategory == .decimalNumber
+  }
+
+  private static func digit(_ scalar: Unicode.Scalar) -> String {
+    scalar.properties.numericValue.map { String(Int($0)) } ?? String(scalar)
+  }
+
+  private static func plain(_ scalar: Unicode.Scalar) -> String {
+    switch scalar {
+    case "\u{A0}", "\u{202F}", "\u{3000}": " "
+    case "\u{FF0F}": "/"
+    default: String(scalar)
+    }
+  }
+}
