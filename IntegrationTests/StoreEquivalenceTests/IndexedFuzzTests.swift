@@ -3,8 +3,8 @@ import OrderStatistics
 import ResultsDomain
 import ResultsTesting
 import SQLitePersistence
+import Synchronization
 import Testing
-
 @testable import ResultsPresentation
 
 /// R19, R26, R48, R55, R56, R57, R77, R78, R83: over a real index and whoever writes, a list that holds only counts goes the same
@@ -164,6 +164,241 @@ private struct Walk {
       let row = try? held.object(atFlatPosition: position)
       let other = try? indexed.object(atFlatPosition: position)
       try #require(row == other, place)
+    }
+  }
+}
+
+/// R26, R43, R49, R50, R55, R64, R71, R77, R78, R88: controllers of lists that hold only counts live like those that hold their keys.
+@Suite(.serialized) struct `Controllers of lists over random indexes` {
+  static let seeds: ClosedRange<UInt64> = {
+    let first = ProcessInfo.processInfo.environment["RESULTS_INDEXED_SEED"].flatMap { UInt64($0) }
+    let count = ProcessInfo.processInfo.environment["RESULTS_INDEXED_SEEDS"].flatMap { UInt64($0) }
+    return (first ?? 501)...((first ?? 501) + (count ?? 6) - 1)
+  }()
+
+  @Test(.timeLimit(.minutes(5)), arguments: seeds)
+  func `live, rest, change and come back in the same way`(seed: UInt64) async throws {
+    var generator = SeededGenerator(seed: seed)
+    let table = try IndexedTable(&generator)
+    table.crowd = 400
+    for _ in 0..<8 { try table.commit(&generator, rows: 60, by: [.stranger]) }
+    let list = try table.list(&generator)
+    try table.makeIndex(for: list)
+    let options = ResultsOptions(
+      delivery: generator.choice(.immediate, .onDemand, .every(.seconds(1))),
+      clock: ManualClock(),
+      caches: KeptCaches()
+    )
+    var pair = try await IndexedPair(list.definition, in: table.store, options)
+    var indexed = try await pair.isIndexed() ? 1 : 0
+    for step in 0..<14 {
+      let place = comment("seed \(seed), step \(step)", table)
+      try await live(&pair, table, &generator, place)
+      if try await pair.isIndexed() { indexed += 1 }
+    }
+    let definition = pair.held.definition
+    for round in 0..<3 {
+      let place = comment("seed \(seed), opening \(round)", table)
+      try await pair.held.saveCache()
+      try await pair.indexed.saveCache()
+      let wasIndexed = try await pair.isIndexed()
+      pair.cancel()
+      if generator.happens(percent: 50) { try table.reopen() }
+      for _ in 0..<round {
+        try table.commit(&generator, rows: generator.number(in: 1...8))
+      }
+      pair = try await IndexedPair(definition, in: table.store, options)
+      let outcome = try #require(pair.indexed.cacheOutcome, place)
+      try #require(outcome == pair.held.cacheOutcome, place)
+      if case .miss(let reason) = outcome { Issue.record("a miss: \(reason); \(place)") }
+      try #require(try await pair.isIndexed() == wasIndexed, place)
+      try pair.compare(&generator, place)
+      for _ in 0..<2 {
+        try table.commit(&generator, rows: 5)
+        try await pair.look(&generator, place)
+      }
+    }
+    pair.cancel()
+  }
+
+  /// One of the things that happen to a list.
+  private func live(
+    _ pair: inout IndexedPair,
+    _ table: IndexedTable,
+    _ generator: inout SeededGenerator,
+    _ place: Comment
+  ) async throws {
+    func commit(_ count: Int) throws {
+      for _ in 0..<count {
+        try table.commit(&generator, rows: generator.choice(1, 3, 8, 60))
+      }
+    }
+    let lists = [pair.held, pair.indexed]
+    switch generator.number(in: 0...9) {
+    case 0...1:
+      let next = try table.list(&generator)
+      try table.makeIndex(for: next)
+      try commit(generator.number(in: 0...2))
+      for list in lists {
+        try await list.update { definition in
+          let name = definition.cacheName
+          definition = next.definition
+          definition.cacheName = name
+        }
+      }
+    case 2...3:
+      lists.forEach { $0.pause() }
+      try commit(generator.number(in: 1...4))
+      if generator.happens(percent: 30) {
+        try await pair.look(&generator, place)
+        try commit(1)
+      }
+      for list in lists { try await list.resume() }
+    case 4:
+      try commit(1)
+      for list in lists { try await list.performFetch() }
+    default: try commit(generator.number(in: 0...3))
+    }
+    try await pair.look(&generator, place)
+    if let earlier = generator.element(of: pair.shown) {
+      try pair.delta(since: earlier, place)
+    }
+  }
+
+  private func comment(_ what: String, _ table: IndexedTable) -> Comment {
+    Comment(rawValue: ([what] + table.story).joined(separator: "\n"))
+  }
+}
+
+/// Caches that live as long as the object.
+final class KeptCaches: SectionCacheStorage {
+  private let kept = Mutex<[String: [UInt8]]>([:])
+
+  func load(_ name: String) -> [UInt8]? { kept.withLock { $0[name] } }
+
+  func save(_ bytes: [UInt8], as name: String) { kept.withLock { $0[name] = bytes } }
+
+  func remove(_ name: String) -> Bool { kept.withLock { $0.removeValue(forKey: name) != nil } }
+
+  func removeAll() -> Int {
+    kept.withLock { kept in
+      defer { kept = [:] }
+      return kept.count
+    }
+  }
+
+  func entries() -> [SectionCacheEntry] {
+    kept.withLock { kept in
+      kept.sorted { $0.key < $1.key }
+        .map { SectionCacheEntry(name: $0.key, byteCount: $0.value.count, writtenAt: nil) }
+    }
+  }
+}
+
+/// A list twice over one store, once with its keys held and once without, and what both have told so far.
+struct IndexedPair {
+  typealias Generation = (held: FetchedResults<Row>, indexed: FetchedResults<Row>)
+
+  let held: FetchedResultsController<Row>
+  let indexed: FetchedResultsController<Row>
+  /// Some generations that are held on to.
+  private(set) var shown: [Generation] = []
+
+  init(
+    _ definition: ResultsDefinition<Row>,
+    in store: SQLiteStore,
+    _ options: ResultsOptions = ResultsOptions()
+  ) async throws {
+    func controller(_ limit: Int, _ name: String) -> FetchedResultsController<Row> {
+      var options = options
+      options.heldKeysLimit = limit
+      options.auditPeriod = nil
+      options.journalCapacity = .max
+      var definition = definition
+      definition.cacheName = name
+      return FetchedResultsController(definition, in: store, options: options)
+    }
+    held = controller(4096 * 1000, "held")
+    indexed = controller(-1, "indexed")
+    for list in [held, indexed] {
+      try await list.performFetch()
+    }
+    shown.append((try held.results(), try indexed.results()))
+  }
+
+  /// Whether the list without keys really has none.
+  func isIndexed() async throws -> Bool {
+    if case .indexed = try await indexed.explain()?.keys { true } else { false }
+  }
+
+  func cancel() {
+    held.cancel()
+    indexed.cancel()
+  }
+
+  /// Brings both up to date, and compares what they tell and show, and what they showed before.
+  mutating func look(_ generator: inout SeededGenerator, _ place: Comment) async throws {
+    try await held.refresh()
+    try await indexed.refresh()
+    try compare(&generator, place)
+  }
+
+  /// Compares what both have told since the last time, and all they show.
+  mutating func compare(_ generator: inout SeededGenerator, _ place: Comment) throws {
+    let last = shown[shown.count - 1]
+    let present: Generation = (try held.results(), try indexed.results())
+    let delta = try delta(since: last, place)
+    try delta?.verify(
+      from: last.held.snapshot.content,
+      to: present.held.snapshot.content
+    )
+    shown.append(present)
+    try compare(present, place)
+    for earlier in shown {
+      try #require(try earlier.indexed.snapshot.content == earlier.held.snapshot.content, place)
+    }
+    // The first stays for long, and the last is what the next delta starts from.
+    if shown.count > 6 { shown.remove(at: generator.number(in: 1...shown.count - 2)) }
+    if let earlier = generator.element(of: shown) { try compare(earlier, place) }
+  }
+
+  /// The one delta that leads from an earlier generation to what is shown, the same for both; `nil` if it would be empty.
+  @discardableResult
+  func delta(since earlier: Generation, _ place: Comment) throws -> ResultsDelta? {
+    switch (
+      try held.catchUp(from: earlier.held.position),
+      try indexed.catchUp(from: earlier.indexed.position)
+    ) {
+    case (.upToDate(let one), .upToDate(let other)):
+      try #require(one.generation == other.generation, place)
+      return nil
+    case (.change(let one, _), .change(let other, _)):
+      try #require(one == other, place)
+      return one
+    case let (one, other):
+      Issue.record("\(one) and \(other) are no change of both; \(place)")
+      return nil
+    }
+  }
+
+  private func compare(_ generation: Generation, _ place: Comment) throws {
+    let (held, indexed) = generation
+    try #require(held.generation == indexed.generation, place)
+    try #require(held.count == indexed.count, place)
+    try #require(held.matchingCount == indexed.matchingCount, place)
+    try #require(held.aggregates == indexed.aggregates, place)
+    for section in 0..<held.snapshot.sectionCount {
+      let header = try #require(held.snapshot.header(ofSection: section), place)
+      try #require(indexed.snapshot.header(ofSection: section) == header, place)
+      try #require(indexed.snapshot.section(of: header.id) == section, place)
+    }
+    for position in stride(from: 0, to: held.count, by: 11) {
+      let path = try #require(held.snapshot.path(ofFlatPosition: position), place)
+      let id = try #require(held.objectID(at: path), place)
+      try #require(indexed.objectID(at: path) == id, place)
+      try #require(indexed.path(of: id) == path, place)
+      let row = try? held.object(at: path)
+      try #require(row == (try? indexed.object(at: path)), place)
     }
   }
 }

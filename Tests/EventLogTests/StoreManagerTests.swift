@@ -2,6 +2,7 @@ import EventLog
 import InMemoryPersistence
 import ResultsDomain
 import ResultsPresentation
+import Synchronization
 import Testing
 
 @Suite struct StoreManagerTests {
@@ -237,5 +238,146 @@ private struct Note: Entity {
 
   static let schema = EntitySchema<Note>("Note", textIdentity: \.name, column: "name") {
     Attribute(\.text, "text")
+  }
+}
+
+@Suite struct StoreManagersTests {
+  private let opened = Opened()
+
+  /// What has been opened, in order.
+  private final class Opened: Sendable {
+    let places = Mutex<[String]>([])
+  }
+
+  private func managers(in folder: String = "data") -> StoreManagers {
+    StoreManagers(dataFolder: folder) { [opened] path, kind in
+      opened.places.withLock { $0.append("\(kind) \(path)") }
+      return try InMemoryStore(entities: [Event.entity])
+    }
+  }
+
+  @Test func `the same name is the same manager, from any thread, opened once`() async throws {
+    let managers = managers()
+    let found = try await withThrowingTaskGroup(of: StoreManager.self) { group in
+      for _ in 0..<64 { group.addTask { try managers.manager(of: "Log") } }
+      return try await group.reduce(into: [ObjectIdentifier]()) { $0.append(ObjectIdentifier($1)) }
+    }
+    #expect(Set(found).count == 1)
+    #expect(opened.places.withLock { $0 } == ["file data/Log.sqlite"])
+    let other = ObjectIdentifier(try managers.manager(of: "Other"))
+    #expect(!found.contains(other))
+  }
+
+  @Test func `the file and the kind of store can be named`() throws {
+    let managers = managers()
+    let named = try managers.manager(of: "Log", file: "/tmp/x.sqlite")
+    let inMemory = try managers.manager(of: "Scratch", kind: .memory)
+    #expect(opened.places.withLock { $0 } == ["file /tmp/x.sqlite", "memory :memory:"])
+    // Whoever does not say where gets the one that is there.
+    #expect(try managers.manager(of: "Log") === named)
+    #expect(try managers.manager(of: "Log", file: "/tmp/x.sqlite") === named)
+    #expect(try managers.manager(of: "Scratch") === inMemory)
+  }
+
+  @Test func `a known model with another file or kind is refused, and stays what it is`() throws {
+    let managers = managers()
+    let manager = try managers.manager(of: "Log")
+    for (file, kind) in [("other.sqlite", nil), (nil, StoreKind.memory), ("a", .memory)] {
+      let error = #expect(throws: StoreManagerError.self) {
+        try managers.manager(of: "Log", file: file, kind: kind)
+      }
+      guard case .otherStore("Log", "data/Log.sqlite", _) = error else {
+        Issue.record("\(String(describing: error))")
+        continue
+      }
+    }
+    #expect(try managers.manager(of: "Log") === manager)
+    _ = try managers.manager(of: "Scratch", kind: .memory)
+    #expect(throws: StoreManagerError.self) {
+      try managers.manager(of: "Scratch", kind: .file)
+    }
+  }
+
+  @Test func `names are told apart by their bytes`() throws {
+    let managers = managers()
+    let composed = try managers.manager(of: "が")
+    #expect(try managers.manager(of: "か\u{3099}") !== composed)
+  }
+
+  @Test(arguments: ["", "..", "../other", "a/b", ".hidden", "a\\b"])
+  func `a name that would leave the data folder is refused unless the file is named`(
+    name: String
+  ) throws {
+    #expect(throws: StoreManagerError.invalidName(name)) { try managers().manager(of: name) }
+    _ = try managers().manager(of: name, file: "x.sqlite")
+  }
+
+  @Test func `a store that cannot be opened is an error, and can be tried again`() throws {
+    let works = Mutex(false)
+    let managers = StoreManagers(dataFolder: "") { path, _ in
+      guard works.withLock({ $0 }) else {
+        throw StoreError.cannotOpen(path: path, .isDirectory)
+      }
+      return try InMemoryStore(entities: [Event.entity])
+    }
+    #expect(throws: StoreError.self) { try managers.manager(of: "Log") }
+    works.withLock { $0 = true }
+    _ = try managers.manager(of: "Log")
+  }
+}
+
+/// R88: the caches of a manager's lists in one line.
+@Suite struct StoreManagerCacheTests {
+  @Test func `lists of two entities have caches of their own`() async throws {
+    let store = try InMemoryStore(entities: [Event.entity, Memo.entity])
+    let caches = Kept()
+    let managers = StoreManagers(dataFolder: "", caches: { _, _ in caches }) { _, _ in store }
+    let manager = try managers.manager(of: "Log")
+    for expected in [CacheOutcome.miss(.none), .hit] {
+      for (entity, key) in [("Event", "timeStamp"), ("Memo", "text")] {
+        let list = try manager.controller(entity, sortedBy: key)
+        try await list.performFetch()
+        #expect(list.cacheOutcome == expected, "\(entity)")
+        try await list.saveCache()
+        list.cancel()
+      }
+    }
+    #expect(try caches.entries().map(\.name).sorted() == ["Root Event", "Root Memo"])
+  }
+}
+
+/// A second entity.
+private struct Memo: Entity {
+  var id: Int64?
+  var text = ""
+
+  static let schema = EntitySchema<Memo>("Memo", identity: \.id) { Attribute(\.text, "text") }
+}
+
+/// Caches kept in memory.
+private final class Kept: SectionCacheStorage {
+  private let kept = Mutex<[String: [UInt8]]>([:])
+
+  func load(_ name: String) throws(SectionCacheFailure) -> [UInt8]? { kept.withLock { $0[name] } }
+
+  func save(_ bytes: [UInt8], as name: String) throws(SectionCacheFailure) {
+    kept.withLock { $0[name] = bytes }
+  }
+
+  func remove(_ name: String) throws(SectionCacheFailure) -> Bool {
+    kept.withLock { $0.removeValue(forKey: name) != nil }
+  }
+
+  func removeAll() throws(SectionCacheFailure) -> Int {
+    kept.withLock { kept in
+      defer { kept = [:] }
+      return kept.count
+    }
+  }
+
+  func entries() throws(SectionCacheFailure) -> [SectionCacheEntry] {
+    kept.withLock { kept in
+      kept.map { SectionCacheEntry(name: $0, byteCount: $1.count, writtenAt: nil) }
+    }
   }
 }

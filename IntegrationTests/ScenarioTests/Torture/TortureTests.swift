@@ -1,6 +1,7 @@
 import Foundation
 import ResultsDomain
 import ResultsPresentation
+import ResultsTesting
 import SQLitePersistence
 import StudentRoster
 import Synchronization
@@ -217,6 +218,106 @@ extension AsyncStream<Void> {
     for await _ in self {
       count -= 1
       if count == 0 { return }
+    }
+  }
+}
+
+/// How much is done to one store, and from which seed.
+///
+/// `RESULTS_TORTURE_OPERATIONS` sets the number of operations of all plans together, `RESULTS_TORTURE_SEED` the first seed.
+struct TorturePlan: Sendable, CustomTestStringConvertible {
+  /// What the random choices follow from.
+  let seed: UInt64
+  /// How many operations the four writers do together.
+  let operations: Int
+  /// Whether triggers of the file keep `simulate` off the pairs, so that it can be started again and again.
+  let isGuarded: Bool
+
+  var testDescription: String {
+    "\(isGuarded ? "guarded pairs" : "emptied tables"), \(operations) operations, seed \(seed)"
+  }
+
+  /// What one of the four writers does.
+  var share: Int { max(1, operations / 4) }
+
+  /// Numbers that belong to one writer.
+  func generator(_ writer: UInt64) -> SeededGenerator {
+    SeededGenerator(seed: seed &* 97 &+ writer)
+  }
+
+  static let all = [true, false].enumerated().map { number, isGuarded in
+    TorturePlan(
+      seed: (setting("RESULTS_TORTURE_SEED").map { UInt64($0) } ?? 1) &+ UInt64(number),
+      operations: (setting("RESULTS_TORTURE_OPERATIONS") ?? 2000) / 2,
+      isGuarded: isGuarded
+    )
+  }
+
+  private static func setting(_ name: String) -> Int? {
+    ProcessInfo.processInfo.environment[name].flatMap { Int($0) }.flatMap { $0 < 0 ? nil : $0 }
+  }
+}
+
+/// Where programs run, and what they see, for other threads than the test's own.
+final class ProgramPlace: Sendable {
+  /// What is thrown where work ends because other work has failed.
+  struct Stopped: Error {}
+
+  private struct State {
+    var failure: (any Error)?
+    var endless: [@Sendable () -> Void] = []
+  }
+
+  let folder: String
+  let environment: [String: String]
+  private let state = Mutex(State())
+
+  init(_ run: ProgramRun) {
+    folder = run.folder
+    environment = run.environment
+  }
+
+  /// Starts a program.
+  /// - Throws: `Stopped` after `stop()`.
+  func start(_ program: String, _ arguments: [String]) throws -> RunningProgram {
+    try check()
+    return try RunningProgram(program, arguments, environment: environment, folder: folder)
+  }
+
+  /// Starts a program that runs until it is killed, by `stop()` at the latest.
+  func startEndless(_ program: String, _ arguments: [String]) throws -> RunningProgram {
+    let running = try start(program, arguments)
+    let kill = running.killer
+    state.withLock { $0.endless.append(kill) }
+    return running
+  }
+
+  /// Ends all work here, because a part of it has failed.
+  /// - Returns: The first failure, of which others may only be the consequence.
+  func stop(because failure: any Error) -> any Error {
+    let (first, endless) = state.withLock { state in
+      let first = state.failure ?? failure
+      state.failure = first
+      return (first, state.endless)
+    }
+    for kill in endless { kill() }
+    return first
+  }
+
+  /// Refuses to go on after `stop()`.
+  func check() throws {
+    if state.withLock({ $0.failure != nil }) { throw Stopped() }
+  }
+}
+
+/// A thread for work that blocks, which the threads of tasks must not do.
+enum OwnThread {
+  /// Runs a closure on a thread of its own, and gives what it returns.
+  static func run<Result: Sendable>(
+    _ body: @escaping @Sendable () throws -> Result
+  ) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+      Thread.detachNewThread { continuation.resume(with: Swift.Result { try body() }) }
     }
   }
 }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import BookCatalog
 import CommandLineFrontEnd
 import ProgramStores
@@ -44,4 +45,15 @@ enum CatalogProgram: StoredProgram {
   ) async throws {
     try await BookCatalogStory.tell(in: store, print)
   }
+}
+
+/// The command `book-catalog`.
+@main
+struct Main: AsyncParsableCommand {
+  static let configuration = ProgramVerbs.configuration(
+    of: CatalogProgram.self,
+    verbs: ProgramVerbs.all(of: CatalogProgram.self) + [DemoVerb.self, DumpVerb.self]
+  )
+
+  static func main() async { await ProgramRunner.run(Main.self) }
 }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import CommandLineFrontEnd
 import EventLog
 import ProgramStores
@@ -22,4 +23,15 @@ enum EventProgram: StoredProgram {
   ) async throws {
     try await EventLogStory.tell(in: store, print)
   }
+}
+
+/// The command `event-log`.
+@main
+struct Main: AsyncParsableCommand {
+  static let configuration = ProgramVerbs.configuration(
+    of: EventProgram.self,
+    verbs: ProgramVerbs.all(of: EventProgram.self) + [StampVerb.self, RemoveAtVerb.self]
+  )
+
+  static func main() async { await ProgramRunner.run(Main.self) }
 }

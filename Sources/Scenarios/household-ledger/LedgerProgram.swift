@@ -1,3 +1,4 @@
+import ArgumentParser
 import CommandLineFrontEnd
 import HouseholdLedger
 import ProgramStores
@@ -30,4 +31,15 @@ enum LedgerProgram: StoredProgram {
   ) async throws {
     try await HouseholdLedgerStory.tell(in: store, print)
   }
+}
+
+/// The command `household-ledger`.
+@main
+struct Main: AsyncParsableCommand {
+  static let configuration = ProgramVerbs.configuration(
+    of: LedgerProgram.self,
+    verbs: ProgramVerbs.all(of: LedgerProgram.self) + [TotalsVerb.self]
+  )
+
+  static func main() async { await ProgramRunner.run(Main.self) }
 }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import CommandLineFrontEnd
 import NewsFeed
 import ProgramStores
@@ -50,4 +51,15 @@ enum FeedProgram: StoredProgram {
   ) async throws {
     try await NewsFeedStory.tell(in: store, print)
   }
+}
+
+/// The command `news-feed`.
+@main
+struct Main: AsyncParsableCommand {
+  static let configuration = ProgramVerbs.configuration(
+    of: FeedProgram.self,
+    verbs: FeedVerbs.all
+  )
+
+  static func main() async { await ProgramRunner.run(Main.self) }
 }

@@ -1,8 +1,9 @@
+import ArgumentParser
 import CommandLineFrontEnd
-import StudentRoster
 import ProgramStores
 import ResultsDomain
 import ResultsPresentation
+import StudentRoster
 
 /// What `student-roster` adds to the shared verbs.
 enum RosterProgram: StoredProgram {
@@ -22,4 +23,17 @@ enum RosterProgram: StoredProgram {
   ) async throws {
     try await StudentRosterStory.tell(in: store, print)
   }
+}
+
+/// The command `student-roster`.
+@main
+struct Main: AsyncParsableCommand {
+  static let configuration = ProgramVerbs.configuration(
+    of: RosterProgram.self,
+    verbs: ProgramVerbs.all(of: RosterProgram.self) + [
+      AddRandomVerb.self, RemoveAtVerb.self, SimulateVerb.self,
+    ]
+  )
+
+  static func main() async { await ProgramRunner.run(Main.self) }
 }

@@ -1,0 +1,219 @@
+import Foundation
+
+/// A program that was started, with pipes at its standard streams.
+///
+/// No call waits longer than its time limit.
+final class RunningProgram {
+  /// What a program did not do.
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  private let name: String
+  private let process: pid_t
+  private var input: Int32
+  private var output: PipeReader
+  private var errors: PipeReader
+  private var isReaped = false
+
+  /// Starts a program with just these environment variables.
+  init(_ name: String, _ arguments: [String], environment: [String: String], folder: String) throws
+  {
+    self.name = "\(name) \(arguments.joined(separator: " "))"
+    // A program that ends before it has read its input must not end the test.
+    signal(SIGPIPE, SIG_IGN)
+    let executable = try ProgramFolder.executable(name)
+    let (inputRead, inputWrite) = try RunningProgram.pipe()
+    let (outputRead, outputWrite) = try RunningProgram.pipe()
+    let (errorRead, errorWrite) = try RunningProgram.pipe()
+    defer { for descriptor in [inputRead, outputWrite, errorWrite] { close(descriptor) } }
+    (input, output, errors) = (inputWrite, PipeReader(outputRead), PipeReader(errorRead))
+    process = try RunningProgram.spawn(
+      // The shell only changes the folder; the program takes its place.
+      ["/bin/sh", "-c", "cd \"$1\" && shift && exec \"$@\"", "sh", folder, executable] + arguments,
+      environment.map { "\($0)=\($1)" },
+      [inputRead, outputWrite, errorWrite]
+    )
+  }
+
+  deinit {
+    if !isReaped {
+      kill(process, SIGKILL)
+      var status: Int32 = 0
+      waitpid(process, &status, 0)
+    }
+    for descriptor in [input, output.descriptor, errors.descriptor] where descriptor >= 0 {
+      close(descriptor)
+    }
+  }
+
+  /// Writes to the program's standard input.
+  func write(_ text: String) throws {
+    var bytes = Array(text.utf8)[...]
+    while !bytes.isEmpty {
+      let count = bytes.withUnsafeBytes { Foundation.write(input, $0.baseAddress, $0.count) }
+      guard count > 0 else { throw Failure(description: "\(name) does not take its input") }
+      bytes = bytes.dropFirst(count)
+    }
+  }
+
+  /// Ends the program's standard input.
+  func endInput() {
+    if input >= 0 { close(input) }
+    input = -1
+  }
+
+  /// Goes away as a reader of its standard output.
+  func closeOutput() {
+    close(output.descriptor)
+    output.descriptor = -1
+  }
+
+  /// Sends a signal.
+  func send(_ signal: Int32) { kill(process, signal) }
+
+  /// Kills the program from any thread; only for one that does not end by itself before.
+  var killer: @Sendable () -> Void { { [process] in kill(process, SIGKILL) } }
+
+  /// The next line of standard output without its end, or `nil` at the end.
+  func line(within seconds: Double = 20) throws -> String? {
+    let deadline = Deadline(seconds)
+    while true {
+      if let line = output.takeLine() { return line }
+      if output.isAtEnd { return output.takeRest() }
+      try read(until: deadline)
+    }
+  }
+
+  /// Reads until the program has ended.
+  func finish(within seconds: Double = 60) throws -> ProgramResult {
+    endInput()
+    let deadline = Deadline(seconds)
+    while !output.isAtEnd || !errors.isAtEnd { try read(until: deadline) }
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) < 0 && errno == EINTR {}
+    isReaped = true
+    return ProgramResult(
+      command: name,
+      status: RunningProgram.exitStatus(status),
+      output: output.takeRest() ?? "",
+      errors: errors.takeRest() ?? ""
+    )
+  }
+
+  /// Waits until the program has ended, and reads nothing meanwhile.
+  /// - Returns: Its exit status.
+  func status(within seconds: Double) throws -> Int32 {
+    let deadline = Deadline(seconds)
+    var status: Int32 = 0
+    while waitpid(process, &status, WNOHANG) == 0 {
+      guard deadline.milliseconds > 1 else {
+        throw Failure(description: "\(name) was still running")
+      }
+      sched_yield()
+    }
+    isReaped = true
+    return RunningProgram.exitStatus(status)
+  }
+
+  /// As a shell tells it: what the program said, or 128 and the signal.
+  private static func exitStatus(_ status: Int32) -> Int32 {
+    let signal = status & 0x7F
+    return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+  }
+
+  private func read(until deadline: Deadline) throws {
+    var polled = [output, errors].filter { !$0.isAtEnd }
+      .map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+    let count = poll(&polled, nfds_t(polled.count), deadline.milliseconds)
+    if count < 0, errno == EINTR { return }
+    guard count > 0 else {
+      kill(process, SIGKILL)
+      throw Failure(description: "\(name) was still running; it had said: \(errors.text)")
+    }
+    for ready in polled where ready.revents != 0 {
+      if ready.fd == output.descriptor { output.read() } else { errors.read() }
+    }
+  }
+
+  private static func pipe() throws -> (read: Int32, write: Int32) {
+    var ends: [Int32] = [-1, -1]
+    guard Foundation.pipe(&ends) == 0 else { throw Failure(description: "no pipe: \(errno)") }
+    // Programs that run at the same time must not hold each other's pipes open.
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return (ends[0], ends[1])
+  }
+
+  private static func spawn(
+    _ command: [String],
+    _ environment: [String],
+    _ streams: [Int32]
+  ) throws -> pid_t {
+    #if canImport(Darwin)
+    var actions: posix_spawn_file_actions_t?
+    #else
+    var actions = posix_spawn_file_actions_t()
+    #endif
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    for (number, descriptor) in streams.enumerated() {
+      posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(number))
+    }
+    var arguments = command.map { strdup($0) } + [nil]
+    var variables = environment.map { strdup($0) } + [nil]
+    defer { for text in arguments + variables { free(text) } }
+    var process: pid_t = 0
+    let code = posix_spawn(&process, command[0], &actions, nil, &arguments, &variables)
+    guard code == 0 else { throw Failure(description: "\(command) does not start: \(code)") }
+    return process
+  }
+}
+
+/// A moment after which nothing is waited for.
+private struct Deadline {
+  private let moment: ContinuousClock.Instant
+
+  init(_ seconds: Double) { moment = ContinuousClock.now.advanced(by: .seconds(seconds)) }
+
+  var milliseconds: Int32 {
+    let rest = ContinuousClock.now.duration(to: moment)
+    return Int32(clamping: max(0, rest.components.seconds * 1000 + 1))
+  }
+}
+
+/// The reading end of a pipe, and what came out of it and was not taken yet.
+struct PipeReader {
+  /// The descriptor; below 0 once it was closed.
+  var descriptor: Int32
+  private var bytes: [UInt8] = []
+  private var hasEnded = false
+
+  init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+  /// Whether nothing more comes.
+  var isAtEnd: Bool { hasEnded || descriptor < 0 }
+
+  /// What was not taken yet.
+  var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  /// Reads what is there; call it when there is something.
+  mutating func read() {
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    let count = Foundation.read(descriptor, &chunk, chunk.count)
+    if count > 0 { bytes += chunk[..<count] } else { hasEnded = true }
+  }
+
+  /// Takes a whole line, without its end.
+  mutating func takeLine() -> String? {
+    guard let end = bytes.firstIndex(of: 0x0A) else { return nil }
+    defer { bytes.removeSubrange(...end) }
+    return String(decoding: bytes[..<end], as: UTF8.self)
+  }
+
+  /// Takes everything that is left, or `nil` if nothing is.
+  mutating func takeRest() -> String? {
+    guard !bytes.isEmpty else { return nil }
+    defer { bytes = [] }
+    return text
+  }
+}

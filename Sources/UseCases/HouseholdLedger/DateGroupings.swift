@@ -1,0 +1,303 @@
+public import ResultsDomain
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+import FoundationInternationalization
+#else
+public import Foundation
+#endif
+
+/// Gathers instants into the days of a time zone, titled in a locale's short form.
+///
+/// The id of a day is `2026-11-03` for every reader; only its title speaks the reader's language. Titles are made with
+/// `Date.FormatStyle` throughout, so that two forms of a date can never mix in one list.
+///
+/// The day of an instant is the last day whose first instant is not after it. Where clocks go back across midnight, as in
+/// St. John's on 2006-10-29, the repeated minutes before midnight belong to the new day, so that days never come back.
+///
+/// A whole day, which is a date without a time, is that day in every time zone. In the few zones that are further from
+/// Greenwich than ten hours west or fourteen east, it may stand among the instants of a neighbouring day.
+public struct DayGrouping: SectionGrouping {
+  private let days: LocalDays
+  private let calendar: Calendar
+  private let locale: Locale?
+
+  /// Days of a calendar's time zone.
+  /// - Parameters:
+  ///   - calendar: The calendar and time zone; the calendar decides only how titles count years.
+  ///   - locale: The locale of titles, or `nil` for ISO dates.
+  public init(calendar: Calendar, locale: Locale?) {
+    days = LocalDays(timeZone: calendar.timeZone)
+    self.calendar = calendar
+    self.locale = locale
+  }
+
+  /// What a list does with the rows of a day that stand apart: nothing, where they cannot.
+  var contiguity: SectionContiguity { days.scattersWholeDays ? .merge : .error }
+
+  /// The day of an instant, with its first instant and that of the next day.
+  public func group(of value: Value) -> SectionGroup {
+    guard case .integer(let microseconds) = value else { return SectionGroup(id: .null) }
+    if let day = days.scatteredDay(of: microseconds) {
+      return SectionGroup(id: .text(CivilDay(day).text))
+    }
+    let day = days.day(of: LocalDays.quotient(microseconds, 1_000_000))
+    return SectionGroup(id: .text(CivilDay(day).text), days, from: day, upTo: day + 1)
+  }
+
+  /// The title of a day.
+  public func title(of id: Value) -> String {
+    guard case .text(let day) = id else { return "" }
+    guard let locale, let noon = CivilDay.noon(of: day) else { return day }
+    let style = Date.FormatStyle(
+      date: .numeric,
+      time: .omitted,
+      locale: locale,
+      calendar: calendar,
+      timeZone: .gmt
+    )
+    return noon.formatted(style)
+  }
+
+  /// The time zone decides which day an instant is in.
+  public var groupingIdentity: String { "day \(calendar.timeZone.identifier)" }
+
+  /// Locale and calendar decide how a day is written.
+  public var titleIdentity: String { "\(locale?.identifier ?? "ISO") \(calendar.identifier)" }
+
+  /// Locale, calendar and time zone, each apart.
+  public var dependencies: GroupingDependencies {
+    GroupingDependencies(
+      locale: locale?.identifier ?? "ISO",
+      calendar: "\(calendar.identifier)",
+      timeZone: calendar.timeZone.identifier
+    )
+  }
+}
+
+extension SectionGroup {
+  /// The instants from the beginning of one day up to that of another, where 64 bits hold both.
+  init(id: Value, _ days: LocalDays, from first: Int64, upTo next: Int64) {
+    let (start, startOverflow) = days.firstSecond(of: first)
+      .multipliedReportingOverflow(by: 1_000_000)
+    let (end, endOverflow) = days.firstSecond(of: next)
+      .multipliedReportingOverflow(by: 1_000_000)
+    guard !startOverflow, !endOverflow else {
+      self.init(id: id)
+      return
+    }
+    self.init(id: id, first: .integer(start), next: .integer(end))
+  }
+}
+
+#if canImport(FoundationEssentials)
+#else
+#endif
+
+/// Gathers instants into the months of a time zone, titled in a locale's words.
+///
+/// A month is the days that `DayGrouping` puts into it, so that the two never disagree about an instant.
+public struct MonthGrouping: SectionGrouping {
+  private let days: LocalDays
+  private let calendar: Calendar
+  private let locale: Locale?
+
+  /// Months of a calendar's time zone.
+  /// - Parameters:
+  ///   - calendar: The calendar and time zone; the calendar decides only how titles count years.
+  ///   - locale: The locale of titles, or `nil` for ISO months.
+  public init(calendar: Calendar, locale: Locale?) {
+    days = LocalDays(timeZone: calendar.timeZone)
+    self.calendar = calendar
+    self.locale = locale
+  }
+
+  /// What a list does with the rows of a month that stand apart: nothing, where they cannot.
+  var contiguity: SectionContiguity { days.scattersWholeDays ? .merge : .error }
+
+  /// The month of an instant, with its first instant and that of the next month.
+  public func group(of value: Value) -> SectionGroup {
+    guard case .integer(let microseconds) = value else { return SectionGroup(id: .null) }
+    if let day = days.scatteredDay(of: microseconds) {
+      return SectionGroup(id: .text(CivilDay(day).monthText))
+    }
+    let day = days.day(of: LocalDays.quotient(microseconds, 1_000_000))
+    let civil = CivilDay(day)
+    let first = day - civil.dayOfMonth + 1
+    return SectionGroup(
+      id: .text(civil.monthText),
+      days,
+      from: first,
+      upTo: first + civil.monthLength
+    )
+  }
+
+  /// The title of a month.
+  public func title(of id: Value) -> String {
+    guard case .text(let month) = id else { return "" }
+    guard let locale, let noon = CivilDay.noon(of: month + "-15") else { return month }
+    var style = Date.FormatStyle.dateTime.year().month(.wide).locale(locale)
+    style.calendar = hasGregorianMonths ? calendar : Calendar(identifier: .gregorian)
+    style.timeZone = .gmt
+    return noon.formatted(style)
+  }
+
+  /// The time zone decides which month an instant is in.
+  public var groupingIdentity: String { "month \(calendar.timeZone.identifier)" }
+
+  /// Locale and calendar decide how a month is written.
+  public var titleIdentity: String { "\(locale?.identifier ?? "ISO") \(calendar.identifier)" }
+
+  /// Locale, calendar and time zone, each apart.
+  public var dependencies: GroupingDependencies {
+    GroupingDependencies(
+      locale: locale?.identifier ?? "ISO",
+      calendar: "\(calendar.identifier)",
+      timeZone: calendar.timeZone.identifier
+    )
+  }
+
+  /// A calendar with other months cannot name these.
+  private var hasGregorianMonths: Bool {
+    switch calendar.identifier {
+    case .gregorian, .iso8601, .japanese, .buddhist, .republicOfChina: true
+    default: false
+    }
+  }
+}
+
+#if canImport(FoundationEssentials)
+#else
+#endif
+
+/// The days of a time zone, numbered from 1970-01-01, as instants run through them.
+///
+/// The day of a second is the last day that has begun: where clocks go back across midnight, as in St. John's on 2006-10-29,
+/// the repeated minutes before midnight belong to the new day, so that days never come back. A day that a zone
+/// left out, as Samoa did in 2011, is empty.
+struct LocalDays: Sendable {
+  let timeZone: TimeZone
+  /// Whether the instant of a whole day can fall on a neighbour of its day here, as it does in Kiritimati and Pago Pago.
+  let scattersWholeDays: Bool
+
+  init(timeZone: TimeZone) {
+    self.timeZone = timeZone
+    scattersWholeDays = LocalDays.years.contains { year in
+      // In summer and in winter.
+      [Int64(0), 182].contains { day in
+        guard let instant = Instant(wholeDay: year * 365 + day) else { return false }
+        let second = instant.microseconds / 1_000_000
+        let date = Date(timeIntervalSince1970: Double(second))
+        let local = second + Int64(timeZone.secondsFromGMT(for: date))
+        return LocalDays.quotient(local, LocalDays.perDay) != instant.wholeDay
+      }
+    }
+  }
+
+  /// Years from 1970 in which offsets are looked at: about 1900 to 2100.
+  private static let years: ClosedRange<Int64> = -70...130
+
+  /// Before 1800 and from 10000 on a zone keeps the offset it has there; both in seconds since 1970.
+  private static let knownOffsets: ClosedRange<Int64> = -5_364_662_400...253_402_300_799
+  /// No zone is or was further than this from Greenwich.
+  private static let largestOffset: Int64 = 16 * 3600
+  private static let perDay: Int64 = 86_400
+
+  /// The day of a second since 1970-01-01T00:00:00Z.
+  func day(of second: Int64) -> Int64 {
+    var day = LocalDays.quotient(second + offset(at: second), LocalDays.perDay)
+    while firstSecond(of: day + 1) <= second { day += 1 }
+    return day
+  }
+
+  /// The day that an instant, in microseconds since 1970, stands for whatever its neighbours are; elsewhere the instant of a
+  /// whole day falls on it by itself.
+  func scatteredDay(of microseconds: Int64) -> Int64? {
+    scattersWholeDays ? Instant(microseconds: microseconds).wholeDay : nil
+  }
+
+  /// The first second of a day; for a day that was left out, that of the day after it.
+  func firstSecond(of day: Int64) -> Int64 {
+    let midnight = day * LocalDays.perDay
+    let (start, end) = (midnight - LocalDays.largestOffset, midnight + LocalDays.largestOffset)
+    var (second, offset) = (start, offset(at: start))
+    guard offset != self.offset(at: end) else { return midnight - offset }
+    // The clocks are changed nearby: the first stretch of one offset that reaches the day decides.
+    while second < end {
+      let change = nextChange(from: second, to: end, offset)
+      let candidate = max(second, midnight - offset)
+      if candidate < change { return candidate }
+      (second, offset) = (change, self.offset(at: change))
+    }
+    return midnight - offset
+  }
+
+  /// The first second with another offset, or the end; two changes within an hour are not looked for.
+  private func nextChange(from start: Int64, to end: Int64, _ offset: Int64) -> Int64 {
+    var low = start
+    while low < end {
+      var high = min(low + 3600, end)
+      if self.offset(at: high) != offset {
+        while high - low > 1 {
+          let middle = low + (high - low) / 2
+          if self.offset(at: middle) == offset { low = middle } else { high = middle }
+        }
+        return high
+      }
+      low = high
+    }
+    return end
+  }
+
+  private func offset(at second: Int64) -> Int64 {
+    let (first, last) = (LocalDays.knownOffsets.lowerBound, LocalDays.knownOffsets.upperBound)
+    let known = min(max(second, first), last)
+    return Int64(timeZone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(known))))
+  }
+
+  /// A quotient rounded down.
+  static func quotient(_ number: Int64, _ divisor: Int64) -> Int64 {
+    let (quotient, rest) = number.quotientAndRemainder(dividingBy: divisor)
+    return rest < 0 ? quotient - 1 : quotient
+  }
+}
+
+#if canImport(FoundationEssentials)
+#else
+#endif
+
+/// A day as people write it, in the proleptic Gregorian calendar.
+struct CivilDay {
+  /// The day as `2026-11-03`.
+  let text: String
+  /// The month as `2026-11`.
+  let monthText: String
+  /// The place of the day in its month, from 1.
+  let dayOfMonth: Int64
+  /// How many days its month has.
+  let monthLength: Int64
+
+  /// A day of a number from 1970-01-01; beyond what an `Instant` can say it is the last that can be said.
+  init(_ day: Int64) {
+    let (microseconds, overflow) = day.multipliedReportingOverflow(by: 86_400_000_000)
+    let instant = Instant(microseconds: overflow ? (day < 0 ? .min : .max) : microseconds)
+    let text = instant.iso8601.prefix { $0 != "T" }
+    self.text = String(text)
+    monthText = String(text.dropLast(3))
+    dayOfMonth = Int64(text.suffix(2)) ?? 1
+    let month = Int(monthText.suffix(2)) ?? 1
+    let year = Int(monthText.dropLast(3)) ?? 1970
+    let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+    let lengths: [Int64] = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+    monthLength = lengths[min(max(month, 1), 12) - 1]
+  }
+
+  /// Noon, Universal Time, of a day as `2026-11-03`, or `nil` for a text that is none and for years that calendars
+  /// disagree about: before 1700 and from 10000 on.
+  static func noon(of text: String) -> Date? {
+    guard let instant = Instant(iso8601: text + "T12:00:00Z") else { return nil }
+    let seconds = instant.microseconds / 1_000_000
+    guard (-8_520_336_000..<253_402_300_800).contains(seconds) else { return nil }
+    return Date(timeIntervalSince1970: Double(seconds))
+  }
+}
