@@ -13,7 +13,7 @@ import Testing
     "東京創元社": ["ラドチ戦史", "叛逆航路", "帰還兵の戦場1"],
   ]
 
-  @Test func `the demo is fourteen books, once`() async throws {
+  @Test func `the demo adds fourteen books, once`() async throws {
     let catalog = BookCatalog(try InMemoryStore(entities: [Book.entity]))
     #expect(try catalog.addDemoBooks() == 14)
     #expect(try catalog.addDemoBooks() == 0)
@@ -40,7 +40,7 @@ import Testing
     #expect(books.sections.map(\.title) == [""])
   }
 
-  @Test func `the dump has every book though nobody listens, and asks for no controller`() throws {
+  @Test func `the dump has every book and needs no controller`() throws {
     let catalog = BookCatalog(try InMemoryStore(entities: [Book.entity]))
     try catalog.addDemoBooks()
     var lines: [String] = []
@@ -69,7 +69,7 @@ import Testing
     #expect(store.rowsRead == 20)
   }
 
-  @Test func `table questions are answered by the controller alone (R20, R21)`() async throws {
+  @Test func `the controller alone answers the questions of a table (R20, R21)`() async throws {
     let catalog = BookCatalog(try InMemoryStore(entities: [Book.entity]))
     try catalog.addDemoBooks()
     let books = catalog.books()
@@ -82,7 +82,7 @@ import Testing
     #expect(throws: ResultsError.self) { try books.object(at: RowPath(section: 9, row: 0)) }
   }
 
-  @Test func `a publisher or a title is required, an empty one is a value`() throws {
+  @Test func `publisher and title are required, and may be empty`() throws {
     let catalog = BookCatalog(try InMemoryStore(entities: [Book.entity]))
     try catalog.add(Book(publisher: "", title: ""))
     var values = Book(publisher: "p", title: "t").attributeValues
@@ -94,8 +94,8 @@ import Testing
   }
 }
 
-/// A store that counts the rows which are read through it.
-final class CountingStore: Store {
+/// A store that counts the rows that are read through it.
+private final class CountingStore: Store {
   private let store: any Store
   private let count = Mutex(0)
 
@@ -129,7 +129,7 @@ final class CountingStore: Store {
   }
 }
 
-/// A version of a store that counts the rows which are read from it.
+/// A snapshot that counts the rows that are read from it.
 private final class CountingSnapshot: StoreSnapshot {
   private let snapshot: any StoreSnapshot
   private(set) var rowsRead = 0

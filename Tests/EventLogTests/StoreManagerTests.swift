@@ -15,7 +15,9 @@ import Testing
     manager = try StoreManagers(dataFolder: "") { _, _ in store }.manager(of: "Log")
   }
 
-  @Test func `new objects wait to be saved; only the manager's own select sees them (R47, N18)`()
+  @Test
+  func
+    `new objects are pending until saved; only select of their manager includes them (R47, N18)`()
     async throws
   {
     let list = try manager.controller("Event", sortedBy: "timeStamp")
@@ -34,7 +36,7 @@ import Testing
     #expect(try manager.select("Event").first === event)
   }
 
-  @Test func `a save that fails writes nothing and keeps the work to be corrected`() throws {
+  @Test func `a save that fails writes nothing, and its changes stay pending`() throws {
     try add(1, 2)
     let good = try manager.new("Event")
     good["timeStamp"] = 3
@@ -52,7 +54,7 @@ import Testing
     #expect(try stored() == [10, 3, 4])
   }
 
-  @Test func `rollback drops new, changed and deleted objects alike`() throws {
+  @Test func `rollback discards new, changed and deleted objects`() throws {
     try add(1, 2)
     let objects = try manager.select("Event")
     objects[0]["timeStamp"] = 7
@@ -68,13 +70,13 @@ import Testing
   }
 
   @Test(arguments: [nil, "", "  \n", "TRUEPREDICATE"])
-  func `no predicate, or an empty one, means all, in the order of keys`(text: String?) throws {
+  func `no predicate, or an empty one, selects all objects by key`(text: String?) throws {
     try add(3, 1, 2)
     #expect(try manager.select("Event", where: text).map { $0["timeStamp"] } == [3, 1, 2])
   }
 
   @Test(arguments: [false, true])
-  func `predicate, order, limit and offset work alike with and without pending work`(
+  func `predicate, order, limit and offset work the same with and without pending changes`(
     isPending: Bool
   ) throws {
     try add(30, 10, 20)
@@ -94,8 +96,7 @@ import Testing
     #expect(try manager.select("Event", where: "timeStamp < %@", arguments: [20]).count == 1)
   }
 
-  @Test func `mistakes are errors that say what to do, never the end of the program (R20)`() throws
-  {
+  @Test func `wrong calls are errors with a remedy, never a trap (R20)`() throws {
     #expect(throws: StoreManagerError.unknownEntity("Evnt", known: ["Event", "Note"])) {
       try manager.new("Evnt")
     }
@@ -112,13 +113,13 @@ import Testing
   }
 
   @Test(arguments: [-1, 3, .max, .min])
-  func `deleting at a place that is not there is false`(index: Int) throws {
+  func `deleting at a missing position returns false`(index: Int) throws {
     try add(1, 2, 3)
     #expect(try !manager.delete("Event", at: index))
     #expect(!manager.hasChanges)
   }
 
-  @Test func `deleting by place counts in the order of select, pending work included`() throws {
+  @Test func `deleting by position uses the order of select, including pending changes`() throws {
     try add(3, 1, 2)
     #expect(try manager.delete("Event", at: 0))
     #expect(try manager.delete("Event", at: 0))
@@ -136,7 +137,7 @@ import Testing
     #expect(try stored() == [])
   }
 
-  @Test func `what others commit is read anew, and a lost update is refused`() throws {
+  @Test func `commits of others are read, and a lost update is refused`() throws {
     try add(1)
     let event = try #require(try manager.select("Event").first)
     let id = try #require(event.id)
@@ -155,7 +156,7 @@ import Testing
     #expect(try stamps() == [3])
   }
 
-  @Test func `a value of the wrong kind is refused by save and disturbs no select`() throws {
+  @Test func `a value of a wrong type is refused by save and does not break select`() throws {
     let event = try manager.new("Event")
     event["timeStamp"] = "noon"
     event["no such attribute"] = 1
@@ -191,7 +192,7 @@ import Testing
     #expect(try notes.results().generation == 2)
   }
 
-  @Test func `many threads make, change and save at once, and nothing is lost or doubled`()
+  @Test func `many threads create, change and save objects, and none is lost or duplicated`()
     async throws
   {
     await withTaskGroup(of: Void.self) { group in
@@ -199,7 +200,7 @@ import Testing
         group.addTask { [manager] in
           guard let event = try? manager.new("Event") else { return }
           event["timeStamp"] = .integer(Int64(number))
-          // Another task's half-made object can make this save fail; then a later one takes it along.
+          // An incomplete object of another task can make this save fail; a later save includes it.
           try? manager.save()
         }
       }
@@ -231,7 +232,7 @@ import Testing
   }
 }
 
-/// A second entity, whose key is a text.
+/// An entity with a text key.
 private struct Note: Entity {
   var name = ""
   var text = ""
@@ -244,14 +245,14 @@ private struct Note: Entity {
 @Suite struct StoreManagersTests {
   private let opened = Opened()
 
-  /// What has been opened, in order.
+  /// The opened stores, in order.
   private final class Opened: Sendable {
-    let places = Mutex<[String]>([])
+    let stores = Mutex<[String]>([])
   }
 
   private func managers(in folder: String = "data") -> StoreManagers {
     StoreManagers(dataFolder: folder) { [opened] path, kind in
-      opened.places.withLock { $0.append("\(kind) \(path)") }
+      opened.stores.withLock { $0.append("\(kind) \(path)") }
       return try InMemoryStore(entities: [Event.entity])
     }
   }
@@ -263,7 +264,7 @@ private struct Note: Entity {
       return try await group.reduce(into: [ObjectIdentifier]()) { $0.append(ObjectIdentifier($1)) }
     }
     #expect(Set(found).count == 1)
-    #expect(opened.places.withLock { $0 } == ["file data/Log.sqlite"])
+    #expect(opened.stores.withLock { $0 } == ["file data/Log.sqlite"])
     let other = ObjectIdentifier(try managers.manager(of: "Other"))
     #expect(!found.contains(other))
   }
@@ -272,14 +273,14 @@ private struct Note: Entity {
     let managers = managers()
     let named = try managers.manager(of: "Log", file: "/tmp/x.sqlite")
     let inMemory = try managers.manager(of: "Scratch", kind: .memory)
-    #expect(opened.places.withLock { $0 } == ["file /tmp/x.sqlite", "memory :memory:"])
-    // Whoever does not say where gets the one that is there.
+    #expect(opened.stores.withLock { $0 } == ["file /tmp/x.sqlite", "memory :memory:"])
+    // Without a file, the open manager is returned.
     #expect(try managers.manager(of: "Log") === named)
     #expect(try managers.manager(of: "Log", file: "/tmp/x.sqlite") === named)
     #expect(try managers.manager(of: "Scratch") === inMemory)
   }
 
-  @Test func `a known model with another file or kind is refused, and stays what it is`() throws {
+  @Test func `an open model with another file or kind is refused, and not changed`() throws {
     let managers = managers()
     let manager = try managers.manager(of: "Log")
     for (file, kind) in [("other.sqlite", nil), (nil, StoreKind.memory), ("a", .memory)] {
@@ -298,21 +299,21 @@ private struct Note: Entity {
     }
   }
 
-  @Test func `names are told apart by their bytes`() throws {
+  @Test func `names are compared by bytes`() throws {
     let managers = managers()
     let composed = try managers.manager(of: "が")
     #expect(try managers.manager(of: "か\u{3099}") !== composed)
   }
 
   @Test(arguments: ["", "..", "../other", "a/b", ".hidden", "a\\b"])
-  func `a name that would leave the data folder is refused unless the file is named`(
+  func `a name that leaves the data folder is refused, unless a file is given`(
     name: String
   ) throws {
     #expect(throws: StoreManagerError.invalidName(name)) { try managers().manager(of: name) }
     _ = try managers().manager(of: name, file: "x.sqlite")
   }
 
-  @Test func `a store that cannot be opened is an error, and can be tried again`() throws {
+  @Test func `a store that cannot be opened is an error, and the next call tries again`() throws {
     let works = Mutex(false)
     let managers = StoreManagers(dataFolder: "") { path, _ in
       guard works.withLock({ $0 }) else {
@@ -326,9 +327,9 @@ private struct Note: Entity {
   }
 }
 
-/// R88: the caches of a manager's lists in one line.
+/// R88: the caches of a manager's lists.
 @Suite struct StoreManagerCacheTests {
-  @Test func `lists of two entities have caches of their own`() async throws {
+  @Test func `lists of two entities have separate caches`() async throws {
     let store = try InMemoryStore(entities: [Event.entity, Memo.entity])
     let caches = Kept()
     let managers = StoreManagers(dataFolder: "", caches: { _, _ in caches }) { _, _ in store }
@@ -354,7 +355,7 @@ private struct Memo: Entity {
   static let schema = EntitySchema<Memo>("Memo", identity: \.id) { Attribute(\.text, "text") }
 }
 
-/// Caches kept in memory.
+/// Section caches in memory.
 private final class Kept: SectionCacheStorage {
   private let kept = Mutex<[String: [UInt8]]>([:])
 

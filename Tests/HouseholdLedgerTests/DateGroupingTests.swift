@@ -6,7 +6,7 @@ import ResultsPresentation
 import ResultsTesting
 import Testing
 
-/// R05: id, order and title of a day are three things, and only the title speaks the reader's language.
+/// R05: id, order and title of a day are independent, and only the title depends on the locale.
 @Suite struct LedgerTitleTests {
   @Test(arguments: [
     (nil, Calendar.Identifier.gregorian, "2026-11-03", "2026-11"),
@@ -15,7 +15,7 @@ import Testing
     ("de_DE", .gregorian, "3.11.2026", "November 2026"),
     ("ja_JP", .japanese, "R8/11/03", "令和8年11月"),
   ])
-  func `titles are the locale's short form, ids are the same for every reader`(
+  func `titles have the short form of the locale, ids are the same in every locale`(
     locale: String?,
     identifier: Calendar.Identifier,
     day: String,
@@ -31,7 +31,7 @@ import Testing
     #expect(months.title(of: months.group(of: instant).id) == month)
   }
 
-  @Test func `what a title depends on is part of its identity, and so are the days`() throws {
+  @Test func `the identities include everything that titles and days depend on`() throws {
     let tokyo = try calendar("Asia/Tokyo")
     let japanese = DayGrouping(calendar: tokyo, locale: Locale(identifier: "ja_JP"))
     let american = DayGrouping(calendar: tokyo, locale: Locale(identifier: "en_US"))
@@ -52,7 +52,7 @@ import Testing
     )
   }
 
-  @Test func `another locale on a live list changes titles only, all of them (R05, R30, N33)`()
+  @Test func `another locale on a live list changes all titles and nothing else (R05, R30, N33)`()
     async throws
   {
     let (store, list) = try await ledger()
@@ -70,7 +70,7 @@ import Testing
     #expect(change.delta.cause == .locale)
     #expect(list.sections.map(\.id) == ids)
     #expect(list.sections.map(\.title) == ["11/3/2026", "11/1/2026"])
-    // The trap: a title computed once and kept by its section's place mixes two forms of a date.
+    // Titles that are cached by section position would mix two forms of a date.
     try store.commit(origin: .unnamed) {
       try $0.insert(movement("2026-11-05T00:00:00Z", 1))
     }
@@ -78,7 +78,7 @@ import Testing
     #expect(list.sections.map(\.title) == ["11/5/2026", "11/3/2026", "11/1/2026"])
   }
 
-  @Test func `another time zone moves rows by an ordinary delta (R16, R26)`() async throws {
+  @Test func `another time zone moves rows in an ordinary delta (R16, R26)`() async throws {
     let (_, list) = try await ledger()
     var events = list.changes.makeAsyncIterator()
     _ = await events.next()
@@ -92,7 +92,7 @@ import Testing
     #expect(list.sections.map(\.title) == ["2026-11-02", "2026-10-31"])
   }
 
-  @Test func `sections by day refuse another first order, on any data (R03)`() async throws {
+  @Test func `sections by day refuse another primary sort order, on any data (R03)`() async throws {
     let (store, list) = try await ledger()
     var definition = list.definition
     definition.request.sortDescriptors = [.ascending("amount"), .descending("date")]
@@ -113,15 +113,15 @@ import Testing
   }
 
   @Test
-  func `a refused order names two rows of a day that stand apart in it, if there are any (R03)`()
+  func `the error names two rows of a day that are not adjacent, if there are any (R03)`()
     async throws
   {
     let (store, list) = try await ledger()
     var definition = list.definition
     definition.request.sortDescriptors = [.ascending("amount")]
-    // -1.00 on the first, then -0.50 and 2.50 on the third: each day stands together.
+    // -1.00 on the first, then -0.50 and 2.50 on the third: the rows of each day are adjacent.
     #expect(try await refusedRows(definition, store) == [])
-    // 1.00 on the first comes between those of the third.
+    // 1.00 on the first is sorted between those of the third.
     try store.commit(origin: .unnamed) {
       try $0.insert(movement("2026-11-01T00:00:00Z", 100))
     }
@@ -176,7 +176,7 @@ import Testing
   private struct NoChange: Error {}
 }
 
-/// A movement of some units at an instant.
+/// A transaction of an amount at an instant.
 func movement(_ date: String, _ units: Int64, category: String = "c") throws -> Transaction {
   Transaction(
     date: try #require(Instant(iso8601: date)),
@@ -186,9 +186,9 @@ func movement(_ date: String, _ units: Int64, category: String = "c") throws -> 
   )
 }
 
-/// R03, R15 and "Settled": the day of an instant is the last first-instant-of-day not after it.
+/// R03, R15 and "Settled": the day of an instant is the last day that has begun.
 @Suite struct LocalDayTests {
-  /// Zones and dates around which clocks change near midnight, or a day is left out or lived twice.
+  /// Zones and dates near which clocks change around midnight, or a day is skipped or repeated.
   static let turns: [(zone: String, around: String)] = [
     ("America/St_Johns", "2006-10-29"), ("America/St_Johns", "2009-11-01"),
     ("America/Sao_Paulo", "2016-10-16"), ("America/Sao_Paulo", "2016-02-21"),
@@ -200,7 +200,7 @@ func movement(_ date: String, _ units: Int64, category: String = "c") throws -> 
   ]
 
   @Test(arguments: turns)
-  func `every minute around a change of clocks is in the last day that has begun`(
+  func `every minute around a clock change is in the last day that has begun`(
     zone: String,
     around: String
   ) throws {
@@ -228,7 +228,7 @@ func movement(_ date: String, _ units: Int64, category: String = "c") throws -> 
     }
   }
 
-  @Test func `the minutes that St John's lived twice belong to the day that had begun`() throws {
+  @Test func `the repeated minutes in St John's belong to the day that had begun`() throws {
     let days = DayGrouping(calendar: try calendar("America/St_Johns"), locale: nil)
     // 00:00:30 on the 29th; then the clocks went back from 00:01 to 23:01, and 02:40 is 23:10 again.
     for time in ["02:30:30", "02:40:00", "03:45:00"] {

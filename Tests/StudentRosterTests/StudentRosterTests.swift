@@ -10,7 +10,7 @@ import Testing
 
   init() throws { roster = StudentRoster(try InMemoryStore(entities: [Student.entity])) }
 
-  @Test func `the age comes first in the order by itself (R03, N5)`() async throws {
+  @Test func `the section key is the primary sort order (R03, N5)`() async throws {
     var generator = SeededGenerator(seed: 3)
     for _ in 0..<150 { try roster.addRandom(using: &generator) }
     let list = roster.students()
@@ -22,7 +22,7 @@ import Testing
     #expect(list.definition.request.fetchBatchSize == 50)
   }
 
-  @Test func `at most two hundred are listed, and the limit stays true while live (R75, N24)`()
+  @Test func `at most two hundred students are listed, also while the list is live (R75, N24)`()
     async throws
   {
     var generator = SeededGenerator(seed: 4)
@@ -45,7 +45,9 @@ import Testing
     }
   }
 
-  @Test func `random students are in their ranges, and equal seeds give equal ones`() throws {
+  @Test func `random students have values in range, and the same seed gives the same students`()
+    throws
+  {
     var (first, second) = (SeededGenerator(seed: 9), SeededGenerator(seed: 9))
     for _ in 0..<1_000 {
       let student = Student.random(using: &first)
@@ -57,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `a row reads id, name and age, and the number is data: it may be there twice`()
+  @Test func `a line has number, name and age, and two students may have one number`()
     async throws
   {
     try await roster.store.write { transaction in
@@ -70,7 +72,7 @@ import Testing
     #expect(try list.results().objects().map(\.line) == ["7:a age:12", "7:b age:12"])
   }
 
-  @Test func `removing at a path that is not there is false (R20)`() async throws {
+  @Test func `removing at a missing path returns false (R20)`() async throws {
     let list = roster.students()
     try await list.performFetch()
     #expect(try !roster.remove(at: RowPath(section: 0, row: 0), of: list.results()))
@@ -79,7 +81,7 @@ import Testing
 }
 
 extension FetchRequest {
-  /// The request as its sections order it.
+  /// The request with the section key first.
   fileprivate var inSections: FetchRequest {
     var request = self
     request.sortDescriptors.insert(.ascending("studentAge"), at: 0)
@@ -89,8 +91,7 @@ extension FetchRequest {
 
 @Suite struct RosterSimulationTests {
   @Test(arguments: [1, 7, 99] as [UInt64])
-  func `equal seeds do equal things to fresh stores, step by step (R36)`(seed: UInt64) async throws
-  {
+  func `the same seed gives the same deltas on fresh stores (R36)`(seed: UInt64) async throws {
     let first = try await deltas(seed: seed)
     #expect(first == (try await deltas(seed: seed)))
     #expect(first != (try await deltas(seed: seed + 1)))
@@ -99,7 +100,7 @@ extension FetchRequest {
     #expect(first.contains { !$0.rows.updates.isEmpty })
   }
 
-  @Test func `a simulation goes on with the students that are there`() throws {
+  @Test func `a simulation uses the existing students`() throws {
     let store = try InMemoryStore(entities: [Student.entity])
     let id = try store.write {
       try $0.insert(Student(studentId: 1, studentName: "a", studentAge: 10))
@@ -111,7 +112,7 @@ extension FetchRequest {
     #expect(touched?.line != "1:a age:10")
   }
 
-  @Test func `a student that somebody else removed is passed over`() throws {
+  @Test func `a student that another writer removed is skipped`() throws {
     let store = try InMemoryStore(entities: [Student.entity])
     var simulation = try RosterSimulation(seed: 3, in: store)
     for _ in 0..<50 { try simulation.step() }

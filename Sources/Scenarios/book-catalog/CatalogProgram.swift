@@ -5,7 +5,7 @@ import ProgramStores
 import ResultsDomain
 import ResultsPresentation
 
-/// What `book-catalog` adds to the shared verbs: books in SQLite, by publisher and title.
+/// The program `book-catalog`: what it adds to the shared verbs.
 enum CatalogProgram: StoredProgram {
   static let name = "book-catalog"
   static let abstract = "A catalog of books, by publisher and title."
@@ -43,7 +43,7 @@ enum CatalogProgram: StoredProgram {
     in store: any Store,
     _ print: @escaping (String) throws -> Void
   ) async throws {
-    try await BookCatalogStory.tell(in: store, print)
+    try await BookCatalogStory.play(in: store, print)
   }
 }
 

@@ -5,7 +5,7 @@ import ProgramStores
 import ResultsDomain
 import ResultsPresentation
 
-/// What `event-log` adds to the shared verbs.
+/// The program `event-log`: what it adds to the shared verbs.
 enum EventProgram: StoredProgram {
   static let name = "event-log"
   static let abstract = "A log of events, newest first."
@@ -21,7 +21,7 @@ enum EventProgram: StoredProgram {
     in store: any Store,
     _ print: @escaping (String) throws -> Void
   ) async throws {
-    try await EventLogStory.tell(in: store, print)
+    try await EventLogStory.play(in: store, print)
   }
 }
 

@@ -5,7 +5,7 @@ import ProgramStores
 import ResultsDomain
 import ResultsPresentation
 
-/// What `household-ledger` adds to the shared verbs.
+/// The program `household-ledger`: what it adds to the shared verbs.
 enum LedgerProgram: StoredProgram {
   static let name = "household-ledger"
   static let abstract = "A household ledger: newest first, one section per day."
@@ -29,7 +29,7 @@ enum LedgerProgram: StoredProgram {
     in store: any Store,
     _ print: @escaping (String) throws -> Void
   ) async throws {
-    try await HouseholdLedgerStory.tell(in: store, print)
+    try await HouseholdLedgerStory.play(in: store, print)
   }
 }
 

@@ -5,7 +5,7 @@ import ProgramStores
 import ResultsDomain
 import ResultsPresentation
 
-/// What `news-feed` adds to the shared verbs.
+/// The program `news-feed`: what it adds to the shared verbs.
 enum FeedProgram: StoredProgram {
   static let name = "news-feed"
   static let abstract = "A reader of feeds whose unread list stays still while you read."
@@ -49,7 +49,7 @@ enum FeedProgram: StoredProgram {
     in store: any Store,
     _ print: @escaping (String) throws -> Void
   ) async throws {
-    try await NewsFeedStory.tell(in: store, print)
+    try await NewsFeedStory.play(in: store, print)
   }
 }
 

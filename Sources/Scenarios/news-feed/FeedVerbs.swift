@@ -6,7 +6,7 @@ import ResultsDomain
 import ResultsPresentation
 import TerminalFrontEnd
 
-/// The verbs of `news-feed`: the shared ones, with `list` and `watch` that know `--unread`, and its own.
+/// The verbs of `news-feed`: the shared ones, `list` and `watch` with `--unread`, and four of its own.
 enum FeedVerbs {
   static var all: [any ParsableCommand.Type] {
     let shared = ProgramVerbs.all(of: FeedProgram.self).filter { verb in
@@ -18,7 +18,7 @@ enum FeedVerbs {
   }
 }
 
-/// `list`: lists the items, with `--unread` only those that have not been read.
+/// `list`: lists all items, or with `--unread` the unread ones.
 struct FeedListVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
@@ -42,7 +42,7 @@ struct FeedListVerb: AsyncParsableCommand {
   }
 }
 
-/// `watch`: lists the items and prints every change; `--unread --frozen` holds the list while you read.
+/// `watch`: lists the items and prints every change; with `--unread --frozen`, opened items stay in the list.
 struct FeedWatchVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",
@@ -109,7 +109,7 @@ struct MarkUnreadVerb: AsyncParsableCommand {
   }
 }
 
-/// `mark-read --all`: marks every item read, or those named.
+/// `mark-read`: marks items read, or all with `--all`.
 struct MarkReadVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mark-read",
@@ -138,7 +138,7 @@ struct MarkReadVerb: AsyncParsableCommand {
 }
 
 extension ListOptions {
-  /// What these options list of a feed; with `onlyUnread`, only what they would list that has not been read.
+  /// The definition of the list that these options describe; with `onlyUnread`, without read items.
   fileprivate func feedDefinition(
     onlyUnread: Bool,
     for reader: ReaderSettings,

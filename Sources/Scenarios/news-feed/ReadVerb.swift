@@ -6,7 +6,7 @@ import ResultsDomain
 import ResultsPresentation
 import TerminalFrontEnd
 
-/// `read`: a reader of lines, whose list of unread items stays still while you read.
+/// `read`: an interactive reader, whose list of unread items stays as it is while you read.
 struct ReadVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "read",
@@ -21,7 +21,7 @@ struct ReadVerb: AsyncParsableCommand {
 
   func run() async throws {
     let opened = try FeedProgram.openStore(try store.existingPlace(of: FeedProgram.self))
-    // It waits for lines most of the time, so that nothing but closing the store can end it.
+    // It blocks in `readLine` most of the time, so only closing the store can end it.
     let outcome = await EndlessWork.outcome(endingBy: { try? opened.close() }, within: 0) {
       var reader = try await LineReader(NewsFeed(opened))
       try reader.showList()
@@ -34,7 +34,7 @@ struct ReadVerb: AsyncParsableCommand {
   }
 }
 
-/// The six steps by hand: list, open, back, refresh, unread, leave.
+/// The state of the interactive reader, and its commands.
 private struct LineReader {
   private let feed: NewsFeed
   private var list: FetchedResultsController<Item>
@@ -42,12 +42,12 @@ private struct LineReader {
 
   init(_ feed: NewsFeed) async throws {
     self.feed = feed
-    list = try feed.heldUnread()
+    list = try feed.frozenUnread()
     try await list.performFetch()
   }
 
-  /// Does what a line says.
-  /// - Returns: Whether to go on.
+  /// Executes the command of a line.
+  /// - Returns: Whether to continue.
   mutating func take(_ line: String) async throws -> Bool {
     switch line {
     case "q": return false
@@ -83,7 +83,7 @@ private struct LineReader {
 
   private mutating func refresh() async throws {
     list.cancel()
-    list = try feed.heldUnread()
+    list = try feed.frozenUnread()
     try await list.performFetch()
     opened = nil
     try showList()
@@ -105,7 +105,7 @@ private struct LineReader {
     }
     opened = guid
     try TerminalOutput.standard.write(ItemText.lines(of: item))
-    try write("Press Enter to go back, type u to mark it unread.")
+    try write("Press Enter to go back, or type u to mark it unread.")
   }
 
   private func write(_ line: String) throws {
@@ -115,16 +115,16 @@ private struct LineReader {
 }
 
 extension String {
-  /// The text without blanks at its ends.
+  /// The text without white space at its ends.
   fileprivate var trimmed: String {
     let body = drop(while: \.isWhitespace)
     return String(body.reversed().drop(while: \.isWhitespace).reversed())
   }
 }
 
-/// An item written out for a reader.
+/// The text of an item for a terminal.
 enum ItemText {
-  /// The title, where it is from, and what it says, made harmless for a terminal.
+  /// The title, feed, time, link and summary of an item; control characters are escaped.
   static func lines(of item: Item) -> String {
     var lines = [item.title, item.feed]
     if let published = item.published { lines.append(published.plainText) }

@@ -5,7 +5,7 @@ import ResultsDomain
 import ResultsPresentation
 import StudentRoster
 
-/// What `student-roster` adds to the shared verbs.
+/// The program `student-roster`: what it adds to the shared verbs.
 enum RosterProgram: StoredProgram {
   static let name = "student-roster"
   static let abstract = "A roster of students by age."
@@ -21,7 +21,7 @@ enum RosterProgram: StoredProgram {
     in store: any Store,
     _ print: @escaping (String) throws -> Void
   ) async throws {
-    try await StudentRosterStory.tell(in: store, print)
+    try await StudentRosterStory.play(in: store, print)
   }
 }
 

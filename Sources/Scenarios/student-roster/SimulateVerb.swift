@@ -7,7 +7,7 @@ import StudentRoster
 import Synchronization
 import TerminalFrontEnd
 
-/// `simulate`: adds, changes and removes random students, and with `--watch` prints its own list meanwhile.
+/// `simulate`: adds, changes and removes random students; with `--watch` it prints the list and its changes.
 struct SimulateVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "simulate",
@@ -44,7 +44,7 @@ struct SimulateVerb: AsyncParsableCommand {
   func validate() throws {
     guard store.path != nil else {
       throw ValidationError(
-        "simulate changes what it finds, so it needs --store with a file of its own."
+        "simulate changes and removes the students in the store, so it needs --store with a separate file."
       )
     }
     guard rate.map({ $0 > 0 && $0 <= 1_000_000 }) ?? true else {
@@ -68,8 +68,8 @@ struct SimulateVerb: AsyncParsableCommand {
     if !watch { try TerminalOutput.standard.write("\(done) operations\n") }
   }
 
-  /// Does the operations one by one.
-  /// - Returns: How many were done.
+  /// Performs the operations one by one.
+  /// - Returns: The number of operations.
   private func simulate(
     in store: any Store,
     _ settings: ReaderSettings,
@@ -96,7 +96,7 @@ struct SimulateVerb: AsyncParsableCommand {
   }
 }
 
-/// Whether the simulation is to end, for the thread that says so.
+/// A flag by which another thread ends the simulation.
 private final class EndFlag: Sendable {
   private let value = Atomic(false)
   var isSet: Bool { value.load(ordering: .relaxed) }
@@ -111,7 +111,7 @@ private struct Follower {
   init(_ verb: SimulateVerb, _ settings: ReaderSettings, _ store: any Store) async throws {
     let display = try ListDisplay<RosterProgram>(verb.output, settings)
     let definition = try verb.list.definition(of: RosterProgram.self, for: settings)
-    // Equal seeds print equal bytes, so the life is told by the seed.
+    // The same seed must print the same bytes, so the seed is also the name of the list's life.
     let life = ResultsLife("simulation-\(verb.seed)")
     controller = FetchedResultsController(
       definition,
@@ -122,7 +122,7 @@ private struct Follower {
     live = try LiveDisplay(controller, on: display)
   }
 
-  /// Shows everything up to now before the next operation begins, so that each has a delta of its own.
+  /// Prints the changes up to now before the next operation begins, so that each operation has its own delta.
   mutating func follow() async throws {
     try await controller.refresh()
     let latest = try controller.results().generation

@@ -2,22 +2,22 @@ public import ResultsDomain
 
 /// One book of a catalog.
 public struct Book: Entity {
-  /// The key, which the store assigns.
+  /// The key; the store assigns it.
   public var id: Int64?
-  /// Who published it; may be empty.
+  /// The publisher; may be empty.
   public var publisher: String
-  /// What it is called.
+  /// The title.
   public var title: String
-  /// Who wrote it.
+  /// The author.
   public var author: String?
-  /// The year it was published in.
+  /// The year of publication.
   public var year: Int16?
-  /// The language it is in, as a code.
+  /// The code of the language.
   public var language: String?
-  /// What tells it from other editions: an ISBN, a library's number.
+  /// The identifier of the edition: an ISBN or a library's number.
   public var identifier: String?
 
-  /// A book without a key yet.
+  /// A book without a key.
   public init(
     publisher: String,
     title: String,
@@ -34,7 +34,7 @@ public struct Book: Entity {
     self.identifier = identifier
   }
 
-  /// A book to be filled from a row.
+  /// An empty book, to be filled from a row.
   public init() { self.init(publisher: "", title: "") }
 
   /// The entity Book.
@@ -48,22 +48,22 @@ public struct Book: Entity {
   }
 }
 
-/// How a record of a file becomes a book.
+/// The rules by which a record of a file becomes a book.
 public enum BookRecord {
-  /// Field names that mean an attribute of another name.
+  /// Field names and the attributes they stand for.
   public static let aliases = ["isbn": "identifier", "lccn": "identifier"]
 
-  /// The attribute that a book is recognised by, where it has one; else all its fields are compared.
+  /// The attribute that identifies a book; books without it are compared by all fields.
   public static let identifier = "identifier"
 
-  /// The record without a year whose digits are not all known.
+  /// Returns the record without its year, if digits of the year are unknown.
   ///
-  /// Libraries write `u` for an unknown digit of a year, as in `19uu` (MARC 21, field 008, date 1). Such a year is no number, and guessing
-  /// its digits would be worse than having none.
+  /// Libraries write `u` for an unknown digit, as in `19uu` (MARC 21, field 008, date 1). Such a year is not a number, and guessing
+  /// the digits would be worse than no year.
   public static func withoutUnknownYear(_ record: Record) -> Record {
-    guard let place = record.fields.firstIndex(where: isUnknownYear) else { return record }
+    guard let index = record.fields.firstIndex(where: isUnknownYear) else { return record }
     var record = record
-    record.fields.remove(at: place)
+    record.fields.remove(at: index)
     return record
   }
 
@@ -76,9 +76,9 @@ public enum BookRecord {
   }
 }
 
-/// The fourteen books of the demo, of four publishers.
+/// The demo books: fourteen books by four publishers.
 public enum DemoBooks {
-  /// The books, in the order they are added.
+  /// The books, in the order in which they are added.
   public static let all: [Book] = [
     Book(publisher: "早川書房", title: "エターナル・フレイム"),
     Book(publisher: "東京創元社", title: "帰還兵の戦場1"),

@@ -1,10 +1,10 @@
 public import ResultsDomain
 
-/// Something that happened, and when.
+/// An event with its time.
 public struct Event: Entity {
   /// The key, which the store assigns.
   public var id: Int64?
-  /// When it happened.
+  /// The time of the event.
   public var timeStamp: Instant
 
   /// An event without a key yet.

@@ -2,18 +2,18 @@ public import ResultsDomain
 public import ResultsPresentation
 import Synchronization
 
-/// The shortest way in: one manager a model, with objects that are made, changed, deleted, and then saved together.
+/// A facade over one store: creates, changes and deletes objects, and saves all changes in one commit.
 ///
-/// A model is a database, an entity a table, an object a record. What is pending is seen by the manager's own `select` and by nobody
-/// else: controllers show what has been saved. A manager can be used from any thread.
+/// A model is a database, an entity a table, an object a row. `select` includes pending changes; controllers show saved objects
+/// only. A manager can be used from any thread. Lock order: the manager's lock first, then that of an object.
 public final class StoreManager: Sendable {
-  /// The model's name.
+  /// The name of the model.
   public let model: String
-  /// The store that the model is in.
+  /// The store of the model.
   public let store: any Store
-  /// Where the caches of the model's live lists are, or `nil` for none.
+  /// The storage for caches of the model's live lists, or `nil` for none.
   public let caches: (any SectionCacheStorage)?
-  let pending = Mutex(PendingWork())
+  private let pending = Mutex(PendingWork())
 
   init(model: String, store: any Store, caches: (any SectionCacheStorage)?) {
     self.model = model
@@ -21,11 +21,11 @@ public final class StoreManager: Sendable {
     self.caches = caches
   }
 
-  /// Makes a new object, which waits to be saved.
+  /// Creates an object, which is pending until `save()`.
   /// - Parameters:
   ///   - entity: The entity's name.
-  ///   - key: The object's key, for entities whose keys are texts; integer keys are given by the store.
-  /// - Returns: The object, without a value.
+  ///   - key: The key, for entities with text keys; the store assigns integer keys.
+  /// - Returns: The object; all its values are null.
   /// - Throws: `StoreManagerError.unknownEntity`.
   public func new(_ entity: String, key: ObjectKey? = nil) throws(StoreManagerError)
     -> ManagedObject
@@ -35,14 +35,14 @@ public final class StoreManager: Sendable {
     return object
   }
 
-  /// Deletes an object of this manager when the manager is saved.
+  /// Deletes an object of this manager at the next `save()`.
   public func delete(_ object: ManagedObject) {
     guard object.manager === self else { return }
     pending.withLock { $0.delete(object) }
   }
 
-  /// Deletes the object at a place in the order of `select`, when the manager is saved.
-  /// - Returns: Whether there was one.
+  /// Deletes the object at a position in the order of `select`, at the next `save()`.
+  /// - Returns: Whether there is an object at the position.
   /// - Throws: As `select(_:where:arguments:limit:offset:sortedBy:)`.
   @discardableResult
   public func delete(
@@ -57,12 +57,12 @@ public final class StoreManager: Sendable {
     return true
   }
 
-  /// Whether anything waits to be saved.
+  /// Whether changes are pending.
   public var hasChanges: Bool { pending.withLock { !$0.isEmpty } }
 
-  /// Writes all pending work in one commit.
-  /// - Throws: `StoreError`; nothing was written then, and the pending work is kept to be corrected. An object that somebody else
-  ///   changed since it was read gives `StoreError.conflict`.
+  /// Writes all pending changes in one commit.
+  /// - Throws: `StoreError`; then nothing is written, and the changes stay pending. `StoreError.conflict` if another writer has
+  ///   changed an object since it was read.
   public func save() throws(StoreError) {
     try pending.withLock { pending throws(StoreError) in
       let deleted = pending.deleted
@@ -98,7 +98,7 @@ public final class StoreManager: Sendable {
     }
   }
 
-  /// Drops all pending work: changed objects are again what the store held, new ones belong to nobody.
+  /// Discards all pending changes: changed objects get their stored values again, new objects are dropped.
   public func rollback() {
     pending.withLock { pending in
       for object in pending.changed { object.revert() }
@@ -106,9 +106,9 @@ public final class StoreManager: Sendable {
     }
   }
 
-  /// A live list in one line: an entity, larger values of an attribute first, read twenty at a time.
+  /// Returns a live list of an entity, in descending order of an attribute, read twenty objects at a time.
   ///
-  /// Lists of different entities have nothing in common, their caches included, so that they never disturb each other.
+  /// Each entity has its own cache name.
   /// - Throws: `StoreManagerError`.
   public func controller(
     _ entity: String,
@@ -123,7 +123,7 @@ public final class StoreManager: Sendable {
     )
   }
 
-  /// What the list in one line shows, kept under the name `Root` followed by the entity's.
+  /// The definition of that list; its cache name is `Root` followed by the entity's name.
   public static func definition(
     _ entity: EntityDescription,
     sortedBy key: String
@@ -134,11 +134,11 @@ public final class StoreManager: Sendable {
     )
   }
 
-  func noteChange(of object: ManagedObject) {
+  fileprivate func noteChange(of object: ManagedObject) {
     pending.withLock { $0.noteChange(of: object) }
   }
 
-  func description(of entity: String) throws(StoreManagerError) -> EntityDescription {
+  private func description(of entity: String) throws(StoreManagerError) -> EntityDescription {
     guard let found = store.entities.first(where: { $0.name.hasSameBytes(as: entity) }) else {
       throw .unknownEntity(entity, known: store.entities.map(\.name))
     }
@@ -146,21 +146,23 @@ public final class StoreManager: Sendable {
   }
 }
 
+// MARK: - Select
+
 extension StoreManager {
-  /// The order of `select` unless told otherwise: by key.
+  /// The default order of `select`: by key.
   public static let keyOrder = [FetchSortDescriptor(.objectKey)]
 
-  /// The objects of an entity, pending work included: in the order of their keys, new ones last, unless told otherwise.
+  /// Returns the objects of an entity, including pending changes; by default in the order of their keys, new objects last.
   /// - Parameters:
   ///   - entity: The entity's name.
-  ///   - predicate: A predicate's text; none or an empty one means all.
-  ///   - arguments: What the predicate's placeholders stand for.
-  ///   - limit: At most so many.
-  ///   - offset: So many are passed over first.
-  ///   - sortDescriptors: Another order.
-  /// - Returns: The objects; one of an identity is the same as long as somebody uses it.
+  ///   - predicate: The text of a predicate; `nil` or an empty text matches all objects.
+  ///   - arguments: The values of the predicate's placeholders.
+  ///   - limit: The largest number of objects.
+  ///   - offset: The number of objects to skip.
+  ///   - sortDescriptors: The order.
+  /// - Returns: The objects; while an object is referenced, its id always gives the same instance.
   /// - Throws: `StoreManagerError`, `PredicateParseError`, `StoreError`.
-  /// - Complexity: As `Store.fetch(_:)`; while work on the entity is pending, also O(*n* log *n*) in the objects that match.
+  /// - Complexity: As `Store.fetch(_:)`; with pending changes of the entity, also O(*n* log *n*) in the matching objects.
   public func select(
     _ entity: String,
     where predicate: String? = nil,
@@ -191,7 +193,7 @@ extension StoreManager {
     }
   }
 
-  /// What is stored with what is pending: changed and new objects take part with the values they will have.
+  /// Merges stored objects with pending changes: changed and new objects take part with their pending values.
   private func merged(
     _ request: FetchRequest<Row>,
     _ pending: inout PendingWork
@@ -210,15 +212,15 @@ extension StoreManager {
       objects.append((object, key, object.content.values))
     }
     let inserted = pending.inserted.filter { $0.entity == request.entity }
-    for (place, object) in inserted.enumerated() {
+    for (index, object) in inserted.enumerated() {
       let content = object.content
-      let last = ObjectKey.integer(Int64.max - Int64(inserted.count - 1 - place))
+      let last = ObjectKey.integer(Int64.max - Int64(inserted.count - 1 - index))
       objects.append((object, StoreManager.key(content, request.entity) ?? last, content.values))
     }
     let condition = CompiledPredicate(request.predicate, in: request.entity)
     let encoder = RowKeyEncoder(try StoreManager.order(of: request))
     let matching = objects.filter { condition.holds($0.values, key: $0.key) }.map { candidate in
-      // A value of a kind that the attribute cannot have is refused by save; until then it stands last.
+      // `save` refuses a value of a wrong type; until then the object is last.
       (candidate.object, (try? encoder.key(candidate.values, key: candidate.key)) ?? [.max])
     }
     return matching.sorted { $0.1.lexicographicallyPrecedes($1.1) }
@@ -237,7 +239,7 @@ extension StoreManager {
     }
   }
 
-  /// The key a new object will have, or `nil` if the store will give it one.
+  /// The key of a new object, or `nil` if the store assigns it.
   private static func key(
     _ content: (key: ObjectKey?, values: [Value], stored: Row?),
     _ entity: EntityDescription
@@ -250,39 +252,39 @@ extension StoreManager {
   }
 }
 
-/// One object of a manager: a stored one, perhaps with changes that wait to be saved, or a new one.
+/// One object of a manager: a new one, or a stored one with its pending changes.
 ///
-/// A manager has at most one for an identity. What is set waits for `StoreManager.save()`.
+/// A manager has at most one instance per id. New values are pending until `StoreManager.save()`.
 public final class ManagedObject: Sendable {
   /// The object's entity.
   public let entity: EntityDescription
-  weak let manager: StoreManager?
+  fileprivate weak let manager: StoreManager?
   private let state: Mutex<State>
 
   private struct State {
     var key: ObjectKey?
     var values: [Value]
-    /// What the store held when it was last read or written; `nil` as long as the object is new.
+    /// The row as it was last read or written; `nil` for a new object.
     var stored: Row?
   }
 
-  init(new entity: EntityDescription, key: ObjectKey?, of manager: StoreManager) {
+  fileprivate init(new entity: EntityDescription, key: ObjectKey?, of manager: StoreManager) {
     self.entity = entity
     self.manager = manager
     let values = Array(repeating: Value.null, count: entity.attributes.count)
     state = Mutex(State(key: key, values: values))
   }
 
-  init(_ row: Row, of manager: StoreManager) {
+  fileprivate init(_ row: Row, of manager: StoreManager) {
     entity = row.entity
     self.manager = manager
     state = Mutex(State(key: row.id.key, values: row.values, stored: row))
   }
 
-  /// The identity, or `nil` as long as the object has not been saved.
+  /// The id, or `nil` until the object is saved.
   public var id: ObjectID? { state.withLock { $0.stored?.id } }
 
-  /// The value of an attribute, null if the entity has none of that name; setting such a one does nothing.
+  /// The value of an attribute; an unknown attribute is null, and setting it does nothing.
   public subscript(attribute: String) -> Value {
     get {
       guard let index = entity.index(of: attribute) else { return .null }
@@ -296,18 +298,18 @@ public final class ManagedObject: Sendable {
     }
   }
 
-  /// Whether anything waits to be saved; always so for a new object.
+  /// Whether the object has pending changes; always `true` for a new object.
   public var isChanged: Bool {
     state.withLock { state in state.stored.map { $0.values != state.values } ?? true }
   }
 
-  /// The key it was given, its values, and what the store last held.
-  var content: (key: ObjectKey?, values: [Value], stored: Row?) {
+  /// The given key, the values, and the stored row.
+  fileprivate var content: (key: ObjectKey?, values: [Value], stored: Row?) {
     state.withLock { ($0.key, $0.values, $0.stored) }
   }
 
-  /// Takes over what the store holds; values that wait to be saved stay.
-  func refresh(_ row: Row) {
+  /// Takes the values of a stored row, unless changes are pending.
+  fileprivate func refresh(_ row: Row) {
     state.withLock { state in
       guard let stored = state.stored, stored.values == state.values else { return }
       state.values = row.values
@@ -315,39 +317,39 @@ public final class ManagedObject: Sendable {
     }
   }
 
-  /// Notes what has been written; values set meanwhile wait for the next time.
-  func wasSaved(_ row: Row) { state.withLock { $0.stored = row } }
+  /// Records the row that was written; values that were set meanwhile stay pending.
+  fileprivate func wasSaved(_ row: Row) { state.withLock { $0.stored = row } }
 
-  /// Takes back what waits to be saved.
-  func revert() {
+  /// Discards pending changes.
+  fileprivate func revert() {
     state.withLock { state in
       if let stored = state.stored { state.values = stored.values }
     }
   }
 }
 
-/// What waits to be saved, and which objects are in use.
-struct PendingWork {
-  /// An object that lives as long as somebody uses it.
+/// The pending changes of a manager, and the objects in use.
+private struct PendingWork {
+  /// A weak reference to an object.
   private struct Reference {
     weak let object: ManagedObject?
   }
 
-  /// New objects, in the order they were made.
+  /// New objects, in the order of their creation.
   var inserted: [ManagedObject] = []
   /// Objects with changed values, in the order of their first change.
   private(set) var changed: [ManagedObject] = []
-  /// Stored objects that are to be deleted, in the order that was said.
+  /// Stored objects to delete, in the order of the calls.
   private(set) var deleted: [(id: ObjectID, entity: EntityDescription)] = []
   private var isChanged: Set<ObjectID> = []
   private(set) var isDeleted: Set<ObjectID> = []
   private var used: [ObjectID: Reference] = [:]
   private var usedLimit = 256
 
-  /// Whether nothing waits.
+  /// Whether no changes are pending.
   var isEmpty: Bool { inserted.isEmpty && changed.isEmpty && deleted.isEmpty }
 
-  /// Whether nothing of an entity waits.
+  /// Whether no changes of an entity are pending.
   func isEmpty(for entity: EntityDescription) -> Bool {
     !inserted.contains { $0.entity == entity } && !changed.contains { $0.entity == entity }
       && !deleted.contains { $0.entity == entity }
@@ -367,7 +369,7 @@ struct PendingWork {
     if isChanged.remove(id) != nil { changed.removeAll { $0 === object } }
   }
 
-  /// The object of a stored row: the one in use, brought up to date, or a new one.
+  /// Returns the object of a stored row: the one in use, refreshed, or a new one.
   mutating func object(for row: Row, of manager: StoreManager) -> ManagedObject {
     if let object = used[row.id]?.object {
       object.refresh(row)
@@ -385,7 +387,7 @@ struct PendingWork {
     usedLimit = max(256, 2 * used.count)
   }
 
-  /// Drops all that waits; objects in use stay what they are.
+  /// Forgets all pending changes; the objects are not touched.
   mutating func clear() {
     (inserted, changed, deleted) = ([], [], [])
     (isChanged, isDeleted) = ([], [])

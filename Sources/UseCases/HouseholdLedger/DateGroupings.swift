@@ -7,16 +7,16 @@ import FoundationInternationalization
 public import Foundation
 #endif
 
-/// Gathers instants into the days of a time zone, titled in a locale's short form.
+/// Groups instants by the days of a time zone, with titles in the short form of a locale.
 ///
-/// The id of a day is `2026-11-03` for every reader; only its title speaks the reader's language. Titles are made with
-/// `Date.FormatStyle` throughout, so that two forms of a date can never mix in one list.
+/// The id of a day is the same in every locale, as in `2026-11-03`; only its title depends on the locale. All titles are made
+/// with `Date.FormatStyle`, so two forms of a date never mix in one list.
 ///
-/// The day of an instant is the last day whose first instant is not after it. Where clocks go back across midnight, as in
-/// St. John's on 2006-10-29, the repeated minutes before midnight belong to the new day, so that days never come back.
+/// The day of an instant is the last day that has begun. Where clocks go back across midnight, as in St. John's on 2006-10-29,
+/// the repeated minutes before midnight belong to the new day, so the rows of a day stand together.
 ///
-/// A whole day, which is a date without a time, is that day in every time zone. In the few zones that are further from
-/// Greenwich than ten hours west or fourteen east, it may stand among the instants of a neighbouring day.
+/// A whole day, which is a date without a time, is that day in every time zone. In the few zones with an offset below -10 or
+/// above +14 hours, it may be sorted among the instants of a neighbouring day.
 public struct DayGrouping: SectionGrouping {
   private let days: LocalDays
   private let calendar: Calendar
@@ -24,7 +24,7 @@ public struct DayGrouping: SectionGrouping {
 
   /// Days of a calendar's time zone.
   /// - Parameters:
-  ///   - calendar: The calendar and time zone; the calendar decides only how titles count years.
+  ///   - calendar: The calendar and its time zone; the calendar only decides how titles count years.
   ///   - locale: The locale of titles, or `nil` for ISO dates.
   public init(calendar: Calendar, locale: Locale?) {
     days = LocalDays(timeZone: calendar.timeZone)
@@ -32,7 +32,7 @@ public struct DayGrouping: SectionGrouping {
     self.locale = locale
   }
 
-  /// What a list does with the rows of a day that stand apart: nothing, where they cannot.
+  /// Whether a list merges rows of a day that do not stand together: only in zones where this can happen.
   var contiguity: SectionContiguity { days.scattersWholeDays ? .merge : .error }
 
   /// The day of an instant, with its first instant and that of the next day.
@@ -59,13 +59,13 @@ public struct DayGrouping: SectionGrouping {
     return noon.formatted(style)
   }
 
-  /// The time zone decides which day an instant is in.
+  /// The time zone, which decides the day of an instant.
   public var groupingIdentity: String { "day \(calendar.timeZone.identifier)" }
 
-  /// Locale and calendar decide how a day is written.
+  /// The locale and the calendar, which decide the title of a day.
   public var titleIdentity: String { "\(locale?.identifier ?? "ISO") \(calendar.identifier)" }
 
-  /// Locale, calendar and time zone, each apart.
+  /// The locale, the calendar and the time zone.
   public var dependencies: GroupingDependencies {
     GroupingDependencies(
       locale: locale?.identifier ?? "ISO",
@@ -76,7 +76,7 @@ public struct DayGrouping: SectionGrouping {
 }
 
 extension SectionGroup {
-  /// The instants from the beginning of one day up to that of another, where 64 bits hold both.
+  /// The group of instants from the beginning of one day to that of another, if both fit in 64 bits.
   init(id: Value, _ days: LocalDays, from first: Int64, upTo next: Int64) {
     let (start, startOverflow) = days.firstSecond(of: first)
       .multipliedReportingOverflow(by: 1_000_000)
@@ -94,9 +94,9 @@ extension SectionGroup {
 #else
 #endif
 
-/// Gathers instants into the months of a time zone, titled in a locale's words.
+/// Groups instants by the months of a time zone, with titles in the words of a locale.
 ///
-/// A month is the days that `DayGrouping` puts into it, so that the two never disagree about an instant.
+/// A month consists of the days of `DayGrouping`, so the two always agree about an instant.
 public struct MonthGrouping: SectionGrouping {
   private let days: LocalDays
   private let calendar: Calendar
@@ -104,7 +104,7 @@ public struct MonthGrouping: SectionGrouping {
 
   /// Months of a calendar's time zone.
   /// - Parameters:
-  ///   - calendar: The calendar and time zone; the calendar decides only how titles count years.
+  ///   - calendar: The calendar and its time zone; the calendar only decides how titles count years.
   ///   - locale: The locale of titles, or `nil` for ISO months.
   public init(calendar: Calendar, locale: Locale?) {
     days = LocalDays(timeZone: calendar.timeZone)
@@ -112,7 +112,7 @@ public struct MonthGrouping: SectionGrouping {
     self.locale = locale
   }
 
-  /// What a list does with the rows of a month that stand apart: nothing, where they cannot.
+  /// Whether a list merges rows of a month that do not stand together: only in zones where this can happen.
   var contiguity: SectionContiguity { days.scattersWholeDays ? .merge : .error }
 
   /// The month of an instant, with its first instant and that of the next month.
@@ -142,13 +142,13 @@ public struct MonthGrouping: SectionGrouping {
     return noon.formatted(style)
   }
 
-  /// The time zone decides which month an instant is in.
+  /// The time zone, which decides the month of an instant.
   public var groupingIdentity: String { "month \(calendar.timeZone.identifier)" }
 
-  /// Locale and calendar decide how a month is written.
+  /// The locale and the calendar, which decide the title of a month.
   public var titleIdentity: String { "\(locale?.identifier ?? "ISO") \(calendar.identifier)" }
 
-  /// Locale, calendar and time zone, each apart.
+  /// The locale, the calendar and the time zone.
   public var dependencies: GroupingDependencies {
     GroupingDependencies(
       locale: locale?.identifier ?? "ISO",
@@ -157,7 +157,7 @@ public struct MonthGrouping: SectionGrouping {
     )
   }
 
-  /// A calendar with other months cannot name these.
+  /// Whether the calendar has the Gregorian months; others cannot name them.
   private var hasGregorianMonths: Bool {
     switch calendar.identifier {
     case .gregorian, .iso8601, .japanese, .buddhist, .republicOfChina: true
@@ -170,14 +170,13 @@ public struct MonthGrouping: SectionGrouping {
 #else
 #endif
 
-/// The days of a time zone, numbered from 1970-01-01, as instants run through them.
+/// The days of a time zone, numbered from 1970-01-01.
 ///
-/// The day of a second is the last day that has begun: where clocks go back across midnight, as in St. John's on 2006-10-29,
-/// the repeated minutes before midnight belong to the new day, so that days never come back. A day that a zone
-/// left out, as Samoa did in 2011, is empty.
+/// The day of a second is the last day that has begun. Where clocks go back across midnight, the repeated minutes before
+/// midnight belong to the new day. A day that a zone skipped, as Samoa did in 2011, is empty.
 struct LocalDays: Sendable {
   let timeZone: TimeZone
-  /// Whether the instant of a whole day can fall on a neighbour of its day here, as it does in Kiritimati and Pago Pago.
+  /// Whether the instant of a whole day can fall on a neighbouring day, as in Kiritimati and Pago Pago.
   let scattersWholeDays: Bool
 
   init(timeZone: TimeZone) {
@@ -194,12 +193,12 @@ struct LocalDays: Sendable {
     }
   }
 
-  /// Years from 1970 in which offsets are looked at: about 1900 to 2100.
+  /// The years from 1970 whose offsets are checked: about 1900 to 2100.
   private static let years: ClosedRange<Int64> = -70...130
 
-  /// Before 1800 and from 10000 on a zone keeps the offset it has there; both in seconds since 1970.
+  /// The years 1800 to 9999, in seconds since 1970; outside of them the offset is taken as constant.
   private static let knownOffsets: ClosedRange<Int64> = -5_364_662_400...253_402_300_799
-  /// No zone is or was further than this from Greenwich.
+  /// No zone has or had a larger offset than this.
   private static let largestOffset: Int64 = 16 * 3600
   private static let perDay: Int64 = 86_400
 
@@ -210,19 +209,19 @@ struct LocalDays: Sendable {
     return day
   }
 
-  /// The day that an instant, in microseconds since 1970, stands for whatever its neighbours are; elsewhere the instant of a
-  /// whole day falls on it by itself.
+  /// The whole day of an instant, in microseconds since 1970, if the zone scatters whole days; in other zones
+  /// `day(of:)` gives the right day.
   func scatteredDay(of microseconds: Int64) -> Int64? {
     scattersWholeDays ? Instant(microseconds: microseconds).wholeDay : nil
   }
 
-  /// The first second of a day; for a day that was left out, that of the day after it.
+  /// The first second of a day; for a skipped day, that of the next day.
   func firstSecond(of day: Int64) -> Int64 {
     let midnight = day * LocalDays.perDay
     let (start, end) = (midnight - LocalDays.largestOffset, midnight + LocalDays.largestOffset)
     var (second, offset) = (start, offset(at: start))
     guard offset != self.offset(at: end) else { return midnight - offset }
-    // The clocks are changed nearby: the first stretch of one offset that reaches the day decides.
+    // The offset changes nearby: the first stretch with a constant offset that reaches the day decides.
     while second < end {
       let change = nextChange(from: second, to: end, offset)
       let candidate = max(second, midnight - offset)
@@ -232,7 +231,7 @@ struct LocalDays: Sendable {
     return midnight - offset
   }
 
-  /// The first second with another offset, or the end; two changes within an hour are not looked for.
+  /// The first second with another offset, or the end; two changes within one hour are not detected.
   private func nextChange(from start: Int64, to end: Int64, _ offset: Int64) -> Int64 {
     var low = start
     while low < end {
@@ -266,18 +265,18 @@ struct LocalDays: Sendable {
 #else
 #endif
 
-/// A day as people write it, in the proleptic Gregorian calendar.
+/// A day of the proleptic Gregorian calendar, with its text.
 struct CivilDay {
   /// The day as `2026-11-03`.
   let text: String
   /// The month as `2026-11`.
   let monthText: String
-  /// The place of the day in its month, from 1.
+  /// The day of the month, from 1.
   let dayOfMonth: Int64
-  /// How many days its month has.
+  /// The number of days of the month.
   let monthLength: Int64
 
-  /// A day of a number from 1970-01-01; beyond what an `Instant` can say it is the last that can be said.
+  /// A day by its number from 1970-01-01, limited to the range of `Instant`.
   init(_ day: Int64) {
     let (microseconds, overflow) = day.multipliedReportingOverflow(by: 86_400_000_000)
     let instant = Instant(microseconds: overflow ? (day < 0 ? .min : .max) : microseconds)
@@ -292,8 +291,8 @@ struct CivilDay {
     monthLength = lengths[min(max(month, 1), 12) - 1]
   }
 
-  /// Noon, Universal Time, of a day as `2026-11-03`, or `nil` for a text that is none and for years that calendars
-  /// disagree about: before 1700 and from 10000 on.
+  /// Noon in UTC of a day such as `2026-11-03`; `nil` for another text, and for years before 1700 and from 10000 on, about
+  /// which calendars disagree.
   static func noon(of text: String) -> Date? {
     guard let instant = Instant(iso8601: text + "T12:00:00Z") else { return nil }
     let seconds = instant.microseconds / 1_000_000

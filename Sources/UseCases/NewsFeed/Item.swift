@@ -1,20 +1,18 @@
 public import ResultsDomain
 
-/// One item of a feed, read or unread.
-///
-/// Its guid, or its link, tells it from the others.
+/// One item of a feed, read or unread, identified by its guid or its link.
 public struct Item: Entity {
-  /// The feed's own identifier of the item, or the link where there is none.
+  /// The feed's identifier of the item, or the link if there is none.
   public var guid: String
-  /// What it is called.
+  /// The title.
   public var title: String
-  /// Where it is.
+  /// The address.
   public var link: String?
-  /// What the feed is called.
+  /// The title of the feed.
   public var feed: String
-  /// When it was published.
+  /// The time of publication.
   public var published: Instant?
-  /// What it says, as plain text.
+  /// The summary, as plain text.
   public var summary: String?
   /// Whether it has been read.
   public var isRead: Bool
@@ -38,7 +36,7 @@ public struct Item: Entity {
     self.isRead = isRead
   }
 
-  /// An item to be filled from a row.
+  /// An empty item, to be filled from a row.
   public init() { self.init(guid: "", title: "", feed: "") }
 
   /// The entity Item.
@@ -52,15 +50,14 @@ public struct Item: Entity {
   }
 }
 
-/// How a record of a file becomes an item.
+/// The rules by which a record of a file becomes an item.
 public enum ItemRecord {
-  /// Field names that mean an attribute of another name.
+  /// Field names and the attributes they stand for.
   public static let aliases = ["guid": "id"]
 
-  /// The record with a name for its item, and unread unless it says otherwise.
+  /// Returns the record with an identifier, and as unread unless it has the field `isRead`.
   ///
-  /// The name is the guid, else the link. An item without either is named by what it says, so that it is known again as
-  /// long as that is the same.
+  /// The identifier is the guid, or the link. An item without either is identified by a digest of its content.
   public static func complete(_ record: Record) -> Record {
     var record = record
     if field(["guid", "id"], of: record) == nil {
@@ -75,7 +72,7 @@ public enum ItemRecord {
     return record
   }
 
-  /// The first field of one of some names that is not empty.
+  /// Returns the first field with one of these names that is not empty.
   private static func field(_ names: [String], of record: Record) -> RecordField? {
     record.fields.first { field in
       guard names.contains(field.name.lowercased()) else { return false }

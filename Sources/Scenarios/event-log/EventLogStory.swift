@@ -1,21 +1,25 @@
-public import ResultsDomain
+import CommandLineFrontEnd
+import EventLog
+import ResultsDomain
 import ResultsPresentation
 
-/// The façade's calls one by one, with a save that fails, told as it happens.
-public enum EventLogStory {
-  /// Plays the story on a store that holds no event yet.
+/// A story: the calls of a store manager one by one, with a save that fails.
+enum EventLogStory {
+  /// Plays the story on a store without events.
   /// - Throws: `StoreError`, `StoreManagerError`, `DeltaError`, or what the closure throws.
-  public static func tell(
+  static func play(
     in store: any Store,
     _ print: @escaping (String) throws -> Void
   ) async throws {
     let managers = StoreManagers(dataFolder: "data") { _, _ in store }
     let manager = try managers.manager(of: "Log")
-    try print("A log of events through one manager: make, select, delete, then save.\n")
+    try print("A log of events through one manager: create, select, delete, then save.\n")
 
-    try print("1. The same model name gives the same manager; another file for it is refused.")
+    try print(
+      "1. The same model name returns the same manager. Another file under that name is refused."
+    )
     let again = try managers.manager(of: "Log")
-    try print("     the same: \(again === manager)")
+    try print("     same manager: \(again === manager)")
     do {
       _ = try managers.manager(of: "Log", file: "other.sqlite")
     } catch {
@@ -24,23 +28,23 @@ public enum EventLogStory {
 
     let list = try manager.controller("Event", sortedBy: "timeStamp")
     try await list.performFetch()
-    var teller = await ResultsNarrator(list, text: text, print: print)
+    var narrator = await ResultsNarrator(list, text: text, print: print)
     try print(
-      "\n2. Two new events wait to be saved: the manager's select sees them, the live list does not."
+      "\n2. Two new events are pending: select finds them, the live list does not show them yet."
     )
     for hour in [9, 8] as [Int64] {
       let event = try manager.new("Event")
       event["timeStamp"] = at(hour)
     }
     try print("     select finds \(try manager.select("Event").count)")
-    try await teller.change()
+    try await narrator.printChanges()
 
-    try print("3. Saved: one commit, one change.")
+    try print("3. They are saved: one commit, one change.")
     try manager.save()
-    try await teller.change()
+    try await narrator.printChanges()
 
     try print(
-      "4. An event without its time, beside a good one: the save fails, nothing is written, nothing is lost."
+      "4. A valid event and one without a time: the save fails, nothing is written, and both stay pending."
     )
     let good = try manager.new("Event")
     good["timeStamp"] = at(10)
@@ -50,37 +54,41 @@ public enum EventLogStory {
     } catch {
       try print("     ! \(error)")
     }
-    try await teller.change()
+    try await narrator.printChanges()
 
-    try print("5. Corrected and saved again.")
+    try print("5. The event gets its time and is saved.")
     bad["timeStamp"] = at(11)
     try manager.save()
-    try await teller.change()
+    try await narrator.printChanges()
 
-    try print("6. Select with a predicate, a limit and an offset; an empty predicate means all.")
+    try print(
+      "6. Select takes a predicate, a limit and an offset. An empty predicate matches all events."
+    )
     let late = "timeStamp >= '2026-11-03T10:00:00Z'"
-    try print("     late: \(try manager.select("Event", where: late).count)")
+    try print("     from 10:00 on: \(try manager.select("Event", where: late).count)")
     try print(
-      "     the second of all: \(text(try manager.select("Event", where: "", limit: 1, offset: 1)))"
+      "     the second event: \(text(try manager.select("Event", where: "", limit: 1, offset: 1)))"
     )
 
     try print(
-      "\n7. Deleting by place counts in the order of select; a place that is not there is false."
+      "\n7. delete(at:) takes a position in the order of select. It returns false if there is no such position."
     )
     try print(
-      "     place 0: \(try manager.delete("Event", at: 0)), place 99: \(try manager.delete("Event", at: 99))"
+      "     position 0: \(try manager.delete("Event", at: 0)), position 99: \(try manager.delete("Event", at: 99))"
     )
     try manager.save()
-    try await teller.change()
+    try await narrator.printChanges()
 
-    try print("8. A changed event waits as well; what waits can be dropped.")
+    try print(
+      "8. Changes to an event are pending until they are saved, too; a rollback discards them."
+    )
     _ = try manager.new("Event")
     let first = try manager.select("Event", limit: 1)
     for event in first { event["timeStamp"] = at(23) }
     try print("     select finds \(try manager.select("Event").count), the first at \(text(first))")
     manager.rollback()
     try print("     rolled back: \(try manager.select("Event").count), the first at \(text(first))")
-    try teller.list()
+    try narrator.printList()
     list.cancel()
   }
 

@@ -1,8 +1,9 @@
 public import ResultsDomain
+public import ResultsPresentation
 
-/// Tells a list and its changes in words, one line each: for stories, logs and examples.
+/// Prints a list and its changes in words, one line each: for the stories of programs.
 ///
-/// Before a change is told it is proved: applied to what was told before, it must give what is told next.
+/// It checks every change before it prints it: the delta, applied to the list before, must give the list after.
 public struct ResultsNarrator<Object: FetchedObject> {
   private let controller: FetchedResultsController<Object>
   private var events: ResultsChanges<Object>.AsyncIterator
@@ -14,7 +15,7 @@ public struct ResultsNarrator<Object: FetchedObject> {
   ///
   /// - Parameters:
   ///   - controller: The list.
-  ///   - text: How an object is told.
+  ///   - text: Returns the text of an object.
   ///   - print: Takes each line.
   public init(
     _ controller: FetchedResultsController<Object>,
@@ -25,17 +26,17 @@ public struct ResultsNarrator<Object: FetchedObject> {
     self.text = text
     self.print = print
     events = controller.changes.makeAsyncIterator()
-    // The present state comes first; what is told begins behind it.
-    if case .snapshot(let present) = await events.next() {
-      generation = present.generation
+    // The stream begins with a snapshot; the changes to print come after it.
+    if case .snapshot(let results) = await events.next() {
+      generation = results.generation
     } else {
       generation = 0
     }
   }
 
-  /// Tells the whole list as it is now.
+  /// Prints the current list.
   /// - Throws: `ResultsError`, or what the closure throws.
-  public func list() throws {
+  public func printList() throws {
     let results = try controller.results()
     if results.count == 0 { try print("     (no rows, \(results.sections.count) sections)") }
     for section in results.sections where section.count > 0 {
@@ -47,13 +48,13 @@ public struct ResultsNarrator<Object: FetchedObject> {
     try print("")
   }
 
-  /// Tells what has changed since the last telling; commits of every writer up to now are included.
-  /// - Throws: `StoreError`, `DeltaError` if a change does not lead where it says, or what the closure throws.
-  public mutating func change() async throws {
+  /// Prints the changes since the last call, by every writer.
+  /// - Throws: `StoreError`, `DeltaError` if a delta does not produce the next list, or what the closure throws.
+  public mutating func printChanges() async throws {
     try await controller.refresh()
     let latest = try controller.results().generation
     guard latest > generation else {
-      try print("     (nothing is told)\n")
+      try print("     (no change)\n")
       return
     }
     while generation < latest, let event = await events.next() {
@@ -65,39 +66,39 @@ public struct ResultsNarrator<Object: FetchedObject> {
           from: change.before.snapshot.content,
           to: change.after.snapshot.content
         )
-        try tell(change)
+        try printChange(change)
       case .reset(let reason, let results):
         generation = results.generation
-        try print("     ! the list is another one: \(reason)")
+        try print("     ! the list was reset: \(reason)")
       case .failure(let failure): try print("     ! \(failure)")
       }
     }
     try print("")
   }
 
-  private func tell(_ change: ResultsChange<Object>) throws {
+  private func printChange(_ change: ResultsChange<Object>) throws {
     let delta = change.delta
     for section in delta.sections.deletes {
-      try print("     - section \(section.from) \(name(section.old)) goes")
+      try print("     - section \(section.from) \(name(section.old)) deleted")
     }
     for section in delta.sections.moves {
       let aggregates = words(section.new.aggregates)
       try print(
-        "     → section \(name(section.new)) moves from \(section.from) to \(section.to)\(aggregates)"
+        "     → section \(name(section.new)) moved from \(section.from) to \(section.to)\(aggregates)"
       )
     }
     for section in delta.sections.inserts {
       let aggregates = words(section.new.aggregates)
-      try print("     + section \(section.to) \(name(section.new)) comes\(aggregates)")
+      try print("     + section \(section.to) \(name(section.new)) inserted\(aggregates)")
     }
     for section in delta.sections.updates {
       let (old, new) = (name(section.old), name(section.new))
-      let title = old.utf8.elementsEqual(new.utf8) ? "shows" : "is now \(new)"
+      let title = old.utf8.elementsEqual(new.utf8) ? "changed" : "is now \(new)"
       try print("     ~ section \(section.to) \(old) \(title)\(words(section.new.aggregates))")
     }
     for row in delta.rows.deletes { try print("     - \(row.from.path) \(words(row.old, row.id))") }
     for row in delta.rows.moves {
-      let content = row.contentChanged ? ", its content changed" : ""
+      let content = row.contentChanged ? ", content changed" : ""
       try print("     → \(row.from.path) to \(row.to.path) \(words(row.new, row.id))\(content)")
     }
     for row in delta.rows.inserts { try print("     + \(row.to.path) \(words(row.new, row.id))") }

@@ -1,82 +1,81 @@
-public import ResultsDomain
+import CommandLineFrontEnd
+import Foundation
+import HouseholdLedger
+import ResultsDomain
 import ResultsPresentation
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
-/// The ledger under two locales, across a time zone, and with the order that is refused, told as it happens.
-public enum HouseholdLedgerStory {
-  /// Plays the story on a store that holds no movement yet.
+/// A story: a ledger in two locales, three calendars and two time zones, with an order that is refused.
+enum HouseholdLedgerStory {
+  /// Plays the story on a store without transactions.
   /// - Throws: `StoreError`, `ResultsError`, `DeltaError`, or what the closure throws.
-  public static func tell(
+  static func play(
     in store: any Store,
     _ print: @escaping (String) throws -> Void
   ) async throws {
     let ledger = HouseholdLedger(store)
     let list = ledger.transactions(calendar: tokyo, locale: japanese)
     try print(
-      "A household's ledger: newest first, a section a day, titles in the reader's language.\n"
+      "A household ledger: newest first, one section per day, titles in the user's language.\n"
     )
     try print(
-      "1. Five transactions in Tokyo. A day's title is computed from its date and never stored."
+      "1. Five transactions in Tokyo. The title of a day is computed from its date and never stored."
     )
     try await store.write { transaction in
-      for movement in movements { try transaction.insert(movement) }
+      for entry in entries { try transaction.insert(entry) }
     }
     try await list.performFetch()
-    var teller = await ResultsNarrator(list, text: text, print: print)
-    try teller.list()
-    try await changeReader(list, &teller, print)
-    try await changeOrder(list, &teller, print)
+    var narrator = await ResultsNarrator(list, text: text, print: print)
+    try narrator.printList()
+    try await changeLocale(list, &narrator, print)
+    try await changeOrder(list, &narrator, print)
     list.cancel()
     try sum(in: store, print)
     try await follow(in: store, print)
   }
 
-  private static func changeReader(
+  private static func changeLocale(
     _ list: FetchedResultsController<Transaction>,
-    _ teller: inout ResultsNarrator<Transaction>,
+    _ narrator: inout ResultsNarrator<Transaction>,
     _ print: (String) throws -> Void
   ) async throws {
     try print(
-      "2. The reader changes the region. Old lists kept old titles beside new ones, because their cache did"
+      "2. The user changes the region. A list whose cache ignores the locale shows old titles beside new ones:"
     )
-    try print("   not know the locale: \(mixed(list)).")
-    try print("   Here the locale is part of the sections: every title changes, and no row moves.")
+    try print("   \(mixed(list)).")
+    try print(
+      "   Here the locale is part of the section key: every title changes, and no row moves."
+    )
     try await list.update {
       $0.sectionKey = HouseholdLedger.days(calendar: tokyo, locale: american)
     }
-    try await teller.change()
+    try await narrator.printChanges()
 
-    try print("3. Years can be counted in another calendar. Again only titles change.")
+    try print("3. Years can be counted in another calendar. Again, only titles change.")
     try await list.update {
       $0.sectionKey = HouseholdLedger.days(calendar: imperial, locale: japanese)
     }
-    try await teller.change()
+    try await narrator.printChanges()
 
     try print(
-      "4. The reader flies to New York, where all of it happened the evening before. A time zone may move"
+      "4. The user flies to New York, where all of this happened the evening before. Another time zone may"
     )
-    try print("   rows to other days: an ordinary change.")
+    try print("   move rows to other days: an ordinary change.")
     try await list.update {
       $0.sectionKey = HouseholdLedger.days(calendar: newYork, locale: american)
     }
-    try await teller.change()
-    try teller.list()
+    try await narrator.printChanges()
+    try narrator.printList()
   }
 
   private static func changeOrder(
     _ list: FetchedResultsController<Transaction>,
-    _ teller: inout ResultsNarrator<Transaction>,
+    _ narrator: inout ResultsNarrator<Transaction>,
     _ print: (String) throws -> Void
   ) async throws {
     try print(
-      "5. The largest amounts first, but still by day? Days would come back again and again, so it is refused,"
+      "5. Sort by amount, but still by day? The rows of one day would not stand together, so this is refused,"
     )
-    try print("   whatever the data, and what was shown stays:")
+    try print("   whatever the data, and the list stays as it was:")
     do {
       try await list.update { $0.request.sortDescriptors = [.ascending("amount")] }
     } catch {
@@ -84,25 +83,27 @@ public enum HouseholdLedgerStory {
     }
     try print("     still shown: \(list.sections.map(\.title).joined(separator: ", "))\n")
 
-    try print("6. The first remedy, no sections: the same order is fine.")
+    try print("6. The first remedy is a list without sections: there, the same order is fine.")
     try await list.update {
       $0.sectionKey = nil
       $0.request.sortDescriptors = [.ascending("amount")]
     }
-    try await teller.change()
-    try teller.list()
+    try await narrator.printChanges()
+    try narrator.printList()
 
-    try print("7. The second remedy, date first: the largest amounts first within each day.")
+    try print(
+      "7. The second remedy is to sort by date first: amounts are in order within each day."
+    )
     try await list.update {
       $0.sectionKey = HouseholdLedger.days(calendar: tokyo, locale: japanese)
       $0.request.sortDescriptors = [.descending("date"), .ascending("amount")]
     }
-    try await teller.change()
-    try teller.list()
+    try await narrator.printChanges()
+    try narrator.printList()
   }
 
   private static func sum(in store: any Store, _ print: (String) throws -> Void) throws {
-    try print("8. Sums are exact, to the last place:")
+    try print("8. Sums are exact to the last decimal place:")
     let months = MonthGrouping(calendar: tokyo, locale: japanese)
     for (title, grouping) in [
       ("by category", LedgerTotals.Grouping.category), ("by month", .date(months)),
@@ -121,7 +122,7 @@ public enum HouseholdLedgerStory {
     _ print: @escaping (String) throws -> Void
   ) async throws {
     try print(
-      "\n9. And they are live: a list in sections by month carries the sum of each in its header."
+      "\n9. And they are live: in a list by month, the header of each section carries its sum."
     )
     var definition = HouseholdLedger.definition(
       Transaction.self,
@@ -133,13 +134,13 @@ public enum HouseholdLedgerStory {
     definition.cacheName = nil
     let list = FetchedResultsController(definition, in: store)
     try await list.performFetch()
-    var teller = await ResultsNarrator(list, text: text, print: print)
-    try teller.list()
+    var narrator = await ResultsNarrator(list, text: text, print: print)
+    try narrator.printList()
     try print(
-      "   A transaction of the month before, and the rent is paid back: the headers change with them."
+      "   A transaction in the previous month is added, and the rent is deleted: the sums change with them."
     )
     try await store.write { transaction in
-      try transaction.insert(movement("2026-10-31", -1_000_00, "本屋", "教養"))
+      try transaction.insert(entry("2026-10-31", -1_000_00, "本屋", "教養"))
       let rent = FetchPredicate.comparison(
         .attribute("category"),
         .equal,
@@ -151,8 +152,8 @@ public enum HouseholdLedgerStory {
         try transaction.delete(id, of: Transaction.entity)
       }
     }
-    try await teller.change()
-    try print("     in all: \(try list.results().aggregates)")
+    try await narrator.printChanges()
+    try print("     total: \(try list.results().aggregates)")
     list.cancel()
   }
 
@@ -160,7 +161,7 @@ public enum HouseholdLedgerStory {
     "\(transaction.amount) \(transaction.payee) (\(transaction.category))"
   }
 
-  /// What a list would show that kept the title of its first day and made the others anew.
+  /// The titles of a list that takes the first one from an old cache and computes the others.
   private static func mixed(_ list: FetchedResultsController<Transaction>) -> String {
     let english = DayGrouping(calendar: tokyo, locale: american)
     let others = list.sections.dropFirst().map { english.title(of: $0.id.value) }
@@ -179,16 +180,16 @@ public enum HouseholdLedgerStory {
     return calendar
   }
 
-  /// Movements at nine in the morning of a day in Tokyo: midnight in London, the evening before in New York.
-  private static let movements: [Transaction] = [
-    movement("2026-11-01", -88_000_00, "大家さん", "住居費"),
-    movement("2026-11-03", 285_000_00, "会社", "収入"),
-    movement("2026-11-03", -620_00, "Cafe Übersee", "交際費"),
-    movement("2026-11-05", -3_480_00, "スーパー 丸正", "食費"),
-    movement("2026-11-05", -1_290_50, "ドラッグストア", "日用品"),
+  /// Transactions at nine in the morning in Tokyo: midnight in London, the evening before in New York.
+  private static let entries: [Transaction] = [
+    entry("2026-11-01", -88_000_00, "大家さん", "住居費"),
+    entry("2026-11-03", 285_000_00, "会社", "収入"),
+    entry("2026-11-03", -620_00, "Cafe Übersee", "交際費"),
+    entry("2026-11-05", -3_480_00, "スーパー 丸正", "食費"),
+    entry("2026-11-05", -1_290_50, "ドラッグストア", "日用品"),
   ]
 
-  private static func movement(
+  private static func entry(
     _ day: String,
     _ units: Int64,
     _ payee: String,
