@@ -7,7 +7,7 @@ import ResultsDomain
 import ResultsPresentation
 import TerminalFrontEnd
 
-/// `stamp`: adds an event with the present time.
+/// `stamp`: adds an event with the current time.
 struct StampVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stamp",
@@ -44,36 +44,17 @@ struct RemoveAtVerb: AsyncParsableCommand {
   @OptionGroup var list: ListOptions
 
   func run() async throws {
-    let opened = try EventProgram.openStore(try store.existingPlace(of: EventProgram.self))
-    let definition = try list.definition(of: EventProgram.self, for: .machine)
-    let controller = FetchedResultsController(
-      definition,
-      in: opened,
-      detectsExternalChanges: false,
-      options: ResultsOptions(delivery: .onDemand)
-    )
-    try await controller.performFetch()
-    let results = try controller.results()
-    guard results.fetchedObjects.indices.contains(index),
-      let id = results.fetchedObjects[index].id
-    else {
-      throw CommandFailure(
-        .nothingMatched,
-        "There is no event at position \(index): the list \(extent(of: results.count)).",
-        remedy: "Nothing was removed."
-      )
-    }
-    let isRemoved = try opened.commit(origin: .unnamed) {
-      try $0.delete(id, of: EventProgram.entity)
-    }.result
-    controller.cancel()
-    try opened.close()
-    guard isRemoved else {
-      throw CommandFailure(
-        .nothingMatched,
-        "\(id) has just been removed by somebody else.",
-        remedy: "Nothing was removed."
-      )
+    let id = try await EventProgram.removeRow(of: list, in: store) { results in
+      guard results.fetchedObjects.indices.contains(index),
+        let id = results.fetchedObjects[index].id
+      else {
+        throw CommandFailure(
+          .nothingMatched,
+          "There is no event at position \(index): the list \(extent(of: results.count)).",
+          remedy: "Nothing was removed."
+        )
+      }
+      return id
     }
     try TerminalOutput.standard.write("removed \(id)\n")
   }

@@ -40,28 +40,17 @@ struct RemoveAtVerb: AsyncParsableCommand {
   @OptionGroup var list: ListOptions
 
   func run() async throws {
-    let opened = try RosterProgram.openStore(try store.existingPlace(of: RosterProgram.self))
-    let definition = try list.definition(of: RosterProgram.self, for: .machine)
-    let controller = FetchedResultsController(
-      definition,
-      in: opened,
-      detectsExternalChanges: false,
-      options: ResultsOptions(delivery: .onDemand)
-    )
-    try await controller.performFetch()
-    let results = try controller.results()
-    let path = RowPath(section: section, row: row)
-    guard let id = results.objectID(at: path),
-      try StudentRoster(opened).remove(at: path, of: results)
-    else {
-      throw CommandFailure(
-        .nothingMatched,
-        "\(ResultsError.noRow(at: path, sections: results.sections.count))",
-        remedy: "Nothing was removed."
-      )
+    let id = try await RosterProgram.removeRow(of: list, in: store) { results in
+      let path = RowPath(section: section, row: row)
+      guard let id = results.objectID(at: path) else {
+        throw CommandFailure(
+          .nothingMatched,
+          "\(ResultsError.noRow(at: path, sections: results.sections.count))",
+          remedy: "Nothing was removed."
+        )
+      }
+      return id
     }
-    controller.cancel()
-    try opened.close()
     try TerminalOutput.standard.write("removed \(id)\n")
   }
 }
