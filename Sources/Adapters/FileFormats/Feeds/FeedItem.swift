@@ -1,9 +1,9 @@
 import Foundation
 import ResultsDomain
 
-/// What was found of one item of a feed, before it becomes a record.
+/// The parts of one item of a feed, before it becomes a record.
 struct FeedItem {
-  /// A text and where it stood.
+  /// A text and its position in the feed.
   struct Part {
     var text: String
     var line: Int
@@ -28,7 +28,7 @@ struct FeedItem {
 
   private func field(_ name: String, _ value: Value) -> RecordField {
     let part = FeedPart(rawValue: name).flatMap { parts[$0] }
-    // A part on a later line has its column there; the record has one line only.
+    // A record has one line, so the column of a part on a later line has no meaning for it.
     let isOnLine = part?.line == line
     return RecordField(name: name, value: value, column: isOnLine ? part?.column ?? column : column)
   }
@@ -37,7 +37,7 @@ struct FeedItem {
     parts[part].map { .text($0.text) } ?? .null
   }
 
-  /// The title, or the beginning of the summary, or the link: a list has to show something.
+  /// The title; without one, the beginning of the summary, or the link.
   private var title: String {
     if let title = parts[.title]?.text, !title.isEmpty { return title }
     guard let summary = parts[.summary]?.text, !summary.isEmpty else {
@@ -53,8 +53,8 @@ struct FeedItem {
         source: source,
         line: part.line,
         column: part.column,
-        message: "“\(part.text.prefix(40))” is no date of RFC 822 or RFC 3339.",
-        remedy: "It should look like “Tue, 03 Nov 2026 09:00:00 +0900”.",
+        message: "“\(part.text.prefix(40))” is not a date in the form of RFC 822 or RFC 3339.",
+        remedy: "Write it as “Tue, 03 Nov 2026 09:00:00 +0900”.",
         isRecoverable: true
       )
     }
@@ -71,11 +71,11 @@ enum FeedPart: String {
   case summary
 }
 
-/// Parses the dates of feeds: RFC 822 as RFC 2822 widened it, and RFC 3339 with its shorter forms.
+/// Parses the dates of feeds: RFC 822 with the extensions of RFC 2822, and RFC 3339 with its shorter forms.
 enum FeedDate {
-  /// The instant, or `nil` if the text is neither form or no date that exists.
+  /// The instant of a date, or `nil` if the text has another form or the date does not exist.
   ///
-  /// A date without a time is a whole day. The name of the weekday need not fit the date.
+  /// A date without a time is a whole day. The weekday is not compared with the date.
   static func instant(of text: String) -> Instant? {
     let text = HTMLText.trimmed(text)
     switch ISODate.form(of: text) {
@@ -112,7 +112,7 @@ enum FeedDate {
     return Instant(microseconds: Int64(minutes * 60 + second) * 1_000_000)
   }
 
-  /// Years of two and three digits as RFC 2822, section 4.3, reads them.
+  /// The year of a number with two to four digits (RFC 2822, section 4.3).
   private static func fullYear(_ year: Int) -> Int {
     switch year {
     case 0..<50: 2000 + year
@@ -132,7 +132,7 @@ enum FeedDate {
   private static let weekdays = [
     "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
   ]
-  /// The zones RFC 822 names, in hours.
+  /// The zone names of RFC 822 and their offsets in hours.
   private static let zones = [
     "z": 0, "ut": 0, "utc": 0, "gmt": 0, "est": -5, "edt": -4, "cst": -6, "cdt": -5, "mst": -7,
     "mdt": -6, "pst": -8, "pdt": -7,

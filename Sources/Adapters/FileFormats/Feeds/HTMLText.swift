@@ -1,8 +1,8 @@
-/// Turns HTML into plain text for a line of a list.
+/// Converts HTML to plain text for one line of a list.
 enum HTMLText {
-  /// The text without tags, comments, scripts and styles, entities decoded, white space collapsed.
+  /// Returns the text without tags, comments, scripts and styles, with entities decoded and white space collapsed.
   ///
-  /// A `<` that begins no tag stays. Control characters that an entity stands for stay as data.
+  /// A `<` that does not begin a tag is text. Entities may decode to control characters.
   /// - Complexity: O(*n*) in the scalars.
   static func plain(_ html: String) -> String {
     var result = String.UnicodeScalarView()
@@ -21,7 +21,7 @@ enum HTMLText {
       if scalar == "<", let tag = takeTag(&rest) {
         if !inline.contains(tag.name) { isSpacePending = true }
         let isHidden = tag.name == "script" || tag.name == "style"
-        if isHidden, !tag.isEnd { skip(&rest, untilEndOf: tag.name) }
+        if isHidden, !tag.isEnd { skip(&rest, toEndOf: tag.name) }
       } else if scalar == "&", let decoded = takeEntity(&rest) {
         append(decoded)
       } else {
@@ -32,7 +32,7 @@ enum HTMLText {
     return String(result)
   }
 
-  /// The text with entities decoded and nothing else changed but white space at its ends.
+  /// Returns the text with entities decoded, without white space at its ends.
   static func decodingEntities(_ text: String) -> String {
     var result = String.UnicodeScalarView()
     var rest = Substring(text).unicodeScalars
@@ -47,7 +47,7 @@ enum HTMLText {
     return trimmed(String(result))
   }
 
-  /// The text without white space at its ends.
+  /// Returns the text without white space at its ends.
   static func trimmed(_ text: String) -> String {
     let scalars = text.unicodeScalars
     guard let first = scalars.firstIndex(where: { !isSpace($0) }),
@@ -60,26 +60,24 @@ enum HTMLText {
     scalar == " " || (0x09...0x0D).contains(scalar.value) || scalar == "\u{A0}"
   }
 
-  /// Tags that stand inside a word's line, so that dropping them parts nothing.
+  /// Inline elements: dropping their tags must not separate words.
   static let inline: Set<String> = [
     "a", "abbr", "b", "bdi", "bdo", "cite", "code", "del", "dfn", "em", "font", "i", "ins", "kbd",
-    "mark",
-    "q", "rp", "rt", "ruby", "s", "samp", "small", "span", "strong", "sub", "sup", "time", "tt",
-    "u",
-    "var", "wbr",
+    "mark", "q", "rp", "rt", "ruby", "s", "samp", "small", "span", "strong", "sub", "sup", "time",
+    "tt", "u", "var", "wbr",
   ]
 }
 
 // MARK: - Parts
 
 extension HTMLText {
-  /// Takes a tag or comment from the front and gives its name in lower case, or leaves a `<` that is none.
+  /// Consumes a tag or comment and returns its name in lower case; `nil` for a `<` that begins neither.
   private static func takeTag(_ rest: inout Substring.UnicodeScalarView)
     -> (name: String, isEnd: Bool)?
   {
     var ahead = rest.dropFirst()
     if ahead.starts(with: "!--".unicodeScalars) {
-      skip(&ahead, behind: "-->")
+      skip(&ahead, past: "-->")
       rest = ahead
       return ("!", false)
     }
@@ -108,7 +106,7 @@ extension HTMLText {
     return (name.lowercased(), isEnd)
   }
 
-  /// Takes an entity with its semicolon from the front, or leaves an `&` that begins none.
+  /// Consumes an entity with its semicolon; `nil` for an `&` that does not begin one.
   private static func takeEntity(_ rest: inout Substring.UnicodeScalarView) -> Unicode.Scalar? {
     let ahead = rest.dropFirst()
     guard let end = ahead.prefix(33).firstIndex(of: ";") else { return nil }
@@ -133,7 +131,7 @@ extension HTMLText {
     return number.map { $0 == 0 ? "\u{FFFD}" : Unicode.Scalar($0) ?? "\u{FFFD}" }
   }
 
-  private static func skip(_ rest: inout Substring.UnicodeScalarView, behind end: String) {
+  private static func skip(_ rest: inout Substring.UnicodeScalarView, past end: String) {
     while !rest.isEmpty {
       if rest.starts(with: end.unicodeScalars) {
         rest = rest.dropFirst(end.unicodeScalars.count)
@@ -143,7 +141,7 @@ extension HTMLText {
     }
   }
 
-  private static func skip(_ rest: inout Substring.UnicodeScalarView, untilEndOf tag: String) {
+  private static func skip(_ rest: inout Substring.UnicodeScalarView, toEndOf tag: String) {
     while !rest.isEmpty {
       let end = rest.prefix(tag.unicodeScalars.count + 2)
       if rest.first == "<", String(end).lowercased() == "</" + tag { return }
@@ -156,11 +154,11 @@ extension HTMLText {
   }
 }
 
-/// How the text of an element is to be read.
+/// How the text of an element is converted to plain text.
 enum FeedTextForm: Sendable {
-  /// As it is, without white space at its ends.
+  /// Plain text; white space at its ends is removed.
   case verbatim
-  /// Text that may be escaped once more, as titles of RSS are; tags in it are text.
+  /// Text that may be escaped twice, like titles in RSS; tags in it are text.
   case escaped
   /// HTML.
   case html
@@ -172,7 +170,7 @@ enum FeedTextForm: Sendable {
     case (_, "html"), ("title", "text/html"), ("title", "application/xhtml+xml"): self = .html
     case ("description", _), ("content:encoded", _): self = .html
     case ("summary", "text"), ("content", "text"), (_, "text/plain"): self = .verbatim
-    // The tags of XHTML are elements and already gone; an HTML reading only joins the lines.
+    // The XML parser has removed the tags of XHTML; reading it as HTML only joins the lines.
     case ("summary", _), ("content", _): self = .html
     default: self = .verbatim
     }
@@ -188,9 +186,9 @@ enum FeedTextForm: Sendable {
   }
 }
 
-/// The character entities of HTML 4.01 (section 24), which feeds use though XML does not know them.
+/// The character entities of HTML 4.01 (section 24), which feeds use although XML does not define them.
 enum HTMLEntities {
-  /// The character a name stands for; the five names of XML are not among them.
+  /// The character of an entity name; the five names of XML are not included.
   static func scalar(named name: String) -> Unicode.Scalar? { table[name] }
 
   private static let table: [String: Unicode.Scalar] = {
@@ -202,7 +200,7 @@ enum HTMLEntities {
     return table
   }()
 
-  /// Names and code points in hexadecimal, in turn.
+  /// Pairs of a name and a code point in hexadecimal.
   private static let list = """
     nbsp A0 iexcl A1 cent A2 pound A3 curren A4 yen A5 brvbar A6 sect A7 uml A8 copy A9 ordf AA
     laquo AB not AC shy AD reg AE macr AF deg B0 plusmn B1 sup2 B2 sup3 B3 acute B4 micro B5

@@ -2,13 +2,13 @@ import ResultsDomain
 
 /// Parses the date and date-time forms of RFC 3339 and W3C-DTF, and nothing else.
 enum ISODate {
-  /// What a text says.
+  /// A date, or a date with a time.
   enum Form: Sendable {
     case day(CivilDate)
     case instant(Instant)
   }
 
-  /// `2026-11-03`, `2026-11-03T09:00Z`, `2026-11-03T09:00:00.25+09:00`; `nil` for anything else.
+  /// Parses `2026-11-03`, `2026-11-03T09:00Z`, `2026-11-03T09:00:00.25+09:00`; `nil` for any other form.
   static func form(of text: String) -> Form? {
     var scanner = DigitScanner(text)
     guard let year = scanner.number(digits: 4), scanner.take("-"),
@@ -26,7 +26,7 @@ enum ISODate {
       guard let second = scanner.number(digits: 2), second < 60 else { return nil }
       microseconds = second * 1_000_000
       if scanner.take(".") {
-        guard let fraction = scanner.fraction(places: 6) else { return nil }
+        guard let fraction = scanner.fraction(digits: 6) else { return nil }
         microseconds += fraction
       }
     }
@@ -36,13 +36,13 @@ enum ISODate {
   }
 }
 
-/// A day of the proleptic Gregorian calendar that exists.
+/// An existing day of the proleptic Gregorian calendar.
 struct CivilDate: Hashable, Sendable {
   let year: Int
   let month: Int
   let day: Int
 
-  /// The day, or `nil` if there is none such.
+  /// The day, or `nil` if it does not exist.
   init?(year: Int, month: Int, day: Int) {
     guard (1...9999).contains(year), (1...12).contains(month), day >= 1,
       day <= CivilDate.days(in: month, of: year)
@@ -56,11 +56,11 @@ struct CivilDate: Hashable, Sendable {
   /// days_from_civil).
   var daysSince1970: Int {
     let shifted = month <= 2 ? year - 1 : year
-    let era = (shifted >= 0 ? shifted : shifted - 399) / 400
-    let yearOfEra = shifted - era * 400
+    let cycle = (shifted >= 0 ? shifted : shifted - 399) / 400
+    let yearOfCycle = shifted - cycle * 400
     let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-    return era * 146_097 + dayOfEra - 719_468
+    let dayOfCycle = yearOfCycle * 365 + yearOfCycle / 4 - yearOfCycle / 100 + dayOfYear
+    return cycle * 146_097 + dayOfCycle - 719_468
   }
 
   private static func days(in month: Int, of year: Int) -> Int {
@@ -72,7 +72,7 @@ struct CivilDate: Hashable, Sendable {
   }
 }
 
-/// Reads fixed forms of ASCII digits and signs from a text.
+/// Scans fixed forms of ASCII digits, letters and signs.
 struct DigitScanner {
   private var rest: ArraySlice<UInt8>
 
@@ -86,10 +86,10 @@ struct DigitScanner {
     return true
   }
 
-  /// A number of exactly so many digits.
+  /// Scans a number with exactly this number of digits.
   mutating func number(digits: Int) -> Int? { number(digits: digits...digits) }
 
-  /// A number of so many digits, and no digit behind it.
+  /// Scans a number whose digits number in this range.
   mutating func number(digits: ClosedRange<Int>) -> Int? {
     let found = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     guard digits.contains(found.count) else { return nil }
@@ -97,17 +97,17 @@ struct DigitScanner {
     return found.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
   }
 
-  /// The digits behind a decimal point as a number of so many places; what is finer is cut off.
-  mutating func fraction(places: Int) -> Int? {
+  /// Scans the digits after a decimal point as an integer of this many digits; further digits are cut off.
+  mutating func fraction(digits count: Int) -> Int? {
     let found = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     guard !found.isEmpty else { return nil }
     rest = rest.dropFirst(found.count)
     let digits =
-      Array(found.prefix(places)) + Array(repeating: 0x30, count: max(0, places - found.count))
+      Array(found.prefix(count)) + Array(repeating: 0x30, count: max(0, count - found.count))
     return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
   }
 
-  /// An offset from Greenwich in minutes: `Z`, `+09:00` or `+0900`.
+  /// Scans an offset from UTC, in minutes: `Z`, `+09:00` or `+0900`.
   mutating func offset() -> Int? {
     if take("Z") || take("z") { return 0 }
     let isWest = take("-")
@@ -126,14 +126,14 @@ struct DigitScanner {
     return (digits / 100 * 60 + digits % 100) * (isWest ? -1 : 1)
   }
 
-  /// Letters, in lower case.
+  /// Scans letters and returns them in lower case.
   mutating func word() -> String {
     let found = rest.prefix { ($0 | 0x20) >= 0x61 && ($0 | 0x20) <= 0x7A }
     rest = rest.dropFirst(found.count)
     return String(decoding: found.map { $0 | 0x20 }, as: UTF8.self)
   }
 
-  /// Steps over spaces and says whether there was one.
+  /// Skips white space and returns whether there was any.
   mutating func skipSpaces() -> Bool {
     let found = rest.prefix { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
     rest = rest.dropFirst(found.count)

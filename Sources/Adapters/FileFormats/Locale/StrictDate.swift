@@ -1,22 +1,22 @@
 import Foundation
 public import ResultsDomain
 
-/// Parses dates as a program or a user of a locale writes them, and refuses dates that do not exist.
+/// Parses dates in ISO form and in the forms of a locale, and refuses dates that do not exist.
 ///
-/// Understood are `2026-11-03`, `2026-11-03T09:00:00+09:00`, a year in full with month and day behind it, as `2026/11/3` or
-/// `2026.11.03`, and the locale's own numeric forms with the year in full, as `2026年11月3日`, `11/3/2026` or `3.11.2026`. A
+/// It accepts `2026-11-03`, `2026-11-03T09:00:00+09:00`, a four-digit year followed by month and day, as in `2026/11/3` or
+/// `2026.11.03`, and the numeric forms of the locale with a four-digit year, as in `2026年11月3日`, `11/3/2026` or `3.11.2026`. A
 /// date without a time is a whole day: that date in every time zone.
 public struct StrictDate: Sendable {
   private let patterns: [DatePattern]
 
   /// A parser.
-  /// - Parameter locale: The identifier of the locale whose forms are understood too, or `nil`.
+  /// - Parameter locale: The identifier of the locale whose forms are accepted, or `nil` for ISO forms only.
   public init(locale: String?) {
     patterns = locale.map { DatePattern.patterns(of: Locale(identifier: $0)) } ?? []
   }
 
-  /// The instant a text stands for.
-  /// - Throws: `LocaleTextError` if the text is no date in these forms, or the day does not exist.
+  /// Returns the instant of a date.
+  /// - Throws: `LocaleTextError` if the text has none of these forms, or the day does not exist.
   public func instant(of text: String) throws(LocaleTextError) -> Instant {
     let trimmed = HTMLText.trimmed(text)
     if case .instant(let instant) = ISODate.form(of: trimmed) { return instant }
@@ -50,20 +50,20 @@ public struct StrictDate: Sendable {
   }
 }
 
-/// The order of year, month and day in a locale's numeric dates, and what stands between them.
+/// The order of year, month and day in a locale's numeric dates, and the text between them.
 struct DatePattern: Sendable {
-  private enum Piece: Sendable {
+  private enum Component: Sendable {
     case year
     case month
     case day
     case literal(String)
   }
 
-  private let pieces: [Piece]
-  /// The form's text for 3 November 2026.
+  private let components: [Component]
+  /// 3 November 2026 in this form.
   let example: String
 
-  /// The numeric and the long form of a locale, where they are digits and separators only.
+  /// The numeric and the long form of a locale, if they have digits and separators only.
   static func patterns(of locale: Locale) -> [DatePattern] {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = .gmt
@@ -80,34 +80,34 @@ struct DatePattern: Sendable {
     }
   }
 
-  /// The pattern of a style, read off from dates whose parts are told apart by their numbers.
+  /// The pattern of a style, inferred from a date whose year, month and day are different numbers.
   private init?(style: Date.FormatStyle) {
-    // 2034-11-22, whose numbers occur only once, and 2026-11-03.
+    // 2034-11-22, in which no number occurs twice.
     let probe = style.format(Date(timeIntervalSince1970: 2_047_766_400))
-    var pieces: [Piece] = []
+    var components: [Component] = []
     for run in DatePattern.runs(probe) {
       switch run {
-      case "2034": pieces.append(.year)
-      case "11": pieces.append(.month)
-      case "22": pieces.append(.day)
+      case "2034": components.append(.year)
+      case "11": components.append(.month)
+      case "22": components.append(.day)
       default:
         guard !run.unicodeScalars.contains(where: DatePattern.isDigit) else { return nil }
-        pieces.append(.literal(run))
+        components.append(.literal(run))
       }
     }
-    let numbers = pieces.filter { if case .literal = $0 { false } else { true } }
+    let numbers = components.filter { if case .literal = $0 { false } else { true } }
     guard numbers.count == 3 else { return nil }
-    self.pieces = pieces
+    self.components = components
     example = style.format(Date(timeIntervalSince1970: 1_793_664_000))
   }
 
-  /// The numbers of a text in this form; a day and a month may have a leading zero.
+  /// Matches a text; a day and a month may have a leading zero.
   func match(_ text: String) -> (year: Int, month: Int, day: Int)? {
     let runs = DatePattern.runs(text)
-    guard runs.count == pieces.count else { return nil }
+    guard runs.count == components.count else { return nil }
     var result = (year: 0, month: 0, day: 0)
-    for (run, piece) in zip(runs, pieces) {
-      switch piece {
+    for (run, component) in zip(runs, components) {
+      switch component {
       case .literal(let literal):
         guard run.utf8.elementsEqual(literal.utf8) else { return nil }
       case .year:
@@ -124,7 +124,7 @@ struct DatePattern: Sendable {
     return result
   }
 
-  /// The numbers of a text that begins with a year of four digits, with `-`, `/` or `.` between all three.
+  /// Matches a text that begins with a four-digit year, with `-`, `/` or `.` as separators.
   static func yearFirst(_ text: String) -> (year: Int, month: Int, day: Int)? {
     var scanner = DigitScanner(text)
     guard let year = scanner.number(digits: 4),
@@ -135,7 +135,7 @@ struct DatePattern: Sendable {
     return (year, month, day)
   }
 
-  /// The text parted into runs of digits and runs of everything else, in ASCII digits and plain spaces,
+  /// Splits a text into runs of digits and runs of other characters, with ASCII digits and plain spaces,
   /// without direction marks.
   private static func runs(_ text: String) -> [String] {
     var runs: [String] = []

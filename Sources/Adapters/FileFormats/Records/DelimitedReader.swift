@@ -14,7 +14,7 @@ struct DelimitedReader: Sendable {
   let maximumFieldBytes: Int
   private var scanner: DelimitedScanner
   private var state = State.beforeHeader
-  /// Whether the whole file is UTF-8, so that no field needs to be looked at again.
+  /// Whether the whole file is valid UTF-8, so that fields need no validation.
   private let isValid: Bool
 
   init(
@@ -45,7 +45,7 @@ struct DelimitedReader: Sendable {
         state = .reading(names: names)
         return try record(names)
       } catch {
-        // Without its header the file says nothing; a defect of the first record is like any other.
+        // Without a header no record can be read; an error of the first record is like any other.
         guard case .finished = state else { throw error }
         throw final(error)
       }
@@ -58,8 +58,8 @@ struct DelimitedReader: Sendable {
       throw error(
         1,
         nil,
-        "the file is empty; a header line with the names of the columns was expected.",
-        "Write the names in the first line."
+        "the file is empty; a header line with the column names was expected.",
+        "Write the column names in the first line."
       )
     }
     var names: [String] = []
@@ -77,7 +77,7 @@ struct DelimitedReader: Sendable {
         throw error(
           field.line,
           field.column,
-          "the column “\(name)” is there twice.",
+          "the column “\(name)” occurs twice.",
           "Rename or remove one of them."
         )
       }
@@ -87,7 +87,7 @@ struct DelimitedReader: Sendable {
   }
 
   private mutating func record(_ names: [String]) throws(RecordError) -> Record? {
-    // An empty line is a whole record only where a record is one field that cannot be quoted.
+    // In a TSV file with one column, an empty line is a record with an empty field.
     let isOneBareField = names.count == 1 && scanner.dialect == .tsv
     guard let line = try scan(skippingBlankLines: !isOneBareField) else {
       state = .finished
@@ -106,7 +106,7 @@ struct DelimitedReader: Sendable {
     return record
   }
 
-  /// The line of the next record, whose fields the scanner then holds, or `nil` at the end.
+  /// Scans the next record into `scanner.fields`, and returns its line, or `nil` at the end.
   private mutating func scan(skippingBlankLines: Bool) throws(RecordError) -> Int? {
     switch scanner.next(skippingBlankLines: skippingBlankLines) {
     case .record(let line): return line
@@ -116,24 +116,24 @@ struct DelimitedReader: Sendable {
     }
   }
 
-  /// The field's text, or `nil` for a field that stands for null.
+  /// The text of a field, or `nil` for null.
   private func text(of field: DelimitedScanner.Field) throws(RecordError) -> String? {
     if emptyIsNull, field.bytes.isEmpty, !field.isQuoted { return nil }
     guard field.bytes.count <= maximumFieldBytes else {
       throw error(
         field.line,
         field.column,
-        "a field of \(field.bytes.count) bytes; at most \(maximumFieldBytes) are read.",
-        "Look for a quote that is not closed."
+        "the field has \(field.bytes.count) bytes; the limit is \(maximumFieldBytes).",
+        "Check for a quote that is not closed."
       )
     }
-    // Between quotes it is a character that the writer wrote; elsewhere it is half of one in another encoding.
+    // Inside quotes NUL is data; outside it is most likely half of a UTF-16 character.
     guard !field.hasNull || field.isQuoted else {
       throw error(
         field.line,
         field.column,
         "a NUL byte outside quotes.",
-        "If the file is UTF-16, convert it to UTF-8 first; else enclose the field in quotes."
+        "If the file is UTF-16, convert it to UTF-8; otherwise enclose the field in quotes."
       )
     }
     let text: String? = scanner.bytes.withUnsafeBufferPointer { buffer in
@@ -201,7 +201,8 @@ extension DelimitedReader {
         surplus.column,
         message,
         scanner.dialect == .csv
-          ? "Enclose a field that holds a comma in quotes." : "Write a tab inside a field as \\t."
+          ? "Enclose a field that contains a comma in quotes."
+          : "Write a tab inside a field as \\t."
       )
     }
     return error(
@@ -218,8 +219,8 @@ extension DelimitedReader {
     return error(
       field.line,
       field.column,
-      "the byte \(byte) at offset \(offset) of the file is not UTF-8.",
-      "Convert the file first, for example with: iconv -f ISO-8859-1 -t UTF-8."
+      "the byte \(byte) at offset \(offset) is not valid UTF-8.",
+      "Convert the file to UTF-8, for example with: iconv -f ISO-8859-1 -t UTF-8."
     )
   }
 
@@ -235,13 +236,13 @@ extension DelimitedReader {
         ("a quote opens here and is never closed.", "Close it, or write a quote in a text as \"\".")
       case .textAfterQuote:
         (
-          "text after the quote that closes the field.",
+          "text after the closing quote of the field.",
           "Write a quote inside a quoted field as \"\"."
         )
       case .strayQuote:
         (
-          "a quote inside a field that does not begin with one.",
-          "Enclose the whole field in quotes and write the quote inside as \"\"."
+          "a quote inside a field that is not quoted.",
+          "Enclose the field in quotes, and write the quote inside it as \"\"."
         )
       }
     let isRecoverable = if case .unclosedQuote = defect { false } else { true }
@@ -256,36 +257,36 @@ extension DelimitedReader {
   }
 }
 
-/// Splits the bytes of a delimited file into records and fields, without looking into the fields.
+/// Splits the bytes of a delimited file into records and fields, without decoding the fields.
 ///
-/// All bytes that mean something are ASCII, so UTF-8 is never torn. Lines end in LF, CR LF or CR.
+/// Delimiters, quotes and line ends are ASCII, so no UTF-8 character is split. Lines end in LF, CR LF or CR.
 struct DelimitedScanner: Sendable {
-  /// What separates fields and whether quotes mean something.
+  /// The delimiter, and whether fields may be quoted.
   enum Dialect: Sendable {
     case csv
     case tsv
   }
 
-  /// Where a field's bytes are.
+  /// The range and the position of a field.
   struct Field: Sendable {
     var bytes: Range<Int>
     var line: Int
     /// In Unicode scalars, from 1.
     var column: Int
     var isQuoted = false
-    /// Whether a quote in it is doubled, or there is a backslash.
+    /// Whether it contains a doubled quote or a backslash.
     var hasEscapes = false
     var hasNull = false
   }
 
-  /// What the next bytes are.
+  /// The result of scanning a record.
   enum Outcome: Sendable {
     case record(line: Int)
     case end
     case defect(Defect, line: Int, column: Int)
   }
 
-  /// How quotes can be wrong.
+  /// An error in the use of quotes.
   enum Defect: Sendable {
     case unclosedQuote
     case textAfterQuote
@@ -301,7 +302,7 @@ struct DelimitedScanner: Sendable {
   let bytes: [UInt8]
   let dialect: Dialect
   private(set) var cursor: Cursor
-  /// The fields of the record found last.
+  /// The fields of the latest record.
   private(set) var fields: [Field] = []
 
   init(bytes: [UInt8], from position: Int, dialect: Dialect) {
@@ -310,7 +311,7 @@ struct DelimitedScanner: Sendable {
     cursor = Cursor(position: position)
   }
 
-  /// Finds the next record and leaves the cursor behind it, behind a defect too; an unclosed quote ends it all.
+  /// Scans the next record and moves the cursor past it, also past a defect; after an unclosed quote nothing is left.
   /// - Complexity: O(*n*) in the record's bytes.
   mutating func next(skippingBlankLines: Bool) -> Outcome {
     var cursor = cursor
@@ -360,7 +361,7 @@ extension DelimitedScanner.Cursor {
     position < buffer.count ? buffer[position] : nil
   }
 
-  /// Steps over the end of a line, if one is here.
+  /// Moves past the end of a line, if the cursor is at one.
   mutating func endLine(in buffer: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let byte = byte(in: buffer), byte == 0x0A || byte == 0x0D else { return false }
     let isPair = byte == 0x0D && position + 1 < buffer.count && buffer[position + 1] == 0x0A
@@ -379,7 +380,7 @@ extension DelimitedScanner.Cursor {
     let start = position
     while position < buffer.count {
       let byte = buffer[position]
-      // Every byte that ends a field is below this one.
+      // No byte that ends a field is greater than a comma.
       if byte <= UInt8(ascii: ",") {
         if byte == delimiter || byte == 0x0A || byte == 0x0D { break }
         if byte == UInt8(ascii: "\""), hasQuotes { return defect(.strayQuote, buffer) }
@@ -426,7 +427,7 @@ extension DelimitedScanner.Cursor {
     }
   }
 
-  /// Reports a defect here and steps behind the line.
+  /// Returns a defect at the cursor, and moves past the line.
   private mutating func defect(
     _ defect: DelimitedScanner.Defect,
     _ buffer: UnsafeBufferPointer<UInt8>

@@ -1,7 +1,7 @@
 import Foundation
 import ResultsDomain
 
-/// The form of a value that programs read: no locale, no grouping.
+/// The text of a value in machine form: no locale, no grouping.
 enum PlainForm {
   static func text(of value: Value) -> String {
     switch value {
@@ -14,21 +14,21 @@ enum PlainForm {
   }
 }
 
-/// Keeps texts of a file from being run as formulas by a spreadsheet that opens it.
+/// Prevents spreadsheets from running texts of a file as formulas.
 enum FormulaGuard {
-  /// The text, with an apostrophe in front if a spreadsheet could take it for a formula.
+  /// Returns the text, with an apostrophe in front if a spreadsheet could take it for a formula.
   static func guarded(_ text: String) -> String { beginsFormula(text) ? "'" + text : text }
 
   private static func beginsFormula(_ text: String) -> Bool {
     for scalar in text.unicodeScalars {
       switch scalar {
       case "=", "+", "-", "@": return true
-      // Their full-width and small forms, which spreadsheets take for them, and the minus sign.
+      // Spreadsheets accept their full-width and small forms and the minus sign, too.
       case "\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}": return true
       case "\u{FE66}", "\u{FE62}", "\u{FE63}", "\u{FE6B}", "\u{2212}": return true
-      // A tab or a line end in front is dropped by some of them.
+      // Some spreadsheets drop a tab or a line end in front.
       case "\u{0}"..."\u{1F}": return true
-      // What is skipped or not seen.
+      // Invisible characters may hide a formula.
       case "\u{200B}", "\u{2060}", "\u{FEFF}": continue
       case _ where scalar.properties.isWhitespace: continue
       default: return false
@@ -38,11 +38,11 @@ enum FormulaGuard {
   }
 }
 
-/// The escapes that keep a value on its line and in its column of a tab-separated file.
+/// The backslash escapes for tabs, line ends and control characters in a tab-separated file.
 enum TabEscapes {
-  /// The text with control characters and backslashes escaped.
+  /// Returns the text with control characters and backslashes escaped.
   static func escaped(_ text: String) -> String {
-    // C2 leads the controls from U+0080 to U+009F.
+    // The controls from U+0080 to U+009F begin with the byte C2.
     guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x5C || $0 == 0x7F || $0 == 0xC2 })
     else { return text }
     return text.unicodeScalars.reduce(into: "") { result, scalar in
@@ -59,7 +59,7 @@ enum TabEscapes {
     }
   }
 
-  /// The bytes with escapes undone; what is no escape stands for itself.
+  /// Returns the bytes with escapes decoded; an unknown escape is text.
   static func unescaped(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count)

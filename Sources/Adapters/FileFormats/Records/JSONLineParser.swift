@@ -1,9 +1,9 @@
 import Foundation
 import ResultsDomain
 
-/// Parses one line that is one flat JSON object.
+/// Parses a line that is one flat JSON object.
 struct JSONLineParser {
-  /// What is wrong, at which offset in the bytes.
+  /// An error at an offset of the bytes.
   struct Defect: Error {
     var offset: Int
     var message: String
@@ -13,7 +13,7 @@ struct JSONLineParser {
   private let bytes: [UInt8]
   private let end: Int
   private var position: Int
-  /// The column of a place already passed, so that columns are counted once.
+  /// An offset and its column, so that columns are counted only once.
   private var counted: (offset: Int, column: Int)
 
   init(bytes: [UInt8], range: Range<Int>, lineStart: Int) {
@@ -32,7 +32,7 @@ struct JSONLineParser {
     byte == 0x20 || byte == 0x09 || byte == 0x0D
   }
 
-  /// The object's fields, in the order of the line.
+  /// Parses the object and returns its fields in order.
   mutating func object() throws(Defect) -> [RecordField] {
     guard take("{") else {
       throw defect("an object was expected.", "Write one object a line, as in {\"title\":\"…\"}.")
@@ -60,15 +60,18 @@ struct JSONLineParser {
     guard byte == UInt8(ascii: "\"") else {
       throw defect("a key in quotes was expected.", JSONLineParser.repair)
     }
-    // Each key is compared with those before it; a bound keeps that cheap.
+    // Each key is compared with all before it, so their number needs a limit.
     guard fields.count < JSONLineParser.maximumKeys else {
-      throw defect("more than \(JSONLineParser.maximumKeys) keys.", "Leave out what has no column.")
+      throw defect(
+        "more than \(JSONLineParser.maximumKeys) keys.",
+        "Remove the keys that are not attributes."
+      )
     }
     let name = try string()
     guard !fields.contains(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
       throw Defect(
         offset: start,
-        message: "the key “\(name)” is there twice.",
+        message: "the key “\(name)” occurs twice.",
         remedy: "Remove one of them."
       )
     }
@@ -107,7 +110,7 @@ struct JSONLineParser {
     )
   }
 
-  /// The one nested form there is: `{"base64":"…"}`.
+  /// Parses the only nested form that is allowed: `{"base64":"…"}`.
   private mutating func blob() throws(Defect) -> Value {
     let problem = nested()
     guard take("{"), next == UInt8(ascii: "\""), try string() == "base64", take(":"),
@@ -217,7 +220,7 @@ extension JSONLineParser {
   private func malformed(_ start: Int) -> Defect {
     Defect(
       offset: start,
-      message: "this is no number of JSON.",
+      message: "this is not a JSON number.",
       remedy: "Write it as in -12.5, without leading zeros."
     )
   }
@@ -259,15 +262,15 @@ extension JSONLineParser {
     guard let text else {
       throw Defect(
         offset: UTF8Defect.offset(in: bytes, content) ?? opened,
-        message: "a byte that is not UTF-8.",
-        remedy: "Convert the file first, for example with: iconv -f ISO-8859-1 -t UTF-8."
+        message: "a byte that is not valid UTF-8.",
+        remedy: "Convert the file to UTF-8, for example with: iconv -f ISO-8859-1 -t UTF-8."
       )
     }
     return text
   }
 
   private mutating func escape() throws(Defect) -> Unicode.Scalar {
-    let problem = defect("an escape JSON does not know.", "Write a backslash as \\\\.")
+    let problem = defect("an unknown escape sequence.", "Write a backslash as \\\\.")
     position += 1
     guard let kind = byte else { throw problem }
     position += 1
@@ -286,7 +289,7 @@ extension JSONLineParser {
   private mutating func unicodeEscape(_ problem: Defect) throws(Defect) -> Unicode.Scalar {
     guard let first = codeUnit() else { throw problem }
     if let scalar = Unicode.Scalar(first) { return scalar }
-    // A code unit that is no scalar is half of a pair; only the high half can come first.
+    // A code unit that is not a scalar is half of a surrogate pair; only the high half can come first.
     let isPair = first < 0xDC00 && bytes[position..<end].starts(with: [0x5C, 0x75])
     if isPair {
       position += 2
@@ -300,7 +303,7 @@ extension JSONLineParser {
     }
     throw Defect(
       offset: problem.offset,
-      message: "half of a surrogate pair, which is no character.",
+      message: "half of a surrogate pair is not a character.",
       remedy: "Write both halves, or the character itself."
     )
   }

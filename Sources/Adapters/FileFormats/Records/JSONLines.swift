@@ -1,11 +1,11 @@
 import Foundation
 public import ResultsDomain
 
-/// Reads one JSON object a line (RFC 8259); its keys are the fields.
+/// Reads one JSON object per line (RFC 8259); its keys are the field names.
 ///
-/// A number without fraction and exponent is an integer, any other a real; `true` and `false` are the integers 1 and 0.
-/// `{"base64":"…"}` is a blob; every other nested value is an error. Empty lines are skipped. Every
-/// error but a wrong encoding leaves the lines behind it readable.
+/// A number without fraction and exponent is an integer, any other number a real; `true` and `false` are the integers 1
+/// and 0. `{"base64":"…"}` is a blob; every other nested value is an error. Empty lines are skipped. The reader can
+/// continue after every error except a byte order mark of another encoding.
 public struct JSONLinesReader: RecordReader, Sendable {
   private let bytes: [UInt8]
   private let source: String
@@ -16,8 +16,8 @@ public struct JSONLinesReader: RecordReader, Sendable {
   /// A reader of bytes in memory.
   /// - Parameters:
   ///   - bytes: The file, in UTF-8.
-  ///   - source: The file's name for messages.
-  ///   - maximumLineBytes: The longest line that is read.
+  ///   - source: The name of the file for error messages.
+  ///   - maximumLineBytes: The largest size of a line, in bytes.
   public init(bytes: [UInt8], source: String, maximumLineBytes: Int = 16 << 20) {
     self.bytes = bytes
     self.source = source
@@ -25,7 +25,7 @@ public struct JSONLinesReader: RecordReader, Sendable {
     position = bytes.starts(with: ByteOrderMark.utf8) ? ByteOrderMark.utf8.count : 0
   }
 
-  /// The next record, or `nil` at the end.
+  /// Returns the next record, or `nil` at the end.
   /// - Throws: `RecordError`.
   /// - Complexity: O(*n*) in the line's bytes.
   public mutating func next() throws(RecordError) -> Record? {
@@ -38,8 +38,8 @@ public struct JSONLinesReader: RecordReader, Sendable {
       guard range.count <= maximumLineBytes else {
         throw error(
           1,
-          "a line of \(range.count) bytes; at most \(maximumLineBytes) are read.",
-          "Write one object a line."
+          "the line has \(range.count) bytes; the limit is \(maximumLineBytes).",
+          "Write one object per line."
         )
       }
       do throws(JSONLineParser.Defect) {
@@ -53,7 +53,7 @@ public struct JSONLinesReader: RecordReader, Sendable {
     return nil
   }
 
-  /// Where the next line begins, and its bytes without white space at the ends.
+  /// The start of the next line, and the range of its bytes without white space at the ends.
   private mutating func nextLine() -> (start: Int, content: Range<Int>)? {
     guard position < bytes.count else { return nil }
     line += 1
@@ -78,17 +78,17 @@ public struct JSONLinesReader: RecordReader, Sendable {
   }
 }
 
-/// Writes one JSON object a line, with the keys in the order of the columns.
+/// Writes one JSON object per line, with the keys in the order of the columns.
 ///
-/// Printable text is never escaped. Blobs are `{"base64":"…"}`; infinite numbers, which JSON lacks, are null.
+/// Printable text is not escaped. Blobs are `{"base64":"…"}`. Infinite numbers are null, because JSON has none.
 public struct JSONLinesWriter: RecordWriter, Sendable {
-  /// The keys with what stands around them, made once.
+  /// The keys with their punctuation.
   private var keys: [String] = []
 
   /// A writer.
   public init() {}
 
-  /// Nothing; takes the keys of the objects.
+  /// Sets the keys of the objects, and returns nothing: the format has no header.
   public mutating func begin(columns: [String]) -> String {
     keys = columns.enumerated().map { index, name in
       var key = index == 0 ? "" : ","
@@ -98,7 +98,7 @@ public struct JSONLinesWriter: RecordWriter, Sendable {
     return ""
   }
 
-  /// One line.
+  /// Returns one line.
   /// - Complexity: O(*n*) in the bytes of the values.
   public mutating func write(_ values: [Value]) -> String {
     var line = "{"
@@ -109,7 +109,7 @@ public struct JSONLinesWriter: RecordWriter, Sendable {
     return line + "}\n"
   }
 
-  /// Nothing.
+  /// Returns nothing: the format has no end.
   public mutating func end() -> String { "" }
 }
 
@@ -117,7 +117,7 @@ public struct JSONLinesWriter: RecordWriter, Sendable {
 enum JSONText {
   static func appendString(_ text: String, to result: inout String) {
     result += "\""
-    // C2 leads the controls from U+0080, E2 the line separators.
+    // The controls from U+0080 begin with the byte C2, the line separators with E2.
     let isPlain = text.utf8.allSatisfy {
       $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C && $0 != 0x7F && $0 != 0xC2 && $0 != 0xE2
     }
@@ -133,7 +133,7 @@ enum JSONText {
     switch value {
     case .null: result += "null"
     case .integer(let number): result += String(number)
-    // JSON has no word for infinity.
+    // JSON cannot represent infinity.
     case .real(let number): result += number.isFinite ? String(number) : "null"
     case .text(let text): appendString(text, to: &result)
     case .blob(let bytes):

@@ -9,9 +9,9 @@ public import ResultsDomain
 /// while let record = try reader.next() { … }
 /// ```
 public struct RecordFile: Sendable {
-  /// The file's name for messages; `-` is standard input.
+  /// The name of the file for error messages; `-` is standard input.
   public let source: String
-  /// What it holds.
+  /// The content.
   public let bytes: [UInt8]
 
   /// A file that is already in memory.
@@ -23,8 +23,8 @@ public struct RecordFile: Sendable {
   /// Reads a file.
   /// - Parameters:
   ///   - path: The path, or `-` for standard input.
-  ///   - maximumBytes: The longest file that is read.
-  /// - Returns: The file with what it holds.
+  ///   - maximumBytes: The largest size, in bytes.
+  /// - Returns: The file with its content.
   /// - Throws: `InputFailure` if it is missing, a directory, not permitted or too long.
   public static func read(path: String, maximumBytes: Int = 1 << 30) throws(InputFailure)
     -> RecordFile
@@ -38,12 +38,12 @@ public struct RecordFile: Sendable {
     return try read(descriptor: descriptor, source: path, maximumBytes: maximumBytes)
   }
 
-  /// Reads everything from a file descriptor, which stays open.
+  /// Reads a file descriptor to its end, and leaves it open.
   /// - Parameters:
   ///   - descriptor: The descriptor.
-  ///   - source: The name for messages.
-  ///   - maximumBytes: The most that is read.
-  /// - Returns: The file with what it holds.
+  ///   - source: The name for error messages.
+  ///   - maximumBytes: The largest size, in bytes.
+  /// - Returns: The file with its content.
   /// - Throws: `InputFailure`.
   public static func read(
     descriptor: Int32,
@@ -64,7 +64,7 @@ public struct RecordFile: Sendable {
         throw InputFailure(
           path: source,
           code: 0,
-          reason: "it is longer than \(maximumBytes) bytes",
+          reason: "it has more than \(maximumBytes) bytes",
           remedy: "Import it in parts."
         )
       }
@@ -89,23 +89,23 @@ public struct RecordFile: Sendable {
 }
 
 extension RecordFile {
-  /// A reader of its records.
+  /// Returns a reader of the records.
   ///
-  /// Without a format, the file's extension decides, then what it holds.
+  /// Without a format, the extension of the file decides, then its content.
   /// - Parameter format: The format, or `nil`.
   /// - Returns: A reader at the first record.
-  /// - Throws: `RecordError` if the file is packed and has to be unpacked first.
+  /// - Throws: `RecordError` if the file is compressed.
   public func reader(format: ImportFormat? = nil) throws(RecordError) -> any RecordReader & Sendable
   {
-    for (magic, name, tool) in RecordFile.packed where bytes.starts(with: magic) {
+    for (magic, name, tool) in RecordFile.compressed where bytes.starts(with: magic) {
       throw RecordError(
         source: source,
-        message: "a \(name) file, not text.",
-        remedy: "Unpack it first, for example: \(tool) FILE | … import -",
+        message: "this is a \(name) file, not text.",
+        remedy: "Decompress it first, for example: \(tool) FILE | … import -",
         isRecoverable: false
       )
     }
-    switch format ?? ImportFormat(path: source) ?? ImportFormat(lookingAt: bytes) {
+    switch format ?? ImportFormat(path: source) ?? ImportFormat(detecting: bytes) {
     case .csv: return CSVReader(bytes: bytes, source: source)
     case .tsv: return TSVReader(bytes: bytes, source: source)
     case .jsonl: return JSONLinesReader(bytes: bytes, source: source)
@@ -113,26 +113,26 @@ extension RecordFile {
     }
   }
 
-  /// How packed files begin.
-  private static let packed: [([UInt8], String, String)] = [
+  /// The first bytes of compressed files, their formats, and the tools that decompress them.
+  private static let compressed: [([UInt8], String, String)] = [
     ([0x1F, 0x8B], "gzip", "gunzip -c"), ([0x28, 0xB5, 0x2F, 0xFD], "zstd", "zstdcat"),
     ([0xFD, 0x37, 0x7A, 0x58, 0x5A], "xz", "xzcat"), ([0x42, 0x5A, 0x68], "bzip2", "bzcat"),
     ([0x50, 0x4B, 0x03, 0x04], "zip", "unzip -p"),
   ]
 }
 
-/// The formats records are imported from.
+/// The formats of files that can be imported.
 public enum ImportFormat: String, CaseIterable, Hashable, Sendable {
   /// Comma-separated values.
   case csv
   /// Tab-separated values.
   case tsv
-  /// One JSON object a line.
+  /// One JSON object per line.
   case jsonl
   /// RSS 2.0, RSS 1.0 or Atom.
   case feed
 
-  /// The format a file's name promises, or `nil` if its extension says nothing.
+  /// The format of a file name, or `nil` if its extension is unknown.
   public init?(path: String) {
     let name = path.utf8.split(separator: UInt8(ascii: "/")).last ?? path.utf8[...]
     let parts = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -146,10 +146,10 @@ public enum ImportFormat: String, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// The format bytes look like: markup is a feed, a brace begins JSON, a tab in the first line makes it
-  /// tab-separated, and everything else is comma-separated.
+  /// The format of a file's content: markup is a feed, a brace begins JSON lines, a tab in the first line means
+  /// tab-separated values, and everything else is comma-separated.
   /// - Complexity: O(*n*) in the first line.
-  public init(lookingAt bytes: [UInt8]) {
+  public init(detecting bytes: [UInt8]) {
     if UnicodeForm(beginning: bytes)?.isMarkup(bytes) == true {
       self = .feed
       return
@@ -166,18 +166,18 @@ public enum ImportFormat: String, CaseIterable, Hashable, Sendable {
   }
 }
 
-/// Why a file could not be read at all.
+/// The error for a file that cannot be read.
 public struct InputFailure: Error, Hashable, Sendable {
   /// The path, or `-` for standard input.
   public var path: String
-  /// The system's error number, or 0 if the refusal is ours.
+  /// The error number of the system, or 0 if the file is too long.
   public var code: Int32
-  /// What happened, in the system's own words where it refused.
+  /// What happened, in the words of the system if it has an error number.
   public var reason: String
   /// What to do.
   public var remedy: String
 
-  /// Why a file could not be read.
+  /// An error with a path, a reason and a remedy.
   public init(path: String, code: Int32, reason: String, remedy: String) {
     self.path = path
     self.code = code

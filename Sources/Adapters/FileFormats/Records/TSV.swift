@@ -2,19 +2,18 @@ public import ResultsDomain
 
 /// Reads tab-separated values by the names in the header line.
 ///
-/// There are no quotes: a `"` is a character like any other. `\t`, `\n`, `\r`, `\\` and `\x` with the two
-/// hexadecimal digits of a control character stand for those characters, as the writer writes them; a
-/// backslash before anything else stands for itself. All values are texts.
+/// There is no quoting: a `"` is an ordinary character. `\t`, `\n`, `\r`, `\\`, and `\x` with the two hexadecimal digits
+/// of a control character are escapes; any other backslash is an ordinary character. All values are texts.
 public struct TSVReader: RecordReader, Sendable {
   private var reader: DelimitedReader
 
   /// A reader of bytes in memory.
   /// - Parameters:
   ///   - bytes: The file, in UTF-8.
-  ///   - source: The file's name for messages.
+  ///   - source: The name of the file for error messages.
   ///   - emptyIsNull: Whether an empty field is null instead of an empty text.
-  ///   - unescapes: Whether escapes with a backslash are read; otherwise every backslash stands for itself.
-  ///   - maximumFieldBytes: The longest field that is read.
+  ///   - unescapes: Whether escapes are decoded; otherwise every backslash is an ordinary character.
+  ///   - maximumFieldBytes: The largest size of a field, in bytes.
   public init(
     bytes: [UInt8],
     source: String,
@@ -32,29 +31,29 @@ public struct TSVReader: RecordReader, Sendable {
     )
   }
 
-  /// The next record, or `nil` at the end.
-  /// - Throws: `RecordError`; only a defect of the header ends the reading.
+  /// Returns the next record, or `nil` at the end.
+  /// - Throws: `RecordError`; the reader can continue after it, unless the header is wrong.
   /// - Complexity: O(*n*) in the record's bytes.
   public mutating func next() throws(RecordError) -> Record? { try reader.next() }
 }
 
 /// Writes tab-separated values, one row a line, as ``TSVReader`` reads them.
 ///
-/// Null and an empty text are both an empty field; numbers have a decimal point, blobs are base64; control characters
+/// Null and an empty text are both an empty field. Numbers have a decimal point, blobs are base64. Control characters
 /// and backslashes are escaped.
 public struct TSVWriter: RecordWriter, Sendable {
-  /// Whether a text that a spreadsheet would run as a formula gets an apostrophe in front, as in ``CSVWriter``.
+  /// Whether an apostrophe is written before texts that a spreadsheet would run as formulas, as in ``CSVWriter``.
   public var guardsFormulas: Bool
 
   /// A writer.
   public init(guardsFormulas: Bool = false) { self.guardsFormulas = guardsFormulas }
 
-  /// The header line.
+  /// Returns the header line.
   public mutating func begin(columns: [String]) -> String {
     columns.map(TabEscapes.escaped).joined(separator: "\t") + "\n"
   }
 
-  /// One line.
+  /// Returns one line.
   /// - Complexity: O(*n*) in the bytes of the values.
   public mutating func write(_ values: [Value]) -> String {
     let fields = values.map { value in
@@ -67,6 +66,6 @@ public struct TSVWriter: RecordWriter, Sendable {
     return fields.joined(separator: "\t") + "\n"
   }
 
-  /// Nothing.
+  /// Returns nothing: the format has no end.
   public mutating func end() -> String { "" }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import ResultsDomain
 
-/// The bytes at the beginning of a file that name its encoding.
+/// The byte order mark at the beginning of a file.
 enum ByteOrderMark: String, Sendable {
   case utf16LittleEndian = "UTF-16LE"
   case utf16BigEndian = "UTF-16BE"
@@ -11,10 +11,10 @@ enum ByteOrderMark: String, Sendable {
   /// The mark of UTF-8, which is skipped.
   static let utf8: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-  /// The mark of another encoding, if the bytes begin with one.
+  /// The mark of another encoding than UTF-8, if the bytes begin with one.
   static func foreign(in bytes: [UInt8]) -> ByteOrderMark? {
     switch Array(bytes.prefix(4)) {
-    // The shorter mark is the beginning of the longer.
+    // The mark of UTF-16LE is a prefix of that of UTF-32LE.
     case [0xFF, 0xFE, 0, 0]: .utf32LittleEndian
     case [0, 0, 0xFE, 0xFF]: .utf32BigEndian
     case let mark where mark.starts(with: [0xFF, 0xFE]): .utf16LittleEndian
@@ -35,16 +35,16 @@ enum ByteOrderMark: String, Sendable {
   }
 }
 
-/// A Unicode encoding of units of two or four bytes, told by how a document of XML begins in it.
+/// A Unicode encoding with units of two or four bytes, detected by the first bytes of an XML document.
 enum UnicodeForm: CaseIterable {
   case utf32BigEndian
   case utf32LittleEndian
   case utf16BigEndian
   case utf16LittleEndian
 
-  /// The form, by the byte order mark or by the `<` that a document begins with (XML 1.0, appendix F), or `nil`.
+  /// Detects the form by the byte order mark or by the first `<` (XML 1.0, appendix F).
   init?(beginning bytes: [UInt8]) {
-    // The shorter beginnings begin the longer ones, which come first.
+    // The longer forms come first: the shorter ones are prefixes of them.
     let form = UnicodeForm.allCases.first { form in
       ([0xFEFF, 0x3C] as [UInt32]).contains { bytes.starts(with: form.bytes(of: $0)) }
     }
@@ -52,10 +52,10 @@ enum UnicodeForm: CaseIterable {
     self = form
   }
 
-  /// What the form is called.
+  /// The name of the encoding.
   var name: String { width == 4 ? "UTF-32" : "UTF-16" }
 
-  /// The text in UTF-8 without its byte order mark, or `nil` if the bytes are not of this form.
+  /// The text in UTF-8 without its byte order mark, or `nil` if the bytes are not valid.
   func decoded(_ bytes: [UInt8]) -> [UInt8]? {
     guard bytes.count.isMultiple(of: width) else { return nil }
     let units = stride(from: 0, to: bytes.count, by: width).lazy.map { start in
@@ -102,30 +102,30 @@ enum UnicodeForm: CaseIterable {
 
 /// The encodings that a feed may declare besides those of Unicode.
 ///
-/// A fixed list: the name comes from the feed, and a converter that takes any name has been attacked by one.
+/// The list is fixed: the name comes from the feed, and converters that accept any name have been attacked that way.
 enum FeedEncoding {
-  /// One that Foundation reads by itself.
-  case own(String.Encoding)
-  /// One that the system converts, where it has the tables for it.
+  /// Decoded by Foundation.
+  case foundation(String.Encoding)
+  /// Decoded by the system's `iconv`, if it has the tables.
   case system(String)
 
-  /// The encoding of a name in lower case, or `nil` for one that is not read.
+  /// The encoding of a name in lower case, or `nil` for one that is not supported.
   static func named(_ name: String) -> FeedEncoding? {
     let name = name.replacingOccurrences(of: "_", with: "-")
-    if let encoding = own[name] { return .own(encoding) }
+    if let encoding = foundation[name] { return .foundation(encoding) }
     return system.contains(name) ? .system(name) : nil
   }
 
-  /// The text in UTF-8, or `nil` if the bytes are not of this encoding.
+  /// The text in UTF-8, or `nil` if the bytes are not valid in this encoding.
   func decoded(_ bytes: [UInt8]) -> [UInt8]? {
     switch self {
-    case .own(let encoding):
+    case .foundation(let encoding):
       return String(data: Data(bytes), encoding: encoding).map { Array($0.utf8) }
     case .system(let name): return FeedEncoding.converted(bytes, from: name)
     }
   }
 
-  private static let own: [String: String.Encoding] = [
+  private static let foundation: [String: String.Encoding] = [
     "us-ascii": .ascii, "ascii": .ascii, "iso-8859-1": .isoLatin1, "iso8859-1": .isoLatin1,
     "latin1": .isoLatin1, "latin-1": .isoLatin1, "iso-8859-2": .isoLatin2, "latin2": .isoLatin2,
     "windows-1250": .windowsCP1250, "windows-1251": .windowsCP1251, "windows-1252": .windowsCP1252,
@@ -151,12 +151,12 @@ enum FeedEncoding {
   }()
 
   private static func converted(_ bytes: [UInt8], from name: String) -> [UInt8]? {
-    // The system calls this one differently.
+    // iconv has another name for this one.
     let descriptor = iconv_open("UTF-8", name == "hz-gb-2312" ? "HZ" : name)
     guard descriptor != iconv_t(bitPattern: -1) else { return nil }
     defer { iconv_close(descriptor) }
     var input = bytes.map { CChar(bitPattern: $0) }
-    // No character of these encodings takes more than four bytes of UTF-8 for each of its own.
+    // No character of these encodings takes more than four bytes of UTF-8 per byte.
     var output = [CChar](repeating: 0, count: 4 * bytes.count + 16)
     let written = input.withUnsafeMutableBufferPointer { input in
       output.withUnsafeMutableBufferPointer { output -> Int? in
@@ -172,9 +172,9 @@ enum FeedEncoding {
   }
 }
 
-/// Where bytes stop being UTF-8.
+/// The first byte that is not valid UTF-8.
 enum UTF8Defect {
-  /// The offset of the first byte in a range that is not UTF-8, counted from the beginning of all bytes.
+  /// The offset, from the beginning of all bytes, of the first byte in a range that is not valid UTF-8.
   /// - Complexity: O(*n*) in the range; meant for messages.
   static func offset(in bytes: [UInt8], _ range: Range<Int>) -> Int? {
     var decoder = Unicode.UTF8.ForwardParser()
