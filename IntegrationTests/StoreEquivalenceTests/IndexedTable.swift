@@ -5,9 +5,9 @@ import ResultsPresentation
 import ResultsTesting
 import SQLitePersistence
 
-/// A random table in a file, a store of it, and a connection that knows nothing of stores.
+/// A random table in a file, a store over it, and a plain connection of another program.
 ///
-/// Values are few, so that rows tie, and among them are nulls, zeros in texts, and the ends of each type.
+/// There are few distinct values, so rows tie; they include nulls, texts with NUL, and the limits of each type.
 final class IndexedTable {
   static let attributes = [
     AttributeDescription("k1", .text), AttributeDescription("k2", .integer64),
@@ -24,14 +24,14 @@ final class IndexedTable {
   private(set) var store: SQLiteStore
   /// The connection of another program.
   let stranger: DatabaseQueue
-  /// What was made, for messages.
+  /// A description of the table, for messages.
   private(set) var story: [String] = []
   /// The columns of the primary key.
   let keys: [String]
-  /// From how many rows on more are deleted than come.
+  /// The number of rows above which more rows are deleted than inserted.
   var crowd = 90
   private var indexCount = 0
-  /// Whether there is a rule of uniqueness besides the key, so that one statement can replace two rows.
+  /// Whether there is a unique index besides the key, so that one statement can replace two rows.
   private(set) var hasRule = false
 
   init(
@@ -79,7 +79,7 @@ final class IndexedTable {
     if case .compound = identity { return }
     guard generator.happens(percent: 30) else { return }
     hasRule = true
-    // Another rule of uniqueness breaks the history, so that is over before it begins.
+    // Another unique index makes the history unusable from the beginning.
     try runAsStranger("CREATE UNIQUE INDEX alone ON T(k1, k2, n)")
     try reopen()
   }
@@ -112,7 +112,7 @@ final class IndexedTable {
       """
   }
 
-  /// Closes the store, and opens the file again.
+  /// Closes the store and opens the file again.
   func reopen() throws {
     try store.close()
     store = try SQLiteStore(at: folder + "/store.sqlite", entities: [entity], options: options)
@@ -124,7 +124,7 @@ final class IndexedTable {
     try stranger.writeWithoutTransaction { try $0.execute(sql: sql) }
   }
 
-  /// Makes an index.
+  /// Creates an index.
   /// - Returns: Its name.
   @discardableResult
   func makeIndex(on columns: [String], _ condition: String) throws -> String {
@@ -135,8 +135,8 @@ final class IndexedTable {
     return name
   }
 
-  /// Makes an index for a list: one over expressions as the store advises it.
-  /// - Returns: Its name, or nothing if the list needs none.
+  /// Creates an index for a list; for expressions, the one that the store suggests.
+  /// - Returns: Its name, or `nil` if the list needs none.
   @discardableResult
   func makeIndex(for list: List) throws -> String {
     guard let order = list.computed else {
@@ -150,7 +150,7 @@ final class IndexedTable {
     return String(statement.split(separator: "\"")[1])
   }
 
-  /// A value of which there are few, so that many rows tie.
+  /// A random value out of few, so that many rows tie.
   static func value(
     _ attribute: AttributeDescription,
     _ generator: inout SeededGenerator
@@ -167,7 +167,7 @@ final class IndexedTable {
     }
   }
 
-  /// A key for a new row, or `nil` where the values make it or the store assigns it.
+  /// A key for a new row, or `nil` if it is part of the values or the store assigns it.
   func key(_ generator: inout SeededGenerator) -> ObjectKey? {
     switch entity.identity {
     case .integer:
@@ -196,9 +196,9 @@ extension Value {
   }
 }
 
-/// Random commits: by the store, by its transaction's own SQL, and by another program.
+/// Random commits: by the store, by SQL in its transaction, and by another program.
 extension IndexedTable {
-  /// Makes some commits of some rows each, by whom it falls to.
+  /// Makes a random number of commits, each by a random writer.
   func commit(
     _ generator: inout SeededGenerator,
     rows: Int,
@@ -244,7 +244,7 @@ extension IndexedTable {
         do {
           _ = try transaction.perform(step, on: entity)
         } catch {
-          // A rule of the database itself; the transaction goes on.
+          // A constraint of the database; the transaction continues.
           guard case StoreError.aborted = error else { throw error }
         }
       }
@@ -350,7 +350,7 @@ extension IndexedTable {
     var definition: ResultsDefinition<ResultsDomain.Row>
     var columns: [String]
     var condition: String
-    /// What the store is asked for if the order has computed columns.
+    /// The order for which the store suggests an index, if it has computed columns.
     var computed: OrderDefinition?
   }
 
@@ -372,7 +372,7 @@ extension IndexedTable {
       terms.append(FetchSortDescriptor(.objectKey, generator.choice(.ascending, .descending)))
     }
     var section: SectionKey?
-    var led = terms
+    var sortDescriptors = terms
     switch generator.number(in: 0...4) {
     case 0...1:
       let name = generator.choice("n", "t", "k1", "r", "f")
@@ -382,11 +382,11 @@ extension IndexedTable {
         expression = IndexedTable.computed(name, &generator) ?? expression
       }
       section = .expression(expression, direction)
-      led.insert(FetchSortDescriptor(expression, direction), at: 0)
+      sortDescriptors.insert(FetchSortDescriptor(expression, direction), at: 0)
     case 2...3:
       let direction = generator.choice(SortDirection.ascending, .descending)
       terms.insert(FetchSortDescriptor(.attribute("n"), direction), at: 0)
-      led = terms
+      sortDescriptors = terms
       section = .transient(source: "n", grouping: Groups(width: generator.choice(3, 1, 100)))
     default: break
     }
@@ -397,13 +397,17 @@ extension IndexedTable {
       SectionAggregate("greatest", FetchAggregate(.maximum, of: .attribute("t"))),
       SectionAggregate("number", FetchAggregate(.count, of: .attribute("b"))),
     ]
-    let isComputed = led.contains { term in
+    let isComputed = sortDescriptors.contains { term in
       switch term.expression {
       case .attribute, .objectKey: false
       default: true
       }
     }
-    let order = try OrderDefinition(entity: entity, predicate: predicate, sortDescriptors: led)
+    let order = try OrderDefinition(
+      entity: entity,
+      predicate: predicate,
+      sortDescriptors: sortDescriptors
+    )
     return List(
       definition: ResultsDefinition(
         FetchRequest<ResultsDomain.Row>(
@@ -417,7 +421,7 @@ extension IndexedTable {
         sectionedBy: section,
         aggregates: generator.happens(percent: 40) ? aggregates : []
       ),
-      columns: columns(fixed, led, &generator),
+      columns: columns(fixed, sortDescriptors, &generator),
       condition: condition,
       computed: isComputed ? order : nil
     )
@@ -445,7 +449,7 @@ extension IndexedTable {
     }
   }
 
-  /// A predicate that an index can answer, the index' condition, and the columns that must lead it.
+  /// A predicate that an index can answer, the condition of the index, and its leading columns.
   private func predicate(
     _ generator: inout SeededGenerator
   ) -> (FetchPredicate, String, [String]) {
@@ -477,13 +481,13 @@ extension IndexedTable {
     for key in keys where !columns.contains(where: { $0.name == key }) {
       columns.append((key, false))
     }
-    // Read from its end, an index of the opposite directions has the same order.
+    // Read backwards, an index with the opposite directions has the same order.
     let isMirrored = generator.happens(percent: 30)
     return columns.map { $0.name + ($0.isDescending != isMirrored ? " DESC" : "") }
   }
 }
 
-/// Groups of so many integers, with known extents.
+/// Groups of a fixed number of integers, with known ranges.
 struct Groups: SectionGrouping {
   let width: Int64
 

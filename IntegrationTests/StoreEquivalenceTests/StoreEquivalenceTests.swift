@@ -6,7 +6,7 @@ import ResultsTesting
 import SQLitePersistence
 import Testing
 
-/// R47, R87: both stores do and say the same under the same random transactions.
+/// R47, R87: under the same random transactions, both stores give the same results and errors.
 @Suite struct StoreEquivalenceTests {
   @Test(arguments: 1...12 as ClosedRange<UInt64>)
   func `rows, counts and encoded entries are the same in both stores`(seed: UInt64) throws {
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: 101...108 as ClosedRange<UInt64>)
-  func `both stores tell the same history`(seed: UInt64) throws {
+  func `both stores have the same history`(seed: UInt64) throws {
     var workload = RandomStoreWorkload(seed: seed)
     let entity = try workload.entity()
     let twins = try TwinStores(entity)
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  /// What a store says of a list, as far as it can be compared.
+  /// The rows, counts and entries of a list in one store.
   private struct View: Equatable {
     var bytes: [UInt8] = []
     var ends: [Int] = []
@@ -101,7 +101,7 @@ import Testing
   }
 }
 
-/// R26, R47, R87: the same list over both stores shows the same and tells the same changes.
+/// R26, R47, R87: a list shows the same rows and publishes the same changes over both stores.
 @Suite struct ListEquivalenceTests {
   @Test(arguments: 201...212 as ClosedRange<UInt64>)
   func `snapshots and deltas are the same over both stores`(seed: UInt64) async throws {
@@ -120,9 +120,9 @@ import Testing
       for step in 0..<25 {
         let operations = workload.transaction(on: entity, rows: try twins.rows(twins.memory))
         try twins.transact(operations, isUndone: workload.generator.happens(percent: 10), what)
-        let told = try await memory.hear()
-        let toldByFile = try await sqlite.hear()
-        try #require(told == toldByFile, "\(what), step \(step): \(operations)")
+        let changes = try await memory.takeChanges()
+        let fileChanges = try await sqlite.takeChanges()
+        try #require(changes == fileChanges, "\(what), step \(step): \(operations)")
         try #require(
           try memory.content() == sqlite.content(),
           "\(what), step \(step): \(operations)"
@@ -154,10 +154,10 @@ import Testing
   }
 }
 
-/// A controller, and what it has told so far.
+/// A controller and its changes so far.
 private struct Listener {
-  /// One change without the numbers of its stream.
-  struct Told: Hashable {
+  /// A change without its generations.
+  struct Change: Hashable {
     var cause: DeltaCause
     var sections: SectionChanges
     var rows: RowChanges
@@ -167,7 +167,7 @@ private struct Listener {
   private var events: ResultsChanges<Row>.AsyncIterator
   private var generation: Int
 
-  /// A listener, or `nil` if the store refuses the definition.
+  /// An observer, or `nil` if the store refuses the definition.
   init?(_ definition: ResultsDefinition<Row>, in store: any Store, _ what: String) async throws {
     controller = FetchedResultsController(definition, in: store)
     do {
@@ -183,15 +183,15 @@ private struct Listener {
     generation = results.generation
   }
 
-  /// Every change up to now; each is proved before it is taken.
-  mutating func hear() async throws -> [Told] {
+  /// Returns every change up to now, after checking its delta.
+  mutating func takeChanges() async throws -> [Change] {
     try await controller.refresh()
     let latest = try controller.results().generation
-    var told: [Told] = []
+    var changes: [Change] = []
     while generation < latest, let event = await events.next() {
       guard case .change(let change) = event else {
         Issue.record("neither store fails here: \(event)")
-        return told
+        return changes
       }
       generation = change.after.generation
       try change.delta.verify(
@@ -199,9 +199,9 @@ private struct Listener {
         to: change.after.snapshot.content
       )
       let delta = change.delta
-      told.append(Told(cause: delta.cause, sections: delta.sections, rows: delta.rows))
+      changes.append(Change(cause: delta.cause, sections: delta.sections, rows: delta.rows))
     }
-    return told
+    return changes
   }
 
   func content() throws -> ResultsContent { try controller.results().snapshot.content }
@@ -209,14 +209,14 @@ private struct Listener {
   func end() { controller.cancel() }
 }
 
-/// One entity in both stores, side by side; everything done to one is done to the other.
+/// The same entity in both stores; every operation is performed on both.
 final class TwinStores {
   let entity: EntityDescription
   let memory: InMemoryStore
   let sqlite: SQLiteStore
   private let folder: String
 
-  /// Both stores, empty; the SQLite one in a file of its own.
+  /// Two empty stores; the SQLite store has a temporary file.
   init(_ entity: EntityDescription) throws {
     self.entity = entity
     folder = NSTemporaryDirectory() + "twins-" + UUID().uuidString
@@ -225,7 +225,7 @@ final class TwinStores {
     sqlite = try SQLiteStore(
       at: folder + "/twin.sqlite",
       entities: [entity],
-      // Nobody else writes, so nothing is to be looked for.
+      // There are no other writers, so nothing has to be checked.
       options: SQLiteStoreOptions(pollInterval: nil)
     )
   }
@@ -240,14 +240,14 @@ final class TwinStores {
     try store.fetch(FetchRequest<Row>(entity: entity, sortedBy: order(by: [])))
   }
 
-  /// Some terms, then the key.
+  /// The given sort terms, then the key.
   func order(by terms: [FetchSortDescriptor]) -> [FetchSortDescriptor] {
     guard case .compound = entity.identity else { return terms + [FetchSortDescriptor(.objectKey)] }
     return terms
       + entity.keyAttributeIndexes.map { .ascending(entity.attributes[$0].name) }
   }
 
-  /// Does a transaction to both, which may end with an error, and expects that both say the same of each step.
+  /// Runs a transaction on both stores, and expects the same result or error of each step.
   func transact(_ operations: [StoreOperation], isUndone: Bool, _ what: String) throws {
     let stores: [any Store] = [memory, sqlite]
     let pair = try stores.map { try outcomes(of: operations, isUndone: isUndone, in: $0) }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// R13: two processes that edit one object: nothing is lost unless somebody says that the last write wins.
+/// R13: two processes edit one object: no update is lost, unless last-write-wins is requested.
 @Suite struct EditTests {
   private func makeStore() throws -> ProgramRun {
     let run = try ProgramRun()
@@ -13,14 +13,14 @@ import Testing
     try run.run("book-catalog", ["edit", "1"] + words + ["--store", "b.sqlite"])
   }
 
-  /// What `show` prints of an attribute.
+  /// The value of an attribute in the output of `show`.
   private func shown(_ run: ProgramRun, _ name: String) throws -> String {
     let result = try run.run("book-catalog", "show", "1", "--store", "b.sqlite")
     let line = try #require(result.lines.first { $0.hasPrefix("\(name) ") }, "\(result)")
     return String(line.dropFirst(name.count).trimmingPrefix { $0 == " " })
   }
 
-  @Test func `an edit based on an older version is refused, and says what is stored`() throws {
+  @Test func `an edit based on an older version is refused with the stored values`() throws {
     let run = try makeStore()
     let version = try shown(run, "version")
     #expect(version.count == 16)
@@ -42,7 +42,7 @@ import Testing
     #expect(try shown(run, "title") == "C")
   }
 
-  @Test func `the last write wins if that is asked for`() throws {
+  @Test func `the last write wins on request`() throws {
     let run = try makeStore()
     let version = try shown(run, "version")
     #expect(try edit(run, "title=B").status == 0)
@@ -51,7 +51,7 @@ import Testing
     #expect(try shown(run, "year") == "1999")
   }
 
-  @Test func `a version comes back with its values`() throws {
+  @Test func `a version token identifies its values`() throws {
     let run = try makeStore()
     let version = try shown(run, "version")
     #expect(try edit(run, "title=B").status == 0)
@@ -60,7 +60,7 @@ import Testing
     #expect(try edit(run, "title=C", "--based-on", version).status == 0)
   }
 
-  @Test func `an object that was removed is not found, and no version is none`() throws {
+  @Test func `a removed object is not found, and a malformed version is refused`() throws {
     let run = try makeStore()
     let version = try shown(run, "version")
     #expect(try edit(run, "title=B", "--based-on", "latest").status == 64)
@@ -68,7 +68,7 @@ import Testing
     #expect(try edit(run, "title=B", "--based-on", version).status == 1)
   }
 
-  @Test func `of many edits based on one version exactly one is made`() throws {
+  @Test func `of many edits based on one version exactly one succeeds`() throws {
     let run = try makeStore()
     let version = try shown(run, "version")
     let editors = try (0..<8).map { number in
@@ -90,7 +90,7 @@ import Testing
     #expect(try shown(run, "title") == winners.first.map { "T\($0)" })
   }
 
-  @Test func `edits of different attributes at once are both kept`() throws {
+  @Test func `concurrent edits of different attributes are both stored`() throws {
     let run = try makeStore()
     for round in 0..<8 {
       let one = try run.start("book-catalog", "edit", "1", "title=T\(round)", "--store", "b.sqlite")
@@ -110,7 +110,7 @@ import Testing
   }
 }
 
-/// `book-catalog` as its reader uses it: the demo, the dump, the forms of a list, adding, changing, removing.
+/// `book-catalog` as users see it: demo, dump, output formats, adding, changing, removing.
 @Suite struct CatalogTests {
   @Test func `the demo, run twice, shows fourteen books in four sections`() throws {
     let run = try ProgramRun()
@@ -132,7 +132,7 @@ import Testing
     #expect(try run.run("book-catalog", "list", "--format", "table").output.contains("1 book in 1"))
   }
 
-  @Test func `the dump has every book in one line`() throws {
+  @Test func `the dump has one line per book`() throws {
     let run = try ProgramRun()
     try run.run("book-catalog", "demo")
     let lines = try run.run("book-catalog", "dump").lines
@@ -141,7 +141,7 @@ import Testing
     #expect(lines.contains("publisher=文藝春秋 title=11/22/63(上)"))
   }
 
-  @Test func `each form of a list has every row`() throws {
+  @Test func `each format of a list has every row`() throws {
     let run = try ProgramRun()
     try run.run("book-catalog", "demo")
     func list(_ format: String) throws -> [String] {
@@ -162,7 +162,7 @@ import Testing
     let json = try list("json")
     #expect(json.count == 1)
     #expect(json[0].hasPrefix(#"{"v":1,"t":"snapshot","generation":1,"rows":14,"sections":["#))
-    // Into a pipe the form is tab-separated, without colour and uncut.
+    // In a pipe the format is TSV, without colours and not truncated.
     #expect(try run.run("book-catalog", "list").lines == tsv)
   }
 
@@ -189,7 +189,7 @@ import Testing
     #expect(window.lines.last == "2 of 14 books")
   }
 
-  @Test func `add, edit, show and remove do what they say`() throws {
+  @Test func `add, edit, show and remove work on one object`() throws {
     let run = try ProgramRun()
     let added = try run.run("book-catalog", "add", "publisher=岩波書店", "title=ゲド戦記外伝")
     #expect(added.output == "added Book 1\n")
@@ -202,14 +202,14 @@ import Testing
     #expect(try run.run("book-catalog", "list", "--fail-if-empty", expecting: 1).errors == "")
   }
 
-  @Test func `removing several is all or nothing`() throws {
+  @Test func `removing several objects is all or nothing`() throws {
     let run = try ProgramRun()
     try run.run("book-catalog", "demo")
     try run.run("book-catalog", "remove", "1", "99", expecting: 1)
     #expect(try run.run("book-catalog", "dump").lines.count == 14)
   }
 
-  @Test func `a read-only store is read and not written`() throws {
+  @Test func `a read-only store is read, not written`() throws {
     let run = try ProgramRun()
     try run.run("book-catalog", "demo", "--store", "b.sqlite")
     let list = try run.run("book-catalog", "dump", "--store", "b.sqlite", "--read-only")
@@ -226,7 +226,7 @@ import Testing
     #expect(refused.errors.contains("reading only"))
   }
 
-  @Test func `doctor says where the store is and that it is well`() throws {
+  @Test func `doctor reports the path of the store and its health`() throws {
     let run = try ProgramRun()
     try run.run("book-catalog", "demo", "--store", "b.sqlite")
     let lines = try run.run("book-catalog", "doctor", "--store", "b.sqlite").lines
@@ -235,7 +235,7 @@ import Testing
     #expect(lines.contains { $0.hasPrefix("check") && $0.hasSuffix("ok") })
   }
 
-  @Test func `doctor makes the index that would help, and finds it`() throws {
+  @Test func `doctor creates a useful index once`() throws {
     let run = try ProgramRun()
     try run.run("book-catalog", "demo", "--store", "b.sqlite")
     let lines = try run.run("book-catalog", "doctor", "--create-index", "--store", "b.sqlite").lines

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Records are compared with what the store held before the import, by count; what a file repeats is kept.
+/// An import compares records with the store by count: equal records of one file are all imported.
 @Suite struct EqualRecordTests {
-  @Test func `equal movements come back from an export as many as they were`() throws {
+  @Test func `an export and import preserves the number of equal transactions`() throws {
     let run = try ProgramRun()
     for _ in 0..<3 {
       try run.run(
@@ -20,7 +20,7 @@ import Testing
     try expectRoundTrip("household-ledger", of: 3, "transactions", in: run)
   }
 
-  @Test func `equal events come back from an export as many as they were`() throws {
+  @Test func `an export and import preserves the number of equal events`() throws {
     let run = try ProgramRun()
     for time in ["2026-11-03T09:00Z", "2026-11-03T09:00Z", "2026-11-04T09:00Z"] {
       try run.run("event-log", "add", "timeStamp=\(time)", "--store", "a.sqlite")
@@ -28,7 +28,7 @@ import Testing
     try expectRoundTrip("event-log", of: 3, "events", in: run)
   }
 
-  @Test func `equal students come back from an export as many as they were`() throws {
+  @Test func `an export and import preserves the number of equal students`() throws {
     let run = try ProgramRun()
     for _ in 0..<2 {
       try run.run(
@@ -44,7 +44,7 @@ import Testing
     try expectRoundTrip("student-roster", of: 2, "students", in: run)
   }
 
-  @Test func `a file adds what the store has fewer of`() throws {
+  @Test func `a file adds equal records until the store has as many`() throws {
     let run = try ProgramRun()
     func csv(_ count: Int) -> String {
       "studentId,studentName,studentAge\n" + String(repeating: "1,ann,12\n", count: count)
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func `two books that share an identifier both come in, and come in once`() throws {
+  @Test func `two books that share an identifier are both imported, once`() throws {
     let run = try ProgramRun()
     let csv = "publisher,title,isbn\nA,B,1\nX,Y,1\n"
     let first = try run.run("book-catalog", "import", "-", input: csv)
@@ -67,7 +67,7 @@ import Testing
     #expect(second.output == "imported 0 books, 2 known already\n")
   }
 
-  @Test func `a known book with other values is counted and not changed`() throws {
+  @Test func `a known book with other values is counted, not changed`() throws {
     let run = try ProgramRun()
     try run.run("book-catalog", "import", "-", input: "publisher,title,isbn\nA,B,1\n")
     let changed = try run.run(
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(arguments: ["csv", "tsv", "jsonl"])
-  func `an empty text where there may be none is known again`(_ form: String) throws {
+  func `an empty text of an optional attribute is recognized`(_ form: String) throws {
     let run = try ProgramRun()
     try run.run("book-catalog", "add", "publisher=p", "title=t", "author=")
     try run.run("book-catalog", "export", "a.\(form)")
@@ -91,7 +91,7 @@ import Testing
     #expect(again.output == "imported 0 books, 1 known already\n")
   }
 
-  @Test func `a number of a file means what it says, and is no date`() throws {
+  @Test func `a number in a file is a number, not a date`() throws {
     let run = try ProgramRun()
     let line = #"{"date":"2026-11-03","amount":12,"payee":"p","category":"c"}"#
     try run.run("household-ledger", "import", "-", input: line + "\n")
@@ -101,7 +101,7 @@ import Testing
     #expect(refused.errors.contains("date must be a date, not the number 1762128000."))
   }
 
-  @Test func `a number that another store gave says nothing about which object it is`() throws {
+  @Test func `a key from another store does not identify an object`() throws {
     let run = try ProgramRun()
     try run.run(
       "student-roster",
@@ -114,7 +114,7 @@ import Testing
     #expect(result.output == "imported 1 student, 0 known already\n")
   }
 
-  @Test func `columns without an attribute are named once, in a trial too`() throws {
+  @Test func `columns without an attribute are listed once, also in a dry run`() throws {
     let run = try ProgramRun()
     let csv = "publisher,place,title,entered\nA,Rome,B,1\nA,Paris,C,2\n"
     for options in [["--dry-run"], []] {
@@ -128,7 +128,7 @@ import Testing
     #expect(known.errors == "")
   }
 
-  @Test func `a column that is not there is named with those that are`() throws {
+  @Test func `the error for a missing column lists the columns of the file`() throws {
     let run = try ProgramRun()
     let csv = "txnidx,date,amount\n1,2026-11-03,5\n"
     let refused = try run.run("household-ledger", "import", "-", input: csv, expecting: 65)
@@ -138,7 +138,7 @@ import Testing
     #expect(!refused.errors.contains("--skip-bad"))
   }
 
-  @Test func `what is printed of a bad line has no control characters`() throws {
+  @Test func `the error for a bad line contains no control characters`() throws {
     let run = try ProgramRun()
     let csv = "title,publisher,year\nt,p,\"\u{1B}]52;c;ZXZpbA==\u{7}\"\n"
     let skipped = try run.run("book-catalog", "import", "-", "--skip-bad", input: csv, expecting: 1)
@@ -149,7 +149,7 @@ import Testing
     #expect(!unknown.errors.isEmpty && !unknown.errors.unicodeScalars.contains("\u{1B}"))
   }
 
-  @Test func `bad lines beyond those that are printed are counted`() throws {
+  @Test func `bad lines that are not printed are counted`() throws {
     let run = try ProgramRun()
     let csv = "title,publisher,year\n" + String(repeating: "t,p,x\n", count: 25)
     let skipped = try run.run("book-catalog", "import", "-", "--skip-bad", input: csv, expecting: 1)
@@ -157,17 +157,17 @@ import Testing
   }
 
   @Test(arguments: ["csv", "tsv", "jsonl"])
-  func `a text with a null character comes back`(_ form: String) throws {
+  func `a text with a NUL character survives export and import`(_ form: String) throws {
     let run = try ProgramRun()
     let line = #"{"publisher":"p","title":"a\u0000b"}"#
     try run.run("book-catalog", "import", "-", "--store", "a.sqlite", input: line + "\n")
     try expectRoundTrip("book-catalog", of: 1, "book", as: form, in: run)
   }
 
-  @Test func `a ledger that has days as noons knows its files again`() throws {
+  @Test func `a ledger that stored days as noons recognizes its files`() throws {
     let run = try ProgramRun()
     run.environment["TZ"] = "Asia/Tokyo"
-    // What was stored for a date before it could be stored as one.
+    // Earlier versions stored a date as noon.
     let csv = "date,amount,payee,category\n2026-01-31,-10.00,bakery,food\n2026-07-01,-40.00,a,b\n"
     let noons = csv.replacingOccurrences(of: ",-", with: "T12:00+09:00,-")
     try run.run("household-ledger", "import", "-", input: noons)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Feeds as they are published: items that share a guid, are corrected, or have no name.
+/// Importing real feeds: items that share a guid, are corrected, or have no identifier.
 @Suite struct FeedImportTests {
   private func rss(_ title: String, _ items: String...) -> String {
     "<rss version=\"2.0\"><channel><title>\(title)</title>\(items.joined())</channel></rss>"
@@ -16,7 +16,7 @@ import Testing
       .sorted()
   }
 
-  @Test func `items of two feeds that share a guid are both there, and come in once`() throws {
+  @Test func `items of two feeds that share a guid are both imported, once`() throws {
     let run = try ProgramRun()
     for (feed, title) in [("A", "first"), ("B", "second")] {
       for report in ["imported 1 item, 0 known already\n", "imported 0 items, 1 known already\n"] {
@@ -42,7 +42,7 @@ import Testing
     #expect(opened.output.contains("The title") && opened.output.contains("new"))
   }
 
-  @Test func `an item with neither guid nor link comes in once, and refuses nothing`() throws {
+  @Test func `an item with neither guid nor link is imported once`() throws {
     let run = try ProgramRun()
     let bare = "<item><title>bare</title><description>text</description></item>"
     let feed = rss("A", item("1", "named"), bare)
@@ -53,7 +53,7 @@ import Testing
     #expect(try titles(run) == ["A\tbare", "A\tnamed"])
   }
 
-  @Test func `a guid that a feed gives to all its items tells none of them`() throws {
+  @Test func `items are imported although their feed gives all of them one guid`() throws {
     let run = try ProgramRun()
     let feed = rss(
       "A",
@@ -70,7 +70,7 @@ import Testing
     )
   }
 
-  @Test func `items come back from an export, with their feeds and marks`() throws {
+  @Test func `an export and import preserves items, feeds and read marks`() throws {
     let run = try ProgramRun()
     for feed in ["A", "B"] {
       try run.run("news-feed", "import", "-", input: rss(feed, item("1", feed)))
@@ -81,14 +81,14 @@ import Testing
     #expect(report.output == "imported 2 items, 0 known already\n")
     try run.run("news-feed", "export", "b.jsonl", "--store", "b.sqlite")
     #expect(try run.read("a.jsonl") == run.read("b.jsonl"))
-    // Marks in the store are the reader's own: an older file does not take them back.
+    // Read marks in the store belong to the user: an older file does not change them.
     try run.run("news-feed", "mark-read", "--all")
     try run.run("news-feed", "import", "a.jsonl")
     #expect(try run.run("news-feed", "list", "--unread", "--format", "tsv").lines.count <= 1)
   }
 }
 
-/// Feeds in encodings that the XML parser does not take, or does not survive.
+/// Feeds in encodings that the XML parser does not support, or at which it crashes.
 @Suite struct FeedEncodingTests {
   private let feed = """
     <rss version="2.0"><channel><title>F\u{FC}d</title><item><guid>1</guid><title>\u{5BFF}\u{53F8}</title></item>\
@@ -106,7 +106,7 @@ import Testing
     ],
     [true, false]
   )
-  func `a feed in another Unicode form is read, with a byte order mark and without`(
+  func `a feed in UTF-16 or UTF-32 is read, with and without a byte order mark`(
     _ encoding: String.Encoding,
     _ hasMark: Bool
   ) throws {
@@ -116,7 +116,7 @@ import Testing
     try data.write(to: URL(fileURLWithPath: run.path("feed.xml")))
     try run.run("news-feed", "import", "feed.xml")
     #expect(try titles(run) == ["Füd\t寿司"])
-    // By what it holds, where its name says nothing.
+    // The format is detected from the content.
     try data.write(to: URL(fileURLWithPath: run.path("feed")))
     let again = try run.run("news-feed", "import", "feed")
     #expect(again.output == "imported 0 items, 1 known already\n")
@@ -127,7 +127,7 @@ import Testing
     [0xFF, 0xFE, 0x00, 0x00, 0x3C], [0x3C, 0x00, 0x00, 0xD8], [0xFE, 0xFF, 0x00],
     [0x00, 0x00, 0xFE, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF],
   ])
-  func `bytes of no encoding that is read are refused before they are parsed`(
+  func `bytes of an unsupported encoding are refused before they are parsed`(
     _ bytes: [UInt8]
   ) throws {
     let run = try ProgramRun()

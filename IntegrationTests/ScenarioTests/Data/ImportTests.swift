@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// Files that come in and go out: round trips, repeated imports, trials and bad lines.
+/// Imports and exports: round trips, repeated imports, dry runs and bad lines.
 @Suite struct ImportTests {
   private let books = ProgramFolder.fixture("books-200.tsv")
 
-  @Test func `two hundred real books come in once`() throws {
+  @Test func `two hundred real books are imported once`() throws {
     let run = try ProgramRun()
     #expect(
       try run.run("book-catalog", "import", books).output
@@ -16,12 +16,12 @@ import Testing
         == "imported 0 books, 200 known already\n"
     )
     let last = try run.run("book-catalog", "list", "--format", "table").lines.last
-    // As many publishers as the file has byte by byte; some differ only by their Unicode form.
+    // Publishers are compared by bytes; some differ only by their Unicode normalization.
     #expect(last == "200 books in \(try publishers().count) sections")
   }
 
   @Test(arguments: ["csv", "tsv", "jsonl"])
-  func `what is exported comes back byte for byte`(_ form: String) throws {
+  func `an export that is imported again gives the same export`(_ form: String) throws {
     let run = try ProgramRun()
     try run.run("book-catalog", "import", books)
     try run.run("book-catalog", "export", "out.\(form)")
@@ -34,7 +34,7 @@ import Testing
     #expect(Array(piped.output.utf8) == Array(once.utf8))
   }
 
-  @Test func `an export holds all there is, and not only as much as a list shows`() throws {
+  @Test func `an export has all rows, not only those of the list`() throws {
     let run = try ProgramRun()
     let lines = (1...230).map { "s\($0),\($0),\(20 + $0 % 3)" }
     let csv = "studentName,studentId,studentAge\n" + lines.joined(separator: "\n") + "\n"
@@ -45,7 +45,7 @@ import Testing
     #expect(try run.run("student-roster", "export", "-", "--offset", "7").lines.count == 223)
   }
 
-  @Test func `a book without an identifier is known by all its fields, and counted`() throws {
+  @Test func `a book without an identifier is recognized by all its fields, and counted`() throws {
     let run = try ProgramRun()
     let csv = "publisher,title,isbn\nA,B,\nA,B,\nA,C,1\nX,Y,1\n"
     let first = try run.run("book-catalog", "import", "-", input: csv)
@@ -54,7 +54,7 @@ import Testing
     #expect(second.output == "imported 0 books, 4 known already\n")
   }
 
-  @Test func `a trial says what would come, and leaves nothing behind`() throws {
+  @Test func `a dry run reports what would be imported, and writes nothing`() throws {
     let run = try ProgramRun()
     let trial = try run.run("book-catalog", "import", books, "--dry-run", "--store", "b.sqlite")
     #expect(trial.output == "would import 200 books, 0 known already\n")
@@ -64,7 +64,7 @@ import Testing
     #expect(try run.run("book-catalog", "dump", "--store", "b.sqlite").lines.count == 14)
   }
 
-  @Test func `a bad line is named by its place, and nothing is imported`() throws {
+  @Test func `a bad line is reported with its position, and nothing is imported`() throws {
     let run = try ProgramRun()
     try run.write("publisher,title,year\nA,B,1900\nA,C,19x\nA,D,1901\n", to: "bad.csv")
     let refused = try run.run("book-catalog", "import", "bad.csv", expecting: 65)
@@ -84,7 +84,7 @@ import Testing
     ("{\"publisher\":\"A\"\n", ":1:17: "), ("<rss><channel>", "feed"),
     ("publisher\ttitle\nA\tB\tC\n", ":2:5: "),
   ])
-  func `a file that is not understood is refused`(_ text: String, _ words: String) throws {
+  func `a malformed file is refused`(_ text: String, _ words: String) throws {
     let run = try ProgramRun()
     let refused = try run.run("book-catalog", "import", "-", input: text, expecting: 65)
     #expect(refused.errors.contains("Nothing was imported."))
@@ -92,19 +92,19 @@ import Testing
     #expect(refused.output == "")
   }
 
-  @Test func `a file that cannot be read is missing input`() throws {
+  @Test func `a file that cannot be read has the exit code for missing input`() throws {
     let run = try ProgramRun()
     let missing = try run.run("book-catalog", "import", "nope.csv", expecting: 66)
     #expect(missing.errors.contains("nope.csv: cannot be read"))
     #expect(try run.run("book-catalog", "import", ".", expecting: 66).errors.contains("directory"))
   }
 
-  @Test func `an export that cannot be made leaves no file`() throws {
+  @Test func `an export that fails creates no file`() throws {
     let run = try ProgramRun()
     try run.run("book-catalog", "export", "none/out.csv", expecting: 73)
   }
 
-  @Test func `an export replaces no database and no device`() throws {
+  @Test func `an export does not replace databases and devices`() throws {
     let run = try ProgramRun()
     try run.run("book-catalog", "demo", "--store", "b.sqlite")
     let refused = try run.run(
@@ -118,7 +118,7 @@ import Testing
     #expect(refused.errors.contains("is a database"))
     #expect(try run.run("book-catalog", "dump", "--store", "b.sqlite").lines.count == 14)
 
-    // A link is followed; a device is written to, and never replaced.
+    // A link is followed; a device is written to, not replaced.
     try FileManager.default.createSymbolicLink(
       atPath: run.path("link.csv"),
       withDestinationPath: run.path("real.csv")
@@ -138,7 +138,7 @@ import Testing
     #expect(device.errors.hasPrefix("publisher,title"))
   }
 
-  @Test func `an export that fails keeps what was there`() throws {
+  @Test func `an export that fails does not change the existing file`() throws {
     let run = try ProgramRun()
     try run.run("book-catalog", "demo")
     let full = try run.run(
@@ -157,7 +157,7 @@ import Testing
     #expect(!files.contains { $0.hasSuffix(".part") })
   }
 
-  @Test func `cells that a spreadsheet would run are guarded on request`() throws {
+  @Test func `formulas are guarded on request`() throws {
     let run = try ProgramRun()
     try run.run("book-catalog", "add", "publisher=A", "title==1+1")
     let plain = try run.run("book-catalog", "export", "-", "--format", "csv")

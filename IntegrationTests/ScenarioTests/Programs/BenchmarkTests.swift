@@ -5,7 +5,7 @@ import Testing
 import FoundationXML
 #endif
 
-/// What the benchmark prints and writes; figures of an earlier run stand for measured ones where only their form counts.
+/// The output and the files of the benchmark; tests of their form use the figures of an earlier run.
 @Suite("Benchmark reports")
 struct BenchmarkReportTests {
   private static let figures = """
@@ -19,8 +19,8 @@ struct BenchmarkReportTests {
     "reference":null,"ratio":null,"limit":16,"holds":false}]
     """
 
-  // R25, R57: every goal has a figure or a reason, whatever the machine.
-  @Test func `every goal is measured or says why not`() throws {
+  // R25, R57: every goal has a figure or a reason, on every machine.
+  @Test func `every goal is measured, or the reason is printed`() throws {
     let run = try ProgramRun()
     run.environment["TMPDIR"] = run.folder
     let result = try run.run(
@@ -51,7 +51,7 @@ struct BenchmarkReportTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: run.folder).isEmpty)
   }
 
-  @Test func `figures that are read are printed again as they were`() throws {
+  @Test func `figures that are read from a file are printed unchanged`() throws {
     let run = try ProgramRun()
     try run.write(Self.figures, to: "figures.json")
     let once = try run.run("results-benchmark", "--from", "figures.json", "--format", "json")
@@ -62,7 +62,7 @@ struct BenchmarkReportTests {
     #expect(once.lines.count == 4)
   }
 
-  @Test func `the table says what misses its limit and what was not measured`() throws {
+  @Test func `the table marks missed limits and missing measurements`() throws {
     let run = try ProgramRun()
     try run.write(Self.figures, to: "figures.json")
     let lines = try run.run("results-benchmark", "--from", "figures.json").lines
@@ -78,7 +78,7 @@ struct BenchmarkReportTests {
     #expect(lines[5] == "1 of 3 limits hold.")
   }
 
-  @Test func `curves are well-formed pictures with named lines`() throws {
+  @Test func `curves are well-formed pictures with labelled lines`() throws {
     let run = try ProgramRun()
     try run.write(Self.figures, to: "figures.json")
     try run.run("results-benchmark", "--from", "figures.json", "--svg", "curves")
@@ -94,7 +94,7 @@ struct BenchmarkReportTests {
     #expect(!picture.contains("nan") && !picture.contains("inf"))
   }
 
-  @Test func `a document gets new tables between its two lines and keeps the rest`() throws {
+  @Test func `a document gets new tables between its markers, and the rest is unchanged`() throws {
     let run = try ProgramRun()
     try run.write(Self.figures, to: "figures.json")
     let (start, end) = ("<!-- figures: results-benchmark -->", "<!-- end of figures -->")
@@ -111,7 +111,7 @@ struct BenchmarkReportTests {
   }
 }
 
-/// How the benchmark refuses what it cannot do, and what it leaves behind.
+/// Refused arguments of the benchmark, and cleaning up after failures.
 @Suite("Benchmark refusals")
 struct BenchmarkRefusalTests {
   struct Case: CustomTestStringConvertible, Sendable {
@@ -141,7 +141,7 @@ struct BenchmarkRefusalTests {
     Case(73, "cannot be written", "--from", "none.json", "--svg", "/dev/null/curves"),
     Case(73, "cannot be written", "--rows", "1000", "--goals", "9", "--keep", "/dev/null/kept"),
   ])
-  func `what makes no sense is refused before anything is measured`(_ test: Case) throws {
+  func `invalid arguments are refused before anything is measured`(_ test: Case) throws {
     let run = try ProgramRun()
     try run.write("[]", to: "none.json")
     let result = try run.run("results-benchmark", test.arguments)
@@ -150,7 +150,7 @@ struct BenchmarkRefusalTests {
     #expect(!result.output.contains("µs"), "\(result)")
   }
 
-  @Test func `a disk that takes no more ends the run and leaves nothing behind`() throws {
+  @Test func `a full disk ends the run, and no files remain`() throws {
     let run = try ProgramRun()
     run.environment["TMPDIR"] = run.folder
     let program = try ProgramFolder.executable("results-benchmark")
@@ -162,11 +162,11 @@ struct BenchmarkRefusalTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: run.folder).isEmpty)
   }
 
-  @Test func `what a killed run has left is removed, and what runs is left alone`() throws {
+  @Test func `files of a killed run are removed, those of a running one are not`() throws {
     let run = try ProgramRun()
     run.environment["TMPDIR"] = run.folder
     let own = "results-benchmark-\(ProcessInfo.processInfo.processIdentifier)"
-    // No system gives such a number to a process.
+    // No process has this number.
     for name in [own, "results-benchmark-2147483646", "results-benchmark-notes"] {
       try FileManager.default.createDirectory(
         atPath: run.path(name),
@@ -179,7 +179,7 @@ struct BenchmarkRefusalTests {
     #expect(Set(left) == [own, "results-benchmark-notes"])
   }
 
-  @Test func `kept databases serve the next run`() throws {
+  @Test func `retained databases are used by the next run`() throws {
     let run = try ProgramRun()
     let arguments = ["--rows", "1000", "--goals", "9", "--runs", "1", "--keep", "kept"]
     for _ in 0..<2 {
@@ -191,7 +191,7 @@ struct BenchmarkRefusalTests {
   }
 }
 
-/// Work that the benchmark counts is exact, so it is gated; times are not.
+/// The work that the benchmark counts is exact, so it has thresholds.
 @Suite("Benchmark work")
 struct BenchmarkWorkTests {
   private struct Figure: Decodable {
@@ -206,7 +206,7 @@ struct BenchmarkWorkTests {
     var most: Double
   }
 
-  // R25, R57: nothing is decoded for counts, and nothing is read for an own change.
+  // R25, R57: counting decodes nothing, and a change by the same store reads nothing.
   @Test func `the work for a thousand rows stays within its thresholds`() throws {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: try ProgramFolder.executable("results-benchmark"))

@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// What every program's command line promises: nothing is created, guessed or left unsaid.
+/// The command line of all programs: nothing is created or guessed silently.
 @Suite struct CommandLineTests {
   @Test(arguments: [
     ["list"], ["show", "1"], ["export", "-"], ["dump"], ["doctor"], ["remove", "1"],
     ["edit", "1", "title=x"], ["cache", "list"], ["list", "--explain"], ["list", "--read-only"],
   ])
-  func `a store that was named and does not exist is refused, not created`(_ verb: [String])
+  func `a named store that does not exist is refused, not created`(_ verb: [String])
     throws
   {
     let run = try ProgramRun()
@@ -19,7 +19,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: run.folder) == [])
   }
 
-  @Test func `the default store is empty until something is added, and that is said`() throws {
+  @Test func `the default store is empty until something is added, with a message`() throws {
     let run = try ProgramRun()
     let list = try run.run("book-catalog", "list", "--format", "plain")
     #expect(list.lines == ["0 books in 0 sections"])
@@ -32,7 +32,9 @@ import Testing
   }
 
   @Test(arguments: ["title LIKE 't%'", "year > 3 OR NOT (title LIKE[c] '%t')"])
-  func `a pattern of SQL is remarked upon, as it matches nothing here`(_ condition: String) throws {
+  func `a pattern in SQL form gives a warning, because it matches nothing`(_ condition: String)
+    throws
+  {
     let run = try ProgramRun()
     try run.run("book-catalog", "demo", "--store", "b.sqlite")
     let words = "has no wildcard, and % is an ordinary character in it. The wildcards are * for any"
@@ -74,7 +76,7 @@ import Testing
   }
 
   @Test(arguments: ["csv", "tsv"])
-  func `an export for spreadsheets has no formula in any disguise`(_ form: String) throws {
+  func `an export for spreadsheets contains no formulas in any form`(_ form: String) throws {
     let run = try ProgramRun()
     let titles = ["=1+1", "\n=1+1", "＝1+1", " +1", "\t-1", "\u{FEFF}@a", "−1", "a=1", "plain"]
     for title in titles {
@@ -100,7 +102,7 @@ import Testing
   @Test(arguments: [
     "book-catalog", "household-ledger", "event-log", "student-roster", "news-feed",
   ])
-  func `help says how a program ends, what it is and what it lists`(_ program: String) throws {
+  func `help describes exit codes, the version and attributes`(_ program: String) throws {
     let run = try ProgramRun()
     let help = try run.run(program, "--help").output
     #expect(help.contains("  64   the command line was not understood\n"))
@@ -110,7 +112,7 @@ import Testing
     #expect(language.contains("BEGINSWITH") && language.contains("\(program) list --where"))
   }
 
-  @Test func `removing at a path that is not there says that nothing was removed`() throws {
+  @Test func `removing at a missing position reports that nothing was removed`() throws {
     let run = try ProgramRun()
     try run.run("event-log", "stamp")
     let event = try run.run("event-log", "remove-at", "4", expecting: 1)
@@ -126,7 +128,7 @@ import Testing
   }
 }
 
-/// How programs end: one status for each kind of failure, one line that says what happened and what to do.
+/// Exit codes: one for each kind of failure, with one line that says what happened and what to do.
 @Suite struct ExitStatusTests {
   struct Case: CustomTestStringConvertible, Sendable {
     let program: String
@@ -192,7 +194,7 @@ import Testing
     Case(64, "“Mars” is not a time zone", "book-catalog", "list", "--time-zone", "Mars"),
     Case(64, "“julian” is not a calendar", "book-catalog", "list", "--calendar", "julian"),
   ])
-  func `a failure has its status and its words`(_ test: Case) throws {
+  func `a failure has its exit code and message`(_ test: Case) throws {
     let run = try ProgramRun()
     let result = try run.run(test.program, test.arguments)
     #expect(result.status == test.status, "\(result)")
@@ -212,7 +214,7 @@ import Testing
     try run.run(program, "list", "--fail-if-empty", expecting: 1)
   }
 
-  @Test func `a predicate that is not understood is shown with the place`() throws {
+  @Test func `a predicate with an error is shown with its position`() throws {
     let run = try ProgramRun()
     let result = try run.run("book-catalog", "list", "--where", "title = 3 AND", expecting: 64)
     let lines = result.errors.split(separator: "\n")
@@ -220,7 +222,7 @@ import Testing
     #expect(lines.last?.trimmingPrefix { $0 == " " } == "^", "\(result)")
   }
 
-  @Test func `verbose says more`() throws {
+  @Test func `verbose prints more`() throws {
     let run = try ProgramRun()
     let quiet = try run.run("book-catalog", "demo", "--store", "none/b.sqlite", expecting: 73)
     let verbose = try run.run(

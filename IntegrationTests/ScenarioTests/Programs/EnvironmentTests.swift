@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What surrounds a program: its locale, its home, its terminal, and readers that go away.
+/// The environment of a program: locale, home folder, terminal, and closed pipes.
 @Suite struct EnvironmentTests {
   @Test func `dates and amounts follow the environment, then the option`() throws {
     let run = try ProgramRun()
@@ -27,12 +27,12 @@ import Testing
     #expect(try table("--locale", "ja_JP") == japanese)
     #expect(try table("--locale", "C") == plain)
     #expect(try table("--locale", "ja_JP", "--calendar", "japanese").contains("R8/11/03"))
-    // Nobody knows this one, so it counts as C.
+    // An unknown locale counts as C.
     run.environment["LC_ALL"] = "xx_YY.UTF-8"
     #expect(try table() == plain)
   }
 
-  @Test func `machine forms do not depend on the reader`() throws {
+  @Test func `machine formats do not depend on the locale`() throws {
     let run = try ProgramRun()
     try run.run(
       "household-ledger",
@@ -65,7 +65,7 @@ import Testing
     #expect(export.output.contains("2026-11-03T18:00:00Z,-0.50"))
   }
 
-  @Test func `a time zone decides the day`() throws {
+  @Test func `the time zone decides the day`() throws {
     let run = try ProgramRun()
     try run.run(
       "household-ledger",
@@ -83,7 +83,7 @@ import Testing
     #expect(try day()?.hasPrefix("2026-11-04\t") == true)
   }
 
-  @Test func `without a home a store has to be named`() throws {
+  @Test func `without a home folder, a store must be named`() throws {
     let run = try ProgramRun()
     run.environment["HOME"] = nil
     let refused = try run.run("book-catalog", "list", expecting: 78)
@@ -98,7 +98,7 @@ import Testing
     try run.run("book-catalog", "demo", expecting: 73)
   }
 
-  @Test func `nothing is coloured without a terminal, unless it must be`() throws {
+  @Test func `output is coloured only on a terminal or on request`() throws {
     let run = try ProgramRun()
     try run.run("book-catalog", "demo")
     func list(_ color: String) throws -> String {
@@ -117,9 +117,9 @@ import Testing
     ["list", "--format", "jsonl"], ["list"], ["dump"], ["export", "-"],
     ["list", "--format", "json"],
   ])
-  func `a reader that goes away ends the program in silence`(_ arguments: [String]) throws {
+  func `a closed output ends the program without a message`(_ arguments: [String]) throws {
     let run = try ProgramRun()
-    // More than any pipe holds.
+    // More than the buffer of a pipe.
     let lines = (0..<4000).map { "p\($0 % 7),\(String(repeating: "t", count: 60))\($0)" }
     try run.write("publisher,title\n" + lines.joined(separator: "\n") + "\n", to: "many.csv")
     try run.run("book-catalog", "import", "many.csv")
@@ -135,7 +135,7 @@ import Testing
     #expect(result.errors == "")
   }
 
-  @Test func `a disk that is full is said`() throws {
+  @Test func `a full disk is reported`() throws {
     let run = try ProgramRun()
     try run.run("book-catalog", "demo")
     for verb in ["dump", "list"] {
@@ -151,7 +151,7 @@ import Testing
   }
 }
 
-/// A date without a time is that date, wherever the reader is.
+/// A date without a time is that date in every time zone.
 @Suite struct WholeDayTests {
   private static let zones = [
     "UTC", "Asia/Tokyo", "Pacific/Auckland", "Pacific/Kiritimati", "Pacific/Pago_Pago",
@@ -166,7 +166,7 @@ import Testing
     """
 
   @Test(arguments: zones)
-  func `a file imported in one zone is known in every other`(_ zone: String) throws {
+  func `a file that was imported in one zone adds nothing in another`(_ zone: String) throws {
     let run = try ProgramRun()
     run.environment["TZ"] = "Asia/Tokyo"
     try run.run("household-ledger", "import", "-", input: csv)
@@ -176,7 +176,7 @@ import Testing
   }
 
   @Test(arguments: zones)
-  func `days, months and columns show the date, and an export has it`(_ zone: String) throws {
+  func `days, months, columns and exports show the date`(_ zone: String) throws {
     let run = try ProgramRun()
     try run.run("household-ledger", "import", "-", input: csv)
     run.environment["TZ"] = zone
@@ -207,7 +207,7 @@ import Testing
   }
 
   @Test(arguments: zones)
-  func `days and moments share a list in every zone`(_ zone: String) throws {
+  func `a list has whole days and instants, in every zone`(_ zone: String) throws {
     let run = try ProgramRun()
     run.environment["TZ"] = zone
     let moments = (0..<48).map { half in
@@ -221,7 +221,7 @@ import Testing
     let twos = list.lines.filter { $0.hasSuffix("2.00") }.map { String($0.prefix(10)) }
     #expect(Set(twos) == ["2026-11-01", "2026-11-02", "2026-11-03", "2026-11-04"])
     let sections = list.lines.dropFirst().map { $0.prefix(10) }
-    // Each day once: a section never comes back.
+    // Each day is one section.
     let runs = zip(sections, sections.dropFirst()).count { $0 != $1 } + 1
     #expect(runs == Set(sections).count)
     let totals = try run.run("household-ledger", "totals", "--by", "day")
@@ -229,7 +229,7 @@ import Testing
   }
 
   @Test(arguments: ["2002/01/31", "2002/1/31", "2002.01.31", "2002-1-31"])
-  func `a date that begins with its year needs no locale`(_ date: String) throws {
+  func `a date that begins with the year needs no locale`(_ date: String) throws {
     let run = try ProgramRun()
     let file = "date,amount,payee,category\n\(date),1.00,p,c\n"
     try run.run("household-ledger", "import", "-", input: file)
@@ -241,7 +241,7 @@ import Testing
     ("31/01/2002", "is not a date in a form that is understood"),
     ("2002/02/30", "is not a date that exists"),
   ])
-  func `a form that is not understood is told from a day that is not there`(
+  func `the errors for an unknown form and for a nonexistent day differ`(
     _ date: String,
     _ words: String
   ) throws {

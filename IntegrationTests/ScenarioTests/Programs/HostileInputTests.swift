@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Paths and limits that are not what they look like, and files that are none of the program's business.
+/// Unusual paths and limits, and files that programs must not touch.
 @Suite struct HostilePathTests {
   private func names(_ run: ProgramRun, _ folder: String = "") throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: run.path(folder)).sorted()
@@ -14,21 +14,21 @@ import Testing
   }
 
   @Test(arguments: ["597h", "100000h", "0s"])
-  func `a time to wait of any length is taken`(_ time: String) throws {
+  func `a busy timeout of any length is accepted`(_ time: String) throws {
     let run = try ProgramRun()
     try run.run("book-catalog", "demo", "--store", "b.sqlite", "--busy-timeout", time)
     let list = try run.run("book-catalog", "dump", "--store", "b.sqlite", "--busy-timeout", time)
     #expect(list.lines.count == 14)
   }
 
-  @Test func `an empty path is told, and makes nothing`() throws {
+  @Test func `an empty path is refused, and creates nothing`() throws {
     let run = try ProgramRun()
     let result = try run.run("book-catalog", "demo", "--store", "", expecting: 64)
     #expect(result.errors.contains("--store is empty. Name a file"))
     #expect(try names(run) == [])
   }
 
-  @Test func `an argument that is not UTF-8 is refused and not taken for another`() throws {
+  @Test func `an argument that is not UTF-8 is refused`() throws {
     let run = try ProgramRun()
     let command = #"exec "$0" demo --store "$(printf 'x\377.sqlite')""#
     let program = try ProgramFolder.executable("book-catalog")
@@ -43,7 +43,7 @@ import Testing
     #expect(try names(run) == [])
   }
 
-  // A hang would last for ever; on a busy machine many tests wait for each other's programs.
+  // A hang would last forever; on a busy machine tests wait for the programs of other tests.
   @Test(.timeLimit(.minutes(10)), arguments: [["list"], ["list", "--read-only"], ["demo"]])
   func `a pipe as a store is refused at once`(_ verb: [String]) throws {
     let run = try ProgramRun()
@@ -54,7 +54,7 @@ import Testing
     #expect(try names(run) == ["pipe"])
   }
 
-  @Test func `an export gives nobody more rights to a file than there were`() throws {
+  @Test func `an export does not extend the permissions of a file`() throws {
     let run = try ProgramRun()
     try run.run("book-catalog", "demo", "--store", "b.sqlite")
     try run.write("secret", to: "private.csv")
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(arguments: ["-wal", "-shm", "-journal"])
-  func `an export takes the place of nothing that a database has beside it`(
+  func `an export does not replace the side files of a database`(
     _ suffix: String
   ) throws {
     let run = try ProgramRun()
@@ -92,7 +92,7 @@ import Testing
     try run.run("book-catalog", "export", "notes" + suffix, "--store", "b.sqlite")
   }
 
-  @Test func `what others keep in a linked cache folder stays`() throws {
+  @Test func `foreign files in a linked cache folder are not removed`() throws {
     let run = try ProgramRun()
     try run.run("book-catalog", "demo", "--store", "b.sqlite")
     try FileManager.default.removeItem(atPath: run.path("b.sqlite-caches"))
@@ -122,7 +122,7 @@ import Testing
     ["list"], ["list", "--read-only"], ["show", "1"], ["doctor"], ["export", "-"], ["dump"],
     ["cache", "list"], ["list", "--explain"], ["show", "999"], ["list", "--where", "x"],
   ])
-  func `a verb that only reads leaves the file and nothing beside it`(_ verb: [String]) throws {
+  func `a verb that only reads creates no side files`(_ verb: [String]) throws {
     let run = try ProgramRun()
     try run.run("book-catalog", "demo", "--store", "b.sqlite")
     let before = FileManager.default.contents(atPath: run.path("b.sqlite"))
@@ -131,7 +131,7 @@ import Testing
     #expect(FileManager.default.contents(atPath: run.path("b.sqlite")) == before, "\(result)")
   }
 
-  @Test func `a verb that is refused leaves the file and nothing beside it`() throws {
+  @Test func `a verb that is refused creates no side files`() throws {
     let run = try ProgramRun()
     try run.run("book-catalog", "import", ProgramFolder.fixture("books-200.tsv"), "--store", "w")
     var bytes = try #require(FileManager.default.contents(atPath: run.path("w")))
@@ -147,7 +147,7 @@ import Testing
     }
   }
 
-  @Test func `a schema format that nobody knows is a damaged file`() throws {
+  @Test func `an unknown schema format is a damaged file`() throws {
     let run = try ProgramRun()
     try run.run("book-catalog", "demo", "--store", "b.sqlite")
     var bytes = try #require(FileManager.default.contents(atPath: run.path("b.sqlite")))
@@ -161,7 +161,7 @@ import Testing
   }
 }
 
-/// Text from outside that means harm: shown, never obeyed, and never lost.
+/// Hostile text from outside: it is displayed safely, never executed, and never lost.
 @Suite struct HostileTextTests {
   private static let texts = [
     "\u{1B}]52;c;aGk=\u{07}clipboard", "\u{1B}[2J\u{1B}[31mred", "\u{9B}31mC1", "right\u{202E}left",
@@ -170,12 +170,12 @@ import Testing
     String(repeating: "長", count: 300), "", " ", "\u{FEFF}mark", "\u{2028}separator",
   ]
 
-  @Test func `every text is kept exactly, whatever form it takes`() throws {
+  @Test func `every text survives export and import exactly, in every format`() throws {
     let run = try ProgramRun()
     // NUL cannot be an argument of a program.
     let texts = HostileTextTests.texts.filter { !$0.utf8.contains(0) }
     for text in texts {
-      // For an optional attribute, nothing and an empty text are one in CSV and TSV.
+      // For optional attributes, CSV and TSV do not distinguish null from an empty text.
       let author = text.isEmpty ? "author=NULL" : "author=\(text)"
       try run.run("book-catalog", "add", "publisher=\(text)", "title=\(text)", author)
     }
@@ -200,7 +200,7 @@ import Testing
     }
   }
 
-  @Test func `what people read holds no control character`() throws {
+  @Test func `output for people contains no control characters`() throws {
     let run = try ProgramRun()
     for text in HostileTextTests.texts where !text.utf8.contains(0) {
       try run.run("book-catalog", "add", "publisher=\(text)", "title=\(text)")
@@ -228,7 +228,7 @@ import Testing
     }
   }
 
-  @Test func `one row stays one line`() throws {
+  @Test func `a row is one line`() throws {
     let run = try ProgramRun()
     let texts = HostileTextTests.texts.filter { !$0.utf8.contains(0) }
     for text in texts {
@@ -242,7 +242,7 @@ import Testing
     )
   }
 
-  @Test func `a feed's title is shown harmlessly`() throws {
+  @Test func `control characters in the title of a feed are escaped`() throws {
     let run = try ProgramRun()
     let feed = """
       <?xml version="1.0"?><rss version="2.0"><channel><title>News &amp; more</title>
@@ -257,7 +257,7 @@ import Testing
     #expect(again.output == "imported 0 items, 2 known already\n")
     let list = try run.run("news-feed", "list", "--unread", "--format", "jsonl")
     #expect(list.lines.count == 2)
-    // An item without a guid is known by its link.
+    // An item without a guid is identified by its link.
     #expect(list.output.contains(#""id":"https://example.org/2""#))
     #expect(list.output.contains(#""section":"News & more""#))
   }

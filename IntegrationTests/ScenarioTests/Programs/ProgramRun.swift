@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What a program left behind.
+/// The output and the exit status of a program.
 struct ProgramResult: CustomStringConvertible {
   let command: String
   /// The exit status; 128 and the signal for a program that was killed.
@@ -17,7 +17,7 @@ struct ProgramResult: CustomStringConvertible {
   }
 }
 
-/// A folder of its own in which programs are run, with an environment in which nothing is left to chance.
+/// A temporary folder in which programs run, with a fixed environment.
 final class ProgramRun {
   /// The folder's path; it is removed with the object.
   let folder: String
@@ -72,22 +72,22 @@ final class ProgramRun {
     _ arguments: String...,
     input: String = "",
     expecting status: Int32 = 0,
-    at place: SourceLocation = #_sourceLocation
+    at location: SourceLocation = #_sourceLocation
   ) throws -> ProgramResult {
     let result = try run(program, arguments, input: input)
-    #expect(result.status == status, "\(result)", sourceLocation: place)
+    #expect(result.status == status, "\(result)", sourceLocation: location)
     return result
   }
 }
 
-/// Where the built programs and the fixtures are.
+/// The paths of the built programs and of the fixtures.
 enum ProgramFolder {
-  /// What is missing.
+  /// The error for a missing program.
   struct Missing: Error, CustomStringConvertible {
     let description: String
   }
 
-  /// The file of a program that was built with this test, or of one that is named by its whole path.
+  /// The path of a program that was built with this test; a full path stays as it is.
   static func executable(_ name: String) throws -> String {
     guard !name.hasPrefix("/") else { return name }
     let beginnings = [CommandLine.arguments.first ?? "", Bundle.main.bundlePath]
@@ -104,7 +104,7 @@ enum ProgramFolder {
     throw Missing(description: "no program \(name) beside \(beginnings); build it first")
   }
 
-  /// The path of something in the folder `Fixtures`.
+  /// The path of a file in the folder `Fixtures`.
   static func fixture(_ path: String) -> String {
     var root = URL(fileURLWithPath: #filePath)
     for _ in 0..<4 { root.deleteLastPathComponent() }

@@ -1,6 +1,6 @@
 import Testing
 
-/// The verbs that only one program has.
+/// The verbs of single programs.
 @Suite struct ProgramTests {
   @Test func `the ledger sums exactly by day, month and category`() throws {
     let run = try ProgramRun()
@@ -27,7 +27,7 @@ import Testing
     )
   }
 
-  @Test func `the ledger understands the reader's own forms and no others`() throws {
+  @Test func `the ledger accepts dates and amounts of the user's locale, and no others`() throws {
     let run = try ProgramRun()
     let who = ["payee=p", "category=c"]
     for (date, amount, locale) in [
@@ -54,7 +54,7 @@ import Testing
   @Test(arguments: [
     ("book-catalog", "a book"), ("event-log", "an event"), ("news-feed", "an item"),
   ])
-  func `help names one object as a person would`(_ program: String, _ noun: String) throws {
+  func `help names one object in plain English`(_ program: String, _ noun: String) throws {
     let run = try ProgramRun()
     #expect(try run.run(program, "add", "--help").lines.first == "OVERVIEW: Add \(noun).")
     #expect(try run.run(program, "edit", "--help").lines.first == "OVERVIEW: Change \(noun).")
@@ -75,7 +75,7 @@ import Testing
       "each change. On fresh stores the same seed prints the same bytes."
     ),
   ])
-  func `sentences of the help run on over its lines`(
+  func `the help wraps its sentences`(
     _ program: String,
     _ verb: String,
     _ line: String
@@ -83,7 +83,7 @@ import Testing
     #expect(try ProgramRun().run(program, verb, "--help").lines.contains(line))
   }
 
-  @Test func `the event log stamps, lists newest first and removes by place`() throws {
+  @Test func `the event log stamps, lists newest first and removes by position`() throws {
     let run = try ProgramRun()
     #expect(try run.run("event-log", "stamp").output.hasPrefix("stamped Event 1 at 2"))
     try run.run("event-log", "stamp")
@@ -95,7 +95,7 @@ import Testing
     #expect(try run.run("event-log", "list").lines.count == 3)
   }
 
-  @Test func `the roster adds at random and removes by path`() throws {
+  @Test func `the roster adds random students and removes by path`() throws {
     let run = try ProgramRun()
     for _ in 0..<3 { try run.run("student-roster", "add-random") }
     let rows = try run.run("student-roster", "list", "--format", "jsonl").lines
@@ -123,13 +123,13 @@ import Testing
     try run.run("news-feed", "mark-read", "g1", "nope", expecting: 1)
   }
 
-  @Test func `the reader keeps what was opened until it fetches anew`() throws {
+  @Test func `an opened item stays in the list until it is refreshed`() throws {
     let run = try ProgramRun()
     try run.run("news-feed", "import", "-", input: items)
     let result = try run.run("news-feed", "read", input: "2\n\nr\nx\nu\nq\n")
     #expect(result.status == 0, "\(result)")
     let text = result.output
-    // The list as it was, then with the opened item in its place, then without it.
+    // The list before, then with the opened item at its position, then without it.
     #expect(text.contains("  ● 2 t2\n"))
     #expect(text.contains("  ○ 2 t2\n"))
     #expect(text.contains("2 items. Type a number to open an item"))

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A program that was started, with pipes at its standard streams.
+/// A running program, with pipes at its standard streams.
 ///
-/// No call waits longer than its time limit.
+/// Every call has a time limit.
 final class RunningProgram {
-  /// What a program did not do.
+  /// The error for a program that does not do what was expected.
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }
@@ -16,7 +16,7 @@ final class RunningProgram {
   private var errors: PipeReader
   private var isReaped = false
 
-  /// Starts a program with just these environment variables.
+  /// Starts a program with only these environment variables.
   init(_ name: String, _ arguments: [String], environment: [String: String], folder: String) throws
   {
     self.name = "\(name) \(arguments.joined(separator: " "))"
@@ -29,7 +29,7 @@ final class RunningProgram {
     defer { for descriptor in [inputRead, outputWrite, errorWrite] { close(descriptor) } }
     (input, output, errors) = (inputWrite, PipeReader(outputRead), PipeReader(errorRead))
     process = try RunningProgram.spawn(
-      // The shell only changes the folder; the program takes its place.
+      // The shell only changes the folder, then it executes the program.
       ["/bin/sh", "-c", "cd \"$1\" && shift && exec \"$@\"", "sh", folder, executable] + arguments,
       environment.map { "\($0)=\($1)" },
       [inputRead, outputWrite, errorWrite]
@@ -57,13 +57,13 @@ final class RunningProgram {
     }
   }
 
-  /// Ends the program's standard input.
+  /// Closes the program's standard input.
   func endInput() {
     if input >= 0 { close(input) }
     input = -1
   }
 
-  /// Goes away as a reader of its standard output.
+  /// Closes the reading end of its standard output.
   func closeOutput() {
     close(output.descriptor)
     output.descriptor = -1
@@ -72,7 +72,7 @@ final class RunningProgram {
   /// Sends a signal.
   func send(_ signal: Int32) { kill(process, signal) }
 
-  /// Kills the program from any thread; only for one that does not end by itself before.
+  /// Kills the program from any thread; only for programs that do not exit by themselves.
   var killer: @Sendable () -> Void { { [process] in kill(process, SIGKILL) } }
 
   /// The next line of standard output without its end, or `nil` at the end.
@@ -85,7 +85,7 @@ final class RunningProgram {
     }
   }
 
-  /// Reads until the program has ended.
+  /// Reads until the program exits.
   func finish(within seconds: Double = 60) throws -> ProgramResult {
     endInput()
     let deadline = Deadline(seconds)
@@ -101,22 +101,25 @@ final class RunningProgram {
     )
   }
 
-  /// Waits until the program has ended, and reads nothing meanwhile.
-  /// - Returns: Its exit status.
+  /// Waits until the program exits, without reading its output.
+  /// - Returns: The exit status.
   func status(within seconds: Double) throws -> Int32 {
     let deadline = Deadline(seconds)
-    var status: Int32 = 0
-    while waitpid(process, &status, WNOHANG) == 0 {
-      guard deadline.milliseconds > 1 else {
+    var polled = pollfd(fd: output.descriptor, events: 0, revents: 0)
+    // The writing end of the pipe is closed when the program exits.
+    while polled.revents & Int16(POLLHUP) == 0 {
+      let count = poll(&polled, 1, deadline.milliseconds)
+      guard count > 0 || (count < 0 && errno == EINTR) else {
         throw Failure(description: "\(name) was still running")
       }
-      sched_yield()
     }
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) < 0 && errno == EINTR {}
     isReaped = true
     return RunningProgram.exitStatus(status)
   }
 
-  /// As a shell tells it: what the program said, or 128 and the signal.
+  /// The exit status as a shell reports it: that of the program, or 128 plus the signal.
   private static func exitStatus(_ status: Int32) -> Int32 {
     let signal = status & 0x7F
     return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
@@ -129,7 +132,7 @@ final class RunningProgram {
     if count < 0, errno == EINTR { return }
     guard count > 0 else {
       kill(process, SIGKILL)
-      throw Failure(description: "\(name) was still running; it had said: \(errors.text)")
+      throw Failure(description: "\(name) was still running; its errors: \(errors.text)")
     }
     for ready in polled where ready.revents != 0 {
       if ready.fd == output.descriptor { output.read() } else { errors.read() }
@@ -169,7 +172,7 @@ final class RunningProgram {
   }
 }
 
-/// A moment after which nothing is waited for.
+/// The end of a time limit.
 private struct Deadline {
   private let moment: ContinuousClock.Instant
 
@@ -181,36 +184,36 @@ private struct Deadline {
   }
 }
 
-/// The reading end of a pipe, and what came out of it and was not taken yet.
+/// The reading end of a pipe, and the bytes that were read and not yet taken.
 struct PipeReader {
-  /// The descriptor; below 0 once it was closed.
+  /// The descriptor, or a negative number after it is closed.
   var descriptor: Int32
   private var bytes: [UInt8] = []
   private var hasEnded = false
 
   init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-  /// Whether nothing more comes.
+  /// Whether the end has been reached.
   var isAtEnd: Bool { hasEnded || descriptor < 0 }
 
-  /// What was not taken yet.
+  /// The text that was not yet taken.
   var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Reads what is there; call it when there is something.
+  /// Reads available bytes; blocks if there are none.
   mutating func read() {
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     let count = Foundation.read(descriptor, &chunk, chunk.count)
     if count > 0 { bytes += chunk[..<count] } else { hasEnded = true }
   }
 
-  /// Takes a whole line, without its end.
+  /// Takes a complete line, without its end.
   mutating func takeLine() -> String? {
     guard let end = bytes.firstIndex(of: 0x0A) else { return nil }
     defer { bytes.removeSubrange(...end) }
     return String(decoding: bytes[..<end], as: UTF8.self)
   }
 
-  /// Takes everything that is left, or `nil` if nothing is.
+  /// Takes the remaining text, or `nil` if there is none.
   mutating func takeRest() -> String? {
     guard !bytes.isEmpty else { return nil }
     defer { bytes = [] }

@@ -1,17 +1,17 @@
 import Foundation
 import Testing
 
-/// R88: what programs keep of their lists: where, of what, and what becomes of it.
+/// R88: the list caches of programs.
 @Suite struct CacheTests {
-  @Test func `rows that changed past every log are listed in their own order`() throws {
+  @Test func `rows that changed without the log are listed in the right order`() throws {
     let run = try ProgramRun()
     try run.run("book-catalog", "demo", "--store", "b.sqlite")
     let before = try run.run("book-catalog", "list", "--store", "b.sqlite")
     let file = URL(fileURLWithPath: run.path("b.sqlite"))
     var bytes = try Data(contentsOf: file)
-    // As a damaged page would have it: a publisher that comes first, in place of the last one.
-    let place = try #require(bytes.range(of: Data("東京創元社".utf8), options: .backwards))
-    bytes.replaceSubrange(place, with: Data("0000000000 ABCD".utf8))
+    // Like a damaged page: the last publisher is replaced by one that sorts first.
+    let range = try #require(bytes.range(of: Data("東京創元社".utf8), options: .backwards))
+    bytes.replaceSubrange(range, with: Data("0000000000 ABCD".utf8))
     try bytes.write(to: file)
     let cached = try run.run("book-catalog", "list", "--store", "b.sqlite")
     try FileManager.default.removeItem(atPath: run.path("b.sqlite-caches"))
@@ -25,10 +25,12 @@ import Testing
     ("book-catalog", "Demo"), ("household-ledger", "transactionSortedByDate"),
     ("event-log", "Root Event"), ("student-roster", "StudentTable"), ("news-feed", "Items"),
   ])
-  func `a program's own list is kept under its name beside the store, and answers the next start`(
-    program: String,
-    name: String
-  ) throws {
+  func
+    `the default list of a program is cached under its name beside the store, and used at the next start`(
+      program: String,
+      name: String
+    ) throws
+  {
     let run = try ProgramRun()
     try run.run(program, "watch", "--deltas", "0", "--store", "s.sqlite")
     try run.run(program, "cache", "delete", "--all", "--store", "s.sqlite")
@@ -43,7 +45,9 @@ import Testing
     #expect(health.lines.contains("cache      \(name): hit, 0 rows"))
   }
 
-  @Test func `a list that options change keeps nothing, and overwrites nothing`() throws {
+  @Test func `a list that is changed by options is not cached, and does not overwrite a cache`()
+    throws
+  {
     let run = try ProgramRun()
     try run.run("book-catalog", "demo", "--store", "s.sqlite")
     let kept = try caches("book-catalog", run)
@@ -58,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `a changed region is told, and its list has titles of one form only`() throws {
+  @Test func `a changed locale is a cache miss, and all titles have the new form`() throws {
     let run = try ProgramRun()
     for day in ["2026-01-02", "2026-01-03"] {
       let fields = ["date=\(day)", "payee=A", "category=b", "amount=-1"]
@@ -66,19 +70,19 @@ import Testing
     }
     let list = ["list", "--store", "s.sqlite", "--format", "tsv"]
     try start("household-ledger", list + ["--locale", "en_US"], in: run)
-    let place = ["--store", "s.sqlite", "--locale", "de_DE"]
-    let told = try start("household-ledger", ["doctor"] + place, in: run).lines
+    let options = ["--store", "s.sqlite", "--locale", "de_DE"]
+    let lines = try start("household-ledger", ["doctor"] + options, in: run).lines
     #expect(
-      told.contains("cache      transactionSortedByDate: miss, the locale is another one, 2 rows")
+      lines.contains("cache      transactionSortedByDate: miss, the locale is another one, 2 rows")
     )
     let german = try start("household-ledger", list + ["--locale", "de_DE"], in: run).lines
       .dropFirst()
     #expect(german.allSatisfy { $0.contains(".1.2026\t") })
-    let health = try start("household-ledger", ["doctor"] + place, in: run).lines
+    let health = try start("household-ledger", ["doctor"] + options, in: run).lines
     #expect(health.contains("cache      transactionSortedByDate: hit, 2 rows"))
   }
 
-  @Test func `caches are deleted by name or all at once; an unknown name is said`() throws {
+  @Test func `caches are deleted by name or all at once; an unknown name is reported`() throws {
     let run = try ProgramRun()
     try run.run("book-catalog", "demo", "--store", "s.sqlite")
     let delete = ["cache", "delete", "--store", "s.sqlite"]
@@ -95,7 +99,7 @@ import Testing
     #expect(try start("book-catalog", delete + ["--all"], in: run).output == "deleted 0 caches\n")
   }
 
-  @Test func `a list that is only explained is kept whole all the same`() throws {
+  @Test func `a list that is only explained is cached completely`() throws {
     let run = try ProgramRun()
     try start(
       "student-roster",
@@ -110,15 +114,15 @@ import Testing
     }
   }
 
-  @Test func `a damaged cache is told and written anew; a store in memory keeps none`() throws {
+  @Test func `a damaged cache is reported and written again; a store in memory has none`() throws {
     let run = try ProgramRun()
     let first = try run.run("book-catalog", "demo", "--store", "s.sqlite")
     let file = try #require(try files(run).first)
     var bytes = try Data(contentsOf: URL(filePath: file))
     bytes[bytes.count / 2] ^= 1
     try bytes.write(to: URL(filePath: file))
-    let told = try run.run("book-catalog", "doctor", "--store", "s.sqlite").lines
-    #expect(told.contains("cache      Demo: miss, the cache is damaged"))
+    let lines = try run.run("book-catalog", "doctor", "--store", "s.sqlite").lines
+    #expect(lines.contains("cache      Demo: miss, the cache is damaged"))
     let again = try run.run("book-catalog", "list", "--store", "s.sqlite")
     #expect(again.output == first.output)
     #expect(try caches("book-catalog", run).map { $0[4] } == ["hit"])

@@ -4,15 +4,15 @@ import ResultsTesting
 import StudentRoster
 import Testing
 
-/// R71: every verb of a program on a store with a damaged page: a right answer or an error that says so, and never a signal.
+/// R71: every verb on a store with a damaged page gives a right answer or an error, never a signal.
 ///
-/// `RESULTS_TORTURE_OPERATIONS`, as `script/torture` sets it, damages every page, not only some.
+/// With `RESULTS_TORTURE_OPERATIONS`, which `script/torture` sets, every page is damaged, not only some.
 @Suite struct DamagedStoreTests {
   private static let size = 4096
   private static let isLong =
     ProcessInfo.processInfo.environment["RESULTS_TORTURE_OPERATIONS"] != nil
 
-  /// What reads, and what writes; each is tried on a damaged store of its own.
+  /// Verbs that read and verbs that write; each runs on its own damaged store.
   private static let verbs = [
     ["list", "--format", "json"], ["list", "--section-by", "none", "--sort", "-year"],
     ["show", "7"],
@@ -21,7 +21,7 @@ import Testing
   ]
 
   @Test(.timeLimit(.minutes(60)), arguments: [0x00, 0xFF, 0x0D] as [UInt8])
-  func `a damaged page is told, or does not matter`(_ byte: UInt8) throws {
+  func `a damaged page is reported, or does not matter`(_ byte: UInt8) throws {
     let run = try ProgramRun()
     let books = ProgramFolder.fixture("books-200.tsv")
     try run.run("book-catalog", "import", books, "--store", "whole.sqlite")
@@ -33,7 +33,7 @@ import Testing
       truth[verb] = try run.run("book-catalog", verb + ["--store", "whole.sqlite"]).output
     }
     var generator = SeededGenerator(seed: UInt64(byte))
-    var toldCount = 0
+    var errorCount = 0
     for page in 0..<pages {
       for verb in Self.verbs where Self.isLong || generator.happens(percent: 20) {
         let file = "damaged-\(page).sqlite"
@@ -41,8 +41,8 @@ import Testing
           try? FileManager.default.removeItem(atPath: run.path(file) + end)
         }
         var bytes = whole
-        let place = page * Self.size..<(page + 1) * Self.size
-        bytes.replaceSubrange(place, with: Data(repeating: byte, count: Self.size))
+        let range = page * Self.size..<(page + 1) * Self.size
+        bytes.replaceSubrange(range, with: Data(repeating: byte, count: Self.size))
         try bytes.write(to: URL(fileURLWithPath: run.path(file)))
         let result = try run.run("book-catalog", verb + ["--store", file])
         #expect([0, 65, 66, 74].contains(result.status), "page \(page): \(result)")
@@ -52,15 +52,15 @@ import Testing
             #expect(Self.nameless(result.output) == Self.nameless(truth), "page \(page): \(result)")
           }
         } else {
-          toldCount += 1
+          errorCount += 1
           #expect(result.errors.contains(file), "page \(page): \(result)")
         }
       }
     }
-    #expect(toldCount > 3)
+    #expect(errorCount > 3)
   }
 
-  /// The output without the name of the list's life, which no two processes share.
+  /// The output without the life of the list, which differs between processes.
   private static func nameless(_ output: String) -> String {
     output.replacingOccurrences(
       of: #""life":"[^"]*","#,
@@ -70,15 +70,15 @@ import Testing
   }
 }
 
-/// R71: programs that may not write any more, because of a limit, a full disk or their rights: a status, and nothing lost.
+/// R71: programs that cannot write because of a limit, a full disk or permissions: an exit code, and no data loss.
 @Suite struct DiskLimitTests {
-  /// Runs a program whose files may not grow beyond a number of bytes, as on a disk without more room.
+  /// Runs a program with a limit for the size of files, as on a full disk.
   private func limited(
     _ run: ProgramRun,
     to bytes: Int,
     _ words: String...
   ) throws -> ProgramResult {
-    // The unit of the shell's limit is 512 bytes; the limit counts for standard output as well.
+    // The unit of the limit is 512 bytes; it applies to standard output as well.
     let script = "ulimit -f \(bytes / 512) && exec \"$0\" \"$@\" > output"
     let program = try ProgramFolder.executable("book-catalog")
     return try RunningProgram(
@@ -90,7 +90,8 @@ import Testing
   }
 
   @Test(arguments: [2048, 20_480, 33_792, 40_960, 61_440, 4_096_000])
-  func `an import that does not fit adds nothing, one that fits adds all`(_ bytes: Int) throws {
+  func `an import that does not fit adds nothing, one that fits adds all rows`(_ bytes: Int) throws
+  {
     let run = try ProgramRun()
     try run.run("book-catalog", "add", "publisher=P", "title=kept", "--store", "b.sqlite")
     let books = ProgramFolder.fixture("books-200.tsv")
@@ -105,10 +106,10 @@ import Testing
   }
 
   @Test(arguments: [["--help"], ["list", "--help"], ["doctor", "--store", ":memory:"], ["story"]])
-  func `output that does not fit is said, not answered by a signal`(_ words: [String]) throws {
+  func `output that does not fit is an error, not a signal`(_ words: [String]) throws {
     let run = try ProgramRun()
     let program = try ProgramFolder.executable("book-catalog")
-    // Not even one block.
+    // Not even one block fits.
     let script = "ulimit -f 0 && exec \"$0\" \"$@\" > output"
     let result = try RunningProgram(
       "/bin/sh",
@@ -120,7 +121,7 @@ import Testing
     #expect(result.errors.contains("cannot be written"), "\(result)")
   }
 
-  @Test func `an export that does not fit leaves the earlier one as it was`() throws {
+  @Test func `an export that does not fit does not change the existing file`() throws {
     let run = try ProgramRun()
     let books = ProgramFolder.fixture("books-200.tsv")
     try run.run("book-catalog", "import", books, "--store", "b.sqlite")
@@ -130,7 +131,7 @@ import Testing
     #expect(try run.read("books.tsv") == "what was here\n")
   }
 
-  // The first user may write everywhere, so there the programs run as another one.
+  // Root may write everywhere, so for root the programs run as another user.
   private static let other = "/usr/bin/setpriv"
   private static var canBeAnother: Bool {
     geteuid() != 0 || FileManager.default.isExecutableFile(atPath: other)
@@ -149,12 +150,12 @@ import Testing
   }
 
   @Test(.enabled(if: canBeAnother))
-  func `a folder and a file that may not be written are told`() throws {
+  func `missing permissions for a folder and a file are reported`() throws {
     let run = try ProgramRun()
     try run.run("book-catalog", "demo", "--store", "b.sqlite")
     chmod(run.folder, 0o555)
     defer { chmod(run.folder, 0o755) }
-    // The built programs may lie where nobody else may look.
+    // Another user may have no access to the built programs.
     guard try withoutRights(run, ["--help"]).status == 0 else { return }
     let new = try withoutRights(run, ["demo", "--store", "new.sqlite"])
     #expect(new.status == 73, "\(new)")
@@ -177,11 +178,11 @@ import Testing
   }
 }
 
-/// R71: programs that are killed with -9 wherever they happen to be: what they said to have done stays, and the rest is all or nothing.
+/// R71: programs that are killed at a random point: confirmed commits stay, and the rest is all or nothing.
 @Suite struct KilledWriterTests {
-  /// Adds students two by two, in one transaction each, through the SQLite shell, and is killed.
+  /// The SQLite shell adds students in pairs, one transaction per pair, and is killed.
   @Test(.enabled(if: ShellWriter.isThere), arguments: 1...4)
-  func `what a killed writer said to have committed is there`(_ seed: UInt64) throws {
+  func `the confirmed commits of a killed writer are stored`(_ seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let run = try ProgramRun()
     try run.run("student-roster", "watch", "--deltas", "0", "--store", "s.sqlite")
@@ -189,7 +190,7 @@ import Testing
     for round in 0..<6 {
       let shell = try run.start(ShellWriter.path, "-batch", "s.sqlite")
       try shell.write(".timeout 60000\n")
-      // All is told at once, so that the shell is somewhere in it when it is killed.
+      // All statements are sent at once, so that the shell is killed in the middle of them.
       for number in 0..<200 {
         let values = "(1, 'r\(round)-\(number)', 12)"
         try shell.write(
@@ -212,20 +213,20 @@ import Testing
       )
       let names = list.lines
       #expect(names.count.isMultiple(of: 2), "seed \(seed), round \(round)")
-      // The one whose answer was on its way may have been made.
+      // A commit whose confirmation was not read may be stored.
       #expect((said...said + round + 1).contains(names.count / 2), "seed \(seed), round \(round)")
     }
     let health = try run.run("student-roster", "doctor", "--store", "s.sqlite")
     #expect(health.lines.contains { $0.hasPrefix("check") && $0.hasSuffix("ok") }, "\(health)")
   }
 
-  /// A list is killed between its first line and its end, where it keeps what the next start can use.
-  @Test func `a list that is killed while it keeps its cache is right the next time`() throws {
+  /// A `list` is killed between its first line and its end, when it writes its cache.
+  @Test func `a list is right after one that was killed while it wrote its cache`() throws {
     let run = try ProgramRun()
     try run.run("student-roster", "simulate", "--operations", "400", "--store", "s.sqlite")
     let list = ["list", "--format", "jsonl", "--limit", "100000", "--store", "s.sqlite"]
     for round in 0..<12 {
-      // The list of the last round may have been killed while it wrote what this one begins with.
+      // The list of the last round may have been killed while it wrote the cache for this one.
       try run.run("student-roster", "edit", "1", "studentName=r\(round)", "--store", "s.sqlite")
       let listed = try run.run("student-roster", list).output
       try? FileManager.default.removeItem(atPath: run.path("s.sqlite-caches"))
@@ -246,9 +247,9 @@ import Testing
   }
 }
 
-/// R62, R71, R72: a store's file goes away, is replaced or comes back under a running `watch`.
+/// R62, R71, R72: the file of a store is deleted, replaced or moved back under a running `watch`.
 ///
-/// The last good list stays, an error line says that the file is gone, and what follows leads to what is listed.
+/// The last good list stays, an error line says that the file is gone, and the changes that follow give the list of the new file.
 @Suite struct ReplacedStoreTests {
   /// A `watch` of `b.sqlite`, line by line.
   private struct Follower {
@@ -263,7 +264,7 @@ import Testing
       try take()
     }
 
-    /// Takes lines until the list shows a title, or to the first error if none is named.
+    /// Takes lines until the list shows a title, or to the first error without one.
     mutating func take(until title: String? = nil) throws {
       while true {
         let line = try #require(try watch.line(within: 20), "\(try? watch.finish())")
@@ -278,7 +279,7 @@ import Testing
       (replay.list?.sections ?? []).flatMap(\.rows).compactMap { $0["title"]?.string }
     }
 
-    /// What is shown is what is listed.
+    /// Expects the list that `list` prints.
     func expectList() throws {
       let list = try run.run("book-catalog", "list", "--format", "json", "--store", "b.sqlite")
       var listed = WireReplay()
@@ -299,7 +300,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(15)))
-  func `a file that is moved away and back goes on where it was`() throws {
+  func `a watch continues after its file is moved away and back`() throws {
     let run = try ProgramRun()
     try makeStore(run, "b.sqlite", "first")
     var follower = try Follower(run)
@@ -314,7 +315,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(15)))
-  func `a file that is replaced by another store is followed`() throws {
+  func `a watch follows a file that is replaced by another store`() throws {
     let run = try ProgramRun()
     try makeStore(run, "b.sqlite", "first")
     try makeStore(run, "other.sqlite", "another")
@@ -328,7 +329,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(15)))
-  func `a file that is deleted and made anew is followed`() throws {
+  func `a watch follows a file that is deleted and created again`() throws {
     let run = try ProgramRun()
     try makeStore(run, "b.sqlite", "first")
     var follower = try Follower(run)
@@ -336,13 +337,13 @@ import Testing
     try follower.take()
     #expect(follower.replay.failure?.contains("b.sqlite") == true)
     #expect(follower.titles == ["first"])
-    try makeStore(run, "b.sqlite", "anew")
-    try follower.take(until: "anew")
+    try makeStore(run, "b.sqlite", "again")
+    try follower.take(until: "again")
     try follower.expectList()
   }
 
   @Test(.timeLimit(.minutes(15)))
-  func `a file that is damaged and then mended goes on`() throws {
+  func `a watch continues after its file is damaged and repaired`() throws {
     let run = try ProgramRun()
     try makeStore(run, "b.sqlite", "first")
     try makeStore(run, "good.sqlite", "good")

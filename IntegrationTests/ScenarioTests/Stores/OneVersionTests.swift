@@ -6,12 +6,12 @@ import SQLitePersistence
 import StudentRoster
 import Testing
 
-/// What is printed of a list is one version of it, though its reader is slow and others write meanwhile (R48).
+/// A printed list is of one version, even if the output is read slowly and others write meanwhile (R48).
 @Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/sqlite3")))
 struct OneVersionOutputTests {
   private static let count = 1500
 
-  /// More rows than a pipe and the program's own buffer hold.
+  /// A store with more rows than fit in a pipe and the program's buffer.
   private func filled() throws -> ProgramRun {
     let run = try ProgramRun()
     let title = String(repeating: "t", count: 300)
@@ -41,7 +41,7 @@ struct OneVersionOutputTests {
     ["export", "-"], ["export", "-", "--format", "csv"], ["export", "/dev/stdout"],
     ["dump"],
   ])
-  func `a slow reader is given one version (R48)`(_ arguments: [String]) throws {
+  func `the output is of one version when it is read slowly (R48)`(_ arguments: [String]) throws {
     let run = try filled()
     let program = try RunningProgram(
       "book-catalog",
@@ -57,7 +57,7 @@ struct OneVersionOutputTests {
     #expect(result.lines.count >= OneVersionOutputTests.count - 1)
   }
 
-  @Test func `rows that are gone before a watch has printed them do not end it (R48)`() throws {
+  @Test func `rows that are deleted before a watch has printed them do not end it (R48)`() throws {
     let run = try filled()
     let options = ["--columns", "title,author", "--store", "b.sqlite"]
     let watch = try RunningProgram(
@@ -67,7 +67,7 @@ struct OneVersionOutputTests {
       folder: run.folder
     )
     let first = try #require(try watch.line())
-    // A commit that the log does not hear, as of a program that makes the triggers anew.
+    // A commit that the log misses, as by a program that re-creates the triggers.
     try sql(
       run,
       """
@@ -88,12 +88,12 @@ struct OneVersionOutputTests {
     #expect(result.errors == "")
   }
 
-  @Test func `a reader that takes nothing holds no version (R63)`() throws {
+  @Test func `output that is not read does not hold a version (R63)`() throws {
     let run = try filled()
     let list = try run.start("book-catalog", "list", "--store", "b.sqlite")
     _ = try #require(try list.line())
     try sql(run, "UPDATE Book SET author = 'new'")
-    // It waits for readers of an earlier version; its first column says whether it did in vain.
+    // The checkpoint waits for readers of earlier versions; its first column is 0 if there are none.
     let checkpoint = try sql(run, "PRAGMA wal_checkpoint(TRUNCATE)")
     #expect(checkpoint.hasPrefix("0|"), "\(checkpoint)")
     let result = try list.finish()
@@ -101,13 +101,13 @@ struct OneVersionOutputTests {
   }
 }
 
-/// R48: a list that is printed while others write is of one version: every row is there, and stands in the section of its age.
+/// R48: a list that is printed while others write is of one version: every row is in the section of its age.
 @Suite("A first list while others write")
 struct FirstListTests {
   @Test(arguments: [
     ["list", "--format", "json"], ["watch", "--format", "jsonl", "--deltas", "0"],
   ])
-  func `places and values are of one version`(_ verb: [String]) throws {
+  func `positions and values are of one version`(_ verb: [String]) throws {
     let run = try ProgramRun()
     let writer = try run.start(
       "student-roster",
@@ -122,7 +122,7 @@ struct FirstListTests {
       "--limit",
       "5"
     )
-    // Rows to change and to remove.
+    // There must be rows to change and to remove.
     for _ in 0..<20 { _ = try writer.line() }
     for _ in 0..<15 {
       let result = try run.run(
@@ -141,10 +141,10 @@ struct FirstListTests {
   }
 }
 
-/// R18: controllers are started while another process and the own one commit; no commit is lost or told twice between the first fetch and
-/// the first change.
+/// R18: controllers are started while another process and this one commit; no commit is lost or published twice between the first
+/// fetch and the first change.
 ///
-/// Nobody commits again before the controller shows both, and it is not asked to look: one that was lost would never come.
+/// There are no further commits until the controller shows both, and no refresh: a lost commit would never be shown.
 @Suite("Starting while others write")
 struct StartTests {
   private static let runs =
@@ -195,7 +195,7 @@ struct StartTests {
     }
   }
 
-  /// Takes events until some rows are shown; each is told once, and the generations follow one another.
+  /// Takes events until some rows are shown; each event is published once, and generations are consecutive.
   private func follow(
     _ events: ResultsChanges<Row>.AsyncIterator,
     until keys: [Int],

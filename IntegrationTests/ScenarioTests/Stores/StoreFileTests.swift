@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Files that are no store, or not one to be used now: a status, a remedy, and nothing lost.
+/// Files that are not stores, or cannot be used now: an exit code, a remedy, and no data loss.
 @Suite struct StoreFileTests {
   private static let shell = "/usr/bin/sqlite3"
   private static var hasShell: Bool { FileManager.default.isExecutableFile(atPath: shell) }
@@ -40,7 +40,7 @@ import Testing
   ]
 
   @Test(arguments: corpus)
-  func `a file that is no store is refused and left as it is`(_ test: Case) throws {
+  func `a file that is not a store is refused and not changed`(_ test: Case) throws {
     let run = try ProgramRun()
     try test.make(run)
     let before = FileManager.default.contents(atPath: run.path("store"))
@@ -99,18 +99,18 @@ import Testing
   {
     let run = try ProgramRun()
     try run.run("student-roster", "add-random", "--store", "s.sqlite")
-    // The file may hold other entities, so it gets a table; what was there stays.
+    // The file may have other entities, so it gets a table; the existing ones stay.
     try run.run("book-catalog", "demo", "--store", "s.sqlite")
     #expect(try run.run("student-roster", "list", "--store", "s.sqlite").lines.count == 2)
   }
 
-  @Test(.enabled(if: hasShell)) func `a store that is being written is waited for, then busy`()
+  @Test(.enabled(if: hasShell)) func `a locked store is waited for, then reported as busy`()
     throws
   {
     let run = try ProgramRun()
     try run.run("book-catalog", "demo", "--store", "b.sqlite")
     let writer = try RunningShell(run)
-    try writer.tell("BEGIN IMMEDIATE; SELECT 'begun';")
+    try writer.execute("BEGIN IMMEDIATE; SELECT 'begun';")
     #expect(try writer.line() == "begun")
 
     let busy = try run.run(
@@ -137,7 +137,7 @@ import Testing
       "--busy-timeout",
       "30s"
     )
-    try writer.tell("COMMIT; SELECT 'done';")
+    try writer.execute("COMMIT; SELECT 'done';")
     #expect(try writer.line() == "done")
     #expect(try patient.finish().status == 0)
     #expect(try run.run("book-catalog", "dump", "--store", "b.sqlite").lines.count == 15)
@@ -169,7 +169,7 @@ import Testing
     }
   }
 
-  /// A store with the demo books, as one file.
+  /// A store with the demo books, in one file.
   private static func makeStore(_ run: ProgramRun, _ name: String) throws -> Data {
     try run.run("book-catalog", "import", ProgramFolder.fixture("books-200.tsv"), "--store", name)
     let data = try #require(FileManager.default.contents(atPath: run.path(name)))
@@ -177,7 +177,7 @@ import Testing
     return data
   }
 
-  /// What the SQLite shell answers.
+  /// The output of the SQLite shell.
   @discardableResult
   private func sql(_ run: ProgramRun, _ file: String, _ statement: String) throws -> String {
     let result = try RunningShell.run(run, file, statement)
@@ -186,7 +186,7 @@ import Testing
   }
 }
 
-/// The SQLite shell on the file `b.sqlite`, which is told one statement after another.
+/// The SQLite shell on the file `b.sqlite`, which executes one statement after another.
 private struct RunningShell {
   private let shell: RunningProgram
 
@@ -199,7 +199,7 @@ private struct RunningShell {
     )
   }
 
-  func tell(_ statements: String) throws { try shell.write(statements + "\n") }
+  func execute(_ statements: String) throws { try shell.write(statements + "\n") }
 
   func line() throws -> String? { try shell.line() }
 

@@ -2,9 +2,9 @@ import Foundation
 import ResultsPresentation
 import Testing
 
-/// `watch` in one process while others write: replaying its lines gives what `list` prints.
+/// `watch` in one process while others write: replaying its lines gives the list that `list` prints.
 @Suite struct WatchTests {
-  @Test func `changes of another process replay to what is listed`() throws {
+  @Test func `replaying changes by another process gives the printed list`() throws {
     let run = try ProgramRun()
     try run.run("book-catalog", "demo", "--store", "b.sqlite")
     var follower = try Follower(run, "--deltas", "5")
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/sqlite3")))
-  func `changes of the bare SQLite shell replay to what is listed`() throws {
+  func `replaying changes by the plain SQLite shell gives the printed list`() throws {
     let run = try ProgramRun()
     try run.run("book-catalog", "demo", "--store", "b.sqlite")
     var follower = try Follower(run, "--deltas", "3")
@@ -48,7 +48,7 @@ import Testing
     try follower.expectList()
   }
 
-  @Test func `a watch ends after its time, and has said the whole list`() throws {
+  @Test func `a watch exits after its time limit, and has printed the whole list`() throws {
     let run = try ProgramRun()
     try run.run("book-catalog", "demo", "--store", "b.sqlite")
     let result = try run.run(
@@ -64,7 +64,7 @@ import Testing
     var replay = WireReplay()
     for line in result.lines { try replay.apply(line: line) }
     let list = try run.run("book-catalog", "list", "--format", "json", "--store", "b.sqlite")
-    // A watch names the life of its list, since changes may follow; a list names none.
+    // `watch` prints the life of its list, because changes may follow; `list` prints none.
     #expect(replay.list?.life != .unknown)
     var listed = WireReplay()
     try listed.apply(line: try #require(list.lines.first))
@@ -73,7 +73,7 @@ import Testing
     #expect(replay.list?.sections == listed.list?.sections)
   }
 
-  @Test func `no change wanted, none waited for`() throws {
+  @Test func `a watch for no changes exits at once`() throws {
     let run = try ProgramRun()
     try run.run("book-catalog", "demo", "--store", "b.sqlite")
     let result = try run.run(
@@ -90,7 +90,7 @@ import Testing
     #expect(result.lines.first?.contains(#""rows":14"#) == true)
   }
 
-  @Test func `a frozen unread list keeps what is read, a live one loses it`() throws {
+  @Test func `a read item stays in a frozen unread list, and leaves a live one`() throws {
     let run = try ProgramRun()
     let lines = (1...3).map { #"{"guid":"g\#($0)","title":"t\#($0)","feed":"f"}"# }
     let file = try run.write(lines.joined(separator: "\n") + "\n", to: "items.jsonl")
@@ -120,7 +120,7 @@ import Testing
     #expect(try live.finish().status == 0)
   }
 
-  @Test func `a watch whose reader goes away ends in silence`() throws {
+  @Test func `a watch whose output is closed exits without a message`() throws {
     let run = try ProgramRun()
     try run.run("book-catalog", "demo", "--store", "b.sqlite")
     let watch = try run.start("book-catalog", "watch", "--format", "jsonl", "--store", "b.sqlite")
@@ -132,7 +132,7 @@ import Testing
     #expect(result.errors == "")
   }
 
-  @Test func `a watch whose reader goes away does not wait for a change to end`() throws {
+  @Test func `a watch whose output is closed exits before the next change`() throws {
     let run = try ProgramRun()
     try run.run("book-catalog", "demo", "--store", "b.sqlite")
     let watch = try run.start("book-catalog", "watch", "--format", "jsonl", "--store", "b.sqlite")
@@ -148,7 +148,7 @@ import Testing
     arguments: [SIGINT, SIGTERM, SIGHUP],
     [["watch"], ["simulate", "--watch", "--for", "1h"]]
   )
-  func `a signal ends what lasts, and the store is closed`(
+  func `a signal ends a running verb, and the store is closed`(
     _ signal: Int32,
     _ verb: [String]
   ) throws {
@@ -168,7 +168,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: run.path("s.sqlite-wal")), "it was not closed")
   }
 
-  @Test func `a signal ends a watch whose reader takes nothing`() throws {
+  @Test func `a signal ends a watch whose output is not read`() throws {
     let run = try ProgramRun()
     let title = String(repeating: "t", count: 500)
     let lines = (0..<1000).map { "p,\(title)\($0)" }
@@ -177,12 +177,12 @@ import Testing
     let watch = try run.start("book-catalog", "watch", "--store", "b.sqlite")
     _ = try watch.line()
     watch.send(SIGTERM)
-    // Its output is not read until it has ended.
+    // Its output is not read until it exits.
     #expect(try watch.status(within: 20) == 128 + SIGTERM)
   }
 }
 
-/// A `watch` of `b.sqlite` whose lines are replayed as they come.
+/// A `watch` of `b.sqlite` whose lines are replayed.
 private struct Follower {
   private let run: ProgramRun
   private let watch: RunningProgram
@@ -211,7 +211,7 @@ private struct Follower {
     #expect(result.status == 0 && result.output == "", "\(result)")
   }
 
-  /// Streams of one store agree in content, not in the numbers of their generations.
+  /// The lists of two processes have the same content, but different generations.
   func expectList() throws {
     let list = try run.run("book-catalog", "list", "--format", "json", "--store", "b.sqlite")
     var listed = WireReplay()
@@ -220,10 +220,10 @@ private struct Follower {
   }
 }
 
-/// `student-roster simulate`: equal seeds, equal bytes, and lines that lead where they say.
+/// `student-roster simulate`: the same seed prints the same bytes, and replaying them gives the stored list.
 @Suite struct SimulationTests {
   @Test(arguments: [7, 1, 20261121])
-  func `replaying a simulation gives what is listed afterwards`(_ seed: Int) throws {
+  func `replaying a simulation gives the printed list`(_ seed: Int) throws {
     let run = try ProgramRun()
     let simulate = [
       "simulate", "--seed", "\(seed)", "--operations", "500", "--watch", "--format", "jsonl",
@@ -245,7 +245,7 @@ private struct Follower {
     #expect(rows > 100, "seed \(seed)")
   }
 
-  @Test func `another order, other sections and a window replay too`() throws {
+  @Test func `a simulation with another order, sections and a window can be replayed`() throws {
     let run = try ProgramRun()
     let options = ["--section-by", "none", "--sort", "-studentName", "--limit", "20"]
     let simulation = try run.run(
@@ -267,7 +267,7 @@ private struct Follower {
     #expect(listed.list?.sections.first?.rows.count == 20)
   }
 
-  @Test func `a simulation ends after its time`() throws {
+  @Test func `a simulation exits after its time limit`() throws {
     let run = try ProgramRun()
     let result = try run.run(
       "student-roster",
@@ -282,7 +282,7 @@ private struct Follower {
     #expect(result.output.hasSuffix(" operations\n"))
   }
 
-  @Test func `a long list shows its first two hundred, and says of how many`() throws {
+  @Test func `a long list shows its first two hundred rows and their total number`() throws {
     let run = try ProgramRun()
     try run.run(
       "student-roster",

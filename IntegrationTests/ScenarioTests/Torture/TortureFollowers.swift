@@ -3,7 +3,7 @@ import ResultsDomain
 import ResultsPresentation
 import StudentRoster
 
-/// Follows the lines of a program that shows a list, and checks each of them and each state they lead to.
+/// Replays the output lines of a program that shows a list, and checks each line and each resulting state.
 struct ProgramFollower {
   private(set) var replay = WireReplay()
   private(set) var lines = 0
@@ -12,7 +12,7 @@ struct ProgramFollower {
   private let name: String
   private let startsQuietly: Bool
 
-  /// A follower of a view; `startsQuietly` if nobody writes while the first line is made.
+  /// A follower of a view; `startsQuietly` if no writer is active while the first line is printed.
   init(_ view: TortureView, startsQuietly: Bool = true) {
     name = view.name
     self.startsQuietly = startsQuietly
@@ -22,7 +22,7 @@ struct ProgramFollower {
   /// Whether the last commit is shown.
   var isAtEnd: Bool { invariant.isAtEnd }
 
-  /// Takes a line; its generation must follow the one before, and the state must be one that was committed.
+  /// Applies a line; its generation must follow the previous one, and the state must be one that was committed.
   mutating func take(_ line: String) throws {
     do {
       let message = try WireDecoder().message(line)
@@ -30,7 +30,7 @@ struct ProgramFollower {
       let list = replay.list ?? WireList(generation: 0, sections: [])
       switch message {
       case .snapshot where lines == 0:
-        // If others write meanwhile, a first list fits its places, but attributes that place nothing may be newer.
+        // If others write meanwhile, values of a first list that are not part of its order may be newer than the order.
         try invariant.begin(list, isChecked: startsQuietly)
       case .delta(let delta): try invariant.take(delta, to: list)
       default: throw Torn(what: "neither a first list nor a change")
@@ -45,10 +45,10 @@ struct ProgramFollower {
   /// Runs a `watch` until it shows the last commit, then interrupts it.
   static func watch(
     _ view: TortureView,
-    in place: ProgramPlace,
+    in session: ProgramSession,
     isReady: @escaping @Sendable () -> Void
   ) throws -> ProgramFollower {
-    let watch = try place.startEndless(
+    let watch = try session.startEndless(
       "student-roster",
       ["watch", "--format", "jsonl", "--store", "s.sqlite"] + view.options
     )
@@ -69,7 +69,7 @@ struct ProgramFollower {
   }
 }
 
-/// Follows a controller in the test's own process, and checks each delta and each state.
+/// Follows a controller in the test process, and checks each delta and each state.
 struct ControllerFollower: Sendable {
   private(set) var replay = WireReplay()
   private(set) var changes = 0
@@ -77,7 +77,7 @@ struct ControllerFollower: Sendable {
   private let encoder = WireEncoder(entity: Student.entity)
   private let name: String
 
-  /// The list that the deltas have led to.
+  /// The list after the latest delta.
   var list: TortureList { get throws { try TortureList(replay) } }
 
   private init(_ view: TortureView) {
@@ -152,11 +152,11 @@ struct ControllerFollower: Sendable {
   }
 }
 
-/// What every committed state has in common, so that a torn mixture or a row of an undone transaction is seen.
+/// The invariants of every committed state, by which torn states and rows of undone transactions are detected.
 ///
 /// - Pairs: the rows -2k and -2k-1 are always inserted, changed and deleted by one transaction, and have one name and one age.
-/// - Poison: rows of this name are written only where they are undone, by a rollback, a savepoint or a killed process.
-/// - The beat: a row whose name grows with every commit of one writer, so that no state comes back.
+/// - Poison: rows of this name are only written in transactions that are undone, by a rollback, a savepoint or a killed process.
+/// - The beat: a row whose name grows with every commit of one writer, so that no state occurs twice.
 struct PairInvariant {
   static let poison = "poison"
   static let beat = -1
@@ -172,7 +172,7 @@ struct PairInvariant {
 
   init(holdsPairs: Bool) { self.holdsPairs = holdsPairs }
 
-  /// Takes a whole list; `isChecked` says whether its values are of the version of its places.
+  /// Begins with a whole list; `isChecked` says whether its values and its order are of the same version.
   mutating func begin(_ list: WireList, isChecked: Bool) throws(Torn) {
     for section in list.sections {
       for json in section.rows {
@@ -184,7 +184,7 @@ struct PairInvariant {
     if isChecked { for id in rows.keys { try checkPair(id) } }
   }
 
-  /// Takes a change that led to a list, and checks what it touched.
+  /// Applies a change that resulted in a list, and checks the rows it touched.
   mutating func take(_ delta: WireDelta, to list: WireList) throws(Torn) {
     var touched: [Int] = []
     for change in delta.rows {

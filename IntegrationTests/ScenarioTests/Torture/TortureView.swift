@@ -3,16 +3,16 @@ import ResultsPresentation
 import StudentRoster
 import Testing
 
-/// One definition three times: as options of a program, as a definition of a controller, and naively.
+/// One list in three forms: options of a program, a definition for a controller, and a naive implementation.
 struct TortureView: Sendable {
   let name: String
   /// The options of `list` and `watch`.
   let options: [String]
-  /// What a controller in the test's own process is given.
+  /// The definition for a controller in the test process.
   let definition: ResultsDefinition<Row>
-  /// Whether no pair can be half inside and half outside.
+  /// Whether the list has both rows of a pair or none.
   let holdsPairs: Bool
-  /// What the rows of the table should look like.
+  /// The expected rows for the rows of the table.
   private let naive: @Sendable ([TortureRow]) -> [TortureRow]
 
   /// The list of these rows.
@@ -41,7 +41,7 @@ struct TortureView: Sendable {
     rows.sorted { ($0.age, $0.number, $0.id) < ($1.age, $1.number, $1.id) }
   }
 
-  /// What the program shows unless told otherwise: at most two hundred, in sections.
+  /// The default list of the program: at most two hundred rows, in sections.
   static let plainRoster = TortureView(
     name: "plain",
     options: [],
@@ -54,7 +54,7 @@ struct TortureView: Sendable {
     Array(rows.sorted { ($0.age, $0.number, $0.id) < ($1.age, $1.number, $1.id) }.prefix(200))
   }
 
-  /// A window that begins behind the second row.
+  /// A window that begins after the second row.
   static let window = TortureView(
     name: "window",
     options: ["--section-by", "none", "--sort", "-studentId", "--limit", "20", "--offset", "2"],
@@ -114,7 +114,7 @@ struct TortureView: Sendable {
   }
 }
 
-/// A row of the tortured table, as a list or the table itself has it.
+/// A row of the table, as a list or the table has it.
 struct TortureRow: Hashable, Sendable {
   let id: Int
   let number: Int
@@ -150,7 +150,7 @@ struct TortureList: Hashable, Sendable {
 
   init(_ sections: [Section]) { self.sections = sections }
 
-  /// What a stream of lines has led to.
+  /// The list after replaying lines.
   init(_ replay: WireReplay) throws(Torn) {
     sections = []
     for section in replay.list?.sections ?? [] {
@@ -164,22 +164,22 @@ struct TortureList: Hashable, Sendable {
     }
   }
 
-  /// Where two lists differ first, for a message.
+  /// The first difference of two lists, for a message.
   func difference(from other: TortureList) -> String {
-    for (place, (mine, theirs)) in zip(sections, other.sections).enumerated() where mine != theirs {
+    for (index, (mine, theirs)) in zip(sections, other.sections).enumerated() where mine != theirs {
       guard mine.age == theirs.age else {
-        return "section \(place): \(mine.age ?? -1), not \(theirs.age ?? -1)"
+        return "section \(index): \(mine.age ?? -1), not \(theirs.age ?? -1)"
       }
       for (row, pair) in zip(mine.rows, theirs.rows).enumerated() where pair.0 != pair.1 {
-        return "row \(place).\(row): \(pair.0), not \(pair.1)"
+        return "row \(index).\(row): \(pair.0), not \(pair.1)"
       }
-      return "section \(place): \(mine.rows.count) rows, not \(theirs.rows.count)"
+      return "section \(index): \(mine.rows.count) rows, not \(theirs.rows.count)"
     }
     return "\(sections.count) sections, not \(other.sections.count)"
   }
 }
 
-/// A state that no commit made.
+/// The error for a state that was never committed.
 struct Torn: Error, CustomStringConvertible {
   let what: String
   var description: String { what }

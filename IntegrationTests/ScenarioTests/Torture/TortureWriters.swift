@@ -5,36 +5,36 @@ import ResultsTesting
 import SQLitePersistence
 import StudentRoster
 
-/// Writes with `student-roster simulate`, a process of its own that shows what it does, and is killed now and then.
+/// Writes with `student-roster simulate`, a separate process that prints its changes, and is killed now and then.
 ///
-/// A simulation changes whatever rows it found when it began. If the pairs are guarded it may find them, so that it can begin again and
-/// again; else it begins once, before there are any.
+/// A simulation changes the rows that exist when it starts. If the pairs are guarded, it can be started repeatedly; otherwise it is
+/// started once, before there are any pairs.
 final class SimulationWriter {
   private(set) var lines = 0
   private(set) var kills = 0
   private let plan: TorturePlan
-  private let place: ProgramPlace
+  private let session: ProgramSession
   private let view: TortureView
   private var generator: SeededGenerator
   private var program: RunningProgram?
   private var follower: ProgramFollower
 
-  init(_ plan: TorturePlan, _ place: ProgramPlace, number: UInt64, shows view: TortureView) {
+  init(_ plan: TorturePlan, _ session: ProgramSession, number: UInt64, shows view: TortureView) {
     self.plan = plan
-    self.place = place
+    self.session = session
     self.view = view
     generator = plan.generator(number)
     follower = ProgramFollower(view)
   }
 
-  /// What is to be told of it.
+  /// A summary for the report.
   var report: String {
     "simulate \(view.name): \(lines) lines, killed \(kills) times"
   }
 
-  /// Starts a simulation, and waits until it has done something, so that it knows of no rows that come later.
+  /// Starts a simulation, and waits for its first operation, so that it does not see rows that are inserted later.
   func begin() throws {
-    let started = try place.start(
+    let started = try session.start(
       "student-roster",
       [
         "simulate", "--seed", "\(generator.next())", "--operations", "100000000", "--store",
@@ -46,11 +46,11 @@ final class SimulationWriter {
     program = started
   }
 
-  /// Does the writer's share, in several processes one after the other if the pairs are guarded.
+  /// Performs the writer's share, in several processes one after another if the pairs are guarded.
   func write() throws {
     let most = plan.isGuarded ? max(60, plan.share / 12) : plan.share
     while lines < plan.share {
-      try place.check()
+      try session.check()
       guard let program else {
         try begin()
         continue
@@ -60,7 +60,7 @@ final class SimulationWriter {
       program.send(SIGKILL)
       let result = try program.finish()
       guard result.status == 137, result.errors.isEmpty else { throw Torn(what: "\(result)") }
-      // What it had said before is whole lines, but for the last.
+      // Its remaining output consists of complete lines, except for the last.
       let rest = result.output.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
       for line in rest { try follower.take(String(line)) }
       lines += follower.lines
@@ -71,7 +71,7 @@ final class SimulationWriter {
 
   @discardableResult
   private func takeLine(of program: RunningProgram) throws -> String {
-    try place.check()
+    try session.check()
     guard let line = try program.line(within: 1200) else {
       throw Torn(what: "\(try program.finish())")
     }
@@ -80,7 +80,7 @@ final class SimulationWriter {
   }
 }
 
-/// Writes with the bare SQLite shell, which knows nothing of the store, and is killed now and then.
+/// Writes with the plain SQLite shell, which is killed now and then.
 struct ShellWriter {
   static let path = "/usr/bin/sqlite3"
   static var isThere: Bool { FileManager.default.isExecutableFile(atPath: path) }
@@ -88,27 +88,27 @@ struct ShellWriter {
   private(set) var blocks = 0
   private(set) var kills = 0
   private let plan: TorturePlan
-  private let place: ProgramPlace
+  private let session: ProgramSession
   private var generator: SeededGenerator
   private var book = PairBook(from: 1_000_000, of: "shell")
   private var shell: RunningProgram
 
-  init(_ plan: TorturePlan, _ place: ProgramPlace) throws {
+  init(_ plan: TorturePlan, _ session: ProgramSession) throws {
     self.plan = plan
-    self.place = place
+    self.session = session
     generator = plan.generator(4)
-    shell = try ShellWriter.start(place)
+    shell = try ShellWriter.start(session)
   }
 
-  /// Does the writer's share.
+  /// Performs the writer's share.
   mutating func write() throws {
     while blocks < plan.share {
-      try place.check()
+      try session.check()
       blocks += 1
       if generator.happens(percent: 2) {
         try kill()
       } else {
-        try tell(block())
+        try send(block())
         try shell.write("SELECT 'block \(blocks)';\n")
         try expect("block \(blocks)")
       }
@@ -117,36 +117,36 @@ struct ShellWriter {
     guard result.status == 0, result.errors.isEmpty else { throw Torn(what: "\(result)") }
   }
 
-  private static func start(_ place: ProgramPlace) throws -> RunningProgram {
-    let shell = try place.start(path, ["-batch", "s.sqlite"])
+  private static func start(_ session: ProgramSession) throws -> RunningProgram {
+    let shell = try session.start(path, ["-batch", "s.sqlite"])
     try shell.write(".timeout 120000\n")
     return shell
   }
 
-  /// Ends the shell in the middle of a transaction, or wherever it happens to be.
+  /// Kills the shell in the middle of a transaction, or at a random point.
   private mutating func kill() throws {
     kills += 1
     if generator.happens(percent: 50) {
-      try tell(["BEGIN IMMEDIATE"] + poison() + ["DELETE FROM Student WHERE id > 0"])
+      try send(["BEGIN IMMEDIATE"] + poison() + ["DELETE FROM Student WHERE id > 0"])
       try shell.write("SELECT 'held';\n")
       try expect("held")
     } else {
-      try tell(transaction(insertPair()))
+      try send(transaction(insertPair()))
     }
     shell.send(SIGKILL)
     let result = try shell.finish()
     guard result.status == 137 else { throw Torn(what: "\(result)") }
-    shell = try ShellWriter.start(place)
+    shell = try ShellWriter.start(session)
   }
 
-  private func tell(_ statements: [String]) throws {
+  private func send(_ statements: [String]) throws {
     try shell.write(statements.map { "\($0);\n" }.joined())
   }
 
   private func expect(_ answer: String) throws {
     while true {
       guard let line = try shell.line(within: 1200) else {
-        throw Torn(what: "the shell did not say \(answer): \(try shell.finish())")
+        throw Torn(what: "the shell did not print \(answer): \(try shell.finish())")
       }
       if line == answer { return }
     }
@@ -158,7 +158,7 @@ struct ShellWriter {
     let number = generator.number(in: 0...32_766)
     let age = generator.number(in: 10...19)
     let id = generator.number(in: 1...300)
-    // A long run takes no longer at its end than at its beginning.
+    // The number of pairs is limited, so that a long run does not get slower.
     if book.pairs.count > 150 { return transaction(removePairs(5)) }
     let values = "\(number), 'shell-\(blocks)', \(age)"
     switch generator.number(in: 0...17) {
@@ -247,26 +247,26 @@ struct ShellWriter {
   }
 }
 
-/// Writes through the library, in the test's own process.
+/// Writes through the library, in the test process.
 struct LibraryWriter {
   private struct Undone: Error {}
 
   private(set) var commits = 0
   private let plan: TorturePlan
-  private let place: ProgramPlace
+  private let session: ProgramSession
   private let store: SQLiteStore
   private var generator: SeededGenerator
   private var book = PairBook(from: 1000, of: "library")
   private var beat = 0
 
-  init(_ plan: TorturePlan, _ place: ProgramPlace, _ store: SQLiteStore) {
+  init(_ plan: TorturePlan, _ session: ProgramSession, _ store: SQLiteStore) {
     self.plan = plan
-    self.place = place
+    self.session = session
     self.store = store
     generator = plan.generator(3)
   }
 
-  /// Keeps everybody off the pairs who does not ask for the permit first.
+  /// Creates triggers that ignore changes of pairs without a permit.
   static func guardPairs(in store: SQLiteStore) throws {
     _ = try store.commit(origin: .unnamed) { transaction in
       try (transaction as? SQLiteTransaction)?.withDatabase { database in
@@ -286,7 +286,7 @@ struct LibraryWriter {
     }
   }
 
-  /// Makes an index for each order that a list may leave its keys to.
+  /// Creates an index for each order, so that lists can leave their keys to it.
   static func makeIndexes(in store: SQLiteStore) throws {
     _ = try store.commit(origin: .unnamed) { transaction in
       try (transaction as? SQLiteTransaction)?.withDatabase { database in
@@ -301,7 +301,7 @@ struct LibraryWriter {
     }
   }
 
-  /// Inserts a row that always stays, so that the keys that SQLite assigns are positive.
+  /// Inserts a row that is never deleted, so that the keys that SQLite assigns are positive.
   func insertAnchor() throws {
     let student = Student(studentId: 0, studentName: "anchor", studentAge: 10)
     _ = try store.commit(origin: .unnamed) { transaction in
@@ -309,16 +309,16 @@ struct LibraryWriter {
     }
   }
 
-  /// Does the writer's share.
+  /// Performs the writer's share.
   mutating func write() throws {
     while commits < plan.share {
-      try place.check()
+      try session.check()
       commits += 1
       if generator.happens(percent: 10) { try undone() } else { try commit() }
     }
   }
 
-  /// The last commit of all: three rows that every view shows.
+  /// Makes the last commit: three rows that every view shows.
   func end() throws {
     _ = try store.commit(origin: .unnamed) { transaction in
       let student = Student(studentId: 32_767, studentName: "0007-end", studentAge: 9)
@@ -443,36 +443,36 @@ struct LibraryWriter {
   }
 }
 
-/// The pairs of one writer, which no other writer touches row by row.
+/// The pairs of one writer; no other writer touches single rows of them.
 struct PairBook {
   private(set) var pairs: [Int] = []
   private var next: Int
   private let writer: String
   private var nameCount = 0
 
-  /// The pairs from a number on.
+  /// Pairs with numbers above `first`.
   init(from first: Int, of writer: String) {
     next = first
     self.writer = writer
   }
 
-  /// A pair that was never there.
+  /// Adds a new pair.
   mutating func add() -> Int {
     next += 1
     pairs.append(next)
     return next
   }
 
-  /// A pair that is there, or was before a table was emptied; `nil` if there is none.
+  /// A random pair, which may be missing after the table was emptied; `nil` if there is none.
   func any(_ generator: inout SeededGenerator) -> Int? { generator.element(of: pairs) }
 
-  /// Takes a pair out.
+  /// Removes a pair.
   mutating func remove(_ pair: Int) { pairs.removeAll { $0 == pair } }
 
   /// The keys of a pair's two rows.
   static func keys(_ pair: Int) -> [Int] { [-2 * pair, -2 * pair - 1] }
 
-  /// A name that no pair had before.
+  /// Returns a new name.
   mutating func newName() -> String {
     nameCount += 1
     return "pair-\(writer)-\(nameCount)"
