@@ -120,6 +120,14 @@ import Testing
       event.errors.contains("There is no event at position 4: the list has positions 0 to 0.")
     )
     let student = try run.run("student-roster", "remove-at", "1", "2", expecting: 1)
+    #expect(student.errors.contains("There is no student at section 1, row 2: the list is empty."))
+    try run.run("student-roster", "add-random")
+    let row = try run.run("student-roster", "remove-at", "0", "2", expecting: 1)
+    #expect(
+      row.errors.contains("There is no student at section 0, row 2: the section has rows 0 to 0.")
+    )
+    let section = try run.run("student-roster", "remove-at", "1", "0", expecting: 1)
+    #expect(section.errors.contains("section 1, row 0: the list has sections 0 to 0."))
     for result in [event, student] { #expect(result.errors.contains("Nothing was removed.")) }
     try run.run("book-catalog", "demo")
     let several = try run.run("book-catalog", "remove", "1", "99", expecting: 1)
@@ -188,7 +196,7 @@ import Testing
     Case(1, "There is no Book 99.", "book-catalog", "edit", "99", "title=B"),
     Case(1, "There is no Book 99. Nothing was removed.", "book-catalog", "remove", "99"),
     Case(1, "position 3: the list is empty. Nothing was removed.", "event-log", "remove-at", "3"),
-    Case(1, "[0,0]", "student-roster", "remove-at", "0", "0"),
+    Case(1, "section 0, row 0: the list is empty.", "student-roster", "remove-at", "0", "0"),
     Case(1, "There is no Item x.", "news-feed", "open", "x"),
     Case(64, "“xx_YY” is not a locale", "book-catalog", "list", "--locale", "xx_YY"),
     Case(64, "“Mars” is not a time zone", "book-catalog", "list", "--time-zone", "Mars"),

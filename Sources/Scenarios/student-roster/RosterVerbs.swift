@@ -45,12 +45,21 @@ struct RemoveAtVerb: AsyncParsableCommand {
       guard let id = results.objectID(at: path) else {
         throw CommandFailure(
           .nothingMatched,
-          "\(ResultsError.noRow(at: path, sections: results.sections.count))",
+          "There is no student at section \(section), row \(row): \(extent(of: results)).",
           remedy: "Nothing was removed."
         )
       }
       return id
     }
     try TerminalOutput.standard.write("removed \(id)\n")
+  }
+
+  /// The bounds that the position exceeds.
+  private func extent(of results: FetchedResults<Row>) -> String {
+    guard results.sections.indices.contains(section) else {
+      return results.sections.isEmpty
+        ? "the list is empty" : "the list has sections 0 to \(results.sections.count - 1)"
+    }
+    return "the section has rows 0 to \(results.sections[section].count - 1)"
   }
 }
