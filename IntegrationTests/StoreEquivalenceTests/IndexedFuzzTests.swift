@@ -187,7 +187,7 @@ private struct Walk {
     let options = ResultsOptions(
       delivery: generator.choice(.immediate, .onDemand, .every(.seconds(1))),
       clock: ManualClock(),
-      caches: KeptCaches()
+      caches: MemoryCaches()
     )
     var pair = try await IndexedPair(list.definition, in: table.store, options)
     var indexed = try await pair.isIndexed() ? 1 : 0
@@ -271,25 +271,25 @@ private struct Walk {
 }
 
 /// Section caches in memory.
-final class KeptCaches: SectionCacheStorage {
-  private let kept = Mutex<[String: [UInt8]]>([:])
+final class MemoryCaches: SectionCacheStorage {
+  private let caches = Mutex<[String: [UInt8]]>([:])
 
-  func load(_ name: String) -> [UInt8]? { kept.withLock { $0[name] } }
+  func load(_ name: String) -> [UInt8]? { caches.withLock { $0[name] } }
 
-  func save(_ bytes: [UInt8], as name: String) { kept.withLock { $0[name] = bytes } }
+  func save(_ bytes: [UInt8], as name: String) { caches.withLock { $0[name] = bytes } }
 
-  func remove(_ name: String) -> Bool { kept.withLock { $0.removeValue(forKey: name) != nil } }
+  func remove(_ name: String) -> Bool { caches.withLock { $0.removeValue(forKey: name) != nil } }
 
   func removeAll() -> Int {
-    kept.withLock { kept in
-      defer { kept = [:] }
-      return kept.count
+    caches.withLock { caches in
+      defer { caches = [:] }
+      return caches.count
     }
   }
 
   func entries() -> [SectionCacheEntry] {
-    kept.withLock { kept in
-      kept.sorted { $0.key < $1.key }
+    caches.withLock { caches in
+      caches.sorted { $0.key < $1.key }
         .map { SectionCacheEntry(name: $0.key, byteCount: $0.value.count, writtenAt: nil) }
     }
   }

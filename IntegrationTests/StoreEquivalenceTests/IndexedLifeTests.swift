@@ -134,12 +134,12 @@ import Testing
   @Test(.timeLimit(.minutes(5)))
   func `is opened from a cache of its own form, and from no other`() async throws {
     var world = try await World(seed: 5)
-    let options = ResultsOptions(caches: KeptCaches())
-    for (kept, opened) in [(-1, 1_000_000), (1_000_000, -1)] {
+    let options = ResultsOptions(caches: MemoryCaches())
+    for (cached, opened) in [(-1, 1_000_000), (1_000_000, -1)] {
       var definition = world.list.definition
       definition.cacheName = "list"
       var first = options
-      first.heldKeysLimit = kept
+      first.heldKeysLimit = cached
       let before = FetchedResultsController(definition, in: world.table.store, options: first)
       try await before.performFetch()
       try await before.saveCache()

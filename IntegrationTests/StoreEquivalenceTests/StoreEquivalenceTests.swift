@@ -31,8 +31,8 @@ import Testing
           sortDescriptors: terms
         )
       else { continue }
-      let fromMemory = try look(at: twins.memory, list)
-      let fromFile = try look(at: twins.sqlite, list)
+      let fromMemory = try view(of: twins.memory, list)
+      let fromFile = try view(of: twins.sqlite, list)
       try #require(fromMemory == fromFile, "\(what): \(predicate) by \(terms)")
     }
   }
@@ -60,7 +60,7 @@ import Testing
     var count = 0
   }
 
-  private func look(at store: any Store, _ list: OrderDefinition) throws -> View {
+  private func view(of store: any Store, _ list: OrderDefinition) throws -> View {
     try store.read { (snapshot) throws(StoreError) in
       var view = View()
       try snapshot.entries(of: list) { (batch) throws(StoreError) in

@@ -357,28 +357,28 @@ private struct Memo: Entity {
 
 /// Section caches in memory.
 private final class Kept: SectionCacheStorage {
-  private let kept = Mutex<[String: [UInt8]]>([:])
+  private let stored = Mutex<[String: [UInt8]]>([:])
 
-  func load(_ name: String) throws(SectionCacheFailure) -> [UInt8]? { kept.withLock { $0[name] } }
+  func load(_ name: String) throws(SectionCacheFailure) -> [UInt8]? { stored.withLock { $0[name] } }
 
   func save(_ bytes: [UInt8], as name: String) throws(SectionCacheFailure) {
-    kept.withLock { $0[name] = bytes }
+    stored.withLock { $0[name] = bytes }
   }
 
   func remove(_ name: String) throws(SectionCacheFailure) -> Bool {
-    kept.withLock { $0.removeValue(forKey: name) != nil }
+    stored.withLock { $0.removeValue(forKey: name) != nil }
   }
 
   func removeAll() throws(SectionCacheFailure) -> Int {
-    kept.withLock { kept in
-      defer { kept = [:] }
-      return kept.count
+    stored.withLock { stored in
+      defer { stored = [:] }
+      return stored.count
     }
   }
 
   func entries() throws(SectionCacheFailure) -> [SectionCacheEntry] {
-    kept.withLock { kept in
-      kept.map { SectionCacheEntry(name: $0, byteCount: $1.count, writtenAt: nil) }
+    stored.withLock { stored in
+      stored.map { SectionCacheEntry(name: $0, byteCount: $1.count, writtenAt: nil) }
     }
   }
 }

@@ -36,7 +36,8 @@ struct JSONLinesTests {
       (#"{"a":1 "b":2}"#, "f:1:8: “,” or “}” was expected."),
       (#"{"a":1} x"#, "f:1:9: text after the end of the object."),
       (#"{"a":01}"#, "f:1:6: this is not a JSON number"),
-      (#"{"a":1.}"#, "f:1:6: this is not a JSON number"), (#"{"a":-}"#, "f:1:6: this is not a JSON number"),
+      (#"{"a":1.}"#, "f:1:6: this is not a JSON number"),
+      (#"{"a":-}"#, "f:1:6: this is not a JSON number"),
       (#"{"a":1e}"#, "f:1:6: this is not a JSON number"),
       (#"{"a":1e999}"#, "f:1:6: the number 1e999 is out of range."),
       (

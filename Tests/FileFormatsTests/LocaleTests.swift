@@ -111,7 +111,7 @@ struct StrictNumberTests {
       try strict.decimal(of: text, scale: scale)
     }
     #expect(error?.remedy.hasPrefix(remedy) == true, "\(String(describing: error))")
-    // What is proposed is understood.
+    // The proposed form is accepted.
     let quoted = error?.remedy.split { "“”".contains($0) }
     let proposals = zip(0..., quoted ?? []).filter { !$0.0.isMultiple(of: 2) }.map(\.1)
     for proposal in proposals { _ = try strict.decimal(of: String(proposal), scale: scale) }

@@ -80,7 +80,7 @@ struct WriterTests {
   }
 
   @Test(arguments: 1...200 as ClosedRange<UInt64>)
-  func `JSON lines keep every value`(seed: UInt64) throws {
+  func `JSON lines preserve every value`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let rows: [[Value]] = (0..<20).map { _ in
       [

@@ -250,7 +250,7 @@ func movement(_ date: String, _ units: Int64, category: String = "c") throws -> 
     var generator = SeededGenerator(seed: 11)
     for grouping in groupings {
       for _ in 0..<2_000 {
-        // Most between 1880 and 2100, some anywhere a stored integer can be.
+        // Most are between 1880 and 2100, some anywhere in the range of a stored integer.
         let wide = generator.happens(percent: 10)
         let range: ClosedRange<Int> =
           wide
@@ -286,7 +286,7 @@ func movement(_ date: String, _ units: Int64, category: String = "c") throws -> 
     }
   }
 
-  @Test func `a row without a date is in a group of its own`() throws {
+  @Test func `a row without a date has a separate group`() throws {
     let days = DayGrouping(calendar: try calendar("GMT"), locale: nil)
     #expect(days.group(of: .null).id == .null)
     #expect(days.title(of: .null).isEmpty)

@@ -101,7 +101,7 @@ import Testing
 
   @Test func `items are marked read in one commit, or none if one is missing (R48)`() throws {
     try add(3)
-    #expect(throws: StoreError.self) { try feed.markRead(["g0", "nobody"]) }
+    #expect(throws: StoreError.self) { try feed.markRead(["g0", "missing"]) }
     #expect(try feed.store.fetch(NewsFeed.request(ObjectID.self, onlyUnread: true)).count == 3)
     #expect(try feed.markRead(["g0", "g2", "g0"]) == 2)
     #expect(try feed.store.fetch(NewsFeed.request(ObjectID.self, onlyUnread: true)).count == 1)
@@ -139,8 +139,8 @@ import Testing
       Item(guid: "1", title: "e", link: "http://e.example/", feed: "News"),
       Item(guid: "1", title: "f", link: "http://f.example/", feed: "News"),
     ]
-    #expect(try take(items) == Array(repeating: .added, count: 6))
-    #expect(try take(items.reversed()) == Array(repeating: .known, count: 6))
+    #expect(try importItems(items) == Array(repeating: .added, count: 6))
+    #expect(try importItems(items.reversed()) == Array(repeating: .known, count: 6))
     let guids = try feed.store.fetch(NewsFeed.request(Item.self)).map(\.guid).sorted()
     #expect(
       guids == [
@@ -154,7 +154,7 @@ import Testing
       Item(guid: "1", title: "a", feed: "A"), Item(guid: "1 (B)", title: "b", feed: "A"),
     ]
     let item = Item(guid: "1", title: "c", feed: "B")
-    #expect(try take(others + [item, item]) == [.added, .added, .added, .known])
+    #expect(try importItems(others + [item, item]) == [.added, .added, .added, .known])
   }
 
   @Test func `a correction changes the values that it has, and removes none`() throws {
@@ -167,21 +167,21 @@ import Testing
       published: day,
       summary: "s"
     )
-    #expect(try take([item]) == [.added])
+    #expect(try importItems([item]) == [.added])
     try feed.open("1")
-    #expect(try take([item]) == [.known])
+    #expect(try importItems([item]) == [.known])
     (item.title, item.summary, item.link) = ("b", nil, "http://www.a.example/2")
-    #expect(try take([item]) == [.updated])
+    #expect(try importItems([item]) == [.updated])
     let stored = try #require(try feed.markUnread("1"))
     #expect(stored.title == "b" && stored.summary == "s" && stored.published == day)
     #expect(stored.link == "http://www.a.example/2")
     #expect(try feed.markRead(["1"]) == 1)
   }
 
-  private func take(_ items: [Item]) throws -> [ItemIntake] {
+  private func importItems(_ items: [Item]) throws -> [ItemImportOutcome] {
     try feed.store.write { transaction in
-      var outcomes: [ItemIntake] = []
-      for item in items { outcomes.append(try NewsFeed.take(item, into: transaction)) }
+      var outcomes: [ItemImportOutcome] = []
+      for item in items { outcomes.append(try NewsFeed.importItem(item, into: transaction)) }
       return outcomes
     }
   }

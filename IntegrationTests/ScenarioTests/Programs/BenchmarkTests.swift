@@ -154,7 +154,7 @@ struct BenchmarkRefusalTests {
     let run = try ProgramRun()
     run.environment["TMPDIR"] = run.folder
     let program = try ProgramFolder.executable("results-benchmark")
-    // Writes beyond 64 blocks fail, as they do on a full disk; the signal for it is ignored.
+    // Writes beyond 64 blocks fail as on a full disk; their signal is ignored.
     let script = "trap '' XFSZ; ulimit -f 64; exec \"$0\" --rows 1000 --goals 9"
     let result = try run.run("/bin/sh", ["-c", script, program])
     #expect(result.status == 74, "\(result)")

@@ -251,7 +251,7 @@ import Testing
     #expect(refused.errors.contains("“\(date)” \(words)"))
   }
 
-  @Test func `an event and an item without a time keep their day`() throws {
+  @Test func `an event and an item without a time have their day in every zone`() throws {
     let run = try ProgramRun()
     run.environment["TZ"] = "Pacific/Auckland"
     for _ in 0..<2 {

@@ -135,7 +135,7 @@ import Testing
     let run = try ProgramRun()
     try run.run("book-catalog", "import", ProgramFolder.fixture("books-200.tsv"), "--store", "w")
     var bytes = try #require(FileManager.default.contents(atPath: run.path("w")))
-    // Pages in the middle are those of the books.
+    // The pages in the middle contain the books.
     for index in 9 * 4096..<10 * 4096 { bytes[index] = 0xFF }
     for verb in [["list"], ["export", "-"], ["dump"], ["doctor"], ["list", "--read-only"]] {
       let url = URL(fileURLWithPath: run.path("damaged"))

@@ -52,7 +52,7 @@ final class RunningProgram {
     var bytes = Array(text.utf8)[...]
     while !bytes.isEmpty {
       let count = bytes.withUnsafeBytes { Foundation.write(input, $0.baseAddress, $0.count) }
-      guard count > 0 else { throw Failure(description: "\(name) does not take its input") }
+      guard count > 0 else { throw Failure(description: "\(name) does not read its input") }
       bytes = bytes.dropFirst(count)
     }
   }

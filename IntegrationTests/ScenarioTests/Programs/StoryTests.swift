@@ -57,7 +57,7 @@ import Testing
   }
 }
 
-/// What the README shows of the programs is what they print.
+/// The screens in the README are the output of the programs.
 @Suite struct `The README's screens` {
   @Test func `the demo's screen is what the demo prints`() throws {
     let run = try ProgramRun()

@@ -36,9 +36,9 @@ import Testing
     try run.run(program, "cache", "delete", "--all", "--store", "s.sqlite")
     #expect(try caches(program, run).isEmpty)
     let first = try run.run(program, "list", "--store", "s.sqlite")
-    let kept = try #require(try caches(program, run).first)
-    #expect(kept[0] == name)
-    #expect(kept[4] == "hit")
+    let cached = try #require(try caches(program, run).first)
+    #expect(cached[0] == name)
+    #expect(cached[4] == "hit")
     #expect(try files(run).count == 1)
     #expect(try run.run(program, "list", "--store", "s.sqlite").output == first.output)
     let health = try run.run(program, "doctor", "--store", "s.sqlite")
@@ -50,15 +50,15 @@ import Testing
   {
     let run = try ProgramRun()
     try run.run("book-catalog", "demo", "--store", "s.sqlite")
-    let kept = try caches("book-catalog", run)
-    #expect(kept.map { $0[1] } == ["14"])
+    let cached = try caches("book-catalog", run)
+    #expect(cached.map { $0[1] } == ["14"])
     for change in [["--where", "title CONTAINS '帰還'"], ["--sort", "title"], ["--limit", "1"]] {
       try start(
         "book-catalog",
         ["list", "--store", "s.sqlite", "--section-by", "none"] + change,
         in: run
       )
-      #expect(try caches("book-catalog", run) == kept)
+      #expect(try caches("book-catalog", run) == cached)
     }
   }
 
@@ -109,8 +109,8 @@ import Testing
     for _ in 0..<5 {
       try start("student-roster", ["cache", "delete", "--all", "--store", "s.sqlite"], in: run)
       try run.run("student-roster", "list", "--explain", "--store", "s.sqlite")
-      let kept = try files(run)
-      #expect(kept.count == 1 && kept.allSatisfy { $0.hasSuffix(".sectioncache") }, "\(kept)")
+      let cached = try files(run)
+      #expect(cached.count == 1 && cached.allSatisfy { $0.hasSuffix(".sectioncache") }, "\(cached)")
     }
   }
 

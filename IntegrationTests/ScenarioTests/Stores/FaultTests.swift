@@ -172,8 +172,8 @@ import Testing
     let writer = try withoutRights(run, ["list", "--store", "b.sqlite"])
     let words = "b.sqlite cannot be opened for writing. To only look at it, add --read-only."
     #expect(writer.status == 66 && writer.errors.contains(words), "\(writer)")
-    let looked = try withoutRights(run, ["list", "--read-only", "--store", "b.sqlite"])
-    #expect(looked.status == 0 && looked.output != "", "\(looked)")
+    let readOnly = try withoutRights(run, ["list", "--read-only", "--store", "b.sqlite"])
+    #expect(readOnly.status == 0 && readOnly.output != "", "\(readOnly)")
     #expect(try run.run("book-catalog", "dump", "--store", "b.sqlite").lines.count == 14)
   }
 }
@@ -186,7 +186,7 @@ import Testing
     var generator = SeededGenerator(seed: seed)
     let run = try ProgramRun()
     try run.run("student-roster", "watch", "--deltas", "0", "--store", "s.sqlite")
-    var said = 0
+    var confirmed = 0
     for round in 0..<6 {
       let shell = try run.start(ShellWriter.path, "-batch", "s.sqlite")
       try shell.write(".timeout 60000\n")
@@ -201,11 +201,11 @@ import Testing
       }
       for _ in 0..<generator.number(in: 0...150) {
         #expect(try shell.line() == "done")
-        said += 1
+        confirmed += 1
       }
       shell.send(SIGKILL)
       let rest = try shell.finish()
-      said += rest.lines.count { $0 == "done" }
+      confirmed += rest.lines.count { $0 == "done" }
 
       let list = try run.run(
         "student-roster",
@@ -214,7 +214,10 @@ import Testing
       let names = list.lines
       #expect(names.count.isMultiple(of: 2), "seed \(seed), round \(round)")
       // A commit whose confirmation was not read may be stored.
-      #expect((said...said + round + 1).contains(names.count / 2), "seed \(seed), round \(round)")
+      #expect(
+        (confirmed...confirmed + round + 1).contains(names.count / 2),
+        "seed \(seed), round \(round)"
+      )
     }
     let health = try run.run("student-roster", "doctor", "--store", "s.sqlite")
     #expect(health.lines.contains { $0.hasPrefix("check") && $0.hasSuffix("ok") }, "\(health)")

@@ -5,7 +5,7 @@ import ProgramStores
 import ResultsDomain
 import TerminalFrontEnd
 
-/// `demo`: adds the demo books to a catalog without any, and lists it.
+/// `demo`: adds the demo books if the catalog is empty, and lists it.
 struct DemoVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo",

@@ -38,7 +38,7 @@ enum FeedProgram: StoredProgram {
     guard let item = try? Item(row: Row(entity: entity, id: id, values: object.values)) else {
       return nil
     }
-    switch try NewsFeed.take(item, into: transaction) {
+    switch try NewsFeed.importItem(item, into: transaction) {
     case .added: return .added
     case .known: return .known
     case .updated: return .updated

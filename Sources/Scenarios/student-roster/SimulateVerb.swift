@@ -103,7 +103,7 @@ private final class EndFlag: Sendable {
   func set() { value.store(true, ordering: .relaxed) }
 }
 
-/// Prints a list and, after every operation, what it changed.
+/// Prints a list, and after every operation its changes.
 private struct Follower {
   private let controller: FetchedResultsController<Row>
   private var live: LiveDisplay<RosterProgram>

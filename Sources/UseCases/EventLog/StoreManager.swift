@@ -293,7 +293,7 @@ public final class ManagedObject: Sendable {
     set {
       guard let index = entity.index(of: attribute) else { return }
       state.withLock { $0.values[index] = newValue }
-      // Outside the object's lock: the manager takes its own first, then its objects'.
+      // Outside of the object's lock, because the manager's lock comes first.
       manager?.noteChange(of: self)
     }
   }

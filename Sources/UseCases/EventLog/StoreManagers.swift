@@ -99,7 +99,7 @@ public enum StoreManagerError: Error, Hashable, Sendable {
 }
 
 extension StoreManagerError: CustomStringConvertible {
-  /// What happened and what to do.
+  /// What happened, and the remedy.
   public var description: String {
     switch self {
     case .otherStore(let model, let known, let requested):

@@ -77,7 +77,7 @@ public struct DayGrouping: SectionGrouping {
 
 extension SectionGroup {
   /// The group of instants from the beginning of one day to that of another, if both fit in 64 bits.
-  init(id: Value, _ days: LocalDays, from first: Int64, upTo next: Int64) {
+  fileprivate init(id: Value, _ days: LocalDays, from first: Int64, upTo next: Int64) {
     let (start, startOverflow) = days.firstSecond(of: first)
       .multipliedReportingOverflow(by: 1_000_000)
     let (end, endOverflow) = days.firstSecond(of: next)
@@ -174,7 +174,7 @@ public struct MonthGrouping: SectionGrouping {
 ///
 /// The day of a second is the last day that has begun. Where clocks go back across midnight, the repeated minutes before
 /// midnight belong to the new day. A day that a zone skipped, as Samoa did in 2011, is empty.
-struct LocalDays: Sendable {
+private struct LocalDays: Sendable {
   let timeZone: TimeZone
   /// Whether the instant of a whole day can fall on a neighbouring day, as in Kiritimati and Pago Pago.
   let scattersWholeDays: Bool
@@ -266,7 +266,7 @@ struct LocalDays: Sendable {
 #endif
 
 /// A day of the proleptic Gregorian calendar, with its text.
-struct CivilDay {
+private struct CivilDay {
   /// The day as `2026-11-03`.
   let text: String
   /// The month as `2026-11`.

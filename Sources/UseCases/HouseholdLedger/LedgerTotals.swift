@@ -94,7 +94,7 @@ public struct LedgerTotals: Sendable {
 
 /// The error for a sum that does not fit in 64 bits.
 public struct LedgerOverflow: Error, CustomStringConvertible {
-  /// What happened and what to do.
+  /// What happened, and the remedy.
   public var description: String {
     "The sum exceeds 92,233,720,368,547,758.07. Sum a part of the ledger with --where."
   }

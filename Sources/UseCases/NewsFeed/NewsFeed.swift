@@ -127,7 +127,7 @@ public struct NewsFeed: Sendable {
 }
 
 /// The outcome of importing an item of a feed.
-public enum ItemIntake: Hashable, Sendable {
+public enum ItemImportOutcome: Hashable, Sendable {
   /// The item is new.
   case added
   /// The store has the item with the same content.
@@ -143,10 +143,10 @@ extension NewsFeed {
   /// guid and the title of its feed. Values that the imported item lacks do not change the stored item.
   /// - Throws: `StoreError`.
   /// - Complexity: O(log *n*) in the items of the store.
-  public static func take(
+  public static func importItem(
     _ item: Item,
     into transaction: any StoreTransaction
-  ) throws(StoreError) -> ItemIntake {
+  ) throws(StoreError) -> ItemImportOutcome {
     var free: String?
     var tried = 0
     while tried < names(of: item).count || free == nil {

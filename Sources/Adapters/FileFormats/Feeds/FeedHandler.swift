@@ -206,12 +206,12 @@ extension FeedHandler {
 }
 
 /// The element names of RSS 2.0, RSS 1.0 and Atom, and the messages for the XML parser's codes.
-enum FeedName {
+private enum FeedName {
   /// Normalizes the name of an element.
   ///
   /// - Parameters:
   ///   - name: The name in the feed.
-  ///   - namespace: Its namespace.
+  ///   - namespace: The namespace of the element.
   ///   - home: The namespace of the root element, which counts as that of feeds whatever it is.
   /// - Returns: The name in lower case, with a prefix where the element belongs to an extension.
   static func normalized(_ name: String, namespace: String?, home: String?) -> String {
@@ -281,6 +281,38 @@ enum FeedName {
     case 203: "an attribute that occurs twice."
     case 1549: "the feed is too large for the parser."
     default: "the XML is not well formed here (error \(code) of libxml2)."
+    }
+  }
+}
+
+/// How the text of an element is converted to plain text.
+private enum FeedTextForm: Sendable {
+  /// Plain text; white space at its ends is removed.
+  case verbatim
+  /// Text that may be escaped twice, like titles in RSS; tags in it are text.
+  case escaped
+  /// HTML.
+  case html
+
+  /// The form of an element of an item, by its name and Atom's `type`.
+  init(element name: String, type: String?) {
+    switch (name, type?.lowercased()) {
+    case ("title", nil): self = .escaped
+    case (_, "html"), ("title", "text/html"), ("title", "application/xhtml+xml"): self = .html
+    case ("description", _), ("content:encoded", _): self = .html
+    case ("summary", "text"), ("content", "text"), (_, "text/plain"): self = .verbatim
+    // The XML parser has removed the tags of XHTML; reading it as HTML only joins the lines.
+    case ("summary", _), ("content", _): self = .html
+    default: self = .verbatim
+    }
+  }
+
+  /// The plain text.
+  func plain(_ text: String) -> String {
+    switch self {
+    case .verbatim: HTMLText.trimmed(text)
+    case .escaped: HTMLText.decodingEntities(text)
+    case .html: HTMLText.plain(text)
     }
   }
 }

@@ -28,9 +28,9 @@ public struct FeedReader: RecordReader, Sendable {
   /// A reader of bytes in memory.
   /// - Parameters:
   ///   - bytes: The feed, in the encoding of its XML declaration, or UTF-8.
-  ///   - source: The file's name for messages.
+  ///   - source: The name of the feed for error messages.
   ///   - address: The address of the feed, to resolve relative links, or `nil`.
-  ///   - maximumBytes: The longest feed that is read.
+  ///   - maximumBytes: The largest size of a feed, in bytes.
   public init(
     bytes: [UInt8],
     source: String,

@@ -154,38 +154,6 @@ extension HTMLText {
   }
 }
 
-/// How the text of an element is converted to plain text.
-enum FeedTextForm: Sendable {
-  /// Plain text; white space at its ends is removed.
-  case verbatim
-  /// Text that may be escaped twice, like titles in RSS; tags in it are text.
-  case escaped
-  /// HTML.
-  case html
-
-  /// The form of an element of an item, by its name and Atom's `type`.
-  init(element name: String, type: String?) {
-    switch (name, type?.lowercased()) {
-    case ("title", nil): self = .escaped
-    case (_, "html"), ("title", "text/html"), ("title", "application/xhtml+xml"): self = .html
-    case ("description", _), ("content:encoded", _): self = .html
-    case ("summary", "text"), ("content", "text"), (_, "text/plain"): self = .verbatim
-    // The XML parser has removed the tags of XHTML; reading it as HTML only joins the lines.
-    case ("summary", _), ("content", _): self = .html
-    default: self = .verbatim
-    }
-  }
-
-  /// The plain text.
-  func plain(_ text: String) -> String {
-    switch self {
-    case .verbatim: HTMLText.trimmed(text)
-    case .escaped: HTMLText.decodingEntities(text)
-    case .html: HTMLText.plain(text)
-    }
-  }
-}
-
 /// The character entities of HTML 4.01 (section 24), which feeds use although XML does not define them.
 enum HTMLEntities {
   /// The character of an entity name; the five names of XML are not included.

@@ -2,7 +2,7 @@ import Foundation
 
 /// The locales that a user has chosen by an option or by the environment.
 ///
-/// Foundation on Linux ignores the environment. This type reads it as POSIX defines: an option comes first, then
+/// Foundation on Linux ignores the environment. This type reads it as POSIX defines it: an option comes first, then
 /// `LC_ALL`, then the category, then `LANG`. `C` and `POSIX` select plain machine forms, here `nil`.
 ///
 /// ```swift

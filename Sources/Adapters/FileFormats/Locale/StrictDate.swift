@@ -9,7 +9,7 @@ public import ResultsDomain
 public struct StrictDate: Sendable {
   private let patterns: [DatePattern]
 
-  /// A parser.
+  /// A parser for ISO forms and those of a locale.
   /// - Parameter locale: The identifier of the locale whose forms are accepted, or `nil` for ISO forms only.
   public init(locale: String?) {
     patterns = locale.map { DatePattern.patterns(of: Locale(identifier: $0)) } ?? []
@@ -51,7 +51,7 @@ public struct StrictDate: Sendable {
 }
 
 /// The order of year, month and day in a locale's numeric dates, and the text between them.
-struct DatePattern: Sendable {
+private struct DatePattern: Sendable {
   private enum Component: Sendable {
     case year
     case month

@@ -136,7 +136,7 @@ extension StrictNumber {
 public struct LocaleTextError: Error, Hashable, Sendable {
   /// What is wrong, without the source of the text.
   public var message: String
-  /// What to do.
+  /// The remedy.
   public var remedy: String
 
   /// An error with a message and a remedy.
@@ -147,6 +147,6 @@ public struct LocaleTextError: Error, Hashable, Sendable {
 }
 
 extension LocaleTextError: CustomStringConvertible {
-  /// What is wrong and what to do.
+  /// The message and the remedy.
   public var description: String { "\(message) \(remedy)" }
 }

@@ -12,7 +12,7 @@ public struct CSVReader: RecordReader, Sendable {
   /// - Parameters:
   ///   - bytes: The file, in UTF-8.
   ///   - source: The name of the file for error messages.
-  ///   - emptyIsNull: Whether an empty field without quotes is null instead of an empty text.
+  ///   - emptyIsNull: Whether an empty unquoted field is null instead of an empty text.
   ///   - maximumFieldBytes: The largest size of a field, in bytes.
   public init(
     bytes: [UInt8],

@@ -114,7 +114,7 @@ public struct JSONLinesWriter: RecordWriter, Sendable {
 }
 
 /// Writes values as JSON (RFC 8259).
-enum JSONText {
+private enum JSONText {
   static func appendString(_ text: String, to result: inout String) {
     result += "\""
     // The controls from U+0080 begin with the byte C2, the line separators with E2.

@@ -20,7 +20,7 @@ public struct RecordFile: Sendable {
     self.bytes = bytes
   }
 
-  /// Reads a file.
+  /// Reads a file to its end.
   /// - Parameters:
   ///   - path: The path, or `-` for standard input.
   ///   - maximumBytes: The largest size, in bytes.
@@ -174,7 +174,7 @@ public struct InputFailure: Error, Hashable, Sendable {
   public var code: Int32
   /// What happened, in the words of the system if it has an error number.
   public var reason: String
-  /// What to do.
+  /// The remedy.
   public var remedy: String
 
   /// An error with a path, a reason and a remedy.
@@ -187,6 +187,6 @@ public struct InputFailure: Error, Hashable, Sendable {
 }
 
 extension InputFailure: CustomStringConvertible {
-  /// The path, what happened, and what to do.
+  /// The path, the reason and the remedy.
   public var description: String { "\(path): cannot be read: \(reason). \(remedy)" }
 }

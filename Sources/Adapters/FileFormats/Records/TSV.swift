@@ -37,7 +37,7 @@ public struct TSVReader: RecordReader, Sendable {
   public mutating func next() throws(RecordError) -> Record? { try reader.next() }
 }
 
-/// Writes tab-separated values, one row a line, as ``TSVReader`` reads them.
+/// Writes tab-separated values, one row per line, as ``TSVReader`` reads them.
 ///
 /// Null and an empty text are both an empty field. Numbers have a decimal point, blobs are base64. Control characters
 /// and backslashes are escaped.

@@ -8,7 +8,7 @@ enum ByteOrderMark: String, Sendable {
   case utf32LittleEndian = "UTF-32LE"
   case utf32BigEndian = "UTF-32BE"
 
-  /// The mark of UTF-8, which is skipped.
+  /// The byte order mark of UTF-8, which readers skip.
   static let utf8: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   /// The mark of another encoding than UTF-8, if the bytes begin with one.
