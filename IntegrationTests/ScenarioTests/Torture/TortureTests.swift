@@ -225,7 +225,8 @@ extension AsyncStream<Void> {
 
 /// The number of operations on one store, and the seed.
 ///
-/// `RESULTS_TORTURE_OPERATIONS` sets the number of operations of all plans together, `RESULTS_TORTURE_SEED` the first seed.
+/// `RESULTS_TORTURE_OPERATIONS` sets the number of operations of all plans together, by default 1,200; `RESULTS_TORTURE_SEED` sets the
+/// first seed. `script/torture` sets both.
 struct TorturePlan: Sendable, CustomTestStringConvertible {
   /// The seed of the random choices.
   let seed: UInt64
@@ -249,7 +250,7 @@ struct TorturePlan: Sendable, CustomTestStringConvertible {
   static let all = [true, false].enumerated().map { number, isGuarded in
     TorturePlan(
       seed: (setting("RESULTS_TORTURE_SEED").map { UInt64($0) } ?? 1) &+ UInt64(number),
-      operations: (setting("RESULTS_TORTURE_OPERATIONS") ?? 2000) / 2,
+      operations: (setting("RESULTS_TORTURE_OPERATIONS") ?? 1200) / 2,
       isGuarded: isGuarded
     )
   }
