@@ -220,3 +220,15 @@ struct PipeReader {
     return text
   }
 }
+
+/// A thread for blocking work, which must not run on the threads of tasks.
+enum OwnThread {
+  /// Runs a closure on a new thread and returns its result.
+  static func run<Result: Sendable>(
+    _ body: @escaping @Sendable () throws -> Result
+  ) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+      Thread.detachNewThread { continuation.resume(with: Swift.Result { try body() }) }
+    }
+  }
+}
