@@ -1,4 +1,5 @@
 import ResultsDomain
+import Synchronization
 
 extension StoreConformance {
   static let historyCases: [Case] = [
@@ -187,6 +188,182 @@ extension StoreConformance {
       }
       let last = try bench.commits(store, since: versions[8], of: Sample.item)
       try bench.expectEqual(last.map(\.version), Array(versions[9...]), "the last commits")
+    },
+  ]
+}
+
+// MARK: - Commit notifications
+
+extension StoreConformance {
+  static let hintCases: [Case] = [
+    Case("a commit is hinted at to everyone who listens", ["R48"]) { bench in
+      let store = try bench.open()
+      let listeners = [store.commitNotifications(), store.commitNotifications()]
+      for round in 1...3 {
+        let before = try bench.version(store)
+        try bench.write(store) { try $0.insert(Sample.item("x"), key: nil, into: Sample.item) }
+        for (number, hints) in listeners.enumerated() {
+          // A hint may be late or early, so the version is what is waited for.
+          let isHeard = await bench.inTime {
+            for await _ in hints where (try? bench.version(store)) != before { return true }
+            return false
+          }
+          try bench.expect(isHeard == true, "a hint for listener \(number), commit \(round)")
+        }
+      }
+    },
+
+    Case("hints end when the store is closed", ["R87"]) { bench in
+      let store = try bench.open()
+      let before = store.commitNotifications()
+      try store.close()
+      let after = store.commitNotifications()
+      for (name, hints) in [("before", before), ("after", after)] {
+        let isEnded = await bench.inTime {
+          for await _ in hints {}
+          return true
+        }
+        try bench.expect(isEnded == true, "hints asked for \(name) the end to end", saw: "no end")
+      }
+    },
+
+    Case("a commit is handed over to be followed, or hinted at", ["R48"]) { bench in
+      let store = try bench.open()
+      let followed = Mutex<[StoreVersion]>([])
+      let hints = store.commitNotifications { snapshot in
+        // Reading the store goes on in the same version.
+        guard (try? bench.version(store)) == snapshot.version else { return false }
+        return followed.withLock {
+          $0.append(snapshot.version)
+          return $0.count.isMultiple(of: 2)
+        }
+      }
+      for round in 1...6 {
+        let calls = followed.withLock { $0.count }
+        try bench.write(store) { try $0.insert(Sample.item("x"), key: nil, into: Sample.item) }
+        let version = try bench.version(store)
+        let seen = followed.withLock { $0 }
+        if seen.count > calls {
+          try bench.expect(seen.last == version, "the closure sees commit \(round)")
+          guard !seen.count.isMultiple(of: 2) else { continue }
+        }
+        let isHeard = await bench.inTime {
+          for await _ in hints { return true }
+          return false
+        }
+        try bench.expect(isHeard == true, "a hint for commit \(round), which was not followed")
+      }
+    },
+
+    Case("a transaction that is undone is handed to nobody", ["R48"]) { bench in
+      let store = try bench.open()
+      let calls = Mutex(0)
+      let hints = store.commitNotifications { _ in
+        calls.withLock { $0 += 1 }
+        return true
+      }
+      do {
+        try bench.write(store) { transaction in
+          try transaction.insert(Sample.item("x"), key: nil, into: Sample.item)
+          throw CancellationError()
+        }
+      } catch {}
+      try bench.expect(calls.withLock { $0 } == 0, "no call for what was undone")
+      withExtendedLifetime(hints) {}
+    },
+
+    Case("a listener that went away disturbs nobody", ["R48"]) { bench in
+      let store = try bench.open()
+      for _ in 0..<20 { _ = store.commitNotifications() }
+      let listener = Task {
+        for await _ in store.commitNotifications() {}
+      }
+      listener.cancel()
+      let hints = store.commitNotifications()
+      try bench.write(store) { try $0.insert(Sample.item("x"), key: nil, into: Sample.item) }
+      let isHeard = await bench.inTime {
+        for await _ in hints { return true }
+        return false
+      }
+      try bench.expect(isHeard == true, "a hint")
+    },
+  ]
+}
+
+// MARK: - Life cycle
+
+extension StoreConformance {
+  static let lifeCases: [Case] = [
+    Case("a store knows its entities and begins empty", ["R87"]) { bench in
+      let store = try bench.open()
+      try bench.expectEqual(store.entities, Sample.entities, "the entities")
+      try bench.expect(!store.identity.uniqueName.isEmpty, "a unique name")
+      try bench.expectEqual(store.capabilities.isReadOnly, false, "whether it is read-only")
+      for entity in Sample.entities {
+        let definition = try OrderDefinition.list(entity)
+        let (keys, count) = try store.read { (snapshot) throws(StoreError) in
+          (try snapshot.keys(of: definition), try snapshot.count(of: entity, where: .all))
+        }
+        try bench.expectEqual(keys.count, 0, "the number of keys")
+        try bench.expectEqual(count, 0, "the count")
+      }
+      let version = try bench.version(store)
+      try store.checkForExternalChanges()
+      try bench.expectEqual(try bench.version(store), version, "the version, without other writers")
+    },
+
+    Case("a closed store says so", ["R87"]) { bench in
+      let store = try bench.open()
+      try store.write { try $0.insert(Sample.item("x"), key: nil, into: Sample.item) }
+      try store.close()
+      try bench.expectError("reading to fail", \.isClosed) { try bench.version(store) }
+      try bench.expectError("writing to fail", \.isClosed) {
+        try store.write { try $0.insert(Sample.item("y"), key: nil, into: Sample.item) }
+      }
+      try bench.expectError("looking to fail", \.isClosed) { try store.checkForExternalChanges() }
+      try store.close()
+    },
+
+    Case("a store opened for reading refuses to write", ["R87"], needs: .readOnlyOpening) {
+      bench in
+      let store = try bench.open()
+      try store.write { try $0.insert(Sample.item("x"), key: nil, into: Sample.item) }
+      let reader = bench.keep(try bench.given(bench.provider.openForReading)(store))
+      try bench.expectEqual(reader.capabilities.isReadOnly, true, "whether it is read-only")
+      let rows = try bench.allRows(store, Sample.item)
+      try bench.expectRows(try bench.allRows(reader, Sample.item), rows, "the rows")
+      try bench.expectError("writing to fail", \.isReadOnly) {
+        try reader.write { try $0.insert(Sample.item("y"), key: nil, into: Sample.item) }
+      }
+      try bench.expectRows(try bench.allRows(reader, Sample.item), rows, "the rows after it")
+    },
+
+    Case("what was committed is there when the store is opened again", ["R87"], needs: .reopening) {
+      bench in
+      var workload = RandomStoreWorkload(seed: 5)
+      let entities = [
+        try workload.entity(named: "One", identity: .integer()),
+        try workload.entity(named: "Two", identity: .text()),
+        try workload.entity(named: "Three", identity: .compound(["left", "right"])),
+      ]
+      let store = try bench.open(entities)
+      var contents: [[Row]] = []
+      for entity in entities {
+        _ = try bench.fill(store, entity, &workload, count: 30)
+        contents.append(try bench.allRows(store, entity))
+      }
+      let (identity, version) = (store.identity, try bench.version(store))
+      let again = bench.keep(try bench.given(bench.provider.reopen)(store))
+      try bench.expectEqual(again.identity, identity, "the identity")
+      for (entity, rows) in zip(entities, contents) {
+        try bench.expectRows(try bench.allRows(again, entity), rows, "the rows of \(entity.name)")
+        let history = try again.read { (snapshot) throws(StoreError) in
+          try snapshot.history(since: version, of: entity)
+        }
+        if case .commits(let commits) = history {
+          try bench.expect(commits.allSatisfy(\.changes.isEmpty), "no change by opening again")
+        }
+      }
     },
   ]
 }
