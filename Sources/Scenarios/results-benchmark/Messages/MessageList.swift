@@ -87,3 +87,73 @@ enum MessageList: String, CaseIterable, Sendable {
     )
   }
 }
+
+// MARK: - Groupings
+
+/// Texts gathered by their first letter, with the extent of each.
+struct FirstLetters: SectionGrouping {
+  var groupingIdentity: String { "first letter" }
+  var titleIdentity: String { "plain" }
+
+  func group(of value: Value) -> SectionGroup {
+    guard case .text(let text) = value, let first = text.utf8.first, first < 0x7f else {
+      return SectionGroup(id: .null)
+    }
+    let letter = Value.text(String(UnicodeScalar(first)))
+    return SectionGroup(
+      id: letter,
+      first: letter,
+      next: .text(String(UnicodeScalar(first + 1)))
+    )
+  }
+
+  func title(of id: Value) -> String {
+    if case .text(let letter) = id { letter } else { "" }
+  }
+}
+
+/// Instants gathered by their month in UTC, with the extent of each month.
+struct Months: SectionGrouping {
+  var groupingIdentity: String { "month, UTC" }
+  var titleIdentity: String { "plain" }
+
+  func group(of value: Value) -> SectionGroup {
+    guard case .integer(let microseconds) = value else { return SectionGroup(id: .null) }
+    let month = Self.month(of: Self.quotient(microseconds, 86_400_000_000))
+    return SectionGroup(
+      id: .integer(month),
+      first: .integer(Self.firstDay(of: month) * 86_400_000_000),
+      next: .integer(Self.firstDay(of: month + 1) * 86_400_000_000)
+    )
+  }
+
+  func title(of id: Value) -> String {
+    guard case .integer(let month) = id else { return "" }
+    return "\(1970 + Self.quotient(month, 12))-\(month - Self.quotient(month, 12) * 12 + 1)"
+  }
+
+  /// The month of a day, both counted from January 1st 1970.
+  private static func month(of day: Int64) -> Int64 {
+    // The mean length is never off by more than one month.
+    var month = quotient(day * 4800, 146_097)
+    while firstDay(of: month) > day { month -= 1 }
+    while firstDay(of: month + 1) <= day { month += 1 }
+    return month
+  }
+
+  /// The first day of a month (Howard Hinnant, "chrono-compatible low-level date algorithms", days_from_civil).
+  private static func firstDay(of month: Int64) -> Int64 {
+    let shifted = month - 2
+    let year = 1970 + quotient(shifted, 12)
+    let monthOfYear = shifted - quotient(shifted, 12) * 12
+    let era = quotient(year, 400)
+    let yearOfEra = year - era * 400
+    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + (153 * monthOfYear + 2) / 5
+    return era * 146_097 + dayOfEra - 719_468
+  }
+
+  /// A quotient rounded down, also below zero.
+  private static func quotient(_ number: Int64, _ divisor: Int64) -> Int64 {
+    number >= 0 ? number / divisor : -((-number - 1) / divisor) - 1
+  }
+}

@@ -190,3 +190,174 @@ extension ChangeTimes {
     work.rows = max(work.rows, asked.rows)
   }
 }
+
+// MARK: - Figures
+
+extension MessageBench {
+  /// Goals 5 to 7: one row that moves, and one that stays, from the commit to the exact delta.
+  func oneChange() async throws -> [Measurement] {
+    let moves = try await changes(moving: true)
+    let edits = try await changes(moving: false)
+    let unobserved = try await changes(moving: false, observing: 0..<100)
+    let own = moves.following
+    let name = "one change, commit to exact paths"
+    return [
+      figure(5, name, own)
+        .beside(moves.plainRanks.median, "row and two ranks in C", atLargest(3)),
+      figure(5, "\(name), at most", own, atLargest(60)),
+      figure(5, "\(name), with the commit", moves.commit.median)
+        .beside(moves.plainCommit.median, "commit, row and two ranks in C"),
+      figure(5, "\(name), with its writing", moves.whole.median)
+        .beside(moves.plainWhole.median, "update, commit, row and ranks in C"),
+      figure(5, "the same, from the commit's return to a subscriber's task", moves.delivery.median),
+      figure(5, "changes shown when their commit returned", moves.promptShare, nil, "%"),
+      figure(6, name, own)
+        .beside(moves.refetches.median, "all identities read again in C", refetchLimit),
+      figure(
+        7,
+        "queries for a change that keeps its keys, far from 100 observed rows",
+        Double(unobserved.work.queries),
+        0,
+        "queries"
+      ),
+      figure(
+        7,
+        "the same, all rows observed, so that its path is told",
+        Double(edits.work.queries),
+        nil,
+        "queries"
+      ),
+      figure(7, "a change that keeps its keys, 100 rows observed", unobserved.following)
+        .beside(own, "one that moves a row"),
+      figure(7, "a change that keeps its keys, commit to delta", edits.following)
+        .beside(own, "one that moves a row"),
+    ]
+  }
+
+  /// The part of reading everything again that a change may take.
+  private var refetchLimit: Double? {
+    switch rows {
+    case 100_000: 0.01
+    case 1_000_000: 0.001
+    case 10_000_000: 0.0001
+    default: nil
+    }
+  }
+
+  /// A figure of this size.
+  func figure(
+    _ goal: Int,
+    _ name: String,
+    _ value: Double,
+    _ limit: Double? = nil,
+    _ unit: String = "µs"
+  ) -> Measurement {
+    Measurement(goal: goal, name: name, rows: rows, value: value, unit: unit, limit: limit)
+  }
+}
+
+extension Measurement {
+  /// The same figure beside a reference; a limit is then one of the ratio.
+  func beside(_ reference: Double, _ against: String, _ limit: Double? = nil) -> Measurement {
+    var copy = self
+    (copy.reference, copy.against, copy.limit) = (reference, against, limit)
+    return copy
+  }
+}
+
+// MARK: - Other writers
+
+extension MessageBench {
+  /// Goal 10: one commit of another connection, from the wake-up to the delta.
+  ///
+  /// What waits for the file system is left out: `refresh()` does what follows a wake-up.
+  func foreignCommit() async throws -> [Measurement] {
+    try store.checkForExternalChanges()
+    let controller = list(of: Message.self)
+    try await controller.fetchExactly()
+    try await controller.refresh()
+    let ranks = try ranks()
+    var (processor, ours, plainTimes) = (Samples(), Samples(), Samples())
+    for _ in 0..<20 * runs {
+      let (id, place) = (anyID(), anyPlace())
+      let old = try PlainRanks.key(of: id, in: writer)
+      let generation = try controller.results().generation
+      try move(id, to: place)
+      let before = ProcessFigures.processorMicroseconds
+      ours.add(try await time { try await controller.refresh() })
+      processor.add(ProcessFigures.processorMicroseconds - before)
+      guard try controller.results().generation == generation + 1, let old else {
+        throw BenchmarkError.wrongResult("a foreign commit")
+      }
+      plainTimes.add(
+        try time {
+          guard let new = try PlainRanks.key(of: id, in: plain) else { return }
+          _ = try ranks.rank(of: old, in: plain)
+          _ = try ranks.rank(of: new, in: plain)
+        }
+      )
+    }
+    controller.cancel()
+    let name = "one foreign commit, wake-up to delta"
+    return [
+      figure(10, "\(name), processor time", processor.median, atLargest(300)),
+      figure(10, name, ours.median)
+        .beside(plainTimes.median, "row and two ranks on another connection in C"),
+    ]
+  }
+
+  /// Goal 11: a cache that is a thousand changes old.
+  func staleCache() async throws -> [Measurement] {
+    let changes = min(1000, rows / 10)
+    var (ours, scans) = (Samples(), Samples())
+    for _ in 0..<min(3, runs) {
+      try await saveCache(of: .folders)
+      try writer.each("BEGIN IMMEDIATE")
+      for _ in 0..<changes {
+        let (id, place) = (anyID(), anyPlace())
+        try writer.each(Self.movement, parameters(id, place))
+      }
+      try writer.each("COMMIT")
+      let other = try file.open()
+      let controller = list(of: Message.self, cached: true, in: other)
+      ours.add(
+        try await time {
+          try await controller.performFetch()
+          try controller.readFirst(50)
+        }
+      )
+      let outcome = controller.cacheOutcome
+      controller.cancel()
+      try other.close()
+      guard case .replayed = outcome else {
+        let words = outcome.map { "\($0)" } ?? "no cache"
+        return [
+          .missing(goal: 11, Self.staleName, rows: rows, unit: "µs", because: words)
+        ]
+      }
+      scans.add(try scan())
+    }
+    return [
+      figure(11, Self.staleName, ours.median).beside(scans.median, "the index read in C"),
+      figure(11, "\(Self.staleName), at most", ours.median, atLargest(30_000)),
+    ]
+  }
+
+  private static let staleName = "first 50 rows from a cache 1,000 changes old"
+
+  /// Moves a row by another connection's commit.
+  func move(_ id: Int64, to place: (folder: Int64, date: Int64)) throws {
+    try writer.each("BEGIN IMMEDIATE")
+    try writer.each(Self.movement, parameters(id, place))
+    try writer.each("COMMIT")
+  }
+
+  private static let movement = "UPDATE Message SET folder = ?, date = ? WHERE id = ?"
+
+  private func parameters(
+    _ id: Int64,
+    _ place: (folder: Int64, date: Int64)
+  ) -> [PlainDatabase.Parameter] {
+    [.integer(place.folder), .integer(place.date), .integer(id)]
+  }
+}
