@@ -2,9 +2,9 @@ import ResultsDomain
 
 extension StoreConformance {
   static let orderCases: [Case] = [
-    Case("a list is ordered by its terms, its nulls stand where asked, ties go by key", ["R85"]) {
-      bench in
-      let store = try bench.open()
+    Case("a list is ordered by its terms, nulls as requested, ties by key", ["R85"]) {
+      fixture in
+      let store = try fixture.open()
       let rows: [[Value]] = [
         Sample.item("b", note: .null, number: 2, share: 0.5, bytes: .blob([0])),
         Sample.item("a", note: "", number: .null, share: -1.5, bytes: .blob([])),
@@ -46,8 +46,8 @@ extension StoreConformance {
             let tie = FetchSortDescriptor.descending("title")
             for terms in [[term], [term, tie], [tie, term]] {
               let definition = try OrderDefinition.list(Sample.item, sortedBy: terms)
-              try bench.expectRows(
-                try bench.rows(store, definition),
+              try fixture.expectRows(
+                try fixture.rows(store, definition),
                 model.list(definition),
                 "the order \(terms.text)"
               )
@@ -57,8 +57,8 @@ extension StoreConformance {
       }
     },
 
-    Case("a list can be ordered by computed expressions", ["R85"]) { bench in
-      let store = try bench.open()
+    Case("a list can be ordered by computed expressions", ["R85"]) { fixture in
+      let store = try fixture.open()
       var model = ModelStore(entity: Sample.item)
       var workload = RandomStoreWorkload(seed: 77)
       let rows = (0..<40).map { _ in workload.values(for: Sample.item) }
@@ -77,15 +77,15 @@ extension StoreConformance {
         for direction in [SortDirection.ascending, .descending] {
           let terms = [FetchSortDescriptor(expression, direction)]
           let definition = try OrderDefinition.list(Sample.item, sortedBy: terms)
-          let seen = try bench.rows(store, definition)
-          try bench.expectRows(seen, model.list(definition), "the order \(terms.text)")
+          let actual = try fixture.rows(store, definition)
+          try fixture.expectRows(actual, model.list(definition), "the order \(terms.text)")
         }
       }
     },
 
-    Case("the keys handed over are those of the definition, strictly ascending", ["R02", "R85"]) {
-      bench in
-      let store = try bench.open()
+    Case("entries are the keys of the definition, strictly ascending", ["R02", "R85"]) {
+      fixture in
+      let store = try fixture.open()
       let count = 5000
       try store.write { transaction in
         for number in 0..<count {
@@ -102,15 +102,16 @@ extension StoreConformance {
         let all = (1...Int64(count)).map { ObjectKey.integer($0) }
         return (try snapshot.keys(of: definition), try snapshot.rows(all, of: Sample.item))
       }
-      try bench.expectEqual(keys.count, count, "the number of keys")
-      try bench.expectAscending(keys)
+      try fixture.expectEqual(keys.count, count, "the number of keys")
+      try fixture.expectAscending(keys)
       var made: Set<[UInt8]> = []
       for row in rows.compactMap(\.self) { made.insert(try definition.key(of: row)) }
-      try bench.expectEqual(Set(keys), made, "the keys")
+      try fixture.expectEqual(Set(keys), made, "the keys")
     },
 
-    Case("handing over keys ends when the closure says so, or throws", ["R85"]) { bench in
-      let store = try bench.open()
+    Case("iterating over entries stops when the closure returns false or throws", ["R85"]) {
+      fixture in
+      let store = try fixture.open()
       try store.write { transaction in
         for _ in 0..<5000 { try transaction.insert(Sample.item("x"), key: nil, into: Sample.item) }
       }
@@ -127,19 +128,19 @@ extension StoreConformance {
         }
         return calls
       }
-      try bench.expectEqual(calls, 2, "the number of calls with keys")
-      try bench.expectError("the closure's error", \.isNotFound) {
+      try fixture.expectEqual(calls, 2, "the number of calls with a batch")
+      try fixture.expectError("the closure's error", \.isNotFound) {
         try store.read { (snapshot) throws(StoreError) in
           try snapshot.entries(of: definition) { (_) throws(StoreError) in
             throw .notFound(Sample.itemID(1))
           }
         }
       }
-      try bench.expectEqual(try bench.rows(store, definition).count, 5000, "the rows after it")
+      try fixture.expectEqual(try fixture.rows(store, definition).count, 5000, "the rows after it")
     },
 
-    Case("the key alone makes the order of equal rows", ["R02"]) { bench in
-      let store = try bench.open()
+    Case("equal rows are ordered by their keys", ["R02"]) { fixture in
+      let store = try fixture.open()
       try store.write { transaction in
         for subject: Int64 in [3, -1, 2] {
           for student in ["b", "", "a"] {
@@ -153,13 +154,17 @@ extension StoreConformance {
         let expected = ["", "a", "b"].flatMap { student in
           [-1, 2, 3].map { Sample.scoreID(student, $0) }
         }
-        try bench.expectEqual(try bench.rows(store, definition).map(\.id), expected, "the order")
+        try fixture.expectEqual(
+          try fixture.rows(store, definition).map(\.id),
+          expected,
+          "the order"
+        )
       }
     },
   ]
 }
 
-extension StoreBench {
+extension ConformanceFixture {
   /// Expects keys that strictly ascend by bytes.
   func expectAscending(_ keys: [[UInt8]]) throws(ConformanceFailure) {
     for (index, pair) in zip(keys, keys.dropFirst()).enumerated() {
@@ -174,7 +179,7 @@ extension StoreBench {
 }
 
 extension [FetchSortDescriptor] {
-  /// The terms, for messages.
+  /// The terms, as messages show them.
   var text: String {
     map { "\($0.expression) \($0.direction) nulls \($0.nulls)" }.joined(separator: ", ")
   }
@@ -184,31 +189,31 @@ extension [FetchSortDescriptor] {
 
 extension StoreConformance {
   static let predicateCases: [Case] = [
-    Case("a predicate holds for the rows the evaluator says, whatever it is", ["R85", "R86"]) {
-      bench in
+    Case("the store and the evaluator agree about every predicate", ["R85", "R86"]) {
+      fixture in
       for seed in 0..<24 {
         var workload = RandomStoreWorkload(seed: UInt64(seed))
         let entity = try workload.entity()
-        let store = try bench.open([entity])
-        let model = try bench.fill(store, entity, &workload, count: 40)
+        let store = try fixture.open([entity])
+        let model = try fixture.fill(store, entity, &workload, count: 40)
         for _ in 0..<25 {
           let predicate = workload.predicate(for: entity, keys: model.rows.map(\.id.key))
           let terms = workload.sortDescriptors(for: entity)
           let definition = try? OrderDefinition.list(entity, where: predicate, sortedBy: terms)
           guard let definition else { continue }
           let what = "seed \(seed): \(predicate) by \(terms.text)"
-          try bench.expectRows(try bench.rows(store, definition), model.list(definition), what)
+          try fixture.expectRows(try fixture.rows(store, definition), model.list(definition), what)
           let count = try store.read { (snapshot) throws(StoreError) in
             try snapshot.count(of: entity, where: predicate)
           }
-          try bench.expectEqual(count, model.list(definition).count, "the count, \(what)")
+          try fixture.expectEqual(count, model.list(definition).count, "the count, \(what)")
         }
         try store.close()
       }
     },
 
-    Case("a comparison with no value is unknown, and not of unknown is unknown", ["R85"]) { bench in
-      let store = try bench.open()
+    Case("a comparison with null is unknown, and its negation is unknown too", ["R85"]) { fixture in
+      let store = try fixture.open()
       try store.write { transaction in
         try transaction.insert(Sample.item("a", number: 1), key: nil, into: Sample.item)
         try transaction.insert(Sample.item("b"), key: nil, into: Sample.item)
@@ -233,13 +238,13 @@ extension StoreConformance {
       ]
       for (predicate, expected) in expectations {
         let definition = try OrderDefinition.list(Sample.item, where: predicate)
-        let ids = try bench.rows(store, definition).map(\.id)
-        try bench.expectEqual(ids, expected.map(Sample.itemID), "\(predicate)")
+        let ids = try fixture.rows(store, definition).map(\.id)
+        try fixture.expectEqual(ids, expected.map(Sample.itemID), "\(predicate)")
       }
     },
 
-    Case("texts are equal only if their bytes are", ["R85", "R86"]) { bench in
-      let store = try bench.open()
+    Case("texts are equal only if their bytes are equal", ["R85", "R86"]) { fixture in
+      let store = try fixture.open()
       let titles = ["\u{304C}", "\u{304B}\u{3099}", "a", "A", "a "]
       try store.write { transaction in
         for title in titles {
@@ -252,17 +257,17 @@ extension StoreConformance {
           .equal,
           .literal(.text(title))
         )
-        let listed = FetchPredicate.membership(.attribute("title"), [.text(title), "none"])
-        for predicate in [isTitle, listed] {
+        let isMember = FetchPredicate.membership(.attribute("title"), [.text(title), "none"])
+        for predicate in [isTitle, isMember] {
           let definition = try OrderDefinition.list(Sample.item, where: predicate)
-          let ids = try bench.rows(store, definition).map(\.id)
-          try bench.expectEqual(ids, [Sample.itemID(Int64(index + 1))], "\(predicate)")
+          let ids = try fixture.rows(store, definition).map(\.id)
+          try fixture.expectEqual(ids, [Sample.itemID(Int64(index + 1))], "\(predicate)")
         }
       }
     },
 
-    Case("integers and reals compare exactly, beyond 2^53 too", ["R85"]) { bench in
-      let store = try bench.open()
+    Case("integers and reals compare exactly, also beyond 2^53", ["R85"]) { fixture in
+      let store = try fixture.open()
       let numbers: [Int64] = [(1 << 53) - 1, 1 << 53, (1 << 53) + 1, .max, .min, 2]
       try store.write { transaction in
         for number in numbers {
@@ -270,7 +275,7 @@ extension StoreConformance {
           try transaction.insert(values, key: nil, into: Sample.item)
         }
       }
-      let model = try bench.model(of: store, Sample.item)
+      let model = try fixture.model(of: store, Sample.item)
       for operation in ComparisonOperator.allCases {
         for bound in [0x1p53, -0x1p63, 0x1p63, 2.5, .infinity] {
           let predicate = FetchPredicate.comparison(
@@ -279,8 +284,8 @@ extension StoreConformance {
             .literal(.real(bound))
           )
           let definition = try OrderDefinition.list(Sample.item, where: predicate)
-          let rows = try bench.rows(store, definition)
-          try bench.expectRows(rows, model.list(definition), "\(predicate)")
+          let rows = try fixture.rows(store, definition)
+          try fixture.expectRows(rows, model.list(definition), "\(predicate)")
         }
         let predicate = FetchPredicate.comparison(
           .attribute("share"),
@@ -288,13 +293,13 @@ extension StoreConformance {
           .attribute("number")
         )
         let definition = try OrderDefinition.list(Sample.item, where: predicate)
-        let rows = try bench.rows(store, definition)
-        try bench.expectRows(rows, model.list(definition), "\(predicate)")
+        let rows = try fixture.rows(store, definition)
+        try fixture.expectRows(rows, model.list(definition), "\(predicate)")
       }
     },
 
-    Case("a fixed set may hold a hundred thousand identities", ["R87"]) { bench in
-      let store = try bench.open()
+    Case("a fixed set may hold a hundred thousand identities", ["R87"]) { fixture in
+      let store = try fixture.open()
       try store.write { transaction in
         for number in 1...1000 {
           try transaction.insert(Sample.item("x"), key: .integer(Int64(number)), into: Sample.item)
@@ -321,23 +326,23 @@ extension StoreConformance {
           let (keys, count) = try store.read { (snapshot) throws(StoreError) in
             (try snapshot.keys(of: definition), try snapshot.count(of: entity, where: predicate))
           }
-          try bench.expectEqual(keys.count, expected, "\(entity.name), set \(number): keys")
-          try bench.expectEqual(count, expected, "\(entity.name), set \(number): count")
-          try bench.expectAscending(keys)
+          try fixture.expectEqual(keys.count, expected, "\(entity.name), set \(number): keys")
+          try fixture.expectEqual(count, expected, "\(entity.name), set \(number): count")
+          try fixture.expectAscending(keys)
         }
       }
     },
 
-    Case("a predicate that no row can be asked is refused", ["R87"]) { bench in
-      let store = try bench.open()
+    Case("a predicate that does not fit the entity is rejected", ["R87"]) { fixture in
+      let store = try fixture.open()
       let predicates: [FetchPredicate] = [
         .isNull(.attribute("nothing")),
         .comparison(.attribute("title"), .equal, .literal(1)),
         .identity(IdentitySet(keys: [.text("1")])),
       ]
       for predicate in predicates {
-        try bench.expectError(
-          "\(predicate) to be refused",
+        try fixture.expectError(
+          "\(predicate) to be rejected",
           { error in if case .request = error { true } else { false } }
         ) {
           try store.read { (snapshot) throws(StoreError) in
@@ -349,8 +354,8 @@ extension StoreConformance {
   ]
 }
 
-extension StoreBench {
-  /// Fills a store and a model with the same random rows.
+extension ConformanceFixture {
+  /// Inserts the same random rows into a store and into a new model.
   func fill(
     _ store: any Store,
     _ entity: EntityDescription,
@@ -362,14 +367,14 @@ extension StoreBench {
     }
     var model = ModelStore(entity: entity)
     let outcomes = operations.map { model.perform($0) }
-    let seen = try store.write { transaction in
+    let actual = try store.write { transaction in
       try operations.map { try transaction.perform($0, on: entity) }
     }
-    try expectEqual(seen, outcomes, "what became of the inserts")
+    try expectEqual(actual, outcomes, "the outcomes of the inserts")
     return model
   }
 
-  /// A model with the rows of a store.
+  /// Returns a model with the rows of a store.
   func model(of store: any Store, _ entity: EntityDescription) throws -> ModelStore {
     var model = ModelStore(entity: entity)
     for row in try allRows(store, entity) {
@@ -383,8 +388,8 @@ extension StoreBench {
 
 extension StoreConformance {
   static let digestCases: [Case] = [
-    Case("a digest changes if and only if one of its attributes' values does", ["R27"]) { bench in
-      let store = try bench.open()
+    Case("a digest changes if and only if one of its attributes' values does", ["R27"]) { fixture in
+      let store = try fixture.open()
       let id = Sample.itemID(1)
       let contents: [[Value]] = [
         Sample.item("a"), Sample.item("b"), Sample.item("a", note: ""), Sample.item("a", note: "0"),
@@ -410,41 +415,57 @@ extension StoreConformance {
             try snapshot.digests(of: definition, titles).map(\.digest)
           )
         }
-        try bench.expectEqual(whole.count, 1, "the number of digests")
+        try fixture.expectEqual(whole.count, 1, "the number of digests")
         if let known = digests[values] {
-          try bench.expectEqual(whole[0], known, "the digest of \(values) the second time")
+          try fixture.expectEqual(whole[0], known, "the digest of \(values) the second time")
         }
         if let known = titleDigests[values[0]] {
-          try bench.expectEqual(part[0], known, "the title's digest, whatever else changed")
+          try fixture.expectEqual(
+            part[0],
+            known,
+            "the title's digest, which other attributes must not change"
+          )
         }
         digests[values] = whole[0]
         titleDigests[values[0]] = part[0]
       }
       let contentCount = Set(contents).count
-      try bench.expectEqual(Set(digests.values).count, contentCount, "different digests")
+      try fixture.expectEqual(
+        Set(digests.values).count,
+        contentCount,
+        "the number of different digests"
+      )
       let titleCount = Set(contents.map { $0[0] }).count
-      try bench.expectEqual(Set(titleDigests.values).count, titleCount, "different title digests")
+      try fixture.expectEqual(
+        Set(titleDigests.values).count,
+        titleCount,
+        "the number of different title digests"
+      )
     },
 
-    Case("digests come in the order of identities, one for each row of the list", ["R27"]) {
-      bench in
+    Case("digests are in the order of identities, one for each row of the list", ["R27"]) {
+      fixture in
       for seed in 0..<9 {
         var workload = RandomStoreWorkload(seed: UInt64(seed))
         let entity = try workload.entity()
-        let store = try bench.open([entity])
-        let model = try bench.fill(store, entity, &workload, count: 60)
+        let store = try fixture.open([entity])
+        let model = try fixture.fill(store, entity, &workload, count: 60)
         let predicate = workload.predicate(for: entity, keys: model.rows.map(\.id.key))
         let definition = try OrderDefinition.list(entity, where: predicate)
         let attributes = AttributeSet(indexes: entity.attributes.indices)
         let digests = try store.read { (snapshot) throws(StoreError) in
           try snapshot.digests(of: definition, attributes)
         }
-        try bench.expectAscending(digests.map(\.identity))
+        try fixture.expectAscending(digests.map(\.identity))
         let expected = model.list(definition).compactMap {
           definition.layout.identityBytes(of: $0.id.key)
         }
-        try bench.expectEqual(Set(digests.map(\.identity)), Set(expected), "seed \(seed): rows")
-        try bench.expectEqual(digests.count, expected.count, "seed \(seed): the number of digests")
+        try fixture.expectEqual(Set(digests.map(\.identity)), Set(expected), "seed \(seed): rows")
+        try fixture.expectEqual(
+          digests.count,
+          expected.count,
+          "seed \(seed): the number of digests"
+        )
         try store.close()
       }
     },

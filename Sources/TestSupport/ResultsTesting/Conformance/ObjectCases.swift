@@ -2,8 +2,8 @@ import ResultsDomain
 
 extension StoreConformance {
   static let identityCases: [Case] = [
-    Case("integer keys are assigned as one more than the largest", ["R13"]) { bench in
-      let store = try bench.open()
+    Case("integer keys are assigned as one more than the largest", ["R13"]) { fixture in
+      let store = try fixture.open()
       func insert(_ key: Int64? = nil) throws -> ObjectID {
         try store.write { transaction in
           try transaction.insert(
@@ -13,63 +13,67 @@ extension StoreConformance {
           )
         }
       }
-      try bench.expectEqual(try insert(), Sample.itemID(1), "the first key")
-      try bench.expectEqual(try insert(41), Sample.itemID(41), "a given key")
-      try bench.expectEqual(try insert(), Sample.itemID(42), "the key after 41")
-      try bench.expectEqual(try insert(-7), Sample.itemID(-7), "a given negative key")
+      try fixture.expectEqual(try insert(), Sample.itemID(1), "the first key")
+      try fixture.expectEqual(try insert(41), Sample.itemID(41), "a given key")
+      try fixture.expectEqual(try insert(), Sample.itemID(42), "the key after 41")
+      try fixture.expectEqual(try insert(-7), Sample.itemID(-7), "a given negative key")
       try store.write { _ = try $0.delete(Sample.itemID(42), of: Sample.item) }
-      try bench.expectEqual(try insert(), Sample.itemID(42), "the key after 42 was deleted")
+      try fixture.expectEqual(try insert(), Sample.itemID(42), "the key after 42 was deleted")
       try store.write { transaction in
         for number: Int64 in [1, 41, 42] {
           _ = try transaction.delete(Sample.itemID(number), of: Sample.item)
         }
       }
-      try bench.expectEqual(try insert(), Sample.itemID(-6), "the key after -7 alone")
+      try fixture.expectEqual(try insert(), Sample.itemID(-6), "the key after -7 alone")
     },
 
-    Case("the extremes of integer keys are kept", ["R13"]) { bench in
-      let store = try bench.open()
+    Case("the smallest and largest integer keys are stored", ["R13"]) { fixture in
+      let store = try fixture.open()
       let keys: [Int64] = [.min, -1, 0, .max]
       try store.write { transaction in
         for key in keys {
           try transaction.insert(Sample.item("x"), key: .integer(key), into: Sample.item)
         }
       }
-      let stored = try bench.allRows(store, Sample.item).map(\.id)
-      try bench.expectEqual(stored, keys.map(Sample.itemID), "the keys, ascending")
+      let stored = try fixture.allRows(store, Sample.item).map(\.id)
+      try fixture.expectEqual(stored, keys.map(Sample.itemID), "the keys, ascending")
     },
 
-    Case("text keys are told apart by their bytes", ["R13"]) { bench in
-      let store = try bench.open()
+    Case("text keys are distinguished by their bytes", ["R13"]) { fixture in
+      let store = try fixture.open()
       let names = ["", "A", "a", "a ", "\u{304B}\u{3099}", "\u{304C}", "\u{FF5E}", "\u{1F600}"]
       try store.write { transaction in
         for (rank, name) in names.enumerated() {
           try transaction.insert([.integer(Int64(rank))], key: .text(name), into: Sample.tag)
         }
       }
-      try bench.expectEqual(
-        try bench.allRows(store, Sample.tag).map(\.id),
+      try fixture.expectEqual(
+        try fixture.allRows(store, Sample.tag).map(\.id),
         names.map(Sample.tagID),
         "the keys in the order of their bytes"
       )
       for (rank, name) in names.enumerated() {
-        let row = try bench.row(store, Sample.tagID(name), Sample.tag)
-        try bench.expectEqual(row?["rank"], .integer(Int64(rank)), "the rank of '\(name)'")
+        let row = try fixture.row(store, Sample.tagID(name), Sample.tag)
+        try fixture.expectEqual(row?["rank"], .integer(Int64(rank)), "the rank of '\(name)'")
       }
     },
 
-    Case("a compound key is made by its attributes' values", ["R13"]) { bench in
-      let store = try bench.open()
+    Case("a compound key consists of its attributes' values", ["R13"]) { fixture in
+      let store = try fixture.open()
       let id = try store.write { transaction in
         try transaction.insert(Sample.score("Aiko", 3, 80), key: nil, into: Sample.score)
       }
-      try bench.expectEqual(id, Sample.scoreID("Aiko", 3), "the identity")
+      try fixture.expectEqual(id, Sample.scoreID("Aiko", 3), "the identity")
       let other = try store.write { transaction in
         let key = Sample.scoreID("Aiko", 4).key
         return try transaction.insert(Sample.score("Aiko", 4, 90), key: key, into: Sample.score)
       }
-      try bench.expectEqual(other, Sample.scoreID("Aiko", 4), "the identity that was also given")
-      try bench.expectError("a key unlike the values to be refused", \.isInvalid) {
+      try fixture.expectEqual(
+        other,
+        Sample.scoreID("Aiko", 4),
+        "the identity that was given explicitly"
+      )
+      try fixture.expectError("a key that contradicts the values to be rejected", \.isInvalid) {
         try store.write { transaction in
           let key = Sample.scoreID("Ben", 1).key
           try transaction.insert(Sample.score("Ben", 2, 1), key: key, into: Sample.score)
@@ -77,39 +81,43 @@ extension StoreConformance {
       }
     },
 
-    Case("an attribute of a compound key changes the identity", ["R13", "R27"]) { bench in
-      let store = try bench.open()
+    Case("an attribute of a compound key changes the identity", ["R13", "R27"]) { fixture in
+      let store = try fixture.open()
       let old = Sample.row(Sample.scoreID("Aiko", 1), Sample.score("Aiko", 1, 80), Sample.score)
       let new = Sample.row(Sample.scoreID("Aiko", 9), Sample.score("Aiko", 9, 81), Sample.score)
       try store.write { transaction in
         try transaction.insert(old.values, key: nil, into: Sample.score)
         try transaction.insert(Sample.score("Ben", 1, 50), key: nil, into: Sample.score)
       }
-      let version = try bench.version(store)
+      let version = try fixture.version(store)
       try store.write { transaction in
         try transaction.update(old.id, to: new.values, of: Sample.score, ifUnchangedFrom: nil)
       }
-      try bench.expectEqual(try bench.row(store, old.id, Sample.score), nil, "the old object")
-      try bench.expectEqual(try bench.row(store, new.id, Sample.score), new, "the new object")
-      try bench.expectChanges(
-        try bench.changes(store, since: version, of: Sample.score),
+      try fixture.expectEqual(try fixture.row(store, old.id, Sample.score), nil, "the old object")
+      try fixture.expectEqual(try fixture.row(store, new.id, Sample.score), new, "the new object")
+      try fixture.expectChanges(
+        try fixture.changes(store, since: version, of: Sample.score),
         [
           CommittedChange(id: old.id, before: old, after: nil),
           CommittedChange(id: new.id, before: nil, after: new),
         ],
         "the history"
       )
-      try bench.expectError("a taken key to be refused", \.isAlreadyExists) {
+      try fixture.expectError("a duplicate key to be rejected", \.isAlreadyExists) {
         try store.write { transaction in
           let values = Sample.score("Ben", 1, 0)
           try transaction.update(new.id, to: values, of: Sample.score, ifUnchangedFrom: nil)
         }
       }
-      try bench.expectEqual(try bench.row(store, new.id, Sample.score), new, "the object after it")
+      try fixture.expectEqual(
+        try fixture.row(store, new.id, Sample.score),
+        new,
+        "the object after it"
+      )
     },
 
-    Case("a second object of one key is refused", ["R13"]) { bench in
-      let store = try bench.open()
+    Case("a duplicate key is rejected", ["R13"]) { fixture in
+      let store = try fixture.open()
       let inserts: [@Sendable (any StoreTransaction) throws -> ObjectID] = [
         { try $0.insert(Sample.item("b"), key: .integer(1), into: Sample.item) },
         { try $0.insert([.integer(2)], key: .text("t"), into: Sample.tag) },
@@ -117,16 +125,16 @@ extension StoreConformance {
       ]
       for insert in inserts {
         try store.write { _ = try insert($0) }
-        let before = try bench.version(store)
-        try bench.expectError("the second to be refused", \.isAlreadyExists) {
+        let before = try fixture.version(store)
+        try fixture.expectError("the second insert to be rejected", \.isAlreadyExists) {
           try store.write { _ = try insert($0) }
         }
-        try bench.expectEqual(try bench.version(store), before, "the version")
+        try fixture.expectEqual(try fixture.version(store), before, "the version")
       }
     },
 
-    Case("a key that does not fit the entity is refused", ["R13"]) { bench in
-      let store = try bench.open()
+    Case("a key that does not fit the entity is rejected", ["R13"]) { fixture in
+      let store = try fixture.open()
       let misfits: [(EntityDescription, [Value], ObjectKey?)] = [
         (Sample.item, Sample.item("x"), .text("1")),
         (Sample.item, Sample.item("x"), .compound([.integer(1)])),
@@ -135,13 +143,13 @@ extension StoreConformance {
         (Sample.score, Sample.score("s", 1, 1), .text("s")),
       ]
       for (entity, values, key) in misfits {
-        try bench.expectError("\(entity.name) to refuse the key \(key as Any)", \.isInvalid) {
+        try fixture.expectError("\(entity.name) to reject the key \(key as Any)", \.isInvalid) {
           try store.write { try $0.insert(values, key: key, into: entity) }
         }
         let rows = try store.read { (snapshot) throws(StoreError) in
           try snapshot.rows([key ?? .integer(1)], of: entity)
         }
-        try bench.expectEqual(rows, [nil], "the row of such a key")
+        try fixture.expectEqual(rows, [nil], "the row of the rejected key")
       }
     },
   ]
@@ -160,8 +168,8 @@ extension StoreError {
 
 extension StoreConformance {
   static let valueCases: [Case] = [
-    Case("every value comes back as it was written", ["R13", "R86"]) { bench in
-      let store = try bench.open()
+    Case("every value is read as it was written", ["R13", "R86"]) { fixture in
+      let store = try fixture.open()
       let numbers: [Int64] = [.min, -1, 0, 1, 1 << 53, (1 << 53) + 1, .max]
       let reals: [Double] = [
         0, 0.1, -1.5, 0x1p53, .infinity, -.infinity, .greatestFiniteMagnitude,
@@ -177,15 +185,15 @@ extension StoreConformance {
       try store.write { transaction in
         for values in written { try transaction.insert(values, key: nil, into: Sample.item) }
       }
-      let stored = try bench.allRows(store, Sample.item).map(\.values)
+      let stored = try fixture.allRows(store, Sample.item).map(\.values)
       for (stored, written) in zip(stored, written) {
-        try bench.expectEqual(stored, written, "the values")
+        try fixture.expectEqual(stored, written, "the values")
       }
-      try bench.expectEqual(stored.count, written.count, "the number of rows")
+      try fixture.expectEqual(stored.count, written.count, "the number of rows")
     },
 
-    Case("texts come back byte for byte", ["R86"]) { bench in
-      let store = try bench.open()
+    Case("texts are read byte for byte", ["R86"]) { fixture in
+      let store = try fixture.open()
       let texts = [
         "", " ", "\u{304C}", "\u{304B}\u{3099}", "\u{E9}", "e\u{301}", "\u{1F469}\u{200D}\u{1F52C}",
         "line\r\nline", "\t", "'\"%_", "1", "1.0", "\u{FEFF}x", "\u{10FFFF}",
@@ -196,14 +204,14 @@ extension StoreConformance {
           try transaction.insert(values, key: nil, into: Sample.item)
         }
       }
-      for (text, row) in zip(texts, try bench.allRows(store, Sample.item)) {
-        try bench.expectEqual(row["title"], .text(text), "the bytes of \(Array(text.utf8))")
-        try bench.expectEqual(row["note"], .text(text), "the bytes of \(Array(text.utf8))")
+      for (text, row) in zip(texts, try fixture.allRows(store, Sample.item)) {
+        try fixture.expectEqual(row["title"], .text(text), "the bytes of \(Array(text.utf8))")
+        try fixture.expectEqual(row["note"], .text(text), "the bytes of \(Array(text.utf8))")
       }
     },
 
-    Case("a text with a zero character comes back whole", ["R86"]) { bench in
-      let store = try bench.open()
+    Case("a text with a NUL character is read in full", ["R86"]) { fixture in
+      let store = try fixture.open()
       let texts = ["a\u{0}b", "\u{0}", "a\u{0}"]
       try store.write { transaction in
         for text in texts {
@@ -211,36 +219,36 @@ extension StoreConformance {
           try transaction.insert(Sample.item(.text(text)), key: nil, into: Sample.item)
         }
       }
-      let titles = try bench.allRows(store, Sample.item).map { $0["title"] }
-      try bench.expectEqual(titles, texts.map { .text($0) }, "the texts")
-      try bench.expectEqual(
-        try bench.allRows(store, Sample.tag).map(\.id),
+      let titles = try fixture.allRows(store, Sample.item).map { $0["title"] }
+      try fixture.expectEqual(titles, texts.map { .text($0) }, "the texts")
+      try fixture.expectEqual(
+        try fixture.allRows(store, Sample.tag).map(\.id),
         ["\u{0}", "a\u{0}", "a\u{0}b"].map(Sample.tagID),
         "the keys"
       )
     },
 
-    Case("no value, an empty text and an empty blob are three things", ["R13"]) { bench in
-      let store = try bench.open()
+    Case("null, an empty text and an empty blob are distinct", ["R13"]) { fixture in
+      let store = try fixture.open()
       try store.write { transaction in
         try transaction.insert(Sample.item(""), key: nil, into: Sample.item)
         let empty = Sample.item("", note: "", bytes: .blob([]))
         try transaction.insert(empty, key: nil, into: Sample.item)
       }
-      let rows = try bench.allRows(store, Sample.item)
-      try bench.expectEqual(rows.map { $0["note"] }, [.null, ""], "the notes")
-      try bench.expectEqual(rows.map { $0["bytes"] }, [.null, .blob([])], "the bytes")
+      let rows = try fixture.allRows(store, Sample.item)
+      try fixture.expectEqual(rows.map { $0["note"] }, [.null, ""], "the notes")
+      try fixture.expectEqual(rows.map { $0["bytes"] }, [.null, .blob([])], "the bytes")
       let without = try OrderDefinition.list(Sample.item, where: .isNull(.attribute("note")))
-      try bench.expectEqual(
-        try bench.rows(store, without).map(\.id),
+      try fixture.expectEqual(
+        try fixture.rows(store, without).map(\.id),
         [Sample.itemID(1)],
         "the object without a note"
       )
     },
 
-    Case("a missing required value is refused, an empty text is not", ["R13"]) { bench in
-      let store = try bench.open()
-      try bench.expectError(
+    Case("a missing required value is rejected, an empty text is not", ["R13"]) { fixture in
+      let store = try fixture.open()
+      try fixture.expectError(
         "invalid, naming the attribute",
         { error in
           guard case .invalid(let failures) = error else { return false }
@@ -250,11 +258,15 @@ extension StoreConformance {
         try store.write { try $0.insert(Sample.item(.null), key: nil, into: Sample.item) }
       }
       try store.write { try $0.insert(Sample.item(""), key: nil, into: Sample.item) }
-      try bench.expectEqual(try bench.allRows(store, Sample.item).count, 1, "the number of rows")
+      try fixture.expectEqual(
+        try fixture.allRows(store, Sample.item).count,
+        1,
+        "the number of rows"
+      )
     },
 
-    Case("values that an attribute does not allow are refused, all named", ["R13"]) { bench in
-      let store = try bench.open()
+    Case("invalid values are rejected, and the error names all of them", ["R13"]) { fixture in
+      let store = try fixture.open()
       let valid = Sample.item("x")
       func changed(_ index: Int, _ value: Value) -> [Value] {
         var values = valid
@@ -268,19 +280,19 @@ extension StoreConformance {
         Array(valid.dropLast()),
       ]
       try store.write { try $0.insert(valid, key: nil, into: Sample.item) }
-      let version = try bench.version(store)
+      let version = try fixture.version(store)
       for values in misfits {
-        try bench.expectError("\(values) not to be inserted", \.isInvalid) {
+        try fixture.expectError("\(values) not to be inserted", \.isInvalid) {
           try store.write { try $0.insert(values, key: nil, into: Sample.item) }
         }
-        try bench.expectError("\(values) not to be an update", \.isInvalid) {
+        try fixture.expectError("\(values) not to be an update", \.isInvalid) {
           try store.write { transaction in
             let id = Sample.itemID(1)
             try transaction.update(id, to: values, of: Sample.item, ifUnchangedFrom: nil)
           }
         }
       }
-      try bench.expectError(
+      try fixture.expectError(
         "both failures",
         { error in
           guard case .invalid(let failures) = error else { return false }
@@ -292,9 +304,9 @@ extension StoreConformance {
         let misfit = values
         return try store.write { try $0.insert(misfit, key: nil, into: Sample.item) }
       }
-      try bench.expectEqual(try bench.version(store), version, "the version")
+      try fixture.expectEqual(try fixture.version(store), version, "the version")
       let expected = [Sample.row(Sample.itemID(1), valid)]
-      try bench.expectRows(try bench.allRows(store, Sample.item), expected, "the rows")
+      try fixture.expectRows(try fixture.allRows(store, Sample.item), expected, "the rows")
     },
   ]
 }
@@ -303,29 +315,30 @@ extension StoreConformance {
 
 extension StoreConformance {
   static let editCases: [Case] = [
-    Case("rows come in the order asked, with nil where there is none", ["R13"]) { bench in
-      let store = try bench.open()
+    Case("rows are returned in the order of the keys, with nil for missing ones", ["R13"]) {
+      fixture in
+      let store = try fixture.open()
       try store.write { transaction in
         for number in 1...5 {
           let values = Sample.item(.text("t\(number)"))
           try transaction.insert(values, key: nil, into: Sample.item)
         }
       }
-      let asked: [Int64] = [4, 99, 1, 4, -1, 2]
+      let requested: [Int64] = [4, 99, 1, 4, -1, 2]
       let rows = try store.read { (snapshot) throws(StoreError) in
-        try snapshot.rows(asked.map { .integer($0) }, of: Sample.item)
+        try snapshot.rows(requested.map { .integer($0) }, of: Sample.item)
       }
       let titles = rows.map { $0?["title"] }
-      try bench.expectEqual(titles, ["t4", nil, "t1", "t4", nil, "t2"], "the titles")
-      try bench.expectEqual(
+      try fixture.expectEqual(titles, ["t4", nil, "t1", "t4", nil, "t2"], "the titles")
+      try fixture.expectEqual(
         rows.compactMap { $0?.id },
         [4, 1, 4, 2].map(Sample.itemID),
         "the identities"
       )
     },
 
-    Case("thousands of rows can be asked for at once", ["R13"]) { bench in
-      let store = try bench.open()
+    Case("thousands of rows can be read in one call", ["R13"]) { fixture in
+      let store = try fixture.open()
       try store.write { transaction in
         for number in 1...3000 {
           let key = ObjectKey.text("k\(number)")
@@ -333,19 +346,19 @@ extension StoreConformance {
           try transaction.insert(Sample.score("s", Int64(number), 0), key: nil, into: Sample.score)
         }
       }
-      let asked = (1...6000).reversed()
+      let requested = (1...6000).reversed()
       let (tags, scores) = try store.read { (snapshot) throws(StoreError) in
-        let tags = try snapshot.rows(asked.map { .text("k\($0)") }, of: Sample.tag)
-        let keys = asked.map { Sample.scoreID("s", Int64($0)).key }
+        let tags = try snapshot.rows(requested.map { .text("k\($0)") }, of: Sample.tag)
+        let keys = requested.map { Sample.scoreID("s", Int64($0)).key }
         return (tags, try snapshot.rows(keys, of: Sample.score))
       }
-      let expected = asked.map { $0 <= 3000 ? Value.integer(Int64($0)) : nil }
-      try bench.expectEqual(tags.map { $0?["rank"] }, expected, "the ranks")
-      try bench.expectEqual(scores.map { $0?["subject"] }, expected, "the subjects")
+      let expected = requested.map { $0 <= 3000 ? Value.integer(Int64($0)) : nil }
+      try fixture.expectEqual(tags.map { $0?["rank"] }, expected, "the ranks")
+      try fixture.expectEqual(scores.map { $0?["subject"] }, expected, "the subjects")
     },
 
-    Case("an update writes every value", ["R13"]) { bench in
-      let store = try bench.open()
+    Case("an update writes every value", ["R13"]) { fixture in
+      let store = try fixture.open()
       let old = Sample.item("old", note: "note", number: 1, share: 0.5, bytes: .blob([1]))
       let new = Sample.item("new", number: 2)
       try store.write { transaction in
@@ -355,32 +368,32 @@ extension StoreConformance {
         try transaction.update(id, to: new, of: Sample.item, ifUnchangedFrom: nil)
       }
       let expected = [Sample.row(Sample.itemID(1), new), Sample.row(Sample.itemID(2), old)]
-      try bench.expectRows(try bench.allRows(store, Sample.item), expected, "the rows")
+      try fixture.expectRows(try fixture.allRows(store, Sample.item), expected, "the rows")
     },
 
-    Case("an object that does not exist is neither changed nor deleted", ["R13"]) { bench in
-      let store = try bench.open()
+    Case("an object that does not exist is neither changed nor deleted", ["R13"]) { fixture in
+      let store = try fixture.open()
       try store.write { try $0.insert(Sample.item("x"), key: nil, into: Sample.item) }
-      let version = try bench.version(store)
-      // An identity of another entity names no object of this one, whatever its key.
+      let version = try fixture.version(store)
+      // An identity of another entity identifies no object of this one, whatever its key.
       for id in [Sample.itemID(2), ObjectID(entity: "Tag", key: .integer(1)), Sample.tagID("1")] {
-        try bench.expectError("\(id) not to be found", \.isNotFound) {
+        try fixture.expectError("\(id) not to be found", \.isNotFound) {
           try store.write { transaction in
             let values = Sample.item("y")
             try transaction.update(id, to: values, of: Sample.item, ifUnchangedFrom: nil)
           }
         }
         let isDeleted = try store.write { try $0.delete(id, of: Sample.item) }
-        try bench.expectEqual(isDeleted, false, "whether \(id) was there to delete")
+        try fixture.expectEqual(isDeleted, false, "whether \(id) was there to delete")
       }
-      try bench.expectEqual(try bench.version(store), version, "the version")
+      try fixture.expectEqual(try fixture.version(store), version, "the version")
       let isDeleted = try store.write { try $0.delete(Sample.itemID(1), of: Sample.item) }
-      try bench.expectEqual(isDeleted, true, "whether the object was there to delete")
-      try bench.expectEqual(try bench.allRows(store, Sample.item), [], "the rows")
+      try fixture.expectEqual(isDeleted, true, "whether the object was there to delete")
+      try fixture.expectEqual(try fixture.allRows(store, Sample.item), [], "the rows")
     },
 
-    Case("an edit is refused if its object was changed meanwhile", ["R13"]) { bench in
-      let store = try bench.open()
+    Case("an edit is rejected if the object has changed since it was read", ["R13"]) { fixture in
+      let store = try fixture.open()
       let id = Sample.itemID(1)
       let seen = Sample.row(id, Sample.item("seen", note: ""))
       try store.write { try $0.insert(seen.values, key: nil, into: Sample.item) }
@@ -395,37 +408,45 @@ extension StoreConformance {
         }
       }
       let other = Sample.row(id, Sample.item("seen"))
-      try bench.expectError(
+      try fixture.expectError(
         "a conflict with both rows",
         { error in
           guard case .conflict(id, let expected, let stored) = error else { return false }
           return expected == other && stored == seen
         }
       ) { try edit(to: "lost", from: other) }
-      try bench.expectEqual(try bench.row(store, id, Sample.item), seen, "the row")
+      try fixture.expectEqual(try fixture.row(store, id, Sample.item), seen, "the row")
       try edit(to: "mine", from: seen)
-      try bench.expectEqual(try bench.row(store, id, Sample.item)?["title"], "mine", "the title")
+      try fixture.expectEqual(
+        try fixture.row(store, id, Sample.item)?["title"],
+        "mine",
+        "the title"
+      )
       try edit(to: "last", from: nil)
-      try bench.expectEqual(try bench.row(store, id, Sample.item)?["title"], "last", "the title")
+      try fixture.expectEqual(
+        try fixture.row(store, id, Sample.item)?["title"],
+        "last",
+        "the title"
+      )
     },
 
-    Case("an entity that the store does not have is refused", ["R87"]) { bench in
-      let store = try bench.open([Sample.item])
+    Case("an unknown entity is rejected", ["R87"]) { fixture in
+      let store = try fixture.open([Sample.item])
       let definition = try OrderDefinition.list(Sample.tag)
-      try bench.expectError("no such entity to read", \.isUnknownEntity) {
+      try fixture.expectError("no such entity to read", \.isUnknownEntity) {
         try store.read { (snapshot) throws(StoreError) in
           try snapshot.rows([.text("x")], of: Sample.tag)
         }
       }
-      try bench.expectError("no such entity to list", \.isUnknownEntity) {
+      try fixture.expectError("no such entity to list", \.isUnknownEntity) {
         try store.read { (snapshot) throws(StoreError) in try snapshot.keys(of: definition) }
       }
-      try bench.expectError("no such entity to count", \.isUnknownEntity) {
+      try fixture.expectError("no such entity to count", \.isUnknownEntity) {
         try store.read { (snapshot) throws(StoreError) in
           try snapshot.count(of: Sample.tag, where: .all)
         }
       }
-      try bench.expectError("no such entity to write", \.isUnknownEntity) {
+      try fixture.expectError("no such entity to write", \.isUnknownEntity) {
         try store.write { try $0.insert([.null], key: .text("x"), into: Sample.tag) }
       }
     },

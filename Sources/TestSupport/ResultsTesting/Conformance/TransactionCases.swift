@@ -5,15 +5,15 @@ extension StoreConformance {
   private struct Interruption: Error, Equatable { let number: Int }
 
   static let transactionCases: [Case] = [
-    Case("a transaction that throws leaves nothing behind", ["R47", "R48"]) { bench in
-      let store = try bench.open()
+    Case("a transaction that throws is rolled back completely", ["R47", "R48"]) { fixture in
+      let store = try fixture.open()
       try store.write { transaction in
         try transaction.insert(Sample.item("one"), key: nil, into: Sample.item)
         try transaction.insert(Sample.item("two"), key: nil, into: Sample.item)
       }
-      let before = try bench.allRows(store, Sample.item)
-      let version = try bench.version(store)
-      try bench.expectError(
+      let before = try fixture.allRows(store, Sample.item)
+      let version = try fixture.version(store)
+      try fixture.expectError(
         "the closure's own error inside",
         { error in
           guard case .aborted(let inner) = error else { return false }
@@ -30,16 +30,17 @@ extension StoreConformance {
           throw Interruption(number: 7)
         }
       }
-      try bench.expectRows(try bench.allRows(store, Sample.item), before, "the items")
-      try bench.expectRows(try bench.allRows(store, Sample.tag), [], "the tags")
-      try bench.expectEqual(try bench.version(store), version, "the version")
-      let changes = try bench.changes(store, since: version, of: Sample.item)
-      try bench.expectChanges(changes, [], "the history")
+      try fixture.expectRows(try fixture.allRows(store, Sample.item), before, "the items")
+      try fixture.expectRows(try fixture.allRows(store, Sample.tag), [], "the tags")
+      try fixture.expectEqual(try fixture.version(store), version, "the version")
+      let changes = try fixture.changes(store, since: version, of: Sample.item)
+      try fixture.expectChanges(changes, [], "the history")
     },
 
-    Case("a store's error in a transaction undoes it and comes out as it is", ["R47"]) { bench in
-      let store = try bench.open()
-      try bench.expectError("not found", \.isNotFound) {
+    Case("a store error in a transaction rolls it back and is rethrown unchanged", ["R47"]) {
+      fixture in
+      let store = try fixture.open()
+      try fixture.expectError("not found", \.isNotFound) {
         try store.write { transaction in
           try transaction.insert(Sample.item("one"), key: nil, into: Sample.item)
           let values = Sample.item("x")
@@ -47,14 +48,14 @@ extension StoreConformance {
           try transaction.update(id, to: values, of: Sample.item, ifUnchangedFrom: nil)
         }
       }
-      try bench.expectRows(try bench.allRows(store, Sample.item), [], "the rows")
+      try fixture.expectRows(try fixture.allRows(store, Sample.item), [], "the rows")
     },
 
-    Case("a refused step leaves the rest of its transaction alone", ["R47"]) { bench in
-      let store = try bench.open()
+    Case("a rejected step does not affect the rest of its transaction", ["R47"]) { fixture in
+      let store = try fixture.open()
       try store.write { transaction in
         try transaction.insert(Sample.item("one"), key: nil, into: Sample.item)
-        let refusals: [() throws -> Void] = [
+        let rejections: [() throws -> Void] = [
           {
             try transaction.insert(Sample.item("x"), key: .integer(1), into: Sample.item)
           },
@@ -67,86 +68,96 @@ extension StoreConformance {
             try transaction.update(id, to: values, of: Sample.item, ifUnchangedFrom: nil)
           },
         ]
-        for refusal in refusals { try bench.expectError("a refusal", { _ in true }, refusal) }
+        for rejected in rejections {
+          try fixture.expectError("a rejection", { _ in true }, rejected)
+        }
         try transaction.insert(Sample.item("two"), key: nil, into: Sample.item)
       }
-      let titles = try bench.allRows(store, Sample.item).map { $0["title"] }
-      try bench.expectEqual(titles, ["one", "two"], "the titles")
+      let titles = try fixture.allRows(store, Sample.item).map { $0["title"] }
+      try fixture.expectEqual(titles, ["one", "two"], "the titles")
     },
 
-    Case("a transaction reads what it wrote", ["R47"]) { bench in
-      let store = try bench.open()
+    Case("a transaction reads its own writes", ["R47"]) { fixture in
+      let store = try fixture.open()
       try store.write { transaction in
         let version = transaction.version
         let list = try OrderDefinition.list(Sample.item, sortedBy: [.descending("title")])
         try transaction.insert(Sample.item("a"), key: nil, into: Sample.item)
         let id = try transaction.insert(Sample.item("b"), key: nil, into: Sample.item)
-        try bench.expectEqual(
+        try fixture.expectEqual(
           try transaction.list(list).map { $0["title"] },
           ["b", "a"],
           "the list after inserts"
         )
         try transaction.update(id, to: Sample.item("0"), of: Sample.item, ifUnchangedFrom: nil)
-        try bench.expectEqual(
+        try fixture.expectEqual(
           try transaction.list(list).map { $0["title"] },
           ["a", "0"],
           "the list after an update"
         )
         try transaction.delete(id, of: Sample.item)
-        try bench.expectEqual(try transaction.rows([id.key], of: Sample.item), [nil], "the row")
-        try bench.expectEqual(try transaction.count(of: Sample.item, where: .all), 1, "the count")
-        try bench.expectEqual(transaction.version, version, "the version while it runs")
+        try fixture.expectEqual(try transaction.rows([id.key], of: Sample.item), [nil], "the row")
+        try fixture.expectEqual(try transaction.count(of: Sample.item, where: .all), 1, "the count")
+        try fixture.expectEqual(transaction.version, version, "the version while it runs")
       }
     },
 
-    Case("a commit gives the closure's result and the version that holds it", ["R48"]) { bench in
-      let store = try bench.open()
-      var last = try bench.version(store)
+    Case("a commit returns the closure's result and the new version", ["R48"]) { fixture in
+      let store = try fixture.open()
+      var last = try fixture.version(store)
       for number in 1...5 {
         let committed = try store.commit(origin: .unnamed) { transaction in
           try transaction.insert(Sample.item("x"), key: nil, into: Sample.item)
         }
-        try bench.expectEqual(committed.result, Sample.itemID(Int64(number)), "the result")
-        let now = try bench.version(store)
-        try bench.expectEqual(committed.version, now, "the version of the commit")
-        try bench.expectEqual(now.epoch, last.epoch, "the epoch")
-        try bench.expect(now.sequence > last.sequence, "a version above \(last)", saw: "\(now)")
+        try fixture.expectEqual(committed.result, Sample.itemID(Int64(number)), "the result")
+        let now = try fixture.version(store)
+        try fixture.expectEqual(committed.version, now, "the version of the commit")
+        try fixture.expectEqual(now.epoch, last.epoch, "the epoch")
+        try fixture.expect(now.sequence > last.sequence, "a version above \(last)", found: "\(now)")
         last = now
       }
     },
 
-    Case("a commit that changes nothing makes no version", ["R27"]) { bench in
-      let store = try bench.open()
+    Case("a commit without changes creates no version", ["R27"]) { fixture in
+      let store = try fixture.open()
       let values = Sample.item("same", note: "")
       try store.write { try $0.insert(values, key: nil, into: Sample.item) }
-      let version = try bench.version(store)
+      let version = try fixture.version(store)
       let committed = try store.commit(origin: .unnamed) { transaction in
         let id = Sample.itemID(1)
         try transaction.update(id, to: values, of: Sample.item, ifUnchangedFrom: nil)
         let key = try transaction.insert(values, key: nil, into: Sample.item)
         try transaction.delete(key, of: Sample.item)
       }
-      try bench.expectEqual(committed.version, version, "the version of the commit")
-      try bench.expectEqual(try bench.version(store), version, "the version")
-      let commits = try bench.commits(store, since: version, of: Sample.item)
-      try bench.expect(commits.isEmpty, "no commit in the history", saw: "\(commits.count)")
+      try fixture.expectEqual(committed.version, version, "the version of the commit")
+      try fixture.expectEqual(try fixture.version(store), version, "the version")
+      let commits = try fixture.commits(store, since: version, of: Sample.item)
+      try fixture.expect(commits.isEmpty, "no commit in the history", found: "\(commits.count)")
     },
 
-    Case("a transaction on the store's own threads is one too", ["R47"]) { bench in
-      let store = try bench.open()
+    Case("an asynchronous transaction is atomic too", ["R47"]) { fixture in
+      let store = try fixture.open()
       let id = try await store.write { transaction in
         try transaction.insert(Sample.item("x"), key: nil, into: Sample.item)
       }
-      try bench.expectEqual(id, Sample.itemID(1), "the result")
-      try bench.expectEqual(try bench.allRows(store, Sample.item).count, 1, "the number of rows")
+      try fixture.expectEqual(id, Sample.itemID(1), "the result")
+      try fixture.expectEqual(
+        try fixture.allRows(store, Sample.item).count,
+        1,
+        "the number of rows"
+      )
       do {
         try await store.write { transaction in
           try transaction.insert(Sample.item("y"), key: nil, into: Sample.item)
           throw Interruption(number: 1)
         }
-        throw bench.failure("an error", "none")
+        throw fixture.failure("an error", "none")
       } catch StoreError.aborted(by: _ as Interruption) {
-        try bench.expectEqual(try bench.allRows(store, Sample.item).count, 1, "the rows after it")
+        try fixture.expectEqual(
+          try fixture.allRows(store, Sample.item).count,
+          1,
+          "the rows after it"
+        )
       }
     },
   ]
@@ -156,35 +167,35 @@ extension StoreConformance {
 
 extension StoreConformance {
   static let isolationCases: [Case] = [
-    Case("a reader sees nothing of a transaction that has not committed", ["R47"]) { bench in
-      let store = try bench.open()
-      try bench.write(store) { try $0.insert(Sample.item("old"), key: nil, into: Sample.item) }
-      let (written, looked) = (Signal(), Signal())
-      let limit = bench.patienceInMilliseconds / 2
+    Case("a reader sees nothing of a transaction that has not committed", ["R47"]) { fixture in
+      let store = try fixture.open()
+      try fixture.write(store) { try $0.insert(Sample.item("old"), key: nil, into: Sample.item) }
+      let (written, counted) = (Signal(), Signal())
+      let limit = fixture.timeoutInMilliseconds / 2
       let writer: @Sendable () throws -> Void = {
         try store.write { transaction in
           try transaction.insert(Sample.item("new"), key: nil, into: Sample.item)
           written.send()
-          guard looked.wait(milliseconds: limit) else {
-            throw bench.failure("a reader not to wait for the writer", "it did")
+          guard counted.wait(milliseconds: limit) else {
+            throw fixture.failure("a reader that does not wait for the writer", "it did")
           }
         }
       }
       let reader: @Sendable () throws -> Void = {
-        try bench.expect(written.wait(milliseconds: limit), "the writer to write")
-        let count = try bench.allRows(store, Sample.item).count
-        looked.send()
-        try bench.expectEqual(count, 1, "the number of rows before the commit")
+        try fixture.expect(written.wait(milliseconds: limit), "the writer to write")
+        let count = try fixture.allRows(store, Sample.item).count
+        counted.send()
+        try fixture.expectEqual(count, 1, "the number of rows before the commit")
       }
-      try await bench.together([writer, reader])
-      try bench.expectEqual(try bench.allRows(store, Sample.item).count, 2, "the rows after it")
+      try await fixture.concurrently([writer, reader])
+      try fixture.expectEqual(try fixture.allRows(store, Sample.item).count, 2, "the rows after it")
     },
 
-    Case("a reader sees one version from its first read to its last", ["R48"]) { bench in
-      let store = try bench.open()
-      try bench.write(store) { try $0.insert(Sample.item("old"), key: nil, into: Sample.item) }
+    Case("a reader sees one version from its first read to its last", ["R48"]) { fixture in
+      let store = try fixture.open()
+      try fixture.write(store) { try $0.insert(Sample.item("old"), key: nil, into: Sample.item) }
       let (read, committed) = (Signal(), Signal())
-      let limit = bench.patienceInMilliseconds / 2
+      let limit = fixture.timeoutInMilliseconds / 2
       let definition = try OrderDefinition.list(Sample.item)
       let reader: @Sendable () throws -> Void = {
         try store.read { (snapshot) throws(StoreError) in
@@ -192,20 +203,20 @@ extension StoreConformance {
             let version = snapshot.version
             let before = try snapshot.list(definition)
             read.send()
-            try bench.expect(
+            try fixture.expect(
               committed.wait(milliseconds: limit),
-              "a writer not to wait for readers"
+              "a writer that does not wait for readers"
             )
-            try bench.expectRows(try snapshot.list(definition), before, "the list")
-            try bench.expectEqual(snapshot.version, version, "the version")
+            try fixture.expectRows(try snapshot.list(definition), before, "the list")
+            try fixture.expectEqual(snapshot.version, version, "the version")
             let count = try snapshot.count(of: Sample.item, where: .all)
-            try bench.expectEqual(count, 1, "the count")
+            try fixture.expectEqual(count, 1, "the count")
             let rows = try snapshot.rows([.integer(2)], of: Sample.item)
-            try bench.expectEqual(rows, [nil], "the row that was inserted meanwhile")
+            try fixture.expectEqual(rows, [nil], "the row that was inserted concurrently")
             guard
               case .commits(let commits) = try snapshot.history(since: version, of: Sample.item),
               commits.allSatisfy(\.changes.isEmpty)
-            else { throw bench.failure("no later commit in the history", "one") }
+            else { throw fixture.failure("no later commit in the history", "one") }
           } catch let error as StoreError {
             throw error
           } catch {
@@ -214,20 +225,20 @@ extension StoreConformance {
         }
       }
       let writer: @Sendable () throws -> Void = {
-        try bench.expect(read.wait(milliseconds: limit), "the reader to read")
+        try fixture.expect(read.wait(milliseconds: limit), "the reader to read")
         try store.write { transaction in
           try transaction.insert(Sample.item("new"), key: nil, into: Sample.item)
           try transaction.delete(Sample.itemID(1), of: Sample.item)
         }
         committed.send()
       }
-      try await bench.together([reader, writer])
+      try await fixture.concurrently([reader, writer])
     },
 
-    Case("readers and writers on many threads never see half a transaction", ["R48"]) { bench in
-      let store = try bench.open()
+    Case("readers and writers on many threads never see half a transaction", ["R48"]) { fixture in
+      let store = try fixture.open()
       let (accounts, total) = (Int64(8), Int64(800))
-      try bench.write(store) { transaction in
+      try fixture.write(store) { transaction in
         for _ in 1...accounts {
           let values = Sample.item("account", number: .integer(total / accounts))
           try transaction.insert(values, key: nil, into: Sample.item)
@@ -261,37 +272,38 @@ extension StoreConformance {
               (try snapshot.list(definition), snapshot.version)
             }
             let sum = rows.reduce(0) { $0 + ($1["number"].integer ?? 0) }
-            try bench.expectEqual(rows.count, Int(accounts), "the number of accounts")
-            try bench.expectEqual(sum, total, "the sum of all accounts")
+            try fixture.expectEqual(rows.count, Int(accounts), "the number of accounts")
+            try fixture.expectEqual(sum, total, "the sum of all accounts")
             if let last {
-              try bench.expect(version.sequence >= last.sequence, "versions that never fall")
+              try fixture.expect(version.sequence >= last.sequence, "versions that never decrease")
             }
             last = version
           }
         }
       }
-      try await bench.together(writers + readers)
+      try await fixture.concurrently(writers + readers)
     },
 
-    Case("a transaction inside a transaction is refused, and the outer one goes on", ["R48"]) {
-      bench in
-      let store = try bench.open()
-      try await bench.onThread("a transaction inside a transaction") {
+    Case("a nested transaction is rejected, and the outer one continues", ["R48"]) {
+      fixture in
+      let store = try fixture.open()
+      try await fixture.onThread("a transaction inside a transaction") {
         try store.write { transaction in
           try transaction.insert(Sample.item("outer"), key: nil, into: Sample.item)
-          try bench.expectError("a typed refusal", { _ in true }) {
+          try fixture.expectError("a typed error", { _ in true }) {
             try store.write { try $0.insert(Sample.item("inner"), key: nil, into: Sample.item) }
           }
           try transaction.insert(Sample.item("outer too"), key: nil, into: Sample.item)
         }
       }
-      let titles = try bench.allRows(store, Sample.item).map { $0["title"] }
-      try bench.expectEqual(titles, ["outer", "outer too"], "the titles")
+      let titles = try fixture.allRows(store, Sample.item).map { $0["title"] }
+      try fixture.expectEqual(titles, ["outer", "outer too"], "the titles")
     },
 
-    Case("a transaction inside a read commits or is refused, and never blocks", ["R48"]) { bench in
-      let store = try bench.open()
-      let isCommitted = try await bench.onThread("a transaction inside a read") {
+    Case("a transaction inside a read commits or is rejected, and never blocks", ["R48"]) {
+      fixture in
+      let store = try fixture.open()
+      let isCommitted = try await fixture.onThread("a transaction inside a read") {
         try store.read { (snapshot) throws(StoreError) in
           let before = try snapshot.count(of: Sample.item, where: .all)
           let isCommitted =
@@ -300,14 +312,16 @@ extension StoreConformance {
             }) != nil
           let after = try snapshot.count(of: Sample.item, where: .all)
           guard before == after else {
-            throw .aborted(by: bench.failure("the version that is read to stay", "another"))
+            throw .aborted(
+              by: fixture.failure("the version of the snapshot to stay the same", "another")
+            )
           }
           return isCommitted
         }
       }
-      let count = try bench.allRows(store, Sample.item).count
-      try bench.expectEqual(count, isCommitted ? 1 : 0, "the number of rows")
-      try bench.write(store) { try $0.insert(Sample.item("y"), key: nil, into: Sample.item) }
+      let count = try fixture.allRows(store, Sample.item).count
+      try fixture.expectEqual(count, isCommitted ? 1 : 0, "the number of rows")
+      try fixture.write(store) { try $0.insert(Sample.item("y"), key: nil, into: Sample.item) }
     },
   ]
 }
@@ -316,26 +330,29 @@ extension StoreConformance {
 
 extension StoreConformance {
   static let randomCases: [Case] = [
-    Case("random transactions do what they do to a plain array", ["R13", "R26", "R27", "R47"]) {
-      bench in
+    Case(
+      "random transactions have the same effect on the store and on a plain array",
+      ["R13", "R26", "R27", "R47"]
+    ) {
+      fixture in
       for seed in 100..<118 {
         var workload = RandomStoreWorkload(seed: UInt64(seed))
         let entity = try workload.entity()
-        let store = try bench.open([entity])
-        let beginning = try bench.version(store)
+        let store = try fixture.open([entity])
+        let beginning = try fixture.version(store)
         var model = ModelStore(entity: entity)
         for step in 0..<25 {
-          try bench.transact(store, &model, &workload, "seed \(seed), transaction \(step)")
+          try fixture.transact(store, &model, &workload, "seed \(seed), transaction \(step)")
         }
-        // The whole history, replayed, makes the whole content.
+        // Replaying the whole history produces the whole content.
         var replayed: [ObjectKey: Row] = [:]
-        for change in try bench.commits(store, since: beginning, of: entity).flatMap(\.changes) {
-          try bench.expectEqual(change.before, replayed[change.id.key], "seed \(seed): the image")
+        for change in try fixture.commits(store, since: beginning, of: entity).flatMap(\.changes) {
+          try fixture.expectEqual(change.before, replayed[change.id.key], "seed \(seed): the image")
           replayed[change.id.key] = change.after
         }
-        try bench.expectEqual(replayed.count, model.rows.count, "seed \(seed): replayed rows")
+        try fixture.expectEqual(replayed.count, model.rows.count, "seed \(seed): replayed rows")
         for row in model.rows {
-          try bench.expectEqual(replayed[row.id.key], row, "seed \(seed): the replayed row")
+          try fixture.expectEqual(replayed[row.id.key], row, "seed \(seed): the replayed row")
         }
         try store.close()
       }
@@ -343,10 +360,10 @@ extension StoreConformance {
   ]
 }
 
-extension StoreBench {
+extension ConformanceFixture {
   private struct Interruption: Error {}
 
-  /// Runs one random transaction on a store and a model, and compares all that can be seen.
+  /// Runs one random transaction on a store and on a model, and compares everything observable.
   fileprivate func transact(
     _ store: any Store,
     _ model: inout ModelStore,
@@ -355,7 +372,7 @@ extension StoreBench {
   ) throws {
     let entity = model.entity
     let operations = workload.transaction(on: entity, rows: model.rows)
-    let isUndone = workload.generator.happens(percent: 15)
+    let isRolledBack = workload.generator.happens(percent: 15)
     let before = model
     let version = try version(store)
     let outcomes = operations.map { model.perform($0) }
@@ -365,7 +382,7 @@ extension StoreBench {
           let seen = try transaction.perform(operation, on: entity)
           try expectEqual(seen, outcome, "\(what): \(operation)")
         }
-        if isUndone { throw Interruption() }
+        if isRolledBack { throw Interruption() }
       }
     } catch {
       guard case .aborted(let inner) = error, inner is Interruption else { throw error }

@@ -1,22 +1,22 @@
 public import ResultsDomain
 
-/// The plainest thing that behaves like one entity of a store: an array of rows that is searched and sorted anew each time.
+/// A model of one entity of a store: an array of rows that is searched and sorted on every call.
 ///
-/// It is what real stores are compared with, so it shares nothing with them: no encoded keys, no index, no undo log.
+/// Tests compare real stores with it, so it shares no code with them: no encoded keys, no index, no undo log.
 public struct ModelStore: Sendable {
   /// The entity whose rows it holds.
   public let entity: EntityDescription
-  /// The rows, in no order that means anything.
+  /// The rows, in no particular order.
   public private(set) var rows: [Row] = []
 
-  /// A model without rows.
+  /// Creates a model without rows.
   public init(entity: EntityDescription) { self.entity = entity }
 
-  /// The row of a key, or `nil`.
+  /// Returns the row with a key, or `nil`.
   /// - Complexity: O(*n*)
   public func row(_ key: ObjectKey) -> Row? { rows.first { $0.id.key == key } }
 
-  /// Does an operation.
+  /// Performs an operation and returns its outcome.
   /// - Complexity: O(*n*)
   public mutating func perform(_ operation: StoreOperation) -> OperationOutcome {
     switch operation {
@@ -26,14 +26,14 @@ public struct ModelStore: Sendable {
     }
   }
 
-  /// The rows of a list, in its order.
+  /// Returns the rows of a list, in its order.
   /// - Complexity: O(*n* log *n*)
   public func list(_ definition: OrderDefinition) -> [Row] {
     rows.filter { definition.predicate.holds(for: $0) }
       .sorted { ModelStore.precedes($0, $1, by: definition.terms) }
   }
 
-  /// The net changes from an earlier state to this one, ascending by key.
+  /// Returns the net changes from an earlier state to this one, ascending by key.
   /// - Complexity: O(*n*²)
   public func changes(from old: ModelStore) -> [CommittedChange] {
     var changes: [CommittedChange] = []
@@ -102,7 +102,7 @@ extension ModelStore {
 }
 
 extension ModelStore {
-  /// Whether a row comes before another by some terms and then by key.
+  /// Returns whether a row precedes another by the terms and then by key.
   static func precedes(_ left: Row, _ right: Row, by terms: [FetchSortDescriptor]) -> Bool {
     for term in terms {
       switch order(term.expression.evaluate(left), term.expression.evaluate(right), by: term) {
@@ -114,7 +114,7 @@ extension ModelStore {
     return order(left.id.key, right.id.key) == .ascending
   }
 
-  /// How two keys stand to each other, part by part.
+  /// Compares two keys part by part.
   static func order(_ left: ObjectKey, _ right: ObjectKey) -> ValueOrder {
     for (left, right) in zip(left.parts, right.parts) {
       let order = Value.compare(left, right)
@@ -141,33 +141,33 @@ extension ModelStore {
 
 // MARK: - Operations
 
-/// One step of a transaction, as a value that can be done to a store and to a model.
+/// One step of a transaction, as a value that a store and a model can both perform.
 public enum StoreOperation: Hashable, Sendable {
-  /// Insert a row; the key is `nil` where the store assigns it or the values make it.
+  /// Inserts a row; the key is `nil` where the store assigns it or the values contain it.
   case insert([Value], key: ObjectKey?)
-  /// Write values into an object.
+  /// Replaces the values of an object.
   case update(ObjectID, to: [Value])
-  /// Delete an object.
+  /// Deletes an object.
   case delete(ObjectID)
 }
 
-/// What became of an operation.
+/// The outcome of an operation.
 public enum OperationOutcome: Hashable, Sendable {
-  /// It was done to this object.
+  /// The operation succeeded for this object.
   case done(ObjectID)
-  /// There was nothing to delete.
+  /// The object to delete does not exist.
   case nothingToDelete
-  /// There is no such object.
+  /// The object to update does not exist.
   case notFound
-  /// There is already such an object.
+  /// An object with this key exists already.
   case alreadyExists
-  /// The values or the key are not allowed.
+  /// The values or the key are invalid.
   case invalid
 }
 
 extension StoreTransaction {
-  /// Does an operation, and turns a refusal of it into an outcome.
-  /// - Throws: Errors that say nothing about the operation itself.
+  /// Performs an operation, and turns its rejection into an outcome.
+  /// - Throws: Errors that do not concern the operation itself.
   public func perform(
     _ operation: StoreOperation,
     on entity: EntityDescription

@@ -1,32 +1,32 @@
 public import ResultsDomain
 public import ResultsPresentation
 
-/// The delta between two contents, computed the slow and obvious way, to judge fast ones by (R33).
+/// The delta between two contents, computed by the obvious, slow algorithm, as a reference for fast ones (R33).
 ///
-/// It shares no code with the library: positions are searched for one by one, and what stays in place is found by trying
-/// every predecessor.
+/// It shares no code with the library: it searches positions one by one, and finds the rows that stay in place by trying every
+/// predecessor.
 public struct ReferenceDelta {
-  /// What happened to a row that is in both contents.
+  /// The change of a row that is in both contents.
   public struct Change: Sendable {
-    /// Which attributes changed: empty if none did, `nil` if that is not known.
+    /// The changed attributes: empty if none changed, `nil` if they are unknown.
     public var changed: AttributeSet?
     /// Whether a sort or section value changed, so that the row may be the one that moves (C6).
     public var keyChanged: Bool
 
-    /// What happened to a row.
+    /// Creates a change.
     public init(changed: AttributeSet?, keyChanged: Bool) {
       self.changed = changed
       self.keyChanged = keyChanged
     }
 
-    /// Nothing.
+    /// No change.
     public static let none = Change(changed: AttributeSet(), keyChanged: false)
   }
 
-  /// The canonical, minimal delta.
+  /// Returns the canonical, minimal delta.
   ///
-  /// Where rows with unchanged keys stand in another order, the query itself has changed, and any row of that section may
-  /// be the one that moves.
+  /// If rows with unchanged keys are in another order, the query itself has changed, and any row of that section may be the one
+  /// that moves.
   /// - Complexity: O(*n*²) in the rows.
   public static func computed(
     from old: ResultsContent,
@@ -112,7 +112,7 @@ public struct ReferenceDelta {
     return changes
   }
 
-  /// The rows of a section that stay in place.
+  /// Returns the rows of a section that stay in place.
   private static func stayingRows(
     from old: [ObjectID],
     to new: [ObjectID],
@@ -131,9 +131,9 @@ public struct ReferenceDelta {
     return Set(longestAscent(bySource: candidates.map { sources[$0] }).map { old[$0] })
   }
 
-  /// The longest ascending subsequence of old places in new order; among equals, the smallest old places.
+  /// Returns the longest ascending subsequence of old indexes in new order; among equally long ones, the smallest old indexes.
   private static func longestAscent(bySource sources: [Int]) -> [Int] {
-    // The best ascent that begins at each index.
+    // The best ascending subsequence that starts at each index.
     var best = sources.map { [$0] }
     for index in sources.indices.reversed() {
       for later in sources.indices.dropFirst(index + 1) where sources[later] > sources[index] {

@@ -1,13 +1,13 @@
 public import OrderStatistics
 public import ResultsDomain
 
-/// The plain answers that every `OrderedSource` must give: all keys are read once, then counted and sliced.
+/// The reference implementation of `OrderedSource`: it reads all keys once, then counts and slices them in memory.
 public final class ScannedSource: OrderedSource {
-  /// All keys of the definition.
+  /// The keys of the definition, in order.
   public let keys: SortedKeyList
   private let layout: KeyLayout
 
-  /// Reads the keys of a definition.
+  /// Creates a source from all keys of a definition.
   /// - Throws: The store's error, or `StoreError.unexpected` for keys out of order.
   /// - Complexity: O(*n*)
   public init(_ definition: OrderDefinition, in snapshot: any StoreSnapshot) throws(StoreError) {
@@ -28,12 +28,12 @@ public final class ScannedSource: OrderedSource {
     layout = definition.layout
   }
 
-  /// How many keys stand between two bounds.
+  /// Returns the number of keys between two bounds.
   public func count(from lower: KeyBound?, to upper: KeyBound?) -> Int {
     positions(from: lower, to: upper).count
   }
 
-  /// The keys between two bounds.
+  /// Returns the keys between two bounds.
   public func keys(
     from lower: KeyBound?,
     to upper: KeyBound?,
@@ -43,7 +43,8 @@ public final class ScannedSource: OrderedSource {
     batch(positions(from: lower, to: upper).dropFirst(skipped).prefix(limit))
   }
 
-  /// Every so manieth key.
+  /// Passes every `stride`-th key to a closure, in batches.
+  /// - Returns: The number of all keys, or `nil` if the closure returned false.
   public func sample(
     every stride: Int,
     _ body: (EntryBatch) throws(StoreError) -> Bool
@@ -55,7 +56,7 @@ public final class ScannedSource: OrderedSource {
     return keys.count
   }
 
-  /// How many keys agree in the first columns.
+  /// Passes the number of keys for each value of the first columns to a closure.
   public func groups(
     byFirstColumns columns: Int,
     _ body: (_ prefix: [UInt8], _ count: Int) throws(StoreError) -> Bool
@@ -85,7 +86,7 @@ public final class ScannedSource: OrderedSource {
   }
 
   private func position(of bound: KeyBound) -> Int {
-    // The column that follows begins with 1, 2 or 3; any other byte there belongs to a text that goes on behind a zero.
+    // The next column starts with 1, 2 or 3; any other byte belongs to a text that continues after a zero byte.
     guard !bound.isBehind else { return keys.rank(of: bound.columns + [4]) }
     guard bound.columns.last == 255 else { return keys.rank(of: bound.columns) }
     let isWhole = keys.position(of: bound.columns) != nil

@@ -1,14 +1,14 @@
 public import ResultsPresentation
 
-/// A table view without a screen: it checks a batch of updates by the rules that make the real ones raise.
+/// A table view without a screen, which checks a batch of updates by the rules that make real table views raise exceptions.
 public struct TableViewSimulator: Sendable {
-  /// What a table view would raise for.
+  /// A reason why a table view raises an exception.
   public enum Violation: Error, Hashable, Sendable {
-    /// A place that does not exist before the batch, or not after it.
-    case noSuchPlace(String)
-    /// Two operations name one place.
-    case doubleOperation(String)
-    /// A row operation lies inside a deleted or inserted section.
+    /// An index that does not exist before or after the batch.
+    case indexOutOfRange(String)
+    /// Two operations with the same index.
+    case duplicateOperation(String)
+    /// A row operation inside a deleted or inserted section.
     case rowInChangedSection(String)
     /// The number of sections after the batch is not the one before with the operations applied.
     case sectionCount(expected: Int, found: Int)
@@ -16,14 +16,14 @@ public struct TableViewSimulator: Sendable {
     case rowCount(section: Int, expected: Int, found: Int)
   }
 
-  /// The numbers of rows of the sections now shown.
+  /// The number of rows of each section.
   public private(set) var rowCounts: [Int]
 
-  /// A table view that shows sections of so many rows.
+  /// Creates a table view with the given number of rows in each section.
   public init(rowCounts: [Int]) { self.rowCounts = rowCounts }
 
-  /// Performs one batch, after which the data source has sections of so many rows.
-  /// - Throws: `Violation` where a table view would raise.
+  /// Performs one batch, and checks it against the number of rows that the data source reports afterwards.
+  /// - Throws: `Violation` where a table view raises an exception.
   /// - Complexity: O(*n*) in the sections and operations.
   public mutating func perform(
     _ batch: TableViewBatch,
@@ -32,19 +32,19 @@ public struct TableViewSimulator: Sendable {
     var oldSections: Set<Int> = []
     for section in batch.deletedSections {
       guard rowCounts.indices.contains(section) else {
-        throw .noSuchPlace("deleted section \(section)")
+        throw .indexOutOfRange("deleted section \(section)")
       }
       guard oldSections.insert(section).inserted else {
-        throw .doubleOperation("deleted section \(section)")
+        throw .duplicateOperation("deleted section \(section)")
       }
     }
     var newSections: Set<Int> = []
     for section in batch.insertedSections {
       guard newRowCounts.indices.contains(section) else {
-        throw .noSuchPlace("inserted section \(section)")
+        throw .indexOutOfRange("inserted section \(section)")
       }
       guard newSections.insert(section).inserted else {
-        throw .doubleOperation("inserted section \(section)")
+        throw .duplicateOperation("inserted section \(section)")
       }
     }
     let count = rowCounts.count - oldSections.count + newSections.count
@@ -84,8 +84,8 @@ public struct TableViewSimulator: Sendable {
     for path in paths {
       guard rowCounts.indices.contains(path.section), path.row >= 0,
         path.row < rowCounts[path.section]
-      else { throw .noSuchPlace("\(side) row \(path)") }
-      guard seen.insert(path).inserted else { throw .doubleOperation("\(side) row \(path)") }
+      else { throw .indexOutOfRange("\(side) row \(path)") }
+      guard seen.insert(path).inserted else { throw .duplicateOperation("\(side) row \(path)") }
       guard !sections.contains(path.section) else {
         throw .rowInChangedSection("\(side) row \(path)")
       }

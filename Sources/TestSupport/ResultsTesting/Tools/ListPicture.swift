@@ -1,4 +1,4 @@
-/// A list as a few lines of text, so that an expectation can be read at a glance.
+/// A list drawn as lines of text, so that the expectations of a test are easy to read.
 ///
 /// ```text
 /// = Ace (2)
@@ -7,17 +7,17 @@
 /// = Zed (0)
 /// ```
 ///
-/// A section without a title has no line of its own. Columns are as wide as their widest cell in Unicode scalars; the last
-/// one is not padded.
+/// A section without a title has no title line. A column is as wide as its widest cell in Unicode scalars; the last column is
+/// not padded.
 public struct ListPicture: Hashable, Sendable {
-  /// One section: its title, if it has one, and the cells of its rows.
+  /// A section: its title, if any, and the cells of its rows.
   public struct Section: Hashable, Sendable {
-    /// The title, or `nil` for the one section of a list without sections.
+    /// The title, or `nil` for the only section of a list without sections.
     public var title: String?
     /// The cells of each row.
     public var rows: [[String]]
 
-    /// One section.
+    /// Creates a section.
     public init(_ title: String?, _ rows: [[String]]) {
       self.title = title
       self.rows = rows
@@ -27,13 +27,13 @@ public struct ListPicture: Hashable, Sendable {
   /// The sections, in order.
   public var sections: [Section]
 
-  /// A picture of some sections.
+  /// Creates a picture of sections.
   public init(_ sections: [Section]) { self.sections = sections }
 
-  /// A picture of a list without sections.
+  /// Creates a picture of a list without sections.
   public init(rows: [[String]]) { sections = [Section(nil, rows)] }
 
-  /// A picture of anything that has sections of rows.
+  /// Creates a picture of any sequence of sections.
   public init<Sections: Sequence, Rows: Sequence>(
     _ sections: Sections,
     title: (Sections.Element) -> String?,

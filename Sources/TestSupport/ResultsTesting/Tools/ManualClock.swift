@@ -1,22 +1,24 @@
 import Synchronization
 
-/// A clock that stands still until a test moves it.
+/// A clock that a test advances by hand.
+///
+/// Its mutable state, the time and the sleeping tasks, is behind one lock; continuations are resumed after it is released.
 public final class ManualClock: Clock {
-  /// A point in time of a manual clock.
+  /// An instant of a manual clock.
   public struct Instant: InstantProtocol, Hashable, Sendable {
-    /// How long after the clock's beginning.
+    /// The duration since the clock's start.
     public var offset: Duration
 
-    /// A point in time so long after the clock's beginning.
+    /// Creates an instant at an offset from the clock's start.
     public init(offset: Duration = .zero) { self.offset = offset }
 
-    /// The point in time a duration later.
+    /// Returns the instant that is a duration later.
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
 
-    /// How long until another point in time.
+    /// Returns the duration until another instant.
     public func duration(to other: Instant) -> Duration { other.offset - offset }
 
-    /// Whether the first is earlier.
+    /// Returns whether the first instant is earlier.
     public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
   }
 
@@ -30,24 +32,24 @@ public final class ManualClock: Clock {
     var nextSleeper = 0
     var sleepers: [Int: Sleeper] = [:]
     var cancelled: Set<Int> = []
-    var observers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
   }
 
   private let state = Mutex(State())
 
-  /// A clock that stands at its beginning.
+  /// Creates a clock at its start.
   public init() {}
 
-  /// The point in time where it stands.
+  /// The current instant.
   public var now: Instant { state.withLock { $0.now } }
 
-  /// It can tell every instant from every other.
+  /// One nanosecond.
   public var minimumResolution: Duration { .nanoseconds(1) }
 
-  /// How many tasks sleep until later.
+  /// The number of sleeping tasks.
   public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-  /// Moves the clock, and wakes who slept until then, the earliest first.
+  /// Advances the clock, and wakes the tasks whose deadline has passed, the earliest first.
   public func advance(by duration: Duration) {
     let woken = state.withLock { state in
       state.now = state.now.advanced(by: duration)
@@ -58,20 +60,20 @@ public final class ManualClock: Clock {
     for (_, sleeper) in woken { sleeper.continuation.resume(returning: true) }
   }
 
-  /// Waits until so many tasks sleep, so that a test moves the clock only when it matters.
+  /// Waits until at least `count` tasks sleep, so that a test advances the clock only then.
   public func waitForSleepers(_ count: Int = 1) async {
     await withCheckedContinuation { continuation in
       let isReached = state.withLock { state in
         guard state.sleepers.count < count else { return true }
-        state.observers.append((count, continuation))
+        state.waiters.append((count, continuation))
         return false
       }
       if isReached { continuation.resume() }
     }
   }
 
-  /// Sleeps until the clock is moved to a point in time.
-  /// - Throws: `CancellationError` if the task is cancelled before.
+  /// Suspends the task until the clock reaches a deadline.
+  /// - Throws: `CancellationError` if the task is cancelled first.
   public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
     try Task.checkCancellation()
     let number = state.withLock { state in
@@ -80,7 +82,7 @@ public final class ManualClock: Clock {
     }
     let isWoken = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        fallAsleep(number, Sleeper(deadline: deadline, continuation: continuation))
+        enqueue(number, Sleeper(deadline: deadline, continuation: continuation))
       }
     } onCancel: {
       cancel(number)
@@ -88,25 +90,25 @@ public final class ManualClock: Clock {
     guard isWoken else { throw CancellationError() }
   }
 
-  private func fallAsleep(_ number: Int, _ sleeper: Sleeper) {
-    let (answer, observers) = state.withLock {
+  private func enqueue(_ number: Int, _ sleeper: Sleeper) {
+    let (result, waiters) = state.withLock {
       state -> (Bool?, [CheckedContinuation<Void, Never>]) in
       if state.cancelled.remove(number) != nil { return (false, []) }
       guard sleeper.deadline > state.now else { return (true, []) }
       state.sleepers[number] = sleeper
       let count = state.sleepers.count
-      let reached = state.observers.filter { $0.count <= count }.map(\.continuation)
-      state.observers.removeAll { $0.count <= count }
+      let reached = state.waiters.filter { $0.count <= count }.map(\.continuation)
+      state.waiters.removeAll { $0.count <= count }
       return (nil, reached)
     }
-    if let answer { sleeper.continuation.resume(returning: answer) }
-    for observer in observers { observer.resume() }
+    if let result { sleeper.continuation.resume(returning: result) }
+    for waiter in waiters { waiter.resume() }
   }
 
   private func cancel(_ number: Int) {
     let sleeper = state.withLock { state in
       guard let sleeper = state.sleepers.removeValue(forKey: number) else {
-        // Cancelled before it fell asleep; it is told when it tries.
+        // The task is cancelled before it sleeps: `enqueue` resumes it at once.
         state.cancelled.insert(number)
         return nil as Sleeper?
       }

@@ -1,16 +1,16 @@
 public import ResultsDomain
 
-/// Makes up entities, rows, predicates, orders and transactions from a seed.
+/// Random entities, rows, predicates, orders and transactions, determined by a seed.
 ///
-/// Values come from small pools, so that ties, repeats and nulls are common, with the extremes of each type among them.
+/// Values are drawn from small pools, so that ties, duplicates and nulls are common; the pools include the extremes of each type.
 public struct RandomStoreWorkload: Sendable {
-  /// Where the choices come from.
+  /// The source of all random choices.
   public var generator: SeededGenerator
 
-  /// A workload that follows from a seed.
+  /// Creates a workload with a seed.
   public init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
-  /// An entity with a random identity and one to six random attributes besides its key.
+  /// Returns an entity with a random identity and one to six random attributes besides its key.
   public mutating func entity(named name: String = "Item") throws(SchemaError) -> EntityDescription
   {
     let identity = generator.choice(
@@ -21,7 +21,7 @@ public struct RandomStoreWorkload: Sendable {
     return try entity(named: name, identity: identity)
   }
 
-  /// An entity with a given identity; the parts of a compound one get random types.
+  /// Returns an entity with the given identity; the attributes of a compound key have random types.
   public mutating func entity(
     named name: String = "Item",
     identity: EntityIdentity
@@ -38,23 +38,23 @@ public struct RandomStoreWorkload: Sendable {
       let isOptional = generator.happens(percent: 60)
       attributes.append(AttributeDescription("a\(number)", type, isOptional: isOptional))
     }
-    // Keys usually stand first, but nothing may depend on it.
+    // Key attributes are usually first, but nothing may depend on it.
     if generator.happens(percent: 50) { attributes.shuffle(using: &generator) }
     return try EntityDescription(name: name, identity: identity, attributes: attributes)
   }
 
-  /// A value for each attribute of an entity; all are allowed.
+  /// Returns a valid value for each attribute of an entity.
   public mutating func values(for entity: EntityDescription) -> [Value] {
     entity.attributes.map { value(for: $0) }
   }
 
-  /// A value that an attribute allows.
+  /// Returns a valid value of an attribute.
   public mutating func value(for attribute: AttributeDescription) -> Value {
     if attribute.isOptional, generator.happens(percent: 30) { return .null }
     return value(of: attribute.type)
   }
 
-  /// A key for a new object, or `nil` where the values make it or the store is to assign it.
+  /// Returns a key for a new object, or `nil` where the values contain it or the store assigns it.
   public mutating func key(for entity: EntityDescription) -> ObjectKey? {
     switch entity.identity {
     case .integer:
@@ -81,7 +81,7 @@ extension RandomStoreWorkload {
     )
   }
 
-  /// A value of a type, not null.
+  /// Returns a value of a type, not null.
   public mutating func value(of type: AttributeType) -> Value {
     switch type {
     case .integer16: .integer(generator.choice(number(), Int64(Int16.min), Int64(Int16.max)))
@@ -126,7 +126,7 @@ extension RandomStoreWorkload {
     )
   }
 
-  /// A text; among them are the empty one, both forms of one character, and the signs that patterns use.
+  /// Returns a text; the pool includes the empty text, both normalization forms of a character, and wildcard characters.
   mutating func text() -> String {
     let pool = [
       "", "a", "A", "ab", "aB", "b", " a", "a ", "10", "9", "%", "_", "*", "?", "\\", "a%b", "a_b",
@@ -144,18 +144,18 @@ extension RandomStoreWorkload {
 // MARK: - Predicates and orders
 
 extension RandomStoreWorkload {
-  /// A predicate that an entity can answer, at most so many levels deep.
+  /// Returns a random predicate that is valid in an entity.
   /// - Parameters:
-  ///   - entity: The entity it is for.
-  ///   - keys: Keys that fixed sets of identities are drawn from.
-  ///   - depth: How many levels of *and*, *or* and *not* there may be.
+  ///   - entity: The entity.
+  ///   - keys: The keys from which fixed sets of identities are drawn.
+  ///   - depth: The maximum number of nested levels of *and*, *or* and *not*.
   /// - Returns: A predicate that is valid in the entity.
   public mutating func predicate(
     for entity: EntityDescription,
     keys: [ObjectKey] = [],
     depth: Int = 3
   ) -> FetchPredicate {
-    // Most candidates fit; what compares unlike with unlike is drawn again.
+    // Most candidates are valid; one that compares different types is drawn again.
     for _ in 0..<50 {
       let candidate = anyPredicate(for: entity, keys, depth)
       if (try? candidate.validate(in: entity)) != nil { return candidate }
@@ -163,7 +163,7 @@ extension RandomStoreWorkload {
     return .all
   }
 
-  /// One to three sort descriptors that an entity can answer.
+  /// Returns one to three sort descriptors that are valid in an entity.
   public mutating func sortDescriptors(for entity: EntityDescription) -> [FetchSortDescriptor] {
     (0..<generator.number(in: 1...3)).map { _ in
       let storage = storageClass(in: entity)
@@ -230,8 +230,8 @@ extension RandomStoreWorkload {
   }
 
   private mutating func pattern() -> String {
-    let pieces = ["*", "?", "\\*", "\\\\", "a", "b", "A", "%", "_", "\u{304C}", "", "東", "ß"]
-    return (0..<generator.number(in: 1...3)).map { _ in generator.element(of: pieces) ?? "" }
+    let fragments = ["*", "?", "\\*", "\\\\", "a", "b", "A", "%", "_", "\u{304C}", "", "東", "ß"]
+    return (0..<generator.number(in: 1...3)).map { _ in generator.element(of: fragments) ?? "" }
       .joined()
   }
 
@@ -261,7 +261,7 @@ extension RandomStoreWorkload {
       }
     if keyFits, generator.happens(percent: fitting.isEmpty ? 100 : 10) { return .objectKey }
     guard let attribute = generator.element(of: fitting) else {
-      // Only null or nothing of this storage: the text functions still make integers.
+      // No attribute has this storage class, but text functions still return integers.
       return .attribute(generator.element(of: entity.attributes)?.name ?? "")
     }
     let plain = FetchExpression.attribute(attribute.name)
@@ -293,14 +293,14 @@ extension RandomStoreWorkload {
 // MARK: - Transactions
 
 extension RandomStoreWorkload {
-  /// The steps of a transaction: inserts, updates and deletes of objects that exist, and a few that do not fit.
+  /// Returns the steps of a transaction: inserts, updates and deletes of existing objects, and a few invalid ones.
   ///
-  /// Some steps write what is there already, undo an earlier step or bring a deleted object back, because a commit tells
-  /// only what it changed in the end.
+  /// Some steps write unchanged values, undo an earlier step or insert a deleted object again, because a commit reports only its
+  /// net changes.
   /// - Parameters:
   ///   - entity: The entity whose objects are changed.
-  ///   - rows: The rows that exist before it.
-  ///   - count: How many steps, about.
+  ///   - rows: The rows before the transaction.
+  ///   - count: The approximate number of steps.
   /// - Returns: The steps, in order.
   public mutating func transaction(
     on entity: EntityDescription,

@@ -1,6 +1,8 @@
 import Synchronization
 
-/// Remembers what it was told, from any thread, and lets a test wait for it.
+/// Collects elements from any thread, and lets a test wait for them.
+///
+/// Its mutable state, the elements and the waiting tasks, is behind one lock; continuations are resumed after it is released.
 public final class Recorder<Element: Sendable>: Sendable {
   private struct Waiter {
     let number: Int
@@ -16,13 +18,13 @@ public final class Recorder<Element: Sendable>: Sendable {
 
   private let state = Mutex(State())
 
-  /// A recorder that has heard nothing.
+  /// Creates an empty recorder.
   public init() {}
 
-  /// Everything so far, in the order it came.
+  /// The elements recorded so far, in order.
   public var elements: [Element] { state.withLock { $0.elements } }
 
-  /// Remembers an element.
+  /// Appends an element, and resumes the tasks that waited for it.
   public func record(_ element: Element) {
     let reached = state.withLock { state in
       state.elements.append(element)
@@ -34,8 +36,8 @@ public final class Recorder<Element: Sendable>: Sendable {
     for waiter in reached { waiter.continuation.resume() }
   }
 
-  /// Waits until there are so many elements, or the task is cancelled.
-  /// - Returns: Everything so far.
+  /// Waits until there are at least `count` elements, or until the task is cancelled.
+  /// - Returns: The elements recorded so far.
   public func wait(forCount count: Int) async -> [Element] {
     let number = state.withLock { state in
       state.nextWaiter += 1

@@ -1,18 +1,18 @@
-/// A random number generator whose numbers follow from its seed, the same on every platform.
+/// A random number generator with a seed, whose numbers are the same on every platform.
 ///
-/// It is SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
+/// The algorithm is SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
 public struct SeededGenerator: RandomNumberGenerator, Hashable, Sendable {
-  /// What the numbers follow from; show it when a test fails.
+  /// The seed that determines all numbers; a failing test reports it.
   public let seed: UInt64
   private var state: UInt64
 
-  /// A generator that begins at a seed.
+  /// Creates a generator with a seed.
   public init(seed: UInt64) {
     self.seed = seed
     state = seed
   }
 
-  /// The next 64 random bits.
+  /// Returns the next 64 random bits.
   public mutating func next() -> UInt64 {
     state &+= 0x9e37_79b9_7f4a_7c15
     var mixed = state
@@ -23,21 +23,21 @@ public struct SeededGenerator: RandomNumberGenerator, Hashable, Sendable {
 }
 
 extension SeededGenerator {
-  /// A number of a range.
+  /// Returns a number in a range.
   public mutating func number(in range: ClosedRange<Int>) -> Int {
     Int.random(in: range, using: &self)
   }
 
-  /// Whether something that happens a number of times in a hundred happens now.
+  /// Returns true with the given probability in percent.
   public mutating func happens(percent: Int) -> Bool { number(in: 1...100) <= percent }
 
-  /// One of some choices, of which there is at least one.
+  /// Returns one of its arguments.
   public mutating func choice<Choice>(_ first: Choice, _ others: Choice...) -> Choice {
     let index = number(in: 0...others.count)
     return index == 0 ? first : others[index - 1]
   }
 
-  /// An element, or `nil` of an empty collection.
+  /// Returns an element of a collection, or `nil` if it is empty.
   public mutating func element<Elements: Collection>(of elements: Elements) -> Elements.Element? {
     elements.randomElement(using: &self)
   }

@@ -2,8 +2,10 @@ import Dispatch
 import ResultsDomain
 import Synchronization
 
-/// What a case works with: fresh stores, and expectations that throw.
-final class StoreBench: Sendable {
+/// The environment of a case: new stores, and expectations that throw.
+///
+/// Its only mutable state is the list of open stores, which the fixture alone appends to and reads.
+final class ConformanceFixture: Sendable {
   let caseName: String
   let provider: StoreProvider
   private let opened = Mutex<[any Store]>([])
@@ -13,13 +15,13 @@ final class StoreBench: Sendable {
     self.provider = provider
   }
 
-  /// A new empty store.
+  /// Opens a new, empty store.
   func open(_ entities: [EntityDescription] = Sample.entities) throws -> any Store {
-    keep(try provider.open(entities))
+    track(try provider.open(entities))
   }
 
-  /// Remembers a store, to close it in the end.
-  func keep(_ store: any Store) -> any Store {
+  /// Records a store, so that it is closed when the case ends.
+  func track(_ store: any Store) -> any Store {
     opened.withLock { $0.append(store) }
     return store
   }
@@ -28,37 +30,37 @@ final class StoreBench: Sendable {
     for store in opened.withLock({ $0 }) { try? store.close() }
   }
 
-  /// What a provider gives for a need that has been checked already.
-  func given<Thing>(_ thing: Thing?) throws -> Thing {
-    guard let thing else { throw failure("what the case needs", "nothing") }
-    return thing
+  /// Unwraps an optional closure of the provider.
+  func unwrap<Capability>(_ capability: Capability?) throws -> Capability {
+    guard let capability else { throw failure("the capability that the case requires", "none") }
+    return capability
   }
 
-  func failure(_ expectation: String, _ seen: String) -> ConformanceFailure {
-    ConformanceFailure(testCase: caseName, expectation: expectation, seen: seen)
+  func failure(_ expectation: String, _ actual: String) -> ConformanceFailure {
+    ConformanceFailure(testCase: caseName, expectation: expectation, actual: actual)
   }
 }
 
 // MARK: - Expectations
 
-extension StoreBench {
+extension ConformanceFixture {
   func expect(
     _ isMet: Bool,
     _ expectation: @autoclosure () -> String,
-    saw seen: @autoclosure () -> String = "otherwise"
+    found actual: @autoclosure () -> String = "otherwise"
   ) throws(ConformanceFailure) {
-    guard isMet else { throw failure(expectation(), seen()) }
+    guard isMet else { throw failure(expectation(), actual()) }
   }
 
-  func expectEqual<Thing: Equatable>(
-    _ seen: Thing,
-    _ expected: Thing,
+  func expectEqual<Element: Equatable>(
+    _ actual: Element,
+    _ expected: Element,
     _ what: @autoclosure () -> String
   ) throws(ConformanceFailure) {
-    guard seen == expected else { throw failure("\(what()): \(expected)", "\(seen)") }
+    guard actual == expected else { throw failure("\(what()): \(expected)", "\(actual)") }
   }
 
-  /// Expects a store's error of some kind.
+  /// Expects a closure to throw a `StoreError` that satisfies a condition.
   func expectError<Result>(
     _ expectation: String,
     _ isExpected: (StoreError) -> Bool,
@@ -76,33 +78,33 @@ extension StoreBench {
     throw failure(expectation, "no error, but \(result)")
   }
 
-  /// Expects two lists of rows to be the same, and shows the first place where they are not.
+  /// Expects two lists of rows to be equal; the failure shows the first rows that differ.
   func expectRows(
-    _ seen: [Row],
+    _ actual: [Row],
     _ expected: [Row],
     _ what: @autoclosure () -> String
   ) throws(ConformanceFailure) {
-    guard seen != expected else { return }
-    let place = zip(seen, expected).enumerated().first { $0.element.0 != $0.element.1 }?.offset
-    let index = place ?? min(seen.count, expected.count)
+    guard actual != expected else { return }
+    let difference = zip(actual, expected).enumerated().first { $0.element.0 != $0.element.1 }
+    let index = difference?.offset ?? min(actual.count, expected.count)
     throw failure(
       "\(what()): \(expected.count) rows, at \(index) \(show(expected, index))",
-      "\(seen.count) rows, at \(index) \(show(seen, index))"
+      "\(actual.count) rows, at \(index) \(show(actual, index))"
     )
   }
 
-  /// Expects two lists of changes to be the same, images included.
+  /// Expects two lists of changes to be equal in any order, images included.
   func expectChanges(
-    _ seen: [CommittedChange],
+    _ actual: [CommittedChange],
     _ expected: [CommittedChange],
     _ what: @autoclosure () -> String
   ) throws(ConformanceFailure) {
     let order: (CommittedChange, CommittedChange) -> Bool = { left, right in
       ModelStore.order(left.id.key, right.id.key) == .ascending
     }
-    let (seen, expected) = (seen.sorted(by: order), expected.sorted(by: order))
-    guard seen != expected else { return }
-    throw failure("\(what()): \(show(expected))", show(seen))
+    let (actual, expected) = (actual.sorted(by: order), expected.sorted(by: order))
+    guard actual != expected else { return }
+    throw failure("\(what()): \(show(expected))", show(actual))
   }
 
   func show(_ changes: [CommittedChange]) -> String {
@@ -127,7 +129,7 @@ extension CommittedChange {
 // MARK: - Reading
 
 extension OrderDefinition {
-  /// A list of all objects of an entity, or of some, ordered by key where no order is given.
+  /// Creates a list of the objects of an entity that match a predicate, ordered by the first attribute if no order is given.
   static func list(
     _ entity: EntityDescription,
     where predicate: FetchPredicate = .all,
@@ -143,7 +145,7 @@ extension OrderDefinition {
 }
 
 extension EntryBatch {
-  /// Each key by itself.
+  /// The keys as separate arrays.
   var keys: [[UInt8]] {
     var start = 0
     return ends.map { end in
@@ -154,7 +156,7 @@ extension EntryBatch {
 }
 
 extension StoreSnapshot {
-  /// The encoded keys of a list.
+  /// Returns the encoded keys of a list.
   func keys(of definition: OrderDefinition) throws(StoreError) -> [[UInt8]] {
     var keys: [[UInt8]] = []
     try entries(of: definition) { batch in
@@ -164,7 +166,7 @@ extension StoreSnapshot {
     return keys
   }
 
-  /// The rows of a list, in its order.
+  /// Returns the rows of a list, in its order.
   func list(_ definition: OrderDefinition) throws(StoreError) -> [Row] {
     let keys = try keys(of: definition).compactMap { key in
       key.withUnsafeBytes { definition.layout.objectKey(in: $0, of: definition.entity.identity) }
@@ -172,7 +174,7 @@ extension StoreSnapshot {
     return try rows(keys, of: definition.entity).compactMap(\.self)
   }
 
-  /// Each object's identity bytes with its digest.
+  /// Returns each object's identity bytes with its digest.
   func digests(
     of definition: OrderDefinition,
     _ attributes: AttributeSet
@@ -186,24 +188,24 @@ extension StoreSnapshot {
   }
 }
 
-extension StoreBench {
-  /// The rows of a list, in its order.
+extension ConformanceFixture {
+  /// Returns the rows of a list, in its order.
   func rows(_ store: any Store, _ definition: OrderDefinition) throws -> [Row] {
     try store.read { (snapshot) throws(StoreError) in try snapshot.list(definition) }
   }
 
-  /// All rows of an entity, ascending by key.
+  /// Returns all rows of an entity, ascending by key.
   func allRows(_ store: any Store, _ entity: EntityDescription) throws -> [Row] {
     try rows(store, try .list(entity))
       .sorted { ModelStore.order($0.id.key, $1.id.key) == .ascending }
   }
 
-  /// The row of an object, or `nil`.
+  /// Returns the row of an object, or `nil`.
   func row(_ store: any Store, _ id: ObjectID, _ entity: EntityDescription) throws -> Row? {
     let rows = try store.read { (snapshot) throws(StoreError) in
       try snapshot.rows([id.key], of: entity)
     }
-    try expectEqual(rows.count, 1, "the number of answers for one key")
+    try expectEqual(rows.count, 1, "the number of results for one key")
     return rows[0]
   }
 
@@ -211,7 +213,7 @@ extension StoreBench {
     try store.read { (snapshot) throws(StoreError) in snapshot.version }
   }
 
-  /// The commits since a version; a gap is not expected.
+  /// Returns the commits since a version; a gap is a failure.
   func commits(
     _ store: any Store,
     since version: StoreVersion,
@@ -226,18 +228,18 @@ extension StoreBench {
     }
   }
 
-  /// The changes since a version, which one commit made at most.
+  /// Returns the changes since a version; more than one commit is a failure.
   func changes(
     _ store: any Store,
     since version: StoreVersion,
     of entity: EntityDescription
   ) throws -> [CommittedChange] {
     let commits = try commits(store, since: version, of: entity).filter { !$0.changes.isEmpty }
-    try expect(commits.count <= 1, "one commit at most", saw: "\(commits.count) commits")
+    try expect(commits.count <= 1, "one commit at most", found: "\(commits.count) commits")
     return commits.first?.changes ?? []
   }
 
-  /// One transaction on the calling thread, in asynchronous cases too.
+  /// Runs one transaction on the calling thread, also in asynchronous cases.
   @discardableResult
   func write<Result: Sendable>(
     _ store: any Store,
@@ -249,25 +251,25 @@ extension StoreBench {
 
 // MARK: - Threads
 
-extension StoreBench {
-  /// Runs a closure that may block on a thread of its own; one that never ends is a failure, not a hanging test.
+extension ConformanceFixture {
+  /// Runs a closure that may block on a thread of its own; a closure that does not return in time fails the case.
   func onThread<Result: Sendable>(
     _ what: String,
     _ body: @escaping @Sendable () throws -> Result
   ) async throws -> Result {
     let outcome = await withCheckedContinuation { continuation in
       let once = Once<Swift.Result<Result, any Error>?>(continuation)
-      // A serial queue of its own gets a thread even while others are blocked.
+      // A separate serial queue gets a thread even while others are blocked.
       DispatchQueue(label: what).async { once.resume(Swift.Result { try body() }) }
-      let deadline = DispatchTime.now() + .milliseconds(patienceInMilliseconds)
+      let deadline = DispatchTime.now() + .milliseconds(timeoutInMilliseconds)
       DispatchQueue.global().asyncAfter(deadline: deadline) { once.resume(nil) }
     }
-    guard let outcome else { throw failure("\(what) to end", "it blocked") }
+    guard let outcome else { throw failure("\(what) to return", "it blocked") }
     return try outcome.get()
   }
 
-  /// Runs closures that may block on threads of their own, all at the same time.
-  func together(_ bodies: [@Sendable () throws -> Void]) async throws {
+  /// Runs closures that may block concurrently, each on a thread of its own.
+  func concurrently(_ bodies: [@Sendable () throws -> Void]) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for (number, body) in bodies.enumerated() {
         group.addTask { try await self.onThread("thread \(number)", body) }
@@ -276,15 +278,15 @@ extension StoreBench {
     }
   }
 
-  /// What an asynchronous closure gives, or `nil` if it takes too long.
-  func inTime<Result: Sendable>(
+  /// Returns the result of an asynchronous closure, or `nil` if the timeout expires first.
+  func withTimeout<Result: Sendable>(
     _ body: @escaping @Sendable () async -> Result
   ) async -> Result? {
-    let patience = provider.patience
+    let timeout = provider.timeout
     return await withTaskGroup(of: Result?.self) { group in
       group.addTask { await body() }
       group.addTask {
-        try? await Task.sleep(for: patience)
+        try? await Task.sleep(for: timeout)
         return nil
       }
       defer { group.cancelAll() }
@@ -292,8 +294,8 @@ extension StoreBench {
     }
   }
 
-  var patienceInMilliseconds: Int {
-    let (seconds, attoseconds) = provider.patience.components
+  var timeoutInMilliseconds: Int {
+    let (seconds, attoseconds) = provider.timeout.components
     return Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)
   }
 }
@@ -305,13 +307,13 @@ struct Signal: Sendable {
   func send() { semaphore.signal() }
 
   /// Waits for the signal.
-  /// - Returns: Whether it came in time.
+  /// - Returns: Whether the signal arrived before the timeout.
   func wait(milliseconds: Int) -> Bool {
     semaphore.wait(timeout: .now() + .milliseconds(milliseconds)) == .success
   }
 }
 
-/// Resumes a continuation the first time it is asked to.
+/// Resumes a continuation on the first call, and ignores all later ones.
 private final class Once<Value: Sendable>: Sendable {
   private let continuation: Mutex<CheckedContinuation<Value, Never>?>
 
