@@ -1,6 +1,7 @@
 import Foundation
 import InMemoryPersistence
 import ResultsDomain
+import ResultsTesting
 import Testing
 
 @testable import ResultsPresentation
@@ -60,7 +61,7 @@ struct CacheLawTests {
   }
 
   /// Now and then a byte of what is kept is another one.
-  private func spoil(_ caches: KeptCaches, _ name: String, _ generator: inout SplitMix) {
+  private func spoil(_ caches: KeptCaches, _ name: String, _ generator: inout SeededGenerator) {
     guard generator.below(25) == 0, var bytes = caches[name], !bytes.isEmpty else { return }
     bytes[generator.below(bytes.count)] ^= UInt8(1 + generator.below(255))
     caches[name] = bytes

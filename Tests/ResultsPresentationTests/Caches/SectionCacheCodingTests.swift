@@ -1,5 +1,6 @@
 import OrderStatistics
 import ResultsDomain
+import ResultsTesting
 import Testing
 
 @testable import ResultsPresentation
@@ -19,7 +20,7 @@ struct SectionCacheCodingTests {
 
   /// Ascending keys that share beginnings of many lengths.
   static func keys(_ count: Int, seed: UInt64) -> [[UInt8]] {
-    var generator = SplitMix(seed: seed)
+    var generator = SeededGenerator(seed: seed)
     var keys: Set<[UInt8]> = []
     while keys.count < count {
       let prefix = Array(repeating: UInt8(generator.below(3)), count: generator.below(200))
@@ -110,7 +111,7 @@ struct SectionCacheCodingTests {
 
   @Test(arguments: 1...20)
   func `whatever the bytes behind right checksums say, reading them ends`(seed: Int) throws {
-    var generator = SplitMix(seed: UInt64(seed))
+    var generator = SeededGenerator(seed: UInt64(seed))
     let keys = SectionCacheCodingTests.keys(20, seed: 3)
     let bytes = try SectionCacheCodingTests.cache(of: keys).encoded
     // Behind the header a word says that keys follow, and not counts.

@@ -1,4 +1,5 @@
 import ResultsDomain
+import ResultsTesting
 import Testing
 
 @testable import ResultsPresentation
@@ -84,7 +85,7 @@ struct DeltaChainTests {
   func `R26, R28: in whatever grouping, a chain leads from its beginning to its end`(
     seed: Int
   ) throws {
-    var random = DeltaRandom(seed: seed)
+    var random = SeededGenerator(seed: UInt64(seed))
     var model = ListModel()
     model.isSectioned = seed % 5 != 0
     let first = model

@@ -1,5 +1,6 @@
 import ResultsDomain
 import ResultsPresentation
+import ResultsTesting
 import Testing
 
 @Suite("What a delta is refused for")
@@ -145,7 +146,7 @@ struct DeltaErrorTests {
 
   @Test(arguments: 1...200)
   func `R20, R46: garbage is refused or applied, never trapped on`(seed: Int) {
-    var random = DeltaRandom(seed: seed)
+    var random = SeededGenerator(seed: UInt64(seed))
     func number() -> Int {
       [-1, 0, 1, 2, 3, .max, .min, 1 << 40].randomElement(using: &random) ?? 0
     }

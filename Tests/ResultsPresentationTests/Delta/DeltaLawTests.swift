@@ -13,7 +13,7 @@ struct DeltaLawTests {
     _ seed: Int,
     check: (_ models: [ListModel], _ deltas: [ResultsDelta], _ place: Comment) throws -> Void
   ) throws {
-    var random = DeltaRandom(seed: seed)
+    var random = SeededGenerator(seed: UInt64(seed))
     var model = ListModel()
     model.isSectioned = seed % 5 != 0
     var models = [model]

@@ -2,21 +2,6 @@ import ResultsDomain
 import ResultsPresentation
 import ResultsTesting
 
-/// Random numbers that a seed repeats (SplitMix64, Steele, Lea and Flood, 2014).
-struct DeltaRandom: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: Int) { state = UInt64(bitPattern: Int64(seed)) }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var word = state
-    word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
-    word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
-    return word ^ word >> 31
-  }
-}
-
 /// A small list that changes at random: rows with a section, a sort key and a text.
 struct ListModel {
   struct Item {
@@ -72,7 +57,7 @@ struct ListModel {
     )
   }
 
-  mutating func step(rows limit: Int, using random: inout DeltaRandom) {
+  mutating func step(rows limit: Int, using random: inout SeededGenerator) {
     for _ in 0..<Int.random(in: 1...4, using: &random) {
       let number = Int.random(in: 0..<limit, using: &random)
       let section = Int.random(in: 0..<sectionOrder.count, using: &random)

@@ -1,5 +1,6 @@
 import InMemoryPersistence
 import ResultsDomain
+import ResultsTesting
 
 @testable import ResultsPresentation
 
@@ -19,13 +20,13 @@ struct ListWorld {
 
   let entity: EntityDescription
   let store: InMemoryStore
-  var generator: SplitMix
+  var generator: SeededGenerator
 
   init(seed: UInt64) throws {
     guard let entity = ListWorld.entity else { throw ResultsError.notFetched }
     self.entity = entity
     store = try InMemoryStore(entities: [entity])
-    generator = SplitMix(seed: seed)
+    generator = SeededGenerator(seed: seed)
   }
 
   /// Every row, whatever is listed.
@@ -141,18 +142,7 @@ struct TensGrouping: SectionGrouping {
   var titleIdentity: String { language }
 }
 
-/// SplitMix64 (Steele, Lea, Flood), so that a seed names a run.
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ (mixed >> 31)
-  }
-
+extension SeededGenerator {
+  /// Returns a number from 0 to below a bound.
   mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 }

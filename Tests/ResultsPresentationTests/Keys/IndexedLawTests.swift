@@ -2,6 +2,7 @@ import Foundation
 import InMemoryPersistence
 import OrderStatistics
 import ResultsDomain
+import ResultsTesting
 import Testing
 
 @testable import ResultsPresentation
@@ -13,7 +14,7 @@ struct IndexedLawTests {
   static let seeds: Range<UInt64> = 1..<25
   static let steps =
     (ProcessInfo.processInfo.environment["RESULTS_LAW_STEPS"].flatMap { Int($0) }
-      ?? 100_000) / 100
+      ?? 10_000) / 100
 
   @Test(arguments: seeds)
   func `both ways give the same deltas and the same lists`(seed: UInt64) throws {
@@ -71,7 +72,7 @@ struct IndexedLawTests {
   /// Any places, also outside of the list, and what is there.
   private func page(
     of ids: [ObjectID],
-    _ generator: inout SplitMix
+    _ generator: inout SeededGenerator
   ) throws -> (places: Range<Int>, page: [ObjectID]) {
     let start = generator.below(ids.count + 6) - 3
     let places = start..<start + generator.below(ids.count + 6)

@@ -1,5 +1,6 @@
 import ResultsDomain
 import ResultsPresentation
+import ResultsTesting
 import Testing
 
 @Suite("The JSON reader of the wire form")
@@ -89,7 +90,7 @@ struct JSONParserTests {
   /// Bytes changed, taken out, doubled and cut off at random: every outcome is an answer.
   @Test(arguments: 1...20)
   func `R46: no bytes whatever trap the reader`(seed: Int) throws {
-    var random = DeltaRandom(seed: seed)
+    var random = SeededGenerator(seed: UInt64(seed))
     let alphabet = Array("{}[]\",:\\u0123eE.-+ntf\u{1}".utf8) + [0xE3, 0x81, 0xFF]
     var replay = WireReplay()
     try replay.apply(

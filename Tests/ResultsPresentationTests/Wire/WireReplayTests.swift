@@ -1,5 +1,6 @@
 import ResultsDomain
 import ResultsPresentation
+import ResultsTesting
 import Testing
 
 @Suite("A list that follows a stream of lines")
@@ -21,7 +22,7 @@ struct WireReplayTests {
   @Test(arguments: 1...20)
   func `R26, R46: the replay equals the list byte for byte`(seed: Int) throws {
     let encoder = WireEncoder(entity: try #require(ListModel.entity))
-    var random = DeltaRandom(seed: seed)
+    var random = SeededGenerator(seed: UInt64(seed))
     var model = ListModel()
     model.isSectioned = seed % 5 != 0
     var replay = WireReplay()
