@@ -13,7 +13,7 @@ import Testing
 @Suite("Aggregates of sections obey the laws")
 struct AggregateLawTests {
   static let histories = 20
-  static let steps = (number("RESULTS_LAW_STEPS") ?? 100_000) / 5
+  static let steps = (number("RESULTS_LAW_STEPS") ?? 10_000) / 5
   static let firstSeed = UInt64(number("RESULTS_LAW_SEED") ?? 1)
 
   private static func number(_ name: String) -> Int? {

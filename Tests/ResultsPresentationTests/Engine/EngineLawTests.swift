@@ -12,7 +12,7 @@ import Testing
 @Suite("The engine obeys the laws")
 struct EngineLawTests {
   static let histories = 25
-  static let steps = number("RESULTS_LAW_STEPS") ?? 100_000
+  static let steps = number("RESULTS_LAW_STEPS") ?? 10_000
   static let firstSeed = UInt64(number("RESULTS_LAW_SEED") ?? 1)
 
   private static func number(_ name: String) -> Int? {

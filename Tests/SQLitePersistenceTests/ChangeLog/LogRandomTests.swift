@@ -13,7 +13,11 @@ import Testing
     let content: [[ObjectID: ResultsDomain.Row]]
   }
 
-  @Test(arguments: 0..<12)
+  /// `RESULTS_TORTURE_OPERATIONS`, as `script/torture` sets it, doubles the number of histories.
+  private static let seeds: Range<UInt64> =
+    0..<(ProcessInfo.processInfo.environment["RESULTS_TORTURE_OPERATIONS"] == nil ? 6 : 12)
+
+  @Test(arguments: seeds)
   func `are told exactly`(_ seed: UInt64) throws {
     let folder = try TemporaryFolder()
     var generator = SeededGenerator(seed: seed)
