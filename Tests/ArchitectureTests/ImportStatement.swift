@@ -1,13 +1,13 @@
-/// One `import` in a source file.
+/// An `import` in a source file.
 struct ImportStatement: Hashable {
   /// The module: `Foundation` also for `import struct Foundation.Date`.
   let module: String
-  /// Whether it stands with `@testable` or `@_exported`, which no source of a product may use.
+  /// Whether it has the attribute `@testable` or `@_exported`, which no source of a product may use.
   let isForbiddenForm: Bool
   /// The line, from 1.
   let line: Int
 
-  /// All imports of a source text.
+  /// Returns all imports of a source text.
   static func all(in text: String) -> [ImportStatement] {
     SourceCode(text).code.enumerated().flatMap { index, code in
       code.split(separator: ";").compactMap { statement(in: $0, line: index + 1) }
