@@ -1,7 +1,7 @@
 import GRDB
 import ResultsDomain
 
-/// A book as this benchmark lists it: the entity that the store makes a table of.
+/// A book of the benchmark's catalog.
 struct CatalogBook: Entity {
   var id: Int64?
   var publisher = ""
@@ -21,7 +21,17 @@ struct CatalogBook: Entity {
   }
 }
 
-/// The same book as the peer fetches it.
+extension CatalogBook {
+  /// The statement that creates the table in a database without a store.
+  static let table = """
+    CREATE TABLE "Book" (
+      "id" INTEGER PRIMARY KEY, "publisher" TEXT NOT NULL, "title" TEXT NOT NULL, "author" TEXT,
+      "year" INTEGER, "language" TEXT, "identifier" TEXT
+    ) STRICT
+    """
+}
+
+/// The same book as GRDB fetches it.
 struct PeerBook: FetchableRecord, Equatable, Sendable {
   let id: Int64
   let publisher: String
@@ -44,7 +54,7 @@ struct PeerBook: FetchableRecord, Equatable, Sendable {
 
 // MARK: - Generated books
 
-/// Books made from a seed: the same for the same number, on every machine.
+/// Random books and numbers, the same on every machine.
 struct GeneratedBooks {
   private static let words = [
     "harbour", "winter", "garden", "letters", "river", "engine", "silence", "atlas", "morning",
@@ -54,20 +64,20 @@ struct GeneratedBooks {
   private var state: UInt64 = 7
   private let publishers: Int
 
-  /// About 250 books a publisher, at least 10 publishers.
+  /// Creates a source of books with about 250 books per publisher and at least ten publishers.
   init(rows: Int) { publishers = max(10, rows / 250) }
 
-  /// Where a book may go: a title under one of two publishers.
-  struct Place {
+  /// A new title of a book, and two publishers.
+  struct Change {
     let publisher: String
     let other: String
     let title: String
   }
 
-  /// A place that is likely to be new.
-  mutating func place() -> Place {
+  /// Returns a change that is unlikely to repeat.
+  mutating func change() -> Change {
     let number = draw(below: publishers)
-    return Place(
+    return Change(
       publisher: publisher(number),
       other: publisher((number + 1) % publishers),
       title: title()
@@ -78,7 +88,7 @@ struct GeneratedBooks {
     "Publisher \(String(number, radix: 36)) & Sons"
   }
 
-  /// The next book, as parameters of an insertion: publisher, title, author, year, language, identifier.
+  /// Returns the next book as parameters of an insertion: publisher, title, author, year, language, identifier.
   mutating func next() -> [PlainDatabase.Parameter] {
     let number = draw(below: publishers)
     return [
@@ -88,13 +98,13 @@ struct GeneratedBooks {
     ]
   }
 
-  /// A title that is likely to be new.
+  /// Returns a title that is unlikely to repeat.
   mutating func title() -> String {
     let (first, second) = (draw(below: 16), draw(below: 16))
     return "The \(Self.words[first]) of \(Self.words[second]) \(draw(below: 1_000_000))"
   }
 
-  /// A number from 0 up, below a limit (SplitMix64; Steele, Lea and Flood 2014).
+  /// Returns a number from 0 to below a limit (SplitMix64; Steele, Lea and Flood 2014).
   mutating func draw(below limit: Int) -> Int {
     state &+= 0x9e37_79b9_7f4a_7c15
     var mixed = state

@@ -3,53 +3,62 @@ import ResultsDomain
 import ResultsPresentation
 import SQLitePersistence
 
-extension CatalogBench {
-  /// One row that moves, from its commit to the delta that a subscriber holds.
+/// Measures changes of the list of books: own changes, changes of other connections, wake-ups, and the same with GRDB.
+extension CatalogBenchmark {
+  /// The figures of changes through the store.
+  private struct ChangeFigures {
+    /// From the return of the transaction's closure to the delta of a subscriber, the commit included.
+    var delta = Samples()
+    /// From the call to the delta of a subscriber.
+    var whole = Samples()
+    /// The largest number of rows, keys and digests read for one change.
+    var mostRead = 0
+  }
+
+  /// Measures one row that moves, from its commit to the delta of a subscriber.
+  ///
+  /// Changes and the same updates in C take turns in blocks, because each of them empties the page cache of the other connection.
   func ownChange() async throws -> [Measurement] {
+    let blocks = 8
+    let changes = max(1, min(400, 100 * runs) / blocks)
+    var deltas = ["ids and keys": Pairs(), "objects": Pairs()]
+    var wholes = deltas
+    var mostRead = 0
+    for _ in 0..<blocks {
+      let ids = try await ownChanges(of: ObjectID.self, changes)
+      let objects = try await ownChanges(of: CatalogBook.self, changes)
+      var plain = Samples()
+      for _ in 0..<changes { plain.add(try changeInC()) }
+      for (name, figures) in [("ids and keys", ids), ("objects", objects)] {
+        deltas[name]?.add(figures.delta.median, plain.median)
+        wholes[name]?.add(figures.whole.median, plain.median)
+      }
+      mostRead = max(mostRead, objects.mostRead)
+    }
     var measurements: [Measurement] = []
-    let changes = min(400, 100 * runs)
-    var plainTimes = Samples()
-    let ids = try await ownChanges(of: ObjectID.self, changes)
-    for _ in 0..<changes { plainTimes.add(try plainChange()) }
-    let objects = try await ownChanges(of: CatalogBook.self, changes)
-    for (name, times) in [("ids and keys", ids), ("objects", objects)] {
-      measurements.append(
+    for name in ["ids and keys", "objects"] {
+      guard let delta = deltas[name], let whole = wholes[name] else { continue }
+      measurements += [
         Measurement(
           name: "one own change, commit to delta, \(name)",
           rows: rows,
-          value: times.delta.median,
-          unit: "µs",
-          reference: plainTimes.median,
-          against: "the update and its commit in C"
-        )
-      )
-      if rows == 100_000 {
-        measurements.append(
-          Measurement(
-            name: "one own change, commit to delta, \(name), at most",
-            rows: rows,
-            value: times.delta.median,
-            unit: "µs",
-            limit: 200
-          )
-        )
-      }
-      measurements.append(
+          delta,
+          against: "the update and its commit in C",
+          limit: rows == 100_000 ? 9 : nil
+        ),
         Measurement(
           name: "the same with its writing, \(name)",
           rows: rows,
-          value: times.whole.median,
-          unit: "µs",
-          reference: plainTimes.median,
+          whole,
           against: "the update and its commit in C"
-        )
-      )
+        ),
+      ]
     }
     measurements.append(
       Measurement(
         name: "read for one own change, objects",
         rows: rows,
-        value: Double(objects.mostRead),
+        value: Double(mostRead),
         unit: "rows",
         limit: 0
       )
@@ -57,74 +66,64 @@ extension CatalogBench {
     return measurements
   }
 
-  /// How long one change takes.
-  private struct ChangeTimes {
-    /// From where the transaction's closure has returned, so that the commit itself is part of it.
-    var delta = Samples()
-    /// From the call on.
-    var whole = Samples()
-    /// Rows, keys and digests read for one change, at most.
-    var mostRead = 0
-  }
-
   private func ownChanges<Object: FetchedObject>(
     of kind: Object.Type,
     _ count: Int
-  ) async throws -> ChangeTimes {
-    // What others wrote before is known, so that the first commit finds no gap in the history.
+  ) async throws -> ChangeFigures {
+    // The store reads what other connections wrote, so that the first commit finds no gap in the history.
     try store.checkForExternalChanges()
     let counted = WorkCountingStore(store)
     let controller = list(of: kind, in: counted)
     try await controller.performFetch()
-    var times = ChangeTimes()
+    var figures = ChangeFigures()
     var events = controller.changes.makeAsyncIterator()
     _ = await events.next()
     for _ in 0..<count {
       let key = ObjectKey.integer(Int64(1 + books.draw(below: rows)))
-      let place = books.place()
+      let change = books.change()
       _ = counted.takeWork()
       let start = ContinuousClock.now
-      let written = try move(key, to: place)
+      let written = try perform(change, on: key)
       guard case .change(let change) = await events.next(), change.delta.rows.count == 1 else {
-        throw BenchmarkError.wrongResult("an own change")
+        throw BenchmarkError.wrongResult("a change through the store")
       }
       let end = ContinuousClock.now
-      times.mostRead = max(times.mostRead, counted.takeWork().total)
-      times.delta.add((end - written).microseconds)
-      times.whole.add((end - start).microseconds)
+      figures.mostRead = max(figures.mostRead, counted.takeWork().total)
+      figures.delta.add((end - written).microseconds)
+      figures.whole.add((end - start).microseconds)
     }
     controller.cancel()
-    return times
+    return figures
   }
 
   /// Gives a book another publisher and title, so that it moves to another section.
-  /// - Returns: When the closure was left, and the commit began.
-  func move(
-    _ key: ObjectKey,
-    to place: GeneratedBooks.Place
+  /// - Returns: The instant when the closure returned and the commit began.
+  private func perform(
+    _ change: GeneratedBooks.Change,
+    on key: ObjectKey
   ) throws -> ContinuousClock.Instant {
     try store.commit(origin: .unnamed) { transaction in
       guard let row = try transaction.rows([key], of: CatalogBook.entity).first ?? nil else {
         throw BenchmarkError.wrongResult("a lookup of a book")
       }
       var values = row.values
-      // A list of identities says nothing of a row that stays where it is.
-      values[0] = .text(values[0] == .text(place.publisher) ? place.other : place.publisher)
-      values[1] = .text(place.title)
+      // A list of identities reports nothing for a row that stays in its section.
+      values[0] = .text(values[0] == .text(change.publisher) ? change.other : change.publisher)
+      values[1] = .text(change.title)
       try transaction.update(row.id, to: values, of: CatalogBook.entity, ifUnchangedFrom: nil)
       return ContinuousClock.now
     }.result
   }
 
-  private func plainChange() throws -> Double {
+  private func changeInC() throws -> Double {
     let key = PlainDatabase.Parameter.integer(Int64(1 + books.draw(below: rows)))
-    let place = books.place()
+    let change = books.change()
     return try time {
       try writer.each("BEGIN IMMEDIATE")
       try writer.each("SELECT * FROM Book WHERE id = ?", [key])
       try writer.each(
         "UPDATE Book SET publisher = ?, title = ? WHERE id = ?",
-        [.text(place.publisher), .text(place.title), key]
+        [.text(change.publisher), .text(change.title), key]
       )
       try writer.each("COMMIT")
     }
@@ -133,8 +132,16 @@ extension CatalogBench {
 
 // MARK: - Other writers
 
-extension CatalogBench {
-  /// One book of a hundred changed by another connection, beside reading all keys again.
+extension CatalogBenchmark {
+  /// The figures of changes by another connection.
+  private struct ForeignFigures {
+    var keys = Pairs()
+    var contents = Pairs()
+    var rowsRead = 0
+    var keysRead = 0
+  }
+
+  /// Measures one per cent of the books changed by another connection, against reading all keys again in C.
   func changesOfOthers() async throws -> [Measurement] {
     let ids = try await changesOfOthers(of: ObjectID.self)
     let objects = try await changesOfOthers(of: CatalogBook.self)
@@ -142,18 +149,14 @@ extension CatalogBench {
       Measurement(
         name: "1 % changed by others, ids and keys",
         rows: rows,
-        value: ids.ours.median,
-        unit: "µs",
-        reference: ids.keys.median,
+        ids.keys,
         against: "their keys read again in C",
         limit: rows == 100_000 ? 2 : nil
       ),
       Measurement(
         name: "1 % changed by others, objects",
         rows: rows,
-        value: objects.ours.median,
-        unit: "µs",
-        reference: objects.keys.median + objects.contents.median,
+        objects.contents,
         against: "keys and values read again in C"
       ),
       Measurement(
@@ -175,18 +178,16 @@ extension CatalogBench {
 
   private func changesOfOthers<Object: FetchedObject>(
     of kind: Object.Type
-  ) async throws -> (ours: Samples, keys: Samples, contents: Samples, rowsRead: Int, keysRead: Int)
-  {
-    // A store of its own to count at, where no list that has ended can still be reading.
+  ) async throws -> ForeignFigures {
+    // A separate counter, because a cancelled list may still be reading through another one.
     let counted = WorkCountingStore(store)
     let controller = list(of: kind, in: counted)
     try await controller.performFetch()
-    var (ours, keys, contents) = (Samples(), Samples(), Samples())
-    var (rowsRead, keysRead) = (0, 0)
+    var figures = ForeignFigures()
     for _ in 0..<runs {
       try writer.each("BEGIN IMMEDIATE")
-      for place in 0..<rows / 100 {
-        let key = Int64(1 + place * 100 + books.draw(below: 100))
+      for hundred in 0..<rows / 100 {
+        let key = Int64(1 + hundred * 100 + books.draw(below: 100))
         try writer.each(
           "UPDATE Book SET title = ? WHERE id = ?",
           [.text(books.title()), .integer(key)]
@@ -195,32 +196,34 @@ extension CatalogBench {
       try writer.each("COMMIT")
       let generation = try controller.results().generation
       _ = counted.takeWork()
-      ours.add(try await time { try await controller.refresh() })
+      let ours = try await time { try await controller.refresh() }
       let work = counted.takeWork()
-      (rowsRead, keysRead) = (max(rowsRead, work.rows), max(keysRead, work.keys))
+      figures.rowsRead = max(figures.rowsRead, work.rows)
+      figures.keysRead = max(figures.keysRead, work.keys)
       guard try controller.results().generation == generation + 1 else {
         throw BenchmarkError.wrongResult("a refresh")
       }
-      keys.add(try scanKeys())
-      contents.add(try scanContents())
+      let keys = try scanKeys()
+      figures.keys.add(ours, keys)
+      figures.contents.add(ours, keys + (try scanContents()))
     }
     controller.cancel()
-    return (ours, keys, contents, rowsRead, keysRead)
+    return figures
   }
 }
 
 // MARK: - Wake-up
 
-extension CatalogBench {
-  /// One commit of another connection, from before its COMMIT to the delta that a subscriber holds.
+extension CatalogBenchmark {
+  /// Measures one commit of another connection, from before its COMMIT to the delta of a subscriber.
   func wakeUp() async throws -> [Measurement] {
     let count = min(200, 40 * runs)
-    let listening = try SQLiteStore(at: path, entities: [CatalogBook.entity])
-    let controller = list(of: CatalogBook.self, in: WorkCountingStore(listening))
+    let observing = try SQLiteStore(at: path, entities: [CatalogBook.entity])
+    let controller = list(of: CatalogBook.self, in: WorkCountingStore(observing))
     try await controller.performFetch()
     var events = controller.changes.makeAsyncIterator()
     _ = await events.next()
-    var (times, plainTimes) = (Samples(), Samples())
+    var pairs = Pairs()
     for _ in 0..<count {
       let key = Int64(1 + books.draw(below: rows))
       let title = books.title()
@@ -231,46 +234,42 @@ extension CatalogBench {
       )
       let start = ContinuousClock.now
       try writer.each("COMMIT")
-      plainTimes.add((ContinuousClock.now - start).microseconds)
+      let committed = ContinuousClock.now
       guard case .change(let change) = await events.next(), change.delta.rows.count == 1 else {
         throw BenchmarkError.wrongResult("a foreign commit")
       }
-      times.add((ContinuousClock.now - start).microseconds)
+      pairs.add(
+        (ContinuousClock.now - start).microseconds,
+        (committed - start).microseconds
+      )
     }
     controller.cancel()
-    try listening.close()
+    try observing.close()
+    let name = "one foreign commit to delta, objects"
     return [
       Measurement(
-        name: "one foreign commit to delta, objects, p50",
+        name: "\(name), p50",
         rows: rows,
-        value: times.median,
-        unit: "µs",
-        reference: plainTimes.median,
-        against: "its COMMIT in C"
+        pairs,
+        against: "its COMMIT in C",
+        limit: rows == 100_000 ? 40 : nil
       ),
       Measurement(
-        name: "one foreign commit to delta, objects, p50, at most",
+        name: "\(name), p95",
         rows: rows,
-        value: times.median,
+        value: pairs.ours.quantile(0.95),
         unit: "µs",
-        limit: rows == 100_000 ? 3000 : nil
-      ),
-      Measurement(
-        name: "one foreign commit to delta, objects, p95",
-        rows: rows,
-        value: times.quantile(0.95),
-        unit: "µs",
-        reference: plainTimes.median,
+        reference: pairs.reference.median,
         against: "its COMMIT in C"
       ),
     ]
   }
 }
 
-// MARK: - The peer
+// MARK: - GRDB
 
-extension CatalogBench {
-  /// One row changed and its difference known, beside an observation that fetches again and compares.
+extension CatalogBenchmark {
+  /// Measures one changed row until its difference is known, against an observation that fetches again and compares.
   func peer() async throws -> [Measurement] {
     let count = 20 * runs
     var ours = Samples()
@@ -281,12 +280,12 @@ extension CatalogBench {
     _ = await events.next()
     for _ in 0..<count {
       let key = ObjectKey.integer(Int64(1 + books.draw(below: rows)))
-      let place = books.place()
+      let change = books.change()
       ours.add(
         try await time {
-          _ = try move(key, to: place)
+          _ = try perform(change, on: key)
           guard case .change = await events.next() else {
-            throw BenchmarkError.wrongResult("an own change")
+            throw BenchmarkError.wrongResult("a change through the store")
           }
         }
       )
@@ -321,15 +320,15 @@ extension CatalogBench {
     var times = Samples()
     for _ in 0..<count {
       let key = Int64(1 + books.draw(below: rows))
-      let place = books.place()
+      let change = books.change()
       let start = ContinuousClock.now
       try await pool.write { database in
         try database.execute(
           sql: "UPDATE Book SET publisher = ?, title = ? WHERE id = ?",
-          arguments: [place.publisher, place.title, key]
+          arguments: [change.publisher, change.title, key]
         )
       }
-      // An observation may tell the same twice; what counts is when the change is known.
+      // An observation may deliver equal values; the first different one counts.
       while let value = try await values.next() {
         let difference = value.difference(from: shown)
         shown = value

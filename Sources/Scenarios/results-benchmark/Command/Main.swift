@@ -2,24 +2,25 @@ import ArgumentParser
 import Foundation
 import ResultsDomain
 
-/// The command `results-benchmark`: measures lists against plain statements and against a peer, in one run.
+/// The command `results-benchmark`: measures live lists against plain statements in C and against a peer, in one run.
 @main
 struct Main: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "results-benchmark",
     abstract: "Measure live lists against plain SQLite statements and GRDB's observations.",
     discussion: """
-      Every figure stands beside a reference of the same run. Read the ratios: times belong to one machine and one moment.
+      Every figure is printed next to a reference of the same run. Read the ratios: times differ between machines. Limits of times are \
+      ratios to the same kind of work in C, measured in interleaved pairs; the median of the pairs counts.
 
       Goals are numbered 1 to 16 in docs/performance.md. Other cases have names: first-fetch, section-counts, lookups, own-change, \
       changes-of-others, wake-up, peer, capture, many-lists, shuffle, and import, which needs --books.
 
-      A run takes at most three minutes and two gigabytes of disk; --rows 10000000 takes some minutes and six gigabytes.
+      A run takes about three minutes and two gigabytes of disk; --rows 10000000 takes several minutes and six gigabytes.
 
-      It ends with 0 when everything was measured, whether limits hold or not; 64 for options that make no sense, 65 for a file that \
-      is no report or no document, 70 for a wrong result, 73 for a place that cannot be written, 74 for a full or failing disk.
+      Exits with 0 if everything was measured, whether or not the limits hold; with 64 for invalid options, 65 for a file that is not \
+      a report or a document, 70 for a wrong result, 73 for a file or folder that cannot be written, 74 for a full or failing disk.
       """,
-    subcommands: [MeasureCommand.self, MemoryCommand.self, ForgetCommand.self],
+    subcommands: [MeasureCommand.self, MemoryCommand.self, PrintCommand.self, DropCommand.self],
     defaultSubcommand: MeasureCommand.self
   )
 
@@ -32,7 +33,7 @@ struct Main: AsyncParsableCommand {
         try command.run()
       }
     } catch let error as BenchmarkFailure {
-      FileHandle.standardError.write(Data("results-benchmark: \(error.words)\n".utf8))
+      FileHandle.standardError.write(Data("results-benchmark: \(error.message)\n".utf8))
       Foundation.exit(error.status)
     } catch {
       exit(withError: error)
@@ -40,55 +41,55 @@ struct Main: AsyncParsableCommand {
   }
 }
 
-/// How a run ended that has failed; everything temporary is removed by then.
+/// The failure of a run, thrown after all temporary files are removed.
 struct BenchmarkFailure: Error {
-  let words: String
+  let message: String
   let status: Int32
 
   init(_ error: any Error) {
-    words = BenchmarkError.words(for: error)
+    message = BenchmarkError.message(for: error)
     status = BenchmarkError.status(of: error)
   }
 }
 
 // MARK: - Errors
 
-/// Why a benchmark cannot go on.
+/// The reason why a benchmark stops.
 enum BenchmarkError: Error, CustomStringConvertible {
-  /// What was measured gave a wrong result, so its time means nothing.
+  /// The measured code returned a wrong result, so its time is meaningless.
   case wrongResult(String)
-  /// Another program did not do its work.
+  /// Another program failed.
   case program(String, status: Int32)
-  /// A folder or a file cannot be made or written.
+  /// A folder or a file cannot be created or written.
   case cannotWrite(path: String, detail: String)
-  /// A file is no report of an earlier run.
+  /// A file is not a report of an earlier run.
   case noReport(path: String, detail: String)
-  /// A document has no place for the figures.
-  case noPlace(path: String)
+  /// A document lacks the two lines that enclose the figures.
+  case noMarkers(path: String)
 
   var description: String {
     switch self {
-    case .wrongResult(let what): "\(what) gave a wrong result, so nothing is measured."
-    case .program(let path, let status): "\(path) ended with status \(status)."
+    case .wrongResult(let what): "\(what) returned a wrong result, so its time is not reported."
+    case .program(let path, let status): "\(path) exited with status \(status)."
     case .cannotWrite(let path, let detail):
-      "\(path) cannot be written (\(detail)). Choose another place, or make room there."
+      "\(path) cannot be written (\(detail)). Choose another folder, or free disk space."
     case .noReport(let path, let detail):
       "\(path) is no report of --format json (\(detail))."
-    case .noPlace(let path):
+    case .noMarkers(let path):
       "\(path) has no lines \(PerformanceDocument.start) and \(PerformanceDocument.end)."
     }
   }
 
-  /// With what status a run ends that failed so, as `sysexits.h` numbers them.
+  /// The exit status for this error, as defined by `sysexits.h`.
   var status: Int32 {
     switch self {
     case .wrongResult, .program: 70
-    case .noReport, .noPlace: 65
+    case .noReport, .noMarkers: 65
     case .cannotWrite: 73
     }
   }
 
-  /// With what status a run ends that failed in any way.
+  /// Returns the exit status for any error.
   static func status(of error: any Error) -> Int32 {
     if let error = error as? BenchmarkError { return error.status }
     guard let error = error as? StoreError else {
@@ -102,8 +103,8 @@ enum BenchmarkError: Error, CustomStringConvertible {
     }
   }
 
-  /// A failure in the words of whoever met it.
-  static func words(for error: any Error) -> String {
+  /// Returns the message of any error.
+  static func message(for error: any Error) -> String {
     switch error {
     case is BenchmarkError, is StoreError, is PlainDatabase.Failure: "\(error)"
     default: (error as NSError).localizedDescription

@@ -1,34 +1,35 @@
 import CSQLiteHooks
 import Foundation
 
-/// A temporary folder, which is removed with all that was made in it.
+/// A temporary folder for the files of a run, removed at its end.
 ///
-/// Its name holds the number of the process, so that the next benchmark removes what a killed one has left.
+/// Its name contains the process identifier, so that the next run can remove the folder of a killed one.
 struct BenchmarkFolder {
   private static let prefix = "results-benchmark-"
   private let url: URL
-  /// Where files are kept from run to run, or `nil`.
-  private let keeping: URL?
+  /// The folder of the files that later runs reuse, or `nil`.
+  private let persistent: URL?
 
-  /// Makes the folder.
-  /// - Throws: `BenchmarkError.cannotWrite` if it, or the folder that is to be kept, cannot be written.
-  init(keeping kept: String? = nil) throws {
+  /// Creates the folder.
+  /// - Parameter persistent: The path of a folder for files that later runs reuse.
+  /// - Throws: `BenchmarkError.cannotWrite` if one of the folders cannot be written.
+  init(persistent: String? = nil) throws {
     let temporary = FileManager.default.temporaryDirectory
     Self.removeStale(in: temporary)
     url = temporary.appendingPathComponent("\(Self.prefix)\(results_process_id())")
-    keeping = kept.map { URL(fileURLWithPath: $0, isDirectory: true) }
-    for folder in [url, keeping].compactMap(\.self) { try Self.makeWritable(folder) }
+    self.persistent = persistent.map { URL(fileURLWithPath: $0, isDirectory: true) }
+    for folder in [url, self.persistent].compactMap(\.self) { try Self.makeWritable(folder) }
   }
 
-  /// The path of a file in the folder.
+  /// Returns the path of a file in the folder.
   func path(of name: String) -> String { url.appendingPathComponent(name).path }
 
-  /// The path of a file that is kept from run to run if the user wants it.
-  func keptPath(of name: String) -> String {
-    (keeping ?? url).appendingPathComponent(name).path
+  /// Returns the path of a file that later runs reuse if there is a folder for such files.
+  func persistentPath(of name: String) -> String {
+    (persistent ?? url).appendingPathComponent(name).path
   }
 
-  /// Removes a database with its log, unless it is to be kept.
+  /// Removes a database with its side files from the temporary folder.
   func remove(_ name: String) {
     for end in ["", "-wal", "-shm", "-caches"] {
       try? FileManager.default.removeItem(atPath: path(of: name + end))
@@ -38,7 +39,7 @@ struct BenchmarkFolder {
   /// Removes the folder with everything in it.
   func remove() { try? FileManager.default.removeItem(at: url) }
 
-  /// Makes a folder if it is not there, and finds out whether files can be made in it.
+  /// Creates a folder if it is missing, and checks that files can be created in it.
   static func makeWritable(_ folder: URL) throws {
     let probe = folder.appendingPathComponent(".\(prefix)\(results_process_id())")
     do {
@@ -55,7 +56,7 @@ struct BenchmarkFolder {
   private static func removeStale(in temporary: URL) {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: temporary.path)) ?? []
     for name in names where name.hasPrefix(prefix) {
-      // Signal 0 only asks; a process of somebody else is there too.
+      // Signal 0 only tests whether the process exists, also if it belongs to another user.
       guard let process = Int32(name.dropFirst(prefix.count)), kill(process, 0) == -1,
         errno == ESRCH
       else { continue }

@@ -1,10 +1,10 @@
 import CSQLiteHooks
 
-/// An SQLite connection without anything around it: the plain reference.
+/// A plain SQLite connection: the reference for all work in C.
 ///
-/// Statements are prepared once and stepped in a loop through SQLite's C functions, as a C program would.
+/// Statements are prepared once and stepped in a loop through the C functions of SQLite, as a C program does it.
 final class PlainDatabase {
-  /// What SQLite said.
+  /// The error message of SQLite.
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }
@@ -21,7 +21,7 @@ final class PlainDatabase {
     try run("PRAGMA synchronous = NORMAL")
   }
 
-  /// Uses a connection that somebody else has open.
+  /// Uses an open connection of another owner.
   init(borrowing connection: OpaquePointer?) {
     self.connection = connection
     isBorrowed = true
@@ -36,12 +36,12 @@ final class PlainDatabase {
     connection = nil
   }
 
-  /// Runs statements without parameters.
+  /// Executes statements without parameters.
   func run(_ sql: String) throws {
     guard sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK else { throw failure }
   }
 
-  /// Steps through a statement with integer and text parameters.
+  /// Steps through the rows of a statement.
   func each(
     _ sql: String,
     _ parameters: [Parameter] = [],
@@ -50,18 +50,18 @@ final class PlainDatabase {
     let statement = try prepared(sql)
     defer { sqlite3_reset(statement) }
     for (index, parameter) in parameters.enumerated() {
-      let place = Int32(index + 1)
+      let position = Int32(index + 1)
       switch parameter {
-      case .integer(let number): sqlite3_bind_int64(statement, place, number)
+      case .integer(let number): sqlite3_bind_int64(statement, position, number)
       case .text(let text):
         sqlite3_bind_text(
           statement,
-          place,
+          position,
           text,
           -1,
           unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         )
-      case .null: sqlite3_bind_null(statement, place)
+      case .null: sqlite3_bind_null(statement, position)
       }
     }
     while true {
@@ -73,8 +73,8 @@ final class PlainDatabase {
     }
   }
 
-  /// Steps through a statement and reads every column: bytes and their number of texts, else the integer.
-  /// - Returns: How many rows there were.
+  /// Steps through a statement and reads every column: first texts with their lengths, then integers.
+  /// - Returns: The number of rows.
   func scan(_ sql: String, texts: Int32, integers: Int32) throws -> Int {
     var (count, bytes, sum) = (0, 0, 0 as Int64)
     try each(sql) { statement in
@@ -84,24 +84,37 @@ final class PlainDatabase {
       for column in texts..<texts + integers { sum &+= sqlite3_column_int64(statement, column) }
       count += 1
     }
-    // Reading must not be optimised away.
+    // Prevents the optimizer from removing the reads.
     return bytes == -1 && sum == 0 ? -1 : count
   }
 
-  /// The first integer of the first row, or 0 if there is no row.
+  /// Returns the first column of the first row, or 0 if there is no row.
   func integer(_ sql: String, _ parameters: [Parameter] = []) throws -> Int64 {
     var (number, isFirst) = (0 as Int64, true)
     try each(sql, parameters) { row in
-      if isFirst { number = sqlite3_column_int64(row, 0) }
+      if isFirst { number = Self.integer(of: row) }
       isFirst = false
     }
     return number
   }
 
-  /// Has the triggers of the schema run for this connection's statements, or not.
+  /// Returns the first column of the current row of a statement.
+  static func integer(of row: OpaquePointer) -> Int64 { sqlite3_column_int64(row, 0) }
+
+  /// Appends columns of the current row of a statement as a line of texts, separated by tabs.
+  static func append(_ columns: Int32, of row: OpaquePointer, to line: inout [UInt8]) {
+    for column in 0..<columns {
+      if column > 0 { line.append(0x09) }
+      guard let text = sqlite3_column_text(row, column) else { continue }
+      line += UnsafeBufferPointer(start: text, count: Int(sqlite3_column_bytes(row, column)))
+    }
+    line.append(0x0a)
+  }
+
+  /// Enables or disables the triggers of the schema for the statements of this connection.
   func setTriggers(_ areEnabled: Bool) { _ = results_set_triggers(connection, areEnabled ? 1 : 0) }
 
-  /// A value to bind.
+  /// A value of a parameter.
   enum Parameter {
     case integer(Int64)
     case text(String)

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Another program, run from its start to its end.
+/// Another program, run from start to exit.
 struct ChildProgram {
-  /// What one run took.
+  /// The figures of a run.
   struct Run {
     /// Microseconds until the first output.
     var firstOutput: Double
-    /// Microseconds until the end.
+    /// Microseconds until the exit.
     var whole: Double
-    /// The most memory it had at once in kilobytes, where the system tells.
+    /// The peak memory in kilobytes, on systems that report it.
     var memory: Double?
   }
 
@@ -16,7 +16,7 @@ struct ChildProgram {
 
   init(_ path: String) { self.path = path }
 
-  /// Runs the program and drops its output.
+  /// Runs the program and discards its output.
   func run(_ arguments: String...) throws -> Run {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: path)
@@ -27,24 +27,24 @@ struct ChildProgram {
     process.standardInput = FileHandle.nullDevice
     let start = ContinuousClock.now
     try process.run()
-    let reading = output.fileHandleForReading
+    let handle = output.fileHandleForReading
     var firstOutput: Double?
     var memory: Double?
-    while case let bytes = reading.availableData, !bytes.isEmpty {
+    while case let bytes = handle.availableData, !bytes.isEmpty {
       if firstOutput == nil { firstOutput = (ContinuousClock.now - start).microseconds }
-      // The last look falls when little more than a pipe's buffer is left to print.
+      // The last sample is taken when at most a pipe's buffer of output remains.
       memory = ChildProgram.peak(of: process.processIdentifier) ?? memory
     }
     process.waitUntilExit()
     let whole = (ContinuousClock.now - start).microseconds
-    // Status 1 means that single lines were skipped.
+    // Status 1 means that some lines were skipped.
     guard process.terminationStatus <= 1 else {
       throw BenchmarkError.program(path, status: process.terminationStatus)
     }
     return Run(firstOutput: firstOutput ?? whole, whole: whole, memory: memory)
   }
 
-  /// Runs the program and gives what it printed.
+  /// Runs the program and returns its output.
   func output(_ arguments: [String]) throws -> String {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: path)
@@ -61,7 +61,7 @@ struct ChildProgram {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The most memory a process had so far, as Linux tells it.
+  /// Returns the peak memory of a process so far, on Linux.
   private static func peak(of process: Int32) -> Double? {
     guard let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
     else { return nil }
@@ -74,17 +74,17 @@ struct ChildProgram {
 
 // MARK: - This process
 
-/// What the system tells of this process.
+/// The figures of this process.
 enum ProcessFigures {
-  /// Memory that a process has, in bytes.
+  /// The memory of a process in bytes.
   struct Memory {
-    /// All that is in memory, pages of files included.
+    /// The resident memory, including pages of files.
     var resident: Double
-    /// What is the process's own: no pages of files.
-    var own: Double
+    /// The resident memory without pages of files.
+    var privateBytes: Double
   }
 
-  /// The memory now, where the system tells in `/proc/self/statm`; `nil` elsewhere.
+  /// The present memory, or `nil` on systems without `/proc/self/statm`.
   static var memory: Memory? {
     guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else {
       return nil
@@ -92,24 +92,24 @@ enum ProcessFigures {
     let pages = text.split(separator: " ").compactMap { Double($0) }
     guard pages.count > 2 else { return nil }
     let size = Double(sysconf(Int32(_SC_PAGESIZE)))
-    return Memory(resident: pages[1] * size, own: (pages[1] - pages[2]) * size)
+    return Memory(resident: pages[1] * size, privateBytes: (pages[1] - pages[2]) * size)
   }
 
-  /// The processor time that all threads of this process have used, in microseconds.
+  /// The processor time of all threads of this process in microseconds.
   static var processorMicroseconds: Double {
     var now = timespec()
     guard clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) == 0 else { return 0 }
     return Double(now.tv_sec) * 1e6 + Double(now.tv_nsec) / 1000
   }
 
-  /// Makes the system forget what it keeps of files in memory.
-  /// - Returns: Whether it was asked to; some systems cannot be asked.
-  static func dropFromMemory(_ paths: [String]) -> Bool {
+  /// Drops files from the page cache of the system.
+  /// - Returns: Whether the system supports it.
+  static func dropFromPageCache(_ paths: [String]) -> Bool {
     #if os(Linux)
     for path in paths {
       let file = open(path, O_RDONLY)
       guard file >= 0 else { continue }
-      // Pages that are not written yet would stay.
+      // Dirty pages would stay.
       fsync(file)
       posix_fadvise(file, 0, 0, Int32(POSIX_FADV_DONTNEED))
       close(file)
@@ -120,7 +120,7 @@ enum ProcessFigures {
     #endif
   }
 
-  /// The path of this program's own file.
+  /// The path of the executable file of this process.
   static var program: String {
     let link = "/proc/self/exe"
     if let path = try? FileManager.default.destinationOfSymbolicLink(atPath: link) { return path }

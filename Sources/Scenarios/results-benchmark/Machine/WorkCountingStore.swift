@@ -1,19 +1,21 @@
 import ResultsDomain
 import Synchronization
 
-/// A store that counts what is asked of another.
+/// A store that forwards to another and counts the reads.
+///
+/// Its only mutable state is the counters, behind a lock of their own.
 final class WorkCountingStore: Store {
-  /// What was asked.
+  /// The counters.
   struct Work: Sendable {
-    /// Rows whose values were read.
+    /// The number of rows whose values were read.
     var rows = 0
-    /// Keys that were handed over in order.
+    /// The number of keys that were read in order.
     var keys = 0
-    /// Digests that were handed over.
+    /// The number of digests that were read.
     var digests = 0
-    /// Readings: of rows, keys, digests or counts.
-    var readings = 0
-    /// Rows, keys and digests together.
+    /// The number of queries: for rows, keys, digests or counts.
+    var queries = 0
+    /// The sum of rows, keys and digests.
     var total: Int { rows + keys + digests }
   }
 
@@ -22,7 +24,7 @@ final class WorkCountingStore: Store {
 
   init(_ base: any Store) { self.base = base }
 
-  /// What was asked since the last time.
+  /// Returns the counters and resets them.
   func takeWork() -> Work {
     work.withLock { work in
       defer { work = Work() }
@@ -30,9 +32,9 @@ final class WorkCountingStore: Store {
     }
   }
 
-  func count(_ change: (inout Work) -> Void) {
+  fileprivate func count(_ change: (inout Work) -> Void) {
     work.withLock { work in
-      work.readings += 1
+      work.queries += 1
       change(&work)
     }
   }
@@ -60,7 +62,7 @@ final class WorkCountingStore: Store {
   ) throws(StoreError) -> Committed<Result> { try base.commit(origin: origin, body) }
 }
 
-/// A snapshot that counts what is read through it.
+/// A snapshot that counts the reads.
 private final class WorkCountingSnapshot: StoreSnapshot {
   private let base: any StoreSnapshot
   private let store: WorkCountingStore
@@ -144,8 +146,8 @@ private final class WorkCountingSnapshot: StoreSnapshot {
 
 // MARK: - Ordered sources
 
-/// An index that counts the keys that are read through it.
-final class WorkCountingSource: OrderedSource {
+/// An ordered source that counts the keys that are read.
+private final class WorkCountingSource: OrderedSource {
   private let base: any OrderedSource
   private let store: WorkCountingStore
 

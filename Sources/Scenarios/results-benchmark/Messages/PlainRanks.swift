@@ -1,10 +1,10 @@
 import CSQLiteHooks
 
-/// What the same statements cost in plain C: ranks of one order from every 128th of its keys.
+/// The reference for finding positions in C: ranks in one order, from every 128th of its keys.
 ///
-/// It is made to measure costs, not to be a list: keys are those of when it was made.
+/// It measures costs and is not a list: its keys are those at the time of its creation.
 struct PlainRanks {
-  /// A place in the order of folder, date and id.
+  /// A key in the order of folder, date and id.
   struct Key: Comparable {
     var folder: Int64
     var date: Int64
@@ -18,17 +18,17 @@ struct PlainRanks {
   private static let stride = 128
   private var pivots: [Key] = []
 
-  /// Reads the order once.
+  /// Reads all keys once.
   init(_ database: PlainDatabase) throws {
-    var (place, pivots) = (0, [Key]())
+    var (position, pivots) = (0, [Key]())
     try database.each(MessageList.folders.scan) { row in
-      if place.isMultiple(of: Self.stride) { pivots.append(Self.key(in: row)) }
-      place += 1
+      if position.isMultiple(of: Self.stride) { pivots.append(Self.key(in: row)) }
+      position += 1
     }
     self.pivots = pivots
   }
 
-  /// How many rows stand before a key, found from the next smaller pivot by the statements that an index answers.
+  /// Returns the number of rows before a key, found from the next smaller pivot by statements that an index answers.
   func rank(of key: Key, in database: PlainDatabase) throws -> Int {
     let (block, pivot) = block(of: key)
     guard let pivot else { return 0 }
@@ -47,7 +47,7 @@ struct PlainRanks {
     return start + Int(rest + between) + (try count(key.folder, .min, key.date, in: database))
   }
 
-  /// The key of a row as it is now.
+  /// Returns the present key of a row.
   static func key(of id: Int64, in database: PlainDatabase) throws -> Key? {
     var key: Key?
     try database.each("SELECT folder, date, id FROM Message WHERE id = ?", [.integer(id)]) {
@@ -70,7 +70,7 @@ struct PlainRanks {
     )
   }
 
-  /// The last pivot that is not greater than a key, and its number.
+  /// Returns the last pivot that is not greater than a key, and its index.
   private func block(of key: Key) -> (Int, Key?) {
     var (low, high) = (0, pivots.count)
     while low < high {

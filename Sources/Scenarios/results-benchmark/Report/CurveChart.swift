@@ -1,12 +1,11 @@
 import Foundation
 
-/// Draws a curve as SVG: on both axes every tenfold is as long, each line is named where it ends, and colours suit a light
-/// and a dark page.
+/// Draws a curve as SVG with two logarithmic axes; each line has its label at its end, and the colours suit light and dark pages.
 struct CurveChart {
   private static let (width, height) = (720.0, 400.0)
   private static let (left, right, top, bottom) = (76.0, 500.0, 56.0, 340.0)
   private static let colours = ["#2f81f7", "#d9822b", "#8b949e", "#2da44e"]
-  /// The least distance of two names.
+  /// The minimum distance between two labels.
   private static let lineHeight = 18.0
 
   let curve: GrowthCurve
@@ -20,7 +19,7 @@ struct CurveChart {
     up = LogAxis(of: points.map(\.value), from: Self.bottom, to: Self.top)
   }
 
-  /// The picture's text.
+  /// The SVG document.
   var svg: String {
     let lines = curve.lines.indices.map { line($0) }
     return """
@@ -41,7 +40,7 @@ struct CurveChart {
       """
   }
 
-  /// What is to be seen, for those who do not see it.
+  /// The description for screen readers.
   private var description: String {
     let ends = curve.lines.compactMap { line in
       line.points.last.map {
@@ -83,11 +82,11 @@ struct CurveChart {
 
   private func line(_ number: Int) -> String {
     let colour = Self.colours[number % Self.colours.count]
-    let places = curve.lines[number].points.map {
+    let points = curve.lines[number].points.map {
       (x: Self.text(across.position(of: $0.rows)), y: Self.text(up.position(of: $0.value)))
     }
-    let path = places.map { "\($0.x),\($0.y)" }.joined(separator: " ")
-    let dots = places.map {
+    let path = points.map { "\($0.x),\($0.y)" }.joined(separator: " ")
+    let dots = points.map {
       "<circle cx=\"\($0.x)\" cy=\"\($0.y)\" r=\"3.5\" fill=\"\(colour)\"/>"
     }
     let width = number == 0 ? "3" : "2"
@@ -95,14 +94,14 @@ struct CurveChart {
       + " stroke-width=\"\(width)\"/>\n\(dots.joined())"
   }
 
-  /// The lines' names, from the top down, moved apart where lines end close together.
+  /// The labels of the lines from top to bottom, moved apart where lines end close together.
   private var names: [String] {
     var ends = curve.lines.enumerated().compactMap { number, line in
       line.points.last.map { (number: number, y: up.position(of: $0.value), value: $0.value) }
     }
     ends.sort { $0.y < $1.y }
-    for place in ends.indices.dropFirst() {
-      ends[place].y = max(ends[place].y, ends[place - 1].y + 2 * Self.lineHeight)
+    for index in ends.indices.dropFirst() {
+      ends[index].y = max(ends[index].y, ends[index - 1].y + 2 * Self.lineHeight)
     }
     return ends.map { end in
       let colour = Self.colours[end.number % Self.colours.count]
@@ -118,7 +117,7 @@ struct CurveChart {
     "<text x=\"\(x)\" y=\"\(y)\" text-anchor=\"\(anchor)\">\(escaped(words))</text>"
   }
 
-  /// A length with one place.
+  /// Formats a length with one decimal.
   private static func text(_ number: Double) -> String {
     let tenths = Int((number * 10).rounded())
     return tenths.isMultiple(of: 10) ? String(tenths / 10) : "\(Double(tenths) / 10)"
@@ -139,15 +138,15 @@ extension Int {
 
 // MARK: - Axes
 
-/// An axis on which every tenfold is as long as every other.
+/// A logarithmic axis.
 struct LogAxis {
-  /// The powers of ten at the ends.
+  /// The powers of ten at both ends.
   let powers: ClosedRange<Int>
-  /// Where the ends are, in points from the top left of the picture.
+  /// The positions of the ends, in points from the top left of the picture.
   let start: Double
   let end: Double
 
-  /// An axis with room for all of some positive numbers.
+  /// Creates an axis that covers positive numbers.
   init(of numbers: [Double], from start: Double, to end: Double) {
     let least = Int(log10(max(numbers.min() ?? 1, .leastNormalMagnitude)).rounded(.down))
     let most = Int(log10(max(numbers.max() ?? 1, .leastNormalMagnitude)).rounded(.up))
@@ -155,19 +154,19 @@ struct LogAxis {
     (self.start, self.end) = (start, end)
   }
 
-  /// Where a number stands.
+  /// Returns the position of a number.
   func position(of number: Double) -> Double {
     let part = (log10(number) - Double(powers.lowerBound)) / Double(powers.count - 1)
     return start + part * (end - start)
   }
 
-  /// The powers that are written beside the axis: at most seven.
+  /// The powers of ten with a label: at most seven.
   var ticks: [Int] {
     let step = (powers.count + 6) / 7
     return Array(stride(from: powers.lowerBound, through: powers.upperBound, by: step))
   }
 
-  /// A power of ten in words: `10 k`, `1 M`, `0.01`.
+  /// Formats a power of ten: `10k`, `1M`, `0.01`.
   static func label(_ power: Int) -> String {
     switch power {
     case ..<0: "0." + String(repeating: "0", count: -power - 1) + "1"
@@ -178,7 +177,7 @@ struct LogAxis {
     }
   }
 
-  /// A number of microseconds in words: `10 ms`.
+  /// Formats a power of ten of microseconds: `10 ms`.
   static func timeLabel(_ power: Int) -> String {
     switch power {
     case ..<3: "\(label(power)) µs"
@@ -190,14 +189,14 @@ struct LogAxis {
 
 // MARK: - Files
 
-/// Writes the growth curves into a folder.
+/// Writes growth curves into a folder.
 enum CurveFiles {
-  /// Finds out whether a folder can be written, and makes it if it is not there.
+  /// Checks that a folder is writable, and creates it if it is missing.
   static func check(_ folder: String) throws {
     try BenchmarkFolder.makeWritable(URL(fileURLWithPath: folder, isDirectory: true))
   }
 
-  /// Writes one file a curve.
+  /// Writes one file per curve.
   /// - Returns: The names of the files.
   /// - Throws: `BenchmarkError.cannotWrite`.
   static func write(_ curves: [GrowthCurve], to folder: String) throws -> [String] {

@@ -1,25 +1,25 @@
-/// How figures grow with the rows: a few lines over the same sizes.
+/// The growth of figures with the number of rows: a few lines over the same sizes.
 struct GrowthCurve: Sendable {
-  /// One line of a curve.
+  /// A line of a curve.
   struct Line: Sendable {
-    /// What the line is of.
+    /// The label of the line.
     var label: String
-    /// Rows and figures, by ascending rows; none of them is zero.
+    /// Rows and figures by ascending rows; none of them is zero.
     var points: [(rows: Double, value: Double)]
   }
 
-  /// The name of the curve's file.
+  /// The name of the file.
   var file: String
-  /// What is shown.
+  /// The title.
   var title: String
-  /// In what the figures are counted.
+  /// The unit of the figures.
   var unit: String
   /// The lines, ours first.
   var lines: [Line]
 }
 
 extension GrowthCurve {
-  /// The curves that figures make; one that has no line of two sizes is left out.
+  /// Returns the curves of figures, without those that have no line of at least two sizes.
   static func all(of measurements: [Measurement]) -> [GrowthCurve] {
     let source = Source(measurements: measurements)
     let open = "first 50 rows from a valid cache, warm"
@@ -76,7 +76,7 @@ extension GrowthCurve {
   private struct Source {
     let measurements: [Measurement]
 
-    /// A column of the rows that one name has, size by size.
+    /// Returns a line from one column of the figures with a name.
     func line(
       _ label: String,
       _ goal: Int,
@@ -94,7 +94,7 @@ extension GrowthCurve {
 }
 
 extension GrowthCurve.Line {
-  /// A line over the same sizes that does not grow.
+  /// Returns a constant line over the same sizes.
   fileprivate func constant(_ label: String, _ value: Double) -> Self {
     Self(label: label, points: points.map { ($0.rows, value) })
   }
@@ -102,20 +102,20 @@ extension GrowthCurve.Line {
 
 // MARK: - Ratios
 
-/// Figures that compare two sizes of one run.
+/// The ratios of two sizes of one run.
 struct Growth {
   private let measurements: [Measurement]
 
   init(_ measurements: [Measurement]) { self.measurements = measurements }
 
-  /// How much the largest size takes more than a small one, for those of the goals that are named.
+  /// Returns the ratio of the largest to a small size for the given goals.
   func figures(goals: [Int]) -> [Measurement] {
     goals.flatMap { goal in
       switch goal {
       case 2:
         let ours = ["warm", "cold"].map { "first 50 rows from a valid cache, \($0)" }
         return ours.compactMap { figure(2, from: 10_000, goal: 1, $0, limit: 2) }
-          + [figure(2, from: 10_000, goal: 2, MessageBench.coldRowsInC)].compactMap(\.self)
+          + [figure(2, from: 10_000, goal: 2, OpeningBenchmark.coldRowsInC)].compactMap(\.self)
       case 5:
         return [figure(5, from: 1000, goal: 5, "one change, commit to exact paths", limit: 2)]
           .compactMap(

@@ -1,41 +1,40 @@
 import Foundation
 
-/// Prints figures as they come, and keeps them for what is made of all.
+/// Prints figures as they are measured, and collects them for documents and curves.
 struct Report {
-  /// The forms of a report.
+  /// The output format of a report.
   enum Format: String, CaseIterable, Sendable {
-    /// A table, line by line as figures come.
+    /// A table, printed line by line.
     case text
-    /// One array of objects, at the end.
+    /// An array of objects, printed at the end.
     case json
   }
 
-  /// The figures so far.
+  /// The figures measured so far.
   private(set) var measurements: [Measurement] = []
   private let format: Format
 
   init(_ format: Format) { self.format = format }
 
-  /// Prints the head of a table.
+  /// Prints the header of a table.
   func begin() {
     guard format == .text else { return }
     show(ReportTable.head)
   }
 
-  /// Takes figures, and prints them if the form allows it.
+  /// Adds figures, and prints them in the text format.
   mutating func add(_ more: [Measurement]) {
-    let said = more.filter { !$0.isIdle }
-    measurements += said
+    measurements += more
     guard format == .text else { return }
-    for each in said { show(ReportTable.line(of: each)) }
+    for each in more { show(ReportTable.line(of: each)) }
   }
 
-  /// Says something beside the figures.
+  /// Prints a note to standard error.
   func note(_ text: String) {
     FileHandle.standardError.write(Data("results-benchmark: \(text)\n".utf8))
   }
 
-  /// Prints what can only be printed at the end.
+  /// Prints the end of the report.
   func end() throws {
     switch format {
     case .json: show(try ReportRows.text(of: measurements))
@@ -45,24 +44,22 @@ struct Report {
     }
   }
 
-  /// Prints at once, so that a reader sees figures come.
+  /// Prints without buffering, so that figures appear as they are measured.
   private func show(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
 }
 
 // MARK: - Text
 
-/// The text form of figures: one line each, in columns.
+/// The text format of figures: one line each, in columns.
 enum ReportTable {
   private static let widths = [4, 58, 9, 14, 12, 9, 14]
 
-  /// The columns' names.
+  /// The names of the columns.
   static var head: String {
     line(["goal", "what", "rows", "figure", "reference", "ratio", "limit", "against"])
   }
 
-  /// A figure's line.
-  ///
-  /// What misses its limit says so; what could not be measured says why.
+  /// Returns the line of a figure, which says if the limit is missed, or why the figure could not be measured.
   static func line(of each: Measurement) -> String {
     line([
       each.goal == 0 ? "" : String(each.goal),
@@ -76,11 +73,14 @@ enum ReportTable {
     ])
   }
 
-  /// What a figure may be at most, with its unit or as a ratio.
+  /// Returns the limit with its unit or as a ratio, followed by the target if there is one.
   static func limit(of each: Measurement) -> String {
     guard let limit = each.limit else { return "" }
-    return each.reference == nil
-      ? ReportNumber.text(limit, each.unit) : "\(ReportNumber.short(limit))x"
+    func text(_ number: Double) -> String {
+      each.reference == nil
+        ? ReportNumber.text(number, each.unit) : "\(ReportNumber.short(number))x"
+    }
+    return each.target.map { "\(text(limit)) (target \(text($0)))" } ?? text(limit)
   }
 
   private static func verdict(on each: Measurement) -> String {
@@ -90,10 +90,10 @@ enum ReportTable {
 
   private static func line(_ cells: [String]) -> String {
     var text = ""
-    for (place, cell) in cells.enumerated() {
+    for (column, cell) in cells.enumerated() {
       text += cell
-      guard place < widths.count else { continue }
-      text += String(repeating: " ", count: max(1, widths[place] + 1 - cell.count))
+      guard column < widths.count else { continue }
+      text += String(repeating: " ", count: max(1, widths[column] + 1 - cell.count))
     }
     while text.last == " " { text.removeLast() }
     return text
@@ -102,15 +102,16 @@ enum ReportTable {
 
 // MARK: - JSON
 
-/// The JSON form of figures: one array of objects, each with the same nine members.
+/// The JSON format of figures: an array of objects, each with the same nine members.
 ///
 /// ```json
 /// [{"goal":1,"name":"…","rows":1000,"value":2.5,"unit":"µs","reference":500,"ratio":0.005,"limit":0.01,"holds":true}]
 /// ```
 ///
-/// A limit is one of the ratio where there is a reference, else of the value. What there is not is `null`.
+/// A limit applies to the ratio if there is a reference, otherwise to the value. Missing numbers are `null`. A figure whose limit is
+/// not yet the one that the project aims at has a tenth member, `target`.
 enum ReportRows {
-  /// The array, one object a line.
+  /// Returns the array, one object per line.
   static func text(of measurements: [Measurement]) throws -> String {
     let lines = try measurements.map { each in
       [
@@ -119,20 +120,21 @@ enum ReportRows {
         "\"unit\":\(try quoted(each.unit))",
         "\"reference\":\(ReportNumber.json(each.reference))",
         "\"ratio\":\(ReportNumber.json(each.ratio))",
-        "\"limit\":\(ReportNumber.json(each.limit))", "\"holds\":\(each.holds)}",
+        "\"limit\":\(ReportNumber.json(each.limit))", "\"holds\":\(each.holds)",
       ].joined(separator: ",")
+        + (each.target.map { ",\"target\":\(ReportNumber.json($0))}" } ?? "}")
     }
     return "[\(lines.joined(separator: ",\n"))]"
   }
 
-  /// Reads figures that an earlier run has printed.
-  /// - Throws: `BenchmarkError.noReport` for a file that holds something else.
+  /// Reads the figures that an earlier run has printed.
+  /// - Throws: `BenchmarkError.noReport` if the file is not such a report.
   static func read(_ path: String) throws -> [Measurement] {
     do {
       let data = try Data(contentsOf: URL(fileURLWithPath: path))
       return try JSONDecoder().decode([Line].self, from: data).map(\.measurement)
     } catch {
-      throw BenchmarkError.noReport(path: path, detail: BenchmarkError.words(for: error))
+      throw BenchmarkError.noReport(path: path, detail: BenchmarkError.message(for: error))
     }
   }
 
@@ -143,7 +145,9 @@ enum ReportRows {
     var value: Double?
     var unit: String
     var reference: Double?
+    var ratio: Double?
     var limit: Double?
+    var target: Double?
 
     var measurement: Measurement {
       let parts = name.split(separator: ", against ", maxSplits: 1).map(String.init)
@@ -155,7 +159,9 @@ enum ReportRows {
         unit: unit,
         reference: reference,
         against: parts.count > 1 ? parts[1] : "",
-        limit: limit
+        pairedRatio: ratio,
+        limit: limit,
+        target: target
       )
     }
   }
@@ -169,44 +175,44 @@ enum ReportRows {
 
 // MARK: - Numbers
 
-/// Numbers as reports write them: the same on every machine, with a point and without grouping.
+/// The numbers of reports: independent of the locale, with a decimal point and without grouping.
 enum ReportNumber {
-  /// A number for people: about three digits that count.
+  /// Formats a number for people, with about three significant digits.
   static func short(_ number: Double) -> String {
     guard number.isFinite else { return "–" }
     if number == number.rounded(), abs(number) < 1e6 { return String(Int(number)) }
     let size = abs(number)
-    let places = size >= 100 ? 0 : size >= 10 ? 1 : size >= 0.1 ? 2 : size >= 0.001 ? 4 : 7
-    var text = String(format: "%.\(places)f", locale: Locale(identifier: "en_US_POSIX"), number)
-    guard places > 0 else { return text }
+    let decimals = size >= 100 ? 0 : size >= 10 ? 1 : size >= 0.1 ? 2 : size >= 0.001 ? 4 : 7
+    var text = String(format: "%.\(decimals)f", locale: Locale(identifier: "en_US_POSIX"), number)
+    guard decimals > 0 else { return text }
     while text.last == "0" { text.removeLast() }
     if text.last == "." { text.removeLast() }
     return text
   }
 
-  /// A number for programs: a JSON number of at most six digits that count, or `null`.
+  /// Formats a number for programs: a JSON number with at most six significant digits, or `null`.
   static func json(_ number: Double?) -> String {
     guard let number, number.isFinite else { return "null" }
     if number == number.rounded(), abs(number) < 1e15 { return String(Int64(number)) }
     let text = String(format: "%.6g", locale: Locale(identifier: "en_US_POSIX"), number)
-    // Read back and written as Swift does, which is always a JSON number.
+    // Swift formats every finite number as valid JSON.
     guard let rounded = Double(text) else { return "null" }
     return rounded == rounded.rounded() && abs(rounded) < 1e15
       ? String(Int64(rounded)) : "\(rounded)"
   }
 
-  /// A number of rows with commas between thousands, for documents.
+  /// Formats a number of rows with commas between thousands, for documents.
   static func grouped(_ number: Int) -> String {
     let digits = String(number)
     var text = ""
-    for (place, digit) in digits.enumerated() {
-      if place > 0, (digits.count - place).isMultiple(of: 3) { text += "," }
+    for (offset, digit) in digits.enumerated() {
+      if offset > 0, (digits.count - offset).isMultiple(of: 3) { text += "," }
       text.append(digit)
     }
     return text
   }
 
-  /// A figure with its unit: long microseconds become milliseconds or seconds.
+  /// Formats a figure with its unit; long times are in milliseconds or seconds.
   static func text(_ number: Double, _ unit: String) -> String {
     guard unit == "µs" else { return unit.isEmpty ? short(number) : "\(short(number)) \(unit)" }
     if number >= 1e6 { return "\(short(number / 1e6)) s" }

@@ -2,17 +2,17 @@ import Foundation
 import ResultsDomain
 import SQLitePersistence
 
-/// The program `book-catalog` taking in a file and listing it, from its start to its end.
-struct ImportBench {
+/// Measures the program `book-catalog` from start to exit: it imports a file and lists it.
+struct ImportBenchmark {
   private let books: [[PlainDatabase.Parameter]]
   private let file: String
   private let program: String
   private let folder: BenchmarkFolder
 
-  /// The program that was built beside this one.
+  /// The path of the program that was built next to this one.
   static var neighbour: String {
-    let own = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-    return own.appendingPathComponent("book-catalog").path
+    let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+    return folder.appendingPathComponent("book-catalog").path
   }
 
   init(books file: String, program: String, in folder: BenchmarkFolder) throws {
@@ -30,17 +30,17 @@ struct ImportBench {
       let texts = columns.map { column in
         column.flatMap { $0 < fields.count ? String(fields[$0]) : nil } ?? ""
       }
-      return ImportBench.row(of: texts)
+      return ImportBenchmark.row(of: texts)
     }
   }
 
-  /// The row that the program makes of a line, or `nil` for a year that is none: such lines are skipped there too.
+  /// Returns the row that the program inserts for a line.
   private static func row(of texts: [String]) -> [PlainDatabase.Parameter] {
     let year = Int16(texts[3])
-    // A year with unknown digits (`19uu`) counts as none, as the program has it.
-    var row = texts.enumerated().map { place, text in
-      // Required attributes may be empty texts; optional ones are null then.
-      text.isEmpty && place > 1 ? PlainDatabase.Parameter.null : .text(text)
+    // A year with unknown digits (`19uu`) is null, as in the program.
+    var row = texts.enumerated().map { column, text in
+      // An empty text is null in optional attributes.
+      text.isEmpty && column > 1 ? PlainDatabase.Parameter.null : .text(text)
     }
     row[3] = year.map { .integer(Int64($0)) } ?? .null
     return row
@@ -50,47 +50,68 @@ struct ImportBench {
     guard FileManager.default.isExecutableFile(atPath: program) else {
       throw BenchmarkError.program(program, status: 127)
     }
-    var (imports, inserts, first, whole, memory) = (
-      Samples(), Samples(), Samples(), Samples(), Samples()
-    )
+    var (imports, firstLines, wholeLists) = (Pairs(), Pairs(), Pairs())
+    var memory = Samples()
     for _ in 0..<runs {
-      inserts.add(try insertPlainly())
       let store = folder.path(of: "catalog.sqlite")
       let child = ChildProgram(program)
-      imports.add(
-        try child.run("import", file, "--format", "tsv", "--skip-bad", "--store", store).whole
+      let inserting = try insertInC()
+      let importing = try child.run(
+        "import",
+        file,
+        "--format",
+        "tsv",
+        "--skip-bad",
+        "--store",
+        store
       )
+      imports.add(importing.whole, inserting)
       let list = try child.run("list", "--store", store)
-      first.add(list.firstOutput)
-      whole.add(list.whole)
+      let plain = try ChildProgram(ProcessFigures.program).run("print", store)
+      firstLines.add(list.firstOutput, plain.firstOutput)
+      wholeLists.add(list.whole, plain.whole)
       if let kilobytes = list.memory { memory.add(kilobytes / 1024) }
       folder.remove("catalog.sqlite")
     }
-    func figure(_ name: String, _ value: Double, _ unit: String, _ limit: Double?)
-      -> Measurement
-    {
-      Measurement(name: name, rows: books.count, value: value, unit: unit, limit: limit)
-    }
+    let against = "a process that prints the rows in C"
     var measurements = [
       Measurement(
         name: "book-catalog import, start to end",
         rows: books.count,
-        value: imports.median,
-        unit: "µs",
-        reference: inserts.median,
+        imports,
         against: "the same rows inserted in C, in one transaction",
-        limit: 4
+        limit: 4.7,
+        target: 3
       ),
-      figure("book-catalog list, to the first line", first.median, "µs", 200_000),
-      figure("book-catalog list, start to end", whole.median, "µs", nil),
+      Measurement(
+        name: "book-catalog list, to the first line",
+        rows: books.count,
+        firstLines,
+        against: against,
+        limit: 3
+      ),
+      Measurement(
+        name: "book-catalog list, start to end",
+        rows: books.count,
+        wholeLists,
+        against: against
+      ),
     ]
-    if memory.median > 0 {
-      measurements.append(figure("book-catalog list, most memory", memory.median, "MB", 60))
+    if !memory.isEmpty {
+      measurements.append(
+        Measurement(
+          name: "book-catalog list, most memory",
+          rows: books.count,
+          value: memory.median,
+          unit: "MB",
+          limit: 60
+        )
+      )
     }
     return measurements
   }
 
-  private func insertPlainly() throws -> Double {
+  private func insertInC() throws -> Double {
     let path = folder.path(of: "plain.sqlite")
     try SQLiteStore(at: path, entities: [CatalogBook.entity]).close()
     defer { folder.remove("plain.sqlite") }
@@ -98,7 +119,7 @@ struct ImportBench {
     defer { plain.close() }
     return try time {
       try plain.run("BEGIN IMMEDIATE")
-      for book in books { try plain.each(CatalogBench.insertion, book) }
+      for book in books { try plain.each(CatalogBenchmark.insertion, book) }
       try plain.run("COMMIT")
     }
   }

@@ -3,15 +3,15 @@ import ResultsDomain
 import ResultsPresentation
 import SQLitePersistence
 
-/// A store of generated books, and a plain connection to the same file.
-final class CatalogBench {
+/// Measures a list of generated books by publisher and title: first fetch, counts and lookups; `CatalogChanges.swift` measures changes.
+final class CatalogBenchmark {
   let rows: Int
   let runs: Int
   let path: String
   let store: WorkCountingStore
   /// The connection of another writer.
   let writer: PlainDatabase
-  /// The connection that reads what the reference reads.
+  /// The connection of the references that only read.
   let plain: PlainDatabase
   var books: GeneratedBooks
   private let folder: BenchmarkFolder
@@ -29,9 +29,9 @@ final class CatalogBench {
     let filling = try SQLiteStore(at: path, entities: [CatalogBook.entity])
     _ = try filling.commit(origin: .unnamed) { transaction in
       try (transaction as? SQLiteTransaction)?.withDatabase { database in
-        let own = PlainDatabase(borrowing: database.sqliteConnection)
-        defer { own.close() }
-        for _ in 0..<rows { try own.each(CatalogBench.insertion, books.next()) }
+        let connection = PlainDatabase(borrowing: database.sqliteConnection)
+        defer { connection.close() }
+        for _ in 0..<rows { try connection.each(CatalogBenchmark.insertion, books.next()) }
       }
     }
     try filling.close()
@@ -41,7 +41,7 @@ final class CatalogBench {
       "CREATE INDEX byPublisher ON Book (publisher, title); PRAGMA wal_checkpoint"
     )
     plain = try PlainDatabase(path: path)
-    // Other writers are looked for when the benchmark says so, never by the timer.
+    // No timer polls for other writers during a measurement.
     store = WorkCountingStore(
       try SQLiteStore(
         at: path,
@@ -63,7 +63,7 @@ final class CatalogBench {
     folder.remove("books.sqlite")
   }
 
-  /// The list by publisher and title, with sections by publisher.
+  /// Creates a controller of the list by publisher and title, with sections by publisher.
   func list<Object: FetchedObject>(
     of kind: Object.Type,
     in counted: WorkCountingStore? = nil
@@ -78,56 +78,52 @@ final class CatalogBench {
     )
   }
 
-  /// Reads the keys of the list as a C program would.
+  /// Measures reading the keys of the list in C.
   func scanKeys() throws -> Double {
-    try time { _ = try plain.scan(CatalogBench.keysInOrder, texts: 2, integers: 1) }
+    try time { _ = try plain.scan(CatalogBenchmark.keysInOrder, texts: 2, integers: 1) }
   }
 
-  /// Reads all that the books hold as a C program would.
+  /// Measures reading all values of the books in C.
   func scanContents() throws -> Double {
-    try time { _ = try plain.scan(CatalogBench.contents, texts: 7, integers: 0) }
+    try time { _ = try plain.scan(CatalogBenchmark.contents, texts: 7, integers: 0) }
   }
 }
 
 // MARK: - Reading
 
-extension CatalogBench {
-  /// The first fetch, beside reading the same index.
+extension CatalogBenchmark {
+  /// Measures the first fetch, against reading the same index in C.
   func firstFetch() async throws -> [Measurement] {
-    var (keys, objects, scans, contents) = (Samples(), Samples(), Samples(), Samples())
+    var (keys, objects) = (Pairs(), Pairs())
     _ = try scanKeys()
     for _ in 0..<runs {
-      scans.add(try scanKeys())
-      contents.add(try scanContents())
+      let scan = try scanKeys()
       let ids = list(of: ObjectID.self)
-      keys.add(try await time { try await ids.performFetch() })
+      keys.add(try await time { try await ids.performFetch() }, scan)
       ids.cancel()
+      let contents = try scanContents()
       let books = list(of: CatalogBook.self)
-      objects.add(try await time { try await books.performFetch() })
+      objects.add(try await time { try await books.performFetch() }, scan + contents)
       books.cancel()
     }
     return [
       Measurement(
         name: "first fetch, ids and keys",
         rows: rows,
-        value: keys.median,
-        unit: "µs",
-        reference: scans.median,
+        keys,
         against: "the index read in C",
         limit: rows == 250_000 ? 2.5 : nil
       ),
       Measurement(
         name: "first fetch, objects with digests",
         rows: rows,
-        value: objects.median,
-        unit: "µs",
-        reference: scans.median + contents.median,
+        objects,
         against: "the index and all values read in C"
       ),
     ]
   }
 
-  /// The lengths of all sections, beside `GROUP BY`.
+  /// Measures the lengths of all sections, against `GROUP BY` in C.
   func sectionCounts() async throws -> [Measurement] {
     let ids = list(of: CatalogBook.self)
     _ = store.takeWork()
@@ -173,7 +169,7 @@ extension CatalogBench {
     ]
   }
 
-  /// Both ways between paths and identities, beside `OFFSET` and a count.
+  /// Measures lookups between paths and identities in both directions, against `OFFSET` and a count in C.
   func lookups() async throws -> [Measurement] {
     let ids = list(of: ObjectID.self)
     try await ids.performFetch()
@@ -184,12 +180,18 @@ extension CatalogBench {
     }
     let found = paths.compactMap { snapshot.objectID(at: $0) }
     let first = time { _ = snapshot.path(of: found[0]) }
-    var (there, back, offsets, ranks, same) = (Samples(), Samples(), Samples(), Samples(), true)
+    var (toIdentity, toPath, offsets, ranks, isSame) = (
+      Samples(), Samples(), Samples(), Samples(), true
+    )
     for _ in 0..<runs {
-      there.add(time { for path in paths { same = snapshot.objectID(at: path) != nil && same } })
-      back.add(
+      toIdentity.add(
         time {
-          for (id, path) in zip(found, paths) { same = snapshot.path(of: id) == path && same }
+          for path in paths { isSame = snapshot.objectID(at: path) != nil && isSame }
+        }
+      )
+      toPath.add(
+        time {
+          for (id, path) in zip(found, paths) { isSame = snapshot.path(of: id) == path && isSame }
         }
       )
       for id in found.prefix(20) { ranks.add(try plainRank(of: id)) }
@@ -197,12 +199,12 @@ extension CatalogBench {
         offsets.add(try plainOffset(snapshot.flatPosition(of: path) ?? 0))
       }
     }
-    guard same else { throw BenchmarkError.wrongResult("lookups") }
+    guard isSame else { throw BenchmarkError.wrongResult("lookups") }
     return [
       Measurement(
         name: "path to identity, a call",
         rows: rows,
-        value: there.median / 1000,
+        value: toIdentity.median / 1000,
         unit: "µs",
         reference: offsets.median,
         against: "LIMIT 1 OFFSET n in C"
@@ -210,7 +212,7 @@ extension CatalogBench {
       Measurement(
         name: "identity to path, a call",
         rows: rows,
-        value: back.median / 1000,
+        value: toPath.median / 1000,
         unit: "µs",
         reference: ranks.median,
         against: "count(*) of the rows before in C"

@@ -3,17 +3,17 @@ import GRDB
 import ResultsDomain
 import SQLitePersistence
 
-/// What it costs a writer that its changes are captured, and what the log of them weighs.
+/// Measures the cost of change capture for a writer, and the size of the change log.
 ///
-/// Each case runs the same statements on a file of its own, beside an equal table that nobody follows.
-struct TrackingBench {
-  /// Who writes.
-  enum Writer: String, CaseIterable {
-    /// A connection to a database that no store has touched.
-    case nobody
-    /// The store's own connection, within one of its transactions.
+/// Each case runs the same statements on a file of its own and on an equal table without capture.
+struct CaptureBenchmark {
+  /// The writing connection.
+  private enum Writer: String, CaseIterable {
+    /// A connection to a database without a store.
+    case untracked
+    /// The connection of the store, in one of its transactions.
     case own = "own writer"
-    /// Another connection, as any program would open one.
+    /// A connection of another program.
     case foreign = "foreign writer"
   }
 
@@ -36,7 +36,7 @@ struct TrackingBench {
     all += try unlistedUpdates()
     all.append(
       Measurement(
-        name: "log for an own sequential insert",
+        name: "log for a sequential insert through the store",
         rows: rows,
         value: try logBytes(),
         unit: "bytes",
@@ -58,7 +58,7 @@ struct TrackingBench {
         for number in 0..<rows {
           var book = books.next()
           book[5] = .text("isbn \(number &* 7919)")
-          try database.each(CatalogBench.insertion, book)
+          try database.each(CatalogBenchmark.insertion, book)
         }
       }
     }
@@ -78,32 +78,32 @@ struct TrackingBench {
     }
   }
 
-  /// Runs a case for every writer in turn, as often as asked.
+  /// Measures a case for every writer in turn.
   private func measure(
     _ what: String,
     _ name: String,
     _ limits: [Writer: Double],
     _ body: (Writer) throws -> Double
   ) throws -> [Measurement] {
-    var times: [Writer: Samples] = [:]
+    var pairs: [Writer: Pairs] = [:]
     for _ in 0..<runs {
-      for writer in Writer.allCases { times[writer, default: Samples()].add(try body(writer)) }
+      let reference = try body(.untracked)
+      for writer in [Writer.own, .foreign] {
+        pairs[writer, default: Pairs()].add(try body(writer), reference)
+      }
     }
-    let reference = times[.nobody]?.median
     return [Writer.own, .foreign].map { writer in
       Measurement(
         name: "\(what), \(writer.rawValue)\(name)",
         rows: rows,
-        value: times[writer]?.median ?? 0,
-        unit: "µs",
-        reference: reference,
+        pairs[writer] ?? Pairs(),
         against: "the same untracked, in C",
         limit: limits[writer]
       )
     }
   }
 
-  /// Makes a database, runs statements in one transaction and gives the time of that.
+  /// Creates a database, and measures statements in one transaction.
   private func withDatabase(
     _ schema: String,
     _ writer: Writer,
@@ -112,13 +112,13 @@ struct TrackingBench {
   ) throws -> Double {
     let path = folder.path(of: fileName)
     defer { folder.remove(fileName) }
-    if writer != .nobody { try open().close() }
+    if writer != .untracked { try open().close() }
     let plain = try PlainDatabase(path: path)
     defer { plain.close() }
-    if writer == .nobody { try plain.run(Self.table) }
+    if writer == .untracked { try plain.run(CatalogBook.table) }
     if filled { try fill(plain) }
     try plain.run(schema)
-    // What the store adds to the tables it finds now is part of what is measured.
+    // The triggers that the store adds to the tables are part of the measured cost.
     if writer == .foreign { try open().close() }
     guard writer == .own else {
       return try time {
@@ -132,9 +132,9 @@ struct TrackingBench {
     return try time {
       _ = try store.commit(origin: .unnamed) { transaction in
         try (transaction as? SQLiteTransaction)?.withDatabase { database in
-          let own = PlainDatabase(borrowing: database.sqliteConnection)
-          defer { own.close() }
-          try body(own)
+          let connection = PlainDatabase(borrowing: database.sqliteConnection)
+          defer { connection.close() }
+          try body(connection)
         }
       }
     }
@@ -143,7 +143,7 @@ struct TrackingBench {
   private func fill(_ plain: PlainDatabase) throws {
     var books = GeneratedBooks(rows: rows)
     try plain.run("BEGIN IMMEDIATE")
-    for _ in 0..<rows { try plain.each(CatalogBench.insertion, books.next()) }
+    for _ in 0..<rows { try plain.each(CatalogBenchmark.insertion, books.next()) }
     try plain.run("COMMIT")
   }
 
@@ -155,7 +155,7 @@ struct TrackingBench {
     )
   }
 
-  /// How much one transaction's insertions add to the log, a row.
+  /// Returns the bytes per row that the insertions of one transaction add to the change log.
   private func logBytes() throws -> Double {
     defer { folder.remove(fileName) }
     let store = try open()
@@ -174,13 +174,6 @@ struct TrackingBench {
     try store.close()
     return Double(bytes) / Double(rows)
   }
-
-  private static let table = """
-    CREATE TABLE "Book" (
-      "id" INTEGER PRIMARY KEY, "publisher" TEXT NOT NULL, "title" TEXT NOT NULL, "author" TEXT,
-      "year" INTEGER, "language" TEXT, "identifier" TEXT
-    ) STRICT
-    """
 }
 
 extension PlainDatabase.Parameter {
