@@ -44,7 +44,7 @@ extension CatalogBenchmark {
           rows: rows,
           delta,
           against: "the update and its commit in C",
-          limit: rows == 100_000 ? 9 : nil
+          limit: rows == 100_000 ? 6 : nil
         ),
         Measurement(
           name: "the same with its writing, \(name)",
@@ -252,7 +252,7 @@ extension CatalogBenchmark {
         rows: rows,
         pairs,
         against: "its COMMIT in C",
-        limit: rows == 100_000 ? 40 : nil
+        limit: rows == 100_000 ? 20 : nil
       ),
       Measurement(
         name: "\(name), p95",

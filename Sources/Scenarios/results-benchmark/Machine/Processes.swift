@@ -96,9 +96,14 @@ enum ProcessFigures {
   }
 
   /// The processor time of all threads of this process in microseconds.
-  static var processorMicroseconds: Double {
+  static var processorMicroseconds: Double { microseconds(CLOCK_PROCESS_CPUTIME_ID) }
+
+  /// The processor time of the current thread in microseconds.
+  static var threadMicroseconds: Double { microseconds(CLOCK_THREAD_CPUTIME_ID) }
+
+  private static func microseconds(_ clock: clockid_t) -> Double {
     var now = timespec()
-    guard clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) == 0 else { return 0 }
+    guard clock_gettime(clock, &now) == 0 else { return 0 }
     return Double(now.tv_sec) * 1e6 + Double(now.tv_nsec) / 1000
   }
 

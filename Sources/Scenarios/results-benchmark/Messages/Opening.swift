@@ -59,7 +59,7 @@ struct OpeningBenchmark {
           "opening from a valid cache, \(temperature)",
           firstRows,
           against: "first 50 rows read in C",
-          limit: table.atLargest(temperature == .warm ? 25 : 2.5)
+          limit: table.atLargest(temperature == .warm ? 20 : 2.5)
         ),
         table.figure(1, "\(name), store opened too", withStore, against: Self.scanName),
       ]
@@ -152,7 +152,7 @@ struct OpeningBenchmark {
         "\(name), opened",
         ranks,
         against: "rows and two ranks of as many changes in C",
-        limit: table.atLargest(2)
+        limit: table.atLargest(1)
       ),
     ]
   }

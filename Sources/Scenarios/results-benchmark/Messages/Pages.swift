@@ -178,7 +178,7 @@ extension PageBenchmark {
         "longest call: \(longest.key)",
         longest.value,
         against: "a seek for each section in C",
-        limit: table.atLargest(2)
+        limit: table.atLargest(1)
       )
     ]
   }

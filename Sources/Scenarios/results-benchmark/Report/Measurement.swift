@@ -108,8 +108,6 @@ struct Samples {
 
   /// Whether there are no figures.
   var isEmpty: Bool { numbers.isEmpty }
-  /// The number of figures.
-  var count: Int { numbers.count }
   /// The median, or zero if there are no figures.
   var median: Double { quantile(0.5) }
 
@@ -140,20 +138,6 @@ struct Pairs {
     self.ours.add(ours)
     self.reference.add(reference)
     if reference > 0 { ratios.add(ours / reference) }
-  }
-
-  /// Measures a pair; every other pair measures the reference first, so that neither side always finds warm caches.
-  mutating func measure(
-    _ ours: () async throws -> Double,
-    against reference: () throws -> Double
-  ) async rethrows {
-    if self.ours.count.isMultiple(of: 2) {
-      let first = try await ours()
-      add(first, try reference())
-    } else {
-      let first = try reference()
-      add(try await ours(), first)
-    }
   }
 }
 
