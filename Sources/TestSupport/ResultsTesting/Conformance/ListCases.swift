@@ -311,8 +311,8 @@ extension StoreConformance {
       }
       let sets: [(EntityDescription, [ObjectKey])] = [
         (Sample.item, (501...100_500).map { .integer($0) }),
-        (Sample.tag, (501...40_500).map { .text("k\($0)") }),
-        (Sample.score, (501...40_500).map { Sample.scoreID("s", $0).key }),
+        (Sample.tag, (501...5500).map { .text("k\($0)") }),
+        (Sample.score, (501...5500).map { Sample.scoreID("s", $0).key }),
       ]
       for (entity, keys) in sets {
         let set = FetchPredicate.identity(IdentitySet(keys: keys))
