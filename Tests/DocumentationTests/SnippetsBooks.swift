@@ -55,7 +55,7 @@ struct Book: Entity {
 
   for await event in results.changes {
     switch event {
-    case .snapshot:  // the present state comes first
+    case .snapshot:  // the current state comes first
       try await store.write { try $0.insert(Book(publisher: "岩波書店", title: "影との戦い")) }
     case .change(let change):
       for insert in change.delta.rows.inserts {
@@ -91,7 +91,7 @@ final class RowReporter: FetchedResultsControllerDelegate {
 // end
 
 @Sendable private func delegateCallbacks() async throws {
-  let (store, results) = try await shelf()
+  let (store, results) = try await bookStore()
   // snippet: delegate
   let reporter = RowReporter()
   let drawn = try results.results()
@@ -109,7 +109,7 @@ final class RowReporter: FetchedResultsControllerDelegate {
 }
 
 @Sendable private func changingDefinition() async throws {
-  let (_, results) = try await shelf()
+  let (_, results) = try await bookStore()
   // snippet: definition
   let shown = try results.results()
   try await results.update { definition in
@@ -126,7 +126,7 @@ final class RowReporter: FetchedResultsControllerDelegate {
 }
 
 @Sendable private func frozenResults() async throws {
-  let (store, _) = try await shelf()
+  let (store, _) = try await bookStore()
   // snippet: frozen
   let request = FetchRequest<Book>(sortedBy: [.ascending(\.title)])
   let identities = IdentitySet(try store.fetch(request.returning(ObjectID.self)))
@@ -136,12 +136,12 @@ final class RowReporter: FetchedResultsControllerDelegate {
     try books.insert(Book(publisher: "文藝春秋", title: "ミスター・メルセデス 上"))
   }
   try await unread.refresh()
-  print(try unread.results().count, "rows, whatever was added since")
+  print(try unread.results().count, "rows, as first fetched")
   // end
 }
 
 /// A store with three books, and a live list of them by publisher.
-private func shelf() async throws -> (InMemoryStore, FetchedResultsController<Book>) {
+private func bookStore() async throws -> (InMemoryStore, FetchedResultsController<Book>) {
   let store = try InMemoryStore(entities: [Book.entity])
   try await store.write { books in
     try books.insert(Book(publisher: "早川書房", title: "神の水"))

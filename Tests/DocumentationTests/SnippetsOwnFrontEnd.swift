@@ -5,7 +5,7 @@ import ResultsPresentation
 // end
 
 // snippet: front-end-itself, declaration
-/// A front end: it keeps lines, and touches only those that a change names.
+/// A front end that holds lines and edits only those that a change names.
 struct LineList: ResultsDisplay {
   private(set) var sections: [(title: String, lines: [String])] = []
 
@@ -32,7 +32,7 @@ struct LineList: ResultsDisplay {
   }
 
   mutating func report(_ failure: StoreError) {
-    print("The list is as it was:", failure)
+    print("The list is unchanged:", failure)
   }
 
   private func line(_ id: ObjectID, _ results: FetchedResults<Book>) throws -> String {
@@ -64,7 +64,7 @@ struct LineList: ResultsDisplay {
 
   var fresh = LineList()
   try fresh.show(results.results())
-  print("as if drawn anew:", list.sections.elementsEqual(fresh.sections, by: ==))
+  print("as if drawn from scratch:", list.sections.elementsEqual(fresh.sections, by: ==))
   // end
 }
 
