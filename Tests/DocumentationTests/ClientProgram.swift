@@ -39,7 +39,7 @@ struct ClientProgram: Sendable, CustomTestStringConvertible {
     ClientProgram(
       page: "README.md",
       given: #"let file = "books.sqlite""#,
-      snippets: ["first-screen", "book"]
+      snippets: ["first-imports", "first-screen", "book"]
     ),
     ClientProgram(
       page: "docs/api-tour.md",

@@ -1,7 +1,9 @@
 import InMemoryPersistence
+// snippet: first-imports, declaration
 import ResultsDomain
 import ResultsPresentation
 import SQLitePersistence
+// end
 
 /// The snippets that are run, by name.
 let runnableSnippets: [String: @Sendable () async throws -> Void] = [
