@@ -25,7 +25,7 @@ struct ClientProgram: Sendable, CustomTestStringConvertible {
 
     """
 
-  private static let bookStore = """
+  private static let bookList = """
     let store = try InMemoryStore(entities: [Book.entity])
     let results = FetchedResultsController(
       FetchRequest<Book>(sortedBy: [.ascending(\\.title)]),
@@ -50,12 +50,12 @@ struct ClientProgram: Sendable, CustomTestStringConvertible {
     ),
     ClientProgram(
       page: "docs/coming-from-core-data.md",
-      given: bookStore,
+      given: bookList,
       snippets: ["book", "delegate-class", "delegate", "definition", "frozen"]
     ),
     ClientProgram(
       page: "docs/writing-a-front-end.md",
-      given: bookStore,
+      given: bookList,
       snippets: ["book", "front-end-imports", "front-end-itself", "own-front-end"]
     ),
     ClientProgram(

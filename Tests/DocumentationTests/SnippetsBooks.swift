@@ -93,7 +93,7 @@ final class RowReporter: FetchedResultsControllerDelegate {
 // end
 
 @Sendable private func delegateCallbacks() async throws {
-  let (store, results) = try await bookStore()
+  let (store, results) = try await bookList()
   // snippet: delegate
   let reporter = RowReporter()
   let drawn = try results.results()
@@ -111,7 +111,7 @@ final class RowReporter: FetchedResultsControllerDelegate {
 }
 
 @Sendable private func changingDefinition() async throws {
-  let (_, results) = try await bookStore()
+  let (_, results) = try await bookList()
   // snippet: definition
   let shown = try results.results()
   try await results.update { definition in
@@ -128,7 +128,7 @@ final class RowReporter: FetchedResultsControllerDelegate {
 }
 
 @Sendable private func frozenResults() async throws {
-  let (store, _) = try await bookStore()
+  let (store, _) = try await bookList()
   // snippet: frozen
   let request = FetchRequest<Book>(sortedBy: [.ascending(\.title)])
   let identities = IdentitySet(try store.fetch(request.returning(ObjectID.self)))
@@ -143,7 +143,7 @@ final class RowReporter: FetchedResultsControllerDelegate {
 }
 
 /// A store with three books, and a live list of them by publisher.
-private func bookStore() async throws -> (InMemoryStore, FetchedResultsController<Book>) {
+private func bookList() async throws -> (InMemoryStore, FetchedResultsController<Book>) {
   let store = try InMemoryStore(entities: [Book.entity])
   try await store.write { books in
     try books.insert(Book(publisher: "早川書房", title: "神の水"))
