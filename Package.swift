@@ -79,6 +79,7 @@ let domain = core("ResultsDomain")
 let orderStatistics = core("OrderStatistics")
 let presentation = core("ResultsPresentation", on: [domain, orderStatistics])
 let cores = [domain, orderStatistics, presentation]
+let umbrella = core("FetchedResults", on: [domain, presentation])
 
 let bookCatalog = useCase("BookCatalog", on: cores)
 let householdLedger = useCase("HouseholdLedger", on: cores)
@@ -94,6 +95,7 @@ let argumentParser = Target.Dependency.product(
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let sqliteHooks = Target.target(name: "CSQLiteHooks", path: "Sources/Adapters/CSQLiteHooks")
 let faultyFiles = Target.target(name: "CFaultyFiles", path: "Sources/TestSupport/CFaultyFiles")
+let jsonSyntax = adapter("JSONSyntax", on: [])
 let inMemory = adapter("InMemoryPersistence", on: [domain, orderStatistics])
 let sqlite = adapter(
   "SQLitePersistence",
@@ -101,16 +103,28 @@ let sqlite = adapter(
   wrapping: [.target(name: "CSQLiteHooks"), grdb]
 )
 let sectionCaches = adapter("SectionCacheFiles", on: [domain, presentation])
+let wireFormat = adapter(
+  "WireFormat",
+  on: [domain, presentation],
+  wrapping: [.target(name: "JSONSyntax")]
+)
 let terminal = adapter("TerminalFrontEnd", on: [domain, presentation])
-let fileFormats = adapter("FileFormats", on: [domain])
+let fileFormats = adapter(
+  "FileFormats",
+  on: [domain],
+  wrapping: [.target(name: "JSONSyntax")]
+)
 let commandLine = adapter(
   "CommandLineFrontEnd",
   on: cores,
   wrapping: [
-    .target(name: "TerminalFrontEnd"), .target(name: "FileFormats"), argumentParser,
+    .target(name: "TerminalFrontEnd"), .target(name: "FileFormats"), .target(name: "WireFormat"),
+    argumentParser,
   ]
 )
-let adapters = [inMemory, sqlite, sectionCaches, terminal, fileFormats, commandLine]
+let adapters = [
+  inMemory, sqlite, sectionCaches, wireFormat, terminal, fileFormats, commandLine,
+]
 
 let programStores = Target.layer(
   "Scenarios",
@@ -147,7 +161,7 @@ let testing = Target.layer("TestSupport", "ResultsTesting", on: cores.map(\.targ
 let insides = cores.map(\.target) + adapters.map(\.target) + useCases.map(\.target)
 let tests: [Target] =
   insides.map { subject in
-    let shared = ([testing, inMemory.target] + cores.map(\.target))
+    let shared = ([testing, inMemory.target, wireFormat.target] + cores.map(\.target))
       .filter { $0.name != subject.name }
     return .tests(
       "\(subject.name)Tests",
@@ -157,10 +171,12 @@ let tests: [Target] =
     )
   } + [
     .tests("ResultsTestingTests", of: [testing, inMemory.target] + cores.map(\.target)),
+    .tests("FetchedResultsTests", of: [umbrella.target, inMemory.target]),
     .tests("ArchitectureTests", of: []),
     .tests(
       "DocumentationTests",
-      of: [testing] + cores.map(\.target) + useCases.map(\.target) + adapters.map(\.target)
+      of: [testing, umbrella.target] + cores.map(\.target) + useCases.map(\.target)
+        + adapters.map(\.target)
     ),
     .tests(
       "StoreEquivalenceTests",
@@ -171,24 +187,36 @@ let tests: [Target] =
     .tests(
       "ScenarioTests",
       in: "IntegrationTests",
-      of: [testing, sqlite.target, studentRoster.target] + cores.map(\.target)
+      of: [testing, sqlite.target, wireFormat.target, studentRoster.target] + cores.map(\.target)
         + scenarios.map(\.target),
       and: [grdb]
     ),
+  ]
+
+// MARK: - Products
+//
+// What an adopter may depend on. `FetchedResults` is the one import of an app beside its store; the modules behind it, and
+// `OrderStatistics`, have no product of their own.
+
+let modules = [umbrella.target] + adapters.map(\.target) + [testing]
+let products: [Product] =
+  modules.map { .library(name: $0.name, targets: [$0.name]) } + [
+    .library(name: "SampleUseCases", targets: useCases.map(\.target.name))
   ]
 
 // MARK: - Package
 
 let package = Package(
   name: "swift-fetched-results",
-  platforms: [.macOS(.v15)],
-  products: (insides + [testing]).filter { $0.name != orderStatistics.target.name }
-    .map { .library(name: $0.name, targets: [$0.name]) },
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: products,
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
-  targets: insides + [sqliteHooks, faultyFiles, testing, programStores] + scenarios.map(\.target)
+  targets: insides + [
+    umbrella.target, jsonSyntax.target, sqliteHooks, faultyFiles, testing, programStores,
+  ] + scenarios.map(\.target)
     + tests,
   swiftLanguageModes: [.v6]
 )

@@ -1,8 +1,8 @@
-// Shows the thread sanitizer how Synchronization.Mutex synchronises on Linux. Only script/torture --sanitize thread uses it.
+// Shows the thread sanitizer how Synchronization.Mutex synchronizes on Linux. Only script/torture --sanitize thread uses it.
 //
-// The fast path of a Mutex is inlined into our code and therefore instrumented; the slow path, taken when threads compete, is in
-// libswiftSynchronization, which is not. Without this file each contended lock looks like a data race. The functions below are found
-// before those of the library (LD_PRELOAD), call them, and report what they do to the sanitizer.
+// The fast path of a Mutex is inlined and therefore instrumented; the slow path, for contended locks, is in libswiftSynchronization,
+// which is not instrumented. Without this file each contended lock looks like a data race. The functions below take precedence over
+// those of the library (LD_PRELOAD), call them, and report each acquisition and release to the sanitizer.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -12,7 +12,7 @@
 #define SWIFT __attribute__((swiftcall))
 #define SELF __attribute__((swift_context)) void *self
 
-// They exist in instrumented processes alone; programs that are started meanwhile do without.
+// Weak, because child processes without instrumentation do not define them.
 extern void __tsan_acquire(void *address) __attribute__((weak));
 extern void __tsan_release(void *address) __attribute__((weak));
 

@@ -6,10 +6,10 @@ import ResultsTesting
 import SQLitePersistence
 import Testing
 
-/// R22, R78, R87: aggregates are the same in both stores, whoever writes, and are those of the rows that are shown.
+/// R22, R78, R87: aggregates are the same in both stores, whatever the writer, and are those of the rows that are shown.
 @Suite struct AggregateEquivalenceTests {
   @Test(arguments: 301...316 as ClosedRange<UInt64>)
-  func `both stores gather the same groups, as reading row by row does`(seed: UInt64) throws {
+  func `both stores aggregate the same groups as reading row by row`(seed: UInt64) throws {
     var workload = RandomStoreWorkload(seed: seed)
     let entity = try workload.entity()
     let twins = try TwinStores(entity)
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: 321...332 as ClosedRange<UInt64>)
-  func `sections show what their rows come to, over both stores alike`(seed: UInt64) async throws {
+  func `sections show the aggregates of their rows, over both stores`(seed: UInt64) async throws {
     var workload = RandomStoreWorkload(seed: seed)
     let entity = try workload.entity()
     let twins = try TwinStores(entity)
@@ -54,7 +54,7 @@ import Testing
         let rows = try twins.rows(twins.memory)
         for list in pair {
           try await list.refresh()
-          try check(list.results(), definition, rows, "\(what), step \(step)")
+          try check(list.results, definition, rows, "\(what), step \(step)")
         }
       }
       pair.forEach { $0.cancel() }
@@ -62,20 +62,20 @@ import Testing
   }
 
   @Test(arguments: 341...346 as ClosedRange<UInt64>, [true, false])
-  func `commits of another writer of the file are counted too`(
+  func `commits of another writer of the file are included`(
     seed: UInt64,
     maintainsChangeLog: Bool
   ) async throws {
     var workload = RandomStoreWorkload(seed: seed)
     let entity = try workload.entity()
     let twins = try TwinStores(entity)
-    let place = NSTemporaryDirectory() + "aggregates-" + UUID().uuidString + ".sqlite"
+    let path = NSTemporaryDirectory() + "aggregates-" + UUID().uuidString + ".sqlite"
     defer {
-      for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: place + end) }
+      for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) }
     }
     let options = SQLiteStoreOptions(pollInterval: nil, maintainsChangeLog: maintainsChangeLog)
-    let own = try SQLiteStore(at: place, entities: [entity], options: options)
-    let other = try SQLiteStore(at: place, entities: [entity], options: options)
+    let own = try SQLiteStore(at: path, entities: [entity], options: options)
+    let other = try SQLiteStore(at: path, entities: [entity], options: options)
     let definition = workload.list(of: entity)
     let list = FetchedResultsController(definition, in: own)
     guard (try? await list.performFetch()) != nil else { return }
@@ -89,7 +89,7 @@ import Testing
       }
       try own.checkForExternalChanges()
       try await list.refresh()
-      try check(list.results(), definition, try twins.rows(other), what)
+      try check(list.results, definition, try twins.rows(other), what)
     }
     list.cancel()
     try own.close()
@@ -98,7 +98,7 @@ import Testing
 
   /// Every section's aggregates, and the list's, must be those of the rows it shows.
   private func check(
-    _ results: FetchedResults<Row>,
+    _ results: ResultsList<Row>,
     _ definition: ResultsDefinition<Row>,
     _ rows: [Row],
     _ what: String
@@ -110,7 +110,7 @@ import Testing
       in: definition.request.entity
     )
     func expected(_ ids: [ObjectID]) throws -> [AggregateValue] {
-      var group = AggregateGroup(prefix: [], count: 0, states: compiled.empty)
+      var group = AggregateGroup(prefix: [], count: 0, states: compiled.emptyStates)
       for id in ids {
         let row = try #require(rows[id], "\(what): \(id) is shown")
         group.add(try compiled.inputs(row.values, key: row.id.key))
@@ -146,7 +146,7 @@ import Testing
   }
 }
 
-/// A snapshot that leaves aggregates to the port's own way.
+/// A snapshot that uses the port's default implementation of aggregates.
 private final class PlainSnapshot: StoreSnapshot {
   private let base: any StoreSnapshot
   init(_ base: any StoreSnapshot) { self.base = base }

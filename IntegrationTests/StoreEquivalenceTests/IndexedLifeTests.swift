@@ -4,7 +4,7 @@ import ResultsTesting
 import SQLitePersistence
 import Testing
 
-/// R43, R57, R71, R72, R89: what becomes of a list that holds only counts when its index or the store's memory goes away.
+/// R43, R57, R71, R72, R89: a list that holds only counts, when its index or the store's history is lost.
 @Suite struct `A list over an index of a file` {
   /// A list of one table, with an index that has its keys.
   private struct World {
@@ -41,8 +41,8 @@ import Testing
 
     /// Both show the same rows in the same sections.
     func compare() throws {
-      let held = try pair.held.results().snapshot.content
-      #expect(try pair.indexed.results().snapshot.content == held)
+      let held = try pair.held.results.snapshot.content
+      #expect(try pair.indexed.results.snapshot.content == held)
       #expect(held.sections.count > 1)
     }
 
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(5)), arguments: 1...6 as ClosedRange<UInt64>)
-  func `loses its index, is told so, holds its keys, and leaves them to a new index`(
+  func `is reset when its index is lost, holds its keys, and leaves them to a new index`(
     seed: UInt64
   ) async throws {
     var world = try await World(seed: seed)
@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(5)), arguments: 1...3 as ClosedRange<UInt64>)
-  func `shows its rows after its index went away and before anybody commits`(
+  func `shows its rows after its index is dropped and before the next commit`(
     seed: UInt64
   ) async throws {
     var world = try await World(seed: seed)
@@ -109,9 +109,9 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(5)), arguments: 1...4 as ClosedRange<UInt64>)
-  func `is read anew where the log was trimmed while it rested`(seed: UInt64) async throws {
+  func `is fetched again if the log was trimmed while it was paused`(seed: UInt64) async throws {
     var world = try await World(seed: seed, ResultsOptions(delivery: .onDemand)) {
-      // Nobody who listens keeps the log.
+      // Without observers the log is not retained.
       $0.logCapacity = 20
       $0.historyCapacity = 0
     }
@@ -132,14 +132,14 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(5)))
-  func `is opened from what was kept of the form it takes, and from no other`() async throws {
+  func `is opened from a cache of its own form, and from no other`() async throws {
     var world = try await World(seed: 5)
-    let options = ResultsOptions(caches: KeptCaches())
-    for (kept, opened) in [(-1, 1_000_000), (1_000_000, -1)] {
+    let options = ResultsOptions(caches: MemoryCaches())
+    for (cached, opened) in [(-1, 1_000_000), (1_000_000, -1)] {
       var definition = world.list.definition
       definition.cacheName = "list"
       var first = options
-      first.heldKeysLimit = kept
+      first.heldKeysLimit = cached
       let before = FetchedResultsController(definition, in: world.table.store, options: first)
       try await before.performFetch()
       try await before.saveCache()
@@ -151,7 +151,7 @@ import Testing
       #expect(after.cacheOutcome == .miss(.otherKeys))
       try await before.refresh()
       #expect(
-        try after.results().snapshot.content == before.results().snapshot.content
+        try after.results.snapshot.content == before.results.snapshot.content
       )
       before.cancel()
       after.cancel()

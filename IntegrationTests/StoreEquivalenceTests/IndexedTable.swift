@@ -1,12 +1,13 @@
 import Foundation
 import GRDB
 import ResultsDomain
+import ResultsPresentation
 import ResultsTesting
 import SQLitePersistence
 
-/// A random table in a file, a store of it, and a connection that knows nothing of stores.
+/// A random table in a file, a store over it, and a plain connection of another program.
 ///
-/// Values are few, so that rows tie, and among them are nulls, zeros in texts, and the ends of each type.
+/// There are few distinct values, so rows tie; they include nulls, texts with NUL, and the limits of each type.
 final class IndexedTable {
   static let attributes = [
     AttributeDescription("k1", .text), AttributeDescription("k2", .integer64),
@@ -23,14 +24,14 @@ final class IndexedTable {
   private(set) var store: SQLiteStore
   /// The connection of another program.
   let stranger: DatabaseQueue
-  /// What was made, for messages.
+  /// A description of the table, for messages.
   private(set) var story: [String] = []
   /// The columns of the primary key.
   let keys: [String]
-  /// From how many rows on more are deleted than come.
+  /// The number of rows above which more rows are deleted than inserted.
   var crowd = 90
   private var indexCount = 0
-  /// Whether there is a rule of uniqueness besides the key, so that one statement can replace two rows.
+  /// Whether there is a unique index besides the key, so that one statement can replace two rows.
   private(set) var hasRule = false
 
   init(
@@ -78,7 +79,7 @@ final class IndexedTable {
     if case .compound = identity { return }
     guard generator.happens(percent: 30) else { return }
     hasRule = true
-    // Another rule of uniqueness breaks the history, so that is over before it begins.
+    // Another unique index makes the history unusable from the beginning.
     try runAsStranger("CREATE UNIQUE INDEX alone ON T(k1, k2, n)")
     try reopen()
   }
@@ -111,7 +112,7 @@ final class IndexedTable {
       """
   }
 
-  /// Closes the store, and opens the file again.
+  /// Closes the store and opens the file again.
   func reopen() throws {
     try store.close()
     store = try SQLiteStore(at: folder + "/store.sqlite", entities: [entity], options: options)
@@ -123,7 +124,7 @@ final class IndexedTable {
     try stranger.writeWithoutTransaction { try $0.execute(sql: sql) }
   }
 
-  /// Makes an index.
+  /// Creates an index.
   /// - Returns: Its name.
   @discardableResult
   func makeIndex(on columns: [String], _ condition: String) throws -> String {
@@ -134,8 +135,8 @@ final class IndexedTable {
     return name
   }
 
-  /// Makes an index for a list: one over expressions as the store advises it.
-  /// - Returns: Its name, or nothing if the list needs none.
+  /// Creates an index for a list; for expressions, the one that the store suggests.
+  /// - Returns: Its name, or `nil` if the list needs none.
   @discardableResult
   func makeIndex(for list: List) throws -> String {
     guard let order = list.computed else {
@@ -149,7 +150,7 @@ final class IndexedTable {
     return String(statement.split(separator: "\"")[1])
   }
 
-  /// A value of which there are few, so that many rows tie.
+  /// A random value out of few, so that many rows tie.
   static func value(
     _ attribute: AttributeDescription,
     _ generator: inout SeededGenerator
@@ -166,7 +167,7 @@ final class IndexedTable {
     }
   }
 
-  /// A key for a new row, or `nil` where the values make it or the store assigns it.
+  /// A key for a new row, or `nil` if it is part of the values or the store assigns it.
   func key(_ generator: inout SeededGenerator) -> ObjectKey? {
     switch entity.identity {
     case .integer:
@@ -193,4 +194,314 @@ extension Value {
     case .blob(let bytes): Data(bytes).databaseValue
     }
   }
+}
+
+/// Random commits: by the store, by SQL in its transaction, and by another program.
+extension IndexedTable {
+  /// Makes a random number of commits, each by a random writer.
+  func commit(
+    _ generator: inout SeededGenerator,
+    rows: Int,
+    by writers: [Writer] = Writer.allCases
+  ) throws {
+    switch generator.element(of: writers) {
+    case .store: try commitSteps(rows, &generator)
+    case .statements:
+      try store.write { body in
+        guard let transaction = body as? SQLiteTransaction else { return }
+        try transaction.withDatabase { try run(rows, on: $0, &generator) }
+      }
+    case .stranger, nil:
+      try stranger.write { try run(rows, on: $0, &generator) }
+    }
+  }
+
+  enum Writer: CaseIterable {
+    case store
+    case statements
+    case stranger
+  }
+
+  private func commitSteps(_ count: Int, _ generator: inout SeededGenerator) throws {
+    let order =
+      keys.count > 1
+      ? keys.map { FetchSortDescriptor.ascending($0) } : [FetchSortDescriptor(.objectKey)]
+    let rows = try store.fetch(FetchRequest<ResultsDomain.Row>(entity: entity, sortedBy: order))
+    try store.write { transaction in
+      for _ in 0..<count {
+        let step: StoreOperation
+        if let row = generator.element(of: rows), !generator.happens(percent: 40) {
+          var changed = row.values
+          if let index = generator.element(of: changed.indices) {
+            changed[index] = IndexedTable.value(IndexedTable.attributes[index], &generator)
+          }
+          step =
+            generator.happens(percent: rows.count > crowd ? 60 : 30)
+            ? .delete(row.id) : .update(row.id, to: changed)
+        } else {
+          step = .insert(values(&generator), key: key(&generator))
+        }
+        do {
+          _ = try transaction.perform(step, on: entity)
+        } catch {
+          // A constraint of the database; the transaction continues.
+          guard case StoreError.aborted = error else { throw error }
+        }
+      }
+    }
+  }
+
+  private func run(_ count: Int, on database: Database, _ generator: inout SeededGenerator) throws {
+    let rows = try Int.fetchOne(database, sql: "SELECT count(*) FROM T") ?? 0
+    var left = count
+    while left > 0 {
+      left -= 1
+      if generator.happens(percent: 8) {
+        try database.execute(sql: "SAVEPOINT inner")
+        for _ in 0..<3 { try runStatement(on: database, among: rows, &generator) }
+        if generator.happens(percent: 60) { try database.execute(sql: "ROLLBACK TO inner") }
+        try database.execute(sql: "RELEASE inner")
+      } else {
+        try runStatement(on: database, among: rows, &generator)
+      }
+    }
+  }
+
+  private func runStatement(
+    on database: Database,
+    among rows: Int,
+    _ generator: inout SeededGenerator
+  ) throws {
+    let list = keys.joined(separator: ", ")
+    let offset = generator.number(in: 0...max(0, rows - 1))
+    let row = "(\(list)) = (SELECT \(list) FROM T LIMIT 1 OFFSET \(offset))"
+    let attribute =
+      generator.element(of: IndexedTable.attributes) ?? IndexedTable.attributes[0]
+    let value = IndexedTable.value(attribute, &generator).databaseValue
+    let policy = generator.choice("OR REPLACE", "OR IGNORE", "OR IGNORE", "OR FAIL")
+    var arguments = [value]
+    let sql: String
+    switch generator.number(in: 0...(rows > crowd ? 12 : 9)) {
+    case 0...4: (sql, arguments) = insertion(policy, attribute.name, &generator)
+    case 5...6: sql = "UPDATE \(policy) T SET \(attribute.name) = ? WHERE \(row)"
+    case 7:
+      guard let key = key(&generator) else {
+        sql = "UPDATE \(policy) T SET k1 = k1 || 'x' WHERE \(row)"
+        arguments = []
+        break
+      }
+      sql = "UPDATE \(policy) T SET id = ? WHERE \(row)"
+      arguments = [key.databaseValue]
+    case 8:
+      sql = "UPDATE OR IGNORE T SET \(attribute.name) = ? WHERE n = \(generator.number(in: 0...5))"
+    case 12:
+      sql = "DELETE FROM T WHERE n = \(generator.number(in: -3...8))"
+      arguments = []
+    default:
+      sql = "DELETE FROM T WHERE \(row)"
+      arguments = []
+    }
+    do {
+      try database.execute(sql: sql, arguments: StatementArguments(arguments))
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {}
+  }
+
+  private func insertion(
+    _ policy: String,
+    _ attribute: String,
+    _ generator: inout SeededGenerator
+  ) -> (String, [DatabaseValue]) {
+    var names = IndexedTable.attributes.map(\.name)
+    var arguments = values(&generator).map(\.databaseValue)
+    if let key = key(&generator) {
+      names.append("id")
+      arguments.append(key.databaseValue)
+    }
+    let marks = names.map { _ in "?" }.joined(separator: ", ")
+    let columns = names.joined(separator: ", ")
+    guard generator.happens(percent: 30) else {
+      return ("INSERT \(policy) INTO T(\(columns)) VALUES (\(marks))", arguments)
+    }
+    let list = keys.joined(separator: ", ")
+    return (
+      """
+      INSERT INTO T(\(columns)) VALUES (\(marks)) \
+      ON CONFLICT (\(list)) DO UPDATE SET \(attribute) = excluded.\(attribute)
+      """,
+      arguments
+    )
+  }
+}
+
+extension ObjectKey {
+  fileprivate var databaseValue: DatabaseValue {
+    switch self {
+    case .integer(let number): number.databaseValue
+    case .text(let text): text.databaseValue
+    case .compound: .null
+    }
+  }
+}
+
+/// Random lists over the table, and the indexes that have their keys.
+extension IndexedTable {
+  /// A list, and the columns and condition of an index that serves it.
+  struct List {
+    var definition: ResultsDefinition<ResultsDomain.Row>
+    var columns: [String]
+    var condition: String
+    /// The order for which the store suggests an index, if it has computed columns.
+    var computed: OrderDefinition?
+  }
+
+  func list(_ generator: inout SeededGenerator) throws -> List {
+    var names = ["n", "t", "r", "b", "f", "k1", "k2"].shuffled(using: &generator)
+    names = Array(names.prefix(generator.number(in: 1...3)))
+    var terms = names.map { name in
+      if generator.happens(percent: 25), let computed = IndexedTable.computed(name, &generator) {
+        return FetchSortDescriptor(computed, generator.choice(.ascending, .descending))
+      }
+      let nulls: NullPlacement? = name.hasPrefix("k") ? generator.choice(.first, .last) : nil
+      return FetchSortDescriptor(
+        .attribute(name),
+        generator.choice(.ascending, .descending),
+        nulls: nulls
+      )
+    }
+    if keys.count == 1, generator.happens(percent: 25) {
+      terms.append(FetchSortDescriptor(.objectKey, generator.choice(.ascending, .descending)))
+    }
+    var section: SectionKey?
+    var sortDescriptors = terms
+    switch generator.number(in: 0...4) {
+    case 0...1:
+      let name = generator.choice("n", "t", "k1", "r", "f")
+      let direction = generator.choice(SortDirection.ascending, .descending)
+      var expression = FetchExpression.attribute(name)
+      if generator.happens(percent: 40) {
+        expression = IndexedTable.computed(name, &generator) ?? expression
+      }
+      section = .expression(expression, direction)
+      sortDescriptors.insert(FetchSortDescriptor(expression, direction), at: 0)
+    case 2...3:
+      let direction = generator.choice(SortDirection.ascending, .descending)
+      terms.insert(FetchSortDescriptor(.attribute("n"), direction), at: 0)
+      sortDescriptors = terms
+      section = .transient(source: "n", grouping: Groups(width: generator.choice(3, 1, 100)))
+    default: break
+    }
+    let (predicate, condition, fixed) = predicate(&generator)
+    let aggregates = [
+      SectionAggregate("sum", FetchAggregate(.sum, of: .attribute("n"))),
+      SectionAggregate("least", FetchAggregate(.minimum, of: .attribute("r"))),
+      SectionAggregate("greatest", FetchAggregate(.maximum, of: .attribute("t"))),
+      SectionAggregate("number", FetchAggregate(.count, of: .attribute("b"))),
+    ]
+    let isComputed = sortDescriptors.contains { term in
+      switch term.expression {
+      case .attribute, .objectKey: false
+      default: true
+      }
+    }
+    let order = try OrderDefinition(
+      entity: entity,
+      predicate: predicate,
+      sortDescriptors: sortDescriptors
+    )
+    return List(
+      definition: ResultsDefinition(
+        FetchRequest<ResultsDomain.Row>(
+          entity: entity,
+          where: predicate,
+          sortedBy: terms,
+          fetchLimit: generator.choice(nil, nil, nil, 5, 20),
+          fetchOffset: generator.choice(0, 0, 0, 2, 15),
+          fetchBatchSize: generator.choice(7, 50)
+        ),
+        sectionedBy: section,
+        aggregates: generator.happens(percent: 40) ? aggregates : []
+      ),
+      columns: columns(fixed, sortDescriptors, &generator),
+      condition: condition,
+      computed: isComputed ? order : nil
+    )
+  }
+
+  /// An expression over an attribute, or `nil` where there is none.
+  private static func computed(
+    _ name: String,
+    _ generator: inout SeededGenerator
+  ) -> FetchExpression? {
+    let attribute = FetchExpression.attribute(name)
+    switch name {
+    case "t", "k1":
+      return generator.choice(
+        .prefix(attribute, length: 1),
+        .lowercased(attribute),
+        .uppercased(.prefix(attribute, length: 2)),
+        .length(attribute),
+        .ifNull(attribute, "it's")
+      )
+    case "n", "k2", "f":
+      return generator.choice(.bucket(attribute, width: 3), .ifNull(attribute, 1))
+    case "r": return .ifNull(attribute, 2.0)
+    default: return nil
+    }
+  }
+
+  /// A predicate that an index can answer, the condition of the index, and its leading columns.
+  private func predicate(
+    _ generator: inout SeededGenerator
+  ) -> (FetchPredicate, String, [String]) {
+    let fixed = FetchPredicate.comparison(.attribute("f"), .equal, .literal(.integer(1)))
+    switch generator.number(in: 0...8) {
+    case 0: return (fixed, "", ["f"])
+    case 1: return (.isNull(.attribute("f")), "", ["f"])
+    case 2:
+      let text = FetchPredicate.comparison(.attribute("k1"), .equal, .literal(.text("a")))
+      return (.and([text, fixed]), "", generator.choice(["f", "k1"], ["k1", "f"]))
+    case 3: return (fixed, " WHERE f = 1", [])
+    case 4: return (.not(.isNull(.attribute("f"))), " WHERE f IS NOT NULL", [])
+    default: return (.all, "", [])
+    }
+  }
+
+  private func columns(
+    _ fixed: [String],
+    _ terms: [FetchSortDescriptor],
+    _ generator: inout SeededGenerator
+  ) -> [String] {
+    var columns = fixed.map { (name: $0, isDescending: false) }
+    for term in terms {
+      var name = keys[0]
+      if case .attribute(let attribute) = term.expression { name = attribute }
+      guard !columns.contains(where: { $0.name == name }) else { continue }
+      columns.append((name, term.direction == .descending))
+    }
+    for key in keys where !columns.contains(where: { $0.name == key }) {
+      columns.append((key, false))
+    }
+    // Read backwards, an index with the opposite directions has the same order.
+    let isMirrored = generator.happens(percent: 30)
+    return columns.map { $0.name + ($0.isDescending != isMirrored ? " DESC" : "") }
+  }
+}
+
+/// Groups of a fixed number of integers, with known ranges.
+struct Groups: SectionGrouping {
+  let width: Int64
+
+  func group(of value: Value) -> SectionGroup {
+    guard case .integer(let number) = value else { return SectionGroup(id: .null) }
+    let first = number - ((number % width) + width) % width
+    return SectionGroup(
+      id: .integer(first),
+      first: .integer(first),
+      next: .integer(first + width)
+    )
+  }
+
+  func title(of id: Value) -> String { "from \(id)" }
+  var groupingIdentity: String { "groups of \(width)" }
+  var titleIdentity: String { "en" }
 }

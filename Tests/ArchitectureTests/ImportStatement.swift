@@ -1,13 +1,15 @@
-/// One `import` in a source file.
+/// An `import` in a source file.
 struct ImportStatement: Hashable {
   /// The module: `Foundation` also for `import struct Foundation.Date`.
   let module: String
-  /// Whether it stands with `@testable` or `@_exported`, which no source of a product may use.
-  let isForbiddenForm: Bool
+  /// Whether it has the attribute `@testable`, which no source of a product may use.
+  let isTestable: Bool
+  /// Whether it has the attribute `@_exported`, which only the umbrella may use.
+  let isExported: Bool
   /// The line, from 1.
   let line: Int
 
-  /// All imports of a source text.
+  /// Returns all imports of a source text.
   static func all(in text: String) -> [ImportStatement] {
     SourceCode(text).code.enumerated().flatMap { index, code in
       code.split(separator: ";").compactMap { statement(in: $0, line: index + 1) }
@@ -23,9 +25,10 @@ struct ImportStatement: Hashable {
 
   private static func statement(in code: Substring, line: Int) -> ImportStatement? {
     var words = code.split(whereSeparator: \.isWhitespace)[...]
-    var isForbiddenForm = false
+    var (isTestable, isExported) = (false, false)
     while let word = words.first, word.hasPrefix("@") || modifiers.contains(word) {
-      isForbiddenForm = isForbiddenForm || word == "@testable" || word == "@_exported"
+      isTestable = isTestable || word == "@testable"
+      isExported = isExported || word == "@_exported"
       words = words.dropFirst()
     }
     guard words.popFirst() == "import" else { return nil }
@@ -33,7 +36,8 @@ struct ImportStatement: Hashable {
     guard let path = words.first, let module = path.split(separator: ".").first else { return nil }
     return ImportStatement(
       module: String(module.filter { $0 != "`" }),
-      isForbiddenForm: isForbiddenForm,
+      isTestable: isTestable,
+      isExported: isExported,
       line: line
     )
   }

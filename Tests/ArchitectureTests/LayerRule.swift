@@ -6,6 +6,8 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
   let folder: String
   /// The modules its sources may import, besides the standard library's own.
   let allowed: Set<String>
+  /// Whether its sources may export the core's modules: the umbrella's right.
+  let isUmbrella: Bool
   /// Why no others.
   let reason: String
 
@@ -13,16 +15,22 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
   var target: String { folder.split(separator: "/").last.map(String.init) ?? folder }
   var testDescription: String { folder }
 
-  init(_ folder: String, _ allowed: [String], because reason: String) {
+  init(
+    _ folder: String,
+    _ allowed: [String],
+    isUmbrella: Bool = false,
+    because reason: String
+  ) {
     self.folder = folder
     self.allowed = Set(allowed)
+    self.isUmbrella = isUmbrella
     self.reason = reason
   }
 
   /// What is wrong with the imports of one source text; nothing if all is well.
   func violations(in text: String, of path: String) -> [String] {
     ImportStatement.all(in: text).compactMap { statement in
-      if statement.isForbiddenForm {
+      if statement.isTestable || statement.isExported && !exports(statement.module) {
         "\(path):\(statement.line): \(statement.module) may not be imported as testable or exported"
       } else if Self.standsInForEssentials(statement.module, in: text) {
         nil
@@ -32,6 +40,10 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
         nil
       }
     }
+  }
+
+  private func exports(_ module: String) -> Bool {
+    isUmbrella && Self.core.contains(module) && allowed.contains(module)
   }
 
   /// Whether Foundation is imported only where its essentials are no module of their own.
@@ -46,8 +58,8 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
 
   static let core = ["ResultsDomain", "OrderStatistics", "ResultsPresentation"]
   static let adapters = [
-    "InMemoryPersistence", "SQLitePersistence", "SectionCacheFiles", "TerminalFrontEnd",
-    "FileFormats", "CommandLineFrontEnd",
+    "InMemoryPersistence", "SQLitePersistence", "SectionCacheFiles", "WireFormat",
+    "TerminalFrontEnd", "FileFormats", "CommandLineFrontEnd",
   ]
   static let foundation = ["Foundation", "FoundationEssentials", "FoundationInternationalization"]
   static let platform = ["Glibc", "Musl", "Android", "Darwin"]
@@ -84,6 +96,12 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
       "Sources/Core/ResultsPresentation",
       ["ResultsDomain", "OrderStatistics"],
       because: "the controller works over any store and for any front end"
+    ),
+    LayerRule(
+      "Sources/Core/FetchedResults",
+      ["ResultsDomain", "ResultsPresentation", "FoundationEssentials"],
+      isUmbrella: true,
+      because: "the umbrella exports what an app needs of the core, and bridges index paths"
     ),
   ]
 
@@ -122,18 +140,28 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
       because: "it keeps the bytes of caches and knows no store and no front end"
     ),
     LayerRule(
+      "Sources/Adapters/JSONSyntax",
+      [],
+      because: "it scans bytes, and serves the formats that are written in JSON"
+    ),
+    LayerRule(
+      "Sources/Adapters/WireFormat",
+      ["ResultsDomain", "ResultsPresentation", "JSONSyntax"],
+      because: "it encodes snapshots and deltas and knows no store and no front end"
+    ),
+    LayerRule(
       "Sources/Adapters/TerminalFrontEnd",
       ["ResultsDomain", "ResultsPresentation"] + platform,
       because: "a front end consumes snapshots and deltas and nothing else"
     ),
     LayerRule(
       "Sources/Adapters/FileFormats",
-      ["ResultsDomain", "FoundationXML"] + foundation,
+      ["ResultsDomain", "JSONSyntax", "FoundationXML"] + foundation,
       because: "file formats serve the import and export ports only"
     ),
     LayerRule(
       "Sources/Adapters/CommandLineFrontEnd",
-      core + ["TerminalFrontEnd", "FileFormats", "ArgumentParser"] + foundation,
+      core + ["TerminalFrontEnd", "FileFormats", "WireFormat", "ArgumentParser"] + foundation,
       because: "the generic commands know no store and no use case"
     ),
   ]

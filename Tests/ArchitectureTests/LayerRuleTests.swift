@@ -11,7 +11,7 @@ struct LayerRuleTests {
   }
 
   @Test(arguments: LayerRule.all)
-  func `a folder of the table holds sources`(_ rule: LayerRule) {
+  func `a folder of the table contains sources`(_ rule: LayerRule) {
     #expect(!PackageTree.files(under: rule.folder, "swift", "c").isEmpty)
   }
 
@@ -23,7 +23,7 @@ struct LayerRuleTests {
     #expect(found.filter { !listed.contains($0) } == [])
   }
 
-  @Test func `no source lies beside the layers`() {
+  @Test func `every source belongs to a layer`() {
     let stray = PackageTree.files(under: "Sources", "swift", "c").filter {
       $0.split(separator: "/").count < 4
     }
@@ -31,9 +31,9 @@ struct LayerRuleTests {
   }
 }
 
-@Suite("The import check catches what it should")
+@Suite("The import check detects violations")
 struct LayerRuleProof {
-  private let rule = LayerRule("Sources/Core/Made", ["ResultsDomain"], because: "it is made up")
+  private let rule = LayerRule("Sources/Core/Made", ["ResultsDomain"], because: "it is fabricated")
 
   @Test(arguments: [
     "import Foundation",
@@ -49,7 +49,7 @@ struct LayerRuleProof {
     "let text = \"\"\"\n  import ResultsDomain\n  \"\"\"\nimport GRDB",
     "/* import ResultsDomain */ import GRDB",
   ])
-  func `a made-up violation is one violation`(_ text: String) {
+  func `a fabricated violation is detected`(_ text: String) {
     #expect(rule.violations(in: text, of: "Made.swift").count == 1)
   }
 
@@ -64,14 +64,24 @@ struct LayerRuleProof {
     "#if canImport(Foundation)\n#endif",
     "let important = imports",
   ])
-  func `what is allowed or only looks like an import is none`(_ text: String) {
+  func `an allowed import, or text that resembles an import, is no violation`(_ text: String) {
     #expect(rule.violations(in: text, of: "Made.swift") == [])
+  }
+
+  @Test func `only the umbrella exports, and only what it may import of the core`() {
+    let modules = ["ResultsDomain", "FoundationEssentials"]
+    let umbrella = LayerRule("Sources/Core/Made", modules, isUmbrella: true, because: "")
+    #expect(umbrella.violations(in: "@_exported public import ResultsDomain", of: "M.swift") == [])
+    for module in ["FoundationEssentials", "OrderStatistics", "GRDB"] {
+      #expect(umbrella.violations(in: "@_exported import \(module)", of: "M.swift").count == 1)
+    }
+    #expect(umbrella.violations(in: "@testable import ResultsDomain", of: "M.swift").count == 1)
   }
 
   @Test func `a violation names file, line and reason`() {
     #expect(
       rule.violations(in: "\nimport GRDB", of: "Made.swift")
-        == ["Made.swift:2: may not import GRDB: it is made up"]
+        == ["Made.swift:2: may not import GRDB: it is fabricated"]
     )
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The part of `swift package dump-package` that the layers are read from.
+/// The part of the output of `swift package dump-package` that describes the layers.
 private struct Manifest: Decodable {
   struct Target: Decodable {
     let name: String
@@ -22,7 +22,7 @@ private struct Manifest: Decodable {
     }
   }
 
-  /// The first element of a dependency is its name; what follows it is of no interest.
+  /// An element of a dependency; only the first one, its name, is of interest.
   enum Reference: Decodable {
     case name(String)
     case other
@@ -33,7 +33,13 @@ private struct Manifest: Decodable {
     }
   }
 
+  struct Product: Decodable {
+    let name: String
+    let targets: [String]
+  }
+
   let targets: [Target]
+  let products: [Product]
 }
 
 @Suite("The manifest's layers", .timeLimit(.minutes(15)))
@@ -46,7 +52,7 @@ struct ManifestTests {
     for target in manifest.targets where target.type != "test" {
       let path = target.path ?? ""
       guard let rule = rules[path], rule.target == target.name else {
-        violations.append("\(target.name) lies in \(path), which is not in the table of layers")
+        violations.append("\(target.name) is in \(path), which is not in the table of layers")
         continue
       }
       seen.insert(path)
@@ -55,8 +61,19 @@ struct ManifestTests {
       }
     }
     violations += LayerRule.all.filter { !seen.contains($0.folder) }
-      .map { "\($0.folder) is no target of the manifest" }
+      .map { "\($0.folder) is not a target of the manifest" }
     #expect(violations == [])
+  }
+
+  @Test func `the products are the umbrella, the adapters, the testing kit and the samples`() throws
+  {
+    let manifest = try Self.dump()
+    let libraries = manifest.products.filter { product in
+      manifest.targets.allSatisfy { $0.name != product.name || $0.type == "regular" }
+    }
+    let expected = ["FetchedResults", "ResultsTesting", "SampleUseCases"] + LayerRule.adapters
+    #expect(libraries.map(\.name).sorted() == expected.sorted())
+    #expect(libraries.allSatisfy { !$0.targets.contains("OrderStatistics") })
   }
 
   @Test func `every folder of tests is a target of the manifest`() throws {
@@ -79,7 +96,7 @@ struct ManifestTests {
     #expect(!manifest.contains("unsafeFlags"))
   }
 
-  /// Asks the package manager, with a build folder of its own: the one in use is locked while tests run.
+  /// Runs the package manager with a separate build folder, because the present one is locked while tests run.
   private static func dump() throws -> Manifest {
     let scratch = FileManager.default.temporaryDirectory
       .appending(path: "manifest-\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)")

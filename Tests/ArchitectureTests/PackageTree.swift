@@ -1,8 +1,8 @@
 import Foundation
 
-/// The package's files, as the rules see them.
+/// The files of the package.
 enum PackageTree {
-  /// The folder that holds `Package.swift`.
+  /// The folder that contains `Package.swift`.
   static let root: URL = {
     var folder = URL(filePath: #filePath).deletingLastPathComponent()
     while folder.path() != "/" {
@@ -13,20 +13,20 @@ enum PackageTree {
     return folder
   }()
 
-  /// A file or folder by its path in the package.
+  /// Returns the URL of a path in the package.
   static func url(_ path: String) -> URL { root.appending(path: path) }
 
-  /// The text of a file by its path in the package.
+  /// Returns the text of a file by its path in the package.
   static func text(_ path: String) throws -> String {
     try String(contentsOf: url(path), encoding: .utf8)
   }
 
-  /// Names of the folders directly in a folder, sorted; none if there is no such folder.
+  /// Returns the sorted names of the folders in a folder, or an empty array if the folder does not exist.
   static func folders(in path: String) -> [String] {
     names(in: path).filter { isFolder("\(path)/\($0)") }
   }
 
-  /// Paths of all files below a folder that end in one of some extensions, sorted; all files if none is named.
+  /// Returns the sorted paths of all files below a folder with one of the extensions, or of all files if there are no extensions.
   static func files(under path: String, _ extensions: String...) -> [String] {
     names(in: path).flatMap { name -> [String] in
       let child = path.isEmpty ? name : "\(path)/\(name)"
@@ -35,7 +35,7 @@ enum PackageTree {
     }
   }
 
-  /// All text files that belong to the package, build products and version control left out.
+  /// Returns all text files of the package, without build products and version control.
   static func textFiles() -> [String] {
     let known = [
       "swift", "c", "h", "md", "txt", "json", "jsonl", "tsv", "csv", "xml", "sh", "modulemap",

@@ -1,6 +1,6 @@
 /// Swift source without its comments and the contents of its string literals, line by line.
 ///
-/// It is a scanner, not a parser: enough to tell code from text, with nested comments, raw and multi-line strings and
+/// A scanner instead of a parser suffices to distinguish code from text, with nested comments, raw and multi-line strings and
 /// interpolations.
 struct SourceCode {
   /// The code of each line.
@@ -35,7 +35,7 @@ private struct Scanner {
     while position < bytes.count { scanCode() }
   }
 
-  /// One step of code: a comment, a string literal, or one byte.
+  /// Scans a comment, a string literal, or one byte of code.
   private mutating func scanCode() {
     if starts("//") {
       skip { $0.bytes[$0.position] == UInt8(ascii: "\n") }
@@ -113,7 +113,7 @@ private struct Scanner {
     while position < bytes.count, !isEnd(self) { position += 1 }
   }
 
-  /// Passes over a byte, but keeps line ends, so that line numbers stay true.
+  /// Skips a byte, but copies line feeds, so that line numbers stay correct.
   private mutating func skipByte() {
     guard position < bytes.count else { return }
     if bytes[position] == UInt8(ascii: "\n") { output.append(bytes[position]) }

@@ -1,17 +1,17 @@
 import Testing
 
-/// A construct that sources may not use unless a comment beside it says why.
+/// A construct that sources may use only with a comment next to it that gives the reason.
 struct SourceRule: Hashable, CustomTestStringConvertible {
-  /// The construct, as it stands in code.
+  /// The text of the construct.
   let construct: String
-  /// The folder it is kept out of.
+  /// The folder to which the rule applies.
   let folder: String
   /// What to do instead.
   let instead: String
 
   var testDescription: String { "\(construct) in \(folder)" }
 
-  /// What is wrong in one source text; nothing if all is well.
+  /// Returns the violations in a source text.
   ///
   /// A reason is a `//` comment of at least three words on the line directly above or below.
   func violations(in text: String, of path: String) -> [String] {
@@ -19,9 +19,9 @@ struct SourceRule: Hashable, CustomTestStringConvertible {
     let source = SourceCode(text)
     return source.code.indices.compactMap { index in
       guard source.code[index].contains(construct) else { return nil }
-      let beside = [index - 1, index + 1].filter(source.lines.indices.contains)
-      guard !beside.contains(where: { Self.isReason(source.lines[$0]) }) else { return nil }
-      return "\(path):\(index + 1): \(construct) without a reason beside it; \(instead)"
+      let adjacent = [index - 1, index + 1].filter(source.lines.indices.contains)
+      guard !adjacent.contains(where: { Self.isReason(source.lines[$0]) }) else { return nil }
+      return "\(path):\(index + 1): \(construct) without a reason next to it; \(instead)"
     }
   }
 
@@ -34,7 +34,7 @@ struct SourceRule: Hashable, CustomTestStringConvertible {
     [
       ("fatalError(", "throw a typed error"),
       ("try!", "throw"),
-      ("as!", "use as? and answer nil"),
+      ("as!", "use as? and return nil"),
       ("@unchecked Sendable", "use Mutex or an actor"),
       ("nonisolated(unsafe)", "use Mutex or a Sendable type"),
     ].map { SourceRule(construct: $0, folder: "Sources", instead: $1) }

@@ -3,14 +3,14 @@ import Testing
 @Suite("What sources may hold", .timeLimit(.minutes(15)))
 struct SourceRuleTests {
   @Test(arguments: SourceRule.all)
-  func `a dangerous construct has its reason beside it`(_ rule: SourceRule) throws {
+  func `a dangerous construct has its reason next to it`(_ rule: SourceRule) throws {
     let violations = try PackageTree.files(under: rule.folder, "swift").flatMap { path in
       rule.violations(in: try PackageTree.text(path), of: path)
     }
     #expect(violations == [])
   }
 
-  @Test(arguments: [("Sources", 400), ("Tests", 500), ("IntegrationTests", 500)])
+  @Test(arguments: [("Sources", 800), ("Tests", 1000), ("IntegrationTests", 1000)])
   func `a file can be read in one sitting`(_ folder: String, _ limit: Int) throws {
     let long = try PackageTree.files(under: folder, "swift", "c", "h").compactMap { path in
       let lines = try PackageTree.text(path).utf8.count { $0 == UInt8(ascii: "\n") }
@@ -35,7 +35,7 @@ struct SourceRuleTests {
     #expect(lines.count <= 151)
   }
 
-  // Written in two parts, so that this file does not name them itself.
+  // Written in two parts, so that this file does not contain them.
   private static let machinePaths = ["/wo" + "rk/", "/opt/" + "swift", "/ro" + "ot/"]
 }
 
@@ -61,7 +61,7 @@ struct SourceRuleProof {
     "let text = \"try! this\"",
     "let text = \"\"\"\n  try! \"this\"\n  \"\"\"",
   ])
-  func `a reason beside it, a comment or a text is none`(_ text: String) {
+  func `a reason next to it, a comment or a string is no violation`(_ text: String) {
     #expect(rule.violations(in: text, of: "Made.swift") == [])
   }
 }

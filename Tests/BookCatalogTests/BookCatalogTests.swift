@@ -13,7 +13,7 @@ import Testing
     "東京創元社": ["ラドチ戦史", "叛逆航路", "帰還兵の戦場1"],
   ]
 
-  @Test func `the demo is fourteen books, once`() async throws {
+  @Test func `the demo adds fourteen books, once`() async throws {
     let catalog = BookCatalog(try InMemoryStore(entities: [Book.entity]))
     #expect(try catalog.addDemoBooks() == 14)
     #expect(try catalog.addDemoBooks() == 0)
@@ -21,7 +21,7 @@ import Testing
     try await books.performFetch()
     #expect(books.sections.map(\.title) == ["岩波書店", "文藝春秋", "早川書房", "東京創元社"])
     for section in books.sections {
-      let titles = try section.objects.map { try $0.get().title }
+      let titles = try section.map { try $0.object.title }
       #expect(titles == Self.shown[section.title])
       #expect(section.count == titles.count)
     }
@@ -40,7 +40,7 @@ import Testing
     #expect(books.sections.map(\.title) == [""])
   }
 
-  @Test func `the dump has every book though nobody listens, and asks for no controller`() throws {
+  @Test func `the dump has every book and needs no controller`() throws {
     let catalog = BookCatalog(try InMemoryStore(entities: [Book.entity]))
     try catalog.addDemoBooks()
     var lines: [String] = []
@@ -64,12 +64,12 @@ import Testing
     try await books.performFetch()
     #expect(books.sections.map(\.count).reduce(0, +) == 100)
     #expect(store.rowsRead == 0)
-    let results = try books.results()
-    for position in 0..<20 { _ = try results.fetchedObjects[position].get() }
+    let results = try books.results
+    for position in 0..<20 { _ = try results.rows[position].object }
     #expect(store.rowsRead == 20)
   }
 
-  @Test func `table questions are answered by the controller alone (R20, R21)`() async throws {
+  @Test func `the controller alone answers the questions of a table (R20, R21)`() async throws {
     let catalog = BookCatalog(try InMemoryStore(entities: [Book.entity]))
     try catalog.addDemoBooks()
     let books = catalog.books()
@@ -78,11 +78,11 @@ import Testing
     let book = try books.object(at: path)
     #expect(book.title == "神の水")
     #expect(books.path(of: try #require(book.objectID)) == path)
-    #expect(books.fetchedObjects?.count == 14)
+    #expect(books.rows?.count == 14)
     #expect(throws: ResultsError.self) { try books.object(at: RowPath(section: 9, row: 0)) }
   }
 
-  @Test func `a publisher or a title is required, an empty one is a value`() throws {
+  @Test func `publisher and title are required, and may be empty`() throws {
     let catalog = BookCatalog(try InMemoryStore(entities: [Book.entity]))
     try catalog.add(Book(publisher: "", title: ""))
     var values = Book(publisher: "p", title: "t").attributeValues
@@ -91,5 +91,83 @@ import Testing
       try catalog.store.write { try $0.insert(values, key: nil, into: Book.entity) }
     }
     #expect(try catalog.store.count(of: BookCatalog.request(Book.self)) == 1)
+  }
+}
+
+/// A store that counts the rows that are read through it.
+private final class CountingStore: Store {
+  private let store: any Store
+  private let count = Mutex(0)
+
+  init(_ store: any Store) { self.store = store }
+
+  var rowsRead: Int { count.withLock { $0 } }
+
+  var identity: StoreIdentity { store.identity }
+  var capabilities: StoreCapabilities { store.capabilities }
+  var entities: [EntityDescription] { store.entities }
+  var executor: (any TaskExecutor)? { store.executor }
+  func checkForExternalChanges() throws(StoreError) { try store.checkForExternalChanges() }
+  func close() throws(StoreError) { try store.close() }
+  func commitNotifications() -> AsyncStream<Void> { store.commitNotifications() }
+
+  func commit<Result: Sendable>(
+    origin: CommitOrigin,
+    _ body: (any StoreTransaction) throws -> Result
+  ) throws(StoreError) -> Committed<Result> {
+    try store.commit(origin: origin, body)
+  }
+
+  func read<Result: Sendable>(
+    _ body: (any StoreSnapshot) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
+    try store.read { (snapshot) throws(StoreError) in
+      let counting = CountingSnapshot(snapshot)
+      defer { count.withLock { $0 += counting.rowsRead } }
+      return try body(counting)
+    }
+  }
+}
+
+/// A snapshot that counts the rows that are read from it.
+private final class CountingSnapshot: StoreSnapshot {
+  private let snapshot: any StoreSnapshot
+  private(set) var rowsRead = 0
+
+  init(_ snapshot: any StoreSnapshot) { self.snapshot = snapshot }
+
+  var version: StoreVersion { snapshot.version }
+
+  func rows(_ keys: [ObjectKey], of entity: EntityDescription) throws(StoreError) -> [Row?] {
+    rowsRead += keys.count
+    return try snapshot.rows(keys, of: entity)
+  }
+
+  func entries(
+    of definition: OrderDefinition,
+    _ body: (EntryBatch) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    try snapshot.entries(of: definition, body)
+  }
+
+  func count(
+    of entity: EntityDescription,
+    where predicate: FetchPredicate
+  ) throws(StoreError) -> Int {
+    try snapshot.count(of: entity, where: predicate)
+  }
+
+  func digests(
+    of definition: OrderDefinition,
+    attributes: AttributeSet,
+    _ body: (EntryBatch) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    try snapshot.digests(of: definition, attributes: attributes, body)
+  }
+
+  func history(since version: StoreVersion, of entity: EntityDescription) throws(StoreError)
+    -> StoreHistory
+  {
+    try snapshot.history(since: version, of: entity)
   }
 }

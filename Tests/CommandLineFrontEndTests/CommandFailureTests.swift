@@ -69,14 +69,14 @@ import Testing
     #expect(!failure.message.contains("ResultsDomain."), "the message is for people")
   }
 
-  @Test func `an error nobody foresaw is a fault of the program`() throws {
+  @Test func `an unexpected error is an error of the program`() throws {
     struct Surprise: Error {}
     let failure = try #require(CommandFailure(Surprise()))
     #expect(failure.status == .software)
     #expect(failure.remedy == "Please report this.")
   }
 
-  @Test func `a predicate's mistake is shown with its place`() throws {
+  @Test func `an error in a predicate is shown with its position`() throws {
     let error = try #require(throws: PredicateParseError.self) {
       try FetchPredicate(parsing: "agee > 3", entity: Member.entity)
     }
@@ -84,10 +84,10 @@ import Testing
     #expect(failure.status == .usage)
     #expect(failure.message.hasPrefix("--where: column 1: "))
     #expect(failure.remedy.contains("age"))
-    #expect(failure.picture == error.picture)
+    #expect(failure.picture == error.excerpt)
   }
 
-  @Test func `the statuses are those of the table`() {
+  @Test func `the statuses have their documented numbers`() {
     let numbers: [Status: Int32] = [
       .success: 0, .nothingMatched: 1, .usage: 64, .badData: 65, .missingInput: 66,
       .unavailable: 69, .software: 70, .cannotCreate: 73, .inputOutput: 74, .temporary: 75,

@@ -23,19 +23,19 @@ import Testing
     )
   }
 
-  @Test func `fields go by name, whatever their case, or by an alias`() throws {
+  @Test func `fields are matched by name in any letter case, or by an alias`() throws {
     let made = try object([
       ("NAME", .text("ann")), ("Mail", .text("a@b")), ("unknown", .text("x")), ("id", .integer(9)),
     ])
     #expect(made.values[0] == .text("ann"))
     #expect(made.values[5] == .text("a@b"))
-    // A number that another store gave is no key here.
+    // A key assigned by another store is not used.
     #expect(made.key == nil)
     #expect(made.unusedColumns == ["unknown", "id"])
     #expect(made.identifier == nil)
   }
 
-  @Test func `of two fields for one attribute the first that says something is taken`() throws {
+  @Test func `of two fields for one attribute the first with a value counts`() throws {
     let made = try object([
       ("name", .text("a")), ("email", .text("")), ("mail", .text("m")), ("EMAIL", .text("n")),
     ])
@@ -43,23 +43,25 @@ import Testing
     #expect(made.unusedColumns == ["EMAIL"])
   }
 
-  @Test func `an empty text is a value where one is required, and none where it is not`() throws {
+  @Test func `an empty text is a value for a required attribute, and null for an optional one`()
+    throws
+  {
     let made = try object([("name", .text("")), ("email", .text("")), ("age", .text(""))])
     #expect(made.values[0] == .text(""))
     #expect(made.values[5] == .null)
     #expect(made.values[1] == .null)
   }
 
-  @Test func `an object is known by its identifier, if it has one`() throws {
+  @Test func `an object is recognised by its identifier, if it has one`() throws {
     let known = try object([("name", .text("a")), ("mail", .text("m"))], identifiedBy: "email")
     #expect(known.identifier == .text("m"))
     #expect(try object([("name", .text("a"))], identifiedBy: "email").identifier == nil)
   }
 
-  @Test func `what is missing or not understood has its place`() throws {
+  @Test func `a missing or invalid value is reported with its position`() throws {
     let missing = try #require(throws: RecordError.self) { try object([("age", .integer(4))]) }
     #expect(missing.line == 4 && missing.column == nil)
-    #expect(missing.message.contains("there is no column name"))
+    #expect(missing.message.contains("there is no name column"))
     let null = try #require(throws: RecordError.self) { try object([("name", .null)]) }
     #expect(null.message.contains("name is missing") && null.column == 1)
     let wrong = try #require(throws: RecordError.self) {

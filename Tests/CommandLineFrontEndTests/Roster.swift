@@ -4,7 +4,7 @@ import ResultsPresentation
 
 @testable import CommandLineFrontEnd
 
-/// The status of a program, which has the name of a type of the testing library.
+/// The exit status of a program; the testing library has a type of the same name.
 typealias Status = CommandLineFrontEnd.ExitStatus
 
 /// An entity with an attribute of each common type.
@@ -30,41 +30,48 @@ enum Member {
   }
 }
 
-/// A program over members, without a store behind it.
+/// A program over members, without a store.
 enum Roster: ListProgram {
   static let name = "roster"
   static let abstract = "Members."
   static let nouns = (one: "member", many: "members")
   static let columns = ["name", "age"]
+  static let examples = ProgramExamples(
+    condition: "age >= 18",
+    sort: "-age,name",
+    assignments: "name=Ann age=41",
+    change: "age=42",
+    file: "members.csv"
+  )
   static let entity = Member.entity
   static let transients = [
     TransientAttribute("initial", .text) { .text(String(($0.values[0].text ?? "").prefix(1))) }
   ]
 
-  static func definition(for reader: ReaderSettings) -> ResultsDefinition<Row> {
+  static func definition(for settings: LocaleSettings) -> ResultsDefinition<Row> {
     ResultsDefinition(
       FetchRequest(entity: entity, sortedBy: [.ascending("name")]),
       cacheName: "roster"
     )
   }
 
-  static func openStore(_ place: StorePlace) throws -> any Store {
-    throw StoreError.closed(path: place.path)
+  static func openStore(_ location: StoreLocation) throws -> any Store {
+    throw StoreError.closed(path: location.path)
   }
 
   static func diagnose(_ store: any Store) throws -> [String] { [] }
 
-  static func tellStory(
+  static func playStory(
     in store: any Store,
     _ print: @escaping (String) throws -> Void
   ) async throws {}
 }
 
-extension ReaderSettings {
-  /// A reader in a locale, in Universal Time.
-  static func of(_ locale: String?) -> ReaderSettings {
-    let calendar = ReaderSettings.machine.calendar
+extension LocaleSettings {
+  /// Settings for a locale, in UTC.
+  static func of(_ locale: String?) -> LocaleSettings {
+    let calendar = LocaleSettings.machine.calendar
     let locale = locale.map { Locale(identifier: $0) }
-    return ReaderSettings(locale: locale, amountLocale: locale, calendar: calendar)
+    return LocaleSettings(locale: locale, amountLocale: locale, calendar: calendar)
   }
 }

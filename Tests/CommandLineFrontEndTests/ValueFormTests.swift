@@ -3,7 +3,7 @@ import Testing
 
 @testable import CommandLineFrontEnd
 
-/// Values read from people and written for them: strictly, in the reader's forms.
+/// Values parsed and formatted strictly, in the forms of a locale.
 @Suite struct ValueFormTests {
   private let entity = Member.entity
 
@@ -17,11 +17,15 @@ import Testing
       ("en_US", "-0.05", -5), ("en_US", "1,234.5", 123_450),
     ] as [(String?, String, Int64)]
   )
-  func `an amount is read in the reader's form`(_ locale: String?, _ text: String, _ units: Int64)
+  func `an amount is parsed in the form of the locale`(
+    _ locale: String?,
+    _ text: String,
+    _ units: Int64
+  )
     throws
   {
-    let reader = ValueReader(.of(locale))
-    #expect(try reader.value(text, of: attribute("fee")) == .integer(units))
+    let parser = ValueParser(.of(locale))
+    #expect(try parser.value(text, of: attribute("fee")) == .integer(units))
   }
 
   @Test(
@@ -30,9 +34,9 @@ import Testing
       ("en_US", ""), ("en_US", "1e3"), ("en_US", "12.345"), ("en_US", "99999999999999999999"),
     ] as [(String?, String)]
   )
-  func `an amount that is not quite one is refused`(_ locale: String?, _ text: String) throws {
+  func `an amount that is not well formed is refused`(_ locale: String?, _ text: String) throws {
     let failure = try #require(throws: CommandFailure.self) {
-      try ValueReader(.of(locale)).value(text, of: attribute("fee"))
+      try ValueParser(.of(locale)).value(text, of: attribute("fee"))
     }
     #expect(failure.status == .badData)
     #expect(failure.message.hasPrefix("fee: "))
@@ -43,54 +47,54 @@ import Testing
       (nil, "-1234.50"), ("en_US", "-1,234.50"), ("de_DE", "-1.234,50"), ("ja_JP", "-1,234.50"),
     ] as [(String?, String)]
   )
-  func `an amount is written in the reader's form and read again`(
+  func `an amount is formatted in the form of the locale and parsed again`(
     _ locale: String?,
     _ text: String
   ) throws {
     let fee = try attribute("fee")
-    #expect(ValuePrinter(for: .of(locale)).text(.integer(-123_450), of: fee.type) == text)
-    #expect(try ValueReader(.of(locale)).value(text, of: fee) == .integer(-123_450))
-    #expect(ValuePrinter(for: nil).text(.integer(-123_450), of: fee.type) == "-1234.50")
+    #expect(ValueFormatter(for: .of(locale)).text(.integer(-123_450), of: fee.type) == text)
+    #expect(try ValueParser(.of(locale)).value(text, of: fee) == .integer(-123_450))
+    #expect(ValueFormatter(for: nil).text(.integer(-123_450), of: fee.type) == "-1234.50")
   }
 
-  @Test func `a date is written for people and for machines`() throws {
+  @Test func `a date is formatted for people and for machines`() throws {
     let since = try attribute("since")
-    let value = try ValueReader(.machine).value("2026-11-03T09:05:00Z", of: since)
-    #expect(ValuePrinter(for: nil).text(value, of: since.type) == "2026-11-03T09:05:00Z")
-    #expect(ValuePrinter(for: .of(nil)).text(value, of: since.type) == "2026-11-03 09:05:00")
-    #expect(ValuePrinter(for: .of("ja_JP")).text(value, of: since.type) == "2026/11/3 9:05")
-    #expect(ValuePrinter(for: .of("ja_JP")).text(.null, of: since.type) == "")
+    let value = try ValueParser(.machine).value("2026-11-03T09:05:00Z", of: since)
+    #expect(ValueFormatter(for: nil).text(value, of: since.type) == "2026-11-03T09:05:00Z")
+    #expect(ValueFormatter(for: .of(nil)).text(value, of: since.type) == "2026-11-03 09:05:00")
+    #expect(ValueFormatter(for: .of("ja_JP")).text(value, of: since.type) == "2026/11/3 9:05")
+    #expect(ValueFormatter(for: .of("ja_JP")).text(.null, of: since.type) == "")
   }
 
-  @Test func `a field of a file is placed, and typed values are taken as they are`() throws {
-    let reader = ValueReader(.machine)
+  @Test func `an error names the field's position, and typed values are used as they are`() throws {
+    let parser = ValueParser(.machine)
     let age = try attribute("age")
     let number = RecordField(name: "age", value: .integer(41), column: 5)
-    #expect(try reader.value(number, of: age, line: 3) == .integer(41))
+    #expect(try parser.value(number, of: age, line: 3) == .integer(41))
     let null = RecordField(name: "age", value: .null, column: 5)
-    #expect(try reader.value(null, of: age, line: 3) == .null)
+    #expect(try parser.value(null, of: age, line: 3) == .null)
     let real = RecordField(name: "age", value: .real(1.5), column: 5)
     let error = try #require(throws: RecordError.self) {
-      try reader.value(real, of: age, line: 3)
+      try parser.value(real, of: age, line: 3)
     }
     #expect(error.line == 3 && error.column == 5 && error.isRecoverable)
-    // A JSON number for an amount or a text is what it says.
+    // A JSON number for an amount or a text has its plain meaning.
     let fee = RecordField(name: "fee", value: .real(12.5), column: 1)
-    #expect(try reader.value(fee, of: attribute("fee"), line: 1) == .integer(1250))
+    #expect(try parser.value(fee, of: attribute("fee"), line: 1) == .integer(1250))
     let whole = RecordField(name: "fee", value: .integer(12), column: 1)
-    #expect(try reader.value(whole, of: attribute("fee"), line: 1) == .integer(1200))
-    let german = ValueReader(.of("de_DE"))
+    #expect(try parser.value(whole, of: attribute("fee"), line: 1) == .integer(1200))
+    let german = ValueParser(.of("de_DE"))
     #expect(try german.value(fee, of: attribute("fee"), line: 1) == .integer(1250))
     let epoch = RecordField(name: "since", value: .integer(1_762_128_000), column: 9)
     let refused = #expect(throws: RecordError.self) {
-      try reader.value(epoch, of: attribute("since"), line: 1)
+      try parser.value(epoch, of: attribute("since"), line: 1)
     }
     #expect(refused?.message == "since must be a date, not the number 1762128000.")
     let name = RecordField(name: "name", value: .integer(7), column: 1)
-    #expect(try reader.value(name, of: attribute("name"), line: 1) == .text("7"))
+    #expect(try parser.value(name, of: attribute("name"), line: 1) == .text("7"))
   }
 
-  @Test func `a key is typed as the list shows it, or as an object's address`() throws {
+  @Test func `a key is parsed as the list shows it, or as an object's URI`() throws {
     #expect(try ObjectKey(typed: "42", of: entity) == .integer(42))
     let id = ObjectID(entity: "Member", key: .integer(42))
     #expect(try ObjectKey(typed: id.uri, of: entity) == .integer(42))
@@ -100,5 +104,107 @@ import Testing
       }
       #expect(failure.status == .usage)
     }
+  }
+}
+
+@Suite struct AssignmentsTests {
+  private func row(_ words: String...) throws -> [Value] {
+    var row = Array(repeating: Value.null, count: Member.entity.attributes.count)
+    try Assignments(words, of: Member.entity, for: .machine).apply(to: &row)
+    return row
+  }
+
+  @Test func `values are assigned to their attributes, in any order`() throws {
+    let row = try row("age=41", "name=ann", "fee=12.50", "isActive=true", "since=1970-01-01")
+    #expect(row[0] == .text("ann"))
+    #expect(row[1] == .integer(41))
+    #expect(row[2] == .integer(1250))
+    #expect(row[3].integer.flatMap { Instant(microseconds: $0).wholeDay } == 0)
+    #expect(row[4] == .integer(1))
+    #expect(row[5] == .null)
+  }
+
+  @Test func `a value may contain anything, even a combining mark at its start`() throws {
+    #expect(try row("name=a=b")[0] == .text("a=b"))
+    #expect(try row("name=")[0] == .text(""))
+    #expect(try row("name=\u{301}x")[0] == .text("\u{301}x"))
+    #expect(try row("email=NULL")[5] == .null)
+    #expect(try row("email=null")[5] == .text("null"))
+  }
+
+  @Test func `a key can be given`() throws {
+    let assignments = try Assignments(["id=7", "name=a"], of: Member.entity, for: .machine)
+    #expect(assignments.key == .integer(7))
+  }
+
+  @Test(arguments: [
+    ("name", Status.usage, "ATTRIBUTE=VALUE"), ("naem=a", .usage, "Did you mean “name”?"),
+    ("colour=a", .usage, "not an attribute of Member"), ("age=x", .badData, "age: must be"),
+    ("age=70000", .badData, "whole number"), ("fee=1.234", .badData, "fee: "),
+    ("since=2026-02-30", .badData, "since: "), ("isActive=maybe", .badData, "true or false"),
+    ("id=x", .usage, "not an id of Member"),
+  ])
+  func `an invalid argument is refused with a remedy`(
+    _ word: String,
+    _ status: Status,
+    _ words: String
+  ) throws {
+    let failure = try #require(throws: CommandFailure.self) { try row(word) }
+    #expect(failure.status == status)
+    #expect(failure.message.contains(words) || failure.remedy.contains(words), "\(failure)")
+    #expect(!failure.remedy.isEmpty)
+  }
+
+  @Test func `an attribute can be given only once`() throws {
+    let failure = try #require(throws: CommandFailure.self) { try row("name=a", "name=b") }
+    #expect(failure.status == .usage)
+  }
+}
+
+/// The version of an object's values, and the refusal of an edit that is based on an older one.
+@Suite struct RowVersionTests {
+  private let id = ObjectID(entity: "Member", key: .integer(1))
+
+  private func row(_ values: Value...) -> Row {
+    let rest = Member.entity.attributes.count - values.count
+    return Row(entity: Member.entity, id: id, values: values + Array(repeating: .null, count: rest))
+  }
+
+  @Test func `equal values have equal versions, and different values different ones`() {
+    let versions = [
+      row("A"), row("B"), row("A", 1), row("A", .null, 1), row(.null, "A"), row(""), row(),
+    ].map(RowVersion.init)
+    #expect(Set(versions).count == versions.count)
+    #expect(RowVersion(of: row("A", 1)) == RowVersion(of: row("A", 1)))
+    #expect(RowVersion(of: row("か\u{3099}")) != RowVersion(of: row("が")))
+  }
+
+  @Test func `a version is parsed as it is printed, in every process`() {
+    let version = RowVersion(of: row("A", 1))
+    #expect(version.description == "3a24af9646cec247")
+    #expect(RowVersion(argument: version.description) == version)
+  }
+
+  @Test(arguments: [
+    "", "1", "0123456789abcde", "0123456789abcdef0", "0123456789ABCDEF", "0x23456789abcdef",
+    "+123456789abcdef", "０123456789abcde",
+  ])
+  func `any other text is not a version`(_ text: String) {
+    #expect(RowVersion(argument: text) == nil)
+  }
+
+  @Test func `a conflict names both versions, attribute by attribute`() throws {
+    let error = StoreError.conflict(id, expected: row("A", 30, 250), stored: row("B", 30))
+    let failure = try #require(CommandFailure(error))
+    #expect(failure.status == .temporary)
+    #expect(failure.message.contains("name is “B”, and was “A”"))
+    #expect(failure.message.contains("fee is nothing, and was “2.50”"))
+    #expect(!failure.message.contains("age"))
+    let long = StoreError.conflict(
+      id,
+      expected: row(.text(String(repeating: "x", count: 5000))),
+      stored: row("B")
+    )
+    #expect(long.description.utf8.count < 400)
   }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-/// Code in the documents is compiled as a client has it: with public declarations alone, at the top level of a `main.swift`, where variables
+/// Compiles the code of the documents like a client's: with public declarations only, at the top level of a `main.swift`, where variables
 /// belong to the main actor, and with the language mode that a new package has.
 @Suite("Code in the documents, in a package of its own", .timeLimit(.minutes(15)))
 struct ClientCodeTests {
@@ -9,17 +9,17 @@ struct ClientCodeTests {
     #expect(try ClientProgram.errors(in: program.source()) == [])
   }
 
-  @Test func `every snippet is compiled so, but for a test`() throws {
+  @Test func `every snippet except a test is compiled like this`() throws {
     let compiled = Set(ClientProgram.all.flatMap(\.snippets)).union(["conformance"])
     #expect(try Set(DocumentTree.snippets().keys) == compiled)
   }
 
-  @Test func `what only this package can say is refused`() throws {
+  @Test func `a client cannot use what is internal to the package`() throws {
     let hidden = "import ResultsPresentation\nlet chain = DeltaChain.self\n"
     #expect(try ClientProgram.errors(in: hidden).count == 1)
-    let package = "import ResultsPresentation\nlet placing = ResultsOptions().keyPlacing\n"
+    let package = "import ResultsPresentation\nlet lookup = ResultsOptions().keyLookup\n"
     #expect(try ClientProgram.errors(in: package).count == 1)
-    // What the README once showed: an iterator that the main actor owns cannot be advanced.
+    // An iterator that the main actor owns cannot be advanced.
     let iterator = """
       import ResultsPresentation
       let stream = AsyncStream<Int> { _ in }

@@ -1,16 +1,16 @@
 import Foundation
 import Testing
 
-/// Snippets as a reader would paste them: one after the other into the `main.swift` of a package that depends on this one.
+/// Snippets as a client would paste them: one after the other into the `main.swift` of a package that depends on this one.
 struct ClientProgram: Sendable, CustomTestStringConvertible {
-  /// What went wrong before the compiler began.
+  /// A failure before the compiler starts.
   struct Missing: Error, CustomStringConvertible {
     let description: String
   }
 
   /// The document that shows the snippets.
   let page: String
-  /// What the document's text says is there already.
+  /// Declarations that the document's text assumes.
   var given = ""
   /// The snippets, in the order in which they are pasted.
   let snippets: [String]
@@ -18,16 +18,16 @@ struct ClientProgram: Sendable, CustomTestStringConvertible {
   var testDescription: String { "\(page): \(snippets.joined(separator: ", "))" }
 
   private static let imports = """
+    import FetchedResults
     import InMemoryPersistence
-    import ResultsDomain
-    import ResultsPresentation
     import SQLitePersistence
+    import WireFormat
 
     """
 
-  private static let shelf = """
+  private static let bookList = """
     let store = try InMemoryStore(entities: [Book.entity])
-    let results = FetchedResultsController(
+    let controller = FetchedResultsController(
       FetchRequest<Book>(sortedBy: [.ascending(\\.title)]),
       sectionedBy: .attribute(\\.publisher),
       in: store
@@ -39,30 +39,30 @@ struct ClientProgram: Sendable, CustomTestStringConvertible {
     ClientProgram(
       page: "README.md",
       given: #"let file = "books.sqlite""#,
-      snippets: ["first-screen", "book"]
+      snippets: ["first-imports", "first-screen", "book"]
     ),
     ClientProgram(
       page: "docs/api-tour.md",
       snippets: [
         "tour-entity", "tour-writing", "tour-fetching", "tour-predicates", "tour-sections",
-        "tour-deltas", "tour-delivery", "tour-length",
+        "tour-rows", "tour-deltas", "tour-delivery", "tour-length",
       ]
     ),
     ClientProgram(
       page: "docs/coming-from-core-data.md",
-      given: shelf,
+      given: bookList,
       snippets: ["book", "delegate-class", "delegate", "definition", "frozen"]
     ),
     ClientProgram(
       page: "docs/writing-a-front-end.md",
-      given: shelf,
+      given: bookList,
       snippets: ["book", "front-end-imports", "front-end-itself", "own-front-end"]
     ),
     ClientProgram(
       page: "docs/writing-a-front-end.md",
       given: """
         let store = try InMemoryStore(entities: [Book.entity])
-        let results = FetchedResultsController(
+        let controller = FetchedResultsController(
           FetchRequest<Row>(entity: Book.entity, sortedBy: [.ascending("title")]),
           sectionedBy: .attribute("publisher"),
           in: store
@@ -89,7 +89,7 @@ struct ClientProgram: Sendable, CustomTestStringConvertible {
     return ([Self.imports, given] + texts).joined(separator: "\n")
   }
 
-  /// What the compiler says of the file, as of any other package's; nothing if it takes it.
+  /// Returns the compiler's errors for the file in another package; none if it compiles.
   static func errors(in source: String) throws -> [String] {
     let folder = try TemporaryFolder()
     defer { folder.remove() }
@@ -115,7 +115,7 @@ struct ClientProgram: Sendable, CustomTestStringConvertible {
     return errors.isEmpty && process.terminationStatus != 0 ? lines : errors
   }
 
-  /// Where this build's modules are, and the module map of the database that one of them stands on.
+  /// Returns the folder of this build's modules, and that of the module map of SQLite.
   private static func buildFolder() throws -> (modules: URL, sqlite: URL) {
     let beginnings = [CommandLine.arguments.first ?? "", Bundle.main.bundlePath]
     var modules: URL?

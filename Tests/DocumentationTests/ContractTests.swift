@@ -30,7 +30,7 @@ extension Substring {
 
 @Suite("The contract's rows and their tests")
 struct ContractTests {
-  @Test func `every row that is said to hold is cited by the tests it names`() throws {
+  @Test func `every row is cited by the tests it names`() throws {
     let rows = ContractRow.all(in: try DocumentTree.text("docs/semantics.md"))
     #expect(rows.count > 40)
     let files =
@@ -46,7 +46,7 @@ struct ContractTests {
     }
   }
 
-  @Test func `no row stands twice`() throws {
+  @Test func `no row occurs twice`() throws {
     let ids = ContractRow.all(in: try DocumentTree.text("docs/semantics.md")).map(\.id)
     #expect(ids.count == Set(ids).count)
   }

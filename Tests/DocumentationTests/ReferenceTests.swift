@@ -3,12 +3,16 @@ import Testing
 @Suite("What the documents refer to")
 struct ReferenceTests {
   @Test(arguments: DocumentTree.documents)
-  func `every link leads to a file`(_ path: String) throws {
+  func `every link points to a file and a heading in it`(_ path: String) throws {
     let folder = path.split(separator: "/").dropLast().joined(separator: "/")
-    let broken = DocumentPage.links(in: try DocumentTree.text(path)).filter { link in
-      !DocumentTree.exists(folder.isEmpty ? link : "\(folder)/\(link)")
+    for link in DocumentPage.links(in: try DocumentTree.text(path)) {
+      let inFolder = folder.isEmpty ? link.path : "\(folder)/\(link.path)"
+      let target = link.path.isEmpty ? path : inFolder
+      #expect(DocumentTree.exists(target), "\(path) links to \(link.path)")
+      guard let anchor = link.anchor, DocumentTree.exists(target) else { continue }
+      let anchors = DocumentPage.anchors(in: try DocumentTree.text(target))
+      #expect(anchors.contains(anchor), "\(path) links to \(link.path)#\(anchor)")
     }
-    #expect(broken == [], "in \(path)")
   }
 
   @Test(arguments: DocumentTree.documents)
@@ -18,13 +22,13 @@ struct ReferenceTests {
       for line in block.lines where line.hasPrefix("$ ") {
         for command in line.dropFirst(2).split(separator: "|") {
           let words = command.split(separator: " ").map(String.init)
-          let place = "\(path):\(block.line): \(command)"
-          let name = try #require(words.first, "\(place)")
+          let location = "\(path):\(block.line): \(command)"
+          let name = try #require(words.first, "\(location)")
           if name.hasPrefix("script/") {
-            #expect(DocumentTree.isExecutable(name), "\(place): no such script")
+            #expect(DocumentTree.isExecutable(name), "\(location): no such script")
           } else if programs.contains(name) {
-            let verb = try #require(words.dropFirst().first, "\(place): no verb")
-            #expect(try Self.verbs(of: name).contains(verb), "\(place): no such verb")
+            let verb = try #require(words.dropFirst().first, "\(location): no verb")
+            #expect(try Self.verbs(of: name).contains(verb), "\(location): no such verb")
           }
         }
       }
@@ -40,8 +44,8 @@ struct ReferenceTests {
     let folders = ["Sources/Scenarios/\(program)", "Sources/Adapters/CommandLineFrontEnd"]
     var verbs: Set<String> = []
     for path in folders.flatMap({ DocumentTree.files(under: $0, "swift") }) {
-      for piece in try DocumentTree.text(path).split(separator: "commandName: \"").dropFirst() {
-        verbs.insert(String(piece.prefix { $0 != "\"" }))
+      for part in try DocumentTree.text(path).split(separator: "commandName: \"").dropFirst() {
+        verbs.insert(String(part.prefix { $0 != "\"" }))
       }
     }
     return verbs

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @Suite("Code in the documents", .timeLimit(.minutes(15)))
@@ -6,14 +7,14 @@ struct SnippetTests {
   func `every block of Swift is a compiled snippet`(_ path: String) throws {
     let snippets = try DocumentTree.snippets()
     for block in try DocumentTree.page(path).blocks where block.language == "swift" {
-      let place = "\(path):\(block.line)"
+      let location = "\(path):\(block.line)"
       let mark = try #require(
         block.mark,
-        "\(place): a block of Swift needs its snippet's name above"
+        "\(location): a block of Swift needs its snippet's name above"
       )
-      let snippet = try #require(snippets[mark.name], "\(place): there is no such snippet")
-      #expect(mark.kind == "snippet", "\(place)")
-      #expect(block.lines == snippet.lines, "\(place) differs from \(snippet.file)")
+      let snippet = try #require(snippets[mark.name], "\(location): there is no such snippet")
+      #expect(mark.kind == "snippet", "\(location)")
+      #expect(block.lines == snippet.lines, "\(location) differs from \(snippet.file)")
     }
   }
 
@@ -97,5 +98,47 @@ struct SnippetProof {
     #expect(snippet.name == "one")
     #expect(snippet.isDeclaration)
     #expect(snippet.lines == ["let x = 1", "", "if x == 1 {", "  print(x)", "}"])
+  }
+}
+
+// MARK: - Recording
+
+/// Writes the code of the snippets and what they print into the documents.
+///
+/// `RECORD_DOCUMENTS=1 swift test --filter RecordingTests`; the run fails, so that no document is committed unread.
+@Suite(.enabled(if: ProcessInfo.processInfo.environment["RECORD_DOCUMENTS"] != nil))
+struct RecordingTests {
+  @Test(arguments: DocumentTree.documents)
+  func `documents are recorded again`(_ path: String) async throws {
+    let old = try DocumentTree.text(path)
+    let new = try await Self.recorded(old, path: path)
+    guard new != old else { return }
+    try new.write(to: DocumentTree.root.appending(path: path), atomically: false, encoding: .utf8)
+    Issue.record(
+      "\(path) was recorded again. Read what changed, then run without RECORD_DOCUMENTS."
+    )
+  }
+
+  private static func recorded(_ text: String, path: String) async throws -> String {
+    let snippets = try DocumentTree.snippets()
+    var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    for block in DocumentPage(path: path, text: text).blocks.reversed() {
+      guard let mark = block.mark else { continue }
+      let content: [String]
+      switch mark.kind {
+      case "snippet":
+        guard let snippet = snippets[mark.name] else { continue }
+        content = snippet.lines
+      case "output":
+        guard let run = runnableSnippets[mark.name] else { continue }
+        let page = Page()
+        try await Page.$current.withValue(page) { try await run() }
+        content = page.lines
+      default: continue
+      }
+      let start = block.line
+      lines.replaceSubrange(start..<(start + block.lines.count), with: content)
+    }
+    return lines.joined(separator: "\n")
   }
 }

@@ -1,7 +1,8 @@
 import InMemoryPersistence
-import ResultsDomain
-import ResultsPresentation
+// snippet: first-imports, declaration
+import FetchedResults
 import SQLitePersistence
+// end
 
 /// The snippets that are run, by name.
 let runnableSnippets: [String: @Sendable () async throws -> Void] = [
@@ -16,6 +17,7 @@ let runnableSnippets: [String: @Sendable () async throws -> Void] = [
   "tour-fetching": tourFetching,
   "tour-predicates": tourPredicates,
   "tour-sections": tourSections,
+  "tour-rows": tourRows,
   "tour-deltas": tourDeltas,
   "tour-delivery": tourDelivery,
   "tour-length": tourLength,
@@ -55,7 +57,7 @@ struct Book: Entity {
 
   for await event in results.changes {
     switch event {
-    case .snapshot:  // the present state comes first
+    case .snapshot:  // the current state comes first
       try await store.write { try $0.insert(Book(publisher: "岩波書店", title: "影との戦い")) }
     case .change(let change):
       for insert in change.delta.rows.inserts {
@@ -70,12 +72,12 @@ struct Book: Entity {
 
 // snippet: delegate-class, declaration
 final class RowReporter: FetchedResultsControllerDelegate {
-  func controllerWillChangeContent(_ results: FetchedResults<Book>) {
+  func controllerWillChangeContent(_ results: ResultsList<Book>) {
     print("will change, rows:", results.count)
   }
 
   func controller(
-    _ results: FetchedResults<Book>,
+    _ results: ResultsList<Book>,
     didChange id: ObjectID,
     at oldPath: OldPath?,
     for type: ObjectChangeType,
@@ -84,39 +86,39 @@ final class RowReporter: FetchedResultsControllerDelegate {
     print(id, type, oldPath?.path.description ?? "-", newPath?.path.description ?? "-")
   }
 
-  func controllerDidChangeContent(_ results: FetchedResults<Book>) {
+  func controllerDidChangeContent(_ results: ResultsList<Book>) {
     print("did change, rows:", results.count)
   }
 }
 // end
 
 @Sendable private func delegateCallbacks() async throws {
-  let (store, results) = try await shelf()
+  let (store, controller) = try await bookList()
   // snippet: delegate
   let reporter = RowReporter()
-  let drawn = try results.results()
+  let drawn = try controller.results
   try await store.write { books in
     guard var book = try books.object(.integer(1), as: Book.self) else { return }
     book.title = "ロックイン"
     try books.update(book)
     try books.delete(ObjectID(entity: "Book", key: .integer(2)), of: Book.entity)
   }
-  for await event in results.changes(from: drawn) {
-    if case .change(let change) = event { change.tell(reporter) }
+  for await event in controller.changes(from: drawn) {
+    if case .change(let change) = event { change.deliver(to: reporter) }
     break
   }
   // end
 }
 
 @Sendable private func changingDefinition() async throws {
-  let (_, results) = try await shelf()
+  let (_, controller) = try await bookList()
   // snippet: definition
-  let shown = try results.results()
-  try await results.update { definition in
+  let shown = try controller.results
+  try await controller.update { definition in
     definition.request.fetchLimit = 2
     definition.sectionKey = nil
   }
-  for await event in results.changes(from: shown) {
+  for await event in controller.changes(from: shown) {
     if case .change(let change) = event {
       print(change.delta.cause, change.before.count, "rows, then", change.after.count)
     }
@@ -126,7 +128,7 @@ final class RowReporter: FetchedResultsControllerDelegate {
 }
 
 @Sendable private func frozenResults() async throws {
-  let (store, _) = try await shelf()
+  let (store, _) = try await bookList()
   // snippet: frozen
   let request = FetchRequest<Book>(sortedBy: [.ascending(\.title)])
   let identities = IdentitySet(try store.fetch(request.returning(ObjectID.self)))
@@ -136,24 +138,24 @@ final class RowReporter: FetchedResultsControllerDelegate {
     try books.insert(Book(publisher: "文藝春秋", title: "ミスター・メルセデス 上"))
   }
   try await unread.refresh()
-  print(try unread.results().count, "rows, whatever was added since")
+  print(try unread.results.count, "rows, as first fetched")
   // end
 }
 
 /// A store with three books, and a live list of them by publisher.
-private func shelf() async throws -> (InMemoryStore, FetchedResultsController<Book>) {
+private func bookList() async throws -> (InMemoryStore, FetchedResultsController<Book>) {
   let store = try InMemoryStore(entities: [Book.entity])
   try await store.write { books in
     try books.insert(Book(publisher: "早川書房", title: "神の水"))
     try books.insert(Book(publisher: "岩波書店", title: "帰還"))
     try books.insert(Book(publisher: "岩波書店", title: "影との戦い"))
   }
-  let results = FetchedResultsController(
+  let controller = FetchedResultsController(
     FetchRequest<Book>(sortedBy: [.ascending(\.title)]),
     sectionedBy: .attribute(\.publisher),
     in: store,
     options: ResultsOptions(journalCapacity: 100)
   )
-  try await results.performFetch()
-  return (store, results)
+  try await controller.performFetch()
+  return (store, controller)
 }

@@ -2,10 +2,10 @@
 import ResultsTesting
 import Testing
 
-@Suite struct ShelfTests {
+@Suite struct DictionaryStoreTests {
   @Test(arguments: StoreConformance.cases)
-  func `the shelf keeps its promises`(_ testCase: StoreConformance.Case) async throws {
-    let provider = StoreProvider(open: { entities in Shelf(entities: entities) })
+  func `the store keeps its promises`(_ testCase: StoreConformance.Case) async throws {
+    let provider = StoreProvider(open: { entities in DictionaryStore(entities: entities) })
     try await testCase.run(with: provider)
   }
 }

@@ -1,17 +1,17 @@
 // snippet: front-end-imports, declaration
+import FetchedResults
 import InMemoryPersistence
-import ResultsDomain
-import ResultsPresentation
+import WireFormat
 // end
 
 // snippet: front-end-itself, declaration
-/// A front end: it keeps lines, and touches only those that a change names.
+/// A front end that holds lines and edits only those that a change names.
 struct LineList: ResultsDisplay {
   private(set) var sections: [(title: String, lines: [String])] = []
 
-  mutating func show(_ results: FetchedResults<Book>) throws {
+  mutating func show(_ results: ResultsList<Book>) throws {
     sections = try results.sections.map { section in
-      (section.title, try section.objects.map { try $0.get().title })
+      (section.title, try section.map { try $0.object.title })
     }
   }
 
@@ -32,10 +32,10 @@ struct LineList: ResultsDisplay {
   }
 
   mutating func report(_ failure: StoreError) {
-    print("The list is as it was:", failure)
+    print("The list is unchanged:", failure)
   }
 
-  private func line(_ id: ObjectID, _ results: FetchedResults<Book>) throws -> String {
+  private func line(_ id: ObjectID, _ results: ResultsList<Book>) throws -> String {
     guard let path = results.path(of: id) else { return "" }
     return try results.object(at: path).title
   }
@@ -44,15 +44,15 @@ struct LineList: ResultsDisplay {
 
 @Sendable func ownFrontEnd() async throws {
   let store = try InMemoryStore(entities: [Book.entity])
-  let results = FetchedResultsController(
+  let controller = FetchedResultsController(
     FetchRequest<Book>(sortedBy: [.ascending(\.title)]),
     sectionedBy: .attribute(\.publisher),
     in: store
   )
-  try await results.performFetch()
+  try await controller.performFetch()
   // snippet: own-front-end
   var list = LineList()
-  for await event in results.changes {
+  for await event in controller.changes {
     try list.take(event)
     guard list.sections.isEmpty else { break }
     try await store.write { books in
@@ -63,28 +63,28 @@ struct LineList: ResultsDisplay {
   for section in list.sections { print(section.title, section.lines) }
 
   var fresh = LineList()
-  try fresh.show(results.results())
-  print("as if drawn anew:", list.sections.elementsEqual(fresh.sections, by: ==))
+  try fresh.show(controller.results)
+  print("as if drawn from scratch:", list.sections.elementsEqual(fresh.sections, by: ==))
   // end
 }
 
 @Sendable func wireForm() async throws {
   let store = try InMemoryStore(entities: [Book.entity])
-  let results = FetchedResultsController(
+  let controller = FetchedResultsController(
     FetchRequest<Row>(entity: Book.entity, sortedBy: [.ascending("title")]),
     sectionedBy: .attribute("publisher"),
     in: store,
     options: ResultsOptions(life: ResultsLife("3w5e11264sgsf"))
   )
-  try await results.performFetch()
+  try await controller.performFetch()
   // snippet: wire-form
   let encoder = WireEncoder(entity: Book.entity)
   var replay = WireReplay()
-  for await event in results.changes {
+  for await event in controller.changes {
     switch event {
     case .snapshot(let now), .reset(_, let now):
       let sections = try now.sections.map { section in
-        WireSection(header: section.header, rows: try section.objects.map { try $0.get() })
+        WireSection(header: section.header, rows: try section.map { try $0.object })
       }
       try replay.apply(line: encoder.snapshot(at: now.position, sections: sections))
       try await store.write { books in
@@ -95,7 +95,7 @@ struct LineList: ResultsDisplay {
       print(line)
       try replay.apply(line: line)
       print(replay.line ?? "")
-      results.cancel()
+      controller.cancel()
     case .failure(let failure): throw failure
     }
   }

@@ -5,8 +5,8 @@ import Synchronization
 // end
 
 // snippet: store-content, declaration
-/// Everything a shelf holds, as one value: a version is a copy of it.
-struct ShelfContent: Sendable {
+/// The whole content of a store as one value; a version is a copy of it.
+struct DictionaryContent: Sendable {
   let entities: [EntityDescription]
   var version: StoreVersion
   var rows: [ObjectID: Row] = [:]
@@ -15,10 +15,10 @@ struct ShelfContent: Sendable {
 // end
 
 // snippet: store-version, declaration
-/// One version of a shelf, for reading it and, in a transaction, for changing it.
-final class ShelfVersion: StoreTransaction {
-  fileprivate(set) var content: ShelfContent
-  init(_ content: ShelfContent) { self.content = content }
+/// One version of a store, to read and, in a transaction, to change.
+final class DictionaryVersion: StoreTransaction {
+  fileprivate(set) var content: DictionaryContent
+  init(_ content: DictionaryContent) { self.content = content }
 
   var version: StoreVersion { content.version }
 
@@ -76,7 +76,7 @@ extension ObjectID {
 // end
 
 // snippet: store-entries, declaration
-extension ShelfVersion {
+extension DictionaryVersion {
   func entries(
     of definition: OrderDefinition,
     _ body: (EntryBatch) throws(StoreError) -> Bool
@@ -117,7 +117,7 @@ extension ShelfVersion {
 // end
 
 // snippet: store-writing, declaration
-extension ShelfVersion {
+extension DictionaryVersion {
   func insert(
     _ values: [Value],
     key: ObjectKey?,
@@ -168,7 +168,7 @@ extension ShelfVersion {
   }
 
   /// Makes the version that follows another one, unless nothing differs.
-  func commit(after old: ShelfContent, origin: CommitOrigin) {
+  func commit(after old: DictionaryContent, origin: CommitOrigin) {
     let changes = Set(old.rows.keys).union(content.rows.keys).compactMap { id in
       let (before, after) = (old.rows[id], content.rows[id])
       return before == after ? nil : CommittedChange(id: id, before: before, after: after)
@@ -182,26 +182,26 @@ extension ShelfVersion {
 
 // snippet: store-itself, declaration
 /// A store over a dictionary: as small as the ports allow.
-final class Shelf: Store {
+final class DictionaryStore: Store {
   let identity: StoreIdentity
   let capabilities = StoreCapabilities(historyCoverage: .everyWriter, isDurable: false)
   let entities: [EntityDescription]
   let executor: (any TaskExecutor)? = nil
-  private let content: Mutex<ShelfContent?>
+  private let content: Mutex<DictionaryContent?>
   private let writing = Mutex(())
   private let listeners = Mutex<[AsyncStream<Void>.Continuation]>([])
   @TaskLocal private static var writers: [ObjectIdentifier] = []
 
   init(entities: [EntityDescription]) {
-    // Versions of another shelf must not be taken for ours.
+    // Versions of another store must not be mistaken for ours.
     let epoch = UInt64.random(in: 1...UInt64.max)
-    identity = StoreIdentity(name: "shelf", uniqueName: "shelf-\(epoch)")
+    identity = StoreIdentity(name: "dictionary", uniqueName: "dictionary-\(epoch)")
     self.entities = entities
     let version = StoreVersion(epoch: epoch, sequence: 0)
-    content = Mutex(ShelfContent(entities: entities, version: version))
+    content = Mutex(DictionaryContent(entities: entities, version: version))
   }
 
-  private func now() throws(StoreError) -> ShelfContent {
+  private func now() throws(StoreError) -> DictionaryContent {
     guard let now = content.withLock({ $0 }) else { throw .closed(path: identity.name) }
     return now
   }
@@ -209,21 +209,21 @@ final class Shelf: Store {
   func read<Output: Sendable>(
     _ body: (any StoreSnapshot) throws(StoreError) -> Output
   ) throws(StoreError) -> Output {
-    try body(ShelfVersion(now()))
+    try body(DictionaryVersion(now()))
   }
 
   func commit<Output: Sendable>(
     origin: CommitOrigin,
     _ body: (any StoreTransaction) throws -> Output
   ) throws(StoreError) -> Committed<Output> {
-    let writers = Shelf.writers + [ObjectIdentifier(self)]
+    let writers = DictionaryStore.writers + [ObjectIdentifier(self)]
     guard writers.count == Set(writers).count else {
       throw .unexpected(path: identity.name, detail: "a transaction inside a transaction")
     }
     let committed = try writing.withLock { (_) throws(StoreError) in
       let old = try now()
-      let transaction = ShelfVersion(old)
-      let result = Shelf.$writers.withValue(writers) { Result { try body(transaction) } }
+      let transaction = DictionaryVersion(old)
+      let result = DictionaryStore.$writers.withValue(writers) { Result { try body(transaction) } }
       do {
         let output = try result.get()
         transaction.commit(after: old, origin: origin)
@@ -258,7 +258,7 @@ final class Shelf: Store {
 
 @Sendable func ownStore() async throws {
   // snippet: own-store
-  let store = Shelf(entities: [Book.entity])
+  let store = DictionaryStore(entities: [Book.entity])
   let results = FetchedResultsController(
     FetchRequest<Book>(sortedBy: [.ascending(\.title)]),
     sectionedBy: .attribute(\.publisher),
@@ -267,7 +267,7 @@ final class Shelf: Store {
   try await results.performFetch()
   for await event in results.changes {
     switch event {
-    case .snapshot:  // the present state comes first
+    case .snapshot:  // the current state comes first
       try await store.write { books in
         try books.insert(Book(publisher: "岩波書店", title: "帰還"))
       }

@@ -1,6 +1,5 @@
+import FetchedResults
 import InMemoryPersistence
-import ResultsDomain
-import ResultsPresentation
 
 // snippet: tour-entity, declaration
 struct Edition: Entity {
@@ -48,7 +47,7 @@ struct Edition: Entity {
   for edition in try store.fetch(recent) { print(edition.year, edition.title) }
 
   let identities = try store.fetch(recent.returning(ObjectID.self))
-  print(identities.count, "identities, and no row was read for them")
+  print(identities.count, "identities, without reading a row")
   // end
 }
 
@@ -81,8 +80,11 @@ struct Edition: Entity {
     in: store
   )
   try await byDecade.performFetch()
-  let results = try byDecade.results()
-  for section in results.sections { print(section.title, section.count) }
+  let results = try byDecade.results
+  for section in results.sections {
+    print(section.title, section.count)
+    for row in section { print(" ", try row.object.title) }
+  }
 
   let path = RowPath(section: 1, row: 0)
   print(try results.object(at: path).title, "is at", path)
@@ -95,17 +97,31 @@ struct Edition: Entity {
   // end
 }
 
+@Sendable func tourRows() async throws {
+  let store = try await editions()
+  // snippet: tour-rows
+  let byTitle = FetchedResultsController(
+    FetchRequest<Edition>(sortedBy: [.ascending(\.title)]),
+    in: store
+  )
+  try await byTitle.performFetch()
+  let section = try byTitle.results.sections[0]
+  print(section.map { $0.title ?? "cannot be read" })
+  print(try section.objects().map(\.year))
+  // end
+}
+
 @Sendable func tourDeltas() async throws {
   let store = try await editions()
   // snippet: tour-deltas
-  let list = FetchedResultsController(
+  let byYear = FetchedResultsController(
     FetchRequest<Edition>(sortedBy: [.ascending(\.year)]),
     in: store
   )
-  try await list.performFetch()
-  for await event in list.changes {
+  try await byYear.performFetch()
+  for await event in byYear.changes {
     switch event {
-    case .snapshot:  // the present state comes first
+    case .snapshot:  // the present list comes first
       try await store.write { transaction in
         guard var edition = try transaction.object(.text("4-00-110684-5"), as: Edition.self) else {
           return
@@ -124,7 +140,7 @@ struct Edition: Entity {
       try delta.verify(from: old, to: new)
       print(try old.applying(delta) == new, try new.applying(delta.inverse) == old)
       print(try delta.then(delta.inverse).isEmpty)
-      list.cancel()  // ends the loop
+      byYear.cancel()  // ends the loop
     case .reset, .failure: break
     }
   }
@@ -145,14 +161,14 @@ struct Edition: Entity {
       try transaction.insert(Edition(isbn: isbn, title: title, year: 1999))
     }
   }
-  let drawn = try quiet.results()
-  print(drawn.count, "rows are shown, and nothing was read")
+  let drawn = try quiet.results
+  print(drawn.count, "rows are shown; the commits were not read")
 
   try await quiet.refresh()
   for await event in quiet.changes(from: drawn) {
     if case .change(let change) = event {
       print(change.delta.rows.inserts.count, "rows in one change")
-      print("mine alone:", change.isEcho(of: CommitOrigin("import")))
+      print("only mine:", change.isEcho(of: CommitOrigin("import")))
     }
     break
   }
@@ -172,12 +188,12 @@ struct Edition: Entity {
     options: ResultsOptions(heldKeysLimit: 3)
   )
   try await long.performFetch { page in
-    print(page.ids.count, "rows can be shown already")
+    print(page.ids.count, "rows can be shown first")
   }
-  print(try long.results().count, "rows are in the list")
-  if case .indexed? = try await long.explain()?.keys { print("whose keys only the index has") }
+  print(try long.results.count, "rows are in the list")
+  if case .indexed? = try await long.explain()?.keys { print("and only the index has their keys") }
   let audit = try await long.audit(blocks: 1)
-  print("blocks that do not fit it:", audit.unsoundBlocks)
+  print("blocks that do not match:", audit.unsoundBlocks)
   // end
 }
 

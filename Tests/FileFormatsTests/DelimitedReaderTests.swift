@@ -19,7 +19,7 @@ struct CSVReaderTests {
       ("a,b\n\\t,\\\n", ["2: a@1='\\t' b@4='\\'"]), ("a\n\u{1B}[31m\n", ["2: a@1='\u{1B}[31m'"]),
     ] as [(String, [String])]
   )
-  func `records are read by the names of the header`(text: String, expected: [String]) {
+  func `values are matched by the names in the header`(text: String, expected: [String]) {
     #expect(everything(CSVReader(bytes: Array(text.utf8), source: "f.csv")) == expected)
   }
 
@@ -27,15 +27,15 @@ struct CSVReaderTests {
     arguments: [
       (
         "",
-        "! f.csv:1: the file is empty; a header line with the names of the columns was expected. "
-          + "Write the names in the first line."
+        "! f.csv:1: the file is empty; a header line with the column names was expected. "
+          + "Write the column names in the first line."
       ),
       (
         "\n\n",
-        "! f.csv:1: the file is empty; a header line with the names of the columns was expected. "
-          + "Write the names in the first line."
+        "! f.csv:1: the file is empty; a header line with the column names was expected. "
+          + "Write the column names in the first line."
       ),
-      ("a,b,a\n", "! f.csv:1:5: the column “a” is there twice. Rename or remove one of them."),
+      ("a,b,a\n", "! f.csv:1:5: the column “a” occurs twice. Rename or remove one of them."),
       (
         "a,,b\n",
         "! f.csv:1:3: column 2 has no name. Name it in the header line, or remove the column."
@@ -53,31 +53,31 @@ struct CSVReaderTests {
       (
         "a,b\n1,2,3\n",
         "? f.csv:2:5: 3 fields, but the header names 2. "
-          + "Enclose a field that holds a comma in quotes."
+          + "Enclose a field that contains a comma in quotes."
       ),
       (
         "a,b\n\"1\"x,2\n",
-        "? f.csv:2:4: text after the quote that closes the field. "
+        "? f.csv:2:4: text after the closing quote of the field. "
           + "Write a quote inside a quoted field as \"\"."
       ),
       (
         "a,b\n猫\"x,2\n",
-        "? f.csv:2:2: a quote inside a field that does not begin with one. "
-          + "Enclose the whole field in quotes and write the quote inside as \"\"."
+        "? f.csv:2:2: a quote inside a field that is not quoted. "
+          + "Enclose the field in quotes, and write the quote inside it as \"\"."
       ),
       (
         "a,b\n1,x\u{0}y\n",
         "? f.csv:2:3: a NUL byte outside quotes. "
-          + "If the file is UTF-16, convert it to UTF-8 first; else enclose the field in quotes."
+          + "If the file is UTF-16, convert it to UTF-8; otherwise enclose the field in quotes."
       ),
     ] as [(String, String)]
   )
-  func `a defect names its place and the remedy`(text: String, expected: String) throws {
+  func `an error names its position and the remedy`(text: String, expected: String) throws {
     let found = everything(CSVReader(bytes: Array(text.utf8), source: "f.csv"))
     #expect(found.last { $0.hasPrefix("!") || $0.hasPrefix("?") } == expected)
   }
 
-  @Test func `reading goes on behind a recoverable defect`() {
+  @Test func `the reader continues after a recoverable error`() {
     let text = "a,b\n1,2\n3\n\"x\"y\n5,6\n\"7\n8\",9\n"
     let found = everything(CSVReader(bytes: Array(text.utf8), source: "-"))
     #expect(found.count == 5)
@@ -86,12 +86,12 @@ struct CSVReaderTests {
     #expect(Array(found[3...]) == ["5: a@1='5' b@3='6'", "6: a@1='7\n8' b@4='9'"])
   }
 
-  @Test func `bytes that are not UTF-8 are named with their offset`() {
+  @Test func `an invalid byte is reported with its offset`() {
     let bytes = Array("a,b\n1,caf".utf8) + [0xE9] + Array("\n3,4\n".utf8)
     #expect(
       everything(CSVReader(bytes: bytes, source: "f")) == [
-        "? f:2:3: the byte E9 at offset 9 of the file is not UTF-8. "
-          + "Convert the file first, for example with: iconv -f ISO-8859-1 -t UTF-8.",
+        "? f:2:3: the byte E9 at offset 9 is not valid UTF-8. "
+          + "Convert the file to UTF-8, for example with: iconv -f ISO-8859-1 -t UTF-8.",
         "3: a@1='3' b@3='4'",
       ]
     )
@@ -103,7 +103,7 @@ struct CSVReaderTests {
       ([0xFF, 0xFE, 0, 0], "UTF-32LE", "UTF-32"), ([0, 0, 0xFE, 0xFF], "UTF-32BE", "UTF-32"),
     ] as [([UInt8], String, String)]
   )
-  func `a byte order mark of another encoding is named`(
+  func `a byte order mark of another encoding is reported`(
     bytes: [UInt8],
     name: String,
     argument: String
@@ -116,17 +116,17 @@ struct CSVReaderTests {
     #expect(everything(JSONLinesReader(bytes: bytes, source: "f")) == expected)
   }
 
-  @Test func `a field without limit is refused`() {
+  @Test func `a field above the limit is refused`() {
     let text = "a\n" + String(repeating: "x", count: 11) + "\ny\n"
     #expect(
       everything(CSVReader(bytes: Array(text.utf8), source: "f", maximumFieldBytes: 10)) == [
-        "? f:2:1: a field of 11 bytes; at most 10 are read. Look for a quote that is not closed.",
+        "? f:2:1: the field has 11 bytes; the limit is 10. Check for a quote that is not closed.",
         "3: a@1='y'",
       ]
     )
   }
 
-  @Test func `an empty field can stand for null, a quoted one never`() throws {
+  @Test func `an empty field can be null, a quoted one never`() throws {
     let reader = CSVReader(bytes: Array("a,b\n,\"\"\n".utf8), source: "f", emptyIsNull: true)
     #expect(try values(reader) == [[.null, .text("")]])
   }
@@ -154,11 +154,11 @@ struct TSVReaderTests {
       ),
     ] as [(String, [String])]
   )
-  func `quotes are literal and backslashes escape`(text: String, expected: [String]) {
+  func `quotes are ordinary characters, and backslashes escape`(text: String, expected: [String]) {
     #expect(everything(TSVReader(bytes: Array(text.utf8), source: "f")) == expected)
   }
 
-  @Test func `escapes can be left alone`() throws {
+  @Test func `escapes are not decoded on request`() throws {
     let reader = TSVReader(bytes: Array("a\nC:\\new\n".utf8), source: "f", unescapes: false)
     #expect(try values(reader) == [["C:\\new"]])
   }

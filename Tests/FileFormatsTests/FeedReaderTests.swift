@@ -38,7 +38,7 @@ struct FeedReaderTests {
       .map { String($0.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)[1]) }
   }
 
-  @Test func `RSS 2 gives one record an item`() {
+  @Test func `RSS 2 gives one record per item`() {
     let feed = """
       <?xml version="1.0" encoding="UTF-8"?>
       <rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom" xmlns:dc="http://purl.org/dc/elements/1.1/"
@@ -77,7 +77,7 @@ struct FeedReaderTests {
     )
   }
 
-  @Test func `Atom gives one record an entry`() {
+  @Test func `Atom gives one record per entry`() {
     let feed = """
       <feed xmlns="http://www.w3.org/2005/Atom" xml:base="http://example.org/blog/">
         <title type="html">A &amp;amp; B</title>
@@ -110,7 +110,7 @@ struct FeedReaderTests {
     )
   }
 
-  @Test func `RSS 1 gives one record an item`() {
+  @Test func `RSS 1 gives one record per item`() {
     let feed = """
       <rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"
        xmlns:dc="http://purl.org/dc/elements/1.1/">
@@ -145,7 +145,7 @@ struct FeedReaderTests {
       ),
     ] as [(String, String?)]
   )
-  func `a title is text and stays what it is`(item: String, title: String?) {
+  func `a title is text, and is not changed`(item: String, title: String?) {
     guard let title else {
       #expect(Self.items(Self.rss(item)).first?.hasPrefix("! f:1:") == true)
       return
@@ -153,7 +153,7 @@ struct FeedReaderTests {
     #expect(Self.title(item).map { Array($0.utf8) } == Array(title.utf8))
   }
 
-  @Test func `relative links start from the feed`() {
+  @Test func `relative links are resolved against the feed`() {
     #expect(Self.field("link", Self.rss("<link>/1?a=b&amp;c</link>")) == "http://e.org/1?a=b&c")
     let bare = "<rss><channel><item><title>x</title><link>/1</link></item></channel></rss>"
     #expect(Self.items(bare).first?.contains("|link=/1|") == true)
@@ -163,12 +163,15 @@ struct FeedReaderTests {
     )
   }
 
-  @Test func `a date that is none is an error of its item`() {
+  @Test func `an invalid date is an error of its item`() {
     let item = "<title>bad</title>\n<pubDate>32 Nov 2026</pubDate></item><item><title>good</title>"
     let found = Self.items(Self.rss(item))
     #expect(found.count == 2)
     #expect(found.first?.hasPrefix("? f:2:") == true)
-    #expect(found.first?.contains("“32 Nov 2026” is no date of RFC 822 or RFC 3339.") == true)
+    #expect(
+      found.first?.contains("“32 Nov 2026” is not a date in the form of RFC 822 or RFC 3339.")
+        == true
+    )
     #expect(found.last?.contains("title=good") == true)
   }
 
@@ -200,7 +203,7 @@ struct FeedReaderTests {
       ["title=bold", "published=2026-11-03T09:00:00Z"]
     ),
   ])
-  func `parts are read under every name that feeds give them`(
+  func `parts are read from every element that feeds use for them`(
     _ feed: String,
     _ parts: [String]
   ) throws {
@@ -208,7 +211,7 @@ struct FeedReaderTests {
     for part in parts { #expect(item.contains(part), "\(item)") }
   }
 
-  @Test func `a guid that items share tells none of them, and of two versions the later counts`() {
+  @Test func `items that share a guid get unique ones, and of two versions the later counts`() {
     func items(_ texts: String...) -> [String] {
       FeedReaderTests.items(
         "<rss><channel>" + texts.map { "<item>\($0)</item>" }.joined() + "</channel></rss>"
@@ -246,11 +249,14 @@ struct MalformedFeedTests {
         "<rss><channel>\n<item><title>x</item></channel></rss>",
         "f:2:22: an end tag that does not match"
       ),
-      ("<rss><channel>\n<item><title>x", "f:2:14: the feed ends before its elements do."),
-      ("<rss><channel><item></item></channel>", "f:1:38: the feed ends before its elements do."),
+      ("<rss><channel>\n<item><title>x", "f:2:14: the feed ends inside of an element."),
+      ("<rss><channel><item></item></channel>", "f:1:38: the feed ends inside of an element."),
       (bomb, "f:2: the feed defines its own entities"),
-      ("<!doctype html>\n<html><head></head></html>", "f:2:6: an HTML page, neither RSS nor Atom."),
-      ("<opml><body/></opml>", "f:1:6: a document of “opml”, neither RSS nor Atom."),
+      (
+        "<!doctype html>\n<html><head></head></html>",
+        "f:2:6: this is an HTML page, not an RSS or Atom feed."
+      ),
+      ("<opml><body/></opml>", "f:1:6: this is a “opml” document, not an RSS or Atom feed."),
       ("<rss><channel><item><title>&unknown;</title></item></channel></rss>", "f:1:"),
       ("<rss><channel><title>a & b</title></channel></rss>", "f:1:"),
       (
@@ -259,22 +265,25 @@ struct MalformedFeedTests {
       ),
       ("<rss><channel><title a='1' a='2'/></channel></rss>", "f:1:"),
       ("<rss><channel><title</channel></rss>", "f:1:"),
-      ("<?xml version='1.0' encoding='EBCDIC'?><rss/>", "f:1: the encoding “ebcdic” is not read."),
+      (
+        "<?xml version='1.0' encoding='EBCDIC'?><rss/>",
+        "f:1: the encoding “ebcdic” is not supported."
+      ),
       ("<rss>\n<title>\0</title></rss>", "f:2: a NUL character, which XML forbids."),
     ] as [(String, String)]
   )
-  func `a feed that is broken is refused whole, with the place`(feed: String, expected: String) {
+  func `a broken feed is refused as a whole, with the position`(feed: String, expected: String) {
     let found = FeedReaderTests.items(feed)
     #expect(found.count == 1)
     #expect(found.first?.hasPrefix("! " + expected) == true, "\(found)")
   }
 
-  @Test func `bytes that are not in the declared encoding are named`() {
+  @Test func `bytes that are invalid in the declared encoding are reported`() {
     let bytes =
       Array("<rss><channel>\n<title>caf".utf8) + [0xE9] + Array("</title></channel></rss>".utf8)
     #expect(
       FeedReaderTests.items(bytes) == [
-        "! f:2: the feed says it is UTF-8, but the byte E9 at offset 25 is not. "
+        "! f:2: the byte E9 at offset 25 is not valid UTF-8. "
           + "Convert it first, for example with: iconv -f ISO-8859-1 -t UTF-8."
       ]
     )
@@ -295,21 +304,21 @@ struct MalformedFeedTests {
     #expect(FeedReaderTests.items([0xFF, 0xFE] + wide).first?.contains("title=猫|") == true)
   }
 
-  @Test func `a document type without declarations is no harm`() {
+  @Test func `a document type without declarations is accepted`() {
     let feed =
       "<?xml version='1.0'?>\n<!DOCTYPE rss PUBLIC \"-//Netscape//DTD RSS 0.91//EN\"\n \"http://x/\">\n"
       + FeedReaderTests.rss("<title>x</title>")
     #expect(FeedReaderTests.items(feed).first?.hasPrefix("4: title=x|") == true)
   }
 
-  @Test func `a feed without limit is refused`() {
+  @Test func `a feed above the limit is refused`() {
     let reader = FeedReader(bytes: Array("<rss></rss>".utf8), source: "f", maximumBytes: 10)
     #expect(
-      everything(reader) == ["! f: a feed of 11 bytes; at most 10 are read. Save a shorter copy."]
+      everything(reader) == ["! f: the feed has 11 bytes; the limit is 10. Shorten a saved copy."]
     )
   }
 
-  @Test func `every feed cut short is refused, not half read`() {
+  @Test func `a truncated feed is refused, not read in part`() {
     let feed = Array(
       FeedReaderTests.rss("<title>x &eacute;</title><link>http://e.org/1</link>").utf8
     )
@@ -344,7 +353,7 @@ struct FeedTextTests {
       ("2026/11/03", nil), ("", nil), ("0000-01-01", nil), ("1762128000", nil), ("２０２６-11-03", nil),
     ] as [(String, String?)]
   )
-  func `a date is understood exactly or not at all`(text: String, expected: String?) {
+  func `a date is parsed exactly or not at all`(text: String, expected: String?) {
     #expect(FeedDate.instant(of: text)?.plainText == expected)
   }
 

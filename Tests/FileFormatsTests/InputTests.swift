@@ -15,7 +15,7 @@ struct InputTests {
       ("csv", nil), ("-", nil), ("", nil), ("dir.csv/a", nil),
     ] as [(String, ImportFormat?)]
   )
-  func `a file's extension names its format`(path: String, format: ImportFormat?) {
+  func `the extension of a file names its format`(path: String, format: ImportFormat?) {
     #expect(ImportFormat(path: path) == format)
   }
 
@@ -26,8 +26,8 @@ struct InputTests {
       ("[1]", .jsonl), ("", .csv), ("title\n", .csv),
     ] as [(String, ImportFormat)]
   )
-  func `bytes show their format`(text: String, format: ImportFormat) {
-    #expect(ImportFormat(lookingAt: Array(text.utf8)) == format)
+  func `the format is detected from the content`(text: String, format: ImportFormat) {
+    #expect(ImportFormat(detecting: Array(text.utf8)) == format)
   }
 
   @Test(
@@ -39,7 +39,7 @@ struct InputTests {
       ("/", EISDIR, "/: cannot be read: Is a directory. Give a file, not a directory."),
     ] as [(String, Int32, String)]
   )
-  func `what cannot be read says why in the system's words`(
+  func `an unreadable file is reported in the words of the system`(
     path: String,
     code: Int32,
     text: String
@@ -49,7 +49,7 @@ struct InputTests {
     #expect(failure?.description == text)
   }
 
-  @Test func `a file is read whole and by its extension`() throws {
+  @Test func `a file is read completely, in the format of its extension`() throws {
     let path = NSTemporaryDirectory() + "formats-\(UInt64.random(in: .min ... .max)).tsv"
     defer { unlink(path) }
     let text = "a\n" + String(repeating: "猫,犬\n", count: 100_000)
@@ -61,23 +61,23 @@ struct InputTests {
     let failure = #expect(throws: InputFailure.self) {
       try RecordFile.read(path: path, maximumBytes: 10)
     }
-    #expect(failure?.reason == "it is longer than 10 bytes")
+    #expect(failure?.reason == "it has more than 10 bytes")
   }
 
-  @Test func `a packed file says how to unpack it`() {
+  @Test func `the error for a compressed file says how to decompress it`() {
     let file = RecordFile(source: "b.tsv.gz", bytes: [0x1F, 0x8B, 8, 0])
     let error = #expect(throws: RecordError.self) { try file.reader() }
     #expect(
       error?.description
-        == "b.tsv.gz: a gzip file, not text. "
-        + "Unpack it first, for example: gunzip -c FILE | … import -"
+        == "b.tsv.gz: this is a gzip file, not text. "
+        + "Decompress it first, for example: gunzip -c FILE | … import -"
     )
   }
 
   @Test(arguments: [
     ("f.csv", "a\n1\n"), ("f", "a\tb\n1\t2\n"), ("-", "{\"a\":1}"), ("f.jsonl", "{\"a\":1}"),
   ])
-  func `the format given, then the name, then the bytes choose the reader`(
+  func `the given format comes first, then the file name, then the content`(
     source: String,
     text: String
   ) throws {

@@ -35,20 +35,21 @@ struct JSONLinesTests {
       (#"{"a" 1}"#, "f:1:6: “:” was expected."),
       (#"{"a":1 "b":2}"#, "f:1:8: “,” or “}” was expected."),
       (#"{"a":1} x"#, "f:1:9: text after the end of the object."),
-      (#"{"a":01}"#, "f:1:6: this is no number"),
-      (#"{"a":1.}"#, "f:1:6: this is no number"), (#"{"a":-}"#, "f:1:6: this is no number"),
-      (#"{"a":1e}"#, "f:1:6: this is no number"),
+      (#"{"a":01}"#, "f:1:6: this is not a JSON number"),
+      (#"{"a":1.}"#, "f:1:6: this is not a JSON number"),
+      (#"{"a":-}"#, "f:1:6: this is not a JSON number"),
+      (#"{"a":1e}"#, "f:1:6: this is not a JSON number"),
       (#"{"a":1e999}"#, "f:1:6: the number 1e999 is out of range."),
       (
         #"{"a":9223372036854775808}"#,
         "f:1:6: the integer 9223372036854775808 does not fit in 64 bits."
       ),
-      (#"{"a":1,"a":2}"#, "f:1:8: the key “a” is there twice."),
+      (#"{"a":1,"a":2}"#, "f:1:8: the key “a” occurs twice."),
       (#"{"a":"x}"#, "f:1:6: a quote opens here"),
-      (#"{"a":"\q"}"#, "f:1:7: an escape JSON does not know."),
+      (#"{"a":"\q"}"#, "f:1:7: an unknown escape sequence."),
       (#"{"a":"\uD83D"}"#, "f:1:7: half of a surrogate"),
       (#"{"a":"\uDC31\uD83D"}"#, "f:1:7: half of a surrogate"),
-      (#"{"a":"\u12"}"#, "f:1:7: an escape"),
+      (#"{"a":"\u12"}"#, "f:1:7: an unknown escape"),
       ("{\"a\":\"\u{1}\"}", "f:1:7: a control character"),
       (#"{"a":tru}"#, "f:1:6: a value was expected."),
       (#"{"a":{"base64":"*"}}"#, "f:1:16: the text is not base64."),
@@ -57,28 +58,28 @@ struct JSONLinesTests {
       (#"{"a":NaN}"#, "f:1:6: a value was expected."),
     ] as [(String, String)]
   )
-  func `a defect names its column and the next line is read`(text: String, expected: String) {
+  func `an error names its column, and the next line is read`(text: String, expected: String) {
     let found = everything(JSONLinesReader(bytes: Array((text + "\n{}").utf8), source: "f"))
     #expect(found.count == 2)
     #expect(found.first?.hasPrefix("? " + expected) == true, "\(found)")
     #expect(found.last == "2: ")
   }
 
-  @Test func `bytes that are not UTF-8 are a defect of their line`() {
+  @Test func `an invalid byte is an error of its line`() {
     let bytes = Array("{\"a\":\"x".utf8) + [0xFF] + Array("\"}\n{}".utf8)
     let found = everything(JSONLinesReader(bytes: bytes, source: "f"))
-    #expect(found.first?.hasPrefix("? f:1:8: a byte that is not UTF-8.") == true)
+    #expect(found.first?.hasPrefix("? f:1:8: a byte that is not valid UTF-8.") == true)
     #expect(found.last == "2: ")
   }
 
-  @Test func `keys without limit are refused`() {
+  @Test func `keys above the limit are refused`() {
     let keys = (0..<3000).map { "\"k\($0)\":0" }.joined(separator: ",")
     let found = everything(JSONLinesReader(bytes: Array("{\(keys)}\n{}".utf8), source: "f"))
     #expect(found.first?.contains("more than 2048 keys.") == true)
     #expect(found.last == "2: ")
   }
 
-  @Test func `a line without limit is refused`() {
+  @Test func `a line above the limit is refused`() {
     let reader = JSONLinesReader(
       bytes: Array("{\"a\":1}\n{}".utf8),
       source: "f",
@@ -87,7 +88,7 @@ struct JSONLinesTests {
     #expect(everything(reader).last == "2: ")
   }
 
-  @Test func `objects are written with their keys in order and printable text as it is`() {
+  @Test func `objects are written with keys in order and printable text unchanged`() {
     var writer = JSONLinesWriter()
     #expect(writer.begin(columns: ["b", "a\"", "c"]).isEmpty)
     #expect(

@@ -1,5 +1,6 @@
 import Foundation
 import ResultsDomain
+import ResultsTesting
 import Testing
 
 @testable import FileFormats
@@ -39,7 +40,7 @@ struct StrictNumberTests {
       ("en_US", "0", 2, "0.00"),
     ] as [(String?, String, Int, String?)]
   )
-  func `a number is read exactly as it would be written, or not at all`(
+  func `a number is parsed only in the form in which it would be formatted`(
     locale: String?,
     text: String,
     scale: Int,
@@ -53,7 +54,7 @@ struct StrictNumberTests {
   @Test(arguments: [
     nil, "en_US", "de_DE", "ja_JP", "fr_FR", "en_IN", "de_CH", "ar_EG", "es_ES", "hi_IN", "fa_IR",
   ])
-  func `what is written is read again`(locale: String?) throws {
+  func `a formatted number is parsed again`(locale: String?) throws {
     let strict = StrictNumber(locale: locale)
     var generator = SeededGenerator(seed: 17)
     for _ in 0..<200 {
@@ -67,17 +68,20 @@ struct StrictNumberTests {
   }
 
   @Test(arguments: 0...18)
-  func `a refusal is possible at every scale`(scale: Int) {
+  func `a number can be refused at every scale`(scale: Int) {
     #expect(throws: LocaleTextError.self) {
       try StrictNumber(locale: "ja_JP").decimal(of: "x", scale: scale)
     }
   }
 
-  @Test func `a refusal shows the form that is expected`() {
+  @Test func `the error shows the expected form`() {
     let error = #expect(throws: LocaleTextError.self) {
       try StrictNumber(locale: "de_DE").decimal(of: "1,234.5", scale: 2)
     }
-    #expect(error?.description == "“1,234.5” is not a number here. Write numbers as in “9.876,05”.")
+    #expect(
+      error?.description
+        == "“1,234.5” is not a number in this locale. Write numbers as in “9.876,05”."
+    )
     let fine = #expect(throws: LocaleTextError.self) {
       try StrictNumber(locale: "ja_JP").decimal(of: "3.5", scale: 0)
     }
@@ -96,7 +100,7 @@ struct StrictNumberTests {
       ("en_US", "1.23", 1, "Write at most 1 decimal place, as in “9,876.5”."),
     ] as [(String?, String, Int, String)]
   )
-  func `a point that may group thousands has both readings in its remedy`(
+  func `the remedy names both meanings of a separator that may group thousands`(
     locale: String?,
     text: String,
     scale: Int,
@@ -107,7 +111,7 @@ struct StrictNumberTests {
       try strict.decimal(of: text, scale: scale)
     }
     #expect(error?.remedy.hasPrefix(remedy) == true, "\(String(describing: error))")
-    // What is proposed is understood.
+    // The proposed form is accepted.
     let quoted = error?.remedy.split { "“”".contains($0) }
     let proposals = zip(0..., quoted ?? []).filter { !$0.0.isMultiple(of: 2) }.map(\.1)
     for proposal in proposals { _ = try strict.decimal(of: String(proposal), scale: scale) }
@@ -137,7 +141,7 @@ struct StrictDateTests {
       ("today", "en_US", nil), ("20261103", "ja_JP", nil), ("2026/11/3 9:00", "ja_JP", nil),
     ] as [(String, String?, String?)]
   )
-  func `a date without a time is a whole day, and only days that exist are days`(
+  func `a date without a time is a whole day, and days that do not exist are refused`(
     text: String,
     locale: String?,
     expected: String?
@@ -146,7 +150,7 @@ struct StrictDateTests {
     #expect(instant?.plainText == expected)
   }
 
-  @Test func `a refusal shows the forms that are expected`() {
+  @Test func `the error shows the expected forms`() {
     let error = #expect(throws: LocaleTextError.self) {
       try StrictDate(locale: "de_DE").instant(of: "2026/2/30")
     }
@@ -161,7 +165,7 @@ struct StrictDateTests {
     "ja_JP", "en_US", "en_GB", "de_DE", "fr_FR", "en_IN", "sv_SE", "ko_KR", "zh_TW", "ar_EG",
     "hu_HU", "th_TH",
   ])
-  func `the numeric form of a locale is read again`(locale: String) throws {
+  func `a date in the numeric form of a locale is parsed again`(locale: String) throws {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = .gmt
     let style = Date.FormatStyle(
@@ -200,7 +204,7 @@ struct EnvironmentLocaleTests {
       (nil, ["LC_TIME": "C", "LANG": "ja_JP.UTF-8"], nil, "ja_JP"),
     ] as [(String?, [String: String], String?, String?)]
   )
-  func `an option comes first, then the environment in the order of POSIX`(
+  func `an option comes first, then the environment in POSIX order`(
     option: String?,
     environment: [String: String],
     dates: String?,
@@ -215,7 +219,7 @@ struct EnvironmentLocaleTests {
     ("ja_JP", true), ("en-GB", true), ("ja_JP@calendar=japanese", true), ("japan", false),
     ("", false),
   ])
-  func `a language that does not exist is not known`(identifier: String, isKnown: Bool) {
+  func `an unknown language is detected`(identifier: String, isKnown: Bool) {
     #expect(EnvironmentLocale.isKnown(identifier) == isKnown)
   }
 }

@@ -1,4 +1,5 @@
 import ResultsDomain
+import ResultsTesting
 import Testing
 
 @testable import FileFormats
@@ -9,7 +10,7 @@ struct WriterTests {
     .text("a,\"b\""), .integer(-5), .real(0.1), .null, .text(""), .blob([255]), .text("x\ty\\"),
   ]
 
-  @Test func `values are written in their plain forms`() {
+  @Test func `values are written in machine form`() {
     var csv = CSVWriter()
     #expect(
       csv.begin(columns: ["t", "n,"]) + csv.write(Self.row) + csv.end() == """
@@ -37,7 +38,7 @@ struct WriterTests {
       (.text("'"), "'"),
     ] as [(Value, String)]
   )
-  func `a text that a spreadsheet would run is guarded, a number never`(
+  func `texts that a spreadsheet would run are guarded, numbers never`(
     value: Value,
     written: String
   ) {
@@ -45,19 +46,19 @@ struct WriterTests {
     #expect(Array(writer.write([value, 1]).utf8) == Array("\(written),1\n".utf8))
   }
 
-  /// Texts made of what is hard for each format.
+  /// Random texts of characters that are special in one of the formats.
   private static func text(_ generator: inout SeededGenerator) -> String {
-    let pieces = [
+    let fragments = [
       "a", "\"", "\"\"", ",", "\t", "\n", "\r", "\r\n", "\\", "\\n", "\\x1B", "\u{1B}", "\u{9B}",
       "\u{0}1",
       "猫", "か\u{3099}", "\u{301}", "👨‍👩‍👧", " ", "'", "=", "\u{FEFF}", "\u{2028}", "\\N", "\u{7F}",
     ]
     let count = Int.random(in: 0...6, using: &generator)
-    return (0..<count).map { _ in pieces.randomElement(using: &generator) ?? "" }.joined()
+    return (0..<count).map { _ in fragments.randomElement(using: &generator) ?? "" }.joined()
   }
 
   @Test(arguments: 1...200 as ClosedRange<UInt64>)
-  func `what is written is read again byte for byte`(seed: UInt64) throws {
+  func `written values are read again byte for byte`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let width = Int.random(in: 1...4, using: &generator)
     let rows = (0..<20).map { _ in
@@ -79,7 +80,7 @@ struct WriterTests {
   }
 
   @Test(arguments: 1...200 as ClosedRange<UInt64>)
-  func `JSON lines keep every value`(seed: UInt64) throws {
+  func `JSON lines preserve every value`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let rows: [[Value]] = (0..<20).map { _ in
       [
@@ -96,7 +97,7 @@ struct WriterTests {
   }
 
   @Test(arguments: 1...300 as ClosedRange<UInt64>)
-  func `bytes at random end in records or errors, never in a trap`(seed: UInt64) {
+  func `random bytes give records or errors, never a trap`(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let alphabet =
       Array("a,\"\t\n\r\\x{}[]:0-.eu\u{0}<>&;!DOCTYPE ".utf8) + [0xE9, 0xC2, 0xF0, 0xFF, 0xFE]

@@ -6,7 +6,7 @@ import ResultsTesting
 import Testing
 
 @Suite struct LedgerTotalsTests {
-  @Test func `totals agree with sums made one by one, exactly`() throws {
+  @Test func `totals are exactly the sums of the transactions`() throws {
     let store = try InMemoryStore(entities: [Transaction.entity])
     let days = DayGrouping(calendar: try calendar("America/St_Johns"), locale: nil)
     let months = MonthGrouping(calendar: try calendar("America/St_Johns"), locale: nil)
@@ -37,14 +37,14 @@ import Testing
       #expect(totals.lines.map(\.title) == totals.lines.map(\.title).sorted(by: >))
     }
     let totals = try self.totals(by: .category, in: store)
-    // Two categories that look alike and differ in bytes stay two (R06).
+    // Two categories that look the same but differ in bytes are two groups (R06).
     #expect(totals.lines.count == 4)
     #expect(totals.lines.map(\.count).reduce(0, +) == 500)
     #expect(totals.balance.units == all.map(\.amount.units).reduce(0, +))
     #expect(totals.balance.description.contains("."))
   }
 
-  @Test func `a sum beyond 64 bits is said and not wrapped`() throws {
+  @Test func `a sum beyond 64 bits is an error`() throws {
     let store = try InMemoryStore(entities: [Transaction.entity])
     let large = try movement("2026-11-03T00:00:00Z", .max)
     try store.write { transaction in
@@ -53,7 +53,7 @@ import Testing
     #expect(throws: LedgerOverflow.self) { try totals(by: .category, in: store) }
   }
 
-  @Test func `amounts keep two places and refuse a third`() throws {
+  @Test func `amounts have two decimal places, and a third is refused`() throws {
     let store = try InMemoryStore(entities: [Transaction.entity])
     var one = try movement("2026-11-03T00:00:00Z", 0)
     one.amount = ExactDecimal(units: -1_290_500, scale: 3)

@@ -18,7 +18,7 @@ import Testing
   @Test(arguments: StoreConformance.cases)
   func `keeps its promises`(_ testCase: StoreConformance.Case) async throws {
     let outcome = try await testCase.run(with: Self.provider)
-    // Nothing lasts, so nothing can be opened again; all the rest is examined.
+    // The store is not durable, so cases that reopen it are skipped.
     #expect(outcome == (testCase.need == .reopening ? .skipped(.reopening) : .passed))
   }
 }

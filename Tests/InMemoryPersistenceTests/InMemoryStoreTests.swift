@@ -13,7 +13,7 @@ import Testing
     )
   }
 
-  @Test func `two entities of one name are refused`() throws {
+  @Test func `two entities with the same name are refused`() throws {
     let error = #expect(throws: StoreError.self) {
       try InMemoryStore(entities: [entity, entity], name: "twice")
     }
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func `an epoch that is given is the store's, and others are random`() throws {
+  @Test func `a store uses a given epoch, or else a random one`() throws {
     let store = try InMemoryStore(entities: [entity], epoch: 7)
     let version = try store.read { (snapshot) throws(StoreError) in snapshot.version }
     #expect(version == StoreVersion(epoch: 7, sequence: 0))
@@ -31,8 +31,8 @@ import Testing
     #expect(others[0] != others[1])
   }
 
-  /// A commit larger than the whole history is a gap, and the next small one is told again.
-  @Test func `a commit that is too large for the history is a gap`() throws {
+  /// A commit larger than the whole history is a gap, and the next small one is in the history again.
+  @Test func `a commit too large for the history is a gap`() throws {
     let store = try InMemoryStore(entities: [entity], historyCapacity: 2)
     let first = try store.commit(origin: .unnamed) { transaction in
       for number: Int64 in 0..<3 {
@@ -48,22 +48,22 @@ import Testing
     #expect(try kind(store, since: future) == "gap(otherEpoch)")
   }
 
-  @Test func `a snapshot or a transaction that was kept answers with an error`() throws {
+  @Test func `a snapshot or a transaction that has ended throws`() throws {
     let store = try InMemoryStore(entities: [entity])
-    var kept: [any StoreSnapshot] = []
-    try store.read { (snapshot) throws(StoreError) in kept.append(snapshot) }
-    try store.write { kept.append($0) }
-    for snapshot in kept {
+    var escaped: [any StoreSnapshot] = []
+    try store.read { (snapshot) throws(StoreError) in escaped.append(snapshot) }
+    try store.write { escaped.append($0) }
+    for snapshot in escaped {
       #expect(throws: StoreError.self) { try snapshot.count(of: entity, where: .all) }
     }
-    let transaction = try #require(kept.last as? any StoreTransaction)
+    let transaction = try #require(escaped.last as? any StoreTransaction)
     #expect(throws: StoreError.self) { try transaction.insert([1], key: nil, into: entity) }
     #expect(
       try store.read { (new) throws(StoreError) in try new.count(of: entity, where: .all) } == 0
     )
   }
 
-  @Test func `closing inside a transaction undoes it`() throws {
+  @Test func `closing inside a transaction rolls it back`() throws {
     let store = try InMemoryStore(entities: [entity])
     let error = #expect(throws: StoreError.self) {
       try store.write { transaction in
@@ -77,9 +77,8 @@ import Testing
     }
   }
 
-  /// R48: the inner transaction is refused even when another store's stands between.
-  @Test func `a transaction inside one of another store is allowed, in a circle it is not`() throws
-  {
+  /// R48: the inner transaction is refused even if a transaction of another store is between the two.
+  @Test func `a transaction can be inside one of another store, but not of its own store`() throws {
     let (left, right) = (
       try InMemoryStore(entities: [entity]), try InMemoryStore(entities: [entity])
     )
@@ -101,7 +100,7 @@ import Testing
   }
 
   /// A task inherits the task-local values of the closure that starts it, but is not inside that closure.
-  @Test func `a task that was started in a transaction can write later`() async throws {
+  @Test func `a task started in a transaction can write later`() async throws {
     let store = try InMemoryStore(entities: [entity])
     let entity = entity
     let task = try store.commit(origin: .unnamed) { _ in

@@ -29,11 +29,11 @@ import Testing
   }
 
   @Test(arguments: 0..<8)
-  func `it is a sorted dictionary that keeps its old versions`(_ seed: Int) throws {
+  func `it is a sorted dictionary whose copies do not change`(_ seed: Int) throws {
     var generator = SeededGenerator(seed: UInt64(seed))
     var table = RowTable()
     var expected: [Int64: Row] = [:]
-    var kept: [(RowTable, [Row])] = []
+    var copies: [(RowTable, [Row])] = []
     // Growing first and shrinking later makes chunks split and merge.
     for step in 0..<12_000 {
       let key = Int64(generator.number(in: 0...2500))
@@ -44,26 +44,26 @@ import Testing
         table.remove(.integer(key))
         expected[key] = nil
       }
-      if step % 3000 == 0 { kept.append((table, try rows(table))) }
+      if step % 3000 == 0 { copies.append((table, try rows(table))) }
     }
     let sorted = expected.sorted { $0.key < $1.key }.map(\.value)
     #expect(try rows(table) == sorted)
     #expect(table.count == sorted.count)
     #expect(table.last == sorted.last)
     for key: Int64 in 0...2500 { #expect(table[.integer(key)] == expected[key]) }
-    for (old, content) in kept { #expect(try rows(old) == content) }
+    for (old, content) in copies { #expect(try rows(old) == content) }
     #expect(table.chunks.allSatisfy { !$0.isEmpty && $0.count <= RowTable.chunkLimit })
     #expect(table.chunks.count <= 2 + table.count / (RowTable.chunkLimit / 8))
   }
 
-  @Test func `rows that come in order fill their chunks`() throws {
+  @Test func `rows inserted in order fill their chunks`() throws {
     var table = RowTable()
     for key: Int64 in 1...10_000 { table.set(row(key, 0)) }
     #expect(table.count == 10_000)
     #expect(table.chunks.count == (10_000 + RowTable.chunkLimit - 1) / RowTable.chunkLimit)
   }
 
-  @Test func `what is removed to the last row is empty again`() throws {
+  @Test func `a table is empty after all rows are removed`() throws {
     var table = RowTable()
     for key: Int64 in 1...1000 { table.set(row(key, 0)) }
     for key: Int64 in (1...1000).reversed() { table.remove(.integer(key)) }

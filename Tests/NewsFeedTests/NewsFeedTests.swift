@@ -9,34 +9,34 @@ import Testing
 
   init() throws { feed = NewsFeed(try InMemoryStore(entities: [Item.entity])) }
 
-  @Test func `an opened item stays in the held list and leaves the naive one`() async throws {
+  @Test func `an opened item stays in the frozen list and leaves the live one`() async throws {
     try add(20)
-    let (naive, held) = (feed.liveUnread(), try feed.heldUnread())
-    try await naive.performFetch()
-    try await held.performFetch()
-    let id = try #require(held.fetchedObjects?[7].id)
-    let path = held.path(of: id)
+    let (live, frozen) = (feed.liveUnread(), try feed.frozenUnread())
+    try await live.performFetch()
+    try await frozen.performFetch()
+    let id = try #require(frozen.rows?[7].objectID)
+    let path = frozen.path(of: id)
     let opened = try feed.open(id.key.description)
     #expect(opened?.isRead == true)
-    try await naive.refresh()
-    try await held.refresh()
-    #expect(naive.path(of: id) == nil)
-    #expect(held.path(of: id) == path)
-    #expect(try held.object(at: try #require(path)).isRead)
+    try await live.refresh()
+    try await frozen.refresh()
+    #expect(live.path(of: id) == nil)
+    #expect(frozen.path(of: id) == path)
+    #expect(try frozen.object(at: try #require(path)).isRead)
     try feed.markUnread(id.key.description)
-    try await naive.refresh()
-    #expect(naive.path(of: id) != nil)
-    #expect(held.fetchedObjects?.count == 20)
+    try await live.refresh()
+    #expect(live.path(of: id) != nil)
+    #expect(frozen.rows?.count == 20)
   }
 
   @Test
-  func `a held list keeps its order and sections while content changes, and lets deleted items go`()
+  func `a frozen list keeps its order and sections while content changes, and drops deleted items`()
     async throws
   {
     try add(9)
-    let held = try feed.heldUnread()
-    try await held.performFetch()
-    let before = try #require(held.fetchedObjects).compactMap(\.id)
+    let frozen = try feed.frozenUnread()
+    try await frozen.performFetch()
+    let before = try #require(frozen.rows).compactMap(\.objectID)
     try await feed.store.write { transaction in
       guard var item = try transaction.object(.text("g4"), as: Item.self) else { return }
       (item.feed, item.title, item.published) = ("Z", "changed", nil)
@@ -44,15 +44,15 @@ import Testing
       try transaction.insert(Item(guid: "new", title: "new", feed: "A"))
       try transaction.delete(ObjectID(entity: "Item", key: .text("g5")), of: Item.entity)
     }
-    try await held.refresh()
-    let after = try #require(held.fetchedObjects).compactMap(\.id)
+    try await frozen.refresh()
+    let after = try #require(frozen.rows).compactMap(\.objectID)
     #expect(after == before.filter { $0.key != .text("g5") })
-    let path = try #require(held.path(of: ObjectID(entity: "Item", key: .text("g4"))))
-    #expect(try held.object(at: path).title == "changed")
-    #expect(held.sections.map(\.title) == ["feed 0", "feed 1", "feed 2"])
+    let path = try #require(frozen.path(of: ObjectID(entity: "Item", key: .text("g4"))))
+    #expect(try frozen.object(at: path).title == "changed")
+    #expect(frozen.sections.map(\.title) == ["feed 0", "feed 1", "feed 2"])
   }
 
-  @Test func `the unread ids are fetched as a dictionary with the id as its one property`() throws {
+  @Test func `unread ids can be fetched as dictionaries with one property`() throws {
     try add(3)
     var request = NewsFeed.request(FetchedDictionary.self, onlyUnread: true)
     request.propertiesToFetch = []
@@ -62,7 +62,7 @@ import Testing
     #expect(rows.map(\.objectID) == ids)
   }
 
-  @Test func `self and SELF name the object, objectID is refused with that hint`() throws {
+  @Test func `self and SELF name the object, and objectID is refused with a hint`() throws {
     try add(3)
     for word in ["self", "SELF"] {
       let predicate = try FetchPredicate(
@@ -79,16 +79,18 @@ import Testing
     #expect("\(try #require(error))".contains("SELF"))
   }
 
-  @Test func `all are marked read in one commit, and the count is what was unread`() async throws {
+  @Test func `all items are marked read in one commit, and the unread ones are counted`()
+    async throws
+  {
     try add(12)
     try feed.open("g3")
-    let naive = feed.liveUnread()
-    try await naive.performFetch()
-    var events = naive.changes.makeAsyncIterator()
+    let live = feed.liveUnread()
+    try await live.performFetch()
+    var events = live.changes.makeAsyncIterator()
     _ = await events.next()
     #expect(try feed.markAllRead() == 11)
-    try await naive.refresh()
-    try #require(try naive.results().generation == 2)
+    try await live.refresh()
+    try #require(try live.results.generation == 2)
     guard case .change(let change) = await events.next() else {
       Issue.record("no change")
       return
@@ -97,39 +99,39 @@ import Testing
     #expect(try feed.markAllRead() == 0)
   }
 
-  @Test func `some are marked read in one commit, or none if one is missing (R48)`() throws {
+  @Test func `items are marked read in one commit, or none if one is missing (R48)`() throws {
     try add(3)
-    #expect(throws: StoreError.self) { try feed.markRead(["g0", "nobody"]) }
+    #expect(throws: StoreError.self) { try feed.markRead(["g0", "missing"]) }
     #expect(try feed.store.fetch(NewsFeed.request(ObjectID.self, onlyUnread: true)).count == 3)
     #expect(try feed.markRead(["g0", "g2", "g0"]) == 2)
     #expect(try feed.store.fetch(NewsFeed.request(ObjectID.self, onlyUnread: true)).count == 1)
   }
 
-  @Test func `opening what is not there is nil, and opening twice tells nothing new (R27)`()
+  @Test func `opening a missing item returns nil, and opening twice publishes one change (R27)`()
     async throws
   {
     try add(2)
     #expect(try feed.open("missing") == nil)
     #expect(try feed.markUnread("missing") == nil)
-    let held = try feed.heldUnread()
-    try await held.performFetch()
+    let frozen = try feed.frozenUnread()
+    try await frozen.performFetch()
     try feed.open("g0")
     try feed.open("g0")
-    try await held.refresh()
-    #expect(try held.results().generation == 2)
+    try await frozen.refresh()
+    #expect(try frozen.results.generation == 2)
   }
 
-  @Test func `a hundred thousand ids are held without reading an item`() async throws {
+  @Test func `a hundred thousand ids are fetched without reading an item`() async throws {
     try add(100_000)
-    let held = try feed.heldUnread()
-    try await held.performFetch()
-    #expect(held.sections.map(\.count).reduce(0, +) == 100_000)
+    let frozen = try feed.frozenUnread()
+    try await frozen.performFetch()
+    #expect(frozen.sections.map(\.count).reduce(0, +) == 100_000)
     try feed.open("g77777")
-    try await held.refresh()
-    #expect(held.path(of: ObjectID(entity: "Item", key: .text("g77777"))) != nil)
+    try await frozen.refresh()
+    #expect(frozen.path(of: ObjectID(entity: "Item", key: .text("g77777"))) != nil)
   }
 
-  @Test func `a guid belongs to its feed, and to where its items lead`() throws {
+  @Test func `a guid belongs to its feed and to the host of its links`() throws {
     let items = [
       Item(guid: "1", title: "a", link: "https://a.example/1", feed: "News"),
       Item(guid: "1", title: "b", link: "http://www.b.example/x", feed: "News"),
@@ -137,8 +139,8 @@ import Testing
       Item(guid: "1", title: "e", link: "http://e.example/", feed: "News"),
       Item(guid: "1", title: "f", link: "http://f.example/", feed: "News"),
     ]
-    #expect(try take(items) == Array(repeating: .added, count: 6))
-    #expect(try take(items.reversed()) == Array(repeating: .known, count: 6))
+    #expect(try importItems(items) == Array(repeating: .added, count: 6))
+    #expect(try importItems(items.reversed()) == Array(repeating: .known, count: 6))
     let guids = try feed.store.fetch(NewsFeed.request(Item.self)).map(\.guid).sorted()
     #expect(
       guids == [
@@ -147,15 +149,15 @@ import Testing
     )
   }
 
-  @Test func `an item whose names other items have gets a number, and is known by it`() throws {
+  @Test func `an item whose keys are taken gets a numbered key, and is found under it`() throws {
     let others = [
       Item(guid: "1", title: "a", feed: "A"), Item(guid: "1 (B)", title: "b", feed: "A"),
     ]
     let item = Item(guid: "1", title: "c", feed: "B")
-    #expect(try take(others + [item, item]) == [.added, .added, .added, .known])
+    #expect(try importItems(others + [item, item]) == [.added, .added, .added, .known])
   }
 
-  @Test func `a correction changes what it says, and takes nothing away`() throws {
+  @Test func `a correction changes the values that it has, and removes none`() throws {
     let day = try #require(Instant(iso8601: "2026-11-03T09:00:00Z"))
     var item = Item(
       guid: "1",
@@ -165,21 +167,21 @@ import Testing
       published: day,
       summary: "s"
     )
-    #expect(try take([item]) == [.added])
+    #expect(try importItems([item]) == [.added])
     try feed.open("1")
-    #expect(try take([item]) == [.known])
+    #expect(try importItems([item]) == [.known])
     (item.title, item.summary, item.link) = ("b", nil, "http://www.a.example/2")
-    #expect(try take([item]) == [.updated])
+    #expect(try importItems([item]) == [.updated])
     let stored = try #require(try feed.markUnread("1"))
     #expect(stored.title == "b" && stored.summary == "s" && stored.published == day)
     #expect(stored.link == "http://www.a.example/2")
     #expect(try feed.markRead(["1"]) == 1)
   }
 
-  private func take(_ items: [Item]) throws -> [ItemIntake] {
+  private func importItems(_ items: [Item]) throws -> [ItemImportOutcome] {
     try feed.store.write { transaction in
-      var outcomes: [ItemIntake] = []
-      for item in items { outcomes.append(try NewsFeed.take(item, into: transaction)) }
+      var outcomes: [ItemImportOutcome] = []
+      for item in items { outcomes.append(try NewsFeed.importItem(item, into: transaction)) }
       return outcomes
     }
   }

@@ -1,4 +1,5 @@
 import OrderStatistics
+import ResultsTesting
 import Testing
 
 @Suite struct KeyOrderTests {
@@ -35,7 +36,7 @@ import Testing
 
 @Suite struct KeyBatchTests {
   @Test(arguments: 0..<40 as Range<UInt64>)
-  func `the places of keys in order are those of a plain sort`(seed: UInt64) {
+  func `the sorted indexes are those of a plain sort`(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let shared = (0..<Int.random(in: 0...12, using: &generator)).map { _ in UInt8(7) }
     let keys = (0..<Int.random(in: 0...200, using: &generator)).map { _ in
@@ -45,16 +46,16 @@ import Testing
         }
     }
     let batch = KeyBatch(keys)
-    let places = batch.ascendingPlaces()
-    #expect(places.sorted() == Array(keys.indices), "seed \(seed)")
+    let indexes = batch.sortedIndexes()
+    #expect(indexes.sorted() == Array(keys.indices), "seed \(seed)")
     #expect(
-      places.map { keys[$0] } == keys.sorted { $0.lexicographicallyPrecedes($1) },
+      indexes.map { keys[$0] } == keys.sorted { $0.lexicographicallyPrecedes($1) },
       "seed \(seed)"
     )
-    #expect(batch.keys(at: places) == KeyBatch(places.map { keys[$0] }), "seed \(seed)")
+    #expect(batch.keys(at: indexes) == KeyBatch(indexes.map { keys[$0] }), "seed \(seed)")
   }
 
-  @Test func `a batch keeps keys in the order they came`() throws {
+  @Test func `a batch holds keys in the order in which they were appended`() throws {
     var batch = KeyBatch([[2, 1], [], [9]])
     [7, 7].withUnsafeBytes { batch.append(UnsafeRawBufferPointer(rebasing: $0[..<1])) }
     #expect(batch.count == 4)

@@ -1,4 +1,5 @@
 import OrderStatistics
+import ResultsTesting
 import Testing
 
 /// Identities whose hashes all collide, half of them in the last slot of the table.
@@ -29,14 +30,14 @@ private struct CollidingIdentities: IdentityPair {
       new.firstIndex(of: id).map { PositionPair(old: position, new: $0) }
     }
     #expect(difference.survivors == survivors, context)
-    let kept = longestIncreasingSubsequence(of: survivors.map(\.new))
-    let moves = survivors.indices.filter { !kept.contains($0) }.map { survivors[$0] }
+    let stationary = longestIncreasingSubsequence(of: survivors.map(\.new))
+    let moves = survivors.indices.filter { !stationary.contains($0) }.map { survivors[$0] }
     #expect(difference.moves == moves, context)
     #expect(difference.isEmpty == (old == new), context)
     #expect(rebuilt(old, new, by: difference) == new, context)
   }
 
-  /// The new list, made from the old one with nothing but the difference and the inserted ids.
+  /// The new list, rebuilt from the old one, the difference and the inserted ids alone.
   private func rebuilt(_ old: [Int64], _ new: [Int64], by difference: KeyedDifference) -> [Int64] {
     let taken = Set(difference.deletions + difference.moves.map(\.old))
     var result = old.indices.filter { !taken.contains($0) }.map { old[$0] }
@@ -105,14 +106,14 @@ private struct CollidingIdentities: IdentityPair {
     #expect(difference.survivors.map(\.new) == [4, 3, 1, 0])
   }
 
-  @Test func `identities with equal hashes are told apart`() throws {
+  @Test func `identities with equal hashes are distinguished`() throws {
     let identities = CollidingIdentities(old: Array(0..<40), new: (20..<60).reversed())
     let match = try IdentityMatch(identities)
     #expect(match.newPositions == Array(repeating: -1, count: 20) + (20..<40).reversed())
     #expect(match.insertions == Array(0..<20))
   }
 
-  @Test func `ordinals renumbered after one delete are no moves (R33)`() throws {
+  @Test func `rows renumbered after one deletion do not move (R33)`() throws {
     let old = (0..<1_000).map(Int64.init)
     let difference = try KeyedDifference(from: old, to: Array(old.dropFirst()))
     #expect(difference.deletions == [0])

@@ -1,4 +1,5 @@
 import OrderStatistics
+import ResultsTesting
 import Testing
 
 @Suite struct SectionCountsTests {
@@ -16,14 +17,14 @@ import Testing
     #expect(counts.count == 6)
     #expect(counts.total == 3)
     #expect((0...6).map { counts.start(of: $0) } == [0, 0, 0, 2, 2, 3, 3])
-    let places = try (0..<3).map { try #require(counts.run(containing: $0)) }
-    #expect(places.map(\.run) == [2, 2, 4])
-    #expect(places.map(\.offset) == [0, 1, 0])
+    let runs = try (0..<3).map { try #require(counts.run(containing: $0)) }
+    #expect(runs.map(\.run) == [2, 2, 4])
+    #expect(runs.map(\.offset) == [0, 1, 0])
     #expect(counts.run(containing: 3) == nil)
     #expect(counts.run(containing: -1) == nil)
   }
 
-  @Test func `a hundred thousand runs keep their starts`() throws {
+  @Test func `a hundred thousand runs have the right starts`() throws {
     var counts = SectionCounts((0..<100_000).map { $0 % 7 })
     counts.add(5, at: 40_000)
     #expect(counts.remove(at: 10) == 3)
@@ -35,8 +36,8 @@ import Testing
         #expect(counts.start(of: run) == start)
         #expect(counts[run] == lengths[run])
         if lengths[run] > 0 {
-          let place = try #require(counts.run(containing: start + lengths[run] - 1))
-          #expect(place.run == run && place.offset == lengths[run] - 1)
+          let found = try #require(counts.run(containing: start + lengths[run] - 1))
+          #expect(found.run == run && found.offset == lengths[run] - 1)
         }
       }
       start += lengths[run]
@@ -93,13 +94,13 @@ import Testing
       let start = model[..<run].reduce(0, +)
       try #require(counts.start(of: run) == start, "seed \(seed) step \(step)")
       let position = Int.random(in: -1...(total + 1), using: &generator)
-      let place = counts.run(containing: position)
+      let found = counts.run(containing: position)
       let flat = model.enumerated().flatMap { run, length in
         (0..<length).map { (run: run, offset: $0) }
       }
       let expected = flat.indices.contains(position) ? flat[position] : nil
-      try #require(place?.run == expected?.run, "seed \(seed) step \(step)")
-      try #require(place?.offset == expected?.offset, "seed \(seed) step \(step)")
+      try #require(found?.run == expected?.run, "seed \(seed) step \(step)")
+      try #require(found?.offset == expected?.offset, "seed \(seed) step \(step)")
       guard step % 60 == 0 else { continue }
       try #require(counts.lengths == model, "seed \(seed) step \(step)")
       try #require(counts.checkInvariants() == nil, "seed \(seed) step \(step)")

@@ -1,4 +1,5 @@
 import OrderStatistics
+import ResultsTesting
 import Testing
 
 /// Random edits on a list with tiny chunks and on a plain array must agree at every step.
@@ -131,5 +132,62 @@ import Testing
     var positions: [Int] = []
     pair.list.forEachKey(in: range) { position, _ in positions.append(position) }
     try #require(positions == Array(range), context)
+    let stride = Int.random(in: 1...9, using: &generator)
+    var keys: [[UInt8]] = []
+    pair.list.forEachKey(in: range, every: stride) { _, key in keys.append(Array(key)) }
+    let expected = Swift.stride(from: range.lowerBound, to: range.upperBound, by: stride)
+    try #require(keys == expected.map { pair.model.keys[$0] }, context)
   }
+}
+
+/// The model of a sorted key list: a plain array, searched from front to back.
+struct PlainKeys: Equatable {
+  private(set) var keys: [[UInt8]] = []
+
+  static func isBefore(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    left.lexicographicallyPrecedes(right)
+  }
+
+  func rank(of key: [UInt8]) -> Int {
+    keys.count { Self.isBefore($0, key) }
+  }
+
+  mutating func insert(_ key: [UInt8]) -> Int? {
+    guard !keys.contains(key) else { return nil }
+    let rank = rank(of: key)
+    keys.insert(key, at: rank)
+    return rank
+  }
+
+  mutating func remove(_ key: [UInt8]) -> Int? {
+    guard let position = keys.firstIndex(of: key) else { return nil }
+    keys.remove(at: position)
+    return position
+  }
+
+  mutating func remove(at position: Int) {
+    keys.remove(at: position)
+  }
+
+  mutating func apply(removals: [[UInt8]], insertions: [[UInt8]]) {
+    let removed = Set(removals)
+    keys = (keys.filter { !removed.contains($0) } + insertions).sorted(by: Self.isBefore)
+  }
+}
+
+extension SortedKeyList {
+  /// All keys, copied.
+  var allKeys: [[UInt8]] {
+    var keys: [[UInt8]] = []
+    forEachKey(in: 0..<count) { _, key in keys.append(Array(key)) }
+    return keys
+  }
+}
+
+/// Short keys over few byte values, so that prefixes, equal words and the extremes are common.
+func randomKey(using generator: inout SeededGenerator) -> [UInt8] {
+  let alphabet: [UInt8] = [0, 1, 0x7F, 0x80, 0xFF]
+  let prefix = [UInt8](repeating: 0x41, count: Int.random(in: 0...1, using: &generator) * 9)
+  let length = Int.random(in: 0...6, using: &generator)
+  return prefix + (0..<length).map { _ in alphabet.randomElement(using: &generator) ?? 0 }
 }

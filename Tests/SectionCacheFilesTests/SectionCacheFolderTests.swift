@@ -72,11 +72,11 @@ struct SectionCacheFolderTests {
 
   @Test func `every name has a file of its own in the folder`() throws {
     try withFolder { parent, caches in
-      for (place, name) in Self.names.enumerated() {
-        try caches.save([UInt8(place)], as: name)
+      for (index, name) in Self.names.enumerated() {
+        try caches.save([UInt8(index)], as: name)
       }
-      for (place, name) in Self.names.enumerated() {
-        #expect(try caches.load(name) == [UInt8(place)], "\(name.prefix(20))")
+      for (index, name) in Self.names.enumerated() {
+        #expect(try caches.load(name) == [UInt8(index)], "\(name.prefix(20))")
       }
       let entries = try caches.entries()
       #expect(Set(entries.map { Value.text($0.name) }) == Set(Self.names.map { Value.text($0) }))
@@ -160,7 +160,7 @@ struct SectionCacheFolderTests {
   /// A name as of a file that is being written.
   private func draftName() -> String { UUID().uuidString.lowercased() + ".draft" }
 
-  @Test func `only the owner may read what is kept`() throws {
+  @Test func `only the owner may read the caches`() throws {
     try withFolder { _, caches in
       try caches.save([1], as: "demo")
       for path in [caches.folder, caches.folder.appending(path: "demo.sectioncache")] {

@@ -33,19 +33,19 @@ struct OutputTests {
     #expect(Array(bytes.prefix(max(count, 0))) == Array("吾輩は".utf8))
   }
 
-  @Test func `a reader that went away is a typed error with status 141`() throws {
+  @Test func `a closed output is a typed error with status 141`() throws {
     TerminalOutput.ignoreBrokenPipes()
     let ends = try Self.pipeEnds()
     close(ends.read)
     defer { close(ends.write) }
     let output = TerminalOutput(descriptor: ends.write)
     try output.write("text")
-    #expect(throws: TerminalOutputError.readerIsGone) { try output.flush() }
-    #expect(TerminalOutputError.readerIsGone.exitStatus == 141)
+    #expect(throws: TerminalOutputError.outputClosed) { try output.flush() }
+    #expect(TerminalOutputError.outputClosed.exitStatus == 141)
   }
 
   @Test(.enabled(if: access("/dev/full", W_OK) == 0))
-  func `a full disk is a typed error with the reason of the system`() throws {
+  func `a full disk is a typed error with the system's reason`() throws {
     let descriptor = open("/dev/full", O_WRONLY)
     try #require(descriptor >= 0)
     defer { close(descriptor) }
@@ -55,8 +55,8 @@ struct OutputTests {
     #expect(error?.exitStatus == 74)
     #expect(
       error?.description
-        == "the output cannot be written: No space left on device. "
-        + "Check the disk's free space and where the output goes."
+        == "The output cannot be written: No space left on device. "
+        + "Check the free space and the destination."
     )
   }
 

@@ -1,18 +1,19 @@
 import ResultsDomain
 import ResultsPresentation
+import WireFormat
 import StudentRoster
 import Testing
 
-/// One definition three times: as options of a program, as a definition of a controller, and naively.
+/// One list in three forms: options of a program, a definition for a controller, and a naive implementation.
 struct TortureView: Sendable {
   let name: String
   /// The options of `list` and `watch`.
   let options: [String]
-  /// What a controller in the test's own process is given.
+  /// The definition for a controller in the test process.
   let definition: ResultsDefinition<Row>
-  /// Whether no pair can be half inside and half outside.
+  /// Whether the list has both rows of a pair or none.
   let holdsPairs: Bool
-  /// What the rows of the table should look like.
+  /// The expected rows for the rows of the table.
   private let naive: @Sendable ([TortureRow]) -> [TortureRow]
 
   /// The list of these rows.
@@ -41,7 +42,7 @@ struct TortureView: Sendable {
     rows.sorted { ($0.age, $0.number, $0.id) < ($1.age, $1.number, $1.id) }
   }
 
-  /// What the program shows unless told otherwise: at most two hundred, in sections.
+  /// The default list of the program: at most two hundred rows, in sections.
   static let plainRoster = TortureView(
     name: "plain",
     options: [],
@@ -54,7 +55,7 @@ struct TortureView: Sendable {
     Array(rows.sorted { ($0.age, $0.number, $0.id) < ($1.age, $1.number, $1.id) }.prefix(200))
   }
 
-  /// A window that begins behind the second row.
+  /// A window that begins after the second row.
   static let window = TortureView(
     name: "window",
     options: ["--section-by", "none", "--sort", "-studentId", "--limit", "20", "--offset", "2"],
@@ -112,4 +113,75 @@ struct TortureView: Sendable {
       fetchOffset: offset
     )
   }
+}
+
+/// A row of the table, as a list or the table has it.
+struct TortureRow: Hashable, Sendable {
+  let id: Int
+  let number: Int
+  let name: String
+  let age: Int
+
+  /// A row, `id|studentId|studentName|studentAge`, as the SQLite shell prints it; `nil` for another line.
+  init?(_ line: Substring) {
+    let parts = line.split(separator: "|", omittingEmptySubsequences: false)
+    guard parts.count == 4, let id = Int(parts[0]), let number = Int(parts[1]),
+      let age = Int(parts[3])
+    else { return nil }
+    (self.id, self.number, self.name, self.age) = (id, number, String(parts[2]), age)
+  }
+
+  /// A row of the wire form; `nil` for another value.
+  init?(_ json: JSONValue) {
+    guard let id = json["id"]?.integer, let number = json["studentId"]?.integer,
+      let name = json["studentName"]?.string, let age = json["studentAge"]?.integer
+    else { return nil }
+    (self.id, self.number, self.name, self.age) = (id, number, name, age)
+  }
+}
+
+/// A list as sections of rows; lists of one definition are compared in this form.
+struct TortureList: Hashable, Sendable {
+  struct Section: Hashable, Sendable {
+    let age: Int?
+    let rows: [TortureRow]
+  }
+
+  var sections: [Section]
+
+  init(_ sections: [Section]) { self.sections = sections }
+
+  /// The list after replaying lines.
+  init(_ replay: WireReplay) throws(Torn) {
+    sections = []
+    for section in replay.list?.sections ?? [] {
+      var rows: [TortureRow] = []
+      rows.reserveCapacity(section.rows.count)
+      for json in section.rows {
+        guard let row = TortureRow(json) else { throw Torn(what: "a row is \(json.text)") }
+        rows.append(row)
+      }
+      sections.append(Section(age: section.id.integer, rows: rows))
+    }
+  }
+
+  /// The first difference of two lists, for a message.
+  func difference(from other: TortureList) -> String {
+    for (index, (mine, theirs)) in zip(sections, other.sections).enumerated() where mine != theirs {
+      guard mine.age == theirs.age else {
+        return "section \(index): \(mine.age ?? -1), not \(theirs.age ?? -1)"
+      }
+      for (row, pair) in zip(mine.rows, theirs.rows).enumerated() where pair.0 != pair.1 {
+        return "row \(index).\(row): \(pair.0), not \(pair.1)"
+      }
+      return "section \(index): \(mine.rows.count) rows, not \(theirs.rows.count)"
+    }
+    return "\(sections.count) sections, not \(other.sections.count)"
+  }
+}
+
+/// The error for a state that was never committed.
+struct Torn: Error, CustomStringConvertible {
+  let what: String
+  var description: String { what }
 }

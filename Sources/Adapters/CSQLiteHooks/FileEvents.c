@@ -15,9 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
-// The folder tells which files come and go, the files themselves tell that they are written. So other files of the
-// folder, and whatever happens in folders inside it, wake nobody by being written. No file is opened: closing a
-// database's file drops the locks that SQLite holds on it in this process.
+// The folder is watched for files that are created and removed, the files for writes. So writes to other files of the
+// folder, and changes in its subfolders, cause no events. No file is opened: closing a database's file releases the
+// locks that SQLite holds on it in this process.
 
 enum { FILES = 3 };
 static const char *const suffixes[FILES] = {"", "-wal", "-journal"};
@@ -25,16 +25,16 @@ static const char *const suffixes[FILES] = {"", "-wal", "-journal"};
 struct results_file_events {
   int queue;
   int interruption;
-  /// As it was given, links not followed.
+  /// The path as given, with links not resolved.
   char *path;
-  /// Where the file really is, or would be.
+  /// The folder of the file, with links resolved; the file need not exist.
   char folder[PATH_MAX];
   char name[NAME_MAX + 1];
   int folder_watch;
   int file_watches[FILES];
 };
 
-/// Finds the folder that holds the file, and the file's name in it, behind all links.
+/// Finds the file's folder and its name there, with all links resolved.
 static int resolve(results_file_events *events) {
   char resolved[PATH_MAX];
   const char *slash;
@@ -45,7 +45,7 @@ static int resolve(results_file_events *events) {
     events->folder[length] = 0;
     if (length == 0) strcpy(events->folder, "/");
   } else {
-    // The file is not there; its folder may be.
+    // The file does not exist; its folder may.
     slash = strrchr(events->path, '/');
     char folder[PATH_MAX];
     size_t length = slash == NULL ? 0 : (size_t)(slash - events->path);
@@ -74,7 +74,7 @@ static void watch_files(results_file_events *events, int is_resolved) {
     strcat(path, "/");
     strcat(path, events->name);
     strcat(path, suffixes[index]);
-    // The same file gives the same number.
+    // For the same file inotify returns the same number.
     int watch = is_resolved ? inotify_add_watch(events->queue, path, IN_MODIFY) : -1;
     if (watch == events->file_watches[index]) continue;
     unwatch(events, &events->file_watches[index]);
@@ -119,7 +119,7 @@ void results_file_events_close(results_file_events *events) {
   free(events);
 }
 
-/// Whether a file of the folder is the database or one of its side files that matter.
+/// Whether a file of the folder is the database, its log or its journal.
 static int is_of_interest(const results_file_events *events, const char *name) {
   size_t length = strlen(events->name);
   if (strncmp(name, events->name, length) != 0) return 0;
@@ -129,8 +129,8 @@ static int is_of_interest(const results_file_events *events, const char *name) {
   return 0;
 }
 
-/// Takes what the queue holds.
-/// - Returns: Whether any of it concerns the database.
+/// Reads all pending events.
+/// - Returns: Whether any of them concerns the database.
 static int take_events(results_file_events *events) {
   char buffer[8192] __attribute__((aligned(__alignof__(struct inotify_event))));
   int is_relevant = 0;
@@ -139,9 +139,9 @@ static int take_events(results_file_events *events) {
     ssize_t count = read(events->queue, buffer, sizeof buffer);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) break;
-    for (char *place = buffer; place < buffer + count;) {
-      const struct inotify_event *event = (const struct inotify_event *)place;
-      place += sizeof *event + event->len;
+    for (char *next = buffer; next < buffer + count;) {
+      const struct inotify_event *event = (const struct inotify_event *)next;
+      next += sizeof *event + event->len;
       if (event->mask & IN_Q_OVERFLOW) {
         is_moved = 1;
       } else if (event->wd == events->folder_watch) {
@@ -174,9 +174,10 @@ int results_file_events_wait(
   for (;;) {
     struct pollfd waits[2] = {
       {.fd = events->interruption, .events = POLLIN}, {.fd = events->queue, .events = POLLIN}};
-    int64_t left = deadline - now;
-    if (left < 0) left = 0;
-    struct timespec limit = {.tv_sec = left / 1000000, .tv_nsec = left % 1000000 * 1000};
+    int64_t remaining = deadline - now;
+    if (remaining < 0) remaining = 0;
+    struct timespec limit = {
+      .tv_sec = remaining / 1000000, .tv_nsec = remaining % 1000000 * 1000};
     int count = ppoll(waits, ignores_changes ? 1 : 2, &limit, NULL);
     if (count < 0 && errno != EINTR) return RESULTS_TIME_PASSED;
     if (count > 0 && waits[0].revents != 0) {

@@ -8,7 +8,7 @@ int results_file_identity(const char *path, uint64_t *device, uint64_t *number) 
 #if defined(_WIN32)
   struct _stat64 status;
   if (_stat64(path, &status) != 0) return errno == ENOENT ? 0 : -1;
-  // The system gives no number; a file that is open cannot be replaced there.
+  // The system provides no number; there an open file cannot be replaced.
   *device = *number = 0;
 #else
   struct stat status;
@@ -28,8 +28,8 @@ int results_connection_has_moved(sqlite3 *db) {
 int results_connection_identity(sqlite3 *db, uint64_t *device, uint64_t *number) {
   const char *path = sqlite3_db_filename(db, "main");
   if (path == NULL || path[0] == 0) return -1;
-  // The connection keeps its file from being given to another name's content, so that a file which has its name
-  // before and after is the one in between.
+  // While the connection has its file open, no other file gets its identity. So if the file has its name before and
+  // after, it is the one that was looked up in between.
   if (results_connection_has_moved(db)) return 0;
   int result = results_file_identity(path, device, number);
   return results_connection_has_moved(db) ? 0 : result;

@@ -17,7 +17,8 @@ int64_t results_file_size(const char *path) {
 #endif
 }
 
-/// The path of a file behind all links, with room for more bytes after it; null if it is not there. The caller frees it.
+/// The path of a file with all links resolved, and with room for more bytes after it; null if the file does not exist.
+/// The caller frees it.
 static char *full_path(const char *path, size_t room) {
 #if defined(_WIN32)
   char *resolved = _fullpath(NULL, path, 0);
@@ -46,7 +47,7 @@ int64_t results_full_path_length(const char *path) {
     free(file);
     return length;
   }
-  // The file is not there; its folder may be.
+  // The file does not exist; its folder may.
   const char *slash = strrchr(path, '/');
   const char *name = slash == NULL ? path : slash + 1;
   size_t length = slash == NULL ? 0 : (size_t)(slash - path) + 1;

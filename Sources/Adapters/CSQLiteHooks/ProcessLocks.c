@@ -18,8 +18,8 @@ int64_t results_process_id(void) { return getpid(); }
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-// Where SQLite's locks are in the files is part of its file formats: a writer of a database with a log holds byte 120
-// of the index of the log, others hold bytes after the first gibibyte of the database.
+// The positions of SQLite's locks are part of its file formats: a writer of a database with a write-ahead log holds byte
+// 120 of the log's index, other writers hold bytes after the first gibibyte of the database.
 // https://www.sqlite.org/walformat.html#locks, https://www.sqlite.org/lockingv3.html
 
 typedef struct {
@@ -38,14 +38,14 @@ static byte_range range_of(const char *path, const char *suffix, uint64_t first,
   return range;
 }
 
-/// Whether a line of /proc/locks tells of an exclusive lock in a range, and whose it is.
+/// The process of an exclusive lock in a range, if a line of /proc/locks describes one; otherwise 0.
 static int64_t owner(const char *line, const byte_range *range) {
   char kind[16];
   unsigned major_number, minor_number;
   uint64_t inode, first;
   int64_t process;
   char end[24];
-  // Lines of those that wait have an arrow in the second place, and do not match.
+  // Lines of waiting processes have an arrow in the second column, and do not match.
   int count = sscanf(
     line, "%*[0-9]: POSIX %*s %15s %" SCNd64 " %x:%x:%" SCNu64 " %" SCNu64 " %23s", kind, &process,
     &major_number, &minor_number, &inode, &first, end);

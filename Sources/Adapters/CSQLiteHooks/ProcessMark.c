@@ -12,13 +12,13 @@
 #include <string.h>
 #include <unistd.h>
 
-// A number means a process only within one run of the system and one namespace of process numbers, and only until the
-// process has ended: then another one may get it, which has begun at another time.
+// A number identifies a process only within one boot of the system and one namespace, and only until the process has
+// ended: a later process may get the same number, but it has another start time.
 
-enum { PLACE_LENGTH = 160, LINE_LENGTH = 1024 };
+enum { SCOPE_LENGTH = 160, LINE_LENGTH = 1024 };
 
-/// Which run of the system this is, and which namespace.
-static int read_place(char *place, size_t capacity) {
+/// The boot of the system and the namespace.
+static int read_scope(char *scope, size_t capacity) {
   char boot[64], space[64];
   FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
   if (file == NULL) return 0;
@@ -27,11 +27,11 @@ static int read_place(char *place, size_t capacity) {
   ssize_t length = readlink("/proc/self/ns/pid", space, sizeof space - 1);
   if (count != 1 || length <= 0) return 0;
   space[length] = 0;
-  return snprintf(place, capacity, "%s %s", boot, space) < (int)capacity;
+  return snprintf(scope, capacity, "%s %s", boot, space) < (int)capacity;
 }
 
-/// When a process began, in the system's ticks, and what it is doing.
-/// - Returns: Whether that is told.
+/// The start time of a process, in the system's ticks, and its state.
+/// - Returns: Whether the system provides them.
 static int read_start(int64_t process, uint64_t *start, char *state) {
   char path[64], line[LINE_LENGTH];
   snprintf(path, sizeof path, "/proc/%" PRId64 "/stat", process);
@@ -40,7 +40,7 @@ static int read_start(int64_t process, uint64_t *start, char *state) {
   size_t length = fread(line, 1, sizeof line - 1, file);
   fclose(file);
   line[length] = 0;
-  // A process names itself, so its name may hold anything but the last parenthesis.
+  // A process chooses its name, which may contain parentheses; the last one is not part of it.
   const char *rest = strrchr(line, ')');
   return rest != NULL &&
     sscanf(
@@ -50,21 +50,21 @@ static int read_start(int64_t process, uint64_t *start, char *state) {
 }
 
 int results_process_mark(char *mark, int capacity) {
-  char place[PLACE_LENGTH], state;
+  char scope[SCOPE_LENGTH], state;
   uint64_t start;
   int64_t process = results_process_id();
-  if (!read_place(place, sizeof place) || !read_start(process, &start, &state)) return 0;
-  int length = snprintf(mark, (size_t)capacity, "%s %" PRId64 " %" PRIu64, place, process, start);
+  if (!read_scope(scope, sizeof scope) || !read_start(process, &start, &state)) return 0;
+  int length = snprintf(mark, (size_t)capacity, "%s %" PRId64 " %" PRIu64, scope, process, start);
   return length > 0 && length < capacity;
 }
 
 int results_process_has_ended(const char *mark) {
-  char place[PLACE_LENGTH], state;
+  char scope[SCOPE_LENGTH], state;
   int64_t process;
   uint64_t start, present;
-  if (!read_place(place, sizeof place)) return 0;
-  size_t length = strlen(place);
-  if (strncmp(mark, place, length) != 0) return 0;
+  if (!read_scope(scope, sizeof scope)) return 0;
+  size_t length = strlen(scope);
+  if (strncmp(mark, scope, length) != 0) return 0;
   if (sscanf(mark + length, " %" SCNd64 " %" SCNu64, &process, &start) != 2) return 0;
   if (process <= 0 || process > INT32_MAX) return 0;
   if (kill((pid_t)process, 0) != 0 && errno == ESRCH) return 1;

@@ -2,8 +2,8 @@
 #include <stddef.h>
 #include <string.h>
 
-// A function in WHERE that is asked for each row, in the order in which an index is read, with the columns of the row's
-// key. It compares them as keys are written (`KeyWriter`), and so merges the rows with keys that are looked for.
+// A function in WHERE that SQLite calls for each row, in the order of an index, with the columns of the row's key. It
+// encodes them like `KeyWriter`, and so merges the rows with the keys whose ranks are wanted.
 
 static _Thread_local results_ranking *current = 0;
 
@@ -38,7 +38,8 @@ static uint64_t ascending_bits(double number) {
   return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
 }
 
-/// Where the column ends in the key, or -1 for a value of another storage class.
+/// Writes a column into the buffer.
+/// - Returns: The end of the column in the buffer, or -1 for a value of another storage class.
 static int put_column(
   results_ranking *ranking, int at, results_key_column column, sqlite3_value *value
 ) {
@@ -64,9 +65,9 @@ static int put_column(
   }
 }
 
-/// How a row's column compares with the next bytes of a key, which it passes if they are the same.
+/// Compares a row's column with the next bytes of a key, and advances past them if they are equal.
 ///
-/// Columns are written so that none begins with another one's bytes; so the first that differs decides.
+/// No column's encoding is a prefix of another one's, so the first column that differs decides.
 static int compare_column(
   results_ranking *ranking, int64_t *at, int64_t end, results_key_column column, sqlite3_value *value
 ) {
@@ -74,7 +75,7 @@ static int compare_column(
   int64_t rest = end - *at;
   if (column.storage == SQLITE_INTEGER && rest >= 9 && key[0] == 2 &&
       sqlite3_value_type(value) == SQLITE_INTEGER) {
-    // Nearly all columns of nearly all rows pass here.
+    // The fast path: most columns are integers.
     uint64_t word = 0;
     for (int index = 1; index < 9; index++) word = word << 8 | key[index];
     if (column.is_descending) word = ~word;
@@ -88,7 +89,7 @@ static int compare_column(
     ranking->is_foreign = 1;
     return -1;
   }
-  // The buffer has room for the longest key that is looked for, so a column of which not all is there is longer.
+  // The buffer has room for the longest key, so a column that is cut off is longer than the key.
   int order = memcmp(ranking->buffer, key, (size_t)(rest < length ? rest : length));
   if (order != 0) return order;
   if (rest < length) return 1;
@@ -96,9 +97,9 @@ static int compare_column(
   return 0;
 }
 
-/// How a row's first columns compare with the next key that is looked for: less than 0 before it, 0 if the key goes on.
+/// Compares a row's first columns with the next key: less than 0 if the row is before it, 0 if the key has more columns.
 ///
-/// A row whose columns are all of the key's is behind the bound that the key is, as is one that goes on where the key ends.
+/// A row that equals the key is after the bound that the key is, and so is one that continues where the key ends.
 static int compare_row(
   results_ranking *ranking, int count, sqlite3_value **arguments, int is_whole
 ) {
@@ -112,7 +113,7 @@ static int compare_row(
   return at == end ? 1 : is_whole ? -1 : 0;
 }
 
-/// Asked with the first columns of a row's key, and with all of them if those do not tell, for which the result is true.
+/// Called with the first columns of a row's key; returns true if these do not decide, and is then called with all columns.
 static void ranked(sqlite3_context *context, int count, sqlite3_value **arguments) {
   results_ranking *ranking = current;
   // A result that is not set is null, which is not true.

@@ -1,8 +1,8 @@
 #include "CSQLiteHooks.h"
 #include <stddef.h>
 
-// A function in WHERE that is asked once for each row, in the order in which an index is read, picks every so many of
-// them without a column being read of the others. It must not be called deterministic: SQLite would ask it once.
+// A function in WHERE that SQLite calls once for each row, in the order of an index. It picks every nth row, without
+// reading a column of the others. It must not be declared deterministic: SQLite would call it only once.
 
 static _Thread_local results_sampling *current = 0;
 
@@ -13,8 +13,8 @@ static void sampled(sqlite3_context *context, int count, sqlite3_value **argumen
   int is_wanted = 0;
   if (sampling) {
     sampling->calls++;
-    is_wanted = sampling->left == 0;
-    sampling->left = is_wanted ? sampling->stride - 1 : sampling->left - 1;
+    is_wanted = sampling->remaining == 0;
+    sampling->remaining = is_wanted ? sampling->stride - 1 : sampling->remaining - 1;
   }
   sqlite3_result_int(context, is_wanted);
 }

@@ -2,8 +2,8 @@
 #include <stddef.h>
 #include <string.h>
 
-// Every function gives null for anything but the storage class it is for. Lengths are always explicit, so
-// that a NUL is a character like any other.
+// Every function returns null for values of other storage classes. Lengths are always explicit, so that texts may
+// contain NUL.
 
 static int is_text(sqlite3_value *value) { return sqlite3_value_type(value) == SQLITE_TEXT; }
 

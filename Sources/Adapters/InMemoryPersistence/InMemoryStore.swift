@@ -1,28 +1,29 @@
-public import ResultsDomain
 import Synchronization
+public import ResultsDomain
 
-/// A store whose content lives in memory and ends with it.
+/// A store whose content is in memory and ends with the store object.
 ///
-/// It keeps every promise of the ports that a database keeps. A commit publishes a new immutable version, so readers never
-/// wait for the writer and see one version; writers take turns. `InMemoryStore(readingFrom:)` gives a view that cannot write.
+/// It makes the same guarantees as a database store. A commit publishes a new immutable version, so a reader sees one
+/// version and never waits for the writer; writers are serialized. `InMemoryStore(readingFrom:)` is a read-only view.
 public final class InMemoryStore: Store {
-  /// What the store is called.
+  /// The store's name and unique name.
   public let identity: StoreIdentity
-  /// The history tells every commit, and nothing outlasts the process.
+  /// The history covers all writers, and the content is not durable.
   public let capabilities: StoreCapabilities
   /// The entities it was opened with.
   public let entities: [EntityDescription]
   let core: StoreCore
 
-  /// An empty store.
+  /// Creates an empty store.
   /// - Parameters:
-  ///   - entities: The entities it holds, each name once.
-  ///   - name: What to call it in messages.
-  ///   - historyCapacity: How many changed rows the history remembers; older commits are told as a gap.
-  ///   - epoch: What tells this life of the store from others; random unless given.
-  ///   - providesOrder: Whether the keys of the definitions that were asked for last stay in memory, in order, and are brought on with
-  ///     every commit, as a database's index is.
-  /// - Throws: `StoreError.cannotOpen` if two entities have one name.
+  ///   - entities: The entities of the store, with distinct names.
+  ///   - name: The name for messages.
+  ///   - historyCapacity: The number of changed rows in the history, with each commit counted as one more; older commits appear
+  ///     as a gap.
+  ///   - epoch: The epoch of the store's versions; random by default.
+  ///   - providesOrder: Whether the store caches the ordered keys of recently used definitions and updates them with every
+  ///     commit, like the indexes of a database.
+  /// - Throws: `StoreError.cannotOpen` if two entities have the same name.
   public init(
     entities: [EntityDescription],
     name: String = "memory",
@@ -49,9 +50,9 @@ public final class InMemoryStore: Store {
     )
   }
 
-  /// A view of another store's content, which sees its commits and refuses to write.
+  /// Creates a read-only view of another store, which sees its commits.
   ///
-  /// Closing either of the two closes both.
+  /// Closing either store closes both.
   public init(readingFrom other: InMemoryStore) {
     identity = other.identity
     entities = other.entities
@@ -61,26 +62,26 @@ public final class InMemoryStore: Store {
     self.capabilities = capabilities
   }
 
-  /// The store's calls do not wait for a disk, so asynchronous callers call it where they are.
+  /// `nil`: calls do not block, so asynchronous code can call the store directly.
   public var executor: (any TaskExecutor)? { nil }
 
-  /// Does nothing: there are no other writers.
+  /// Does nothing, because there are no other writers.
   public func checkForExternalChanges() throws(StoreError) { _ = try published() }
 
-  /// Ends the hints and makes later calls fail; a transaction that is running is undone.
+  /// Ends the streams of hints and makes later calls fail; a running transaction is rolled back.
   public func close() throws(StoreError) { core.close() }
 
-  /// Hints that the version has grown.
+  /// Returns a stream of hints that the version has advanced.
   public func commitNotifications() -> AsyncStream<Void> { core.commitNotifications() }
 
-  /// Hints of what the closure has not followed; it is given commits of at most a few rows.
+  /// Returns a stream of hints, except for small commits that the closure has handled.
   public func commitNotifications(
     following follow: @escaping @Sendable (any StoreSnapshot) -> Bool
   ) -> AsyncStream<Void> { core.commitNotifications(following: follow) }
 }
 
 extension InMemoryStore {
-  /// Runs a closure with the version that is current when it begins.
+  /// Runs a closure with a snapshot of the current version.
   /// - Complexity: O(1) besides the closure.
   public func read<Result: Sendable>(
     _ body: (any StoreSnapshot) throws(StoreError) -> Result
@@ -90,9 +91,9 @@ extension InMemoryStore {
     return try body(snapshot)
   }
 
-  /// Runs a closure as one transaction, after those that began before it.
+  /// Runs a closure as one transaction.
   ///
-  /// The calling thread waits for the running transaction. One begun inside another of the same store is refused.
+  /// The calling thread waits for a running transaction. A transaction inside another of the same store is refused.
   /// - Throws: `StoreError.busy` inside another transaction; the store's errors, or `StoreError.aborted(by:)`.
   /// - Complexity: O(*k* log *n*) for *k* touched rows, besides the closure.
   @discardableResult
@@ -121,21 +122,21 @@ extension InMemoryStore {
         throw StoreError.aborted(by: error)
       }
     }
-    // Other writers need not wait for what follows.
-    if count > 0 { tell(changing: count) }
+    // Observers are notified outside of the writer's lock, so that other writers need not wait.
+    if count > 0 { notifyObservers(changing: count) }
     return committed
   }
 
-  /// How many rows a commit may change to be followed by the thread that made it; it waits for that.
+  /// The largest number of changed rows for which observers follow a commit on the writer's thread.
   private static let followedRowLimit = 32
 
-  private func tell(changing count: Int) {
+  private func notifyObservers(changing count: Int) {
     guard count <= InMemoryStore.followedRowLimit, let content = core.content else {
-      return core.tell(nil)
+      return core.notifyObservers(nil)
     }
     let snapshot = InMemorySnapshot(content, of: self)
     defer { snapshot.end() }
-    core.tell(snapshot)
+    core.notifyObservers(snapshot)
   }
 
   private func published() throws(StoreError) -> StoreContent {
@@ -146,7 +147,7 @@ extension InMemoryStore {
   func order(
     of definition: OrderDefinition,
     in content: StoreContent
-  ) throws(StoreError) -> KeptOrder? {
+  ) throws(StoreError) -> CachedOrder? {
     try core.order(of: definition, in: content)
   }
 
@@ -159,7 +160,7 @@ extension InMemoryStore {
     return core.history(after: old, through: new, ofTable: table)
   }
 
-  /// What names a version as long as the process runs.
+  /// The bookmark of a version, valid while the process runs.
   func bookmark(of version: StoreVersion) -> StoreBookmark {
     StoreBookmark(store: identity.uniqueName, sequence: version.sequence, stamp: core.stamp)
   }

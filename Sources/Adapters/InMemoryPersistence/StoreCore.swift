@@ -1,27 +1,30 @@
 import ResultsDomain
 import Synchronization
 
-/// What a store and its read-only views share: the published version, the history, and who is listening.
+/// The state that a store and its read-only views share: the published version, the history and the observers.
+///
+/// `writer` serializes transactions and is locked first; `state` guards everything else and is locked only briefly, never
+/// while a closure of a caller runs.
 final class StoreCore: Sendable {
-  /// Who waits to hear of new versions, and what it does at once after a small commit, if it wants to.
-  private struct Listener {
+  /// An observer's stream of hints, and its closure for small commits.
+  private struct Observer {
     let hints: AsyncStream<Void>.Continuation
     let follow: (@Sendable (any StoreSnapshot) -> Bool)?
   }
 
   private struct State {
-    /// `nil` once closed.
+    /// The published version; `nil` once closed.
     var content: StoreContent?
-    var history: CommitRing
-    var listeners: [Int: Listener] = [:]
-    var nextListener = 0
+    var history: InMemoryHistory
+    var observers: [Int: Observer] = [:]
+    var nextObserver = 0
   }
 
-  /// Held by the one writer for the time of its transaction; readers never take it.
+  /// Locked for the duration of a transaction; readers never lock it.
   let writer = Mutex<Void>(())
-  /// What tells this content's past from that of any other store, one of the same epoch included.
+  /// A random number that distinguishes this store's history from any other, even of the same epoch.
   let stamp: UInt64
-  /// Whether lists of keys are kept for whoever asks.
+  /// Whether the store caches orders.
   let providesOrder: Bool
   private let state: Mutex<State>
 
@@ -29,7 +32,12 @@ final class StoreCore: Sendable {
     self.providesOrder = providesOrder
     var generator = SystemRandomNumberGenerator()
     stamp = generator.next()
-    state = Mutex(State(content: content, history: CommitRing(capacity: historyCapacity)))
+    state = Mutex(
+      State(
+        content: content,
+        history: InMemoryHistory(epoch: content.version.epoch, capacity: historyCapacity)
+      )
+    )
   }
 
   deinit { close() }
@@ -37,8 +45,8 @@ final class StoreCore: Sendable {
   /// The current version, or `nil` once closed.
   var content: StoreContent? { state.withLock { $0.content } }
 
-  /// Makes a transaction's content the current version, if it changed anything.
-  /// - Returns: The current version, or `nil` if the store has been closed meanwhile.
+  /// Publishes a transaction's content as the current version, if it changed anything.
+  /// - Returns: The current version, or `nil` if the store has been closed.
   func publish(
     _ content: StoreContent,
     _ changes: [Int: [CommittedChange]],
@@ -49,51 +57,51 @@ final class StoreCore: Sendable {
     let version = StoreVersion(epoch: old.epoch, sequence: old.sequence + 1)
     var content = content
     content.version = version
-    // Brought on outside of the lock, which readers take; what they add meanwhile is brought on inside.
-    var orders = self.content?.orders ?? KeptOrders()
+    // Orders are updated outside of the lock, which readers need; those inserted meanwhile are updated inside.
+    var orders = self.content?.orders ?? CachedOrders()
     orders.apply(changes)
     let isOpen = state.withLock { [orders] state in
       guard let before = state.content else { return false }
       state.content = content
       state.content?.orders = orders
-      state.content?.orders.replace(before.orders, after: changes)
-      state.history.append(changes, version: version, origin: origin)
+      state.content?.orders.rebase(onto: before.orders, after: changes)
+      state.history.append(.commit(origin, changes))
       return true
     }
     return isOpen ? version : nil
   }
 
-  /// Tells everyone who listens of a new version, except those who follow it at once.
-  /// - Parameter snapshot: The version to follow, or `nil` if the commit was too large for its caller to wait.
-  func tell(_ snapshot: (any StoreSnapshot)?) {
-    let listeners = state.withLock { Array($0.listeners.values) }
-    for listener in listeners {
-      if let snapshot, listener.follow?(snapshot) == true { continue }
-      listener.hints.yield()
+  /// Notifies all observers of a new version: by their closure, or else by a hint.
+  /// - Parameter snapshot: The version for the closures, or `nil` to send hints only.
+  func notifyObservers(_ snapshot: (any StoreSnapshot)?) {
+    let observers = state.withLock { Array($0.observers.values) }
+    for observer in observers {
+      if let snapshot, observer.follow?(snapshot) == true { continue }
+      observer.hints.yield()
     }
   }
 
-  /// The keys of a definition, if they are kept and a version is the present one; the definition is then one just used.
-  func presentOrder(of definition: OrderDefinition, at version: StoreVersion) -> KeptOrder? {
+  /// The cached order of a definition, if a version is the current one; marks it as used.
+  private func currentOrder(of definition: OrderDefinition, at version: StoreVersion)
+    -> CachedOrder?
+  {
     state.withLock { state in
-      state.content?.orders.use(definition)
+      state.content?.orders.touch(definition)
       guard let content = state.content, content.version == version else { return nil }
       return content.orders[definition]
     }
   }
 
-  /// The commits that lead an order from a version to the present one.
-  ///
-  /// If it is the order of the present version it is kept.
+  /// The commits that an order of a version has missed; an order of the current version is cached instead.
   /// - Returns: `nil` if there is nothing more to do.
-  func missed(
-    by order: KeptOrder,
+  private func missed(
+    by order: CachedOrder,
     since version: StoreVersion
   ) -> (commits: [CommitRecord], version: StoreVersion)? {
     state.withLock { state in
       guard let content = state.content, content.orders[order.definition] == nil else { return nil }
       guard content.version != version else {
-        state.content?.orders.keep(order)
+        state.content?.orders.insert(order)
         return nil
       }
       let history = state.history.history(
@@ -123,28 +131,57 @@ final class StoreCore: Sendable {
     )
     let number: Int? = state.withLock { state in
       guard state.content != nil else { return nil }
-      state.nextListener += 1
-      state.listeners[state.nextListener] = Listener(hints: continuation, follow: follow)
-      return state.nextListener
+      state.nextObserver += 1
+      state.observers[state.nextObserver] = Observer(hints: continuation, follow: follow)
+      return state.nextObserver
     }
     guard let number else {
       continuation.finish()
       return stream
     }
     continuation.onTermination = { [weak self] _ in
-      self?.state.withLock { _ = $0.listeners.removeValue(forKey: number) }
+      self?.state.withLock { _ = $0.observers.removeValue(forKey: number) }
     }
     return stream
   }
 
-  /// Ends the hints and lets go of the content; does nothing the second time.
+  /// Ends the streams of hints and releases the content; does nothing the second time.
   func close() {
-    let listeners = state.withLock { state in
-      defer { state.listeners = [:] }
+    let observers = state.withLock { state in
+      defer { state.observers = [:] }
       state.content = nil
-      return Array(state.listeners.values)
+      return Array(state.observers.values)
     }
-    // Finishing calls back into the lock, so it is done outside of it.
-    for listener in listeners { listener.hints.finish() }
+    // Finishing a stream calls `onTermination`, which locks the state.
+    for observer in observers { observer.hints.finish() }
+  }
+}
+
+// MARK: - Orders
+
+extension StoreCore {
+  /// The order of a definition in a version, which is cached; `nil` if the store provides no orders.
+  /// - Throws: `StoreError` as reading the entries does.
+  /// - Complexity: O(number of cached orders) if it is cached, otherwise O(*n* log *n*).
+  func order(
+    of definition: OrderDefinition,
+    in content: StoreContent
+  ) throws(StoreError) -> CachedOrder? {
+    guard providesOrder else { return nil }
+    let current = currentOrder(of: definition, at: content.version)
+    if let cached = content.orders[definition] ?? current { return cached }
+    guard let order = try CachedOrder(of: definition, in: content) else { return nil }
+    cache(order, of: content.version)
+    return order
+  }
+
+  /// Caches an order after updating it to the current version from the history.
+  private func cache(_ order: CachedOrder, of version: StoreVersion) {
+    var (order, version) = (order, version)
+    // Each round has fewer missed commits, so the loop ends.
+    while let missed = missed(by: order, since: version) {
+      version = missed.version
+      for record in missed.commits where !order.apply(record.changes) { return }
+    }
   }
 }

@@ -1,48 +1,48 @@
 import Foundation
 import ResultsDomain
 
-/// How a cache's name becomes the name of a file, and back.
+/// The mapping between the names of caches and of files.
 ///
-/// A file's name has only small letters, digits, `-`, `_`, `%` and the extension, so that names which differ in case, in composition or
-/// in anything that a file system folds have files of their own, and no name leads out of the folder.
+/// A file name has only small letters, digits, `-`, `_`, `%` and the extension, so that names that differ in case, in composition or in
+/// anything else that a file system folds have different files, and no name escapes the folder.
 enum CacheFileName {
   private static let cacheExtension = ".sectioncache"
   private static let draftExtension = ".draft"
-  /// File systems take names of 255 bytes; a longer name is cut and told apart by a digest.
-  private static let longest = 200
+  /// File systems allow names of 255 bytes; a longer name is truncated and distinguished by a digest.
+  private static let maximumLength = 200
 
-  /// The name of a cache's file.
+  /// Returns the name of a cache's file.
   static func fileName(of name: String) -> String {
     let encoded = encoded(name)
-    guard encoded.utf8.count > longest else { return encoded + cacheExtension }
+    guard encoded.utf8.count > maximumLength else { return encoded + cacheExtension }
     var digest = RowDigest()
     digest.add(.text(name))
     let number = String(digest.value, radix: 16)
-    return "\(String(decoding: encoded.utf8.prefix(longest), as: UTF8.self))+\(number)"
+    return "\(String(decoding: encoded.utf8.prefix(maximumLength), as: UTF8.self))+\(number)"
       + cacheExtension
   }
 
-  /// The name of a file that is being written, which no other has.
+  /// Returns a unique name for a file that is being written.
   static func draftName() -> String { UUID().uuidString.lowercased() + draftExtension }
 
   static func isCache(_ file: String) -> Bool { file.hasSuffix(cacheExtension) }
 
-  /// Whether a file's name is one that `draftName()` gives.
+  /// Returns whether a file name is one that `draftName()` returns.
   static func isDraft(_ file: String) -> Bool {
     guard file.hasSuffix(draftExtension) else { return false }
     let stem = String(file.dropLast(draftExtension.count))
     return UUID(uuidString: stem)?.uuidString.lowercased() == stem
   }
 
-  /// What the file of any cache begins with.
+  /// The start of every cache file.
   static let headingStart = "section cache "
 
-  /// What the file of a cache begins with: the name in full, whatever became of it in the file's name.
+  /// Returns the heading of a cache's file: the full name, even if the file name is truncated.
   static func heading(of name: String) -> [UInt8] {
     Array("\(headingStart)\(encoded(name))\n".utf8)
   }
 
-  /// The name of the cache that a file is of, or `nil` if it is of none.
+  /// Returns the name of the cache in a file, or `nil` if the file is not a cache.
   static func name(ofFile file: String, heading: () -> String?) -> String? {
     let stem = String(file.dropLast(cacheExtension.count))
     let text =
@@ -57,7 +57,7 @@ enum CacheFileName {
   }
 
   private static func encoded(_ name: String) -> String {
-    // The empty name needs a file name too; a lone percent sign encodes nothing else.
+    // The empty name needs a file name too; a single percent sign encodes nothing else.
     guard !name.isEmpty else { return "%" }
     var bytes: [UInt8] = []
     for byte in name.utf8 {

@@ -2,23 +2,23 @@ public import Foundation
 import ResultsDomain
 public import ResultsPresentation
 
-/// Keeps each named cache of a store's lists in a file of its own, in a folder beside the store.
+/// A storage of list caches: a folder beside the store, with a file for each named cache.
 ///
-/// A file is written under another name, synchronised with the disk and renamed, so that a process that ends in the middle leaves
-/// the old file or the new one. The store's own file is never touched. Only the owner may read the folder: keys hold data.
+/// A file is written under another name, synchronised with the disk and renamed, so that a process that ends in between leaves the old
+/// file or the new one. The store's own file is never touched. Only the owner may read the folder, because keys contain data.
 public struct SectionCacheFolder: SectionCacheStorage {
-  /// The folder; it is made when the first cache is written.
+  /// The folder, created when the first cache is written.
   public let folder: URL
-  /// Whether nothing may be written or removed.
+  /// Whether writing and removing are refused.
   public let isReadOnly: Bool
 
-  /// The caches of a folder.
+  /// Creates a storage in a folder.
   public init(at folder: URL, isReadOnly: Bool = false) {
     self.folder = folder
     self.isReadOnly = isReadOnly
   }
 
-  /// The caches of a store's file: the folder of its name followed by `-caches`.
+  /// Creates a storage beside a store's file: the folder with the file's name followed by `-caches`.
   public init(besideStoreAt path: String, isReadOnly: Bool = false) {
     self.init(
       at: URL(filePath: path + "-caches", directoryHint: .isDirectory),
@@ -26,58 +26,58 @@ public struct SectionCacheFolder: SectionCacheStorage {
     )
   }
 
-  /// The bytes kept under a name, or `nil` if there are none.
+  /// Returns the bytes saved under a name, or `nil` if there are none.
   ///
-  /// A file that does not begin with that very name is handed over whole: its reader finds it damaged.
-  /// - Throws: `SectionCacheFailure` for what is no file, is larger than any cache or cannot be read.
+  /// A file that does not begin with exactly that name is returned whole, and the decoder finds it damaged.
+  /// - Throws: `SectionCacheFailure` for what is not a regular file, is larger than any cache or cannot be read.
   public func load(_ name: String) throws(SectionCacheFailure) -> [UInt8]? {
     let file = folder.appending(path: CacheFileName.fileName(of: name))
     do {
-      return try DurableFile.content(of: file, after: CacheFileName.heading(of: name))
+      return try CacheFile.content(of: file, after: CacheFileName.heading(of: name))
     } catch {
       throw SectionCacheFailure(.read, at: file.path(percentEncoded: false), error.detail)
     }
   }
 
-  /// Opens the bytes kept under a name, or gives `nil` if there are none; a large file stays open as long as it may be read.
+  /// Opens the bytes saved under a name, or returns `nil` if there are none; a large file stays open as long as it may be read.
   /// - Throws: As `load(_:)`.
   public func open(_ name: String) throws(SectionCacheFailure) -> (any CacheData)? {
     let file = folder.appending(path: CacheFileName.fileName(of: name))
     do {
-      return try DurableFile.open(file, after: CacheFileName.heading(of: name))
+      return try CacheFile.open(file, after: CacheFileName.heading(of: name))
     } catch {
       throw SectionCacheFailure(.read, at: file.path(percentEncoded: false), error.detail)
     }
   }
 
-  /// Keeps bytes under a name.
-  /// - Throws: `SectionCacheFailure` if nothing may be written or the disk refuses.
+  /// Saves bytes under a name.
+  /// - Throws: `SectionCacheFailure` if the storage is read-only or the file system fails.
   public func save(_ bytes: [UInt8], as name: String) throws(SectionCacheFailure) {
     try refuseIfReadOnly(.write, name)
     let target = folder.appending(path: CacheFileName.fileName(of: name))
     let draft = folder.appending(path: CacheFileName.draftName())
-    do throws(DurableFile.Failure) {
-      try DurableFile.makeFolder(folder)
-      try DurableFile.write([CacheFileName.heading(of: name), bytes], to: draft)
-      try DurableFile.rename(draft, to: target)
+    do throws(CacheFile.Failure) {
+      try CacheFile.createFolder(folder)
+      try CacheFile.write([CacheFileName.heading(of: name), bytes], to: draft)
+      try CacheFile.rename(draft, to: target)
     } catch {
-      // The draft is of no use to anybody, and may not even be there.
-      _ = try? DurableFile.remove(draft)
+      // The draft is useless now, and may not exist.
+      _ = try? CacheFile.remove(draft)
       throw SectionCacheFailure(.write, at: target.path(percentEncoded: false), error.detail)
     }
     removeAbandonedDrafts()
   }
 
-  /// Removes what is kept under a name.
-  /// - Throws: `SectionCacheFailure` if it is there and cannot be removed.
+  /// Removes the cache with a name.
+  /// - Throws: `SectionCacheFailure` if it exists and cannot be removed.
   @discardableResult
   public func remove(_ name: String) throws(SectionCacheFailure) -> Bool {
     try refuseIfReadOnly(.remove, name)
     return try remove(file: CacheFileName.fileName(of: name))
   }
 
-  /// Removes all caches, and what was left of writing them; other files of the folder stay.
-  /// - Throws: `SectionCacheFailure` for the first that cannot be removed.
+  /// Removes all caches and abandoned drafts; other files in the folder stay.
+  /// - Throws: `SectionCacheFailure` for the first file that cannot be removed.
   @discardableResult
   public func removeAll() throws(SectionCacheFailure) -> Int {
     try refuseIfReadOnly(.remove, folder.path(percentEncoded: false))
@@ -89,17 +89,17 @@ public struct SectionCacheFolder: SectionCacheStorage {
     return count
   }
 
-  /// What is kept, in the order of the names' bytes; a file whose name cannot be told is left out.
+  /// Returns the saved caches in the order of their names' bytes; a file whose cache name is not known is left out.
   /// - Throws: `SectionCacheFailure` if the folder cannot be read.
   public func entries() throws(SectionCacheFailure) -> [SectionCacheEntry] {
     var entries: [SectionCacheEntry] = []
     for file in try files() where CacheFileName.isCache(file) {
-      let place = folder.appending(path: file)
-      guard let size = DurableFile.size(of: place),
-        let name = CacheFileName.name(ofFile: file, heading: { DurableFile.heading(of: place) })
+      let url = folder.appending(path: file)
+      guard let size = CacheFile.size(of: url),
+        let name = CacheFileName.name(ofFile: file, heading: { CacheFile.heading(of: url) })
       else { continue }
       entries.append(
-        SectionCacheEntry(name: name, byteCount: size, writtenAt: DurableFile.writtenAt(place))
+        SectionCacheEntry(name: name, byteCount: size, writtenAt: CacheFile.modificationDate(url))
       )
     }
     return entries.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
@@ -109,26 +109,26 @@ public struct SectionCacheFolder: SectionCacheStorage {
 extension SectionCacheFolder {
   private func refuseIfReadOnly(
     _ action: SectionCacheFailure.Action,
-    _ place: String
+    _ location: String
   ) throws(SectionCacheFailure) {
     guard isReadOnly else { return }
-    throw SectionCacheFailure(action, at: place, "the store was opened for reading only")
+    throw SectionCacheFailure(action, at: location, "the store was opened for reading only")
   }
 
-  /// Whether a file was written by this library, as far as it tells.
+  /// Returns whether a file was written by this library, as far as can be seen.
   ///
-  /// A folder that is a link may be anybody's, so that a name is not enough there.
+  /// A folder that is a link may belong to another program, so a file name is not enough there.
   private func isOwn(_ file: String) -> Bool {
     guard CacheFileName.isDraft(file) || CacheFileName.isCache(file) else { return false }
-    return !DurableFile.isLink(folder)
-      || DurableFile.heading(of: folder.appending(path: file))?
+    return !CacheFile.isLink(folder)
+      || CacheFile.heading(of: folder.appending(path: file))?
         .hasPrefix(CacheFileName.headingStart) == true
   }
 
-  /// The names of the folder's files; none if there is no folder.
+  /// Returns the names of the folder's files; none if there is no folder.
   private func files() throws(SectionCacheFailure) -> [String] {
     do {
-      return try DurableFile.names(in: folder)
+      return try CacheFile.names(in: folder)
     } catch {
       throw SectionCacheFailure(.read, at: folder.path(percentEncoded: false), error.detail)
     }
@@ -136,23 +136,23 @@ extension SectionCacheFolder {
 
   @discardableResult
   private func remove(file: String) throws(SectionCacheFailure) -> Bool {
-    let place = folder.appending(path: file)
+    let url = folder.appending(path: file)
     do {
-      return try DurableFile.remove(place)
+      return try CacheFile.remove(url)
     } catch {
-      throw SectionCacheFailure(.remove, at: place.path(percentEncoded: false), error.detail)
+      throw SectionCacheFailure(.remove, at: url.path(percentEncoded: false), error.detail)
     }
   }
 
-  /// Removes what processes left that ended while they wrote, long enough ago that none can be writing it still.
+  /// Removes the drafts of processes that ended while writing, long enough ago that none can still be in use.
   private func removeAbandonedDrafts() {
     let limit = Int64(Date().timeIntervalSince1970 - 3600) * 1_000_000
     for file in (try? files()) ?? [] where CacheFileName.isDraft(file) && isOwn(file) {
-      let place = folder.appending(path: file)
-      guard let written = DurableFile.writtenAt(place), written.microseconds < limit else {
+      let url = folder.appending(path: file)
+      guard let written = CacheFile.modificationDate(url), written.microseconds < limit else {
         continue
       }
-      _ = try? DurableFile.remove(place)
+      _ = try? CacheFile.remove(url)
     }
   }
 }

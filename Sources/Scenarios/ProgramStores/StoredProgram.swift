@@ -5,49 +5,83 @@ public import ResultsPresentation
 import SQLitePersistence
 import SectionCacheFiles
 
-/// A program whose objects lie in an SQLite file, or in memory for a try: what the five programs have in common.
+/// A program whose objects are in an SQLite file, or in memory for a trial: what the five programs have in common.
 public protocol StoredProgram: ListProgram {}
 
 extension StoredProgram {
-  /// Opens the file as a store of the program's one entity.
-  public static func openStore(_ place: StorePlace) throws -> any Store {
-    guard !place.isInMemory else { return try InMemoryStore(entities: [entity]) }
+  /// Opens the store of the program's entity.
+  public static func openStore(_ location: StoreLocation) throws -> any Store {
+    guard !location.isInMemory else { return try InMemoryStore(entities: [entity]) }
     var options = SQLiteStoreOptions(
-      isReadOnly: place.isReadOnly,
-      busyTimeout: place.busyTimeout,
-      historyCapacity: place.historyCapacity
+      isReadOnly: location.isReadOnly,
+      busyTimeout: location.busyTimeout,
+      historyCapacity: location.historyCapacity
     )
-    options.onlyReads = place.onlyReads
-    let store = try SQLiteStore(at: place.path, entities: [entity], options: options)
+    options.onlyReads = location.onlyReads
+    let store = try SQLiteStore(at: location.path, entities: [entity], options: options)
     OpenStores.closeAtEnd(store)
     return store
   }
 
-  /// The caches lie in a folder beside the file; a store in memory has none.
-  public static func caches(for place: StorePlace) -> (any SectionCacheStorage)? {
-    guard !place.isInMemory else { return nil }
-    return SectionCacheFolder(besideStoreAt: place.path, isReadOnly: place.isReadOnly)
+  /// The folder of list caches beside the file, or `nil` for a store in memory.
+  public static func caches(for location: StoreLocation) -> (any SectionCacheStorage)? {
+    guard !location.isInMemory else { return nil }
+    return SectionCacheFolder(besideStoreAt: location.path, isReadOnly: location.isReadOnly)
   }
 
-  /// How the file's changes are captured, and what SQLite says of it.
+  /// Describes how the store captures changes, and the result of SQLite's integrity check.
   public static func diagnose(_ store: any Store) throws -> [String] {
     guard let store = store as? SQLiteStore else { return [] }
     return try ["capture    \(store.capture)"] + store.check().lines
   }
 
-  /// Makes the log of changes and its triggers anew; the objects are left alone.
+  /// Rebuilds the change log and its triggers; the objects are not touched.
   public static func repair(_ store: any Store) throws -> [String] {
     guard let store = store as? SQLiteStore else { return [] }
     try store.repair()
     return ["repaired   the log of changes and its triggers"]
   }
 
-  /// Makes the index that SQLite would use for a list's order, if there is one.
+  /// Creates the index that lets SQLite read a list in order, if there is one.
   public static func createIndex(
     serving definition: OrderDefinition,
     in store: any Store
   ) throws -> [String] {
     let statement = try (store as? SQLiteStore)?.createIndex(serving: definition)
     return [statement.map { "made       \($0)" } ?? "index      none is needed, or none would help"]
+  }
+
+  /// Removes one row of a list: what the verbs `remove-at` have in common.
+  /// - Parameters:
+  ///   - store: The options that name the store, which must exist.
+  ///   - list: The options that define the list.
+  ///   - row: Returns the id of the row at the position that the user gave.
+  /// - Returns: The id of the removed row.
+  /// - Throws: `CommandFailure` if another process has removed the row meanwhile, `StoreError`, `ResultsError`, or what `row` throws.
+  public static func removeRow(
+    of list: ListOptions,
+    in store: StoreOptions,
+    _ row: (ResultsList<Row>) throws -> ObjectID
+  ) async throws -> ObjectID {
+    let opened = try openStore(try store.existingLocation(of: Self.self))
+    let controller = FetchedResultsController(
+      try list.definition(of: Self.self, for: .machine),
+      in: opened,
+      detectsExternalChanges: false,
+      options: ResultsOptions(delivery: .onDemand)
+    )
+    try await controller.performFetch()
+    let id = try row(try controller.results)
+    let isRemoved = try opened.commit(origin: .unnamed) { try $0.delete(id, of: entity) }.result
+    controller.cancel()
+    try opened.close()
+    guard isRemoved else {
+      throw CommandFailure(
+        .nothingMatched,
+        "\(id) has just been removed by another process.",
+        remedy: "Nothing was removed."
+      )
+    }
+    return id
   }
 }

@@ -1,23 +1,32 @@
+import ArgumentParser
 import BookCatalog
 import CommandLineFrontEnd
 import ProgramStores
 import ResultsDomain
 import ResultsPresentation
 
-/// What `book-catalog` adds to the shared verbs: books in SQLite, by publisher and title.
+/// The program `book-catalog`: what it adds to the shared verbs.
 enum CatalogProgram: StoredProgram {
   static let name = "book-catalog"
   static let abstract = "A catalog of books, by publisher and title."
   static let nouns = (one: "book", many: "books")
   static let entity = Book.entity
   static let columns = ["title", "author", "year"]
+  static let examples = ProgramExamples(
+    condition: "title CONTAINS 'sea' AND year >= 1990",
+    sort: "-year,title",
+    assignments: "publisher=Collins title='The Sea' year=1978",
+    change: "year=1979",
+    file: "books.csv"
+  )
+  static let sectionKeyNames = ["decade", "letter"]
   static let identifier: String? = BookRecord.identifier
 
-  static func definition(for reader: ReaderSettings) -> ResultsDefinition<Row> {
+  static func definition(for settings: LocaleSettings) -> ResultsDefinition<Row> {
     BookCatalog.definition()
   }
 
-  static func sectionKey(named name: String, for reader: ReaderSettings) -> SectionKey? {
+  static func sectionKey(named name: String, for settings: LocaleSettings) -> SectionKey? {
     switch name {
     case "decade": .expression(.bucket(.attribute("year"), width: 10))
     case "letter": .expression(.uppercased(.prefix(.attribute("title"), length: 1)))
@@ -27,21 +36,32 @@ enum CatalogProgram: StoredProgram {
 
   static func object(
     from record: Record,
-    for reader: ReaderSettings
+    for settings: LocaleSettings
   ) throws(RecordError) -> ImportedObject {
     try ImportedObject(
       BookRecord.withoutUnknownYear(record),
       of: entity,
       aliases: BookRecord.aliases,
       identifiedBy: identifier,
-      for: reader
+      for: settings
     )
   }
 
-  static func tellStory(
+  static func playStory(
     in store: any Store,
     _ print: @escaping (String) throws -> Void
   ) async throws {
-    try await BookCatalogStory.tell(in: store, print)
+    try await BookCatalogStory.play(in: store, print)
   }
+}
+
+/// The command `book-catalog`.
+@main
+struct Main: AsyncParsableCommand {
+  static let configuration = ProgramVerbs.configuration(
+    of: CatalogProgram.self,
+    verbs: ProgramVerbs.all(of: CatalogProgram.self) + [DemoVerb.self, DumpVerb.self]
+  )
+
+  static func main() async { await ProgramRunner.run(Main.self) }
 }

@@ -5,20 +5,21 @@ import ProgramStores
 import ResultsDomain
 import TerminalFrontEnd
 
-/// `demo`: adds the demo books to a catalog without any, and lists it.
+/// `demo`: adds the demo books if the catalog is empty, and lists it.
 struct DemoVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo",
-    abstract: "Add the fourteen demo books if the catalog is empty, and list it."
+    abstract: "Add the fourteen demo books if the catalog is empty, and list it.",
+    discussion: CatalogProgram.discussion(examples: "demo", "demo --store books.sqlite")
   )
 
   @OptionGroup var store: StoreOptions
   @OptionGroup var output: OutputOptions
-  @OptionGroup var reader: ReaderOptions
+  @OptionGroup var locale: LocaleOptions
 
   func run() async throws {
-    let settings = try reader.settings()
-    let opened = try CatalogProgram.openStore(try store.place(of: CatalogProgram.name))
+    let settings = try locale.settings(for: output.listFormat)
+    let opened = try CatalogProgram.openStore(try store.location(of: CatalogProgram.name))
     try BookCatalog(opened).addDemoBooks()
     try await ListRun<CatalogProgram>(store: store, output: output, settings: settings)
       .print(CatalogProgram.definition(for: settings), in: opened)
@@ -30,13 +31,14 @@ struct DemoVerb: AsyncParsableCommand {
 struct DumpVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "dump",
-    abstract: "Print every book as publisher=… title=…, one per line."
+    abstract: "Print every book as publisher=… title=…, one per line.",
+    discussion: CatalogProgram.discussion(examples: "dump")
   )
 
   @OptionGroup var store: StoreOptions
 
   func run() async throws {
-    let opened = try CatalogProgram.openStore(try store.placeToRead(of: CatalogProgram.self))
+    let opened = try CatalogProgram.openStore(try store.locationToRead(of: CatalogProgram.self))
     try BookCatalog(opened).dump { line in
       try TerminalOutput.standard.write(SafeText.oneLine(line) + "\n")
     }

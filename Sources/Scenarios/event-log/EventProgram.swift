@@ -1,25 +1,44 @@
+import ArgumentParser
 import CommandLineFrontEnd
 import EventLog
 import ProgramStores
 import ResultsDomain
 import ResultsPresentation
 
-/// What `event-log` adds to the shared verbs.
+/// The program `event-log`: what it adds to the shared verbs.
 enum EventProgram: StoredProgram {
   static let name = "event-log"
   static let abstract = "A log of events, newest first."
   static let nouns = (one: "event", many: "events")
   static let entity = Event.entity
   static let columns = ["id", "timeStamp"]
+  static let examples = ProgramExamples(
+    condition: "timeStamp >= '2026-11-03'",
+    sort: "timeStamp",
+    assignments: "timeStamp=2026-11-03T09:00Z",
+    change: "timeStamp=2026-11-03T10:00Z",
+    file: "events.csv"
+  )
 
-  static func definition(for reader: ReaderSettings) -> ResultsDefinition<Row> {
+  static func definition(for settings: LocaleSettings) -> ResultsDefinition<Row> {
     StoreManager.definition(entity, sortedBy: "timeStamp")
   }
 
-  static func tellStory(
+  static func playStory(
     in store: any Store,
     _ print: @escaping (String) throws -> Void
   ) async throws {
-    try await EventLogStory.tell(in: store, print)
+    try await EventLogStory.play(in: store, print)
   }
+}
+
+/// The command `event-log`.
+@main
+struct Main: AsyncParsableCommand {
+  static let configuration = ProgramVerbs.configuration(
+    of: EventProgram.self,
+    verbs: ProgramVerbs.all(of: EventProgram.self) + [StampVerb.self, RemoveAtVerb.self]
+  )
+
+  static func main() async { await ProgramRunner.run(Main.self) }
 }

@@ -7,19 +7,20 @@ import ResultsDomain
 import ResultsPresentation
 import TerminalFrontEnd
 
-/// `stamp`: adds an event with the present time.
+/// `stamp`: adds an event with the current time.
 struct StampVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stamp",
-    abstract: "Add an event with the present time."
+    abstract: "Add an event with the present time.",
+    discussion: EventProgram.discussion(examples: "stamp")
   )
 
   @OptionGroup var store: StoreOptions
 
   func run() async throws {
-    let place = try store.place(of: EventProgram.name)
-    let managers = StoreManagers(dataFolder: "") { _, _ in try EventProgram.openStore(place) }
-    let manager = try managers.manager(of: EventProgram.name, file: place.path)
+    let location = try store.location(of: EventProgram.name)
+    let managers = StoreManagers(dataFolder: "") { _, _ in try EventProgram.openStore(location) }
+    let manager = try managers.manager(of: EventProgram.name, file: location.path)
     let event = try manager.new("Event")
     let now = Instant(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))
     event["timeStamp"] = now.attributeValue
@@ -34,46 +35,33 @@ struct StampVerb: AsyncParsableCommand {
 struct RemoveAtVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove-at",
-    abstract: "Remove the event at a position of the list; positions count from 0."
+    abstract: "Remove the event at a position of the list; positions count from 0.",
+    discussion: EventProgram.discussion(
+      "--sort, --where and the other list options decide which list is meant.",
+      takesList: true,
+      examples: "remove-at 0",
+      "remove-at 0 --sort timeStamp"
+    )
   )
 
-  @Argument(help: "The position, from 0.")
+  @Argument(help: "The position in the list, from 0.")
   var index: Int
 
   @OptionGroup var store: StoreOptions
   @OptionGroup var list: ListOptions
 
   func run() async throws {
-    let opened = try EventProgram.openStore(try store.existingPlace(of: EventProgram.self))
-    let definition = try list.definition(of: EventProgram.self, for: .machine)
-    let controller = FetchedResultsController(
-      definition,
-      in: opened,
-      detectsExternalChanges: false,
-      options: ResultsOptions(delivery: .onDemand)
-    )
-    try await controller.performFetch()
-    let results = try controller.results()
-    guard results.fetchedObjects.indices.contains(index),
-      let id = results.fetchedObjects[index].id
-    else {
-      throw CommandFailure(
-        .nothingMatched,
-        "There is no event at position \(index): the list \(extent(of: results.count)).",
-        remedy: "Nothing was removed."
-      )
-    }
-    let isRemoved = try opened.commit(origin: .unnamed) {
-      try $0.delete(id, of: EventProgram.entity)
-    }.result
-    controller.cancel()
-    try opened.close()
-    guard isRemoved else {
-      throw CommandFailure(
-        .nothingMatched,
-        "\(id) has just been removed by somebody else.",
-        remedy: "Nothing was removed."
-      )
+    let id = try await EventProgram.removeRow(of: list, in: store) { results in
+      guard results.rows.indices.contains(index),
+        let id = results.rows[index].objectID
+      else {
+        throw CommandFailure(
+          .nothingMatched,
+          "There is no event at position \(index): the list \(extent(of: results.count)).",
+          remedy: "Nothing was removed."
+        )
+      }
+      return id
     }
     try TerminalOutput.standard.write("removed \(id)\n")
   }

@@ -1,33 +1,53 @@
+import ArgumentParser
 import CommandLineFrontEnd
 import HouseholdLedger
 import ProgramStores
 import ResultsDomain
 import ResultsPresentation
 
-/// What `household-ledger` adds to the shared verbs.
+/// The program `household-ledger`: what it adds to the shared verbs.
 enum LedgerProgram: StoredProgram {
   static let name = "household-ledger"
   static let abstract = "A household ledger: newest first, one section per day."
   static let nouns = (one: "transaction", many: "transactions")
   static let entity = Transaction.entity
   static let columns = ["payee", "category", "amount", "memo"]
+  static let examples = ProgramExamples(
+    condition: "amount < 0 AND date >= '2026-11-01'",
+    sort: "-date",
+    assignments: "date=2026-11-20 amount=-12.50 payee=Cafe category=food",
+    change: "category=travel",
+    file: "bank.csv"
+  )
+  static let sectionKeyNames = ["day", "month"]
 
-  static func definition(for reader: ReaderSettings) -> ResultsDefinition<Row> {
-    HouseholdLedger.definition(calendar: reader.calendar, locale: reader.locale)
+  static func definition(for settings: LocaleSettings) -> ResultsDefinition<Row> {
+    HouseholdLedger.definition(calendar: settings.calendar, locale: settings.locale)
   }
 
-  static func sectionKey(named name: String, for reader: ReaderSettings) -> SectionKey? {
+  static func sectionKey(named name: String, for settings: LocaleSettings) -> SectionKey? {
     switch name {
-    case "day": HouseholdLedger.days(calendar: reader.calendar, locale: reader.locale)
-    case "month": HouseholdLedger.months(calendar: reader.calendar, locale: reader.locale)
+    case "day": HouseholdLedger.days(calendar: settings.calendar, locale: settings.locale)
+    case "month": HouseholdLedger.months(calendar: settings.calendar, locale: settings.locale)
     default: nil
     }
   }
 
-  static func tellStory(
+  static func playStory(
     in store: any Store,
     _ print: @escaping (String) throws -> Void
   ) async throws {
-    try await HouseholdLedgerStory.tell(in: store, print)
+    try await HouseholdLedgerStory.play(in: store, print)
   }
+}
+
+/// The command `household-ledger`.
+@main
+struct Main: AsyncParsableCommand {
+  static let configuration = ProgramVerbs.configuration(
+    of: LedgerProgram.self,
+    verbs: ProgramVerbs.all(of: LedgerProgram.self) + [TotalsVerb.self]
+  )
+
+  static func main() async { await ProgramRunner.run(Main.self) }
 }

@@ -9,7 +9,15 @@ import TerminalFrontEnd
 struct TotalsVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "totals",
-    abstract: "Print sums by day, month or category, and the balance."
+    abstract: "Print sums by day, month or category, and the balance.",
+    discussion: LedgerProgram.discussion(
+      """
+      On a terminal it prints a table, elsewhere tab-separated lines that are the same in every locale. Attributes for \
+      --where: \(LedgerProgram.entity.attributes.map(\.name).joined(separator: ", ")).
+      """,
+      examples: "totals",
+      "totals --by category --where \"date >= '2026-01-01'\""
+    )
   )
 
   enum Period: String, ExpressibleByArgument, CaseIterable {
@@ -18,7 +26,7 @@ struct TotalsVerb: AsyncParsableCommand {
     case category
   }
 
-  @Option(help: "Sums by day, month or category.")
+  @Option(help: "What to sum by.")
   var by: Period = .month
   @Option(
     name: .customLong("where"),
@@ -28,10 +36,12 @@ struct TotalsVerb: AsyncParsableCommand {
   var predicate: String?
 
   @OptionGroup var store: StoreOptions
-  @OptionGroup var reader: ReaderOptions
+  @OptionGroup var locale: LocaleOptions
 
   func run() async throws {
-    let settings = try reader.settings()
+    let settings = try locale.settings(
+      for: TerminalOutput.standard.isTerminal ? .table : .tsv
+    )
     let condition = try predicate.map { try Condition.predicate($0, of: LedgerProgram.self) }
     let grouping: LedgerTotals.Grouping =
       switch by {
@@ -39,7 +49,7 @@ struct TotalsVerb: AsyncParsableCommand {
       case .month: .date(MonthGrouping(calendar: settings.calendar, locale: settings.locale))
       case .category: .category
       }
-    let opened = try LedgerProgram.openStore(try store.placeToRead(of: LedgerProgram.self))
+    let opened = try LedgerProgram.openStore(try store.locationToRead(of: LedgerProgram.self))
     let result = try opened.read { (snapshot) throws(StoreError) in
       Result { try LedgerTotals(by: grouping, where: condition ?? .all, in: snapshot) }
     }
@@ -51,7 +61,7 @@ struct TotalsVerb: AsyncParsableCommand {
     }
   }
 
-  private func print(_ totals: LedgerTotals, _ settings: ReaderSettings) throws {
+  private func print(_ totals: LedgerTotals, _ settings: LocaleSettings) throws {
     let output = TerminalOutput.standard
     var table = TableWriter(
       columns: [

@@ -1,31 +1,40 @@
+import ArgumentParser
 import CommandLineFrontEnd
 import NewsFeed
 import ProgramStores
 import ResultsDomain
 import ResultsPresentation
 
-/// What `news-feed` adds to the shared verbs.
+/// The program `news-feed`: what it adds to the shared verbs.
 enum FeedProgram: StoredProgram {
   static let name = "news-feed"
-  static let abstract = "A reader of feeds whose unread list stays still while you read."
+  static let abstract = "A reader for RSS and Atom feeds."
   static let nouns = (one: "item", many: "items")
   static let entity = Item.entity
   static let columns = ["id", "isRead", "title", "published"]
+  static let examples = ProgramExamples(
+    condition: "title CONTAINS[c] 'swift' AND isRead == FALSE",
+    sort: "-published",
+    assignments: "id=note-1 title='A note' feed=Notes isRead=false",
+    change: "title='A better note'",
+    id: "note-1",
+    file: "feed.xml"
+  )
 
-  static func definition(for reader: ReaderSettings) -> ResultsDefinition<Row> {
+  static func definition(for settings: LocaleSettings) -> ResultsDefinition<Row> {
     NewsFeed.definition()
   }
 
   static func object(
     from record: Record,
-    for reader: ReaderSettings
+    for settings: LocaleSettings
   ) throws(RecordError) -> ImportedObject {
     try ImportedObject(
       ItemRecord.complete(record),
       of: entity,
       aliases: ItemRecord.aliases,
       identifiedBy: nil,
-      for: reader
+      for: settings
     )
   }
 
@@ -37,17 +46,28 @@ enum FeedProgram: StoredProgram {
     guard let item = try? Item(row: Row(entity: entity, id: id, values: object.values)) else {
       return nil
     }
-    switch try NewsFeed.take(item, into: transaction) {
+    switch try NewsFeed.importItem(item, into: transaction) {
     case .added: return .added
     case .known: return .known
     case .updated: return .updated
     }
   }
 
-  static func tellStory(
+  static func playStory(
     in store: any Store,
     _ print: @escaping (String) throws -> Void
   ) async throws {
-    try await NewsFeedStory.tell(in: store, print)
+    try await NewsFeedStory.play(in: store, print)
   }
+}
+
+/// The command `news-feed`.
+@main
+struct Main: AsyncParsableCommand {
+  static let configuration = ProgramVerbs.configuration(
+    of: FeedProgram.self,
+    verbs: FeedVerbs.all
+  )
+
+  static func main() async { await ProgramRunner.run(Main.self) }
 }

@@ -6,7 +6,7 @@ import ResultsDomain
 import ResultsPresentation
 import TerminalFrontEnd
 
-/// The verbs of `news-feed`: the shared ones, with `list` and `watch` that know `--unread`, and its own.
+/// The verbs of `news-feed`: the shared ones, `list` and `watch` with `--unread`, and four of its own.
 enum FeedVerbs {
   static var all: [any ParsableCommand.Type] {
     let shared = ProgramVerbs.all(of: FeedProgram.self).filter { verb in
@@ -18,11 +18,12 @@ enum FeedVerbs {
   }
 }
 
-/// `list`: lists the items, with `--unread` only those that have not been read.
+/// `list`: lists all items, or with `--unread` the unread ones.
 struct FeedListVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "List the items."
+    abstract: "List the items.",
+    discussion: FeedProgram.listDiscussion(examples: "list --unread")
   )
 
   @Flag(help: "Only items that have not been read.")
@@ -32,35 +33,36 @@ struct FeedListVerb: AsyncParsableCommand {
   @OptionGroup var store: StoreOptions
   @OptionGroup var list: ListOptions
   @OptionGroup var output: OutputOptions
-  @OptionGroup var reader: ReaderOptions
+  @OptionGroup var locale: LocaleOptions
 
   func run() async throws {
-    let settings = try reader.settings()
+    let settings = try locale.settings(for: output.listFormat)
     let definition = try list.feedDefinition(onlyUnread: unread, for: settings)
     try await ListRun<FeedProgram>(store: store, output: output, settings: settings)
       .print(definition, failIfEmpty: failIfEmpty)
   }
 }
 
-/// `watch`: lists the items and prints every change; `--unread --frozen` holds the list while you read.
+/// `watch`: lists the items and prints every change; with `--unread --frozen`, opened items stay in the list.
 struct FeedWatchVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",
-    abstract: "List the items, then print every change."
+    abstract: "List the items, then print every change.",
+    discussion: FeedProgram.watchDiscussion(examples: "watch --unread --frozen")
   )
 
   @Flag(help: "Only items that have not been read.")
   var unread = false
-  @Flag(help: "Keep the items and their order as they are now, though they are read.")
+  @Flag(help: "Keep the present items and their order, even when they are read.")
   var frozen = false
   @OptionGroup var store: StoreOptions
   @OptionGroup var list: ListOptions
   @OptionGroup var output: OutputOptions
-  @OptionGroup var reader: ReaderOptions
+  @OptionGroup var locale: LocaleOptions
   @OptionGroup var end: WatchEnd
 
   func run() async throws {
-    let settings = try reader.settings()
+    let settings = try locale.settings(for: output.watchFormat)
     let definition = try list.feedDefinition(
       onlyUnread: unread,
       for: settings,
@@ -75,15 +77,16 @@ struct FeedWatchVerb: AsyncParsableCommand {
 struct OpenVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "open",
-    abstract: "Show an item and mark it read."
+    abstract: "Show an item and mark it read.",
+    discussion: FeedProgram.discussion(examples: "open note-1")
   )
 
-  @Argument(help: "The item's id, as list shows it.")
+  @Argument(help: "The id, as 'news-feed list' shows it.")
   var id: String
   @OptionGroup var store: StoreOptions
 
   func run() async throws {
-    let opened = try FeedProgram.openStore(try store.existingPlace(of: FeedProgram.self))
+    let opened = try FeedProgram.openStore(try store.existingLocation(of: FeedProgram.self))
     guard let item = try NewsFeed(opened).open(id) else { throw FeedVerbs.missing(id) }
     try opened.close()
     try TerminalOutput.standard.write(ItemText.lines(of: item))
@@ -94,31 +97,33 @@ struct OpenVerb: AsyncParsableCommand {
 struct MarkUnreadVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mark-unread",
-    abstract: "Mark an item unread."
+    abstract: "Mark an item unread.",
+    discussion: FeedProgram.discussion(examples: "mark-unread note-1")
   )
 
-  @Argument(help: "The item's id, as list shows it.")
+  @Argument(help: "The id, as 'news-feed list' shows it.")
   var id: String
   @OptionGroup var store: StoreOptions
 
   func run() async throws {
-    let opened = try FeedProgram.openStore(try store.existingPlace(of: FeedProgram.self))
+    let opened = try FeedProgram.openStore(try store.existingLocation(of: FeedProgram.self))
     guard let item = try NewsFeed(opened).markUnread(id) else { throw FeedVerbs.missing(id) }
     try opened.close()
     try TerminalOutput.standard.write("unread: \(SafeText.oneLine(item.title))\n")
   }
 }
 
-/// `mark-read --all`: marks every item read, or those named.
+/// `mark-read`: marks items read, or all with `--all`.
 struct MarkReadVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mark-read",
-    abstract: "Mark items read: --all, or those named."
+    abstract: "Mark items read: --all, or those named.",
+    discussion: FeedProgram.discussion(examples: "mark-read note-1 note-2", "mark-read --all")
   )
 
-  @Argument(help: "Items' ids, as list shows them.")
+  @Argument(help: "The ids, as 'news-feed list' shows them.")
   var ids: [String] = []
-  @Flag(help: "Every item.")
+  @Flag(help: "Mark every item.")
   var all = false
   @OptionGroup var store: StoreOptions
 
@@ -129,7 +134,7 @@ struct MarkReadVerb: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let opened = try FeedProgram.openStore(try store.existingPlace(of: FeedProgram.self))
+    let opened = try FeedProgram.openStore(try store.existingLocation(of: FeedProgram.self))
     let feed = NewsFeed(opened)
     let count = try all ? feed.markAllRead() : feed.markRead(ids)
     try opened.close()
@@ -138,13 +143,13 @@ struct MarkReadVerb: AsyncParsableCommand {
 }
 
 extension ListOptions {
-  /// What these options list of a feed; with `onlyUnread`, only what they would list that has not been read.
+  /// The definition of the list that these options describe; with `onlyUnread`, without read items.
   fileprivate func feedDefinition(
     onlyUnread: Bool,
-    for reader: ReaderSettings,
+    for settings: LocaleSettings,
     isFrozen: Bool = false
   ) throws -> ResultsDefinition<Row> {
-    var definition = try definition(of: FeedProgram.self, for: reader, isFrozen: isFrozen)
+    var definition = try definition(of: FeedProgram.self, for: settings, isFrozen: isFrozen)
     if onlyUnread {
       definition.request.predicate = definition.request.predicate && NewsFeed.unread
       definition.cacheName = nil

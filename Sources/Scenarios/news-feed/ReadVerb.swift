@@ -6,23 +6,26 @@ import ResultsDomain
 import ResultsPresentation
 import TerminalFrontEnd
 
-/// `read`: a reader of lines, whose list of unread items stays still while you read.
+/// `read`: an interactive reader, whose list of unread items stays as it is while you read.
 struct ReadVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "read",
     abstract: "Read the unread items one by one.",
-    discussion: """
+    discussion: FeedProgram.discussion(
+      """
       Type a number to open an item, Enter to go back to the list, u to mark the opened item unread, r to refresh the \
       list, q to quit. An item that you have opened stays in the list until you refresh it.
-      """
+      """,
+      examples: "read"
+    )
   )
 
   @OptionGroup var store: StoreOptions
 
   func run() async throws {
-    let opened = try FeedProgram.openStore(try store.existingPlace(of: FeedProgram.self))
-    // It waits for lines most of the time, so that nothing but closing the store can end it.
-    let outcome = await EndlessWork.outcome(endingBy: { try? opened.close() }, within: 0) {
+    let opened = try FeedProgram.openStore(try store.existingLocation(of: FeedProgram.self))
+    // It blocks in `readLine` most of the time, so only closing the store can end it.
+    let outcome = await InterruptibleWork.outcome(endingBy: { try? opened.close() }, within: 0) {
       var reader = try await LineReader(NewsFeed(opened))
       try reader.showList()
       while let line = readLine() {
@@ -34,7 +37,7 @@ struct ReadVerb: AsyncParsableCommand {
   }
 }
 
-/// The six steps by hand: list, open, back, refresh, unread, leave.
+/// The state of the interactive reader, and its commands.
 private struct LineReader {
   private let feed: NewsFeed
   private var list: FetchedResultsController<Item>
@@ -42,12 +45,12 @@ private struct LineReader {
 
   init(_ feed: NewsFeed) async throws {
     self.feed = feed
-    list = try feed.heldUnread()
+    list = try feed.frozenUnread()
     try await list.performFetch()
   }
 
-  /// Does what a line says.
-  /// - Returns: Whether to go on.
+  /// Executes the command of a line.
+  /// - Returns: Whether to continue.
   mutating func take(_ line: String) async throws -> Bool {
     switch line {
     case "q": return false
@@ -70,7 +73,7 @@ private struct LineReader {
       }
     }
     for line in lines { try TerminalOutput.standard.write(SafeText.oneLine(line) + "\n") }
-    let count = try list.results().count
+    let count = try list.results.count
     let items = count == 1 ? "1 item" : "\(count) items"
     try write("\(items). Type a number to open an item, r to refresh, q to quit.")
   }
@@ -83,7 +86,7 @@ private struct LineReader {
 
   private mutating func refresh() async throws {
     list.cancel()
-    list = try feed.heldUnread()
+    list = try feed.frozenUnread()
     try await list.performFetch()
     opened = nil
     try showList()
@@ -96,16 +99,16 @@ private struct LineReader {
   }
 
   private mutating func open(_ text: String) async throws {
-    let rows = try list.results().fetchedObjects
+    let rows = try list.results.rows
     guard let number = Int(text), rows.indices.contains(number - 1),
-      case .text(let guid) = rows[number - 1].id?.key
+      case .text(let guid) = rows[number - 1].objectID?.key
     else { return try write("There is no item \(text). Press Enter to see the list again.") }
     guard let item = try feed.open(guid) else {
       return try write("That item has been removed. Press Enter to see the list again.")
     }
     opened = guid
     try TerminalOutput.standard.write(ItemText.lines(of: item))
-    try write("Press Enter to go back, type u to mark it unread.")
+    try write("Press Enter to go back, or type u to mark it unread.")
   }
 
   private func write(_ line: String) throws {
@@ -115,9 +118,22 @@ private struct LineReader {
 }
 
 extension String {
-  /// The text without blanks at its ends.
+  /// The text without white space at its ends.
   fileprivate var trimmed: String {
     let body = drop(while: \.isWhitespace)
     return String(body.reversed().drop(while: \.isWhitespace).reversed())
+  }
+}
+
+/// The text of an item for a terminal.
+enum ItemText {
+  /// The title, feed, time, link and summary of an item; control characters are escaped.
+  static func lines(of item: Item) -> String {
+    var lines = [item.title, item.feed]
+    if let published = item.published { lines.append(published.plainText) }
+    if let link = item.link { lines.append(link) }
+    var text = lines.map(SafeText.oneLine).joined(separator: "\n") + "\n"
+    if let summary = item.summary { text += "\n" + SafeText.lines(summary) + "\n" }
+    return text
   }
 }

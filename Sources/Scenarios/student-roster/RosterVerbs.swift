@@ -10,13 +10,14 @@ import TerminalFrontEnd
 struct AddRandomVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add-random",
-    abstract: "Add a student with a random number, name and age."
+    abstract: "Add a student with a random number, name and age.",
+    discussion: RosterProgram.discussion(examples: "add-random")
   )
 
   @OptionGroup var store: StoreOptions
 
   func run() async throws {
-    let opened = try RosterProgram.openStore(try store.place(of: RosterProgram.name))
+    let opened = try RosterProgram.openStore(try store.location(of: RosterProgram.name))
     var generator = SystemRandomNumberGenerator()
     let id = try StudentRoster(opened).addRandom(using: &generator)
     try opened.close()
@@ -28,7 +29,12 @@ struct AddRandomVerb: AsyncParsableCommand {
 struct RemoveAtVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove-at",
-    abstract: "Remove the student at SECTION and ROW of the list; both count from 0."
+    abstract: "Remove the student at SECTION and ROW of the list; both count from 0.",
+    discussion: RosterProgram.discussion(
+      "--sort, --where and the other list options decide which list is meant.",
+      takesList: true,
+      examples: "remove-at 0 0"
+    )
   )
 
   @Argument(help: "The section, from 0.")
@@ -40,28 +46,26 @@ struct RemoveAtVerb: AsyncParsableCommand {
   @OptionGroup var list: ListOptions
 
   func run() async throws {
-    let opened = try RosterProgram.openStore(try store.existingPlace(of: RosterProgram.self))
-    let definition = try list.definition(of: RosterProgram.self, for: .machine)
-    let controller = FetchedResultsController(
-      definition,
-      in: opened,
-      detectsExternalChanges: false,
-      options: ResultsOptions(delivery: .onDemand)
-    )
-    try await controller.performFetch()
-    let results = try controller.results()
-    let path = RowPath(section: section, row: row)
-    guard let id = results.objectID(at: path),
-      try StudentRoster(opened).remove(at: path, of: results)
-    else {
-      throw CommandFailure(
-        .nothingMatched,
-        "\(ResultsError.noRow(at: path, sections: results.sections.count))",
-        remedy: "Nothing was removed."
-      )
+    let id = try await RosterProgram.removeRow(of: list, in: store) { results in
+      let path = RowPath(section: section, row: row)
+      guard let id = results.objectID(at: path) else {
+        throw CommandFailure(
+          .nothingMatched,
+          "There is no student at section \(section), row \(row): \(extent(of: results)).",
+          remedy: "Nothing was removed."
+        )
+      }
+      return id
     }
-    controller.cancel()
-    try opened.close()
     try TerminalOutput.standard.write("removed \(id)\n")
+  }
+
+  /// The bounds that the position exceeds.
+  private func extent(of results: ResultsList<Row>) -> String {
+    guard results.sections.indices.contains(section) else {
+      return results.sections.isEmpty
+        ? "the list is empty" : "the list has sections 0 to \(results.sections.count - 1)"
+    }
+    return "the section has rows 0 to \(results.sections[section].count - 1)"
   }
 }

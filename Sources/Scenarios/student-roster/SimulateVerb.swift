@@ -7,15 +7,20 @@ import StudentRoster
 import Synchronization
 import TerminalFrontEnd
 
-/// `simulate`: adds, changes and removes random students, and with `--watch` prints its own list meanwhile.
+/// `simulate`: adds, changes and removes random students; with `--watch` it prints the list and its changes.
 struct SimulateVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "simulate",
     abstract: "Add, change and remove random students; the same seed gives the same operations.",
-    discussion: """
+    discussion: RosterProgram.discussion(
+      """
       With --watch --format jsonl it prints the list as one snapshot and a delta for each change. On fresh stores the \
       same seed prints the same bytes.
-      """
+      """,
+      takesList: true,
+      examples: "simulate --store roster.sqlite --seed 7 --operations 500",
+      "simulate --store roster.sqlite --for 10s --rate 5 --watch"
+    )
   )
 
   @Option(help: "The seed of the random operations.")
@@ -39,12 +44,12 @@ struct SimulateVerb: AsyncParsableCommand {
   @OptionGroup var store: StoreOptions
   @OptionGroup var list: ListOptions
   @OptionGroup var output: OutputOptions
-  @OptionGroup var reader: ReaderOptions
+  @OptionGroup var locale: LocaleOptions
 
   func validate() throws {
     guard store.path != nil else {
       throw ValidationError(
-        "simulate changes what it finds, so it needs --store with a file of its own."
+        "simulate changes and removes the students in the store, so it needs --store with a separate file."
       )
     }
     guard rate.map({ $0 > 0 && $0 <= 1_000_000 }) ?? true else {
@@ -56,10 +61,10 @@ struct SimulateVerb: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let settings = try reader.settings()
-    let opened = try RosterProgram.openStore(try store.place(of: RosterProgram.name))
+    let settings = try locale.settings(for: output.watchFormat)
+    let opened = try RosterProgram.openStore(try store.location(of: RosterProgram.name))
     let hasEnded = EndFlag()
-    let outcome = await EndlessWork.outcome(
+    let outcome = await InterruptibleWork.outcome(
       endingBy: { hasEnded.set() },
       { try await simulate(in: opened, settings) { hasEnded.isSet } }
     )
@@ -68,11 +73,11 @@ struct SimulateVerb: AsyncParsableCommand {
     if !watch { try TerminalOutput.standard.write("\(done) operations\n") }
   }
 
-  /// Does the operations one by one.
-  /// - Returns: How many were done.
+  /// Performs the operations one by one.
+  /// - Returns: The number of operations.
   private func simulate(
     in store: any Store,
-    _ settings: ReaderSettings,
+    _ settings: LocaleSettings,
     until hasEnded: () -> Bool
   ) async throws -> Int {
     var follower = try await watch ? Follower(self, settings, store) : nil
@@ -96,22 +101,22 @@ struct SimulateVerb: AsyncParsableCommand {
   }
 }
 
-/// Whether the simulation is to end, for the thread that says so.
+/// A flag by which another thread ends the simulation.
 private final class EndFlag: Sendable {
   private let value = Atomic(false)
   var isSet: Bool { value.load(ordering: .relaxed) }
   func set() { value.store(true, ordering: .relaxed) }
 }
 
-/// Prints a list and, after every operation, what it changed.
+/// Prints a list, and after every operation its changes.
 private struct Follower {
   private let controller: FetchedResultsController<Row>
   private var live: LiveDisplay<RosterProgram>
 
-  init(_ verb: SimulateVerb, _ settings: ReaderSettings, _ store: any Store) async throws {
+  init(_ verb: SimulateVerb, _ settings: LocaleSettings, _ store: any Store) async throws {
     let display = try ListDisplay<RosterProgram>(verb.output, settings)
     let definition = try verb.list.definition(of: RosterProgram.self, for: settings)
-    // Equal seeds print equal bytes, so the life is told by the seed.
+    // The same seed must print the same bytes, so the seed is also the name of the list's life.
     let life = ResultsLife("simulation-\(verb.seed)")
     controller = FetchedResultsController(
       definition,
@@ -122,10 +127,10 @@ private struct Follower {
     live = try LiveDisplay(controller, on: display)
   }
 
-  /// Shows everything up to now before the next operation begins, so that each has a delta of its own.
+  /// Prints the changes up to now before the next operation begins, so that each operation has its own delta.
   mutating func follow() async throws {
     try await controller.refresh()
-    let latest = try controller.results().generation
+    let latest = try controller.results.generation
     while live.generation < latest, try await live.showNext() != nil {}
   }
 

@@ -5,10 +5,10 @@
 
 typedef struct FaultyFile {
   sqlite3_file base;
-  // Whether the path holds the marker.
+  // Whether the path contains the marker.
   int is_watched;
   sqlite3_io_methods methods;
-  // The real file lies behind this one, in the same allocation.
+  // The real file follows in the same allocation.
   sqlite3_file real[];
 } FaultyFile;
 
@@ -39,7 +39,7 @@ int64_t faulty_disarm(void) {
 
 int64_t faulty_failures(void) { return atomic_load(&failed); }
 
-// The code that a call of a kind fails with, or SQLITE_OK.
+// The error code of a call, or SQLITE_OK.
 static int fault(int is_watched, int kind) {
   if (!is_watched || !(atomic_load(&armed_kinds) & kind)) return SQLITE_OK;
   long long number = atomic_fetch_add(&counted, 1);
@@ -67,7 +67,7 @@ static int read_file(sqlite3_file *file, void *buffer, int count, sqlite3_int64 
 static int write_file(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 offset) {
   int code = fault(faulty(file)->is_watched, faulty_write);
   if (code != SQLITE_OK) {
-    // A disk that is full has taken a part of it.
+    // A full disk has written a part of the bytes.
     if (count > 1) real(file)->pMethods->xWrite(real(file), bytes, count / 2, offset);
     return code;
   }
@@ -142,7 +142,7 @@ static int open_file(
   code = real_vfs->xOpen(real_vfs, name, made->real, flags, out_flags);
   if (!made->real->pMethods) return code;
   made->methods = (sqlite3_io_methods){
-    // Without memory mapping, so that every page goes through here.
+    // Without memory mapping, so that every page access passes through this layer.
     .iVersion = made->real->pMethods->iVersion < 2 ? made->real->pMethods->iVersion : 2,
     .xClose = close_file,
     .xRead = read_file,
@@ -166,7 +166,7 @@ static int open_file(
 }
 
 int faulty_install(void) {
-  // Kept by a static flag: registering one layer over itself would never end.
+  // A second registration would wrap the layer in itself and recurse forever.
   static atomic_flag is_installed = ATOMIC_FLAG_INIT;
   if (atomic_flag_test_and_set(&is_installed)) return SQLITE_OK;
   int code = sqlite3_initialize();

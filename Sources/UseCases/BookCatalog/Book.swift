@@ -2,22 +2,22 @@ public import ResultsDomain
 
 /// One book of a catalog.
 public struct Book: Entity {
-  /// The key, which the store assigns.
+  /// The key; the store assigns it.
   public var id: Int64?
-  /// Who published it; may be empty.
+  /// The publisher; may be empty.
   public var publisher: String
-  /// What it is called.
+  /// The title.
   public var title: String
-  /// Who wrote it.
+  /// The author.
   public var author: String?
-  /// The year it was published in.
+  /// The year of publication.
   public var year: Int16?
-  /// The language it is in, as a code.
+  /// The code of the language.
   public var language: String?
-  /// What tells it from other editions: an ISBN, a library's number.
+  /// The identifier of the edition: an ISBN or a library's number.
   public var identifier: String?
 
-  /// A book without a key yet.
+  /// A book without a key.
   public init(
     publisher: String,
     title: String,
@@ -34,7 +34,7 @@ public struct Book: Entity {
     self.identifier = identifier
   }
 
-  /// A book to be filled from a row.
+  /// An empty book, to be filled from a row.
   public init() { self.init(publisher: "", title: "") }
 
   /// The entity Book.
@@ -46,4 +46,53 @@ public struct Book: Entity {
     Attribute(\.language, "language")
     Attribute(\.identifier, "identifier")
   }
+}
+
+/// The rules by which a record of a file becomes a book.
+public enum BookRecord {
+  /// Field names and the attributes they stand for.
+  public static let aliases = ["isbn": "identifier", "lccn": "identifier"]
+
+  /// The attribute that identifies a book; books without it are compared by all fields.
+  public static let identifier = "identifier"
+
+  /// Returns the record without its year, if digits of the year are unknown.
+  ///
+  /// Libraries write `u` for an unknown digit, as in `19uu` (MARC 21, field 008, date 1). Such a year is not a number, and guessing
+  /// the digits would be worse than no year.
+  public static func withoutUnknownYear(_ record: Record) -> Record {
+    guard let index = record.fields.firstIndex(where: isUnknownYear) else { return record }
+    var record = record
+    record.fields.remove(at: index)
+    return record
+  }
+
+  private static func isUnknownYear(_ field: RecordField) -> Bool {
+    guard field.name.utf8.count == 4, case .text(let year) = field.value,
+      year.utf8.count == 4, year.utf8.contains(UInt8(ascii: "u")),
+      year.utf8.allSatisfy({ $0 == UInt8(ascii: "u") || (0x30...0x39).contains($0) })
+    else { return false }
+    return field.name.lowercased() == "year"
+  }
+}
+
+/// The demo books: fourteen books by four publishers.
+public enum DemoBooks {
+  /// The books, in the order in which they are added.
+  public static let all: [Book] = [
+    Book(publisher: "早川書房", title: "エターナル・フレイム"),
+    Book(publisher: "東京創元社", title: "帰還兵の戦場1"),
+    Book(publisher: "東京創元社", title: "叛逆航路"),
+    Book(publisher: "東京創元社", title: "ラドチ戦史"),
+    Book(publisher: "岩波書店", title: "影との戦い"),
+    Book(publisher: "岩波書店", title: "こわれた腕環"),
+    Book(publisher: "岩波書店", title: "さいはての島へ"),
+    Book(publisher: "岩波書店", title: "帰還"),
+    Book(publisher: "岩波書店", title: "ホビットの冒険 上"),
+    Book(publisher: "文藝春秋", title: "ミスター・メルセデス 上"),
+    Book(publisher: "早川書房", title: "クロックワーク・ロケット"),
+    Book(publisher: "早川書房", title: "神の水"),
+    Book(publisher: "早川書房", title: "ロックイン-統合捜査-"),
+    Book(publisher: "文藝春秋", title: "11/22/63(上)"),
+  ]
 }

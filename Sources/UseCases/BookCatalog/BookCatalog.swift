@@ -1,15 +1,15 @@
 public import ResultsDomain
 public import ResultsPresentation
 
-/// A catalog of books, in sections by publisher and by title within them: its commands and live queries.
+/// A catalog of books, in sections by publisher, sorted by title: its commands and live queries.
 public struct BookCatalog: Sendable {
-  /// The store the books are in.
+  /// The store with the books.
   public let store: any Store
 
-  /// A catalog over a store that was opened with the entity Book.
+  /// A catalog over a store that has the entity Book.
   public init(_ store: any Store) { self.store = store }
 
-  /// What the catalog lists: publisher, then title, both ascending, read twenty at a time.
+  /// The request for the catalog: by publisher, then by title, read twenty books at a time.
   public static func request<Object: FetchedObject>(
     _ kind: Object.Type = Object.self
   ) -> FetchRequest<Object> {
@@ -20,10 +20,10 @@ public struct BookCatalog: Sendable {
     )
   }
 
-  /// What divides the catalog unless told otherwise.
+  /// The default section key of the catalog: the publisher.
   public static let sectionKey = SectionKey.attribute("publisher")
 
-  /// The whole catalog in its sections, kept under the name `Demo` where there is a place for caches.
+  /// The whole catalog in sections, cached under the name `Demo`.
   public static func definition<Object: FetchedObject>(
     _ kind: Object.Type = Object.self
   ) -> ResultsDefinition<Object> {
@@ -38,15 +38,15 @@ public struct BookCatalog: Sendable {
   }
 
   /// Adds one book.
-  /// - Returns: The identity it was given.
+  /// - Returns: The book's id.
   /// - Throws: `StoreError`.
   @discardableResult
   public func add(_ book: Book) throws(StoreError) -> ObjectID {
     try store.commit(origin: .unnamed) { transaction in try transaction.insert(book) }.result
   }
 
-  /// Adds the demo books, but only to a catalog without any book.
-  /// - Returns: How many were added: fourteen, or none.
+  /// Adds the demo books if the catalog is empty.
+  /// - Returns: The number of added books: 14 or 0.
   /// - Throws: `StoreError`.
   @discardableResult
   public func addDemoBooks() throws(StoreError) -> Int {
@@ -57,7 +57,7 @@ public struct BookCatalog: Sendable {
     }.result
   }
 
-  /// Hands over every book as a line `publisher=… title=…`, in the order of the list.
+  /// Passes every book to a closure as a line `publisher=… title=…`, in the order of the list.
   /// - Throws: `StoreError`, or what the closure throws.
   public func dump(_ print: (String) throws -> Void) throws {
     for book in try store.fetch(Self.request(Book.self)) {

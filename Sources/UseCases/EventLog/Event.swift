@@ -1,16 +1,16 @@
 public import ResultsDomain
 
-/// Something that happened, and when.
+/// An event with its time.
 public struct Event: Entity {
-  /// The key, which the store assigns.
+  /// The key; the store assigns it.
   public var id: Int64?
-  /// When it happened.
+  /// The time of the event.
   public var timeStamp: Instant
 
-  /// An event without a key yet.
+  /// An event without a key.
   public init(timeStamp: Instant) { self.timeStamp = timeStamp }
 
-  /// An event to be filled from a row.
+  /// An empty event, to be filled from a row.
   public init() { self.init(timeStamp: Instant(microseconds: 0)) }
 
   /// The entity Event.

@@ -7,15 +7,15 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A household's movements of money, newest first, in sections by day: its commands and live queries.
+/// The transactions of a household, newest first, in sections by day: its commands and live queries.
 public struct HouseholdLedger: Sendable {
-  /// The store the movements are in.
+  /// The store with the transactions.
   public let store: any Store
 
-  /// A ledger over a store that was opened with the entity Transaction.
+  /// A ledger over a store that has the entity Transaction.
   public init(_ store: any Store) { self.store = store }
 
-  /// What the ledger lists: newest first.
+  /// The request for the ledger: newest first.
   public static func request<Object: FetchedObject>(
     _ kind: Object.Type = Object.self
   ) -> FetchRequest<Object> {
@@ -26,10 +26,10 @@ public struct HouseholdLedger: Sendable {
     )
   }
 
-  /// What the movements of a section come to.
+  /// The sum of a section's amounts.
   public static let sum = SectionAggregate("sum", .sum("amount"))
 
-  /// Sections by the days of a reader.
+  /// Sections by day, in the time zone of a calendar, with titles in a locale.
   public static func days(calendar: Calendar, locale: Locale?) -> SectionKey {
     let days = DayGrouping(calendar: calendar, locale: locale)
     var key = SectionKey.transient(source: "date", grouping: days)
@@ -37,7 +37,7 @@ public struct HouseholdLedger: Sendable {
     return key
   }
 
-  /// Sections by the months of a reader.
+  /// Sections by month, in the time zone of a calendar, with titles in a locale.
   public static func months(calendar: Calendar, locale: Locale?) -> SectionKey {
     let months = MonthGrouping(calendar: calendar, locale: locale)
     var key = SectionKey.transient(source: "date", grouping: months)
@@ -45,7 +45,7 @@ public struct HouseholdLedger: Sendable {
     return key
   }
 
-  /// All movements in the days of a reader, kept under the name `transactionSortedByDate` where there is a place for caches.
+  /// All transactions in sections by day, cached under the name `transactionSortedByDate`.
   public static func definition<Object: FetchedObject>(
     _ kind: Object.Type = Object.self,
     calendar: Calendar,
@@ -58,7 +58,7 @@ public struct HouseholdLedger: Sendable {
     )
   }
 
-  /// The live list of all movements, in the days of a reader.
+  /// The live list of all transactions, in sections by day.
   public func transactions(
     calendar: Calendar,
     locale: Locale?,
@@ -71,8 +71,8 @@ public struct HouseholdLedger: Sendable {
     )
   }
 
-  /// Adds one movement.
-  /// - Returns: The identity it was given.
+  /// Adds one transaction.
+  /// - Returns: The transaction's id.
   /// - Throws: `StoreError`.
   @discardableResult
   public func add(_ transaction: Transaction) throws(StoreError) -> ObjectID {

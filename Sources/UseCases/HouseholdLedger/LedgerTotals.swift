@@ -1,11 +1,11 @@
 public import ResultsDomain
 import ResultsPresentation
 
-/// Sums of a ledger, exact to the last place.
+/// The sums of a ledger, exact to the last decimal place.
 public struct LedgerTotals: Sendable {
-  /// By what movements are summed.
+  /// The groups of transactions that are summed.
   public enum Grouping: Sendable {
-    /// By the groups of their dates.
+    /// By groups of dates.
     case date(any SectionGrouping)
     /// By category.
     case category
@@ -13,22 +13,22 @@ public struct LedgerTotals: Sendable {
 
   /// The sum of one group.
   public struct Line: Hashable, Sendable {
-    /// What the group is called.
+    /// The title of the group.
     public let title: String
-    /// How many movements it has.
+    /// The number of transactions.
     public let count: Int
     /// Their sum.
     public let sum: ExactDecimal
   }
 
-  /// One line a group: dates newest first, categories in the order of their bytes.
+  /// One line per group: dates newest first, categories in byte order.
   public let lines: [Line]
-  /// The sum of everything.
+  /// The sum of all transactions.
   public let balance: ExactDecimal
 
-  /// Sums the movements of a version of a store, which gathers them itself: no movement is read.
-  /// - Throws: `StoreError`, or `LedgerOverflow` if a sum is beyond what 64 bits hold.
-  /// - Complexity: O(*n* log *n*) in the movements, or O(*n*) where an index has their order.
+  /// Sums the transactions of a snapshot; the store aggregates them, so no transaction is read.
+  /// - Throws: `StoreError`, or `LedgerOverflow` if a sum does not fit in 64 bits.
+  /// - Complexity: O(*n* log *n*) in the transactions, or O(*n*) if an index has their order.
   public init(
     by grouping: Grouping,
     where predicate: FetchPredicate = .all,
@@ -43,16 +43,16 @@ public struct LedgerTotals: Sendable {
     )
     let sums = try CompiledAggregates([HouseholdLedger.sum.aggregate], in: Transaction.entity)
     var groups: [(id: Value, group: AggregateGroup)] = []
-    // Whole days may stand among the instants of a neighbouring day, so a group can come back.
-    var places: [Value: Int] = [:]
-    var total = AggregateGroup(prefix: [], count: 0, states: sums.empty)
+    // Whole days may be sorted among the instants of a neighbouring day, so a group can occur again.
+    var indexes: [Value: Int] = [:]
+    var total = AggregateGroup(prefix: [], count: 0, states: sums.emptyStates)
     try snapshot.aggregates(sums, of: order, groupedByFirst: 1) { group in
       let value = group.prefix.withUnsafeBytes { order.layout.value(ofColumn: 0, in: $0) }
       let id = LedgerTotals.id(of: value, grouping)
-      if let place = places[id] {
-        groups[place].group.merge(group)
+      if let index = indexes[id] {
+        groups[index].group.merge(group)
       } else {
-        places[id] = groups.count
+        indexes[id] = groups.count
         groups.append((id, group))
       }
       total.merge(group)
@@ -92,10 +92,10 @@ public struct LedgerTotals: Sendable {
   }
 }
 
-/// A sum that is beyond what 64 bits hold.
+/// The error for a sum that does not fit in 64 bits.
 public struct LedgerOverflow: Error, CustomStringConvertible {
-  /// What happened and what to do.
+  /// What happened, and the remedy.
   public var description: String {
-    "The sum is beyond 92,233,720,368,547,758.07. Sum a part of the ledger with --where."
+    "The sum exceeds 92,233,720,368,547,758.07. Sum a part of the ledger with --where."
   }
 }

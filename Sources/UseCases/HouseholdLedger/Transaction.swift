@@ -1,24 +1,24 @@
 public import ResultsDomain
 
-/// One movement of money; spending is negative.
+/// One transaction of money; spending is negative.
 public struct Transaction: Entity {
-  /// The key, which the store assigns.
+  /// The key; the store assigns it.
   public var id: Int64?
-  /// When it happened.
+  /// The date.
   public var date: Instant
-  /// How much, exactly, with two places.
+  /// The exact amount, with two decimal places.
   public var amount: ExactDecimal
-  /// Who was paid, or paid.
+  /// The person or shop that was paid, or that paid.
   public var payee: String
-  /// What for.
+  /// The category.
   public var category: String
-  /// What else there is to say.
+  /// A note.
   public var memo: String?
 
-  /// How many places an amount has.
+  /// The number of decimal places of an amount.
   public static let scale = 2
 
-  /// A movement without a key yet.
+  /// A transaction without a key.
   public init(
     date: Instant,
     amount: ExactDecimal,
@@ -33,7 +33,7 @@ public struct Transaction: Entity {
     self.memo = memo
   }
 
-  /// A movement to be filled from a row.
+  /// An empty transaction, to be filled from a row.
   public init() {
     self.init(
       date: Instant(microseconds: 0),
@@ -43,7 +43,7 @@ public struct Transaction: Entity {
     )
   }
 
-  /// The entity Transaction; the title of its day is computed by a grouping and never stored.
+  /// The entity Transaction. The title of a day is computed by a grouping and never stored.
   public static let schema = EntitySchema<Transaction>("Transaction", identity: \.id) {
     Attribute(\.date, "date")
     Attribute(\.amount, "amount", scale: scale)

@@ -1,20 +1,18 @@
 public import ResultsDomain
 
-/// One item of a feed, read or unread.
-///
-/// Its guid, or its link, tells it from the others.
+/// One item of a feed, read or unread, identified by its guid or its link.
 public struct Item: Entity {
-  /// The feed's own identifier of the item, or the link where there is none.
+  /// The feed's identifier of the item, or the link if there is none.
   public var guid: String
-  /// What it is called.
+  /// The title.
   public var title: String
-  /// Where it is.
+  /// The address.
   public var link: String?
-  /// What the feed is called.
+  /// The title of the feed.
   public var feed: String
-  /// When it was published.
+  /// The time of publication.
   public var published: Instant?
-  /// What it says, as plain text.
+  /// The summary, as plain text.
   public var summary: String?
   /// Whether it has been read.
   public var isRead: Bool
@@ -38,7 +36,7 @@ public struct Item: Entity {
     self.isRead = isRead
   }
 
-  /// An item to be filled from a row.
+  /// An empty item, to be filled from a row.
   public init() { self.init(guid: "", title: "", feed: "") }
 
   /// The entity Item.
@@ -49,5 +47,45 @@ public struct Item: Entity {
     Attribute(\.published, "published")
     Attribute(\.summary, "summary")
     Attribute(\.isRead, "isRead")
+  }
+}
+
+/// The rules by which a record of a file becomes an item.
+public enum ItemRecord {
+  /// Field names and the attributes they stand for.
+  public static let aliases = ["guid": "id"]
+
+  /// Returns the record with an identifier, and as unread unless it has the field `isRead`.
+  ///
+  /// The identifier is the guid, or the link. An item without either is identified by a digest of its content.
+  public static func complete(_ record: Record) -> Record {
+    var record = record
+    if field(["guid", "id"], of: record) == nil {
+      record.fields.removeAll { ["guid", "id"].contains($0.name.lowercased()) }
+      let link = field(["link"], of: record)
+      let value = link?.value ?? .text(contentName(of: record))
+      record.fields.append(RecordField(name: "guid", value: value, column: link?.column ?? 1))
+    }
+    if !record.fields.contains(where: { $0.name.lowercased() == "isread" }) {
+      record.fields.append(RecordField(name: "isRead", value: .integer(0), column: 1))
+    }
+    return record
+  }
+
+  /// Returns the first field with one of these names that is not empty.
+  private static func field(_ names: [String], of record: Record) -> RecordField? {
+    record.fields.first { field in
+      guard names.contains(field.name.lowercased()) else { return false }
+      return field.value != .null && field.value != .text("")
+    }
+  }
+
+  private static func contentName(of record: Record) -> String {
+    var digest = RowDigest()
+    for name in ["feed", "title", "published", "summary"] {
+      digest.add(field([name], of: record)?.value ?? .null)
+    }
+    let digits = String(digest.value, radix: 16)
+    return "content-" + String(repeating: "0", count: 16 - digits.utf8.count) + digits
   }
 }

@@ -1,22 +1,22 @@
 public import ResultsDomain
 public import ResultsPresentation
 
-/// Items that are read or unread, newest first in sections by feed: its commands and live queries.
+/// Items, read and unread, in sections by feed, newest first: their commands and live queries.
 public struct NewsFeed: Sendable {
-  /// The store the items are in.
+  /// The store with the items.
   public let store: any Store
 
-  /// A feed over a store that was opened with the entity Item.
+  /// A feed over a store that has the entity Item.
   public init(_ store: any Store) { self.store = store }
 
-  /// Which items are unread.
+  /// The predicate for unread items.
   public static let unread = FetchPredicate.comparison(
     .attribute("isRead"),
     .equal,
     .literal(.integer(0))
   )
 
-  /// What the feed lists: newest first within each feed.
+  /// The request for the items: newest first within each feed.
   public static func request<Object: FetchedObject>(
     _ kind: Object.Type = Object.self,
     onlyUnread: Bool = false
@@ -29,21 +29,21 @@ public struct NewsFeed: Sendable {
     )
   }
 
-  /// What divides the feed unless told otherwise.
+  /// The default section key: the feed.
   public static let sectionKey = SectionKey.attribute("feed")
 
-  /// All items in their feeds, kept under the name `Items` where there is a place for caches.
+  /// All items in sections by feed, cached under the name `Items`.
   public static func definition<Object: FetchedObject>(
     _ kind: Object.Type = Object.self
   ) -> ResultsDefinition<Object> {
     ResultsDefinition(request(kind), sectionedBy: sectionKey, cacheName: "Items")
   }
 
-  /// The unread items as they are now: their membership and order stay while they are read.
+  /// Returns the present unread items as a frozen list: opened items stay in it, and the order does not change.
   ///
-  /// Only identities are fetched first, so that nothing is materialised; then the list stands on that fixed set.
+  /// Only the ids are fetched up front, not the items.
   /// - Throws: `StoreError`.
-  public func heldUnread() throws(StoreError) -> FetchedResultsController<Item> {
+  public func frozenUnread() throws(StoreError) -> FetchedResultsController<Item> {
     let identities = try store.fetch(Self.request(ObjectID.self, onlyUnread: true))
     return .frozen(
       IdentitySet(identities),
@@ -53,7 +53,7 @@ public struct NewsFeed: Sendable {
     )
   }
 
-  /// The unread items, live: an item leaves as soon as it is read.
+  /// Returns the unread items as a live list: an item leaves the list as soon as it is read.
   public func liveUnread() -> FetchedResultsController<Item> {
     FetchedResultsController(
       Self.request(Item.self, onlyUnread: true),
@@ -62,23 +62,23 @@ public struct NewsFeed: Sendable {
     )
   }
 
-  /// Opens an item, which marks it read.
-  /// - Returns: The item, or `nil` if there is none of that guid.
+  /// Marks an item read and returns it.
+  /// - Returns: The item, or `nil` if no item has this guid.
   /// - Throws: `StoreError`.
   @discardableResult
   public func open(_ guid: String) throws(StoreError) -> Item? { try mark(guid, isRead: true) }
 
   /// Marks an item unread.
-  /// - Returns: The item, or `nil` if there is none of that guid.
+  /// - Returns: The item, or `nil` if no item has this guid.
   /// - Throws: `StoreError`.
   @discardableResult
   public func markUnread(_ guid: String) throws(StoreError) -> Item? {
     try mark(guid, isRead: false)
   }
 
-  /// Marks some items read, in one commit; if there is none of one of the guids, nothing is marked.
-  /// - Returns: How many were unread.
-  /// - Throws: `StoreError.notFound` with the first that is missing.
+  /// Marks items read in one commit; if one of them does not exist, none is marked.
+  /// - Returns: The number of items that were unread.
+  /// - Throws: `StoreError.notFound` with the id of the first missing item.
   @discardableResult
   public func markRead(_ guids: [String]) throws(StoreError) -> Int {
     try store.commit(origin: .unnamed) { transaction -> Int in
@@ -96,8 +96,8 @@ public struct NewsFeed: Sendable {
     }.result
   }
 
-  /// Marks every item read, in one commit; items are read a batch at a time.
-  /// - Returns: How many were unread.
+  /// Marks all items read in one commit, in batches.
+  /// - Returns: The number of items that were unread.
   /// - Throws: `StoreError`.
   @discardableResult
   public func markAllRead() throws(StoreError) -> Int {
@@ -123,5 +123,87 @@ public struct NewsFeed: Sendable {
       try transaction.update(item)
       return item
     }.result
+  }
+}
+
+/// The outcome of importing an item of a feed.
+public enum ItemImportOutcome: Hashable, Sendable {
+  /// The item is new.
+  case added
+  /// The store has the item with the same content.
+  case known
+  /// The store had the item with other content, and it was updated; its read mark stays.
+  case updated
+}
+
+extension NewsFeed {
+  /// Imports an item of a feed: adds it, or updates the stored one.
+  ///
+  /// A guid is unique only within its feed. If an item of another feed has the guid already, the item is stored under its
+  /// guid and the title of its feed. Values that the imported item lacks do not change the stored item.
+  /// - Throws: `StoreError`.
+  /// - Complexity: O(log *n*) in the items of the store.
+  public static func importItem(
+    _ item: Item,
+    into transaction: any StoreTransaction
+  ) throws(StoreError) -> ItemImportOutcome {
+    var free: String?
+    var tried = 0
+    while tried < names(of: item).count || free == nil {
+      let guid = name(tried, of: item)
+      tried += 1
+      guard let stored = try transaction.object(.text(guid), as: Item.self) else {
+        free = free ?? guid
+        continue
+      }
+      guard isSame(stored, item) else { continue }
+      let updated = Self.updated(stored, by: item)
+      guard updated.attributeValues != stored.attributeValues else { return .known }
+      try transaction.update(updated)
+      return .updated
+    }
+    var added = item
+    added.guid = free ?? item.guid
+    try transaction.insert(added)
+    return .added
+  }
+
+  /// The usual keys of an item, in the order in which they are tried.
+  private static func names(of item: Item) -> [String] {
+    var names = [item.guid, "\(item.guid) (\(item.feed))"]
+    if let host = host(of: item) { names.append("\(item.guid) (\(item.feed), \(host))") }
+    return names
+  }
+
+  /// The key of a number: first the usual keys, then keys that end with the number.
+  private static func name(_ number: Int, of item: Item) -> String {
+    let names = names(of: item)
+    return number < names.count ? names[number] : "\(item.guid) (\(item.feed), \(number))"
+  }
+
+  /// Whether two items with the same guid are the same item; two feeds may have the same title, so hosts are compared too.
+  private static func isSame(_ stored: Item, _ item: Item) -> Bool {
+    guard Value.text(stored.feed) == .text(item.feed) else { return false }
+    guard let left = host(of: stored), let right = host(of: item) else { return true }
+    return left == right
+  }
+
+  private static func updated(_ stored: Item, by item: Item) -> Item {
+    var result = stored
+    if !item.title.isEmpty { result.title = item.title }
+    result.link = item.link ?? stored.link
+    result.published = item.published ?? stored.published
+    result.summary = item.summary ?? stored.summary
+    return result
+  }
+
+  /// The host of the item's link, without `www.`.
+  private static func host(of item: Item) -> String? {
+    guard
+      let parts = item.link?.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false),
+      parts.count > 2, parts[0].hasSuffix(":"), parts[1].isEmpty, !parts[2].isEmpty
+    else { return nil }
+    let host = parts[2].prefix { $0 != "?" && $0 != "#" }.lowercased()
+    return host.hasPrefix("www.") ? String(host.dropFirst(4)) : host
   }
 }

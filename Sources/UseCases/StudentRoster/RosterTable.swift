@@ -1,43 +1,45 @@
-import ResultsDomain
-import ResultsPresentation
+package import ResultsDomain
+package import ResultsPresentation
 
-/// A table that is kept by the five callbacks alone, the way a table view is.
+/// A table that follows a list through the five delegate callbacks alone, the way a table view does.
 ///
-/// It gathers the reports of one change and applies them at its end: rows out by old paths from behind, sections out and in, rows in by
-/// new paths from the front, cells drawn again. `forgetsSections` and `forgetsMovedCells` are the two mistakes of the well-known
-/// example code, to show what they do.
-final class RosterTable: FetchedResultsControllerDelegate {
-  let forgetsSections: Bool
-  let forgetsMovedCells: Bool
-  private(set) var sections: [(title: String, cells: [String])] = []
-  private(set) var calls: [String] = []
-  /// What a table view would say of reports that do not add up.
-  private(set) var complaint: String?
+/// It collects the callbacks of one change and applies them at the end: it removes rows by their old paths from the back, deletes and
+/// inserts sections, then inserts rows by their new paths from the front. `forgetsSections` and `forgetsMovedCells` are two mistakes
+/// of well-known example code; they show what goes wrong.
+package final class RosterTable: FetchedResultsControllerDelegate {
+  /// The callbacks of the latest change, in order.
+  package private(set) var calls: [String] = []
+  /// Why a table view would refuse the callbacks, or `nil` if they are consistent.
+  package private(set) var complaint: String?
+  private let forgetsSections: Bool
+  private let forgetsMovedCells: Bool
+  private var sections: [(title: String, cells: [String])] = []
   private var removedRows: [OldPath] = []
-  private var placedRows: [(path: NewPath, id: ObjectID, cell: String?)] = []
+  private var insertedRows: [(path: NewPath, id: ObjectID, cell: String?)] = []
   private var removedSections: [Int] = []
-  private var placedSections: [(index: Int, title: String)] = []
+  private var insertedSections: [(index: Int, title: String)] = []
 
-  init(forgetsSections: Bool = false, forgetsMovedCells: Bool = false) {
+  /// An empty table, with the mistakes it makes.
+  package init(forgetsSections: Bool = false, forgetsMovedCells: Bool = false) {
     self.forgetsSections = forgetsSections
     self.forgetsMovedCells = forgetsMovedCells
   }
 
-  /// Fills the table anew.
-  func reload(_ results: FetchedResults<Student>) {
+  /// Replaces the content of the table by a list, and forgets its complaint.
+  package func reload(_ results: ResultsList<Student>) {
     complaint = nil
     sections = results.sections.map { section in
-      (section.title, section.objects.map { (try? $0.get().line) ?? "?" })
+      (section.title, section.map { (try? $0.object.line) ?? "?" })
     }
   }
 
-  func controllerWillChangeContent(_ results: FetchedResults<Student>) {
+  package func controllerWillChangeContent(_ results: ResultsList<Student>) {
     calls = ["will change"]
-    (removedRows, placedRows, removedSections, placedSections) = ([], [], [], [])
+    (removedRows, insertedRows, removedSections, insertedSections) = ([], [], [], [])
   }
 
-  func controller(
-    _ results: FetchedResults<Student>,
+  package func controller(
+    _ results: ResultsList<Student>,
     didChange section: SectionHeader,
     atSectionIndex index: Int,
     for type: SectionChangeType
@@ -45,7 +47,7 @@ final class RosterTable: FetchedResultsControllerDelegate {
     switch type {
     case .insert:
       calls.append("section \(index) (\(section.title)) inserted")
-      placedSections.append((index, section.title))
+      insertedSections.append((index, section.title))
     case .delete:
       calls.append("section \(index) (\(section.title)) deleted")
       removedSections.append(index)
@@ -53,8 +55,8 @@ final class RosterTable: FetchedResultsControllerDelegate {
     }
   }
 
-  func controller(
-    _ results: FetchedResults<Student>,
+  package func controller(
+    _ results: ResultsList<Student>,
     didChange id: ObjectID,
     at oldPath: OldPath?,
     for type: ObjectChangeType,
@@ -64,7 +66,7 @@ final class RosterTable: FetchedResultsControllerDelegate {
     switch (type, oldPath, newPath) {
     case (.insert, _, let to?):
       calls.append("object inserted at \(to.path)")
-      placedRows.append((to, id, cell))
+      insertedRows.append((to, id, cell))
     case (.delete, let from?, _):
       calls.append("object deleted at \(from.path)")
       removedRows.append(from)
@@ -72,16 +74,16 @@ final class RosterTable: FetchedResultsControllerDelegate {
       calls.append("object moved from \(from.path) to \(to.path)")
       let stale = sections.indices.contains(from.section) ? cellText(at: from) : nil
       removedRows.append(from)
-      placedRows.append((to, id, forgetsMovedCells ? stale : cell))
+      insertedRows.append((to, id, forgetsMovedCells ? stale : cell))
     case (.update, let from?, let to?):
       calls.append("object updated at \(from.path)")
       removedRows.append(from)
-      placedRows.append((to, id, cell))
+      insertedRows.append((to, id, cell))
     default: calls.append("object changed without a path")
     }
   }
 
-  func controllerDidChangeContent(_ results: FetchedResults<Student>) {
+  package func controllerDidChangeContent(_ results: ResultsList<Student>) {
     calls.append("did change")
     for path in removedRows.sorted(by: >) {
       guard cellText(at: path) != nil else { return complain("no cell at \(path.path)") }
@@ -89,14 +91,14 @@ final class RosterTable: FetchedResultsControllerDelegate {
     }
     if !forgetsSections {
       for index in removedSections.sorted(by: >) { sections.remove(at: index) }
-      for section in placedSections.sorted(by: { $0.index < $1.index }) {
+      for section in insertedSections.sorted(by: { $0.index < $1.index }) {
         sections.insert((section.title, []), at: section.index)
       }
     }
-    for row in placedRows.sorted(by: { $0.path < $1.path }) {
+    for row in insertedRows.sorted(by: { $0.path < $1.path }) {
       guard sections.indices.contains(row.path.section),
         row.path.row <= sections[row.path.section].cells.count
-      else { return complain("no place for a cell at \(row.path.path)") }
+      else { return complain("no position for a cell at \(row.path.path)") }
       sections[row.path.section].cells.insert(row.cell ?? "?", at: row.path.row)
     }
     if sections.count != results.sections.count {
@@ -104,8 +106,8 @@ final class RosterTable: FetchedResultsControllerDelegate {
     }
   }
 
-  /// The table as lines.
-  var lines: [String] {
+  /// The titles of sections, and their cells indented below them.
+  package var lines: [String] {
     sections.flatMap { section in ["\(section.title)"] + section.cells.map { "  \($0)" } }
   }
 

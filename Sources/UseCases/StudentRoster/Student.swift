@@ -2,9 +2,9 @@ public import ResultsDomain
 
 /// One student.
 ///
-/// The student's number is data and not the key: random numbers collide.
+/// The number is not the key, because random numbers collide.
 public struct Student: Entity {
-  /// The key, which the store assigns.
+  /// The key; the store assigns it.
   public var id: Int64?
   /// The student's number.
   public var studentId: Int16
@@ -13,17 +13,17 @@ public struct Student: Entity {
   /// The student's age in years.
   public var studentAge: Int16
 
-  /// A student without a key yet.
+  /// A student without a key.
   public init(studentId: Int16, studentName: String, studentAge: Int16) {
     self.studentId = studentId
     self.studentName = studentName
     self.studentAge = studentAge
   }
 
-  /// A student to be filled from a row.
+  /// An empty student, to be filled from a row.
   public init() { self.init(studentId: 0, studentName: "", studentAge: 0) }
 
-  /// The row as the roster writes it: `id:name age:n`.
+  /// The student as one line: `number:name age:n`.
   public var line: String { "\(studentId):\(studentName) age:\(studentAge)" }
 
   /// The entity Student.
@@ -33,7 +33,7 @@ public struct Student: Entity {
     Attribute(\.studentAge, "studentAge")
   }
 
-  /// A student with a random number from 0 to 32,766, a name that ends in a number below 100,000, and an age from 10 to 19.
+  /// Returns a student with a random number from 0 to 32,766, a name that ends in a number below 100,000, and an age from 10 to 19.
   public static func random(using generator: inout some RandomNumberGenerator) -> Student {
     Student(
       studentId: Int16.random(in: 0...32_766, using: &generator),

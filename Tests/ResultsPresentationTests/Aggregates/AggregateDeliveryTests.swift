@@ -1,9 +1,11 @@
 import InMemoryPersistence
 import ResultsDomain
 import ResultsPresentation
+import ResultsTesting
 import Testing
+import WireFormat
 
-/// R30, R46, R78: what a controller tells of aggregates, and what it refuses.
+/// R30, R46, R78: the aggregates that a controller delivers, and those it refuses.
 @Suite("A controller delivers aggregates")
 struct AggregateDeliveryTests {
   private let entity: EntityDescription
@@ -54,7 +56,7 @@ struct AggregateDeliveryTests {
     }
     try await list.refresh()
     guard case .change(let change) = await events.next() else {
-      Issue.record("no change is told")
+      Issue.record("no change was delivered")
       return
     }
     let update = try #require(change.delta.sections.updates.first)
@@ -62,14 +64,14 @@ struct AggregateDeliveryTests {
     #expect(update.from == 0 && update.to == 0)
     #expect(update.old.aggregates["sum"]?.description == "12.50")
     #expect(update.new.aggregates["sum"]?.description == "12.75")
-    #expect(change.delta.loweredForTableView.retitledSections == [0])
-    #expect(try list.results().aggregates.description == "sum 13.75")
+    #expect(change.delta.tableViewBatch.retitledSections == [0])
+    #expect(try list.results.aggregates.description == "sum 13.75")
     let line = WireEncoder(entity: entity).delta(change.delta)
     #expect(line.contains(#""title":"ann","aggregates":{"sum":"12.75"}}"#))
     list.cancel()
   }
 
-  @Test func `a sum that does not fit says so on the wire, and the next that fits is right`()
+  @Test func `a sum that overflows is marked on the wire, and the next that fits is right`()
     async throws
   {
     _ = try pay("ann", 0, big: .max)
@@ -97,14 +99,14 @@ struct AggregateDeliveryTests {
   @Test(
     arguments: [
       ([.init("sum", .sum("who"))], .notSummable("who", type: .text)),
-      ([.init("a", .count("who")), .init("a", .maximum("who"))], .aggregateTwice("a")),
+      ([.init("a", .count("who")), .init("a", .maximum("who"))], .duplicateAggregate("a")),
       (
         [.init("sum", .sum("weight"))],
         .unknownAttribute("weight", entity: "Payment", known: ["who", "amount", "big"])
       ),
     ] as [([SectionAggregate], RequestError)]
   )
-  func `what cannot be worked out is refused`(
+  func `an aggregate that cannot be computed is refused`(
     aggregates: [SectionAggregate],
     error: RequestError
   ) async throws {
@@ -126,6 +128,6 @@ struct AggregateDeliveryTests {
     let list = FetchedResultsController(definition, in: store)
     try await list.performFetch()
     #expect(list.sections[0].aggregates.map(\.value.value) == [.integer(0), .null])
-    #expect(try list.results().aggregates.description == "count 0, sum none")
+    #expect(try list.results.aggregates.description == "count 0, sum none")
   }
 }

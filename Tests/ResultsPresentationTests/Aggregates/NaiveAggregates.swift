@@ -2,7 +2,7 @@ import ResultsDomain
 
 @testable import ResultsPresentation
 
-/// What declared aggregates should come to, worked out the plain way: gather the values, then fold them.
+/// The expected results of declared aggregates, computed naively: collect the values, then fold them.
 ///
 /// It shares no code with the engine, sums of reals aside, which `ExactRealSumTests` prove.
 struct NaiveAggregates {
@@ -32,7 +32,7 @@ struct NaiveAggregates {
     )
   }
 
-  /// What the aggregates come to over some rows.
+  /// The results of the aggregates over some rows.
   func values(_ ids: [ObjectID]) throws -> SectionAggregates {
     SectionAggregates(
       try aggregates.map { declared in

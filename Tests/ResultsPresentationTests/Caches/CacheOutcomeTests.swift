@@ -5,10 +5,10 @@ import Testing
 
 @testable import ResultsPresentation
 
-/// R88: a cache is keyed by everything that a list depends on, so that its stale use is impossible; R22: counts without reading.
+/// R88: a cache is keyed by everything that its list depends on, so it cannot be used when stale; R22: counts need no reading.
 @Suite("A list and its cache")
 struct CacheOutcomeTests {
-  @Test func `a list without a cache name keeps nothing`() async throws {
+  @Test func `a list without a cache name is not saved`() async throws {
     let diary = try Diary()
     var definition = diary.definition()
     definition.cacheName = nil
@@ -17,7 +17,7 @@ struct CacheOutcomeTests {
     #expect(diary.caches.saveCount == 0)
   }
 
-  @Test func `the first fetch misses and keeps, the second is answered without reading a key`()
+  @Test func `the first fetch misses and saves, the second reads no key`()
     async throws
   {
     let diary = try Diary()
@@ -32,7 +32,7 @@ struct CacheOutcomeTests {
     #expect(diary.caches.saveCount == 1)
   }
 
-  @Test func `a cache that is behind is replayed, and kept again`() async throws {
+  @Test func `a cache of an earlier version is replayed, and saved again`() async throws {
     let diary = try Diary()
     _ = try await diary.open(diary.definition())
     try diary.write((26, "new"), (100, "newest"))
@@ -47,7 +47,7 @@ struct CacheOutcomeTests {
     #expect(try await diary.open(diary.definition()).outcome == .hit)
   }
 
-  @Test func `a limit decides nothing of what is kept`() async throws {
+  @Test func `a limit does not affect the cache`() async throws {
     let diary = try Diary()
     _ = try await diary.open(diary.definition())
     let (content, outcome) = try await diary.open(diary.definition { $0.limit = 2 })
@@ -73,8 +73,8 @@ struct CacheOutcomeTests {
   ]
 
   @Test(arguments: mutations.indices)
-  func `each ingredient of a definition is named when it differs`(place: Int) async throws {
-    let (miss, change) = CacheOutcomeTests.mutations[place]
+  func `each ingredient of a definition is named when it differs`(index: Int) async throws {
+    let (miss, change) = CacheOutcomeTests.mutations[index]
     let diary = try Diary()
     _ = try await diary.open(diary.definition())
     let definition = diary.definition(change)
@@ -92,7 +92,7 @@ struct CacheOutcomeTests {
     #expect(try await diary.open(other).outcome == .miss(.arguments))
   }
 
-  @Test func `another store's cache is not believed`() async throws {
+  @Test func `another store's cache is not used`() async throws {
     let (one, other) = (try Diary(), try Diary())
     _ = try await one.open(one.definition())
     other.caches["pages"] = one.caches["pages"]
@@ -107,7 +107,8 @@ struct CacheOutcomeTests {
     #expect(try await new.open(new.definition()).outcome == .miss(.schema))
   }
 
-  @Test func `a history that does not reach back is said, and the list is fetched`() async throws {
+  @Test func `a history that does not reach back is a miss, and the list is fetched`() async throws
+  {
     let diary = try Diary(historyCapacity: 2)
     _ = try await diary.open(diary.definition())
     try diary.write((3, "x"))
@@ -118,7 +119,7 @@ struct CacheOutcomeTests {
     #expect(content == (try await plain(diary)))
   }
 
-  @Test func `so many commits that reading is quicker are not replayed`() async throws {
+  @Test func `too many commits to replay are a miss`() async throws {
     let diary = try Diary()
     _ = try await diary.open(diary.definition())
     for hour in 0..<1030 { try diary.write((Int64(hour), "x")) }
@@ -127,26 +128,26 @@ struct CacheOutcomeTests {
     #expect(content == (try await plain(diary)))
   }
 
-  @Test func `a history that does not fit the cache is not believed`() async throws {
+  @Test func `a history that does not fit the cache is a miss`() async throws {
     let diary = try Diary()
     _ = try await diary.open(diary.definition())
     try diary.write((3, "x"))
-    diary.store.behaviour.withLock { $0.tellsWrongHistory = true }
+    diary.store.behaviour.withLock { $0.reportsWrongHistory = true }
     let (content, outcome) = try await diary.open(diary.definition())
     #expect(outcome == .miss(.disagreement))
     #expect(content == (try await plain(diary)))
   }
 
-  @Test func `a store that cannot name its versions has no caches`() async throws {
+  @Test func `a store without bookmarks has no caches`() async throws {
     let diary = try Diary()
-    diary.store.behaviour.withLock { $0.namesVersions = false }
+    diary.store.behaviour.withLock { $0.hasBookmarks = false }
     let (content, outcome) = try await diary.open(diary.definition())
     #expect(outcome == .miss(.unsupportedByStore))
     #expect(content == (try await plain(diary)))
     #expect(diary.caches.saveCount == 0)
   }
 
-  @Test func `a storage that fails fails no fetch, and says so`() async throws {
+  @Test func `a failing storage fails no fetch, and is reported`() async throws {
     let diary = try Diary()
     diary.caches.fail()
     let controller = diary.controller(diary.definition())
@@ -154,14 +155,14 @@ struct CacheOutcomeTests {
     #expect(controller.cacheOutcome == .miss(.unreadable))
     await #expect(throws: SectionCacheFailure.self) { try await controller.saveCache() }
     #expect(controller.cacheFailure?.action == .write)
-    #expect(try controller.results().snapshot.content == (try await plain(diary)))
+    #expect(try controller.results.snapshot.content == (try await plain(diary)))
     diary.caches.fail(false)
     #expect(try await controller.saveCache())
     #expect(controller.cacheFailure == nil)
     controller.cancel()
   }
 
-  @Test func `what a live list became is kept under its present definition`() async throws {
+  @Test func `a changed list is saved under its present definition`() async throws {
     let diary = try Diary()
     let controller = diary.controller(diary.definition())
     try await controller.performFetch()
@@ -172,7 +173,7 @@ struct CacheOutcomeTests {
     }
     try await controller.update { $0 = narrow }
     #expect(try await controller.saveCache())
-    let content = try controller.results().snapshot.content
+    let content = try controller.results.snapshot.content
     controller.cancel()
     let (again, outcome) = try await diary.open(narrow)
     #expect(outcome == .hit)
@@ -180,7 +181,7 @@ struct CacheOutcomeTests {
   }
 
   @Test(.timeLimit(.minutes(15)))
-  func `a list is kept after its first fetch and when it is cancelled, without being asked`()
+  func `a list is saved automatically after its first fetch and when it is cancelled`()
     async throws
   {
     let diary = try Diary()
@@ -198,7 +199,7 @@ struct CacheOutcomeTests {
     #expect(diary.caches.saveCount == 2)
   }
 
-  @Test func `caches are deleted by name or altogether`() async throws {
+  @Test func `caches are deleted by name or all at once`() async throws {
     let diary = try Diary()
     _ = try await diary.open(diary.definition())
     var other = diary.definition()
@@ -220,6 +221,86 @@ struct CacheOutcomeTests {
     let controller = FetchedResultsController(definition, in: diary.store.base)
     try await controller.performFetch()
     defer { controller.cancel() }
-    return try controller.results().snapshot.content
+    return try controller.results.snapshot.content
+  }
+}
+
+/// A cache in the classic style: found by its name, and valid while entity, order and section key are the same (N30).
+private struct NaiveCache {
+  private var stored: [String: (shape: [String], content: ResultsContent)] = [:]
+
+  mutating func open(
+    _ definition: ResultsDefinition<Row>,
+    fetch: () async throws -> ResultsContent
+  ) async throws -> ResultsContent {
+    let name = definition.cacheName ?? ""
+    let shape =
+      [definition.request.entity.name]
+      + definition.request.sortDescriptors.map { "\($0.expression) \($0.direction)" }
+      + [definition.sectionKey == nil ? "" : "sections"]
+    if let known = stored[name], known.shape == shape { return known.content }
+    let content = try await fetch()
+    stored[name] = (shape, content)
+    return content
+  }
+}
+
+/// R88: the two famous traps of a cache that is found by its name, and their absence here.
+@Suite("The traps of a named cache")
+struct CacheTrapTests {
+  @Test func `R88: another predicate under the same name shows its own sections, not stale ones`()
+    async throws
+  {
+    let diary = try Diary()
+    var naive = NaiveCache()
+    let all = diary.definition()
+    let few = diary.definition {
+      $0.predicate = .comparison(.attribute("text"), .equal, .literal("a"))
+    }
+    let truth = try await fetched(few, diary)
+    _ = try await naive.open(all) { try await fetched(all, diary) }
+    // The trap: five rows in three sections are shown where two match.
+    let stale = try await naive.open(few) { try await fetched(few, diary) }
+    #expect(stale != truth)
+    #expect(stale.sections.map(\.rows.count) == [1, 2, 2])
+
+    _ = try await diary.open(all)
+    let (content, outcome) = try await diary.open(few)
+    #expect(content == truth)
+    #expect(content.sections.map(\.rows.count) == [1, 1])
+    #expect(outcome == .miss(.predicate))
+  }
+
+  @Test func `R88: after a change of region no title of the old one remains`() async throws {
+    let diary = try Diary()
+    var naive = NaiveCache()
+    let english = diary.definition()
+    let german = diary.definition { $0.grouping.language = "de" }
+    let cached = try await naive.open(english) { try await fetched(english, diary) }
+    #expect(cached.sections.map(\.header.title) == ["day 2", "day 1", "day 0"])
+    // The trap: cached sections retain their titles, and a later one has the new form.
+    let stale = try await naive.open(german) { try await fetched(german, diary) }
+    try diary.write((75, "later"))
+    let fresh = try await fetched(german, diary)
+    let mixed = fresh.sections.map { section in
+      stale.sections.first { $0.header.id == section.header.id }?.header.title
+        ?? section.header.title
+    }
+    #expect(mixed == ["Tag 3", "day 2", "day 1", "day 0"])
+
+    _ = try await diary.open(english)
+    let (content, outcome) = try await diary.open(german)
+    #expect(content.sections.map(\.header.title) == ["Tag 3", "Tag 2", "Tag 1", "Tag 0"])
+    #expect(outcome == .miss(.locale))
+  }
+
+  private func fetched(
+    _ definition: ResultsDefinition<Row>,
+    _ diary: Diary
+  ) async throws -> ResultsContent {
+    let controller = FetchedResultsController(definition, in: diary.store)
+    try await controller.performFetch()
+    defer { controller.cancel() }
+    return try controller.results.snapshot.content
   }
 }

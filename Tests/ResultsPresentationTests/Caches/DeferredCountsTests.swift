@@ -6,11 +6,11 @@ import Testing
 
 @testable import ResultsPresentation
 
-/// R22, R43, R88: of counts that are kept only those in sight are read, and those that are not what was written are never believed.
-@Suite("Counts of a cache that are read when they are needed")
+/// R22, R43, R88: of cached counts only the visible ones are read, and damaged ones are never trusted.
+@Suite("Cached counts are read when they are needed")
 struct DeferredCountsTests {
-  /// Kept bytes that tell how many of them were read.
-  private final class Watched: CacheData {
+  /// Cached bytes that count how many of them were read.
+  private final class CountingData: CacheData {
     private let bytes: [UInt8]
     let readCount = Atomic(0)
 
@@ -24,13 +24,13 @@ struct DeferredCountsTests {
     }
   }
 
-  /// A list of some thousand rows over an index, and its cache.
+  /// A list of six thousand rows over an index, and its cache.
   private struct World {
     let list: ListWorld
     let store: IndexingStore
     let plan: ListPlan
-    let indexing: KeyIndexing?
-    let caches = KeptCaches()
+    let indexing: IndexingPolicy?
+    let caches = RecordingCaches()
 
     init() throws {
       let list = try ListWorld(seed: 21)
@@ -47,14 +47,14 @@ struct DeferredCountsTests {
       var definition = ResultsDefinition(request)
       definition.cacheName = "Demo"
       plan = try ListPlan(definition)
-      var indexing = KeyIndexing(store, heldKeysLimit: -1)
+      var indexing = IndexingPolicy(store, heldKeysLimit: -1)
       indexing?.stride = 2
       self.indexing = indexing
       let cache = ListCache(caches)
-      _ = try cache.keep(try engine(indexing))
+      _ = try cache.save(try engine(indexing))
     }
 
-    func engine(_ indexing: KeyIndexing?) throws -> ListEngine {
+    func engine(_ indexing: IndexingPolicy?) throws -> ListEngine {
       try ListEngine(plan, in: store, indexing: indexing)
     }
 
@@ -63,7 +63,7 @@ struct DeferredCountsTests {
     func opened(_ cache: ListCache) throws -> ListEngine {
       let opening = try #require(cache.opening(of: plan, indexing))
       return try store.read { (snapshot) throws(StoreError) in
-        try cache.engine(opening, from: snapshot, keepsDigests: false)
+        try cache.engine(opening, from: snapshot, maintainsDigests: false)
       }
     }
 
@@ -84,25 +84,25 @@ struct DeferredCountsTests {
 
   @Test func `opening a list and showing its first rows reads the first part only`() throws {
     let world = try World()
-    // A predicate's constants may be of any number, so what is read at once is more than this small list has.
+    // The header may have any number of constants, so the first read is larger than this small list.
     let bytes = try #require(world.caches["Demo"])
-    let kept = Watched(bytes)
-    let opening = ListOpening(plan: world.plan, indexing: world.indexing, kept: .success(kept))
+    let data = CountingData(bytes)
+    let opening = ListOpening(plan: world.plan, indexing: world.indexing, data: .success(data))
     let (engine, outcome) = try world.store.read { (snapshot) throws(StoreError) in
-      try opening.engine(from: snapshot, keepsDigests: false)
+      try opening.engine(from: snapshot, maintainsDigests: false)
     }
     #expect(outcome == .hit)
-    let atOpening = kept.readCount.load(ordering: .relaxed)
+    let atOpening = data.readCount.load(ordering: .relaxed)
     #expect(engine.snapshot.objectID(atFlatPosition: 0) != nil)
-    let first = kept.readCount.load(ordering: .relaxed) - atOpening
+    let first = data.readCount.load(ordering: .relaxed) - atOpening
     #expect(first > 0 && first < bytes.count * 2 / 3)
     #expect(engine.snapshot.objectID(atFlatPosition: 10) != nil)
-    #expect(kept.readCount.load(ordering: .relaxed) == atOpening + first)
+    #expect(data.readCount.load(ordering: .relaxed) == atOpening + first)
     #expect(try engine.snapshot.content == world.truth())
-    #expect(kept.readCount.load(ordering: .relaxed) - atOpening < bytes.count)
+    #expect(data.readCount.load(ordering: .relaxed) - atOpening < bytes.count)
   }
 
-  @Test func `a part that is damaged shows no wrong row, and the next commit counts anew`() throws {
+  @Test func `a damaged part shows no wrong row, and the next commit counts again`() throws {
     let world = try World()
     try world.spoil()
     let cache = ListCache(world.caches)
@@ -111,22 +111,22 @@ struct DeferredCountsTests {
     #expect(!engine.snapshot.keys.isDamaged)
     #expect(try engine.snapshot.content == world.truth())
     #expect(engine.snapshot.keys.isDamaged)
-    #expect(try !cache.keep(engine))
+    #expect(try !cache.save(engine))
     try world.write()
     let progress = try world.store.read { (snapshot) throws(StoreError) in
       try engine.advance(in: SnapshotHistory(snapshot), folding: false)
     }
     guard case .reset(.indexLost) = progress else {
-      Issue.record("no reset was told")
+      Issue.record("the list was not reset")
       return
     }
     #expect(!engine.snapshot.keys.isDamaged)
     #expect(try engine.snapshot.content == world.truth())
-    #expect(try cache.keep(engine))
+    #expect(try cache.save(engine))
     #expect(world.caches.saveCount == 2)
   }
 
-  @Test func `an audit finds a damaged part, and the list is kept again once it is counted anew`()
+  @Test func `an audit finds a damaged part, and the list is saved again once it is counted again`()
     throws
   {
     let world = try World()
@@ -138,18 +138,18 @@ struct DeferredCountsTests {
     }
     #expect(audit.unsoundBlocks > 0)
     _ = try world.store.read { (snapshot) throws(StoreError) in
-      try engine.fetchAnew(.indexLost, in: snapshot)
+      try engine.refetch(.indexLost, in: snapshot)
     }
     #expect(try engine.snapshot.content == world.truth())
-    // The version is the one that was kept, but what was kept is not.
-    #expect(try cache.keep(engine))
+    // The version is the stored one, but the stored bytes are damaged.
+    #expect(try cache.save(engine))
     #expect(world.caches.saveCount == 2)
     #expect(throws: Never.self) {
       try SectionCache(decoding: try #require(world.caches["Demo"]))
     }
   }
 
-  @Test func `a damaged part that a replay meets is a miss`() throws {
+  @Test func `a damaged part that a replay reads is a miss`() throws {
     let world = try World()
     try world.spoil()
     try world.write()
@@ -160,15 +160,15 @@ struct DeferredCountsTests {
     #expect(try engine.snapshot.content == world.truth())
   }
 
-  @Test func `every part is checked by itself`() throws {
+  @Test func `every part is checked separately`() throws {
     let world = try World()
     let bytes = try #require(world.caches["Demo"])
-    for place in stride(from: 0, to: bytes.count, by: 97) {
+    for offset in stride(from: 0, to: bytes.count, by: 97) {
       var damaged = bytes
-      damaged[place] ^= 1 << UInt8(place % 8)
-      #expect(throws: CacheMiss.damaged, "byte \(place)") { try SectionCache(decoding: damaged) }
-      #expect(throws: CacheMiss.damaged, "byte \(place)") {
-        try SectionCache(decoding: Array(bytes[..<place]))
+      damaged[offset] ^= 1 << UInt8(offset % 8)
+      #expect(throws: CacheMiss.damaged, "byte \(offset)") { try SectionCache(decoding: damaged) }
+      #expect(throws: CacheMiss.damaged, "byte \(offset)") {
+        try SectionCache(decoding: Array(bytes[..<offset]))
       }
     }
   }

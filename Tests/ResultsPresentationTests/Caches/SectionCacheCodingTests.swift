@@ -1,5 +1,6 @@
 import OrderStatistics
 import ResultsDomain
+import ResultsTesting
 import Testing
 
 @testable import ResultsPresentation
@@ -19,7 +20,7 @@ struct SectionCacheCodingTests {
 
   /// Ascending keys that share beginnings of many lengths.
   static func keys(_ count: Int, seed: UInt64) -> [[UInt8]] {
-    var generator = SplitMix(seed: seed)
+    var generator = SeededGenerator(seed: seed)
     var keys: Set<[UInt8]> = []
     while keys.count < count {
       let prefix = Array(repeating: UInt8(generator.below(3)), count: generator.below(200))
@@ -78,11 +79,11 @@ struct SectionCacheCodingTests {
     let keys = SectionCacheCodingTests.keys(30, seed: 1)
     let cache = try isCounted ? Self.counts(over: keys) : Self.cache(of: keys)
     let bytes = cache.encoded
-    for place in bytes.indices {
+    for offset in bytes.indices {
       for bit in 0..<8 {
         var damaged = bytes
-        damaged[place] ^= 1 << UInt8(bit)
-        #expect(throws: CacheMiss.damaged, "byte \(place), bit \(bit)") {
+        damaged[offset] ^= 1 << UInt8(bit)
+        #expect(throws: CacheMiss.damaged, "byte \(offset), bit \(bit)") {
           try SectionCache(decoding: damaged)
         }
       }
@@ -110,7 +111,7 @@ struct SectionCacheCodingTests {
 
   @Test(arguments: 1...20)
   func `whatever the bytes behind right checksums say, reading them ends`(seed: Int) throws {
-    var generator = SplitMix(seed: UInt64(seed))
+    var generator = SeededGenerator(seed: UInt64(seed))
     let keys = SectionCacheCodingTests.keys(20, seed: 3)
     let bytes = try SectionCacheCodingTests.cache(of: keys).encoded
     // Behind the header a word says that keys follow, and not counts.
@@ -121,8 +122,8 @@ struct SectionCacheCodingTests {
       var forged = bytes
       let content = start..<bytes.count - 16
       for _ in 0...generator.below(4) {
-        let place = content.lowerBound + generator.below(content.count)
-        forged[place] = UInt8(generator.below(256))
+        let offset = content.lowerBound + generator.below(content.count)
+        forged[offset] = UInt8(generator.below(256))
       }
       let block = SectionCache.checksum(of: Array(forged[content]))
       var total = RowDigest()

@@ -1,6 +1,7 @@
 import InMemoryPersistence
 import ResultsDomain
 import Synchronization
+import ResultsTesting
 import Testing
 
 @testable import ResultsPresentation
@@ -10,7 +11,7 @@ struct DeliveryTests {
   @Test func `R74: a late subscriber gets the present state first, and all converge`() async throws
   {
     let store = try Volume.store(("A", "x"))
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
     var early = controller.changes.makeAsyncIterator()
     try store.add([("A", "y")])
@@ -25,7 +26,7 @@ struct DeliveryTests {
 
   @Test func `R28: what a slow subscriber misses is composed into one change`() async throws {
     let store = try Volume.store(("A", "x"))
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
     var slow = controller.changes.makeAsyncIterator()
     _ = await slow.next()
@@ -42,11 +43,11 @@ struct DeliveryTests {
     try change.delta.verify(from: change.before.snapshot.content, to: change.after.snapshot.content)
   }
 
-  @Test func `R27, R44: what came to nothing while nobody looked is not told, and nothing is lost`()
+  @Test func `R27, R44: changes that cancel each other out are not delivered, and nothing is lost`()
     async throws
   {
     let store = try Volume.store(("A", "x"))
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
     var slow = controller.changes.makeAsyncIterator()
     _ = await slow.next()
@@ -70,9 +71,9 @@ struct DeliveryTests {
 
   @Test func `R19: a generation never changes, whatever is written later`() async throws {
     let store = try Volume.store(("A", "x"), ("B", "y"))
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
-    let first = try controller.results()
+    let first = try controller.results
     let content = try first.snapshot.content
     for step in 0..<200 {
       try store.add([("A", "t\(step)")])
@@ -80,12 +81,12 @@ struct DeliveryTests {
       try await controller.refresh()
     }
     #expect(try first.snapshot.content == content)
-    #expect(try controller.results().generation > 100)
+    #expect(try controller.results.generation > 100)
   }
 
   @Test func `R70: after cancel nothing is delivered`() async throws {
     let store = try Volume.store(("A", "x"))
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
     var events = controller.changes.makeAsyncIterator()
     try store.add([("A", "y")])
@@ -102,7 +103,7 @@ struct DeliveryTests {
     async throws
   {
     let store = try Volume.store(("A", "x"))
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
     var seen: [String] = []
     for await event in controller.changes {
@@ -112,7 +113,7 @@ struct DeliveryTests {
         seen.append(change.delta.picture)
         #expect(try change.after.objects().count == change.after.count)
         switch seen.count {
-        case 1: try store.change("y") { $0.shelf = "B" }
+        case 1: try store.change("y") { $0.series = "B" }
         case 2: try await controller.update { $0.request.sortDescriptors = [.descending("title")] }
         default: break
         }
@@ -130,14 +131,14 @@ struct DeliveryTests {
     async throws
   {
     let store = try Volume.store(("A", "x"))
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
     var events = controller.changes.makeAsyncIterator()
     _ = await events.next()
     store.fail(with: .inputOutput(path: "disk", detail: "gone"))
     await #expect(throws: StoreError.self) { try await controller.refresh() }
     guard case .failure(.inputOutput) = await events.next() else {
-      Issue.record("no failure told")
+      Issue.record("no failure was published")
       return
     }
     guard case .failed(_, let last?) = controller.state else {
@@ -157,11 +158,11 @@ struct DeliveryTests {
     async throws
   {
     let store = try Volume.store(("A", "x"))
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
     var events = controller.changes.makeAsyncIterator()
     _ = await events.next()
-    store.watch.withLock { $0.lookFailure = .inputOutput(path: "disk", detail: "gone") }
+    store.watch.withLock { $0.checkFailure = .inputOutput(path: "disk", detail: "gone") }
     await #expect(throws: StoreError.self) { try await controller.refresh() }
     guard case .failed(.inputOutput, let last?) = controller.state else {
       Issue.record("\(controller.state)")
@@ -169,10 +170,10 @@ struct DeliveryTests {
     }
     #expect(last.generation == 1)
     guard case .failure(.inputOutput) = await events.next() else {
-      Issue.record("no failure told")
+      Issue.record("no failure was published")
       return
     }
-    store.watch.withLock { $0.lookFailure = nil }
+    store.watch.withLock { $0.checkFailure = nil }
     try await controller.refresh()
     guard case .ready(let results) = controller.state else {
       Issue.record("\(controller.state)")
@@ -184,7 +185,7 @@ struct DeliveryTests {
   @Test func `R14: an identity that stands twice is an error that names it`() async throws {
     let store = try Volume.store(("A", "x"))
     store.watch.withLock { $0.repeatsEntries = true }
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     do {
       try await controller.performFetch()
       Issue.record("not refused")
@@ -199,7 +200,7 @@ struct DeliveryTests {
 
   @Test func `R67: counts alongside are of the same version as the rows`() async throws {
     let store = try Volume.store(("A", "x"))
-    var definition = Volume.byShelf()
+    var definition = Volume.bySeries()
     definition.additionalCounts = ["all": CountRequest(Volume.entity)]
     let controller = FetchedResultsController(definition, in: store)
     try await controller.performFetch()
@@ -216,14 +217,14 @@ struct DeliveryTests {
     }
     for step in 0..<50 { try store.add([("A", "t\(step)")]) }
     try await controller.refresh()
-    #expect(try controller.results().additionalCounts["all"] == 51)
+    #expect(try controller.results.additionalCounts["all"] == 51)
     controller.cancel()
     #expect(await watch.value == 0)
   }
 
   @Test
   func
-    `frozen results keep membership and order, their attributes stay live, a deleted row leaves`()
+    `frozen results keep membership and order, their attributes stay live, a deleted row is removed`()
     async throws
   {
     let store = try Volume.store(("A", "x"), ("A", "y"), ("B", "z"))
@@ -251,19 +252,19 @@ struct DeliveryTests {
     try store.add([("A", "new")])
     try store.remove("y")
     #expect(try await events.picture() == "-[0,1]")
-    #expect(try controller.results().picture() == ": zz z")
+    #expect(try controller.results.picture() == ": zz z")
   }
 
   @Test func `the five callbacks come in the classic order and read the delivered state`()
     async throws
   {
     let store = try Volume.store(("A", "x"), ("B", "y"))
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
     let recorder = CallbackRecorder()
-    let before = try controller.results()
+    let before = try controller.results
     _ = try store.commit(origin: .unnamed) { transaction in
-      try transaction.insert(Volume(shelf: "C", title: "c"))
+      try transaction.insert(Volume(series: "C", title: "c"))
       try transaction.delete(ObjectID(entity: "Volume", key: .integer(2)), of: Volume.entity)
     }
     var events = controller.changes.makeAsyncIterator()
@@ -271,7 +272,7 @@ struct DeliveryTests {
     if case .snapshot(let present) = await events.next(), present.generation == before.generation {
       change = await events.change()
     }
-    change?.tell(recorder)
+    change?.deliver(to: recorder)
     if change != nil {
       #expect(
         recorder.calls == [
@@ -281,7 +282,7 @@ struct DeliveryTests {
     }
   }
 
-  @Test func `R23 R24: index titles lead to sections, absent ones to the nearest before`() {
+  @Test func `R23 R24: index titles jump to sections, absent ones to the nearest before`() {
     let titles = SectionIndexTitles(
       of: ["Å", "Ångström", "beta", "", "7", "ßharp"].map(SectionIndexTitles.standard)
     )
@@ -299,14 +300,14 @@ extension DeliveryTests {
   @Test func `N11: a delegate names index titles, the section key the others`() async throws {
     final class Namer: FetchedResultsControllerDelegate {
       func controller(
-        _ results: FetchedResults<Volume>,
+        _ results: ResultsList<Volume>,
         sectionIndexTitleForSectionName name: String
       ) -> String? { name == "beta" ? "β" : nil }
     }
     let store = try Volume.store(("alpha", "x"), ("beta", "y"))
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
-    let titles = try controller.results().sectionIndexTitles(asking: Namer())
+    let titles = try controller.results.sectionIndexTitles(from: Namer())
     #expect(titles.titles == ["A", "β"])
   }
 }
@@ -315,12 +316,12 @@ extension DeliveryTests {
 final class CallbackRecorder: FetchedResultsControllerDelegate {
   var calls: [String] = []
 
-  func controllerWillChangeContent(_ results: FetchedResults<Volume>) {
+  func controllerWillChangeContent(_ results: ResultsList<Volume>) {
     calls.append("will \(shape(results))")
   }
 
   func controller(
-    _ results: FetchedResults<Volume>,
+    _ results: ResultsList<Volume>,
     didChange section: SectionHeader,
     atSectionIndex index: Int,
     for type: SectionChangeType
@@ -329,7 +330,7 @@ final class CallbackRecorder: FetchedResultsControllerDelegate {
   }
 
   func controller(
-    _ results: FetchedResults<Volume>,
+    _ results: ResultsList<Volume>,
     didChange id: ObjectID,
     at oldPath: OldPath?,
     for type: ObjectChangeType,
@@ -342,13 +343,13 @@ final class CallbackRecorder: FetchedResultsControllerDelegate {
     }
   }
 
-  func controllerDidChangeContent(_ results: FetchedResults<Volume>) {
+  func controllerDidChangeContent(_ results: ResultsList<Volume>) {
     calls.append("did \(shape(results))")
   }
 
-  private func shape(_ results: FetchedResults<Volume>) -> String {
+  private func shape(_ results: ResultsList<Volume>) -> String {
     results.sections.map { section in
-      "\(section.title): \(section.objects.map { (try? $0.get().title) ?? "y" }.joined(separator: " "))"
+      "\(section.title): \(section.map { (try? $0.object.title) ?? "y" }.joined(separator: " "))"
     }.joined(separator: " | ")
   }
 }

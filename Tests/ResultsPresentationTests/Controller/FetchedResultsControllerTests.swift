@@ -1,5 +1,6 @@
 import InMemoryPersistence
 import ResultsDomain
+import ResultsTesting
 import Testing
 
 @testable import ResultsPresentation
@@ -17,22 +18,22 @@ struct FetchedResultsControllerTests {
       try await list.performFetch()
       return list.sections.map(\.title)
     }
-    #expect(try await titles(.attribute(\.shelf)) == ["", "A"])
-    #expect(try await titles(.attribute(\.shelf, nulls: .last)) == ["A", ""])
-    #expect(try await titles(.attribute(\.shelf, .descending, nulls: .first)) == ["", "A"])
-    let shelf = FetchExpression.attribute("shelf")
-    #expect(try await titles(.expression(shelf, nulls: .last)) == ["A", ""])
-    #expect(try await titles(EntitySectionKey(.attribute("shelf", nulls: .last))) == ["A", ""])
+    #expect(try await titles(.attribute(\.series)) == ["", "A"])
+    #expect(try await titles(.attribute(\.series, nulls: .last)) == ["A", ""])
+    #expect(try await titles(.attribute(\.series, .descending, nulls: .first)) == ["", "A"])
+    let series = FetchExpression.attribute("series")
+    #expect(try await titles(.expression(series, nulls: .last)) == ["A", ""])
+    #expect(try await titles(EntitySectionKey(.attribute("series", nulls: .last))) == ["A", ""])
   }
 
   @Test func `R17: before the first fetch it is idle and says so`() async throws {
     let store = try Volume.store(("A", "x"))
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     guard case .idle = controller.state else {
       Issue.record("not idle")
       return
     }
-    #expect(throws: ResultsError.self) { try controller.results() }
+    #expect(throws: ResultsError.self) { try controller.results }
     #expect(controller.sections.isEmpty)
     try await controller.performFetch()
     guard case .ready = controller.state else {
@@ -58,9 +59,9 @@ struct FetchedResultsControllerTests {
       ("か\u{3099}", "decomposed"),
       ("が", "again")
     )
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
-    let results = try controller.results()
+    let results = try controller.results
     #expect(results.sections.map(\.count) == [1, 1, 1, 2])
     #expect(results.sections.map(\.id.value) == [.null, .text(""), .text("か\u{3099}"), .text("が")])
     #expect(store.rowsRead == 0)
@@ -72,23 +73,24 @@ struct FetchedResultsControllerTests {
   {
     let store = try Volume.store()
     try store.add((0..<100).map { ("A", "t\(100 + $0)") })
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
-    let results = try controller.results()
-    for row in results.fetchedObjects.prefix(20) { _ = try row.get() }
+    let results = try controller.results
+    for row in results.rows.prefix(20) { _ = try row.object }
     #expect(store.rowsRead == 20)
     _ = try results.objects()
     #expect(store.rowsRead == 100)
   }
 
-  @Test func `R20 R21: paths lead both ways, and a bad one is an error, never a trap`() async throws
+  @Test func `R20 R21: paths map both ways, and a bad one is an error, never a trap`() async throws
   {
     let store = try Volume.store(("A", "x"), ("A", "y"), ("B", "z"))
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
-    let results = try controller.results()
-    for (flat, row) in results.fetchedObjects.enumerated() {
-      let id = try #require(row.id)
+    let results = try controller.results
+    for (flat, row) in results.rows.enumerated() {
+      let id = try #require(row.objectID)
+      #expect(row.id == .object(id))
       let path = try #require(results.path(of: id))
       #expect(results.objectID(at: path) == id)
       #expect(results.snapshot.flatPosition(of: path) == flat)
@@ -109,7 +111,7 @@ struct FetchedResultsControllerTests {
     async throws
   {
     let store = try Volume.store(("A", "x"), ("A", "y"), ("B", "z"))
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
     var events = controller.changes.makeAsyncIterator()
     #expect(try await events.picture() == "A: x y | B: z")
@@ -123,18 +125,18 @@ struct FetchedResultsControllerTests {
     try store.change("y") { $0.pages = 7 }
     try store.change("y") { $0.title = "a" }
     #expect(try await events.picture() == "~[0,1]>[0,0]*")
-    try store.change("z") { $0.shelf = "A" }
+    try store.change("z") { $0.series = "A" }
     #expect(try await events.picture() == "-s1 ~[1,0]>[0,2]*")
     try store.remove("c")
     #expect(try await events.picture() == "-s1 -[1,0]")
-    #expect(try controller.results().picture() == "A: a x z")
+    #expect(try controller.results.picture() == "A: a x z")
   }
 
   @Test func `R50 R51 R16: another predicate, order, section key or window is one ordinary delta`()
     async throws
   {
     let store = try Volume.store(("A", "x"), ("A", "y"), ("B", "z"))
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
     var events = controller.changes.makeAsyncIterator()
     _ = await events.next()
@@ -154,10 +156,10 @@ struct FetchedResultsControllerTests {
     await #expect(throws: StoreError.self) {
       try await controller.update { $0.request.sortDescriptors = [] }
     }
-    #expect(try controller.results().picture() == ": z")
+    #expect(try controller.results.picture() == ": z")
     // A refused change is forgotten, and later ones stand on what was shown.
     try await controller.update { $0.request.fetchLimit = nil }
-    #expect(try controller.results().picture() == ": z y")
+    #expect(try controller.results.picture() == ": z y")
   }
 
   @Test func `R01 R03: a list without an order or with a foreign transient key is refused`()
@@ -203,17 +205,17 @@ struct FetchedResultsControllerTests {
     async throws
   {
     let store = try Volume.store(("A", "b"), ("A", "d"), ("B", "z"))
-    let controller = FetchedResultsController(Volume.byShelf(limit: 2), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(limit: 2), in: store)
     try await controller.performFetch()
     var events = controller.changes.makeAsyncIterator()
     #expect(try await events.picture() == "A: b d")
     try store.add([("A", "c")])
     #expect(try await events.picture() == "-[0,1] +[0,1]")
-    #expect(try controller.results().matchingCount == 4)
+    #expect(try controller.results.matchingCount == 4)
     try store.remove("b")
     try store.remove("c")
     try await controller.refresh()
-    #expect(try controller.results().picture() == "A: d | B: z")
+    #expect(try controller.results.picture() == "A: d | B: z")
   }
 }
 

@@ -1,20 +1,22 @@
 import InMemoryPersistence
 import ResultsDomain
+import ResultsTesting
 import Testing
+import WireFormat
 
 @testable import ResultsPresentation
 
 @Suite("Neighbours and policies", .timeLimit(.minutes(15)))
 struct NeighbourAndPolicyTests {
-  @Test func `R41: a row that depends on the one before is told when that one changes`()
+  @Test func `R41: a row that depends on the one before is reported when that one changes`()
     async throws
   {
     let store = try Volume.store(("A", "b"), ("A", "d"), ("A", "f"), ("B", "x"))
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
     var events = controller.changes.makeAsyncIterator()
     _ = await events.next()
-    func told() async throws -> [String] {
+    func updates() async throws -> [String] {
       let change = try #require(await events.change())
       let named = change.delta.rows.updates.map(\.id)
       let neighbours = change.neighbourUpdates(offsets: [-1])
@@ -22,13 +24,13 @@ struct NeighbourAndPolicyTests {
       return neighbours.map { "\($0.from.path)>\($0.to.path)" }
     }
     try store.add([("A", "c")])
-    #expect(try await told() == ["[0,1]>[0,2]"])
+    #expect(try await updates() == ["[0,1]>[0,2]"])
     try store.change("c") { $0.pages = 1 }
-    #expect(try await told() == ["[0,2]>[0,2]"])
+    #expect(try await updates() == ["[0,2]>[0,2]"])
     try store.remove("b")
-    #expect(try await told() == ["[0,1]>[0,0]"])
+    #expect(try await updates() == ["[0,1]>[0,0]"])
     try store.change("c") { $0.title = "z" }
-    #expect(try await told() == ["[0,1]>[0,0]"])
+    #expect(try await updates() == ["[0,1]>[0,0]"])
   }
 
   /// Rows of one section that carry different order keys stand apart.
@@ -43,7 +45,7 @@ struct NeighbourAndPolicyTests {
       FetchRequest<Volume>(sortedBy: [.ascending(\.title)]),
       sectionedBy: SectionKey(
         .expression(
-          .attribute("shelf"),
+          .attribute("series"),
           orderedBy: .attribute("pages"),
           .ascending,
           nulls: nil
@@ -65,9 +67,9 @@ struct NeighbourAndPolicyTests {
       return
     }
     try await controller.performFetch()
-    let picture = try controller.results().picture()
+    let picture = try controller.results.picture()
     #expect(picture == (contiguity == .merge ? "A: x z | B: y" : "A: x | B: y | A: z"))
-    let ids = try controller.results().sections.map(\.id)
+    let ids = try controller.results.sections.map(\.id)
     #expect(Set(ids).count == ids.count)
   }
 
@@ -85,15 +87,15 @@ struct NeighbourAndPolicyTests {
     #expect(store.rowsRead == 0)
   }
 
-  // R34: old and new places are different types, so that a wrong one does not compile.
+  // R34: old and new paths are different types, so that a wrong one does not compile.
   @Test func `R34: old paths count before the change and new paths after it`() async throws {
     let store = try Volume.store(("B", "x"))
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
     var events = controller.changes.makeAsyncIterator()
     _ = await events.next()
     _ = try store.commit(origin: .unnamed) { transaction in
-      try transaction.insert(Volume(shelf: "A", title: "new"))
+      try transaction.insert(Volume(series: "A", title: "new"))
       try transaction.delete(ObjectID(entity: "Volume", key: .integer(1)), of: Volume.entity)
     }
     let change = try #require(await events.change())
@@ -105,28 +107,28 @@ struct NeighbourAndPolicyTests {
 
   @Test func `R47: what is rolled back never shows`() async throws {
     let store = try Volume.store(("A", "x"))
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
     struct Undo: Error {}
     #expect(throws: StoreError.self) {
       try store.commit(origin: .unnamed) { transaction in
-        try transaction.insert(Volume(shelf: "A", title: "undone"))
+        try transaction.insert(Volume(series: "A", title: "undone"))
         throw Undo()
       }
     }
     try await controller.refresh()
-    #expect(try controller.results().generation == 1)
-    #expect(try controller.results().picture() == "A: x")
+    #expect(try controller.results.generation == 1)
+    #expect(try controller.results.picture() == "A: x")
   }
 
-  @Test @MainActor func `R73: it serves any actor, and tells a delegate on the caller's`()
+  @Test @MainActor func `R73: it serves any actor, and calls a delegate on the caller's`()
     async throws
   {
     let store = try Volume.store(("A", "x"))
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
     let delegate = MainDelegate()
-    let drawn = try controller.results()
+    let drawn = try controller.results
     let deliveries = Task { await controller.deliver(to: delegate, from: drawn) }
     try await Task.detached { try store.add([("A", "y")]) }.value
     for await event in controller.changes {
@@ -143,19 +145,19 @@ struct NeighbourAndPolicyTests {
     async throws
   {
     let store = try Volume.store(("が", "x"), ("か\u{3099}", "y"))
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
     var events = controller.changes.makeAsyncIterator()
     #expect(try await events.picture() == "か\u{3099}: y | が: x")
-    try store.change("y") { $0.shelf = "が" }
+    try store.change("y") { $0.series = "が" }
     let change = try #require(await events.change())
     let line = WireEncoder(entity: Volume.entity).delta(change.delta)
     let life = change.after.snapshot.life
     #expect(
       line == """
         {"v":1,"t":"delta","life":"\(life)","from":1,"to":2,"cause":"own","sections":[{"op":"delete","from":0,"id":"か\u{3099}"}],\
-        "rows":[{"op":"move","id":2,"from":[0,0],"to":[0,1],"changed":["shelf"],\
-        "row":{"id":2,"shelf":"が","title":"y","pages":0}}]}
+        "rows":[{"op":"move","id":2,"from":[0,0],"to":[0,1],"changed":["series"],\
+        "row":{"id":2,"series":"が","title":"y","pages":0}}]}
         """
     )
   }
@@ -165,7 +167,7 @@ struct NeighbourAndPolicyTests {
 final class MainDelegate: @MainActor FetchedResultsControllerDelegate {
   var changes = 0
 
-  func controllerDidChangeContent(_ results: FetchedResults<Volume>) {
+  func controllerDidChangeContent(_ results: ResultsList<Volume>) {
     MainActor.assertIsolated()
     changes += 1
   }

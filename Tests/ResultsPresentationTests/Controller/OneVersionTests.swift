@@ -8,7 +8,7 @@ import Testing
 @Suite struct OneVersionTests {
   private func controller(_ store: WatchedStore) async throws -> FetchedResultsController<Volume> {
     let controller = FetchedResultsController(
-      Volume.byShelf(),
+      Volume.bySeries(),
       in: store,
       options: ResultsOptions(delivery: .onDemand)
     )
@@ -16,16 +16,16 @@ import Testing
     return controller
   }
 
-  @Test func `values, places and deleted rows are those of one version (R48)`() async throws {
+  @Test func `values, positions and deleted rows are those of one version (R48)`() async throws {
     let store = try Volume.store(("A", "x"), ("A", "y"), ("B", "z"))
     let controller = try await controller(store)
     try controller.withOneVersion { reading in
       try store.change("z") { $0.pages = 7 }
-      try store.change("x") { $0.shelf = "C" }
+      try store.change("x") { $0.series = "C" }
       try store.remove("y")
       let read = try reading.objects(at: 0..<3)
       #expect(read.map(\.title) == ["x", "y", "z"])
-      #expect(read.map(\.shelf) == ["A", "A", "B"])
+      #expect(read.map(\.series) == ["A", "A", "B"])
       #expect(read.map(\.pages) == [0, 0, 0])
       let (first, outside) = (try reading.objects(at: -4..<1), try reading.objects(at: 3..<9))
       #expect(first.map(\.title) == ["x"])
@@ -33,15 +33,16 @@ import Testing
     }
   }
 
-  @Test func `commits before the reading are part of it, told or not (R48, R56)`() async throws {
+  @Test func `commits before the reading are part of it, delivered or not (R48, R56)`() async throws
+  {
     let store = try Volume.store(("A", "x"))
     let controller = try await controller(store)
-    store.tell(.otherWriter)
+    store.report(.otherWriter)
     try store.add([("A", "w")])
     try store.change("x") { $0.pages = 7 }
     try controller.withOneVersion { reading in
       #expect(reading.results.generation == 2)
-      let (shown, read) = (try controller.results(), try reading.objects(at: 0..<2))
+      let (shown, read) = (try controller.results, try reading.objects(at: 0..<2))
       #expect(shown.generation == 2)
       #expect(read.map(\.title) == ["w", "x"])
       #expect(read.map(\.pages) == [0, 7])
@@ -89,7 +90,7 @@ import Testing
     async throws
   {
     let store = try Volume.store(("A", "x"))
-    let idle = FetchedResultsController(Volume.byShelf(), in: store)
+    let idle = FetchedResultsController(Volume.bySeries(), in: store)
     #expect(throws: ResultsError.self) { try idle.withOneVersion { _ in } }
 
     let controller = try await controller(store)

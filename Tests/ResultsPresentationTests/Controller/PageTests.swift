@@ -18,7 +18,7 @@ struct PageTests {
     let entity = try EntityDescription(
       name: "Note",
       attributes: [
-        AttributeDescription("shelf", .integer64), AttributeDescription("text", .text),
+        AttributeDescription("series", .integer64), AttributeDescription("text", .text),
       ]
     )
     let base = try InMemoryStore(entities: [entity])
@@ -44,10 +44,10 @@ struct PageTests {
     batch: Int = 50,
     offset: Int = 0,
     limit: Int? = nil
-  ) async throws -> FetchedResults<Object> {
+  ) async throws -> ResultsList<Object> {
     let controller = controller(of: kind, batch: batch, offset: offset, limit: limit)
     try await controller.performFetch()
-    let results = try controller.results()
+    let results = try controller.results
     guard case .indexed = results.snapshot.keys else { throw ResultsError.notFetched }
     return results
   }
@@ -66,7 +66,7 @@ struct PageTests {
         fetchOffset: offset,
         fetchBatchSize: batch
       ),
-      sectionedBy: .attribute("shelf"),
+      sectionedBy: .attribute("series"),
       in: store,
       options: ResultsOptions(delivery: .onDemand, heldKeysLimit: -1)
     )
@@ -87,10 +87,10 @@ struct PageTests {
   @Test(arguments: [0, 37, 95, 96, 1000, 1950, 1980])
   func `identities across blocks and sections are read at once (R77)`(start: Int) async throws {
     let results = try await list(of: ObjectID.self)
-    let places = start..<start + 250
+    let positions = start..<start + 250
     let count = try readings {
-      let found = try results.objectIDs(at: places)
-      #expect(found == Array(ids[places.clamped(to: 0..<2000)]))
+      let found = try results.objectIDs(at: positions)
+      #expect(found == Array(ids[positions.clamped(to: 0..<2000)]))
     }
     #expect(count == 1)
   }
@@ -112,26 +112,26 @@ struct PageTests {
     #expect(try identities.objects(at: 5..<8) == Array(ids[5..<8]))
   }
 
-  @Test func `places are those of the window, and of a section's rows`() async throws {
+  @Test func `positions are those of the window, and of a section's rows`() async throws {
     let results = try await list(of: Row.self, offset: 150, limit: 300)
     #expect(try results.objectIDs(at: -5..<400) == Array(ids[150..<450]))
     #expect(try results.objectIDs(at: 400..<410).isEmpty)
     #expect(try results.objects(at: 300..<310).isEmpty)
     let section = try #require(results.section(at: 1))
-    #expect(try section.objects.objectIDs(at: 90..<120) == Array(ids[290..<300]))
-    #expect(try section.objects.objects(at: 0..<3).map(\.id) == Array(ids[200..<203]))
-    #expect(try results.fetchedObjects.objectIDs(at: 10..<12) == Array(ids[160..<162]))
+    #expect(try section.rows.objectIDs(at: 90..<120) == Array(ids[290..<300]))
+    #expect(try section.rows.objects(at: 0..<3).map(\.id) == Array(ids[200..<203]))
+    #expect(try results.rows.objectIDs(at: 10..<12) == Array(ids[160..<162]))
   }
 
   @Test func `a batch begins where a row is asked for, or ends there (R25)`() async throws {
     let results = try await list(of: Row.self)
-    func walk(_ places: some Sequence<Int>) throws -> [Int] {
+    func walk(_ positions: some Sequence<Int>) throws -> [Int] {
       var count = 0
       let rows = try rowsRead {
         count = try readings {
-          for place in places {
-            let object = try results.object(atFlatPosition: place)
-            #expect(object.id == ids[place])
+          for position in positions {
+            let object = try results.object(atFlatPosition: position)
+            #expect(object.id == ids[position])
           }
         }
       }
@@ -151,8 +151,8 @@ struct PageTests {
   {
     let results = try await list(of: Row.self)
     _ = try base.commit(origin: .unnamed) { transaction in
-      for place in stride(from: 100, to: 300, by: 7) {
-        try transaction.delete(ids[place], of: entity)
+      for position in stride(from: 100, to: 300, by: 7) {
+        try transaction.delete(ids[position], of: entity)
       }
       for number in 0..<40 {
         let text = Value.text("t\(10_150 + number) later")
@@ -183,14 +183,14 @@ struct PageTests {
       for id in ids[96..<192] { try transaction.delete(id, of: entity) }
     }
     try await controller.refresh()
-    let before = try controller.results()
-    let places = 80..<120
+    let before = try controller.results
+    let positions = 80..<120
     let shown = Array(ids[80..<96] + ids[192..<201])
-    #expect(try before.objectIDs(at: places).prefix(25) == shown[...])
+    #expect(try before.objectIDs(at: positions).prefix(25) == shown[...])
     try insert(10, behind: 130)
-    let objects = try before.objects(at: places)
+    let objects = try before.objects(at: positions)
     #expect(objects.prefix(25).map(\.id) == shown)
-    #expect(try before.objectIDs(at: places) == objects.map(\.id))
+    #expect(try before.objectIDs(at: positions) == objects.map(\.id))
   }
 
   private func insert(_ count: Int, behind number: Int) throws {

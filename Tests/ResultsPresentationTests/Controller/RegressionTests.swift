@@ -1,16 +1,17 @@
 import InMemoryPersistence
 import ResultsDomain
+import ResultsTesting
 import Testing
 
 @testable import ResultsPresentation
 
 @Suite("What once went wrong", .timeLimit(.minutes(15)))
 struct RegressionTests {
-  @Test func `R44: after changes that came to nothing the next one leads on without a gap`()
+  @Test func `R44: after changes that cancel out, the next one continues without a gap`()
     async throws
   {
     let store = try Volume.store(("A", "x"))
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
     var slow = controller.changes.makeAsyncIterator()
     _ = await slow.next()
@@ -29,12 +30,12 @@ struct RegressionTests {
 
   @Test func `R69: the closure of an update may read the controller`() async throws {
     let store = try Volume.store(("A", "x"), ("A", "y"))
-    let controller = FetchedResultsController(Volume.byShelf(limit: 1), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(limit: 1), in: store)
     try await controller.performFetch()
     try await controller.update { definition in
       definition.request.fetchLimit = (controller.state.results?.count ?? 0) + 1
     }
-    #expect(try controller.results().picture() == "A: x y")
+    #expect(try controller.results.picture() == "A: x y")
   }
 
   @Test func `R50: of two definitions the newest wins, whichever comes to be fetched first`()
@@ -42,12 +43,12 @@ struct RegressionTests {
   {
     let store = try Volume.store(("A", "x"), ("B", "y"))
     let list = LiveList(store)
-    let first = list.publisher.ask { _ in }
-    let second = list.publisher.ask { $0.request.fetchLimit = 1 }
+    let first = list.publisher.request { _ in }
+    let second = list.publisher.request { $0.request.fetchLimit = 1 }
     for number in [second, first] { try list.fetch(number) }
-    #expect(try list.publisher.state.results?.picture() == "A: x")
-    guard case .ready = list.publisher.state else {
-      Issue.record("\(list.publisher.state)")
+    #expect(try list.state.results?.picture() == "A: x")
+    guard case .ready = list.state else {
+      Issue.record("\(list.state)")
       return
     }
   }
@@ -55,10 +56,10 @@ struct RegressionTests {
   @Test func `R50: a first fetch that was overtaken returns only when something is shown`() throws {
     let store = try Volume.store(("A", "x"), ("B", "y"))
     let list = LiveList(store)
-    let first = list.publisher.ask { _ in }
-    _ = list.publisher.ask { $0.request.fetchLimit = 1 }
+    let first = list.publisher.request { _ in }
+    _ = list.publisher.request { $0.request.fetchLimit = 1 }
     try list.fetch(first)
-    #expect(try list.publisher.state.results?.picture() == "A: x")
+    #expect(try list.state.results?.picture() == "A: x")
   }
 
   @Test(arguments: [false, true])
@@ -67,23 +68,23 @@ struct RegressionTests {
   ) throws {
     let store = try Volume.store(("A", "x"), ("B", "y"))
     let list = LiveList(store)
-    if isFetched { try list.fetch(list.publisher.ask { _ in }) }
-    let older = list.publisher.ask { $0.request.fetchLimit = 1 }
-    store.duringNextRead { _ = list.publisher.ask { $0.request.fetchLimit = 0 } }
+    if isFetched { try list.fetch(list.publisher.request { _ in }) }
+    let older = list.publisher.request { $0.request.fetchLimit = 1 }
+    store.duringNextRead { _ = list.publisher.request { $0.request.fetchLimit = 0 } }
     try list.fetch(older)
     // The first fetch shows what is wanted; later ones leave that to who wants it.
-    #expect(list.publisher.state.results?.count == (isFetched ? 2 : 0))
+    #expect(list.state.results?.count == (isFetched ? 2 : 0))
   }
 
   @Test func `R51: a commit does not hide that another definition is on its way`() throws {
     let store = try Volume.store(("A", "x"))
     let list = LiveList(store)
-    try list.fetch(list.publisher.ask { _ in })
-    _ = list.publisher.ask { $0.request.fetchLimit = 5 }
+    try list.fetch(list.publisher.request { _ in })
+    _ = list.publisher.request { $0.request.fetchLimit = 5 }
     try store.add([("A", "y")])
     try list.bringUpToDate()
-    guard case .loading(let last?) = list.publisher.state else {
-      Issue.record("\(list.publisher.state)")
+    guard case .loading(let last?) = list.state else {
+      Issue.record("\(list.state)")
       return
     }
     #expect(last.count == 2)
@@ -92,7 +93,7 @@ struct RegressionTests {
   @Test func `R71: a list is ready again once the store can be read, changed or not`() async throws
   {
     let store = try Volume.store(("A", "x"))
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
     store.fail(with: .inputOutput(path: "disk", detail: "gone"))
     await #expect(throws: StoreError.self) { try await controller.refresh() }
@@ -109,22 +110,24 @@ struct RegressionTests {
   {
     let store = try Volume.store(("A", "x"))
     let list = LiveList(store)
-    try list.fetch(list.publisher.ask { _ in })
+    try list.fetch(list.publisher.request { _ in })
     try store.add([("A", "y")])
     try list.fetch(
-      list.publisher.ask { $0.additionalCounts = ["all": CountRequest(Volume.entity)] }
+      list.publisher.request {
+        $0.additionalCounts = ["all": CountRequest(Volume.entity)]
+      }
     )
-    #expect(list.publisher.state.results?.additionalCounts == ["all": 2])
+    #expect(list.state.results?.additionalCounts == ["all": 2])
   }
 
-  @Test func `R68: commits that are told as one keep the names of all who made them`() throws {
+  @Test func `R68: commits delivered as one change keep the names of all their writers`() throws {
     let store = try Volume.store(("A", "x"))
-    var definition = Volume.byShelf()
+    var definition = Volume.bySeries()
     definition.additionalCounts = ["all": CountRequest(Volume.entity)]
     var engine = try store.engine(definition)
     for name in ["mine", "theirs"] {
       _ = try store.commit(origin: CommitOrigin(name)) { transaction in
-        try transaction.insert(Volume(shelf: "A", title: name))
+        try transaction.insert(Volume(series: "A", title: name))
       }
     }
     let steps = try store.read { (snapshot) throws(StoreError) in
@@ -135,14 +138,14 @@ struct RegressionTests {
 
   @Test func `R60: a commit of attributes that are not shown leaves the digests in step`() throws {
     let store = try Volume.store(("A", "x"))
-    var definition = Volume.byShelf()
-    definition.request.propertiesToFetch = ["shelf", "title"]
+    var definition = Volume.bySeries()
+    definition.request.propertiesToFetch = ["series", "title"]
     definition.sectionKey = nil
-    var engine = try store.engine(definition, keepsDigests: true)
+    var engine = try store.engine(definition, maintainsDigests: true)
     try store.change("x") { $0.pages = 7 }
     let own = try store.read { (snapshot) throws(StoreError) in try engine.advance(to: snapshot) }
     #expect(own.isEmpty)
-    try store.change("x") { $0.shelf = "B" }
+    try store.change("x") { $0.series = "B" }
     let other = try store.read { (snapshot) throws(StoreError) in try engine.requery(in: snapshot) }
     #expect(other.map(\.delta.picture) == ["=[0,0]"])
   }
@@ -151,11 +154,11 @@ struct RegressionTests {
     let store = try Volume.store(("A", "x"), ("B", "y"))
     try store.change("x") { $0.pages = 10 }
     try store.change("y") { $0.pages = 20 }
-    var definition = Volume.byShelf()
+    var definition = Volume.bySeries()
     definition.sectionKey = nil
     definition.request.sortDescriptors = [.ascending("pages")]
     definition.request.propertiesToFetch = ["title"]
-    var engine = try store.engine(definition, keepsDigests: true)
+    var engine = try store.engine(definition, maintainsDigests: true)
     try store.change("x") { $0.pages = 15 }
     let still = try store.read { (snapshot) throws(StoreError) in
       try engine.requery(in: snapshot)
@@ -183,10 +186,10 @@ struct RegressionTests {
 
   @Test func `R40: a section value that is not shown moves a row without an update`() throws {
     let store = try Volume.store(("A", "x"), ("A", "y"), ("B", "z"))
-    var definition = Volume.byShelf()
+    var definition = Volume.bySeries()
     definition.request.propertiesToFetch = ["title"]
-    var engine = try store.engine(definition, keepsDigests: true)
-    try store.change("y") { $0.shelf = "B" }
+    var engine = try store.engine(definition, maintainsDigests: true)
+    try store.change("y") { $0.series = "B" }
     let moved = try store.read { (snapshot) throws(StoreError) in
       try engine.requery(in: snapshot)
     }
@@ -197,8 +200,8 @@ struct RegressionTests {
     throws
   {
     let store = try Volume.store(("A", "x"), ("A", "y"))
-    let definition = Volume.byShelf()
-    var engine = try store.engine(definition, keepsDigests: true)
+    let definition = Volume.bySeries()
+    var engine = try store.engine(definition, maintainsDigests: true)
     try store.change("y") { $0.pages = 7 }
     let plan = try ListPlan(definition)
     let step = try store.read { (snapshot) throws(StoreError) in
@@ -212,18 +215,18 @@ struct RegressionTests {
   {
     let store = WatchedStore(try InMemoryStore(entities: [Volume.entity], historyCapacity: 1))
     try store.add([("A", "x"), ("A", "y"), ("A", "z")])
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
     var events = controller.changes.makeAsyncIterator()
     _ = await events.next()
     _ = try store.commit(origin: .unnamed) { transaction in
-      for var volume in try transaction.fetch(Volume.byShelf().request) where volume.title != "z" {
+      for var volume in try transaction.fetch(Volume.bySeries().request) where volume.title != "z" {
         volume.pages = 7
         try transaction.update(volume)
       }
     }
     try await controller.refresh()
-    #expect(try controller.results().objects().map(\.pages) == [7, 7, 0])
+    #expect(try controller.results.objects().map(\.pages) == [7, 7, 0])
     #expect(try await events.picture() == "=[0,0] =[0,1] =[0,2]")
   }
 
@@ -232,8 +235,8 @@ struct RegressionTests {
     for (title, pages) in [("x", 1), ("y", 2), ("z", 3)] {
       try store.change(title) { $0.pages = pages }
     }
-    var definition = Volume.byShelf()
-    definition.sectionKey = .expression(.attribute("shelf"), orderedBy: .attribute("pages"))
+    var definition = Volume.bySeries()
+    definition.sectionKey = .expression(.attribute("series"), orderedBy: .attribute("pages"))
     definition.sectionKey?.contiguity = .merge
     definition.isFrozen = true
     var engine = try store.engine(definition)
@@ -248,34 +251,36 @@ struct RegressionTests {
   @Test(arguments: [0, -1, Int.min, Int.max])
   func `R20: a batch of any size can be asked for`(size: Int) async throws {
     let store = try Volume.store(("A", "x"), ("A", "y"))
-    var definition = Volume.byShelf()
+    var definition = Volume.bySeries()
     definition.request.fetchBatchSize = size
     definition.request.fetchOffset = 1
     definition.request.fetchLimit = .max
     let controller = FetchedResultsController(definition, in: store)
     try await controller.performFetch()
-    #expect(try controller.results().picture() == "A: y")
+    #expect(try controller.results.picture() == "A: y")
     try await controller.update { $0.request.fetchOffset = .max }
-    #expect(try controller.results().count == 0)
+    #expect(try controller.results.count == 0)
   }
 }
 
 extension WatchedStore {
   fileprivate func engine(
     _ definition: ResultsDefinition<Volume>,
-    keepsDigests: Bool = false
+    maintainsDigests: Bool = false
   ) throws -> ListEngine {
     let plan = try ListPlan(definition)
     return try read { (snapshot) throws(StoreError) in
-      try ListEngine(plan, from: snapshot, generation: 1, keepsDigests: keepsDigests)
+      try ListEngine(plan, from: snapshot, generation: 1, maintainsDigests: maintainsDigests)
     }
   }
 }
 
-extension LiveList<Volume> {
-  /// A list of shelves that is listened to.
+extension LiveList {
+  fileprivate var state: ResultsState<Volume> { ResultsState(publisher.state) }
+
+  /// An active list of volumes.
   fileprivate convenience init(_ store: WatchedStore) {
-    self.init(Volume.byShelf(), store, detectsExternalChanges: true, ResultsOptions())
-    _ = listen()
+    self.init(Volume.bySeries(), store, detectsExternalChanges: true, ResultsOptions())
+    _ = activate()
   }
 }

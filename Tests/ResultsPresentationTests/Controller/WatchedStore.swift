@@ -2,22 +2,22 @@ import InMemoryPersistence
 import ResultsDomain
 import Synchronization
 
-/// A store that counts what is read, and fails or misbehaves on demand.
+/// A store that counts reads, and fails or misbehaves on demand.
 final class WatchedStore: Store {
   struct Watch {
     var reads = 0
     var openReads = 0
     var histories = 0
     var rowsRead = 0
-    var keyReadings = 0
+    var keyReads = 0
     var failure: StoreError?
     /// Thrown by `checkForExternalChanges()`.
-    var lookFailure: StoreError?
+    var checkFailure: StoreError?
     /// Called by the next `checkForExternalChanges()`: commits that are found only so.
-    var onLook: (@Sendable () throws(StoreError) -> Void)?
+    var onCheck: (@Sendable () throws(StoreError) -> Void)?
     var repeatsEntries = false
-    /// What is told instead of the history, if anything.
-    var retelling: (@Sendable (StoreHistory) -> StoreHistory)?
+    /// Replaces the history, if set.
+    var historyOverride: (@Sendable (StoreHistory) -> StoreHistory)?
     /// Called once a read has begun and fixed its version, before anything is read.
     var onRead: (@Sendable () -> Void)?
   }
@@ -32,7 +32,7 @@ final class WatchedStore: Store {
   }
 
   var rowsRead: Int { watch.withLock { $0.rowsRead } }
-  /// Does something once, in the next read, when its version is fixed.
+  /// Runs a closure once, in the next read, when its version is fixed.
   func duringNextRead(_ work: @escaping @Sendable () -> Void) {
     watch.withLock { watch in
       watch.onRead = { [weak self] in
@@ -41,42 +41,42 @@ final class WatchedStore: Store {
       }
     }
   }
-  /// How many reads are under way.
+  /// The number of reads in progress.
   var openReads: Int { watch.withLock { $0.openReads } }
-  /// How often the store was read, the history asked for, and the keys of a list or rows read.
+  /// The numbers of reads of the store, of the history, of the keys of a list, and of rows.
   var counts: [Int] {
-    watch.withLock { [$0.reads, $0.histories, $0.keyReadings, $0.rowsRead] }
+    watch.withLock { [$0.reads, $0.histories, $0.keyReads, $0.rowsRead] }
   }
-  /// Makes a commit that shows only once somebody looks for other writers.
+  /// Makes a commit that is found only by the next check for external changes.
   func commitUnseen(_ title: String) {
     watch.withLock { watch in
-      watch.onLook = { [weak self] () throws(StoreError) in
+      watch.onCheck = { [weak self] () throws(StoreError) in
         _ = try self?.commit(origin: .unnamed) { transaction in
-          try transaction.insert(Volume(shelf: "A", title: title))
+          try transaction.insert(Volume(series: "A", title: title))
         }
       }
     }
   }
   func fail(with error: StoreError?) { watch.withLock { $0.failure = error } }
-  /// Tells of a gap instead of commits, until told otherwise.
-  func tell(_ gap: GapReason?) {
-    guard let gap else { return watch.withLock { $0.retelling = nil } }
-    watch.withLock { $0.retelling = { _ in .gap(gap) } }
+  /// Reports a gap instead of commits, until called with `nil`.
+  func report(_ gap: GapReason?) {
+    guard let gap else { return watch.withLock { $0.historyOverride = nil } }
+    watch.withLock { $0.historyOverride = { _ in .gap(gap) } }
   }
 
-  /// Tells every commit as another writer's.
-  func tellAsExternal() { watch.withLock { $0.retelling = { $0.asExternal } } }
+  /// Reports every commit as another writer's.
+  func reportAsExternal() { watch.withLock { $0.historyOverride = { $0.asExternal } } }
 
   var identity: StoreIdentity { base.identity }
   var entities: [EntityDescription] { base.entities }
   var executor: (any TaskExecutor)? { base.executor }
   func checkForExternalChanges() throws(StoreError) {
-    let (failure, onLook) = watch.withLock { watch in
-      defer { watch.onLook = nil }
-      return (watch.lookFailure, watch.onLook)
+    let (failure, onCheck) = watch.withLock { watch in
+      defer { watch.onCheck = nil }
+      return (watch.checkFailure, watch.onCheck)
     }
     if let failure { throw failure }
-    try onLook?()
+    try onCheck?()
     try base.checkForExternalChanges()
   }
   func close() throws(StoreError) { try base.close() }
@@ -137,7 +137,7 @@ final class WatchedSnapshot: StoreSnapshot {
     of definition: OrderDefinition,
     _ body: (EntryBatch) throws(StoreError) -> Bool
   ) throws(StoreError) {
-    store.watch.withLock { $0.keyReadings += 1 }
+    store.watch.withLock { $0.keyReads += 1 }
     let repeats = store.watch.withLock { $0.repeatsEntries }
     try base.entries(of: definition) { (batch) throws(StoreError) in
       if repeats, !(try body(batch)) { return false }
@@ -148,7 +148,7 @@ final class WatchedSnapshot: StoreSnapshot {
   func count(of entity: EntityDescription, where predicate: FetchPredicate) throws(StoreError)
     -> Int
   {
-    store.watch.withLock { $0.keyReadings += 1 }
+    store.watch.withLock { $0.keyReads += 1 }
     return try base.count(of: entity, where: predicate)
   }
 
@@ -157,18 +157,18 @@ final class WatchedSnapshot: StoreSnapshot {
     attributes: AttributeSet,
     _ body: (EntryBatch) throws(StoreError) -> Bool
   ) throws(StoreError) {
-    store.watch.withLock { $0.keyReadings += 1 }
+    store.watch.withLock { $0.keyReads += 1 }
     try base.digests(of: definition, attributes: attributes, body)
   }
 
   func history(since version: StoreVersion, of entity: EntityDescription) throws(StoreError)
     -> StoreHistory
   {
-    let retelling = store.watch.withLock { watch in
+    let historyOverride = store.watch.withLock { watch in
       watch.histories += 1
-      return watch.retelling
+      return watch.historyOverride
     }
     let history = try base.history(since: version, of: entity)
-    return retelling?(history) ?? history
+    return historyOverride?(history) ?? history
   }
 }

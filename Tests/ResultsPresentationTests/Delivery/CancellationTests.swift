@@ -4,12 +4,12 @@ import Testing
 
 @testable import ResultsPresentation
 
-/// R70: whoever waits for a change ends at once when its task, or the controller, is cancelled.
+/// R70: waiting for a change ends at once when the waiting task, or the controller, is cancelled.
 ///
 /// Nothing is committed meanwhile, so nothing else could wake it.
 @Suite(.timeLimit(.minutes(1))) struct `Waiting for a change` {
   private func list(of store: WatchedStore) async throws -> FetchedResultsController<Volume> {
-    let list = FetchedResultsController(Volume.byShelf(), in: store)
+    let list = FetchedResultsController(Volume.bySeries(), in: store)
     try await list.performFetch()
     return list
   }
@@ -41,10 +41,10 @@ import Testing
     let tasks = await waiting(100, for: list)
     for task in tasks { task.cancel() }
     for task in tasks { #expect(await task.value == 1) }
-    // The list itself goes on.
+    // The list itself is not affected.
     try store.add([("A", "y")])
     try await list.refresh()
-    #expect(try list.results().count == 2)
+    #expect(try list.results.count == 2)
   }
 
   @Test func `R70: ends when the controller is cancelled`() async throws {
@@ -65,7 +65,7 @@ import Testing
       for _ in 0..<20 { await begun.next() }
       group.cancelAll()
     }
-    #expect(try list.results().count == 1)
+    #expect(try list.results.count == 1)
   }
 
   @Test func `R70: does not begin in a task that is cancelled already`() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ResultsPresentation
 
-/// R44, R71: a delegate is told of everything since what it has drawn, failures included.
+/// R44, R71: a delegate receives everything since what it has drawn, including failures.
 @Suite("Delivery to a delegate", .timeLimit(.minutes(5)))
 @MainActor
 struct DelegateDeliveryTests {
@@ -13,7 +13,7 @@ struct DelegateDeliveryTests {
     journal: Int
   ) async throws -> FetchedResultsController<Volume> {
     let list = FetchedResultsController(
-      Volume.byShelf(),
+      Volume.bySeries(),
       in: store,
       options: ResultsOptions(journalCapacity: journal)
     )
@@ -31,7 +31,7 @@ struct DelegateDeliveryTests {
   {
     let store = try Volume.store(("A", "x"))
     let list = try await list(of: store, journal: 10)
-    let drawn = try list.results()
+    let drawn = try list.results
     let screen = Screen(drawn)
     let deliveries = Task { await list.deliver(to: screen, from: drawn) }
     // The task cannot have begun: it waits for this actor.
@@ -51,7 +51,7 @@ struct DelegateDeliveryTests {
   {
     let store = try Volume.store(("A", "x"))
     let list = try await list(of: store, journal: 0)
-    let drawn = try list.results()
+    let drawn = try list.results
     let screen = Screen(drawn)
     try store.add([("A", "y")])
     try await list.refresh()
@@ -68,10 +68,10 @@ struct DelegateDeliveryTests {
   @Test func `R71: a failure is reported with the results that stay`() async throws {
     let store = try Volume.store(("A", "x"))
     let list = try await list(of: store, journal: 10)
-    let drawn = try list.results()
+    let drawn = try list.results
     let screen = Screen(drawn)
     let deliveries = Task { await list.deliver(to: screen, from: drawn) }
-    store.fail(with: .inputOutput(path: "disk", detail: "gone"))
+    store.fail(with: .inputOutput(path: "disk", detail: "missing"))
     await #expect(throws: StoreError.self) { try await list.refresh() }
     await wait(for: screen) { !$0.calls.isEmpty }
     #expect(screen.calls == ["failed 1"])
@@ -83,13 +83,13 @@ struct DelegateDeliveryTests {
     await deliveries.value
   }
 
-  @Test func `R77: changes of observed rows that nobody took in time are delivered as a reset`()
+  @Test func `R77: changes of observed rows that were not taken in time are delivered as a reset`()
     async throws
   {
     let store = try Volume.store(("A", "x"))
     let list = try await list(of: store, journal: 10)
     list.observedRows = 0..<1
-    let drawn = try list.results()
+    let drawn = try list.results
     let screen = Screen(drawn)
     let deliveries = Task { await list.deliver(to: screen, from: drawn) }
     try store.add([("A", "w")])
@@ -107,25 +107,25 @@ struct DelegateDeliveryTests {
 }
 
 extension FetchedResultsController {
-  /// Follows the store on the calling thread, without letting go of its actor.
+  /// Advances the list on the calling thread, without leaving its actor.
   fileprivate func bringUpToDateNow() throws(StoreError) { try list.bringUpToDate() }
 }
 
-/// A table view's memory: the number of rows that it was told of.
+/// A table view's memory: the number of rows according to its callbacks.
 @MainActor
 private final class Screen: @MainActor FetchedResultsControllerDelegate {
   var rows: Int
   var calls: [String] = []
 
-  init(_ drawn: FetchedResults<Volume>) { rows = drawn.count }
+  init(_ drawn: ResultsList<Volume>) { rows = drawn.count }
 
-  func controllerWillChangeContent(_ results: FetchedResults<Volume>) {
+  func controllerWillChangeContent(_ results: ResultsList<Volume>) {
     #expect(results.count == rows)
     calls.append("will \(results.count)")
   }
 
   func controller(
-    _ results: FetchedResults<Volume>,
+    _ results: ResultsList<Volume>,
     didChange id: ObjectID,
     at oldPath: OldPath?,
     for type: ObjectChangeType,
@@ -134,17 +134,17 @@ private final class Screen: @MainActor FetchedResultsControllerDelegate {
     calls.append("\(type == .insert ? "+" : "~")\(newPath.map { "\($0.path)" } ?? "")")
   }
 
-  func controllerDidChangeContent(_ results: FetchedResults<Volume>) {
+  func controllerDidChangeContent(_ results: ResultsList<Volume>) {
     calls.append("did \(results.count)")
     rows = results.count
   }
 
-  func controller(_ results: FetchedResults<Volume>, didResetFor reason: ResultsResetReason) {
+  func controller(_ results: ResultsList<Volume>, didResetFor reason: ResultsResetReason) {
     calls.append("reset \(reason.wireName) \(results.count)")
     rows = results.count
   }
 
-  func controller(_ results: FetchedResults<Volume>, didFailWith error: StoreError) {
+  func controller(_ results: ResultsList<Volume>, didFailWith error: StoreError) {
     calls.append("failed \(results.count)")
   }
 }

@@ -22,7 +22,7 @@ struct EchoTests {
     isPaused: Bool
   ) async throws {
     let store = try Volume.store(("A", "x"))
-    var definition = Volume.byShelf()
+    var definition = Volume.bySeries()
     definition.request.predicate = .comparison(.attribute("pages"), .equal, .literal(0))
     let list = FetchedResultsController(definition, in: store)
     try await list.performFetch()
@@ -35,7 +35,7 @@ struct EchoTests {
       count += 1
       let title = "t\(count)"
       _ = try store.commit(origin: origin) { transaction in
-        try transaction.insert(Volume(shelf: "A", title: title, pages: pages))
+        try transaction.insert(Volume(series: "A", title: title, pages: pages))
       }
       if !isPaused { try await list.refresh() }
     }
@@ -60,10 +60,10 @@ struct EchoTests {
       if isPaused { try await list.resume() }
       try await list.update { $0.request.sortDescriptors = [.descending("title")] }
     case .external:
-      store.tellAsExternal()
+      store.reportAsExternal()
       try await write(drag)
     case .repaired:
-      store.tell(.trimmed)
+      store.report(.trimmed)
       try await write(drag)
     case .dragAndIrrelevant:
       try await write(drag)

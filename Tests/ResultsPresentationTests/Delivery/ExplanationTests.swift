@@ -4,7 +4,7 @@ import ResultsPresentation
 import ResultsTesting
 import Testing
 
-/// A list says how it is made, how it last changed and what that asked of the store (R56, R89).
+/// A list explains how it is fetched, how it last changed and what that cost (R56, R89).
 @Suite struct ExplanationTests {
   private let entity: EntityDescription
 
@@ -51,7 +51,7 @@ import Testing
     #expect(explanation.lines.contains("where      TRUEPREDICATE"))
   }
 
-  @Test func `an own commit is placed without asking the store (R55, R89)`() async throws {
+  @Test func `a commit of this store is applied without a query (R55, R89)`() async throws {
     let store = try InMemoryStore(entities: [entity])
     let controller = list(in: store)
     try await controller.performFetch()

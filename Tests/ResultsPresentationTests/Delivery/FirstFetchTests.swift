@@ -1,3 +1,4 @@
+import Dispatch
 import InMemoryPersistence
 import ResultsDomain
 import ResultsTesting
@@ -23,10 +24,10 @@ struct FirstFetchTests {
         if number == read { try? store.add([("A", "y")]) }
       }
     }
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     var events = controller.changes.makeAsyncIterator()
     try await controller.performFetch()
-    var list = try await Followed(&events)
+    var list = try await Replica(&events)
     while list.rows.count < 2 { try await list.follow(&events) }
     #expect(list.rows == ["x", "y"])
   }
@@ -37,13 +38,13 @@ struct FirstFetchTests {
     try store.add((0..<10).map { ("A", "t\($0)") })
     for start in 0..<1000 {
       let writer = onThread { try FirstFetchTests.write(store, seed: UInt64(start)) }
-      let controller = FetchedResultsController(Volume.byShelf(), in: store)
+      let controller = FetchedResultsController(Volume.bySeries(), in: store)
       var events = controller.changes.makeAsyncIterator()
       try await controller.performFetch()
-      var list = try await Followed(&events)
+      var list = try await Replica(&events)
       try await writer.value
-      let wanted = try store.fetch(Volume.byShelf().request).map { "\($0.title) \($0.pages)" }
-      // Without a refresh: what the listening has missed would never come.
+      let wanted = try store.fetch(Volume.bySeries().request).map { "\($0.title) \($0.pages)" }
+      // Without a refresh: a missed notification would never be made up for.
       while list.content.sorted() != wanted.sorted() { try await list.follow(&events) }
       #expect(list.content.count == wanted.count, "start \(start)")
     }
@@ -55,7 +56,7 @@ struct FirstFetchTests {
       let number = generator.number(in: 0...9)
       switch generator.number(in: 0...2) {
       case 0: try store.change("t\(number)") { $0.pages += 1 }
-      case 1: try store.change("t\(number)") { $0.shelf = $0.shelf == "A" ? "B" : "A" }
+      case 1: try store.change("t\(number)") { $0.series = $0.series == "A" ? "B" : "A" }
       default:
         try store.add([("A", "new \(seed) \(step)")])
         try store.remove("new \(seed) \(step)")
@@ -65,8 +66,8 @@ struct FirstFetchTests {
   }
 }
 
-/// What a subscriber makes of snapshots and deltas alone.
-private struct Followed {
+/// The content that a subscriber builds from snapshots and deltas alone.
+private struct Replica {
   private(set) var generation: Int
   private var lists: ResultsContent
   private var titles: [ObjectID: String] = [:]
@@ -77,7 +78,7 @@ private struct Followed {
     }
     generation = results.generation
     lists = try results.snapshot.content
-    for row in results.fetchedObjects { if let id = row.id { titles[id] = try? row.get().text } }
+    for row in results.rows { if let id = row.objectID { titles[id] = try? row.object.text } }
   }
 
   mutating func follow(_ events: inout ResultsChanges<Volume>.AsyncIterator) async throws {
@@ -102,4 +103,14 @@ private struct Followed {
 
 extension Volume {
   fileprivate var text: String { "\(title) \(pages)" }
+}
+
+/// Runs a closure on a thread of its own, so that it takes none of those that tasks run on.
+func onThread(_ body: @escaping @Sendable () throws -> Void) -> Task<Void, any Error> {
+  Task {
+    try await withCheckedThrowingContinuation {
+      (continuation: CheckedContinuation<Void, any Error>) in
+      DispatchQueue(label: "writer").async { continuation.resume(with: Result { try body() }) }
+    }
+  }
 }

@@ -32,39 +32,40 @@ struct ManyListsTests {
     let shown = lists.map { $0.state.results?.loader }
     try store.change("y") { $0.pages = 7 }
     #expect(try await events.picture() == "+[0,0]")
-    // One read, one history for all, and neither keys nor rows: the commit says what the new row holds.
+    // One read and one history for all, and neither keys nor rows: the commit contains the new row.
     #expect(zip(store.counts, before).map(-) == [1, 1, 0, 0])
-    // What the others show has not been touched at all.
+    // The other lists have not been touched at all.
     let touched = zip(lists, shown).filter { $0.0.state.results?.loader !== $0.1 }.map(\.0)
     #expect(touched.map { $0.state.results?.generation } == [2, 2])
-    #expect(Set(lists.map { ObjectIdentifier($0.list.follower) }).count == 1)
+    #expect(Set(lists.map { ObjectIdentifier($0.list.scheduler) }).count == 1)
   }
 
-  @Test func `R53: a commit of attributes that are neither shown nor asked for costs no query`()
+  @Test func `R53: a commit of attributes that are neither shown nor observed costs no query`()
     async throws
   {
     let store = try Volume.store(("A", "x"))
-    var definition = Volume.byShelf()
-    definition.request.propertiesToFetch = ["shelf", "title"]
+    var definition = Volume.bySeries()
+    definition.request.propertiesToFetch = ["series", "title"]
     let list = FetchedResultsController(definition, in: store)
     try await list.performFetch()
     let before = store.counts
     try store.change("x") { $0.pages = 7 }
     try await list.refresh()
-    // The hint of the commit may have been followed as well.
+    // The notification of the commit may have caused a turn as well.
     let queries = zip(store.counts, before).map(-)
     #expect(queries[2...] == [0, 0])
-    #expect(try list.results().generation == 1)
+    #expect(try list.results.generation == 1)
   }
 
-  @Test func `R67: counts alongside are taken again only if their entity was changed`() async throws
+  @Test func `R67: additional counts are taken again only if their entity was changed`()
+    async throws
   {
     let other = try EntityDescription(
       name: "Other",
       attributes: [AttributeDescription("a", .text)]
     )
     let store = WatchedStore(try InMemoryStore(entities: [Volume.entity, other]))
-    var definition = Volume.byShelf()
+    var definition = Volume.bySeries()
     definition.additionalCounts = ["others": CountRequest(other)]
     let list = FetchedResultsController(definition, in: store)
     try await list.performFetch()
@@ -78,19 +79,19 @@ struct ManyListsTests {
       try transaction.insert([.text("a")], key: .integer(1), into: other)
     }
     try await list.refresh()
-    #expect(try list.results().additionalCounts == ["others": 1])
-    #expect(try list.results().generation == 2)
+    #expect(try list.results.additionalCounts == ["others": 1])
+    #expect(try list.results.generation == 2)
   }
 
-  @Test func `R66: whoever hears of one list finds every other one at the same commit`()
+  @Test func `R66: a subscriber of one list finds every other one at the same commit`()
     async throws
   {
     let store = try Volume.store(("A", "x"))
     let first = try #require(await lists(1, of: store).first)
-    // Many lists that show the commit too stand between the two, so that telling too early would be seen.
+    // Many lists that show the commit too are between the two, so that an early delivery would be seen.
     var between: [FetchedResultsController<Volume>] = []
     for _ in 0..<300 {
-      let list = FetchedResultsController(Volume.byShelf(), in: store)
+      let list = FetchedResultsController(Volume.bySeries(), in: store)
       try await list.performFetch()
       between.append(list)
     }
@@ -100,59 +101,60 @@ struct ManyListsTests {
     for round in 0..<50 {
       try store.change("x") { $0.pages = 1 - $0.pages }
       let change = try #require(await events.change())
-      #expect(change.after.count + (try last.results().count) == 1, "round \(round)")
+      #expect(change.after.count + (try last.results.count) == 1, "round \(round)")
     }
-    #expect(try between.allSatisfy { try $0.results().generation == 51 })
+    #expect(try between.allSatisfy { try $0.results.generation == 51 })
   }
 
-  private func shelves(of store: WatchedStore) async throws -> [FetchedResultsController<Volume>] {
+  private func lists(of store: WatchedStore) async throws -> [FetchedResultsController<Volume>] {
     try store.add((0..<20).map { ("A", "t\($0)") })
-    var shelves: [FetchedResultsController<Volume>] = []
-    for shelf in ["A", "B"] {
+    var lists: [FetchedResultsController<Volume>] = []
+    for series in ["A", "B"] {
       let list = FetchedResultsController(
-        FetchRequest<Volume>(where: \.shelf == shelf, sortedBy: [.ascending(\.title)]),
+        FetchRequest<Volume>(where: \.series == series, sortedBy: [.ascending(\.title)]),
         in: store
       )
       try await list.performFetch()
-      shelves.append(list)
+      lists.append(list)
     }
-    return shelves
+    return lists
   }
 
-  @Test func `R66: a commit that comes between two lists that are read together is seen by both`()
+  @Test func `R66: a commit between the readings of two lists is seen by both`()
     async throws
   {
     let store = try Volume.store()
-    let shelves = try await shelves(of: store)
+    let lists = try await lists(of: store)
     var attempts = 0
-    let counts = try shelves[0].consistently {
+    let counts = try lists[0].consistently {
       attempts += 1
-      let first = try shelves[0].results().count
+      let first = try lists[0].results.count
       if attempts == 1 {
-        try store.change("t0") { $0.shelf = "B" }
-        try shelves[1].list.bringUpToDate()
+        try store.change("t0") { $0.series = "B" }
+        try lists[1].list.bringUpToDate()
       }
-      return [first, try shelves[1].results().count]
+      return [first, try lists[1].results.count]
     }
     #expect(counts == [19, 1])
     #expect(attempts == 2)
   }
 
-  @Test func `R66: the sum over two lists is constant, however fast rows go from one to the other`()
+  @Test
+  func `R66: the sum over two lists is constant, however fast rows move from one to the other`()
     async throws
   {
     let store = try Volume.store()
-    let shelves = try await shelves(of: store)
+    let lists = try await lists(of: store)
     let writer = onThread {
       for step in 0..<1500 {
-        try store.change("t\(step % 20)") { $0.shelf = $0.shelf == "A" ? "B" : "A" }
+        try store.change("t\(step % 20)") { $0.series = $0.series == "A" ? "B" : "A" }
       }
       // The last commit lets the reader know that it is over.
       try store.add((0..<5).map { ("A", "end \($0)") })
     }
     var sums: Set<Int> = []
     while !sums.contains(25) {
-      let counts = try shelves[0].consistently { try shelves.map { try $0.results().count } }
+      let counts = try lists[0].consistently { try lists.map { try $0.results.count } }
       sums.insert(counts.reduce(0, +))
       await Task.yield()
     }
@@ -160,27 +162,28 @@ struct ManyListsTests {
     #expect(sums == [20, 25])
   }
 
-  @Test func `R70: nobody keeps a controller, its list or the follower of its store`() async throws
+  @Test func `R70: nothing retains a controller, its list or the scheduler of its store`()
+    async throws
   {
     let store = try Volume.store(("A", "x"))
-    weak var list: LiveList<Volume>?
-    weak var follower: StoreFollower?
+    weak var list: LiveList?
+    weak var scheduler: ListScheduler?
     do {
-      let controller = FetchedResultsController(Volume.byShelf(), in: store)
+      let controller = FetchedResultsController(Volume.bySeries(), in: store)
       try await controller.performFetch()
       var events = controller.changes.makeAsyncIterator()
       _ = await events.next()
       try store.add([("A", "y")])
       _ = await events.next()
-      (list, follower) = (controller.list, controller.list.follower)
+      (list, scheduler) = (controller.list, controller.list.scheduler)
       #expect(list != nil)
     }
-    // The task that told the last change may still hold both for a moment.
-    while list != nil || follower != nil { await Task.yield() }
+    // The task that delivered the last change may still hold both for a moment.
+    while list != nil || scheduler != nil { await Task.yield() }
     #expect(list == nil)
-    let next = FetchedResultsController(Volume.byShelf(), in: store)
+    let next = FetchedResultsController(Volume.bySeries(), in: store)
     try await next.performFetch()
-    #expect(try next.results().picture() == "A: x y")
+    #expect(try next.results.picture() == "A: x y")
   }
 
   @Test func `R70: a cancelled list does not end the others`() async throws {

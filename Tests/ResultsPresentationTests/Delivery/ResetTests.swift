@@ -1,6 +1,8 @@
 import InMemoryPersistence
 import ResultsDomain
+import ResultsTesting
 import Testing
+import WireFormat
 
 @testable import ResultsPresentation
 
@@ -14,7 +16,7 @@ struct ResetTests {
     resetThreshold: Int? = nil
   ) async throws -> (FetchedResultsController<Volume>, Events) {
     let list = FetchedResultsController(
-      Volume.byShelf(),
+      Volume.bySeries(),
       in: store,
       detectsExternalChanges: detectsExternalChanges,
       options: ResultsOptions(resetThreshold: resetThreshold)
@@ -25,7 +27,9 @@ struct ResetTests {
     return (list, events)
   }
 
-  @Test func `R43: past the consumer's threshold the whole list is told, and why`() async throws {
+  @Test func `R43: above the consumer's threshold the whole list is delivered, with the reason`()
+    async throws
+  {
     let store = try Volume.store(("A", "x"))
     var (list, events) = try await list(of: store, resetThreshold: 2)
     try store.add([("A", "a"), ("A", "b")])
@@ -50,7 +54,7 @@ struct ResetTests {
     list.cancel()
   }
 
-  @Test func `R43: what a slow subscriber has missed counts together`() async throws {
+  @Test func `R43: the changes that a slow subscriber missed are counted together`() async throws {
     let store = try Volume.store(("A", "x"))
     var (list, events) = try await list(of: store, resetThreshold: 2)
     for title in ["a", "b", "c"] {
@@ -61,34 +65,34 @@ struct ResetTests {
   }
 
   @Test(arguments: [(GapReason.otherEpoch, "storeReplaced"), (.schemaChanged, "schemaChanged")])
-  func `R72: a store that is another one is a reset with its reason, even if it holds the same`(
+  func `R72: another store is a reset with its reason, even with the same content`(
     gap: GapReason,
     name: String
   ) async throws {
     let store = try Volume.store(("A", "x"))
     var (list, events) = try await list(of: store)
-    store.tell(gap)
+    store.report(gap)
     try store.add([("A", "y")])
     #expect(try await events.picture() == "\(name) A: x y")
-    #expect(try list.results().generation == 2)
-    store.tell(nil)
+    #expect(try list.results.generation == 2)
+    store.report(nil)
     try store.add([("A", "z")])
     let change = try #require(await events.change())
     #expect((change.delta.from, change.delta.to) == (2, 3))
     #expect(change.delta.picture == "+[0,2]")
   }
 
-  @Test func `R72: a frozen list keeps its members when the store is another one`() async throws {
+  @Test func `R72: a frozen list retains its members when the store is another one`() async throws {
     let store = try Volume.store(("A", "x"), ("A", "y"))
-    var definition = Volume.byShelf()
+    var definition = Volume.bySeries()
     definition.isFrozen = true
     let list = FetchedResultsController(definition, in: store)
     try await list.performFetch()
-    store.tell(.otherEpoch)
+    store.report(.otherEpoch)
     try store.add([("A", "new")])
     try store.remove("x")
     try await list.refresh()
-    #expect(try list.results().picture() == "A: y")
+    #expect(try list.results.picture() == "A: y")
     guard case .ready(let results) = list.state else {
       Issue.record("\(list.state)")
       return
@@ -97,13 +101,13 @@ struct ResetTests {
   }
 
   @Test(arguments: [GapReason.trimmed, .otherWriter])
-  func `R61 R43: a list that was read again is told by an ordinary change that says so`(
+  func `R61 R43: a repair is an ordinary change with its reason`(
     gap: GapReason
   ) async throws {
     let store = WatchedStore(try InMemoryStore(entities: [Volume.entity]), coverage: .thisStore)
     try store.add([("A", "x")])
     var (list, events) = try await list(of: store)
-    store.tell(gap)
+    store.report(gap)
     try store.add([("A", "y")])
     let change = try #require(await events.change())
     #expect(change.delta.picture == "+[0,1]")
@@ -119,43 +123,45 @@ struct ResetTests {
     list.cancel()
   }
 
-  @Test func `R27 R61: a list that was read again and is the same says nothing`() async throws {
+  @Test func `R27 R61: a repair without changes delivers nothing`() async throws {
     let store = WatchedStore(try InMemoryStore(entities: [Volume.entity]), coverage: .thisStore)
     try store.add([("A", "x")])
-    var definition = Volume.byShelf(limit: 1)
+    var definition = Volume.bySeries(limit: 1)
     definition.sectionKey = nil
     let list = FetchedResultsController(definition, in: store)
     try await list.performFetch()
-    store.tell(.otherWriter)
+    store.report(.otherWriter)
     try store.add([("A", "y")])
     try await list.refresh()
-    #expect(try list.results().generation == 1)
-    #expect(try list.results().matchingCount == 2)
+    #expect(try list.results.generation == 1)
+    #expect(try list.results.matchingCount == 2)
   }
 
   @Test(arguments: [(GapReason.trimmed, 2), (.otherWriter, 1)])
-  func `R59: a commit of one's own that history lost is told without looking for other writers`(
-    gap: GapReason,
-    generation: Int
-  ) async throws {
+  func
+    `R59: a commit of its own that is lost from the history is delivered without checking for external changes`(
+      gap: GapReason,
+      generation: Int
+    ) async throws
+  {
     let store = WatchedStore(try InMemoryStore(entities: [Volume.entity]), coverage: .thisStore)
     try store.add([("A", "x")])
     let (list, _) = try await list(of: store, detectsExternalChanges: false)
-    store.tell(gap)
+    store.report(gap)
     try store.change("x") { $0.pages = 7 }
     try await list.refresh()
-    #expect(try list.results().generation == generation)
-    #expect(try list.results().objects().map(\.pages) == [7])
+    #expect(try list.results.generation == generation)
+    #expect(try list.results.objects().map(\.pages) == [7])
   }
 
-  @Test func `R43 R28: a reset takes the place of what led to it, and what follows is in it`()
+  @Test func `R43 R28: a reset replaces the changes before it, and includes those after it`()
     async throws
   {
     let store = try Volume.store(("A", "x"))
     var (list, events) = try await list(of: store)
     var late = list.changes.makeAsyncIterator()
     func write(_ title: String, _ gap: GapReason?) async throws {
-      store.tell(gap)
+      store.report(gap)
       try store.add([("A", title)])
       try await list.refresh()
     }
@@ -165,28 +171,28 @@ struct ResetTests {
     try await write("c", .schemaChanged)
     try await write("d", nil)
     #expect(try await events.picture() == "schemaChanged A: a b c d x")
-    // Who has seen nothing yet needs no reason.
+    // A subscriber that has taken nothing yet needs no reason.
     #expect(try await late.picture() == "A: a b c d x")
     try await write("e", nil)
     #expect(try await events.picture() == "+[0,4]")
   }
 
   @Test @MainActor
-  func `R72: a delegate is told of a reset, and of changed content if it does not ask for more`()
+  func `R72: a delegate receives a reset, or changed content if it has no callback for resets`()
     async throws
   {
     let store = try Volume.store(("A", "x"))
-    let controller = FetchedResultsController(Volume.byShelf(), in: store)
+    let controller = FetchedResultsController(Volume.bySeries(), in: store)
     try await controller.performFetch()
     let (plain, keen) = (PlainDelegate(), KeenDelegate())
-    let drawn = try controller.results()
+    let drawn = try controller.results
     let first = Task { await controller.deliver(to: plain, from: drawn) }
     let second = Task { await controller.deliver(to: keen, from: drawn) }
     while plain.last.isEmpty || keen.last.isEmpty {
       try store.change("x") { $0.pages += 1 }
       await Task.yield()
     }
-    store.tell(.otherEpoch)
+    store.report(.otherEpoch)
     try store.add([("A", "z")])
     while plain.last != "A: x z" || keen.last != "storeReplaced A: x z" { await Task.yield() }
     controller.cancel()
@@ -194,14 +200,14 @@ struct ResetTests {
     await second.value
   }
 
-  @Test func `R72: a display that knows no reset shows the new list`() throws {
+  @Test func `R72: a display without resets shows the new list`() throws {
     var display = ListingDisplay()
     let store = try Volume.store(("A", "x"))
-    let plan = try ListPlan(Volume.byShelf())
+    let plan = try ListPlan(Volume.bySeries())
     let snapshot = try store.read { (snapshot) throws(StoreError) in
-      try ListEngine(plan, from: snapshot, generation: 4, keepsDigests: false).snapshot
+      try ListEngine(plan, from: snapshot, generation: 4, maintainsDigests: false).snapshot
     }
-    try display.take(.reset(.storeReplaced, FetchedResults(snapshot, store)))
+    try display.take(.reset(.storeReplaced, ResultsList(snapshot, store)))
     #expect(display.shown == ["A: x"])
   }
 
@@ -222,7 +228,7 @@ struct ResetTests {
 private final class PlainDelegate: @MainActor FetchedResultsControllerDelegate {
   var last = ""
 
-  func controllerDidChangeContent(_ results: FetchedResults<Volume>) {
+  func controllerDidChangeContent(_ results: ResultsList<Volume>) {
     last = (try? results.picture()) ?? "?"
   }
 }
@@ -232,11 +238,11 @@ private final class PlainDelegate: @MainActor FetchedResultsControllerDelegate {
 private final class KeenDelegate: @MainActor FetchedResultsControllerDelegate {
   var last = ""
 
-  func controllerDidChangeContent(_ results: FetchedResults<Volume>) {
+  func controllerDidChangeContent(_ results: ResultsList<Volume>) {
     last = (try? results.picture()) ?? "?"
   }
 
-  func controller(_ results: FetchedResults<Volume>, didResetFor reason: ResultsResetReason) {
+  func controller(_ results: ResultsList<Volume>, didResetFor reason: ResultsResetReason) {
     last = "\(reason.wireName) \((try? results.picture()) ?? "?")"
   }
 }
@@ -244,7 +250,7 @@ private final class KeenDelegate: @MainActor FetchedResultsControllerDelegate {
 private struct ListingDisplay: ResultsDisplay {
   var shown: [String] = []
 
-  mutating func show(_ results: FetchedResults<Volume>) throws {
+  mutating func show(_ results: ResultsList<Volume>) throws {
     shown.append(try results.picture())
   }
 

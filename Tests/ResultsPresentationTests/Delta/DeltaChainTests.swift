@@ -1,4 +1,5 @@
 import ResultsDomain
+import ResultsTesting
 import Testing
 
 @testable import ResultsPresentation
@@ -32,11 +33,11 @@ struct DeltaChainTests {
   }
 
   private func update(_ generation: Int) -> ResultsDelta {
-    let place = (OldPath(section: 0, row: 3), NewPath(section: 0, row: 3))
+    let paths = (OldPath(section: 0, row: 3), NewPath(section: 0, row: 3))
     let id = ObjectID(entity: "Item", key: .integer(0))
     return delta(
       generation,
-      RowChanges(updates: [.init(id: id, from: place.0, to: place.1, changed: nil)])
+      RowChanges(updates: [.init(id: id, from: paths.0, to: paths.1, changed: nil)])
     )
   }
 
@@ -55,7 +56,7 @@ struct DeltaChainTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `what is kept is bounded by the rows, not by the deltas`() throws {
+  func `the memory of a chain is bounded by the rows, not by the deltas`() throws {
     var chain = DeltaChain(update(0))
     for generation in 1..<DeltaChainTests.count { try chain.append(update(generation)) }
     #expect(chain.weight <= 4)
@@ -63,7 +64,7 @@ struct DeltaChainTests {
     #expect(chain.work <= 4 * DeltaChainTests.count)
   }
 
-  @Test func `C9: what came and left again is not kept`() throws {
+  @Test func `C9: a row that was inserted and deleted again is not in the chain`() throws {
     var chain = DeltaChain(insert(0))
     try chain.append(delete(0, at: 1))
     #expect(chain.isEmpty)
@@ -81,10 +82,10 @@ struct DeltaChainTests {
   }
 
   @Test(arguments: 1...20)
-  func `R26, R28: in whatever grouping, a chain leads from its beginning to its end`(
+  func `R26, R28: in any grouping, a chain composes to the difference between its ends`(
     seed: Int
   ) throws {
-    var random = DeltaRandom(seed: seed)
+    var random = SeededGenerator(seed: UInt64(seed))
     var model = ListModel()
     model.isSectioned = seed % 5 != 0
     let first = model

@@ -1,5 +1,6 @@
 import ResultsDomain
 import ResultsPresentation
+import ResultsTesting
 import Testing
 
 @Suite("Two changes as one")
@@ -124,7 +125,7 @@ struct DeltaCompositionTests {
       ([0], [1], [0, 1]), ([0], [0], nil), ([0], nil, nil), (nil, [1], nil), ([0], [], [0]),
     ] as [([Int]?, [Int]?, [Int]?)]
   )
-  func `R40: what changed is told only where it is certain`(
+  func `R40: changed attributes are named only where they are certain`(
     first: [Int]?,
     second: [Int]?,
     both: [Int]?
@@ -146,13 +147,13 @@ struct DeltaCompositionTests {
   }
 
   @Test func `R39: values are taken from whichever change knows them`() throws {
-    let place = (OldPath(section: 0, row: 0), NewPath(section: 0, row: 0))
+    let paths = (OldPath(section: 0, row: 0), NewPath(section: 0, row: 0))
     let known = try row(1)
     let untouched = frame(1, update([]))
-    let delete = RowChanges(deletes: [.init(id: id, from: place.0, old: known)])
+    let delete = RowChanges(deletes: [.init(id: id, from: paths.0, old: known)])
     #expect(try untouched.then(frame(2, delete)).rows.deletes.map(\.old) == [known])
     let read = frame(1, update([], old: known))
-    let unread = RowChanges(deletes: [.init(id: id, from: place.0)])
+    let unread = RowChanges(deletes: [.init(id: id, from: paths.0)])
     #expect(try read.then(frame(2, unread)).rows.deletes.map(\.old) == [known])
     // The values just before the delete are not those before both changes.
     let touched = frame(1, update([0]))
@@ -160,7 +161,7 @@ struct DeltaCompositionTests {
     let later = frame(2, update([0], old: known, new: try row(2)))
     #expect(try untouched.then(later).rows.updates.map(\.old) == [known])
 
-    let insert = frame(1, RowChanges(inserts: [.init(id: id, to: place.1, new: known)]))
+    let insert = frame(1, RowChanges(inserts: [.init(id: id, to: paths.1, new: known)]))
     #expect(try insert.then(frame(2, update([]))).rows.inserts.map(\.new) == [known])
     #expect(try insert.then(frame(2, update(nil))).rows.inserts.map(\.new) == [nil])
   }
@@ -168,10 +169,10 @@ struct DeltaCompositionTests {
   @Test func `C9: a row deleted and inserted again is an update, or nothing if it is the same`()
     throws
   {
-    let place = (OldPath(section: 0, row: 0), NewPath(section: 0, row: 0))
-    let delete = frame(1, RowChanges(deletes: [.init(id: id, from: place.0, old: try row(1))]))
+    let paths = (OldPath(section: 0, row: 0), NewPath(section: 0, row: 0))
+    let delete = frame(1, RowChanges(deletes: [.init(id: id, from: paths.0, old: try row(1))]))
     for (number, changed) in [(1 as Int64, [AttributeSet?]()), (2, [AttributeSet(indexes: [0])])] {
-      let insert = RowChanges(inserts: [.init(id: id, to: place.1, new: try row(number))])
+      let insert = RowChanges(inserts: [.init(id: id, to: paths.1, new: try row(number))])
       let both = try delete.then(frame(2, insert))
       #expect(both.rows.updates.map(\.changed) == changed)
       #expect(both.rows.count == changed.count)
@@ -194,7 +195,7 @@ struct DeltaCompositionTests {
     )
   }
 
-  @Test func `R36: updates stand in the order of their new places`() throws {
+  @Test func `R36: updates are in the order of their new paths`() throws {
     let delta = try then(["A:abc", "A:abc", "A:abc"], ["ca", "b"])
     #expect(picture(delta) == "~a[0,0]=[0,0] ~b[0,1]=[0,1] ~c[0,2]=[0,2]")
   }

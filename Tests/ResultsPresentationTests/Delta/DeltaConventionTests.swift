@@ -65,7 +65,7 @@ struct DeltaConventionTests {
     ),
     Example(old: "A:a B:b", new: "A:a", delta: "-S1 -b[1,0]", row: "C3"),
     Example(old: "A:a", new: "A:a B:bc", delta: "+S1 +b[1,0] +c[1,1]", row: "C3"),
-    Example(old: "A:ab B:c", new: "B:c A:ab", delta: "S1>0", row: "C4: rows go along"),
+    Example(old: "A:ab B:c", new: "B:c A:ab", delta: "S1>0", row: "C4: rows move with it"),
     Example(old: "A:a B:b C:c", new: "C:c A:a B:b", delta: "S2>0", row: "R30"),
     Example(old: "A: B:b", new: "B:b A:", delta: "S1>0", row: "R30, empty"),
   ]
@@ -85,7 +85,7 @@ struct DeltaConventionTests {
     let delta = ReferenceDelta.computed(from: old, to: new) { _ in .none }
     #expect(picture(delta) == "~S1=1")
     try delta.verify(from: old, to: new)
-    #expect(delta.loweredForTableView.retitledSections == [1])
+    #expect(delta.tableViewBatch.retitledSections == [1])
   }
 
   /// Text is compared by bytes: か with a combining mark is not が.
@@ -104,7 +104,7 @@ struct DeltaConventionTests {
     let delta = drawnDelta("A:ab B:c", "A:a B:bc", changed: "b")
     #expect(delta.rows.count == 1)
     #expect(delta.rows.moves.first?.contentChanged == true)
-    let batch = delta.loweredForTableView
+    let batch = delta.tableViewBatch
     #expect(
       batch.movedRows == [.init(from: OldPath(section: 0, row: 1), to: NewPath(section: 1, row: 0))]
     )
@@ -112,7 +112,7 @@ struct DeltaConventionTests {
   }
 
   @Test func `R37: rows moving out of a deleted section are inserted in a batch`() {
-    let batch = drawnDelta("A:x B:a", "B:xa", changed: "x").loweredForTableView
+    let batch = drawnDelta("A:x B:a", "B:xa", changed: "x").tableViewBatch
     #expect(batch.deletedSections == [0])
     #expect(batch.insertedRows == [NewPath(section: 0, row: 0)])
     #expect(batch.movedRows.isEmpty && batch.deletedRows.isEmpty)
@@ -120,14 +120,14 @@ struct DeltaConventionTests {
 
   @Test func `C4: a section move becomes delete and insert with its rows as moves`() throws {
     let old = drawn("A:ab B:c")
-    let delta = drawnDelta("A:ab B:c", "B:c A:ab").loweredToInsertDelete { old.sections[$0].rows }
+    let delta = drawnDelta("A:ab B:c", "B:c A:ab").withoutSectionMoves { old.sections[$0].rows }
     #expect(picture(delta) == "-S1 +S0 c[1,0]>[0,0]")
     #expect(throws: DeltaError.sectionReplaced(SectionID(.text("B")))) {
       try delta.verify(from: old, to: drawn("B:c A:ab"))
     }
   }
 
-  @Test func `R35: steps are told in the list just before them`() {
+  @Test func `R35: steps count in the list just before them`() {
     let delta = drawnDelta("A:abc B:d", "C:x A:bca", changed: "a")
     #expect(
       delta.sequentialSteps == [

@@ -1,5 +1,6 @@
 import ResultsDomain
 import ResultsPresentation
+import ResultsTesting
 import Testing
 
 @Suite("What a delta is refused for")
@@ -25,7 +26,7 @@ struct DeltaErrorTests {
     #expect(refusal { _ in } == nil)
   }
 
-  @Test func `R26: another row at a path is refused by name and place`() {
+  @Test func `R26: another row at a path is refused with its name and path`() {
     let other = ObjectID(entity: "Item", key: .text("z"))
     #expect(
       refusal { $0.rows.deletes[1].id = other }
@@ -55,10 +56,10 @@ struct DeltaErrorTests {
     #expect(refusal { $0.sections.moves[0].to = .max } == .noSection(.after, at: .max))
   }
 
-  @Test func `R26: two rows at one place are refused`() {
+  @Test func `R26: two rows at one path are refused`() {
     #expect(
       refusal { $0.rows.inserts[0].to = NewPath(section: 1, row: 2) }
-        == .placeTwice(.after, at: RowPath(section: 1, row: 2))
+        == .duplicatePath(.after, at: RowPath(section: 1, row: 2))
     )
   }
 
@@ -73,7 +74,7 @@ struct DeltaErrorTests {
       to: NewPath(section: 1, row: 2),
       changed: nil
     )
-    #expect(refusal { $0.rows.updates = [update] } == .rowTwice(update.id))
+    #expect(refusal { $0.rows.updates = [update] } == .duplicateRow(update.id))
   }
 
   @Test func `C2: another order of the entries is refused`() {
@@ -145,7 +146,7 @@ struct DeltaErrorTests {
 
   @Test(arguments: 1...200)
   func `R20, R46: garbage is refused or applied, never trapped on`(seed: Int) {
-    var random = DeltaRandom(seed: seed)
+    var random = SeededGenerator(seed: UInt64(seed))
     func number() -> Int {
       [-1, 0, 1, 2, 3, .max, .min, 1 << 40].randomElement(using: &random) ?? 0
     }
@@ -167,7 +168,7 @@ struct DeltaErrorTests {
     _ = try? garbage.then(garbage.inverse)
     _ = try? garbage.inverse.verify(from: new, to: old)
     _ = garbage.sequentialSteps
-    _ = garbage.loweredForTableView
+    _ = garbage.tableViewBatch
     let cursor = OldPath(section: number(), row: number())
     _ = garbage.nearestSurvivor(of: cursor) { $0 < 2 ? 1 : 0 }
   }

@@ -72,7 +72,7 @@ struct ExhaustiveDeltaTests {
     guard content == after else { throw Breach(law: "R35") }
     var view = TableViewSimulator(rowCounts: before.sections.map(\.rows.count))
     try view.perform(
-      delta.loweredForTableView,
+      delta.tableViewBatch,
       newRowCounts: after.sections.map(\.rows.count)
     )
     let nothing = try delta.then(delta.inverse)

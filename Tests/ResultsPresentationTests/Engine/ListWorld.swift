@@ -1,34 +1,35 @@
 import InMemoryPersistence
 import ResultsDomain
+import ResultsTesting
 
 @testable import ResultsPresentation
 
-/// A small world for the laws: an entity with few distinct values, so that ties, empty sections and moves abound.
+/// A small store for the laws: an entity with few distinct values, so that ties, empty sections and moves are frequent.
 struct ListWorld {
   static let entity = try? EntityDescription(
     name: "Thing",
     attributes: [
-      AttributeDescription("shelf", .text, isOptional: true),
+      AttributeDescription("series", .text, isOptional: true),
       AttributeDescription("rank", .integer64, isOptional: true),
       AttributeDescription("note", .text),
     ]
   )
 
-  /// Texts that are equal but for composition, that are empty, and that go on behind a zero.
-  static let shelves = ["a", "b", "か", "か\u{3099}", "", "a\0b", "\0"]
+  /// Texts that differ only in composition, that are empty, and that continue behind a zero.
+  static let series = ["a", "b", "か", "か\u{3099}", "", "a\0b", "\0"]
 
   let entity: EntityDescription
   let store: InMemoryStore
-  var generator: SplitMix
+  var generator: SeededGenerator
 
   init(seed: UInt64) throws {
     guard let entity = ListWorld.entity else { throw ResultsError.notFetched }
     self.entity = entity
     store = try InMemoryStore(entities: [entity])
-    generator = SplitMix(seed: seed)
+    generator = SeededGenerator(seed: seed)
   }
 
-  /// Every row, whatever is listed.
+  /// All rows, regardless of the definition.
   var everything: FetchRequest<Row> {
     FetchRequest<Row>(entity: entity, sortedBy: [FetchSortDescriptor(.objectKey)])
   }
@@ -43,7 +44,7 @@ struct ListWorld {
     let predicates: [FetchPredicate] = [
       .all,
       .comparison(.attribute("rank"), .greater, .literal(3)),
-      .not(.isNull(.attribute("shelf"))),
+      .not(.isNull(.attribute("series"))),
     ]
     let request = FetchRequest<Row>(
       entity: entity,
@@ -54,12 +55,12 @@ struct ListWorld {
     )
     let sections: [SectionKey?] = [
       nil,
-      .attribute("shelf"),
-      .attribute("shelf", .descending),
+      .attribute("series"),
+      .attribute("series", .descending),
       .expression(.bucket(.attribute("rank"), width: 4)),
       SectionKey(
         .expression(
-          .attribute("shelf"),
+          .attribute("series"),
           orderedBy: .bucket(.attribute("rank"), width: 5),
           .ascending,
           nulls: nil
@@ -83,8 +84,8 @@ struct ListWorld {
       )
       var keys: [ObjectKey] = []
       try transaction.entries(of: definition) { (batch) throws(StoreError) in
-        for place in 0..<batch.count {
-          if let key = batch.key(at: place).withUnsafeBytes({
+        for index in 0..<batch.count {
+          if let key = batch.key(at: index).withUnsafeBytes({
             definition.layout.objectKey(in: $0, of: entity.identity)
           }) {
             keys.append(key)
@@ -94,7 +95,7 @@ struct ListWorld {
       }
       for _ in 0..<rows {
         let values: [Value] = [
-          drawn.below(6) == 0 ? .null : .text(ListWorld.shelves[drawn.below(7)]),
+          drawn.below(6) == 0 ? .null : .text(ListWorld.series[drawn.below(7)]),
           drawn.below(7) == 0 ? .null : .integer(Int64(drawn.below(12))),
           .text(["x", "y", "z"][drawn.below(3)]),
         ]
@@ -141,18 +142,22 @@ struct TensGrouping: SectionGrouping {
   var titleIdentity: String { language }
 }
 
-/// SplitMix64 (Steele, Lea, Flood), so that a seed names a run.
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ (mixed >> 31)
-  }
-
+extension SeededGenerator {
+  /// Returns a number from 0 to below a bound.
   mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+}
+
+extension ListEngine {
+  /// Fetches a list from the present version of a store.
+  init(_ plan: ListPlan, in store: any Store, indexing: IndexingPolicy?) throws(StoreError) {
+    self = try store.read { (snapshot) throws(StoreError) in
+      try ListEngine(
+        plan,
+        from: snapshot,
+        generation: 1,
+        maintainsDigests: false,
+        indexing: indexing
+      )
+    }
+  }
 }

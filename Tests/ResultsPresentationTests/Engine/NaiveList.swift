@@ -2,7 +2,7 @@ import ResultsDomain
 
 @testable import ResultsPresentation
 
-/// What a definition should show, worked out the plain way: filter, sort, cut, gather.
+/// The expected content of a definition, computed naively: filter, sort, cut, group.
 ///
 /// It shares no code with the engine.
 struct NaiveList {
@@ -20,7 +20,7 @@ struct NaiveList {
     case .transient, nil: break
     }
     matching.sort { precedes($0, $1, terms) }
-    matching = gathered(matching)
+    matching = merged(matching)
     let start = min(request.fetchOffset, matching.count)
     let end = request.fetchLimit.map { min(start + $0, matching.count) } ?? matching.count
     let numbered = Array(zip(matching, occurrences(matching)))[start..<end]
@@ -64,15 +64,15 @@ struct NaiveList {
     }
   }
 
-  /// Merged sections stand where their first row does.
-  private func gathered(_ rows: [Row]) -> [Row] {
+  /// Moves the rows of a merged section to its first row.
+  private func merged(_ rows: [Row]) -> [Row] {
     guard definition.sectionKey?.contiguity == .merge else { return rows }
     var order: [Value] = []
     for row in rows where !order.contains(sectionID(row)) { order.append(sectionID(row)) }
     return order.flatMap { id in rows.filter { sectionID($0) == id } }
   }
 
-  /// How many runs of the row's section stand before its own.
+  /// The number of runs of the row's section before its own.
   private func occurrences(_ rows: [Row]) -> [Int] {
     guard definition.sectionKey?.contiguity == .split else { return rows.map { _ in 0 } }
     var runs: [Value: Int] = [:]

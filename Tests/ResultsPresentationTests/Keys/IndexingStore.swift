@@ -3,19 +3,19 @@ import ResultsDomain
 import ResultsTesting
 import Synchronization
 
-/// A store whose every order is that of an index, which may be lost.
+/// A store with an index for every order, which tests can remove.
 final class IndexingStore: Store {
   let base: any Store
   let hasIndex = Atomic<Bool>(true)
   /// Whether the history of earlier versions is lost.
   let losesHistory = Atomic<Bool>(false)
-  /// Whether commits are told as if they had changed nothing.
+  /// Whether the history reports commits without changes.
   let hidesCommits = Atomic<Bool>(false)
-  /// What happens between the beginning of the next reading and what it reads.
+  /// Called after the next reading has begun and before it reads.
   let atNextReading = Mutex<(@Sendable () -> Void)?>(nil)
-  /// How often it was read.
+  /// The number of readings.
   let readings = Atomic<Int>(0)
-  /// How many rows were read.
+  /// The number of rows read.
   let rowsRead = Atomic<Int>(0)
 
   init(_ base: any Store) { self.base = base }
@@ -46,7 +46,7 @@ final class IndexingStore: Store {
   }
 }
 
-/// A version of such a store.
+/// A snapshot of such a store.
 final class IndexingSnapshot: StoreSnapshot {
   private let base: any StoreSnapshot
   private let store: IndexingStore

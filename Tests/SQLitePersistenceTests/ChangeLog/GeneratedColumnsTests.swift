@@ -6,7 +6,7 @@ import Testing
 
 /// R58: a table with columns that the database calculates is captured like any other.
 @Suite struct `Columns that the database calculates` {
-  /// The same table for all: a column that stands behind a calculated one is not where the table declares it.
+  /// One table for all tests: a column after a virtual one has another position than in the declaration.
   private static let table = """
     CREATE TABLE Item (id INTEGER PRIMARY KEY, price INTEGER NOT NULL, count INTEGER NOT NULL,
       label TEXT AS ('n' || count) STORED, total INTEGER NOT NULL AS (price * count), note TEXT);
@@ -24,14 +24,14 @@ import Testing
   private static let total = AttributeDescription("total", .integer64)
   private static let note = AttributeDescription("note", .text, isOptional: true)
 
-  /// What an entity has of the table.
+  /// The columns that are attributes of the entity.
   enum Choice: String, CaseIterable, Sendable {
-    case before, behind, stored, virtual
+    case before, after, stored, virtual
 
     var entity: EntityDescription {
       switch self {
       case .before: `Columns that the database calculates`.entity([price, count])
-      case .behind: `Columns that the database calculates`.entity([price, count, note])
+      case .after: `Columns that the database calculates`.entity([price, count, note])
       case .stored: `Columns that the database calculates`.entity([price, count, label])
       case .virtual: `Columns that the database calculates`.entity([price, count, total, note])
       }
@@ -52,7 +52,7 @@ import Testing
     return try SQLiteStore(at: folder.file(), entities: [entity], options: options)
   }
 
-  /// Values with nothing where the database calculates.
+  /// Values with null for calculated columns.
   private func values(_ entity: EntityDescription, _ price: Value, _ count: Value) -> [Value] {
     entity.attributes.map { ["price": price, "count": count][$0.name] ?? .null }
   }
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test(arguments: Choice.allCases, [true, false])
-  func `are no hindrance to the store's own writes`(_ choice: Choice, _ maintainsChangeLog: Bool)
+  func `do not prevent the store's writes`(_ choice: Choice, _ maintainsChangeLog: Bool)
     throws
   {
     let folder = try TemporaryFolder()
@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test(arguments: Choice.allCases, [true, false])
-  func `are captured in statements of anybody`(_ choice: Choice, _ isOwn: Bool) throws {
+  func `are captured in all writers' statements`(_ choice: Choice, _ isOwn: Bool) throws {
     let folder = try TemporaryFolder()
     let store = try open(folder, choice.entity)
     let start = try store.currentVersion()
@@ -130,7 +130,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `are followed if only they are attributes`(_ isOwn: Bool) throws {
+  func `are followed if they are the only attributes`(_ isOwn: Bool) throws {
     let folder = try TemporaryFolder()
     let entity = Self.entity([Self.total, Self.label])
     let store = try open(folder, entity)
@@ -148,7 +148,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `can be given nothing but what comes out`() throws {
+  @Test func `accept only the calculated value`() throws {
     let folder = try TemporaryFolder()
     let entity = Choice.virtual.entity
     let store = try open(folder, entity)
@@ -173,14 +173,14 @@ import Testing
     try store.write { transaction in
       // A row that was read and changed has the old value.
       try transaction.update(id, to: [2, 4, 6, "c"], of: entity, ifUnchangedFrom: nil)
-      // Who goes on after the refusal has nothing of the refused row.
+      // A transaction that continues after the refusal has nothing of the refused row.
       _ = try? transaction.insert([3, 5, 16, .null], key: nil, into: entity)
     }
     #expect(try store.allRows(of: entity).map { $0["total"] } == [8, 12, 25])
     try store.close()
   }
 
-  @Test func `are named where the capture is not the best`() throws {
+  @Test func `are named as the reason for a slower capture`() throws {
     func capture(_ choice: Choice, maintainsChangeLog: Bool) throws -> String {
       let folder = try TemporaryFolder()
       let store = try open(folder, choice.entity, maintainsChangeLog: maintainsChangeLog)
@@ -190,7 +190,7 @@ import Testing
     #expect(try capture(.before, maintainsChangeLog: true) == "hook + log")
     #expect(try capture(.stored, maintainsChangeLog: true) == "hook + log")
     #expect(try capture(.virtual, maintainsChangeLog: true).contains("Item.total"))
-    #expect(try capture(.behind, maintainsChangeLog: true).contains("Item.note"))
+    #expect(try capture(.after, maintainsChangeLog: true).contains("Item.note"))
     #expect(try capture(.virtual, maintainsChangeLog: false).contains("maintainsChangeLog"))
   }
 }

@@ -5,7 +5,7 @@ import ResultsDomain
 import SQLitePersistence
 import Testing
 
-/// R59: what the triggers of the log cannot see voids what depends on it, or is refused by SQLite itself.
+/// R59: changes that the log's triggers miss invalidate the history, or SQLite refuses them.
 @Suite struct `Changes that no trigger sees` {
   private func open(_ folder: TemporaryFolder) throws -> SQLiteStore {
     try SQLiteStore(
@@ -30,7 +30,7 @@ import Testing
     return store
   }
 
-  /// Makes a table anew as SQLite's documentation recommends (sqlite.org/lang_altertable.html), with everything that was on it.
+  /// Recreates a table as SQLite's documentation recommends (sqlite.org/lang_altertable.html), with its indexes and triggers.
   static func rebuild(
     _ path: String,
     _ table: String,
@@ -53,7 +53,7 @@ import Testing
           arguments: [table]
         )
       )
-      let made = declaration.replacing("\"\(table)\"", with: "\"Anew\"", maxReplacements: 1)
+      let made = declaration.replacing("\"\(table)\"", with: "\"Rebuilt\"", maxReplacements: 1)
       try database.execute(sql: "PRAGMA legacy_alter_table = ON; BEGIN IMMEDIATE")
       if dropsFirst {
         try database.execute(sql: "CREATE TEMP TABLE Aside AS SELECT * FROM main.\(table)")
@@ -62,8 +62,8 @@ import Testing
           sql: "INSERT INTO main.\(table) " + filling.replacing("FROM \(table)", with: "FROM Aside")
         )
       } else {
-        try database.execute(sql: "\(made); INSERT INTO Anew \(filling)")
-        try database.execute(sql: "DROP TABLE \(table); ALTER TABLE Anew RENAME TO \(table)")
+        try database.execute(sql: "\(made); INSERT INTO Rebuilt \(filling)")
+        try database.execute(sql: "DROP TABLE \(table); ALTER TABLE Rebuilt RENAME TO \(table)")
       }
       for sql in others { try database.execute(sql: sql) }
       try database.execute(sql: "COMMIT")
@@ -74,7 +74,7 @@ import Testing
   private static let books = "SELECT id, publisher, title || '!', year, rating, cover FROM Book"
 
   @Test(arguments: [false, true])
-  func `are a gap when a table was made anew with its triggers`(_ dropsFirst: Bool) throws {
+  func `are a gap when a table was recreated with its triggers`(_ dropsFirst: Bool) throws {
     let folder = try TemporaryFolder()
     let store = try fill(folder)
     let (start, bookmark) = try store.read { (snapshot) throws(StoreError) in
@@ -86,7 +86,7 @@ import Testing
     #expect(try store.history(since: start, of: Sample.book).gap == .schemaChanged)
     #expect(try titles(store) == ["a!", "b!"])
     try store.close()
-    // A cache that another process wrote down.
+    // A cache that another process has persisted.
     let later = try open(folder)
     let gap = try later.read { (snapshot) throws(StoreError) -> GapReason? in
       guard let version = try snapshot.version(at: known) else { return .otherEpoch }
@@ -97,7 +97,7 @@ import Testing
     try later.close()
   }
 
-  @Test func `are a gap too in a table without row numbers and for who reads only`() throws {
+  @Test func `are a gap also in a table without row numbers and for a read-only store`() throws {
     let folder = try TemporaryFolder()
     let store = try fill(folder)
     let bookmark = try store.read { (snapshot) throws(StoreError) in try snapshot.bookmark() }
@@ -117,7 +117,7 @@ import Testing
     try reader.close()
   }
 
-  @Test func `and an index that is made by others is none`() throws {
+  @Test func `do not include an index that others create`() throws {
     let folder = try TemporaryFolder()
     let store = try fill(folder)
     let start = try store.currentVersion()
@@ -127,10 +127,10 @@ import Testing
     try store.close()
   }
 
-  @Test func `and the whole file written anew costs one reading, no more`() throws {
+  @Test func `after the whole file was rewritten cost one more read`() throws {
     let folder = try TemporaryFolder()
     let store = try fill(folder)
-    // What stands behind moves up.
+    // Later tables move up.
     try LogFixture.run("CREATE TABLE other (x)", in: store)
     try LogFixture.execute(folder.file(), "DROP TABLE other; VACUUM")
     try store.checkForExternalChanges()
@@ -151,11 +151,11 @@ import Testing
     try LogFixture.run("UPDATE Book SET cover = zeroblob(3)", in: store)
     let queue = try DatabaseQueue(path: folder.file())
     queue.inDatabase { database in
-      #expect(Piecemeal.write("z", into: column, row: 1, on: database) != SQLITE_OK)
+      #expect(IncrementalWrite.write("z", into: column, row: 1, on: database) != SQLITE_OK)
       #expect(database.lastErrorMessage?.contains("cannot open indexed column") == true)
     }
     try queue.close()
-    // Somebody takes away what refuses it.
+    // Another program drops the index that prevents it.
     let start = try store.currentVersion()
     try LogFixture.execute(folder.file(), "DROP INDEX _results_1_guard")
     try store.checkForExternalChanges()
@@ -163,7 +163,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `are another past when a copy is restored, of as many or more commits`() throws {
+  @Test func `end the history when a copy with as many or more commits is restored`() throws {
     for more in [3, 5] {
       let folder = try TemporaryFolder()
       let store = try fill(folder)

@@ -53,17 +53,17 @@ enum Sample {
 }
 
 extension SQLiteStoreOptions {
-  /// Makes the entities' tables also in a database that is lent.
+  /// Creates the entities' tables also in a borrowed database.
   static var making: SQLiteStoreOptions { SQLiteStoreOptions(createsTables: true) }
 }
 
 extension Store {
-  /// The version that a read sees.
+  /// The current version.
   func currentVersion() throws(StoreError) -> StoreVersion {
     try read { (snapshot) throws(StoreError) in snapshot.version }
   }
 
-  /// What happened to an entity since a version.
+  /// The history of an entity since a version.
   func history(
     since version: StoreVersion,
     of entity: EntityDescription

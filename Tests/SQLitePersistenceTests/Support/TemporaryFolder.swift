@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder for one test's files, which goes away with the object.
+/// A folder for one test's files, which is deleted with the object.
 final class TemporaryFolder: Sendable {
   let path: String
 

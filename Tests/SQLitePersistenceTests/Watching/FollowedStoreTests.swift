@@ -4,9 +4,9 @@ import GRDB
 import ResultsDomain
 import Testing
 
-/// R60, R62: a store that somebody listens to hears every commit at once, and goes with its name to another file.
+/// R60, R62: a store with listeners notices every commit at once, and follows its path to another file.
 @Suite(.timeLimit(.minutes(15))) struct `A store whose file is followed` {
-  /// What is heard was told; a writer that is kept from the processor for long is found by the next poll.
+  /// The poll interval: long, so that commits are noticed by events; a writer that is not scheduled for long is found by the next poll.
   private static let options = SQLiteStoreOptions(
     busyTimeout: .seconds(10),
     pollInterval: .seconds(1)
@@ -32,7 +32,7 @@ import Testing
     try store.allRows(of: Sample.book).map { $0["title"] }
   }
 
-  /// Makes a file with other content, and closes it.
+  /// Creates a file with other content, and closes it.
   private func make(_ folder: TemporaryFolder, _ name: String, _ titles: [String]) throws {
     let store = try open(folder, name)
     try add(titles, to: store)
@@ -57,7 +57,7 @@ import Testing
   }
 
   #if os(Linux)
-  @Test func `commits of others are heard at once while somebody listens`() async throws {
+  @Test func `commits of others are noticed at once while the store has listeners`() async throws {
     let folder = try TemporaryFolder()
     let (first, second) = (try open(folder), try open(folder))
     var hints = second.commitNotifications().makeAsyncIterator()
@@ -72,9 +72,9 @@ import Testing
     try second.close()
   }
 
-  @Test func `an adopted database without a log is heard too`() async throws {
+  @Test func `commits into an adopted database without a log are noticed too`() async throws {
     let folder = try TemporaryFolder()
-    // Without a log of its own every look keeps writers out for a moment.
+    // Without a write-ahead log every check blocks writers for a moment.
     let queue = try WatchedFile.connect(folder.file())
     var options = Self.options
     options.createsTables = true
@@ -94,14 +94,14 @@ import Testing
     try store.close()
   }
 
-  @Test func `a file that is replaced is read, and the old one is complete`() async throws {
+  @Test func `a new file is read after a replacement, and the old one is complete`() async throws {
     let folder = try TemporaryFolder()
     let store = try open(folder)
     var hints = store.commitNotifications().makeAsyncIterator()
     try add(["old"], to: store)
     for round in 1...3 {
       let start = try store.currentVersion()
-      // What was committed is in the log, which a renaming leaves where it is.
+      // The commits are in the log, which renaming does not move.
       try add(["late \(round)"], to: store)
       let before = try titles(store)
       try make(folder, "other", ["new \(round)"])
@@ -121,7 +121,7 @@ import Testing
     try last.close()
   }
 
-  @Test func `a file that is gone fails every call until it is back`() async throws {
+  @Test func `every call fails while the file is missing`() async throws {
     let folder = try TemporaryFolder()
     let store = try open(folder)
     try add(["a"], to: store)
@@ -143,7 +143,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `a file that is deleted and made again begins anew`() async throws {
+  @Test func `a file that is deleted and created again has a new history`() async throws {
     let folder = try TemporaryFolder()
     let store = try open(folder)
     try add(["a"], to: store)
@@ -161,7 +161,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `a copy of the store itself is another one too`() async throws {
+  @Test func `a copy of the store counts as another file`() async throws {
     let folder = try TemporaryFolder()
     try make(folder, "store.sqlite", ["a"])
     try FileManager.default.copyItem(atPath: folder.file(), toPath: folder.file("copy"))
@@ -179,7 +179,8 @@ import Testing
     try store.close()
   }
 
-  @Test func `a file that is no store is not touched, and the next one is taken`() async throws {
+  @Test func `a file that is not a store is not changed, and the next one is opened`() async throws
+  {
     let folder = try TemporaryFolder()
     var options = Self.options
     options.pollInterval = .milliseconds(5)
@@ -203,7 +204,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `what is being read stays what it was, and inner reads too`() async throws {
+  @Test func `a running read keeps its version, and so do nested reads`() async throws {
     let folder = try TemporaryFolder()
     let store = try open(folder)
     try add(["a"], to: store)
@@ -224,7 +225,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `readers and writers go on while the file is replaced`() async throws {
+  @Test func `reads and writes continue while the file is replaced`() async throws {
     let folder = try TemporaryFolder()
     let store = try open(folder)
     try add(["0"], to: store)
@@ -235,9 +236,9 @@ import Testing
           for _ in 0..<300 {
             let rows = Result { () throws(StoreError) in try store.allRows(of: Sample.book) }
             #expect((try? rows.get())?.isEmpty != true, "a version is never of two files")
-            // The file may have no name for a moment; the store is never closed.
+            // The path may have no file for a moment; the store is never closed.
             if case .failure(.closed) = rows { Issue.record("a read met the exchange") }
-            // A file that has just lost its name refuses; nothing is written twice.
+            // A file that has just lost its path refuses the write; nothing is written twice.
             _ = try? store.commit(origin: .unnamed) {
               try $0.insert([1], key: .text("k"), into: Sample.tag)
             }
@@ -260,22 +261,22 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `what has begun is not done again after an exchange`(_ begins: Bool) throws {
+  func `work that has begun is not repeated after an exchange`(_ begins: Bool) throws {
     let folder = try TemporaryFolder()
     let store = try open(folder)
     try make(folder, "other", ["b"])
     var count = 0
     let error = #expect(throws: StoreError.self) {
-      try store.followed.serving { (database, begin) throws(StoreError) in
+      try store.follower.withDatabase { (database, begin) throws(StoreError) in
         count += 1
         if begins { begin() }
         guard count < 3 else { throw .readOnly(path: "") }
         if count == 1 { move(folder, "other", "store.sqlite") }
-        store.followed.checkFile()
+        store.follower.checkFile()
         throw .closed(path: "")
       }
     }
-    // The second time nothing is exchanged any more.
+    // The second time there is no exchange.
     #expect(count == (begins ? 1 : 2))
     guard case .closed = error else {
       Issue.record("\(String(describing: error))")
@@ -285,7 +286,7 @@ import Testing
   }
 
   @Test(.enabled(if: SQLiteProcess.isThere))
-  func `a write that waited in vain says for whom`() throws {
+  func `a write that times out names the process it waited for`() throws {
     let folder = try TemporaryFolder()
     let store = try open(
       folder,
@@ -311,7 +312,7 @@ import Testing
   #endif
 
   @Test(arguments: [nil, .seconds(3600)] as [Duration?])
-  func `nothing is committed into a file without the name`(_ interval: Duration?) throws {
+  func `nothing is committed into a file that lost its path`(_ interval: Duration?) throws {
     let folder = try TemporaryFolder()
     let store = try open(
       folder,
@@ -320,7 +321,7 @@ import Testing
     )
     try add(["a"], to: store)
     try make(folder, "other", ["b"])
-    // In the midst of a transaction, so that nobody can have noticed it before.
+    // Inside a transaction, so that it cannot have been noticed before.
     #expect(throws: StoreError.self) {
       _ = try store.commit(origin: .unnamed) {
         try $0.insert(Sample.values("P", "x"), key: nil, into: Sample.book)
@@ -337,7 +338,7 @@ import Testing
     try away.close()
   }
 
-  @Test func `a database of the application's is not opened anew`() throws {
+  @Test func `a database of the application is not reopened`() throws {
     let folder = try TemporaryFolder()
     let pool = try DatabasePool(path: folder.file())
     let store = try SQLiteStore(writer: pool, entities: Sample.entities, options: .making)

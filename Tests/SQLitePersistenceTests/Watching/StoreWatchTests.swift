@@ -1,11 +1,11 @@
-@testable import SQLitePersistence
 import Dispatch
 import Foundation
 import GRDB
+@testable import SQLitePersistence
 import Synchronization
 import Testing
 
-/// R60: every commit of every connection is told, whatever is done to the files.
+/// R60: every commit of every connection is reported, whatever is done to the files.
 @Suite(.timeLimit(.minutes(15))) struct `A watch of a store's file` {
   private func insert(_ queue: DatabaseQueue) throws {
     try queue.writeWithoutTransaction { try $0.execute(sql: "INSERT INTO t DEFAULT VALUES") }
@@ -18,16 +18,16 @@ import Testing
     try queue.close()
   }
 
-  /// The events of commits come before the commits can be read: which of the later looks finds one is chance.
+  /// The event of a commit arrives before the commit can be read: which of the later checks finds it is chance.
   @Test(arguments: 0...6)
-  func `a commit is found by the looks that follow its event`(_ place: Int) throws {
+  func `a commit is found by the checks that follow its event`(_ delay: Int) throws {
     let file = try WatchedFile()
     let queue = try WatchedFile.connect(file.path)
     var steps: [ScriptedEvents.Step] = [{ .changed }]
-    for _ in 0..<place { steps.append { .timePassed } }
-    steps[place] = {
+    for _ in 0..<delay { steps.append { .timePassed } }
+    steps[delay] = {
       try queue.writeWithoutTransaction { try $0.execute(sql: "INSERT INTO t DEFAULT VALUES") }
-      return place == 0 ? .changed : .timePassed
+      return delay == 0 ? .changed : .timePassed
     }
     let events = ScriptedEvents(steps)
     let watch = file.watch { _ in events }
@@ -38,13 +38,12 @@ import Testing
     let delays: [Duration] = [50, 200, 1000, 3000, 10_000, 30_000, 100_000, 300_000].map {
       .microseconds($0)
     }
-    // It begins with such a look, too.
+    // It begins with such a check, too.
     let expected = delays.prefix(1) + delays + [.seconds(3600)]
-    #expect(events.limits.withLock { $0 } == Array(expected.prefix(place + 2)))
+    #expect(events.limits.withLock { $0 } == Array(expected.prefix(delay + 2)))
   }
 
-  @Test func `a watch begins awake: a commit may have been made just before its events are heard`()
-  {
+  @Test func `a watch begins with frequent checks: a commit may precede its first events`() {
     var schedule = WatchSchedule(interval: .seconds(1))
     #expect(!schedule.isAtRest)
     for delay in WatchSchedule.delays {
@@ -55,7 +54,7 @@ import Testing
     #expect(schedule.step == .wait(.seconds(1)))
   }
 
-  @Test func `between the looks after a change and the next one it is looked once an interval`() {
+  @Test func `after the checks that follow a change there is one check per interval`() {
     var schedule = WatchSchedule(interval: .seconds(1))
     for _ in WatchSchedule.delays { schedule.timePassed() }
     #expect(schedule.step == .wait(.seconds(1)))
@@ -74,11 +73,11 @@ import Testing
     #expect(short.step == .wait(.milliseconds(2)))
   }
 
-  @Test func `an interval in which nothing happens is told`() throws {
+  @Test func `an interval without changes is reported`() throws {
     let file = try WatchedFile()
     let step: ScriptedEvents.Step = { .timePassed }
-    let looks = Array(repeating: step, count: WatchSchedule.delays.count)
-    let events = ScriptedEvents(looks + [step, step, { .changed }] + looks + [step])
+    let checks = Array(repeating: step, count: WatchSchedule.delays.count)
+    let events = ScriptedEvents(checks + [step, step, { .changed }] + checks + [step])
     let watch = file.watch { _ in events }
     watch.start()
     #expect(events.waitForEnd())
@@ -86,7 +85,7 @@ import Testing
     #expect(file.intervals.withLock { $0 } == 3)
   }
 
-  @Test func `changes without end are gathered`() {
+  @Test func `continuous changes are gathered`() {
     var schedule = WatchSchedule(interval: .seconds(1))
     for _ in 0..<3 {
       for _ in 0...WatchSchedule.burst {
@@ -97,7 +96,7 @@ import Testing
       schedule.timePassed()
       #expect(schedule.step == .wait(.microseconds(50)))
     }
-    // A moment without a change, and the count begins anew.
+    // After a moment without changes, the count begins again.
     for _ in 0..<100 {
       schedule.change()
       #expect(schedule.step == .wait(.microseconds(50)))
@@ -118,15 +117,15 @@ import Testing
     }
     let process = try SQLiteProcess(file.path)
     try process.run("PRAGMA journal_mode = \(journal)")
-    // A writer that is not let run between writing a commit and showing it, for longer than the looks after an event go on, is
-    // found by the interval.
+    // A writer that is not scheduled between writing a commit and showing it, for longer than the checks after an event take, is found by
+    // the poll.
     let watch = file.watch(interval: .seconds(1))
     watch.start()
     #expect(file.next() == .mayHaveChanged(mark: nil))
     var noticed = 0
     for row in 1...300 as ClosedRange<Int64> {
       try process.send("INSERT INTO t (id) VALUES (\(row))")
-      guard file.hears(row: row) else { break }
+      guard file.receives(row: row) else { break }
       noticed += 1
     }
     #expect(noticed == 300)
@@ -136,7 +135,7 @@ import Testing
     watch.stop()
   }
 
-  @Test func `whatever is done to the log, commits are noticed`() throws {
+  @Test func `commits are noticed, whatever is done to the log`() throws {
     let file = try WatchedFile()
     let watch = file.watch()
     watch.start()
@@ -147,53 +146,55 @@ import Testing
       "PRAGMA wal_checkpoint(RESTART)", "ANALYZE", "CREATE TABLE u (x)", "DROP TABLE u",
     ]
     for step in steps {
-      // Each time a connection comes and goes; the watch keeps the log from going with the last of them.
+      // Each time a connection is opened and closed; the watch keeps the log from being removed with the last one.
       let queue = try WatchedFile.connect(file.path)
       try queue.writeWithoutTransaction { try $0.execute(sql: step) }
       row += 1
       try insert(queue)
-      #expect(file.hears(row: row), "\(step)")
+      #expect(file.receives(row: row), "\(step)")
       try queue.close()
     }
     watch.stop()
-    // The next connection is the last one, and takes the log away.
+    // The next connection is the last one, and removes the log.
     try touch(file.path)
     #expect(!FileManager.default.fileExists(atPath: file.path + "-wal"))
     watch.start()
-    #expect(file.hears(row: row))
+    #expect(file.receives(row: row))
     try insert(try WatchedFile.connect(file.path))
-    #expect(file.hears(row: row + 1))
+    #expect(file.receives(row: row + 1))
     watch.stop()
   }
 
-  @Test func `a database that begins to keep a log is heard before and after`() throws {
+  @Test func `commits are noticed before and after a database switches to a write-ahead log`()
+    throws
+  {
     let file = try WatchedFile(journal: "delete")
     let watch = file.watch()
     watch.start()
     #expect(file.next() == .mayHaveChanged(mark: nil))
     let queue = try WatchedFile.connect(file.path)
     try insert(queue)
-    #expect(file.hears(row: 1))
+    #expect(file.receives(row: 1))
     let mode = try queue.writeWithoutTransaction {
       try String.fetchOne($0, sql: "PRAGMA journal_mode = wal")
     }
     #expect(mode == "wal")
     try insert(queue)
-    #expect(file.hears(row: 2))
+    #expect(file.receives(row: 2))
     watch.stop()
   }
 
-  @Test func `what commits nothing is not told`() throws {
+  @Test func `changes without a commit are not reported`() throws {
     let file = try WatchedFile()
     let queue = try WatchedFile.connect(file.path)
     let watch = file.watch()
     watch.start()
     #expect(file.next() == .mayHaveChanged(mark: nil))
     try insert(queue)
-    #expect(file.hears(row: 1))
+    #expect(file.receives(row: 1))
     let before = file.signs.count
     for _ in 0..<100 {
-      watch.look()
+      watch.checkNow()
       try touch(file.path)
     }
     try queue.writeWithoutTransaction { database in
@@ -202,9 +203,9 @@ import Testing
       try database.execute(sql: "UPDATE t SET x = x")
     }
     try insert(queue)
-    #expect(file.hears(row: 2))
-    // The first commit after a checkpoint begins the log anew, which may be told before the commit; the mark says that nothing
-    // was committed.
+    #expect(file.receives(row: 2))
+    // The first commit after a checkpoint begins the log again, which may be reported before the commit; the mark shows that nothing was
+    // committed.
     let later = file.signs.dropFirst(before).filter { $0 != .mayHaveChanged(mark: [1]) }
     #expect(later == [.mayHaveChanged(mark: [2])])
     #expect(file.signs.count <= before + 2)
@@ -212,19 +213,19 @@ import Testing
   }
   #endif
 
-  @Test func `where the system tells nothing, commits are found by time`() throws {
+  @Test func `without system events, commits are found by the poll`() throws {
     let file = try WatchedFile()
     let watch = file.watch(interval: .milliseconds(2)) { _ in TimedFileEvents() }
     watch.start()
     let queue = try WatchedFile.connect(file.path)
     for row in 1...20 as ClosedRange<Int64> {
       try insert(queue)
-      #expect(file.hears(row: row))
+      #expect(file.receives(row: row))
     }
     watch.stop()
   }
 
-  @Test func `it works from start to stop, and again`() throws {
+  @Test func `it works from start to stop, and after another start`() throws {
     let file = try WatchedFile()
     let watch = file.watch()
     for _ in 0..<3 {
@@ -233,7 +234,7 @@ import Testing
       #expect(file.next() == .mayHaveChanged(mark: nil))
       watch.stop()
       watch.stop()
-      // Its connection is closed, so that the next one is the last, and takes the log away.
+      // Its connection is closed, so the next one is the last and removes the log.
       try touch(file.path)
       #expect(!FileManager.default.fileExists(atPath: file.path + "-wal"))
     }
@@ -243,15 +244,80 @@ import Testing
     #expect(file.next() != nil)
   }
 
-  @Test func `a file that cannot be read is told of at every look`() throws {
+  @Test func `a file that cannot be read is reported at every check`() throws {
     let file = try WatchedFile()
     try file.folder.write(Array(repeating: 7, count: 5000))
     file.open()
     let watch = file.watch()
     watch.start()
     #expect(file.next() == .mayHaveChanged(mark: nil))
-    watch.look()
+    watch.checkNow()
     #expect(file.next() == .mayHaveChanged(mark: nil))
     watch.stop()
   }
 }
+
+#if os(Linux)
+@testable import SQLitePersistence
+import Foundation
+import GRDB
+import ResultsDomain
+import Testing
+
+/// R60: the process that keeps a store from being written is named.
+@Suite struct `The process that locks a store` {
+  @Test(.enabled(if: SQLiteProcess.isThere), arguments: ["wal", "delete"])
+  func `another process is named while it writes`(_ journal: String) throws {
+    let file = try WatchedFile(journal: journal)
+    let process = try SQLiteProcess(file.path)
+    try process.run("SELECT count(*) FROM t")
+    #expect(LockHolder.writing(file.path) == nil)
+    try process.run("BEGIN IMMEDIATE")
+    let holder = LockHolder(processID: process.processID, name: "sqlite3")
+    #expect(LockHolder.writing(file.path) == holder)
+    #expect(holder.description == "sqlite3 (process \(process.processID))")
+    try process.run("INSERT INTO t DEFAULT VALUES; COMMIT")
+    #expect(LockHolder.writing(file.path) == nil)
+    try process.close()
+  }
+
+  @Test(arguments: ["wal", "delete"])
+  func `a connection of this process is recognized`(_ journal: String) throws {
+    let file = try WatchedFile(journal: journal)
+    let queue = try DatabaseQueue(path: file.path)
+    try queue.inDatabase { database in
+      try database.beginTransaction(.immediate)
+      let holder = LockHolder.writing(file.path)
+      #expect(holder?.isThisProcess == true)
+      #expect(holder?.description == "another connection of this process")
+      // The query has not released the lock.
+      #expect(throws: DatabaseError.self) {
+        try DatabaseQueue(path: file.path).writeWithoutTransaction {
+          try $0.beginTransaction(.immediate)
+        }
+      }
+      try database.rollback()
+    }
+    #expect(LockHolder.writing(file.path) == nil)
+  }
+
+  @Test(.enabled(if: SQLiteProcess.isThere))
+  func `a process's name cannot disturb a message`() throws {
+    let file = try WatchedFile()
+    let link = file.folder.file("a\u{1B}[31m\nb")
+    try FileManager.default.createSymbolicLink(
+      atPath: link,
+      withDestinationPath: "/usr/bin/sqlite3"
+    )
+    let process = try SQLiteProcess(file.path, executable: link)
+    try process.run("BEGIN IMMEDIATE")
+    #expect(LockHolder.writing(file.path)?.name == "a[31mb")
+    try process.close()
+  }
+
+  @Test(arguments: ["", ":memory:", "/no such folder/x", "\0"])
+  func `a missing file has no lock holder`(_ path: String) {
+    #expect(LockHolder.writing(path) == nil)
+  }
+}
+#endif

@@ -4,10 +4,10 @@ import Foundation
 import GRDB
 import Testing
 
-/// R62: whatever happens to a store's files is told, and nothing else is.
+/// R62: all changes of a store's files are reported, and nothing else is.
 @Suite struct `Events of a store's files` {
-  /// Something that happens in the folder of a store.
-  struct Happening: CustomTestStringConvertible, Sendable {
+  /// A change in the folder of a store.
+  struct FolderChange: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let sign: FileSign
     let happen: @Sendable (TemporaryFolder) throws -> Void
@@ -44,32 +44,32 @@ import Testing
     try FileManager.default.removeItem(atPath: folder.file(name))
   }
 
-  private static let happenings = [
-    Happening("the database is written", .changed) { try append($0, main) },
-    Happening("the log is written", .changed) { try append($0, log) },
-    Happening("the journal is written", .changed) { try append($0, journal) },
-    Happening("the log is shortened", .changed) { _ = truncate($0.file(log), 0) },
-    Happening("the log is deleted", .changed) { try remove($0, log) },
-    Happening("the log is moved away", .changed) { try move($0, log, "x") },
-    Happening("the journal is deleted", .changed) { try remove($0, journal) },
-    Happening("the database is deleted", .changed) { try remove($0, main) },
-    Happening("the database is moved away", .changed) { try move($0, main, "x") },
-    Happening("the database is replaced", .changed) { try move($0, "other", main) },
-    Happening("the log is replaced", .changed) { try move($0, "other", log) },
-    Happening("the folder is moved", .changed) {
+  private static let changes = [
+    FolderChange("the database is written", .changed) { try append($0, main) },
+    FolderChange("the log is written", .changed) { try append($0, log) },
+    FolderChange("the journal is written", .changed) { try append($0, journal) },
+    FolderChange("the log is shortened", .changed) { _ = truncate($0.file(log), 0) },
+    FolderChange("the log is deleted", .changed) { try remove($0, log) },
+    FolderChange("the log is moved away", .changed) { try move($0, log, "x") },
+    FolderChange("the journal is deleted", .changed) { try remove($0, journal) },
+    FolderChange("the database is deleted", .changed) { try remove($0, main) },
+    FolderChange("the database is moved away", .changed) { try move($0, main, "x") },
+    FolderChange("the database is replaced", .changed) { try move($0, "other", main) },
+    FolderChange("the log is replaced", .changed) { try move($0, "other", log) },
+    FolderChange("the folder is moved", .changed) {
       _ = rename($0.path, $0.path + "-moved")
       _ = rename($0.path + "-moved", $0.path)
     },
-    Happening("another file is written", .timePassed) { try append($0, "other") },
-    Happening("another file comes", .timePassed) { try $0.write([1], to: "store.sqlite-wall") },
-    Happening("another file goes", .timePassed) { try remove($0, "other") },
-    Happening("a cache comes", .timePassed) { folder in
+    FolderChange("another file is written", .timePassed) { try append($0, "other") },
+    FolderChange("another file comes", .timePassed) { try $0.write([1], to: "store.sqlite-wall") },
+    FolderChange("another file goes", .timePassed) { try remove($0, "other") },
+    FolderChange("a cache comes", .timePassed) { folder in
       let caches = folder.file("store.sqlite-caches")
       try FileManager.default.createDirectory(atPath: caches, withIntermediateDirectories: true)
       try folder.write([1], to: "store.sqlite-caches/list")
       try remove(folder, "store.sqlite-caches")
     },
-    Happening("the database is read", .timePassed) { _ = try $0.bytes() },
+    FolderChange("the database is read", .timePassed) { _ = try $0.bytes() },
   ]
 
   private func listen() throws -> (TemporaryFolder, SystemFileEvents) {
@@ -78,15 +78,15 @@ import Testing
     return (folder, try #require(SystemFileEvents(path: folder.file())))
   }
 
-  @Test(arguments: happenings) func `a happening`(_ happening: Happening) throws {
+  @Test(arguments: changes) func `a change in the folder`(_ change: FolderChange) throws {
     let (folder, events) = try listen()
-    try happening.happen(folder)
-    #expect(events.wait(atMost: .zero) == happening.sign)
-    #expect(events.wait(atMost: .zero) == .timePassed, "it is told once")
+    try change.happen(folder)
+    #expect(events.wait(atMost: .zero) == change.sign)
+    #expect(events.wait(atMost: .zero) == .timePassed, "it is reported once")
   }
 
   @Test(arguments: [main, log, journal])
-  func `a file that went and came again is heard`(_ name: String) throws {
+  func `a file that is removed and created again is followed`(_ name: String) throws {
     let (folder, events) = try listen()
     for _ in 0..<3 {
       try Self.remove(folder, name)
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `the file behind a link is heard where it is`() throws {
+  @Test func `changes of a link's target are reported`() throws {
     let folder = try TemporaryFolder()
     let real = try TemporaryFolder()
     try real.write([0], to: "real")
@@ -113,7 +113,7 @@ import Testing
     #expect(events.wait(atMost: .zero) == .changed)
   }
 
-  @Test func `a folder that went and came again is heard after it was looked for`() throws {
+  @Test func `a folder that is removed and created again is followed after a renewal`() throws {
     let (folder, events) = try listen()
     try FileManager.default.removeItem(atPath: folder.path)
     #expect(events.wait(atMost: .zero) == .changed)
@@ -128,7 +128,7 @@ import Testing
     #expect(events.wait(atMost: .zero) == .changed)
   }
 
-  @Test func `a pause hears nothing, and loses nothing`() throws {
+  @Test func `a pause reports no change, and loses none`() throws {
     let (folder, events) = try listen()
     try Self.append(folder, Self.log)
     #expect(events.pause(for: .zero) == .timePassed)
@@ -145,7 +145,7 @@ import Testing
     #expect(events.pause(for: .seconds(60)) == .interrupted)
   }
 
-  @Test func `a path that cannot be listened to is waited for by time`() throws {
+  @Test func `a path without events is waited for by time`() throws {
     let events = try #require(SystemFileEvents(path: "/no such folder/x"))
     #expect(events.wait(atMost: .milliseconds(1)) == .timePassed)
     events.renew()

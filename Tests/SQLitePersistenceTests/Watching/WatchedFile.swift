@@ -4,19 +4,19 @@ import Foundation
 import GRDB
 import Synchronization
 
-/// A database with one table `t`, the watch of it, and what the watch told.
+/// A database with one table `t`, its watch, and the signs of the watch.
 final class WatchedFile: Sendable {
   let folder: TemporaryFolder
   let path: String
-  /// Which file stands for the one that a store has open.
+  /// The file that counts as the one that a store has open.
   let opened: Mutex<FileIdentity.Finding>
-  private let told = Mutex<[StoreWatch.Sign]>([])
-  /// How many signs were taken.
+  private let received = Mutex<[StoreWatch.Sign]>([])
+  /// The number of signs that were taken.
   private let taken = Mutex(0)
-  /// How often an interval was told to have passed.
+  /// The number of signs that an interval has passed.
   let intervals = Mutex(0)
   private let arrivals = DispatchSemaphore(value: 0)
-  /// What the listener does besides, such as opening the new file.
+  /// Further work of the listener, such as opening the new file.
   private let answer = Mutex<@Sendable (StoreWatch.Sign) -> Void>({ _ in })
 
   init(journal: String = "wal") throws {
@@ -33,7 +33,7 @@ final class WatchedFile: Sendable {
     return try DatabaseQueue(path: path, configuration: configuration)
   }
 
-  /// Makes a database.
+  /// Creates a database.
   static func make(_ path: String, journal: String = "wal", rows: Int = 0) throws {
     let queue = try connect(path)
     try queue.writeWithoutTransaction { database in
@@ -44,7 +44,7 @@ final class WatchedFile: Sendable {
     try queue.close()
   }
 
-  /// A watch that tells this object.
+  /// A watch that sends its signs to this object.
   func watch(
     interval: Duration = .seconds(3600),
     _ makeEvents: @escaping @Sendable (String) -> any FileEvents = StoreWatch.systemEvents
@@ -54,53 +54,53 @@ final class WatchedFile: Sendable {
       interval: interval,
       markQuery: "SELECT max(id) FROM t",
       opened: { [weak self] in self?.opened.withLock { $0 } ?? .unknown },
-      listener: { [weak self] in self?.hear($0) }
+      listener: { [weak self] in self?.receive($0) }
     )
     return StoreWatch(subject, makeEvents: makeEvents)
   }
 
-  private func hear(_ sign: StoreWatch.Sign) {
+  private func receive(_ sign: StoreWatch.Sign) {
     if sign == .intervalPassed {
       intervals.withLock { $0 += 1 }
       return
     }
     answer.withLock { $0 }(sign)
-    told.withLock { $0.append(sign) }
+    received.withLock { $0.append(sign) }
     arrivals.signal()
   }
 
-  /// Says what the listener does besides.
+  /// Sets further work of the listener.
   func onSign(_ body: @escaping @Sendable (StoreWatch.Sign) -> Void) {
     answer.withLock { $0 = body }
   }
 
-  /// Takes the path's file for the one that the store has open now.
+  /// Makes the path's file count as the one that the store has open.
   func open() { opened.withLock { $0 = FileIdentity.find(path) } }
 
-  /// Everything that was told.
-  var signs: [StoreWatch.Sign] { told.withLock { $0 } }
+  /// All received signs.
+  var signs: [StoreWatch.Sign] { received.withLock { $0 } }
 
-  /// The next sign, or `nil` if none comes for so long that none will.
+  /// The next sign, or `nil` if none arrives in a long time.
   func next() -> StoreWatch.Sign? {
     guard arrivals.wait(timeout: .now() + 10) == .success else { return nil }
-    let place = taken.withLock { place in
-      defer { place += 1 }
-      return place
+    let index = taken.withLock { index in
+      defer { index += 1 }
+      return index
     }
-    return signs[place]
+    return signs[index]
   }
 
-  /// Waits until a commit was told, by its row's number.
+  /// Waits until a commit is reported, by its row's number.
   /// - Returns: Whether it was.
-  func hears(row: Int64) -> Bool {
+  func receives(row: Int64) -> Bool {
     while let sign = next() {
       if case .mayHaveChanged(.some(let mark)) = sign, mark[0] >= row { return true }
     }
     return false
   }
 
-  /// Waits until a sign was told.
-  func hears(_ sign: StoreWatch.Sign) -> Bool {
+  /// Waits until a sign is received.
+  func receives(_ sign: StoreWatch.Sign) -> Bool {
     while let next = next() {
       if next == sign { return true }
     }
@@ -108,11 +108,11 @@ final class WatchedFile: Sendable {
   }
 }
 
-/// Answers each wait of a watch by the next step of a script; after the last one a wait ends only by interruption.
+/// Ends each wait of a watch with the next step of a script; after the last one a wait ends only by interruption.
 final class ScriptedEvents: FileEvents {
   typealias Step = @Sendable () throws -> FileSign
 
-  /// How long the watch wanted to wait, each time.
+  /// The requested duration of each wait.
   let limits = Mutex<[Duration]>([])
   private let steps: Mutex<[Step]>
   private let ends = DispatchSemaphore(value: 0)
@@ -136,7 +136,7 @@ final class ScriptedEvents: FileEvents {
   func waitForEnd() -> Bool { ends.wait(timeout: .now() + 10) == .success }
 }
 
-/// A `sqlite3` that runs in a process of its own.
+/// A `sqlite3` in a separate process.
 final class SQLiteProcess {
   static let isThere = FileManager.default.isExecutableFile(atPath: "/usr/bin/sqlite3")
   private let process = Process()
@@ -154,7 +154,7 @@ final class SQLiteProcess {
 
   var processID: Int64 { Int64(process.processIdentifier) }
 
-  /// Hands over a statement, without waiting for it.
+  /// Sends a statement, without waiting for it.
   func send(_ sql: String) throws {
     let end = sql.hasPrefix(".") ? "\n" : ";\n"
     try input.fileHandleForWriting.write(contentsOf: Data((sql + end).utf8))
@@ -167,7 +167,7 @@ final class SQLiteProcess {
     while !output.fileHandleForReading.availableData.contains(UInt8(ascii: "d")) {}
   }
 
-  /// Lets it end.
+  /// Ends the process.
   func close() throws {
     try input.fileHandleForWriting.close()
     process.waitUntilExit()

@@ -1,11 +1,11 @@
 import ResultsDomain
 import TerminalFrontEnd
 
-/// One column of a printed list.
+/// A column of a printed list.
 enum ListColumn: Sendable {
   /// The object's key.
   case key
-  /// A stored attribute, at its place in a row's values.
+  /// A stored attribute, with its index in a row's values.
   case attribute(Int, AttributeDescription)
   /// An attribute computed from a row.
   case transient(TransientAttribute)
@@ -19,7 +19,7 @@ enum ListColumn: Sendable {
     }
   }
 
-  /// Numbers stand at the right.
+  /// The column of a table; numbers are aligned at the right.
   var tableColumn: TableColumn {
     TableColumn(title, alignment: isNumber ? .trailing : .leading)
   }
@@ -27,28 +27,21 @@ enum ListColumn: Sendable {
   private var isNumber: Bool {
     switch self {
     case .key: false
-    case .attribute(_, let attribute): ListColumn.isNumber(attribute.type)
-    case .transient(let transient): ListColumn.isNumber(transient.type)
+    case .attribute(_, let attribute): attribute.type.isNumber
+    case .transient(let transient): transient.type.isNumber
     }
   }
 
-  private static func isNumber(_ type: AttributeType) -> Bool {
-    switch type {
-    case .integer16, .integer32, .integer64, .decimal, .real: true
-    case .boolean, .date, .text, .blob: false
-    }
-  }
-
-  /// The column's text for a row.
-  func text(_ row: Row, _ printer: ValuePrinter) -> String {
+  /// Returns the column's text for a row.
+  func text(_ row: Row, _ formatter: ValueFormatter) -> String {
     switch self {
     case .key: row.id.key.description
-    case .attribute(let index, let attribute): printer.text(row.values[index], of: attribute.type)
-    case .transient(let transient): printer.text(transient.compute(row), of: transient.type)
+    case .attribute(let index, let attribute): formatter.text(row.values[index], of: attribute.type)
+    case .transient(let transient): formatter.text(transient.compute(row), of: transient.type)
     }
   }
 
-  /// The column's value for a row, as machine forms take it.
+  /// Returns the column's value for a row, as machine formats represent it.
   func value(_ row: Row) -> Value {
     switch self {
     case .key: row.id.key.parts.count == 1 ? row.id.key.parts[0] : .text("\(row.id.key)")
@@ -57,12 +50,17 @@ enum ListColumn: Sendable {
     }
   }
 
-  /// Integers, reals and texts as they are; dates, decimals and blobs as their machine texts.
-  static func machine(_ value: Value, _ type: AttributeType) -> Value {
+  /// Returns integers, reals and texts unchanged; dates, decimals, booleans and blobs as their machine texts.
+  private static func machine(_ value: Value, _ type: AttributeType) -> Value {
     switch (type, value) {
     case (_, .null): .null
     case (.integer16, _), (.integer32, _), (.integer64, _), (.real, _), (.text, _): value
     case (.boolean, _), (.date, _), (.decimal, _), (.blob, _): .text(type.machineText(of: value))
     }
+  }
+
+  /// The column's name, or `nil` for the key.
+  var nameBesideKey: String? {
+    if case .key = self { nil } else { title }
   }
 }

@@ -1,26 +1,27 @@
 public import ResultsDomain
 public import ResultsPresentation
 import TerminalFrontEnd
+import WireFormat
 
-/// Shows the events of a list on standard output, in the form that was asked for.
+/// A display that prints the events of a list to standard output, in the format of the options.
 public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
   private let printer: ListPrinter
   private let changes: ChangePrinter
   private let wire: WireLines
   private let isWire: Bool
-  /// The generation of what is shown; 0 before the first list.
+  /// The generation of the printed list; 0 before the first list.
   public private(set) var generation = 0
 
-  /// A display with the options of a verb.
-  /// - Throws: `CommandFailure` for a column that is no attribute, or a form that changes have not.
-  public init(_ options: OutputOptions, _ settings: ReaderSettings) throws {
+  /// Creates a display with the options of a verb.
+  /// - Throws: `CommandFailure` for an unknown column, or a format that has no form for changes.
+  public init(_ options: OutputOptions, _ settings: LocaleSettings) throws {
     let columns = try options.columns(of: Program.self)
-    let format = options.format ?? .plain
+    let format = options.watchFormat
     isWire = format == .jsonl || format == .json
     guard isWire || format == .plain || format == .table else {
       throw CommandFailure(
         .usage,
-        "changes have no \(format.rawValue) form.",
+        "Changes have no \(format.rawValue) form.",
         remedy: "Use --format plain, table or jsonl."
       )
     }
@@ -28,26 +29,26 @@ public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
       columns: columns,
       format: format,
       isColored: options.isColored,
-      reader: settings,
+      settings: settings,
       nouns: Program.nouns,
       output: .standard
     )
     changes = ChangePrinter(
       columns: columns,
       isColored: options.isColored,
-      reader: settings,
+      settings: settings,
       output: .standard
     )
     wire = WireLines(Program.entity)
   }
 
-  /// Shows a whole list whose rows are all of one version.
+  /// Prints a list whose rows are all of one version.
   /// - Throws: `ResultsError` for a row that cannot be read, `TerminalOutputError`.
   public mutating func show(_ reading: ResultsReading<Row>) throws {
     try show(ListContent(reading))
   }
 
-  /// Shows a whole list of one version, to which no change leads.
+  /// Prints a list of one version that replaces the previous one.
   /// - Throws: `ResultsError` for a row that cannot be read, `TerminalOutputError`.
   public mutating func reset(
     _ reading: ResultsReading<Row>,
@@ -56,16 +57,16 @@ public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
     try reset(ListContent(reading), because: reason)
   }
 
-  /// Shows a whole list; rows that others write meanwhile may be newer than the list.
+  /// Prints a list; rows that are written meanwhile may be newer than the list.
   /// - Throws: `ResultsError` for a row that cannot be read, `TerminalOutputError`.
-  public mutating func show(_ results: FetchedResults<Row>) throws {
+  public mutating func show(_ results: ResultsList<Row>) throws {
     try show(ListContent(results))
   }
 
-  /// Shows a whole list to which no change leads; rows that others write meanwhile may be newer than the list.
+  /// Prints a list that replaces the previous one; rows that are written meanwhile may be newer than the list.
   /// - Throws: `ResultsError` for a row that cannot be read, `TerminalOutputError`.
   public mutating func reset(
-    _ results: FetchedResults<Row>,
+    _ results: ResultsList<Row>,
     because reason: ResultsResetReason
   ) throws {
     try reset(ListContent(results), because: reason)
@@ -95,7 +96,7 @@ public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
     try TerminalOutput.standard.flush()
   }
 
-  /// Shows a change.
+  /// Prints a change.
   /// - Throws: `TerminalOutputError`.
   public mutating func apply(_ change: ResultsChange<Row>) throws {
     generation = change.after.generation
@@ -107,7 +108,7 @@ public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
     try TerminalOutput.standard.flush()
   }
 
-  /// Says that the last attempt failed.
+  /// Prints the failure of the last attempt to read the store.
   /// - Throws: `TerminalOutputError`.
   public mutating func report(_ failure: StoreError) throws {
     guard !isWire else {
@@ -121,5 +122,156 @@ public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
   private func write(_ line: String) throws { try TerminalOutput.standard.write(line + "\n") }
   private func write(json line: String) throws {
     try TerminalOutput.standard.write(json: line + "\n")
+  }
+}
+
+/// A printer of changes as lines: a sign, the position, the row, and what changed.
+private struct ChangePrinter {
+  let columns: [ListColumn]
+  let isColored: Bool
+  let settings: LocaleSettings
+  let output: TerminalOutput
+
+  /// Prints one change.
+  /// - Throws: `TerminalOutputError`.
+  func print(_ change: ResultsChange<Row>) throws {
+    let delta = change.delta
+    for section in delta.sections.deletes {
+      try line("-", .deleted, "section \(name(section.old))")
+    }
+    for section in delta.sections.inserts {
+      try line("+", .inserted, "section \(name(section.new))")
+    }
+    for section in delta.sections.moves {
+      try line(
+        "→",
+        .moved,
+        "section \(name(section.new)) from \(section.from + 1) to \(section.to + 1)"
+      )
+    }
+    for section in delta.sections.updates {
+      try line("~", .updated, "section \(name(section.old)) is now \(name(section.new))")
+    }
+    for row in delta.rows.deletes {
+      try line("-", .deleted, position(row.from.path, change.before), text(row.old, row.id))
+    }
+    for row in delta.rows.moves {
+      let origin = sectionTitle(row.from.path, change.before)
+      let here = sectionTitle(row.to.path, change.after)
+      let reason = origin == here ? "from \(row.from.path)" : "from \(origin)"
+      try line("→", .moved, position(row.to.path, change.after), text(row.new, row.id), reason)
+    }
+    for row in delta.rows.inserts {
+      try line("+", .inserted, position(row.to.path, change.after), text(row.new, row.id))
+    }
+    for row in delta.rows.updates {
+      let names = row.changed?.names(in: change.after.snapshot.entity)
+      let reason = names.map { "changed \($0.joined(separator: ", "))" } ?? "changed"
+      try line("~", .updated, position(row.to.path, change.after), text(row.new, row.id), reason)
+    }
+    try output.flush()
+  }
+
+  private func line(_ sign: String, _ style: Style, _ parts: String...) throws {
+    let text = "\(sign) " + parts.filter { !$0.isEmpty }.joined(separator: "  ")
+    let safe = SafeText.oneLine(text)
+    try output.write((isColored ? style.applied(to: safe) : safe) + "\n")
+  }
+
+  private func name(_ header: SectionHeader) -> String {
+    header.title.isEmpty ? "(none)" : header.title
+  }
+
+  private func sectionTitle(_ path: RowPath, _ results: ResultsList<Row>) -> String {
+    results.snapshot.header(ofSection: path.section).map(name) ?? ""
+  }
+
+  private func position(_ path: RowPath, _ results: ResultsList<Row>) -> String {
+    results.isSectioned ? "\(path) \(sectionTitle(path, results))" : "\(path)"
+  }
+
+  private func text(_ row: Row?, _ id: ObjectID) -> String {
+    guard let row else { return id.description }
+    let formatter = ValueFormatter(for: settings)
+    return columns.map { $0.text(row, formatter) }.filter { !$0.isEmpty }.joined(separator: " · ")
+  }
+}
+
+/// A display of a controller's list and its changes, in which each change applies to the list printed before.
+public struct LiveDisplay<Program: ListProgram> {
+  private let controller: FetchedResultsController<Row>
+  private var display: ListDisplay<Program>
+  private var events: ResultsChanges<Row>.AsyncIterator
+  /// Whether the list has to be printed again, because it could not be read when it had to be.
+  private var isBehind = false
+  /// The reason of the reset that is still to be printed.
+  private var reason: ResultsResetReason?
+
+  /// Prints the list of a controller that has fetched.
+  /// - Throws: `ResultsError`, `TerminalOutputError`.
+  public init(_ controller: FetchedResultsController<Row>, on display: ListDisplay<Program>) throws
+  {
+    self.controller = controller
+    var display = display
+    events = try LiveDisplay.reading(controller) { try display.show($0) }
+    self.display = display
+  }
+
+  /// The generation of the printed list.
+  public var generation: Int { display.generation }
+
+  /// Waits for the next event and prints it.
+  /// - Returns: Whether it was a change, or `nil` if the controller has ended.
+  /// - Throws: `ResultsError` for a row that cannot be read, `TerminalOutputError`.
+  public mutating func showNext() async throws -> Bool? {
+    guard let event = await events.next() else { return nil }
+    switch event {
+    case .failure(let failure): try display.report(failure)
+    case .reset(let reason, _): try showWhole(because: reason)
+    case .snapshot: try showWhole(because: reason)
+    case .change where isBehind: try showWhole(because: reason)
+    case .change(let change):
+      try display.apply(change)
+      return true
+    }
+    return false
+  }
+
+  /// Prints the list again; if the store cannot be read, the failure is reported and the next event retries.
+  private mutating func showWhole(because reason: ResultsResetReason?) throws {
+    var display = display
+    var hasBegun = false
+    do {
+      events = try LiveDisplay.reading(controller) { reading in
+        hasBegun = true
+        if let reason {
+          try display.reset(reading, because: reason)
+        } else {
+          try display.show(reading)
+        }
+      }
+      (self.display, isBehind, self.reason) = (display, false, nil)
+    } catch ResultsError.store(let failure) where display.generation == self.display.generation {
+      (isBehind, self.reason) = (true, reason)
+      // A failure before the first row is an event of its own.
+      if hasBegun { try display.report(failure) }
+    } catch ResultsError.ended {
+      // The events end too.
+    }
+  }
+
+  /// Prints a list read in one version, without blocking on the output meanwhile.
+  /// - Returns: The events after that version.
+  private static func reading(
+    _ controller: FetchedResultsController<Row>,
+    _ show: (ResultsReading<Row>) throws -> Void
+  ) throws -> ResultsChanges<Row>.AsyncIterator {
+    try TerminalOutput.standard.withoutWaiting {
+      try controller.withOneVersion { reading in
+        let events = reading.subscribe()
+        try show(reading)
+        return events
+      }
+    }
   }
 }

@@ -3,17 +3,18 @@ import Foundation
 import ResultsDomain
 import ResultsPresentation
 import TerminalFrontEnd
+import WireFormat
 
-/// Prints a whole list in any form, section by section and row by row, without holding it.
+/// A printer of a complete list in any format, section by section and row by row, without holding it in memory.
 struct ListPrinter {
   let columns: [ListColumn]
   let format: OutputFormat
   let isColored: Bool
-  let reader: ReaderSettings
+  let settings: LocaleSettings
   let nouns: (one: String, many: String)
   let output: TerminalOutput
 
-  /// Prints what a list shows.
+  /// Prints a list.
   /// - Throws: `ResultsError` for a row that cannot be read, `TerminalOutputError`.
   func print(_ list: ListContent) throws {
     switch format {
@@ -27,8 +28,7 @@ struct ListPrinter {
   private func printTable(_ list: ListContent) throws {
     let results = list.results
     let tableFormat = TableFormat(rawValue: format.rawValue) ?? .plain
-    let isForPeople = format == .table || format == .plain
-    let printer = ValuePrinter(for: isForPeople ? reader : nil)
+    let formatter = ValueFormatter(for: format.isForPeople ? settings : nil)
     let isSectioned = results.isSectioned
     let size = output.size(environment: ProcessInfo.processInfo.environment)
     var table = TableWriter(
@@ -45,13 +45,13 @@ struct ListPrinter {
       guard isSectioned else { return }
       try output.write(table.section(title: section.title, count: section.count))
     } row: { _, row in
-      try output.write(table.row(columns.map { $0.text(row, printer) }))
+      try output.write(table.row(columns.map { $0.text(row, formatter) }))
     }
     try output.write(table.end())
-    if isForPeople { try printSummary(results) }
+    if format.isForPeople { try printSummary(results) }
   }
 
-  private func printSummary(_ results: FetchedResults<Row>) throws {
+  private func printSummary(_ results: ResultsList<Row>) throws {
     let shown = results.count
     let all = results.matchingCount
     let noun = all == 1 ? nouns.one : nouns.many
@@ -86,15 +86,90 @@ struct ListPrinter {
 }
 
 extension TerminalOutput {
-  /// Writes JSON; a person is shown what a terminal would obey or hide as escapes, which mean the same.
+  /// Writes JSON; on a terminal, characters that it would obey or hide are written as JSON escapes.
   func write(json text: String) throws(TerminalOutputError) {
     try write(isTerminal ? SafeText.json(text) : text)
   }
 }
 
-extension ListColumn {
-  /// The column's name, unless it is the key.
-  var nameBesideKey: String? {
-    if case .key = self { nil } else { title }
+/// A list to be printed, and the function that reads its rows.
+struct ListContent {
+  /// The sections and positions.
+  let results: ResultsList<Row>
+  private let rows: (Range<Int>) throws(ResultsError) -> [Row]
+  /// The number of rows to read at once.
+  private static let batchSize = 500
+
+  /// Creates the content of a list whose rows are all of one version.
+  init(_ reading: ResultsReading<Row>) {
+    results = reading.results
+    rows = { (positions) throws(ResultsError) in try reading.objects(at: positions) }
+  }
+
+  /// Creates the content of a list whose rows may be newer than the list.
+  init(_ results: ResultsList<Row>) {
+    self.results = results
+    rows = { (positions) throws(ResultsError) in try results.objects(at: positions) }
+  }
+
+  /// Calls a closure for every section, and another for every row of it, in order.
+  /// - Throws: `ResultsError` for a row that cannot be read, or the error of a closure.
+  func forEach(
+    section begin: (ResultsSection<Row>) throws -> Void,
+    row: (ResultsSection<Row>, Row) throws -> Void
+  ) throws {
+    var batch: [Row] = []
+    var (position, start) = (0, 0)
+    for section in results.sections {
+      try begin(section)
+      for _ in 0..<section.count {
+        if position == start + batch.count {
+          start = position
+          batch = try rows(start..<min(start + ListContent.batchSize, results.count))
+        }
+        try row(section, batch[position - start])
+        position += 1
+      }
+    }
+  }
+}
+
+/// An encoder of lists as lines of the wire format.
+struct WireLines {
+  let encoder: WireEncoder
+
+  init(_ entity: EntityDescription) { encoder = WireEncoder(entity: entity) }
+
+  /// Returns the line of a list that changes follow.
+  /// - Throws: `ResultsError` for a row that cannot be read.
+  func snapshot(_ list: ListContent) throws -> String {
+    encoder.snapshot(at: list.results.position, sections: try sections(of: list))
+  }
+
+  /// Returns the line of a list without changes: it names no life, so that equal lists are equal bytes.
+  /// - Throws: `ResultsError` for a row that cannot be read.
+  func finalSnapshot(_ list: ListContent) throws -> String {
+    let position = ResultsPosition(life: .unknown, generation: list.results.generation)
+    return encoder.snapshot(at: position, sections: try sections(of: list))
+  }
+
+  /// Returns the line of a list that replaces the previous one.
+  /// - Throws: `ResultsError` for a row that cannot be read.
+  func reset(_ list: ListContent, because reason: ResultsResetReason) throws -> String {
+    encoder.reset(
+      because: reason,
+      at: list.results.position,
+      sections: try sections(of: list)
+    )
+  }
+
+  private func sections(of list: ListContent) throws -> [WireSection] {
+    var sections: [WireSection] = []
+    try list.forEach { section in
+      sections.append(WireSection(header: section.header, rows: []))
+    } row: { _, row in
+      sections[sections.count - 1].rows.append(row)
+    }
+    return sections
   }
 }

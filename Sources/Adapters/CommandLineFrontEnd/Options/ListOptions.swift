@@ -1,10 +1,11 @@
 public import ArgumentParser
 public import ResultsDomain
 public import ResultsPresentation
+import TerminalFrontEnd
 
-/// What is listed.
+/// The options that choose the rows of a list, their order and their sections.
 public struct ListOptions: ParsableArguments {
-  /// Which rows.
+  /// The condition that rows match.
   @Option(
     name: .customLong("where"),
     parsing: .unconditional,
@@ -14,7 +15,7 @@ public struct ListOptions: ParsableArguments {
   )
   public var predicate: String?
 
-  /// In which order.
+  /// The sort order.
   @Option(
     parsing: .unconditional,
     help: """
@@ -23,43 +24,42 @@ public struct ListOptions: ParsableArguments {
   )
   public var sort: String?
 
-  /// By what the list is divided.
-  @Option(help: "The attribute that divides the list into sections, or none.")
+  /// The attribute or key that divides the list into sections.
+  @Option(help: "The attribute or key that divides the list into sections, or none.")
   public var sectionBy: String?
 
-  /// How many rows at most.
+  /// The maximum number of rows.
   @Option(parsing: .unconditional, help: "Show at most this many rows.")
   public var limit: Int?
 
-  /// How many rows are skipped first.
+  /// The number of rows to skip.
   @Option(parsing: .unconditional, help: "Skip this many rows first.")
   public var offset: Int?
 
-  /// Makes the options with their defaults.
+  /// Creates the options with their defaults.
   public init() {}
 
-  /// The definition that these options make of a program's own.
-  /// - Throws: `CommandFailure`, `PredicateParseError` or `RequestError` for what is not understood.
+  /// Returns the definition of a program's list, changed by these options.
+  /// - Throws: `CommandFailure`, `PredicateParseError` or `RequestError` for invalid options.
   public func definition<Program: ListProgram>(
     of program: Program.Type,
-    for reader: ReaderSettings,
+    for settings: LocaleSettings,
     isFrozen: Bool = false
   ) throws -> ResultsDefinition<Row> {
-    var definition = Program.definition(for: reader)
+    var definition = Program.definition(for: settings)
     definition.isFrozen = isFrozen
-    // Only the program's own list is kept: one that options change would overwrite it.
+    // Only the program's default list is cached: a list changed by options would overwrite its cache.
     if isFrozen || changesList { definition.cacheName = nil }
     if let predicate {
       definition.request.predicate = try Condition.predicate(predicate, of: Program.self)
     }
-    if let sectionBy { definition.sectionKey = try sectionKey(sectionBy, Program.self, reader) }
+    if let sectionBy { definition.sectionKey = try sectionKey(sectionBy, Program.self, settings) }
     if let sort {
       definition.request.sortDescriptors = try NameList.names(in: sort, of: "--sort").map {
         try descriptor($0, Program.self)
       }
-    } else if let sectionBy, case .transient(let source, _) = definition.sectionKey?.source {
+    } else if sectionBy != nil, case .transient(let source, _) = definition.sectionKey?.source {
       definition.request.sortDescriptors = [.descending(source)]
-      _ = sectionBy
     }
     if let limit { definition.request.fetchLimit = try ListOptions.count(limit, "--limit") }
     if let offset { definition.request.fetchOffset = try ListOptions.count(offset, "--offset") }
@@ -73,7 +73,7 @@ public struct ListOptions: ParsableArguments {
     return number
   }
 
-  /// Whether any option makes another list of the program's own.
+  /// Whether any option changes the program's default list.
   private var changesList: Bool {
     predicate != nil || sort != nil || sectionBy != nil || limit != nil || offset != nil
   }
@@ -86,14 +86,16 @@ public struct ListOptions: ParsableArguments {
     let expression: FetchExpression
     if Program.entity.index(of: name) != nil {
       expression = .attribute(name)
-    } else if Program.entity.identity.columns == [name] || name.lowercased() == "self" {
+    } else if Program.entity.identity.columns == [name]
+      || ["id", "self"].contains(name.lowercased())
+    {
       expression = .objectKey
     } else {
       throw CommandFailure.unknownAttribute(
         name,
         of: Program.entity.name,
-        known: Program.entity.attributes.map(\.name) + ["self"],
-        place: "--sort: "
+        known: ["id"] + Program.entity.attributes.map(\.name),
+        option: "--sort"
       )
     }
     return FetchSortDescriptor(expression, text.hasPrefix("-") ? .descending : .ascending)
@@ -102,28 +104,29 @@ public struct ListOptions: ParsableArguments {
   private func sectionKey<Program: ListProgram>(
     _ name: String,
     _ program: Program.Type,
-    _ reader: ReaderSettings
+    _ settings: LocaleSettings
   ) throws -> SectionKey? {
     if name.lowercased() == "none" { return nil }
-    if let key = Program.sectionKey(named: name, for: reader) { return key }
+    if let key = Program.sectionKey(named: name, for: settings) { return key }
     guard let attribute = Program.entity.attribute(named: name) else {
       throw CommandFailure.unknownAttribute(
         name,
         of: Program.entity.name,
-        known: Program.entity.attributes.map(\.name) + ["none"],
-        place: "--section-by: "
+        known: Program.entity.attributes.map(\.name) + Program.sectionKeyNames + ["none"],
+        option: "--section-by"
       )
     }
     var key = SectionKey.attribute(name)
-    let printer = ValuePrinter(for: reader)
-    key.title = { printer.text($0, of: attribute.type) }
+    let formatter = ValueFormatter(for: settings)
+    key.title = { formatter.text($0, of: attribute.type) }
     return key
   }
 }
 
-/// Names that a person gave with commas between them.
+/// A list of names separated by commas.
 enum NameList {
-  /// The names, each of which has to be there.
+  /// Returns the names.
+  /// - Throws: `CommandFailure` for an empty list or an empty name.
   static func names(in text: String, of option: String) throws(CommandFailure) -> [String] {
     guard !text.isEmpty else {
       throw CommandFailure(.usage, "\(option) is empty.", remedy: "Name at least one attribute.")
@@ -132,7 +135,7 @@ enum NameList {
     guard names.allSatisfy({ !$0.isEmpty }) else {
       throw CommandFailure(
         .usage,
-        "\(option): in “\(text)” a name is missing beside a comma.",
+        "\(option): a name is missing beside a comma in “\(text)”.",
         remedy: "Put one comma between two names."
       )
     }
@@ -140,20 +143,39 @@ enum NameList {
   }
 }
 
-extension CommandFailure {
-  /// A name that is not an attribute, with the nearest that is.
-  static func unknownAttribute(
-    _ name: String,
-    of entity: String,
-    known: [String],
-    place: String = ""
-  ) -> CommandFailure {
-    let near = known.map { ($0, EditDistance.between($0, name)) }.min { $0.1 < $1.1 }
-    let hint = near.flatMap { $0.1 <= 2 ? " Did you mean “\($0.0)”?" : nil } ?? ""
-    return CommandFailure(
-      .usage,
-      "\(place)“\(name)” is not an attribute of \(entity).\(hint)",
-      remedy: "The attributes are \(known.joined(separator: ", "))."
+/// A parser for the condition of `--where`.
+public enum Condition {
+  /// Returns the condition as a predicate, and prints a warning if a pattern looks like one of SQL.
+  /// - Throws: `PredicateParseError` for the first error.
+  public static func predicate<Program: ListProgram>(
+    _ text: String,
+    of program: Program.Type
+  ) throws(PredicateParseError) -> FetchPredicate {
+    let predicate = try FetchPredicate(
+      parsing: text,
+      entity: Program.entity,
+      transients: Program.transients.map(\.name)
     )
+    if let warning = warning(about: predicate) {
+      try? TerminalOutput.standardError.write(
+        SafeText.oneLine("\(Program.name): --where: \(warning)") + "\n"
+      )
+    }
+    return predicate
+  }
+
+  /// Returns a warning about a `LIKE` that looks like one of SQL, if there is one.
+  static func warning(about predicate: FetchPredicate) -> String? {
+    switch predicate {
+    case .text(_, .like, let pattern, _):
+      guard pattern.contains("%"), !pattern.contains("*"), !pattern.contains("?") else {
+        return nil
+      }
+      return "LIKE '\(pattern)' has no wildcard, and % is an ordinary character in it."
+        + " The wildcards are * for any characters and ? for one."
+    case .not(let inner): return warning(about: inner)
+    case .and(let parts), .or(let parts): return parts.lazy.compactMap(warning).first
+    case .all, .none, .comparison, .between, .membership, .identity, .text, .isNull: return nil
+    }
   }
 }

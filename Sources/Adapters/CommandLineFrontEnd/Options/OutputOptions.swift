@@ -3,55 +3,63 @@ import Foundation
 import ResultsDomain
 import TerminalFrontEnd
 
-/// The forms a list can be printed in.
+/// The formats in which a list can be printed.
 public enum OutputFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
-  /// Columns fitted to the terminal.
+  /// Aligned columns with section headings, fitted to the terminal.
   case table
-  /// Columns separated by two spaces, nothing cut.
+  /// Tab-separated values without a heading line, in the forms of the locale, and a summary.
   case plain
-  /// One row a line, separated by tabs.
+  /// Tab-separated values with a heading line.
   case tsv
-  /// Comma-separated values.
+  /// Comma-separated values with a heading line.
   case csv
   /// One wire snapshot.
   case json
-  /// One row a line as JSON; `watch` prints the wire form.
+  /// One JSON object per row; for `watch`, one wire message per line.
   case jsonl
+
+  /// Whether the format is for people; the others are for programs.
+  var isForPeople: Bool { self == .table || self == .plain }
 }
 
-/// When output is coloured.
+/// The choices of `--color`.
 public enum ColorOption: String, ExpressibleByArgument, CaseIterable, Sendable {
-  /// On a terminal, unless the environment says otherwise.
+  /// Colour on a terminal, unless the environment says otherwise.
   case auto
-  /// Always.
+  /// Colour everywhere.
   case always
-  /// Never.
+  /// No colour.
   case never
 }
 
-/// How a list is printed.
+/// The options for printing a list.
 public struct OutputOptions: ParsableArguments {
-  /// The form; a table on a terminal and tab-separated lines into a pipe unless told.
-  @Option(help: "The form of the output (default: table on a terminal, tsv elsewhere).")
+  /// The format; `nil` for the default of the verb.
+  @Option(
+    help: "The output format; see 'help formats' (default: table on a terminal, tsv elsewhere)."
+  )
   public var format: OutputFormat?
 
   /// The columns.
-  @Option(help: "The columns: attribute names separated by commas; id is the key.")
+  @Option(help: "The columns: attribute names separated by commas, as in id,title.")
   public var columns: String?
 
-  /// When output is coloured.
-  @Option(help: "Colour: auto, always or never.")
+  /// Whether output is coloured.
+  @Option(help: "Whether to colour the output.")
   public var color: ColorOption = .auto
 
-  /// Makes the options with their defaults.
+  /// Creates the options with their defaults.
   public init() {}
 
-  /// The form to print, given what standard output is.
-  var resolvedFormat: OutputFormat {
+  /// The format of a list that is printed once.
+  public var listFormat: OutputFormat {
     format ?? (TerminalOutput.standard.isTerminal ? .table : .tsv)
   }
 
-  /// Whether to colour, given what standard output is and what the environment says.
+  /// The format of a list that is printed with its changes.
+  public var watchFormat: OutputFormat { format ?? .plain }
+
+  /// Whether to colour standard output.
   var isColored: Bool {
     let choice = ColorChoice(rawValue: color.rawValue) ?? .auto
     return choice.isEnabled(
@@ -60,8 +68,8 @@ public struct OutputOptions: ParsableArguments {
     )
   }
 
-  /// The columns of a program's list.
-  /// - Throws: `CommandFailure` for a name that is no attribute.
+  /// Returns the columns of a program's list.
+  /// - Throws: `CommandFailure` for a name that is not an attribute.
   func columns<Program: ListProgram>(of program: Program.Type) throws -> [ListColumn] {
     let names = try columns.map { try NameList.names(in: $0, of: "--columns") } ?? Program.columns
     return try names.map { name in
@@ -76,7 +84,7 @@ public struct OutputOptions: ParsableArguments {
         name,
         of: Program.entity.name,
         known: ["id"] + Program.entity.attributes.map(\.name) + Program.transients.map(\.name),
-        place: "--columns: "
+        option: "--columns"
       )
     }
   }

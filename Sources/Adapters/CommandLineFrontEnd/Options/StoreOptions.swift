@@ -3,79 +3,84 @@ import Foundation
 import ResultsDomain
 import TerminalFrontEnd
 
-/// Which store, and how it is opened.
+/// The options that name a store and say how to open it.
 public struct StoreOptions: ParsableArguments {
   /// The store's file.
   @Option(
     name: .customLong("store"),
     help: """
-      The store's file, or :memory:. By default PROGRAM/PROGRAM.sqlite in $XDG_DATA_HOME or ~/.local/share.
+      The store's file, or :memory: (default: PROGRAM/PROGRAM.sqlite in $XDG_DATA_HOME or ~/.local/share).
       """
   )
   public var path: String?
 
-  /// Whether nothing may be written.
+  /// Whether the store must not be written.
   @Flag(help: "Open the store for reading only.")
   public var readOnly = false
 
-  /// How long to wait for another writer.
+  /// The time to wait for another writer.
   @Option(
     parsing: .unconditional,
-    help: "How long to wait while another process writes, such as 500ms or 5s."
+    help: "The time to wait while another process writes, such as 500ms or 5s."
   )
   public var busyTimeout: TimeSpan = TimeSpan(.seconds(5))
 
-  /// Whether failures say what the store's adapter said.
-  @Flag(help: "Say more about a failure.")
+  /// Whether failures print the underlying error.
+  @Flag(help: "Print more about a failure.")
   public var verbose = false
 
-  /// Makes the options with their defaults.
+  /// Creates the options with their defaults.
   public init() {}
 
-  /// Where the store of a program is, for a verb that may create it; the data folder is created if it is the default.
-  /// - Throws: `CommandFailure` if there is no data folder to use.
-  public func place(of program: String) throws -> StorePlace {
+  /// Returns the location of a program's store, for a verb that may create it.
+  ///
+  /// The folder of the default store is created.
+  /// - Throws: `CommandFailure` if there is no data folder.
+  public func location(of program: String) throws -> StoreLocation {
     let path = try path ?? StoreOptions.defaultPath(of: program)
     guard !path.isEmpty else {
       throw CommandFailure(
         .usage,
         "--store is empty.",
-        remedy: "Name a file, or :memory: for a store that ends with the program."
+        remedy: "Name a file, or :memory: for a temporary store."
       )
     }
     if self.path == nil, !readOnly { try StoreOptions.createFolder(of: path) }
-    return StorePlace(path: path, isReadOnly: readOnly, busyTimeout: busyTimeout.duration)
+    return StoreLocation(path: path, isReadOnly: readOnly, busyTimeout: busyTimeout.duration)
   }
 
-  /// Where the store of a program is, for a verb that only reads what is there.
-  /// - Throws: As `existingPlace(of:)`.
-  public func placeToRead<Program: ListProgram>(of program: Program.Type) throws -> StorePlace {
-    var place = try existingPlace(of: program)
-    place.onlyReads = true
-    return place
+  /// Returns the location of a program's store, for a verb that only reads it.
+  /// - Throws: As `existingLocation(of:)`.
+  public func locationToRead<Program: ListProgram>(of program: Program.Type) throws -> StoreLocation
+  {
+    var location = try existingLocation(of: program)
+    location.onlyReads = true
+    return location
   }
 
-  /// Where the store of a program is, for a verb that works with what is there and creates nothing.
+  /// Returns the location of a program's store, for a verb that does not create it.
   ///
-  /// A file that was named has to exist: it is misspelt otherwise. The default store does not exist before the first object is added, and
-  /// is empty until then: that is said, and an empty store in memory stands for it.
+  /// A file named by `--store` must exist: it is misspelt otherwise. The default store does not exist until the first
+  /// object is added; a note says so, and an empty store in memory is used.
   /// - Throws: `CommandFailure` for a file that does not exist.
-  public func existingPlace<Program: ListProgram>(of program: Program.Type) throws -> StorePlace {
+  public func existingLocation<Program: ListProgram>(of program: Program.Type) throws
+    -> StoreLocation
+  {
     let path = try path ?? StoreOptions.defaultPath(of: Program.name)
     guard !path.isEmpty, path != ":memory:", !FileManager.default.fileExists(atPath: path) else {
-      return try place(of: Program.name)
+      return try location(of: Program.name)
     }
-    let remedy = "“\(Program.name) add” or “\(Program.name) import” creates it."
+    let remedy = "'\(Program.name) add' or '\(Program.name) import' creates it."
     guard self.path == nil, !readOnly else {
       throw CommandFailure(
         .missingInput,
-        "the store \(path) does not exist.",
+        "The store \(path) does not exist.",
         remedy: "Check its name; \(remedy)"
       )
     }
-    let note = "\(Program.name): there are no \(Program.nouns.many) yet: \(path) does not exist."
+    let note = "\(Program.name): There are no \(Program.nouns.many) yet: \(path) does not exist."
     try TerminalOutput.standardError.write(SafeText.oneLine("\(note) \(remedy)") + "\n")
-    return StorePlace(path: ":memory:", isReadOnly: false, busyTimeout: busyTimeout.duration)
+    return StoreLocation(path: ":memory:", isReadOnly: false, busyTimeout: busyTimeout.duration)
   }
 
   private static func defaultPath(of program: String) throws -> String {
@@ -88,7 +93,7 @@ public struct StoreOptions: ParsableArguments {
     } else {
       throw CommandFailure(
         .configuration,
-        "there is no data folder, because neither XDG_DATA_HOME nor HOME is set.",
+        "There is no data folder, because neither XDG_DATA_HOME nor HOME is set.",
         remedy: "Set one of them, or name the store's file with --store."
       )
     }
@@ -102,9 +107,41 @@ public struct StoreOptions: ParsableArguments {
     } catch {
       throw CommandFailure(
         .cannotCreate,
-        "the data folder \(folder) cannot be created (\(error.localizedDescription)).",
+        "The data folder \(folder) cannot be created (\(error.localizedDescription)).",
         remedy: "Name the store's file with --store."
       )
     }
   }
+}
+
+/// A duration as people write it: `500ms`, `2s`, `1.5s`, `1m`, or a number of seconds.
+public struct TimeSpan: ExpressibleByArgument, Sendable, CustomStringConvertible {
+  /// The duration.
+  public let duration: Duration
+
+  /// Creates a time span.
+  public init(_ duration: Duration) { self.duration = duration }
+
+  /// Parses a duration, or returns `nil` for any other text.
+  public init?(argument: String) {
+    let units: [(suffix: String, milliseconds: Double)] = [
+      ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("", 1000),
+    ]
+    for unit in units where argument.hasSuffix(unit.suffix) {
+      let number = argument.dropLast(unit.suffix.count)
+      // Plain digits only: Double would also accept 0x10, 1e3 and nan.
+      guard number.utf8.first != UInt8(ascii: "."),
+        number.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }),
+        let value = Double(number), value * unit.milliseconds < 1e12
+      else { continue }
+      duration = .microseconds(Int64(value * unit.milliseconds * 1000))
+      return
+    }
+    return nil
+  }
+
+  /// The duration in seconds.
+  public var description: String { "\(duration)" }
+  /// The text that help shows for a default.
+  public var defaultValueDescription: String { "\(duration.components.seconds)s" }
 }

@@ -1,127 +1,152 @@
 public import ResultsDomain
 public import ResultsPresentation
 
-/// What one program adds to the verbs and options that all programs share.
+/// The part of a program that its verbs and options do not share with other programs.
 ///
-/// The type itself is the program: its requirements are static, so that every verb can be generic over it. A program names its
-/// entity and says how its store is opened; this module knows no store and no use case.
+/// The conforming type is the program: its requirements are static, so that every verb can be generic over it. A program
+/// names its entity and opens its store; this module knows no store and no use case.
 public protocol ListProgram: Sendable {
   /// The command's name, such as `book-catalog`.
   static var name: String { get }
-  /// One line that says what it is for.
+  /// A sentence that says what the program is for.
   static var abstract: String { get }
-  /// What one object is called, and what several are, such as `book` and `books`.
+  /// The singular and plural nouns for objects, such as `book` and `books`.
   static var nouns: (one: String, many: String) { get }
   /// The entity that is listed and changed.
   static var entity: EntityDescription { get }
-  /// Attributes computed from a row, which can be columns.
+  /// The attributes computed from a row, which can be columns.
   static var transients: [TransientAttribute] { get }
-  /// The columns of a table unless told otherwise.
+  /// The columns that are printed by default.
   static var columns: [String] { get }
-  /// What is listed unless told otherwise.
-  static func definition(for reader: ReaderSettings) -> ResultsDefinition<Row>
-  /// A section key that the program knows by a name that is no attribute, or `nil`.
-  static func sectionKey(named name: String, for reader: ReaderSettings) -> SectionKey?
+  /// The arguments that the examples in the help use.
+  static var examples: ProgramExamples { get }
+  /// Returns the definition of the list that is printed by default.
+  static func definition(for settings: LocaleSettings) -> ResultsDefinition<Row>
+  /// The names of the section keys besides attributes, such as `decade`.
+  static var sectionKeyNames: [String] { get }
+  /// Returns the section key with one of the names in `sectionKeyNames`, or `nil` for any other name.
+  static func sectionKey(named name: String, for settings: LocaleSettings) -> SectionKey?
   /// Opens the store.
-  static func openStore(_ place: StorePlace) throws -> any Store
-  /// Where the caches of a store's lists are kept, or `nil` for nowhere.
-  static func caches(for place: StorePlace) -> (any SectionCacheStorage)?
-  /// Lines about a store's condition, for `doctor`.
+  static func openStore(_ location: StoreLocation) throws -> any Store
+  /// Returns the storage of the store's list caches, or `nil` for none.
+  static func caches(for location: StoreLocation) -> (any SectionCacheStorage)?
+  /// Returns lines about a store's condition, for `doctor`.
   static func diagnose(_ store: any Store) throws -> [String]
-  /// Makes anew what a store keeps for itself beside the objects.
+  /// Rebuilds a store's internal data, such as its change log.
   /// - Returns: Lines that say what was done.
   static func repair(_ store: any Store) throws -> [String]
-  /// Makes the index that would spare a list its sorting.
+  /// Creates the index that lets a list be read without sorting.
   /// - Returns: Lines that say what was done.
   static func createIndex(serving definition: OrderDefinition, in store: any Store) throws
     -> [String]
-  /// Turns a record of a file into an object to add.
-  static func object(from record: Record, for reader: ReaderSettings) throws(RecordError)
+  /// Makes an object from a record of a file.
+  static func object(from record: Record, for settings: LocaleSettings) throws(RecordError)
     -> ImportedObject
-  /// The attribute that an imported object is recognised by, where it has a value.
+  /// The attribute that identifies an imported object, where it has a value.
   static var identifier: String? { get }
-  /// Takes an imported object into a transaction, for a program that knows better than by comparing values what is the same.
-  /// - Returns: What became of the object, or `nil` if it is to be compared and added as any other.
+  /// Imports an object into a transaction, for a program that does not recognise known objects by comparing values.
+  /// - Returns: The outcome, or `nil` to compare and add the object like any other.
   static func take(_ object: ImportedObject, into transaction: any StoreTransaction)
     throws(StoreError) -> ImportOutcome?
   /// Plays the scenario of the program step by step.
-  static func tellStory(
+  static func playStory(
     in store: any Store,
     _ print: @escaping (String) throws -> Void
   ) async throws
 }
 
+// MARK: - Defaults
+
 extension ListProgram {
-  /// One object with its article, such as `a book` or `an event`.
-  static var anyOne: String {
-    let isVowel = nouns.one.first.map("aeiou".contains) ?? false
-    return "\(isVowel ? "an" : "a") \(nouns.one)"
-  }
-
-  /// How a person finds the id of an object.
-  static var idHelp: String {
-    columns.contains("id")
-      ? "as list shows it"
-      : "as '\(name) list --columns id,\(columns.first ?? "")' shows it"
-  }
-
-  /// The names of the attributes, for help.
-  static var attributeNames: String { entity.attributes.map(\.name).joined(separator: ", ") }
-
-  /// Most programs compute no attribute.
+  /// No computed attributes.
   public static var transients: [TransientAttribute] { [] }
 
-  /// Most programs have no section key but attributes.
-  public static func sectionKey(named name: String, for reader: ReaderSettings) -> SectionKey? {
+  /// No section keys besides attributes.
+  public static var sectionKeyNames: [String] { [] }
+
+  /// No section keys besides attributes.
+  public static func sectionKey(named name: String, for settings: LocaleSettings) -> SectionKey? {
     nil
   }
 
-  /// By default nothing is kept of lists.
-  public static func caches(for place: StorePlace) -> (any SectionCacheStorage)? { nil }
+  /// No caches.
+  public static func caches(for location: StoreLocation) -> (any SectionCacheStorage)? { nil }
 
-  /// By default a store keeps nothing for itself.
+  /// No internal data to rebuild.
   public static func repair(_ store: any Store) throws -> [String] { [] }
 
-  /// By default a store has no indexes to make.
+  /// No indexes to create.
   public static func createIndex(serving definition: OrderDefinition, in store: any Store) throws
     -> [String]
   { [] }
 
-  /// By default objects are recognised by all their values.
+  /// Objects are identified by all their values.
   public static var identifier: String? { nil }
 
-  /// By default objects are compared by key, by identifier or by all their values.
+  /// Objects are compared by key, by identifier or by all their values.
   public static func take(_ object: ImportedObject, into transaction: any StoreTransaction)
     throws(StoreError) -> ImportOutcome?
   { nil }
 
-  /// By default a field belongs to the attribute of its name, whatever its case.
+  /// A field belongs to the attribute of its name; letter case is ignored.
   public static func object(
     from record: Record,
-    for reader: ReaderSettings
+    for settings: LocaleSettings
   ) throws(RecordError) -> ImportedObject {
-    try ImportedObject(record, of: entity, aliases: [:], identifiedBy: identifier, for: reader)
+    try ImportedObject(record, of: entity, aliases: [:], identifiedBy: identifier, for: settings)
   }
 }
 
-/// Where a store is.
-public struct StorePlace: Hashable, Sendable {
+/// The arguments that a program's help uses in its examples, quoted as for a shell.
+public struct ProgramExamples: Sendable {
+  /// A condition for `--where`, without quotes around it.
+  public var condition: String
+  /// A value of `--sort`.
+  public var sort: String
+  /// The values of a new object.
+  public var assignments: String
+  /// A change of an object.
+  public var change: String
+  /// An object's id.
+  public var id: String
+  /// The name of a file to import.
+  public var file: String
+
+  /// Creates the arguments of the examples.
+  public init(
+    condition: String,
+    sort: String,
+    assignments: String,
+    change: String,
+    id: String = "7",
+    file: String
+  ) {
+    self.condition = condition
+    self.sort = sort
+    self.assignments = assignments
+    self.change = change
+    self.id = id
+    self.file = file
+  }
+}
+
+/// The location of a store, and how a verb opens it.
+public struct StoreLocation: Hashable, Sendable {
   /// The file's path, or `:memory:`.
   public let path: String
-  /// Whether nothing may be written.
+  /// Whether the store must not be written.
   public let isReadOnly: Bool
   /// How long to wait for another writer.
   public let busyTimeout: Duration
-  /// How many changed rows the store remembers; a bulk import, which nothing follows, needs none.
+  /// The number of changed rows that the store remembers; a bulk import, which no list observes, needs none.
   public var historyCapacity = 65_536
-
-  /// Whether the verb only reads, so that nothing is to be written that reading does not need.
+  /// Whether the verb only reads, so that opening the store does no maintenance.
   public var onlyReads = false
 
-  /// Whether the store is gone when the program ends.
+  /// Whether the store exists only in memory.
   public var isInMemory: Bool { path == ":memory:" }
 
-  /// Where a store is.
+  /// Creates a location.
   public init(path: String, isReadOnly: Bool, busyTimeout: Duration) {
     self.path = path
     self.isReadOnly = isReadOnly

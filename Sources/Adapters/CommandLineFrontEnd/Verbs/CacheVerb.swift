@@ -3,49 +3,56 @@ import ResultsDomain
 import ResultsPresentation
 import TerminalFrontEnd
 
-/// `cache`: shows and deletes what is kept of lists for the next start.
+/// `cache`: shows and deletes list caches.
 public struct CacheVerb<Program: ListProgram>: AsyncParsableCommand {
-  /// How the verb is called.
+  /// The name and help of the verb.
   public static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "cache",
       abstract: "Show or delete the list caches that speed up the next start.",
-      discussion: """
+      discussion: Program.discussion(
+        """
         Caches are files in a folder beside the store. They only make lists open faster: without them, or with one that \
         is out of date, lists are the same.
         """,
+        examples: "cache list",
+        "cache delete --all"
+      ),
       subcommands: [CacheListVerb<Program>.self, CacheDeleteVerb<Program>.self]
     )
   }
 
-  /// Makes the verb.
+  /// Creates the verb.
   public init() {}
 }
 
-/// `cache list`: shows every cache, what it is of, and whether it is of use.
+/// `cache list`: shows every cache, its list, and whether it is valid.
 struct CacheListVerb<Program: ListProgram>: AsyncParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "list",
       abstract:
-        "List the caches: name, rows, bytes, when written, whether valid, and what they are of."
+        "List the caches: name, rows, bytes, time of writing, whether valid, and the list.",
+      discussion: Program.discussion(examples: "cache list")
     )
   }
 
   @OptionGroup var store: StoreOptions
-  @OptionGroup var reader: ReaderOptions
+  @OptionGroup var locale: LocaleOptions
 
   func run() async throws {
-    let settings = try reader.settings()
-    let place = try store.placeToRead(of: Program.self)
-    guard let caches = Program.caches(for: place) else { return }
-    let opened = try Program.openStore(place)
+    let settings = try locale.settings(
+      for: TerminalOutput.standard.isTerminal ? .table : .tsv
+    )
+    let location = try store.locationToRead(of: Program.self)
+    guard let caches = Program.caches(for: location) else { return }
+    let opened = try Program.openStore(location)
     let reports = try caches.reports(on: [Program.definition(for: settings)], in: opened)
     try opened.close()
-    try print(reports.filter { $0.entry != nil }, ValuePrinter(for: settings))
+    try print(reports.filter { $0.entry != nil }, ValueFormatter(for: settings))
   }
 
-  private func print(_ reports: [SectionCacheReport], _ printer: ValuePrinter) throws {
+  private func print(_ reports: [SectionCacheReport], _ formatter: ValueFormatter) throws {
     let output = TerminalOutput.standard
     var table = TableWriter(
       columns: [
@@ -61,7 +68,7 @@ struct CacheListVerb<Program: ListProgram>: AsyncParsableCommand {
     for report in reports {
       let written = report.entry?.writtenAt.map { instant in
         let second = instant.microseconds / 1_000_000 * 1_000_000
-        return printer.text(.integer(second), of: .date)
+        return formatter.text(.integer(second), of: .date)
       }
       let fields = [
         report.name, report.rowCount.map(String.init) ?? "",
@@ -79,13 +86,14 @@ struct CacheDeleteVerb<Program: ListProgram>: AsyncParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "delete",
-      abstract: "Delete a cache by its name, or all: the next list is read from the store."
+      abstract: "Delete a cache by its name, or all: the next list is read from the store.",
+      discussion: Program.discussion(examples: "cache delete --all")
     )
   }
 
-  @Argument(help: "The cache's name, as cache list shows it.")
+  @Argument(help: "The cache's name, as '\(Program.name) cache list' shows it.")
   var name: String?
-  @Flag(help: "Every cache of the store.")
+  @Flag(help: "Delete every cache of the store.")
   var all = false
 
   @OptionGroup var store: StoreOptions
@@ -95,15 +103,15 @@ struct CacheDeleteVerb<Program: ListProgram>: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let place = try store.existingPlace(of: Program.self)
-    guard !place.isReadOnly else { throw StoreError.readOnly(path: place.path) }
-    let caches = Program.caches(for: place)
+    let location = try store.existingLocation(of: Program.self)
+    guard !location.isReadOnly else { throw StoreError.readOnly(path: location.path) }
+    let caches = Program.caches(for: location)
     let count = try caches?.deleteCache(named: name) ?? 0
     if let name, count == 0 {
       let known = try caches?.entries().map(\.name) ?? []
       throw CommandFailure(
         .nothingMatched,
-        "there is no cache “\(name)”.",
+        "There is no cache “\(name)”.",
         remedy: known.isEmpty
           ? "The store has no caches." : "The caches are \(known.joined(separator: ", "))."
       )

@@ -4,23 +4,25 @@ import ResultsDomain
 import ResultsPresentation
 import TerminalFrontEnd
 
-/// `doctor`: says how the store is.
+/// `doctor`: reports the condition of the store, and repairs it.
 public struct DoctorVerb<Program: ListProgram>: AsyncParsableCommand {
-  /// How the verb is called.
+  /// The name and help of the verb.
   public static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "doctor",
       abstract: """
         Report where the store is and whether it is healthy; repair its change log and caches.
         """,
-      discussion: """
-        Nothing is changed without --repair or --create-index. Neither touches the \(Program.nouns.many).
-        """
+      discussion: Program.discussion(
+        "Nothing is changed without --repair or --create-index. Neither touches the \(Program.nouns.many).",
+        examples: "doctor",
+        "doctor --repair"
+      )
     )
   }
 
   @OptionGroup var store: StoreOptions
-  @OptionGroup var reader: ReaderOptions
+  @OptionGroup var locale: LocaleOptions
   @Flag(
     help: """
       Rebuild the store's internal data: change log and caches. Your \(Program.nouns.many) are not touched.
@@ -30,18 +32,18 @@ public struct DoctorVerb<Program: ListProgram>: AsyncParsableCommand {
   @Flag(help: "Create the index that lets the list be read without sorting, if there is one.")
   var createIndex = false
 
-  /// Makes the verb.
+  /// Creates the verb.
   public init() {}
 
-  /// Examines.
+  /// Prints the report.
   public func run() async throws {
-    let settings = try reader.settings()
+    let settings = try locale.settings()
     let changesStore = repair || createIndex
-    let place =
+    let location =
       try changesStore
-      ? store.existingPlace(of: Program.self) : store.placeToRead(of: Program.self)
-    let opened = try Program.openStore(place)
-    if repair { try mend(opened, at: place) }
+      ? store.existingLocation(of: Program.self) : store.locationToRead(of: Program.self)
+    let opened = try Program.openStore(location)
+    if repair { try repairStore(opened, at: location) }
     let controller = FetchedResultsController(
       Program.definition(for: settings),
       in: opened,
@@ -60,7 +62,9 @@ public struct DoctorVerb<Program: ListProgram>: AsyncParsableCommand {
     switch capabilities.historyCoverage {
     case .everyWriter: lines.append("history    row by row, of every writer")
     case .thisStore:
-      lines.append("history    row by row, of this process; others are found by reading again")
+      lines.append(
+        "history    row by row, of this process; changes by others are found by reading again"
+      )
     }
     for entity in opened.entities {
       let count = try opened.read { (snapshot) throws(StoreError) in
@@ -75,19 +79,19 @@ public struct DoctorVerb<Program: ListProgram>: AsyncParsableCommand {
     lines.append("locale     \(settings.locale?.identifier ?? "C, plain forms")")
     lines.append("time zone  \(settings.timeZone.identifier)")
     lines += try Program.diagnose(opened)
-    lines += CacheLines.lines(of: Program.self, at: place, in: opened, for: settings)
+    lines += CacheLines.lines(of: Program.self, at: location, in: opened, for: settings)
     if let explanation = try await controller.explain() {
       lines.append("list       \(explanation.plan.source)")
-      if let remedy = explanation.plan.remedy { lines.append("would help \(remedy)") }
+      if let remedy = explanation.plan.remedy { lines.append("advice     \(remedy)") }
     }
     controller.cancel()
     try opened.close()
     try show(lines)
   }
 
-  private func mend(_ opened: any Store, at place: StorePlace) throws {
+  private func repairStore(_ opened: any Store, at location: StoreLocation) throws {
     var lines = try Program.repair(opened)
-    if let caches = Program.caches(for: place) {
+    if let caches = Program.caches(for: location) {
       try caches.removeAll()
       lines.append("repaired   the caches, which are written again when lists are read")
     }
@@ -96,5 +100,26 @@ public struct DoctorVerb<Program: ListProgram>: AsyncParsableCommand {
 
   private func show(_ lines: [String]) throws {
     for line in lines { try TerminalOutput.standard.write(SafeText.oneLine(line) + "\n") }
+  }
+}
+
+/// The report about the caches of a program's lists.
+private enum CacheLines {
+  /// Returns a line for each cache, and one for the default list if it has none.
+  static func lines<Program: ListProgram>(
+    of program: Program.Type,
+    at location: StoreLocation,
+    in store: any Store,
+    for settings: LocaleSettings
+  ) -> [String] {
+    guard let caches = Program.caches(for: location) else { return [] }
+    do {
+      return try caches.reports(on: [Program.definition(for: settings)], in: store).map { report in
+        let rows = report.rowCount.map { ", \($0) \($0 == 1 ? "row" : "rows")" } ?? ""
+        return "cache      \(report.name): \(report.outcome)\(rows)"
+      }
+    } catch {
+      return ["cache      \(error)"]
+    }
   }
 }

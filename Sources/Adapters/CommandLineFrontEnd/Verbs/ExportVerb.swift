@@ -5,20 +5,20 @@ import ResultsDomain
 import ResultsPresentation
 import TerminalFrontEnd
 
-/// `export FILE|-`: writes the list into a file that `import` understands.
+/// `export FILE|-`: writes the list to a file that `import` reads.
 public struct ExportVerb<Program: ListProgram>: AsyncParsableCommand {
-  /// How the verb is called.
+  /// The name and help of the verb.
   public static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "export",
-      abstract: "Write the \(Program.nouns.many) into a file.",
-      discussion: "Dates are ISO 8601, numbers have decimal points; nothing depends on the locale."
+      abstract: "Write the \(Program.nouns.many) to a file.",
+      discussion: Program.exportDiscussion()
     )
   }
 
   @Argument(help: "A file, or - for standard output.", completion: .file())
   var file: String
-  @Option(help: "The form: csv, tsv or jsonl (default: by the file's name; jsonl for -).")
+  @Option(help: "The format (default: by the file's name; jsonl for -).")
   var format: ExportFormatOption?
   @Flag(help: "Put an apostrophe before texts that a spreadsheet would run as formulas (csv, tsv).")
   var spreadsheetSafe = false
@@ -26,14 +26,14 @@ public struct ExportVerb<Program: ListProgram>: AsyncParsableCommand {
   @OptionGroup var store: StoreOptions
   @OptionGroup var list: ListOptions
 
-  /// Makes the verb.
+  /// Creates the verb.
   public init() {}
 
-  /// Exports.
+  /// Writes the file.
   public func run() async throws {
     try ExportSink.refuseDatabase(at: file)
-    let form = try format ?? ExportFormatOption(ofFile: file)
-    guard !spreadsheetSafe || form != .jsonl else {
+    let format = try format ?? ExportFormatOption(ofFile: file)
+    guard !spreadsheetSafe || format != .jsonl else {
       throw CommandFailure(
         .usage,
         "--spreadsheet-safe has no meaning for jsonl, which spreadsheets do not open.",
@@ -41,9 +41,9 @@ public struct ExportVerb<Program: ListProgram>: AsyncParsableCommand {
       )
     }
     var definition = try list.definition(of: Program.self, for: .machine)
-    // How much the program shows at a time is no reason to leave rows out of a file.
+    // The default list of a program may have a limit; an export has none but --limit.
     definition.request.fetchLimit = list.limit
-    let opened = try Program.openStore(try store.placeToRead(of: Program.self))
+    let opened = try Program.openStore(try store.locationToRead(of: Program.self))
     let controller = FetchedResultsController(
       definition,
       in: opened,
@@ -56,7 +56,7 @@ public struct ExportVerb<Program: ListProgram>: AsyncParsableCommand {
     do {
       count = try sink.withoutWaiting {
         try controller.withOneVersion { reading in
-          try write(ListContent(reading), as: form, to: sink)
+          try write(ListContent(reading), as: format, to: sink)
           return reading.results.count
         }
       }
@@ -76,10 +76,10 @@ public struct ExportVerb<Program: ListProgram>: AsyncParsableCommand {
 
   private func write(
     _ list: ListContent,
-    as form: ExportFormatOption,
+    as format: ExportFormatOption,
     to sink: ExportSink
   ) throws {
-    var writer = form.writer(guardsFormulas: spreadsheetSafe)
+    var writer = format.writer(guardsFormulas: spreadsheetSafe)
     let columns: [ListColumn] = Program.exportColumns
     try sink.write(writer.begin(columns: columns.map(\.title)))
     try list.forEach { _ in
@@ -91,7 +91,7 @@ public struct ExportVerb<Program: ListProgram>: AsyncParsableCommand {
 }
 
 extension ListProgram {
-  /// All stored attributes, and the key where the writer chooses it.
+  /// The columns of an export: all stored attributes, and the key if it is chosen by the user.
   static var exportColumns: [ListColumn] {
     let attributes = entity.attributes.enumerated().map { ListColumn.attribute($0, $1) }
     if case .text = entity.identity { return [.key] + attributes }
@@ -99,20 +99,20 @@ extension ListProgram {
   }
 }
 
-/// The forms a list can be exported in.
+/// The formats of an export.
 public enum ExportFormatOption: String, ExpressibleByArgument, CaseIterable, Sendable {
   /// Comma-separated values.
   case csv
   /// Tab-separated values.
   case tsv
-  /// One JSON object a line.
+  /// One JSON object per line.
   case jsonl
 
-  /// The form that a file's name asks for; standard output, devices and names without a suffix are JSON lines.
-  /// - Throws: `CommandFailure` for a suffix of another form.
+  /// Creates the format for a file's name; standard output, devices and names without a suffix are JSON lines.
+  /// - Throws: `CommandFailure` for any other suffix.
   init(ofFile path: String) throws(CommandFailure) {
     let name = path.split(separator: "/").last ?? ""
-    // A name that begins with a point is that of a hidden file.
+    // A name that begins with a dot is that of a hidden file.
     let parts = name.drop { $0 == "." }.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count > 1, let suffix = parts.last?.lowercased(), !suffix.isEmpty else {
       self = .jsonl
@@ -125,8 +125,8 @@ public enum ExportFormatOption: String, ExpressibleByArgument, CaseIterable, Sen
     default:
       throw CommandFailure(
         .usage,
-        "“.\(suffix)” is not a form of export.",
-        remedy: "Name the file .csv, .tsv or .jsonl, or choose a form with --format."
+        "“.\(suffix)” is not a format of export.",
+        remedy: "Name the file .csv, .tsv or .jsonl, or choose one with --format."
       )
     }
   }
@@ -137,5 +137,130 @@ public enum ExportFormatOption: String, ExpressibleByArgument, CaseIterable, Sen
     case .tsv: TSVWriter(guardsFormulas: guardsFormulas)
     case .jsonl: JSONLinesWriter()
     }
+  }
+}
+
+/// The destination of an export: standard output, a device, or a file that gets its name only when it is complete.
+struct ExportSink {
+  private let path: String
+  /// The file being written, if it is renamed at the end.
+  private let temporary: String?
+  private let output: TerminalOutput
+  private let handle: FileHandle?
+
+  /// Opens the destination.
+  /// - Throws: `CommandFailure` if the file cannot be created, is a database, or belongs to one.
+  init(path: String) throws {
+    guard path != "-" else {
+      self.path = path
+      temporary = nil
+      output = .standard
+      handle = nil
+      return
+    }
+    // A symbolic link stays, and its target is written.
+    let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    try ExportSink.refuseDatabase(at: path)
+    let isDevice = ExportSink.isDevice(target)
+    let opened =
+      isDevice
+      ? FileHandle(forWritingAtPath: target).map { (target, $0) }
+      : ExportSink.createTemporary(beside: target)
+    guard let (file, handle) = opened else {
+      throw CommandFailure(
+        .cannotCreate,
+        "\(path) cannot be created.",
+        remedy: "Check that its folder exists and can be written."
+      )
+    }
+    self.path = target
+    self.handle = handle
+    temporary = isDevice ? nil : file
+    output = TerminalOutput(descriptor: handle.fileDescriptor)
+  }
+
+  /// Writes some text.
+  /// - Throws: `TerminalOutputError`.
+  func write(_ text: String) throws { try output.write(text) }
+
+  /// Runs a closure whose writes do not block on a pipe or a terminal.
+  func withoutWaiting<Result>(_ body: () throws -> Result) throws -> Result {
+    try output.withoutWaiting(body)
+  }
+
+  /// Completes and renames the file.
+  /// - Throws: `TerminalOutputError`, or `CommandFailure` if the file cannot be written or renamed.
+  func close() throws {
+    try output.flush()
+    guard let handle else { return }
+    do {
+      try handle.close()
+      guard let temporary else { return }
+      guard rename(temporary, path) == 0 else { throw CocoaError(.fileWriteUnknown) }
+    } catch {
+      throw CommandFailure(
+        .inputOutput,
+        "\(path) cannot be written (\(error.localizedDescription)).",
+        remedy: "The previous file, if any, was not changed."
+      )
+    }
+  }
+
+  /// Deletes the incomplete file; a previous file of that name stays.
+  func abandon() {
+    if let temporary { _ = unlink(temporary) }
+  }
+
+  /// Creates a new file beside the one that it will replace, with the same owner and permissions.
+  private static func createTemporary(beside target: String) -> (String, FileHandle)? {
+    var old = stat()
+    let replaces = stat(target, &old) == 0
+    let file = "\(target).\(UUID().uuidString.lowercased()).part"
+    // The new file is private until it has the permissions of the old one.
+    let permissions: mode_t = replaces ? 0o600 : 0o666
+    let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, permissions)
+    guard descriptor >= 0 else { return nil }
+    if replaces {
+      // Only root may change the owner; group permissions are kept only if the group is the same.
+      let isSameOwner = fchown(descriptor, old.st_uid, old.st_gid) == 0
+      fchmod(descriptor, old.st_mode & (isSameOwner ? 0o777 : 0o700))
+    }
+    return (file, FileHandle(fileDescriptor: descriptor, closeOnDealloc: true))
+  }
+
+  /// Whether the path is not a regular file and so cannot be replaced: a terminal, a pipe, `/dev/null`.
+  private static func isDevice(_ path: String) -> Bool {
+    var info = stat()
+    guard stat(path, &info) == 0 else { return false }
+    return info.st_mode & S_IFMT != S_IFREG
+  }
+
+  /// Refuses to replace a database, or a file that belongs to one.
+  /// - Throws: `CommandFailure`.
+  static func refuseDatabase(at path: String) throws(CommandFailure) {
+    guard path != "-" else { return }
+    let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    if isDatabase(target) {
+      throw CommandFailure(
+        .cannotCreate,
+        "\(path) is a database, which an export would replace.",
+        remedy: "Name another file; this one was not touched."
+      )
+    }
+    for suffix in ["-wal", "-shm", "-journal"] where target.hasSuffix(suffix) {
+      let database = String(target.dropLast(suffix.count))
+      guard FileManager.default.fileExists(atPath: database) else { continue }
+      throw CommandFailure(
+        .cannotCreate,
+        "\(path) belongs to the database \(database), which an export would damage.",
+        remedy: "Name another file; this one was not touched."
+      )
+    }
+  }
+
+  private static func isDatabase(_ path: String) -> Bool {
+    guard !isDevice(path), let file = FileHandle(forReadingAtPath: path) else { return false }
+    defer { try? file.close() }
+    return (try? file.read(upToCount: 16)) == Data("SQLite format 3\0".utf8)
   }
 }

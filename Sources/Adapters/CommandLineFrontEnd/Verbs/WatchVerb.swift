@@ -3,49 +3,46 @@ public import ResultsDomain
 public import ResultsPresentation
 import TerminalFrontEnd
 
-/// `watch`: prints the list, then every change of it, whoever makes it.
+/// `watch`: prints the list, then every change of it by any process.
 public struct WatchVerb<Program: ListProgram>: AsyncParsableCommand {
-  /// How the verb is called.
+  /// The name and help of the verb.
   public static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "watch",
       abstract: "List the \(Program.nouns.many), then print every change.",
-      discussion: """
-        Changes made by any process appear. With --format jsonl each line is a snapshot or a delta that another \
-        program can follow.
-        """
+      discussion: Program.watchDiscussion()
     )
   }
 
   @OptionGroup var store: StoreOptions
   @OptionGroup var list: ListOptions
   @OptionGroup var output: OutputOptions
-  @OptionGroup var reader: ReaderOptions
+  @OptionGroup var locale: LocaleOptions
   @OptionGroup var end: WatchEnd
   @Flag(
-    help: "Keep the rows and their order as they are now: attributes stay live, deleted rows leave."
+    help: "Keep the present rows and their order: values stay live, deleted rows disappear."
   )
   var frozen = false
 
-  /// Makes the verb.
+  /// Creates the verb.
   public init() {}
 
-  /// Watches.
+  /// Prints the list and its changes.
   public func run() async throws {
-    let settings = try reader.settings()
+    let settings = try locale.settings(for: output.watchFormat)
     let definition = try list.definition(of: Program.self, for: settings, isFrozen: frozen)
     try await WatchRun<Program>(store: store, output: output, settings: settings)
       .watch(definition, until: end)
   }
 }
 
-/// When a watch ends by itself.
+/// The options that end a watch.
 public struct WatchEnd: ParsableArguments {
-  /// After so many changes.
+  /// The number of changes after which the watch stops.
   @Option(parsing: .unconditional, help: "Stop after this many changes.")
   public var deltas: Int?
 
-  /// After so much time.
+  /// The time after which the watch stops.
   @Option(
     name: .customLong("for"),
     parsing: .unconditional,
@@ -53,10 +50,10 @@ public struct WatchEnd: ParsableArguments {
   )
   public var time: TimeSpan?
 
-  /// Makes the options with their defaults.
+  /// Creates the options with their defaults.
   public init() {}
 
-  /// Refuses a number of changes below zero.
+  /// Refuses a negative number of changes.
   public func validate() throws {
     guard deltas ?? 0 >= 0 else {
       throw ValidationError("--deltas must be 0 or more, not \(deltas ?? 0).")
@@ -64,32 +61,32 @@ public struct WatchEnd: ParsableArguments {
   }
 }
 
-/// Opens a store, lists it and prints its changes: what `watch` and its relatives in a program do.
+/// A run of `watch`, or of a verb like it: opens a store, prints a list and then its changes.
 public struct WatchRun<Program: ListProgram> {
   private let store: StoreOptions
   private let output: OutputOptions
-  private let settings: ReaderSettings
+  private let settings: LocaleSettings
 
-  /// A run with the options of a verb.
-  public init(store: StoreOptions, output: OutputOptions, settings: ReaderSettings) {
+  /// Creates a run with the options of a verb.
+  public init(store: StoreOptions, output: OutputOptions, settings: LocaleSettings) {
     self.store = store
     self.output = output
     self.settings = settings
   }
 
-  /// Lists a definition, then prints every change of it until its end, which a signal or the reader of the output may bring.
+  /// Prints a list and its changes until the end of the watch, a signal, or until the output is closed.
   public func watch(_ definition: ResultsDefinition<Row>, until end: WatchEnd) async throws {
     let display = try ListDisplay<Program>(output, settings)
-    let place = try store.place(of: Program.name)
-    let opened = try Program.openStore(place)
+    let location = try store.location(of: Program.name)
+    let opened = try Program.openStore(location)
     let controller = FetchedResultsController(
       definition,
       in: opened,
-      options: ResultsOptions(caches: Program.caches(for: place))
+      options: ResultsOptions(caches: Program.caches(for: location))
     )
-    let outcome = await EndlessWork.outcome(endingBy: { controller.cancel() }) {
+    let outcome = await InterruptibleWork.outcome(endingBy: { controller.cancel() }) {
       try await follow(controller, on: display, until: end)
-      // What could not be cached of the list is fetched again the next time.
+      // Without its cache, the next run fetches again.
       _ = try? await controller.saveCache()
     }
     controller.cancel()

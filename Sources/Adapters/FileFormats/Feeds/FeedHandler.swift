@@ -6,12 +6,13 @@ import FoundationXML
 
 /// Collects the items of a feed while the XML parser walks through it.
 final class FeedHandler: NSObject, XMLParserDelegate {
-  /// How strong a source of a part is; a stronger one replaces a weaker one.
+  /// The element whose text is being collected.
   private struct Capture {
     var part: FeedPart
+    /// A source of a part replaces one of lower rank.
     var rank: Int
     var form: FeedTextForm
-    /// Whether Atom 0.3 says that the text is base64.
+    /// Whether the text is base64, as Atom 0.3 allows.
     var isBase64 = false
     var depth: Int
     var found: FeedItem.Part
@@ -32,7 +33,7 @@ final class FeedHandler: NSObject, XMLParserDelegate {
 
   init(base: URL?) { self.base = base }
 
-  /// Whether the root element was there and has ended.
+  /// Whether the root element has ended.
   private(set) var isComplete = false
 
   func parser(
@@ -88,11 +89,11 @@ final class FeedHandler: NSObject, XMLParserDelegate {
   func parser(_ parser: XMLParser, parseErrorOccurred error: any Error) {
     guard problem == nil else { return }
     let code = (error as NSError).code
-    // An undeclared prefix is a slip that changes nothing here.
+    // Feeds with undeclared prefixes are common, and the reader does not need the declaration.
     guard code != FeedName.undeclaredPrefixCode else { return }
     problem = (
       max(parser.lineNumber, 1), max(parser.columnNumber, 1), FeedName.message(ofParserError: code),
-      "The feed is broken; ask its publisher, or correct a saved copy."
+      "Report it to the publisher, or correct a saved copy."
     )
     parser.abortParsing()
   }
@@ -107,17 +108,17 @@ extension FeedHandler {
 
   private func checkRoot(_ name: String, _ parser: XMLParser) {
     guard !["rss", "rdf", "feed"].contains(name) else { return }
-    let what = name == "html" ? "an HTML page" : "a document of “\(name.prefix(40))”"
+    let what = name == "html" ? "an HTML page" : "a “\(name.prefix(40))” document"
     problem = (
-      parser.lineNumber, parser.columnNumber, "\(what), neither RSS nor Atom.",
-      "Give the address of the feed itself."
+      parser.lineNumber, parser.columnNumber, "this is \(what), not an RSS or Atom feed.",
+      "Use the address of the feed itself."
     )
     parser.abortParsing()
   }
 
   private func begin(_ item: FeedItem, _ attributes: [String: String]) {
     self.item = (item, path.count, [:])
-    // RSS 1.0 names its items by this attribute.
+    // RSS 1.0 identifies its items by this attribute.
     if let about = attributes["rdf:about"] {
       set(.guid, rank: 1, FeedItem.Part(text: about, line: item.line, column: item.column))
     }
@@ -125,7 +126,7 @@ extension FeedHandler {
 
   private func startPart(_ name: String, _ attributes: [String: String], _ parser: XMLParser) {
     if name == "link", let address = attributes["href"] {
-      // Atom keeps links in attributes; only the alternate one leads to the article.
+      // Atom has links in attributes; only the alternate one is that of the article.
       guard (attributes["rel"] ?? "alternate") == "alternate" else { return }
       set(.link, rank: 3, part(resolved(address), parser))
       return
@@ -196,10 +197,122 @@ extension FeedHandler {
     FeedItem.Part(text: text, line: parser.lineNumber, column: parser.columnNumber)
   }
 
-  /// The address as an absolute one where something is known to start from.
+  /// The absolute address, or the address itself if no base is known.
   private func resolved(_ address: String) -> String {
     let address = HTMLText.trimmed(address)
     guard let start = (bases.last ?? nil) ?? feedLink else { return address }
     return URL(string: address, relativeTo: start)?.absoluteString ?? address
+  }
+}
+
+/// The element names of RSS 2.0, RSS 1.0 and Atom, and the messages for the XML parser's codes.
+private enum FeedName {
+  /// Normalizes the name of an element.
+  ///
+  /// - Parameters:
+  ///   - name: The name in the feed.
+  ///   - namespace: The namespace of the element.
+  ///   - home: The namespace of the root element, which counts as that of feeds whatever it is.
+  /// - Returns: The name in lower case, with a prefix where the element belongs to an extension.
+  static func normalized(_ name: String, namespace: String?, home: String?) -> String {
+    let local = name.split(separator: ":").last.map(String.init) ?? name
+    if let home, !home.isEmpty, namespace == home { return local.lowercased() }
+    switch namespace ?? "" {
+    // A prefix marks an extension, declared or not.
+    case "": return name.contains(":") ? name.lowercased() : local.lowercased()
+    case "http://www.w3.org/2005/Atom", "http://purl.org/atom/ns#", "http://purl.org/rss/1.0/",
+      "http://my.netscape.com/rdf/simple/0.9/", "http://backend.userland.com/rss2",
+      "http://www.w3.org/1999/02/22-rdf-syntax-ns#", "http://www.w3.org/1999/xhtml":
+      return local.lowercased()
+    case "http://purl.org/dc/elements/1.1/": return "dc:" + local.lowercased()
+    case "http://purl.org/dc/terms/": return "dcterms:" + local.lowercased()
+    case "http://search.yahoo.com/mrss/", "http://search.yahoo.com/mrss":
+      return "media:" + local.lowercased()
+    case "http://purl.org/rss/1.0/modules/content/": return "content:" + local.lowercased()
+    default: return "other:" + local.lowercased()
+    }
+  }
+
+  /// The part of an item that an element holds, and its rank among the elements for that part.
+  static func part(of name: String) -> (part: FeedPart, rank: Int)? {
+    switch name {
+    case "title": (.title, 3)
+    case "dc:title": (.title, 2)
+    case "media:title": (.title, 1)
+    case "link": (.link, 2)
+    case "guid", "id": (.guid, 2)
+    case "published", "pubdate", "issued": (.published, 5)
+    case "dcterms:issued": (.published, 4)
+    case "dc:date": (.published, 3)
+    case "created", "dcterms:created": (.published, 2)
+    case "updated", "modified", "dcterms:modified": (.published, 1)
+    case "description", "summary": (.summary, 2)
+    case "content", "content:encoded": (.summary, 1)
+    default: nil
+    }
+  }
+
+  /// Whether an XHTML element is an inline element.
+  static func isInline(_ name: String) -> Bool { HTMLText.inline.contains(name) }
+
+  /// libxml2's XML_NS_ERR_UNDEFINED_NAMESPACE.
+  static let undeclaredPrefixCode = 201
+
+  /// The message for an error code of libxml2.
+  static func message(ofParserError code: Int) -> String {
+    switch code {
+    case 4: "the feed is empty."
+    case 5, 77: "the feed ends inside of an element."
+    case 6...9: "a character that XML forbids."
+    case 22...27: "an unknown entity."
+    case 38: "an unescaped “<” in an attribute."
+    case 39...41, 65, 75: "a malformed attribute."
+    case 42: "an attribute that occurs twice."
+    case 45: "an unclosed comment."
+    case 46, 47: "an unclosed processing instruction."
+    case 62: "a “]]>” outside of a CDATA section."
+    case 63: "an unclosed CDATA section."
+    case 64: "an XML declaration that is not at the start of the feed."
+    case 68: "an unescaped “<” or “&”."
+    case 72, 73: "a tag without its closing “>”."
+    case 76: "an end tag that does not match its start tag."
+    case 86: "text after the end of the feed."
+    case 89: "a name that XML forbids."
+    case 203: "an attribute that occurs twice."
+    case 1549: "the feed is too large for the parser."
+    default: "the XML is not well formed here (error \(code) of libxml2)."
+    }
+  }
+}
+
+/// How the text of an element is converted to plain text.
+private enum FeedTextForm: Sendable {
+  /// Plain text; white space at its ends is removed.
+  case verbatim
+  /// Text that may be escaped twice, like titles in RSS; tags in it are text.
+  case escaped
+  /// HTML.
+  case html
+
+  /// The form of an element of an item, by its name and Atom's `type`.
+  init(element name: String, type: String?) {
+    switch (name, type?.lowercased()) {
+    case ("title", nil): self = .escaped
+    case (_, "html"), ("title", "text/html"), ("title", "application/xhtml+xml"): self = .html
+    case ("description", _), ("content:encoded", _): self = .html
+    case ("summary", "text"), ("content", "text"), (_, "text/plain"): self = .verbatim
+    // The XML parser has removed the tags of XHTML; reading it as HTML only joins the lines.
+    case ("summary", _), ("content", _): self = .html
+    default: self = .verbatim
+    }
+  }
+
+  /// The plain text.
+  func plain(_ text: String) -> String {
+    switch self {
+    case .verbatim: HTMLText.trimmed(text)
+    case .escaped: HTMLText.decodingEntities(text)
+    case .html: HTMLText.plain(text)
+    }
   }
 }

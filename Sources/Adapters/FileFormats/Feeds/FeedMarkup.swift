@@ -1,10 +1,10 @@
 import Foundation
 
-/// Makes a feed's bytes fit for the XML parser: UTF-8, no document type, no entity XML does not know.
+/// The bytes of a feed as the XML parser takes them: UTF-8, without a document type, and without entities of HTML.
 ///
-/// Lines keep their numbers.
+/// Line numbers stay the same.
 struct FeedMarkup {
-  /// Why the bytes are refused.
+  /// The reason why the bytes are refused.
   struct Defect: Error {
     var line: Int?
     var message: String
@@ -27,7 +27,7 @@ extension FeedMarkup {
       guard let text = form.decoded(bytes) else {
         throw Defect(
           line: 1,
-          message: "the feed begins as \(form.name), but is not.",
+          message: "the feed begins like \(form.name), but is not valid \(form.name).",
           remedy: "Convert it to UTF-8 first, with iconv."
         )
       }
@@ -35,21 +35,21 @@ extension FeedMarkup {
     }
     let hasMark = bytes.starts(with: ByteOrderMark.utf8)
     let name = hasMark ? "utf-8" : declaredEncoding(bytes) ?? "utf-8"
-    // A declaration that can be read a byte at a time is not written in units of two or four bytes.
+    // The declaration was readable byte by byte, so the feed is not UTF-16 or UTF-32, whatever it declares.
     if name.hasPrefix("utf") || name.contains("10646") || name.contains("ucs-") {
       return try withoutNulls(try utf8(hasMark ? Array(bytes.dropFirst(3)) : bytes))
     }
     guard let encoding = FeedEncoding.named(name) else {
       throw Defect(
         line: 1,
-        message: "the encoding “\(name.prefix(40))” is not read.",
+        message: "the encoding “\(name.prefix(40))” is not supported.",
         remedy: "Convert it to UTF-8 first, with iconv."
       )
     }
     guard let text = encoding.decoded(bytes) else {
       throw Defect(
         line: 1,
-        message: "the feed says it is \(name), but is not.",
+        message: "the feed declares the encoding \(name), but is not valid \(name).",
         remedy: "Convert it to UTF-8 first, with iconv."
       )
     }
@@ -61,12 +61,12 @@ extension FeedMarkup {
     let byte = String(bytes[offset], radix: 16, uppercase: true)
     throw Defect(
       line: 1 + bytes[..<offset].count { $0 == 0x0A },
-      message: "the feed says it is UTF-8, but the byte \(byte) at offset \(offset) is not.",
+      message: "the byte \(byte) at offset \(offset) is not valid UTF-8.",
       remedy: "Convert it first, for example with: iconv -f ISO-8859-1 -t UTF-8."
     )
   }
 
-  /// Refuses what the XML parser does not survive.
+  /// Returns the bytes; refuses NUL characters, at which the XML parser crashes.
   private static func withoutNulls(_ bytes: [UInt8]) throws(Defect) -> [UInt8] {
     guard let offset = bytes.firstIndex(of: 0) else { return bytes }
     throw Defect(
@@ -76,7 +76,7 @@ extension FeedMarkup {
     )
   }
 
-  /// The encoding of the XML declaration, in lower case; the declaration is ASCII in all that matter.
+  /// The encoding of the XML declaration, in lower case; the declaration is ASCII in every supported encoding.
   private static func declaredEncoding(_ bytes: [UInt8]) -> String? {
     let head = String(decoding: bytes.prefix(200), as: UTF8.self)
     guard head.hasPrefix("<?xml"), let end = head.range(of: "?>"),
@@ -98,9 +98,9 @@ extension FeedMarkup {
     while index < bytes.count {
       switch bytes[index] {
       case UInt8(ascii: "<"):
-        let (end, isKept) = try special(bytes, at: index)
-        // What is dropped keeps its line ends, so that errors name the right line.
-        result += bytes[index..<end].filter { isKept || $0 == 0x0A }
+        let (end, isCopied) = try markup(bytes, at: index)
+        // Line ends are always copied, so that errors name the right line.
+        result += bytes[index..<end].filter { isCopied || $0 == 0x0A }
         index = end
       case UInt8(ascii: "&"):
         index = appendEntity(bytes, at: index, to: &result)
@@ -112,9 +112,9 @@ extension FeedMarkup {
     return result
   }
 
-  /// Where what begins with this `<` ends as far as it is one piece, and whether it is kept.
-  private static func special(_ bytes: [UInt8], at index: Int) throws(Defect)
-    -> (end: Int, isKept: Bool)
+  /// The end of the CDATA section, comment, declaration or document type at this `<`, and whether it is copied.
+  private static func markup(_ bytes: [UInt8], at index: Int) throws(Defect)
+    -> (end: Int, isCopied: Bool)
   {
     let rest = bytes[index...]
     if rest.starts(with: "<![CDATA[".utf8) { return (self.end(of: "]]>", bytes, index + 9), true) }
@@ -144,7 +144,7 @@ extension FeedMarkup {
     return bytes.count
   }
 
-  /// Writes the character of an HTML entity, or the bytes as they are; gives the index behind.
+  /// Appends the character of an HTML entity, or the `&` itself, and returns the index after it.
   private static func appendEntity(_ bytes: [UInt8], at index: Int, to result: inout [UInt8]) -> Int
   {
     let name = bytes[(index + 1)...].prefix(10).prefix {

@@ -7,13 +7,12 @@ import FoundationXML
 
 /// Reads the items of an RSS 2.0, RSS 1.0 or Atom feed as records.
 ///
-/// The fields are `title` (the beginning of the summary where there is none), `link` (absolute where the feed says
-/// from where), `guid` (Atom's id; the link where there is none, or where several items share it), `published` (ISO 8601 at
-/// offset `Z`, or null), `feed` (the feed's title) and `summary` (plain text). Control characters in them are
-/// data; the display makes them harmless. Lines and columns are where the XML parser stood, at
-/// the end of a start tag.
+/// The fields are `title` (without one, the beginning of the summary), `link` (absolute if the feed has a base address),
+/// `guid` (Atom's id; the link if there is none, or if several items share it), `published` (ISO 8601 in UTC,
+/// or null), `feed` (the feed's title) and `summary` (plain text). Fields may contain control characters; the display
+/// escapes them. Lines and columns are those of the end of a start tag.
 ///
-/// A feed that is not well-formed, too long, or declares entities is refused whole; a date that is none is an
+/// A feed that is not well formed, too long, or declares entities is refused as a whole; an invalid date is an
 /// error of its item alone.
 public struct FeedReader: RecordReader, Sendable {
   private enum State: Sendable {
@@ -28,10 +27,10 @@ public struct FeedReader: RecordReader, Sendable {
 
   /// A reader of bytes in memory.
   /// - Parameters:
-  ///   - bytes: The feed; its declaration names the encoding, UTF-8 without one.
-  ///   - source: The file's name for messages.
-  ///   - address: Where the feed came from, to resolve relative links, or `nil`.
-  ///   - maximumBytes: The longest feed that is read.
+  ///   - bytes: The feed, in the encoding of its XML declaration, or UTF-8.
+  ///   - source: The name of the feed for error messages.
+  ///   - address: The address of the feed, to resolve relative links, or `nil`.
+  ///   - maximumBytes: The largest size of a feed, in bytes.
   public init(
     bytes: [UInt8],
     source: String,
@@ -44,7 +43,7 @@ public struct FeedReader: RecordReader, Sendable {
     state = .unread(bytes)
   }
 
-  /// The next item, or `nil` at the end.
+  /// Returns the next item, or `nil` at the end.
   /// - Throws: `RecordError`.
   /// - Complexity: O(*n*) in the feed's bytes for the first item, O(1) for the others.
   public mutating func next() throws(RecordError) -> Record? {
@@ -64,14 +63,14 @@ public struct FeedReader: RecordReader, Sendable {
       throw error(
         nil,
         nil,
-        "a feed of \(bytes.count) bytes; at most \(maximumBytes) are read.",
-        "Save a shorter copy."
+        "the feed has \(bytes.count) bytes; the limit is \(maximumBytes).",
+        "Shorten a saved copy."
       )
     }
     let handler = FeedHandler(base: address.flatMap { URL(string: $0) })
     try parse(bytes, with: handler)
-    // The feed's own title may stand behind its items.
-    return handler.items.withGuidsOfTheirOwn().map { item in
+    // The title of the feed may come after its items.
+    return handler.items.withUniqueGuids().map { item in
       Result { () throws(RecordError) in try item.record(source: source, feed: handler.feed) }
     }[...]
   }
@@ -87,7 +86,7 @@ public struct FeedReader: RecordReader, Sendable {
     parser.shouldProcessNamespaces = true
     parser.shouldResolveExternalEntities = false
     parser.delegate = handler
-    // The parser may say it succeeded after it reported an error; the report is the truth.
+    // The parser may return true after it has reported an error to its delegate.
     _ = parser.parse()
     if let problem = handler.problem {
       throw error(problem.line, problem.column, problem.message, problem.remedy)
@@ -97,7 +96,7 @@ public struct FeedReader: RecordReader, Sendable {
         max(parser.lineNumber, 1),
         max(parser.columnNumber, 1),
         "the feed is empty or ends before its first element.",
-        "The feed is broken; ask its publisher, or correct a saved copy."
+        "Report it to the publisher, or correct a saved copy."
       )
     }
   }
@@ -113,5 +112,70 @@ public struct FeedReader: RecordReader, Sendable {
       remedy: remedy,
       isRecoverable: false
     )
+  }
+}
+
+extension [FeedItem] {
+  /// The items, each with a guid that is unique within the feed.
+  ///
+  /// Some feeds give all their items one guid, or one link and no guid. It does not identify an item, so it is replaced by
+  /// the item's link or a digest of its content. Of items that share guid, link and title only the latest remains, as
+  /// RFC 4287 (section 4.1.1) allows.
+  /// - Complexity: O(*n*)
+  func withUniqueGuids() -> [FeedItem] {
+    var indexes: [String: [Int]] = [:]
+    for (index, item) in enumerated() {
+      if let name = item.name { indexes[name, default: []].append(index) }
+    }
+    var items = self
+    var older: Set<Int> = []
+    for indexes in indexes.values where indexes.count > 1 {
+      let groups = Dictionary(grouping: indexes) { Distinction(items[$0]) }
+      for group in groups.values {
+        let latest = group.max {
+          items[$0].date < items[$1].date || (items[$0].date == items[$1].date && $0 > $1)
+        }
+        older.formUnion(group.filter { $0 != latest })
+      }
+      guard groups.count > 1 else { continue }
+      let links = Set(groups.keys.compactMap(\.link))
+      let areLinksUnique = links.count == groups.count
+      for index in indexes {
+        items[index].parts[.guid] =
+          areLinksUnique ? items[index].parts[.link] : items[index].contentName
+      }
+    }
+    return items.enumerated().filter { !older.contains($0.offset) }.map(\.element)
+  }
+}
+
+/// The parts by which items of one guid differ.
+private struct Distinction: Hashable {
+  let link: String?
+  private let title: String?
+
+  init(_ item: FeedItem) {
+    link = item.parts[.link]?.text
+    title = item.parts[.title]?.text
+  }
+}
+
+extension FeedItem {
+  /// The identifier of the item: its guid, or its link if there is none.
+  fileprivate var name: String? { (parts[.guid] ?? parts[.link])?.text }
+
+  fileprivate var date: Int64 {
+    parts[.published].flatMap { FeedDate.instant(of: $0.text) }?.microseconds ?? .min
+  }
+
+  /// The item's guid with a digest of its title and summary.
+  fileprivate var contentName: Part? {
+    guard var part = parts[.guid] ?? parts[.link] else { return nil }
+    var digest = RowDigest()
+    for part in [FeedPart.title, .link, .summary] {
+      digest.add(parts[part].map { .text($0.text) } ?? .null)
+    }
+    part.text += "#" + String(digest.value, radix: 16)
+    return part
   }
 }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The locales a user chose by an option or by the environment.
+/// The locales that a user has chosen by an option or by the environment.
 ///
-/// Foundation on Linux does not read the environment, so it is done here, by POSIX: an option comes first, then
-/// `LC_ALL`, then the category, then `LANG`. `C` and `POSIX` mean plain machine forms, here `nil`.
+/// Foundation on Linux ignores the environment. This type reads it as POSIX defines it: an option comes first, then
+/// `LC_ALL`, then the category, then `LANG`. `C` and `POSIX` select plain machine forms, here `nil`.
 ///
 /// ```swift
 /// EnvironmentLocale(option: nil, environment: ["LANG": "ja_JP.UTF-8"]).dates  // "ja_JP"
@@ -16,7 +16,7 @@ public struct EnvironmentLocale: Hashable, Sendable {
 
   /// The locales for an environment.
   /// - Parameters:
-  ///   - option: What the user asked for by an option, or `nil`; it may carry keywords, as in
+  ///   - option: The value of the option, or `nil`; it may have keywords, as in
   ///     `ja_JP@calendar=japanese`.
   ///   - environment: The environment's variables; empty ones count as missing.
   public init(option: String?, environment: [String: String]) {
@@ -30,13 +30,13 @@ public struct EnvironmentLocale: Hashable, Sendable {
     amounts = identifier("LC_MONETARY")
   }
 
-  /// Whether there are data for an identifier's language; others give the forms of no language.
+  /// Whether the language of an identifier is known; an unknown one has no forms.
   public static func isKnown(_ identifier: String) -> Bool {
     let language = Locale(identifier: identifier).language.languageCode?.identifier
     return language.map { Locale.LanguageCode($0).isISOLanguage } ?? false
   }
 
-  /// The identifier in a value such as `de_DE.UTF-8@euro`; keywords such as `@calendar=japanese` stay.
+  /// The identifier in a value such as `de_DE.UTF-8@euro`; keywords such as `@calendar=japanese` are part of it.
   private static func identifier(_ value: String) -> String? {
     let parts = value.split(separator: "@", maxSplits: 1)
     let keywords = parts.count > 1 && parts[1].contains("=") ? "@" + parts[1] : ""

@@ -1,11 +1,11 @@
 import Foundation
 public import ResultsDomain
 
-/// Parses and writes exact decimal numbers in a locale, and accepts nothing it would not write itself.
+/// Parses and formats exact decimal numbers in a locale, and accepts only what it would format itself.
 ///
-/// Lenient parsers read `1.234,5` as 1.234 where the comma groups. Here a text is accepted only if its number,
-/// written again in the same locale with or without grouping, gives the same text. Full-width digits, a
-/// leading plus and any of the spaces and apostrophes that group are understood.
+/// Lenient parsers read `1.234,5` as 1.234 in a locale that groups with commas. This one accepts a text only if its
+/// number, formatted again with or without grouping, gives the same text. Full-width digits, a leading plus
+/// and every space and apostrophe that is used for grouping are accepted.
 ///
 /// ```swift
 /// try StrictNumber(locale: "de_DE").decimal(of: "1.234,50", scale: 2)  // 1234.50
@@ -18,19 +18,19 @@ public struct StrictNumber: Sendable {
     self.locale = locale.map(Locale.init(identifier:))
   }
 
-  /// The number a text stands for.
+  /// Parses a number.
   /// - Parameters:
-  ///   - text: The text; spaces at its ends do not count.
-  ///   - scale: How many decimal places the result has, 0 to 18.
+  ///   - text: The text; white space at its ends is ignored.
+  ///   - scale: The number of decimal places of the result, 0 to 18.
   /// - Returns: The exact number at that scale.
-  /// - Throws: `LocaleTextError` if the text is no number in this locale, has more decimal places, or is too
+  /// - Throws: `LocaleTextError` if the text is not a number in this locale, has more decimal places, or is too
   ///   large.
   public func decimal(of text: String, scale: Int) throws(LocaleTextError) -> ExactDecimal {
     let folded = StrictNumber.folded(text)
     let unsigned = folded.hasPrefix("+") ? String(folded.dropFirst()) : folded
     guard let number = plainNumber(unsigned), isWritten(number, as: unsigned) else {
       throw LocaleTextError(
-        message: "“\(text)” is not a number here.",
+        message: "“\(text)” is not a number in this locale.",
         remedy: "Write numbers as in \(example(scale))."
       )
     }
@@ -39,47 +39,46 @@ public struct StrictNumber: Sendable {
         throw LocaleTextError(message: "“\(text)” is too large.", remedy: "Write a smaller number.")
       }
       throw LocaleTextError(
-        message: "“\(text)” has \(StrictNumber.places(number.scale)).",
+        message: "“\(text)” has \(StrictNumber.decimalPlaces(number.scale)).",
         remedy: remedy(for: number, scale: scale)
       )
     }
     return result
   }
 
-  /// The number in the form of the locale, with grouping.
-  /// - Returns: The text, with all decimal places of the number's scale.
+  /// Formats a number with grouping and all decimal places of its scale.
   public func text(of number: ExactDecimal) -> String {
     written(number, isGrouped: true)
   }
 
-  /// What to write instead of a number that has too many decimal places.
+  /// The remedy for a number with too many decimal places.
   ///
-  /// Three places may be a point that groups thousands where the reader's locale has it separate: then there are two numbers
-  /// that could be meant, and neither is chosen here.
+  /// With three decimal places, the separator may have been meant to group thousands. Both numbers are possible, so the
+  /// remedy names both.
   private func remedy(for number: ExactDecimal, scale: Int) -> String {
     let limit =
-      scale == 0 ? "a number without decimals" : "at most \(StrictNumber.places(scale))"
+      scale == 0 ? "a number without decimals" : "at most \(StrictNumber.decimalPlaces(scale))"
     guard number.scale == 3 else { return "Write \(limit), as in \(example(scale))." }
     let whole = written(ExactDecimal(units: number.units, scale: 0), isGrouped: false)
     return "If thousands are meant, write “\(whole)”; otherwise \(limit), as in \(example(scale))."
   }
 
-  private static func places(_ count: Int) -> String {
+  private static func decimalPlaces(_ count: Int) -> String {
     count == 1 ? "1 decimal place" : "\(count) decimal places"
   }
 
   private func example(_ scale: Int) -> String {
-    // A few places show the form, and their units fit an integer at every scale.
-    let places = min(max(scale, 0), 4)
-    let units = (0..<places).reduce(9876) { units, _ in units * 10 } + (places > 0 ? 5 : 0)
-    return "“\(text(of: ExactDecimal(units: Int64(units), scale: places)))”"
+    // Four decimal places are enough for an example, and fit an integer.
+    let digits = min(max(scale, 0), 4)
+    let units = (0..<digits).reduce(9876) { units, _ in units * 10 } + (digits > 0 ? 5 : 0)
+    return "“\(text(of: ExactDecimal(units: Int64(units), scale: digits)))”"
   }
 }
 
 // MARK: - Forms
 
 extension StrictNumber {
-  /// The number with grouping removed and a point for the locale's decimal separator.
+  /// Parses a text after removing grouping separators and replacing the decimal separator by a point.
   private func plainNumber(_ text: String) -> ExactDecimal? {
     guard let locale else { return ExactDecimal(text) }
     let point = StrictNumber.folded(locale.decimalSeparator ?? ".")
@@ -111,7 +110,7 @@ extension StrictNumber {
     )
   }
 
-  /// The text with one form for each digit, sign, space and apostrophe, and without direction marks.
+  /// Replaces variants of digits, signs, spaces and apostrophes by their ASCII forms, and removes direction marks.
   private static func folded(_ text: String, trimming: Bool = true) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
@@ -131,4 +130,23 @@ extension StrictNumber {
     }
     return trimming ? HTMLText.trimmed(result) : result
   }
+}
+
+/// The error for a text that is not a number or a date.
+public struct LocaleTextError: Error, Hashable, Sendable {
+  /// What is wrong, without the source of the text.
+  public var message: String
+  /// The remedy.
+  public var remedy: String
+
+  /// An error with a message and a remedy.
+  public init(message: String, remedy: String) {
+    self.message = message
+    self.remedy = remedy
+  }
+}
+
+extension LocaleTextError: CustomStringConvertible {
+  /// The message and the remedy.
+  public var description: String { "\(message) \(remedy)" }
 }

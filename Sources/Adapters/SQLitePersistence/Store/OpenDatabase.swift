@@ -4,137 +4,240 @@ import GRDB
 import ResultsDomain
 import Synchronization
 
-/// A database that a store has open, for as long as its file has the store's name.
+/// A database that a store has open, for as long as its file has the store's path.
 final class OpenDatabase: Sendable {
-  let path: String
   let identity: StoreIdentity
   let capabilities: StoreCapabilities
-  let core: StoreCore
+  let context: StoreContext
+  let session: CommitSession
   let writer: any DatabaseWriter
-  /// Whether the store opened the database, and closes it.
-  let ownsWriter: Bool
-  /// The file, if the system tells.
+  /// The file, where the system provides its identity.
   let file: FileIdentity.Finding
-  /// The side files that lay beside it, for as long as it is open.
-  private let sideFilesUse: SideFilesUse?
-  /// The connection that reads go through first, if the store may have one of its own.
-  let reading: ReadingConnection?
+  /// The connection that reads use first, if the store may have one of its own.
+  private let reading: ReadingConnection?
+  /// The side files beside the database, registered for as long as it is open.
+  private let sideFileRegistration: SideFileRegistration?
   private let observer: CommitObserver
-  /// Whether closing it has to remove what reading has made beside the file.
+  /// Whether closing must remove the side files that reading has created.
   private let leavesSideFiles: Bool
-  /// Whether the writing connection has been asked to look, and has not done it yet.
-  private let isLookDue = Atomic(false)
+  /// Whether a check for external commits waits for the writing connection.
+  private let isCheckPending = Atomic(false)
 
-  /// Takes a database into use.
+  /// Takes an opened database into use.
   /// - Parameters:
   ///   - opened: The database.
   ///   - path: The store's path.
   ///   - options: How the store was opened.
-  ///   - ownsWriter: Whether the store opened the database.
-  ///   - hearers: Who waits to hear of new versions.
-  ///   - rewinds: How often the store's log went back before.
+  ///   - ownsWriter: Whether the store opened the database, and closes it.
+  ///   - broadcaster: The store's listeners.
+  ///   - rewinds: How often the store's log was rewound before.
   /// - Throws: `StoreError` if the database cannot be read or written.
   init(
     _ opened: DatabaseOpener.Opened,
     path: String,
     options: SQLiteStoreOptions,
     ownsWriter: Bool,
-    hearers: StoreHearers,
+    broadcaster: CommitBroadcaster,
     rewinds: UInt64 = 0
   ) throws(StoreError) {
-    self.path = path
-    self.ownsWriter = ownsWriter
     leavesSideFiles = opened.leavesSideFiles
     writer = opened.writer
-    let isMemory = path.isEmpty || path == ":memory:"
-    let uniqueName = "sqlite-" + (opened.identity ?? StoreFile.canonicalName(of: path, isMemory))
+    let uniqueName =
+      "sqlite-" + (opened.identity ?? StoreFile.canonicalName(of: path, path.isInMemory))
     identity = StoreIdentity(name: path, uniqueName: uniqueName)
-    let hearsAll = isMemory && ownsWriter || opened.hasLog
+    let recordsEveryWriter = path.isInMemory && ownsWriter || opened.hasLog
     capabilities = StoreCapabilities(
-      historyCoverage: hearsAll ? .everyWriter : .thisStore,
-      isDurable: !isMemory,
+      historyCoverage: recordsEveryWriter ? .everyWriter : .thisStore,
+      isDurable: !path.isInMemory,
       isReadOnly: options.isReadOnly
     )
-    let core = StoreCore(
+    let context = StoreContext(
       path: path,
-      hearers: hearers,
       uniqueName: uniqueName,
       tables: opened.tables,
       options: options,
       ownsWriter: ownsWriter,
+      broadcaster: broadcaster
+    )
+    let session = CommitSession(
+      context,
+      opened.writer,
       hasLog: opened.hasLog,
       rewinds: rewinds
     )
-    self.core = core
-    let observer = CommitObserver(core)
-    self.observer = observer
-    let (file, found) = try core.translating {
+    let observer = CommitObserver(session)
+    (self.context, self.session, self.observer) = (context, session, observer)
+    let (file, found) = try context.translating {
       try opened.writer.unsafeReentrantWrite { database in
-        try core.begin(on: database)
+        try session.open(on: database)
         if !options.isReadOnly { database.add(transactionObserver: observer) }
         let connection = database.sqliteConnection
         return (FileIdentity.find(openedBy: connection), SideFiles(of: connection))
       }
     }
     self.file = file
-    sideFilesUse = found.map { SideFilesUse($0, of: file) }
-    // The one connection of a queue may give its log up in order.
-    let sideFiles = ownsWriter || opened.writer is DatabasePool ? sideFilesUse?.files : nil
-    core.state.withLock { $0.sideFiles = sideFiles }
+    sideFileRegistration = found.map { SideFileRegistration($0, of: file) }
+    // The only connection of a queue may remove its log when it is closed.
+    let mayGuard = ownsWriter || opened.writer is DatabasePool
+    session.guardSideFiles(mayGuard ? sideFileRegistration?.files : nil)
     let pool = ownsWriter ? opened.writer as? DatabasePool : nil
     reading = pool.map { ReadingConnection(beside: $0, of: file) }
-    if core.hasLostSideFiles {
-      // Another store of this process has it open, and has not noticed yet.
+    if session.hasLostSideFiles {
+      // Another store of this process has it open and has not noticed yet.
       if ownsWriter { try abandon() }
       throw .inputOutput(path: path, detail: SideFiles.lossDetail)
     }
   }
 
   deinit {
-    _ = core.close()
+    _ = session.close()
     closeReading()
   }
 
-  /// The side files that lay beside it.
-  var sideFiles: SideFiles? { sideFilesUse?.files }
+  var path: String { context.path }
 
-  /// Whether others have begun a new log, or a new index of it, beside which this process neither sees nor is seen.
-  var hasLostSideFiles: Bool { !core.isClosed && core.hasLostSideFiles }
+  var isClosed: Bool { context.isClosed }
 
-  /// Makes sure that what others have in a new log is not cut off by closing the database.
-  private func leaveLostLog() {
-    guard ownsWriter, core.hasLostSideFiles else { return }
-    writer.unsafeReentrantWrite { _ = results_leave_log($0.sqliteConnection) }
+  /// Whether other processes have created a new log or log index, so that they and this process do not see each other's commits.
+  var hasLostSideFiles: Bool { !isClosed && session.hasLostSideFiles }
+
+  /// How often the log was found to be an older state of itself.
+  var rewinds: UInt64 { session.log?.log.rewinds ?? 0 }
+}
+
+// MARK: - Reading
+
+extension OpenDatabase {
+  /// Runs a closure with one consistent version of the database.
+  func read<Result>(
+    _ body: (any StoreSnapshot) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
+    try context.checkOpen()
+    return try context.translating {
+      try withVersion { database, pinned in
+        let snapshot = SQLiteSnapshot(database, pinned, of: session)
+        defer { snapshot.end() }
+        return try BodyScope.run(snapshot, of: context.broadcaster) { try body(snapshot) }
+      }
+    }
   }
 
-  /// Closes a database whose side files are lost, after the calls that are running.
-  func abandon() throws(StoreError) {
-    guard core.close() else { return }
-    leaveLostLog()
-    closeReading()
-    defer { endSideFilesUse() }
-    try core.translating { try writer.close() }
+  /// Runs a closure in a read transaction whose version is known exactly.
+  ///
+  /// While this object makes a commit it is unknown whether a new snapshot holds it; then the snapshot is taken again.
+  private func withVersion<Result>(
+    _ body: (Database, CommitSession.Pinned) throws -> Result
+  ) throws -> Result {
+    let hasLog = session.log != nil
+    for _ in 0..<10_000 {
+      // A log numbers its versions itself.
+      if !hasLog, !waitForCommit() { continue }
+      let outcome: Result? = try withConnection { database, reading in
+        guard let pinned = try session.pin(database, knownTo: reading) else { return nil }
+        defer { session.unpin(database) }
+        return .some(try body(database, pinned))
+      }
+      if let outcome { return outcome }
+      if hasLog { _ = waitForCommit() }
+    }
+    throw StoreError.busy(path: path, waited: context.busyTimeout)
   }
 
-  /// Notes that the side files are not used any more.
-  func endSideFilesUse() { sideFilesUse?.end() }
+  /// Waits for the commit that is being made.
+  /// - Returns: Whether none is being made any more.
+  private func waitForCommit() -> Bool {
+    guard !session.waitForCommit() else { return true }
+    writer.unsafeReentrantWrite { session.reconcile(with: $0) }
+    return false
+  }
 
+  /// Runs a closure with a connection that is in no transaction: the store's own, or one of the pool's.
+  private func withConnection<Result>(
+    _ body: (Database, ReadingConnection?) throws -> Result
+  ) throws -> Result {
+    if let reading, let outcome = try reading.read({ try body($0, reading) }) { return outcome }
+    let outcome: Result? = try writer.unsafeReentrantRead { database in
+      if !database.isInsideTransaction { return .some(try body(database, nil)) }
+      // Inside a transaction of the writer, GRDB provides the writer's connection, which sees uncommitted rows.
+      guard writer is DatabasePool, session.isWriter(database) else {
+        throw StoreError.busy(path: path, waited: .zero)
+      }
+      return nil
+    }
+    if let outcome { return outcome }
+    return try writer.unsafeRead { database in
+      guard !database.isInsideTransaction else {
+        throw StoreError.busy(path: path, waited: .zero)
+      }
+      return try body(database, nil)
+    }
+  }
+}
+
+// MARK: - Checking for external commits
+
+extension OpenDatabase {
+  /// Checks for commits of other writers, after the transaction that is running.
+  func checkForExternalChanges() throws(StoreError) {
+    try context.checkOpen()
+    try context.translating {
+      try writer.unsafeReentrantWrite { database in
+        guard !database.isInsideTransaction else { return }
+        session.reconcile(with: database)
+        try session.noteExternalCommits(on: database)
+      }
+    }
+  }
+
+  /// Checks for commits of other writers as soon as the writing connection is free.
+  /// - Parameters:
+  ///   - mark: The newest sequence number of the log and the schema's version, if known: without a change nothing is checked.
+  ///   - retry: Called if another connection keeps the database busy, so that the check must be repeated.
+  func checkSoon(mark: [Int64]?, _ retry: @escaping @Sendable () -> Void) {
+    if let mark, mark.count == 2, session.log?.log.hasNotified(mark[0], cookie: mark[1]) == true {
+      return
+    }
+    guard !isCheckPending.exchange(true, ordering: .sequentiallyConsistent) else { return }
+    writer.asyncWriteWithoutTransaction { [self] database in
+      isCheckPending.store(false, ordering: .sequentiallyConsistent)
+      guard !isClosed, !database.isInsideTransaction else { return }
+      session.reconcile(with: database)
+      if (try? session.noteExternalCommits(on: database)) != true { retry() }
+    }
+  }
+
+  /// Takes the lease that a store with listeners needs, or renews an old one, as soon as the writing connection is free.
+  func maintainLeaseSoon() {
+    guard let lease = session.log?.lease else { return }
+    if lease.isNeeded {
+      writer.asyncWriteWithoutTransaction { [session] in try? lease.take(on: $0, in: session) }
+    } else if lease.isOld {
+      writer.asyncWriteWithoutTransaction { [session] in
+        try? lease.renewIfOld(on: $0, in: session)
+      }
+    }
+  }
+}
+
+// MARK: - Closing
+
+extension OpenDatabase {
   /// Closes the database, if the store opened it, after the calls that are running.
-  /// - Returns: Whether it was in use.
+  /// - Returns: Whether it was open.
   @discardableResult
   func close() throws(StoreError) -> Bool {
-    guard core.close() else { return false }
-    // A lease that cannot be given up ends by itself.
-    try? writer.unsafeReentrantWrite { try core.giveLeaseUp(on: $0) }
-    leaveLostLog()
+    guard session.close() else { return false }
+    // A lease that cannot be given up expires by itself.
+    try? writer.unsafeReentrantWrite { try session.log?.lease.giveUp(on: $0, in: session) }
+    preserveLostLog()
     closeReading()
-    defer { endSideFilesUse() }
-    // Whoever opens the file from here on finds the files that it then has.
-    if !core.hasLostSideFiles { endSideFilesUse() }
-    if ownsWriter {
-      // Whichever connection is closed last clears the log away, and one that only reads may not.
+    defer { endSideFileRegistration() }
+    // A store that opens the file from here on finds the side files that it then has.
+    if !session.hasLostSideFiles { endSideFileRegistration() }
+    if context.ownsWriter {
+      // The connection that is closed last removes the log, and one that only reads cannot.
       (writer as? DatabasePool)?.invalidateReadOnlyConnections()
-      try core.translating { try writer.close() }
+      try context.translating { try writer.close() }
       if leavesSideFiles { SideFiles.removeUnused(beside: path) }
     } else {
       writer.asyncWriteWithoutTransaction { [observer] in $0.remove(transactionObserver: observer) }
@@ -142,46 +245,48 @@ final class OpenDatabase: Sendable {
     return true
   }
 
-  /// Closes the store's own connection for reads; within such a read it ends with the read.
-  func closeReading() {
-    guard BodyScope.snapshot(of: core.hearers) == nil else { return }
+  /// Closes a database whose side files are lost, after the calls that are running.
+  func abandon() throws(StoreError) {
+    guard session.close() else { return }
+    preserveLostLog()
+    closeReading()
+    defer { endSideFileRegistration() }
+    try context.translating { try writer.close() }
+  }
+
+  /// Closes a file that has lost its path, and removes its side files from beside the path.
+  func leaveFile() throws(StoreError) {
+    guard !isClosed else { return }
+    let isClear = try context.translating {
+      try writer.unsafeReentrantWrite { database in
+        guard !database.isInsideTransaction else { return false }
+        return try sideFileRegistration?.files
+          .clear(on: database, isReadOnly: capabilities.isReadOnly) ?? true
+      }
+    }
+    guard isClear else {
+      throw .cannotOpen(
+        path: path,
+        .damaged(detail: "beside it is the log of the file that had its name, still in use")
+      )
+    }
+    _ = session.close()
+    closeReading()
+    endSideFileRegistration()
+    try context.translating { try writer.close() }
+  }
+
+  /// Makes sure that closing the database does not cut off what others have in a new log.
+  private func preserveLostLog() {
+    guard context.ownsWriter, session.hasLostSideFiles else { return }
+    writer.unsafeReentrantWrite { _ = results_leave_log($0.sqliteConnection) }
+  }
+
+  /// Closes the store's own connection for reads; inside such a read it is closed when the read ends.
+  private func closeReading() {
+    guard BodyScope.snapshot(of: context.broadcaster) == nil else { return }
     reading?.close()
   }
 
-  /// Looks for commits of other writers, after the transaction that is running.
-  func checkForExternalChanges() throws(StoreError) {
-    try core.checkOpen()
-    try core.translating {
-      try writer.unsafeReentrantWrite { database in
-        guard !database.isInsideTransaction else { return }
-        core.reconcile(with: database)
-        try core.noteOtherWriters(on: database)
-      }
-    }
-  }
-
-  /// Looks for commits of other writers as soon as the writing connection is free.
-  /// - Parameters:
-  ///   - mark: The newest number of the log and the schema's version; if they are known, there were none.
-  ///   - retry: Called if somebody keeps the database busy, so that it must be looked again.
-  func lookSoon(mark: [Int64]?, _ retry: @escaping @Sendable () -> Void) {
-    if let mark, mark.count == 2, core.catalog?.hasTold(mark[0], cookie: mark[1]) == true { return }
-    guard !isLookDue.exchange(true, ordering: .sequentiallyConsistent) else { return }
-    writer.asyncWriteWithoutTransaction { [self] database in
-      isLookDue.store(false, ordering: .sequentiallyConsistent)
-      guard !core.isClosed, !database.isInsideTransaction else { return }
-      core.reconcile(with: database)
-      if (try? core.noteOtherWriters(on: database)) != true { retry() }
-    }
-  }
-
-  /// Enters a store that somebody listens to into the table of readers, or does so again in good time, as soon as the writing
-  /// connection is free.
-  func keepLeaseSoon() {
-    if core.needsLease {
-      writer.asyncWriteWithoutTransaction { [core] in try? core.takeLease(on: $0) }
-    } else if core.isLeaseOld {
-      writer.asyncWriteWithoutTransaction { [core] in try? core.keepLease(on: $0) }
-    }
-  }
+  private func endSideFileRegistration() { sideFileRegistration?.end() }
 }

@@ -1,26 +1,25 @@
 import ResultsDomain
-import Synchronization
 
-/// How a store hears of changes, and of whose.
+/// How a store records changes, and whose.
 public struct SQLiteCapture: Hashable, Sendable {
-  /// Who writes changes down.
+  /// What records changes.
   public enum Mode: String, Hashable, Sendable {
-    /// The store its own commits, one row of the log each; the database's triggers those of everybody else.
+    /// The store records its own commits, in one row of the log each; the database's triggers record those of all others.
     case hookAndLog
-    /// The database's triggers, for every writer; own commits cost more.
+    /// The database's triggers record the changes of every writer; the store's own commits cost more.
     case triggersAndLog
-    /// Nobody: the object hears what it does itself, and finds the commits of others by reading again.
+    /// Nothing is recorded: the object knows its own commits, and finds those of others by reading again.
     case thisObjectOnly
   }
 
-  /// Who writes changes down.
+  /// What records changes.
   public let mode: Mode
-  /// Why it is not better, or `nil`.
+  /// Why no better mode is used, or `nil`.
   public let reason: String?
 }
 
 extension SQLiteCapture: CustomStringConvertible {
-  /// The mode and the reason, for a person to read.
+  /// The mode and the reason, as text to print.
   public var description: String {
     let text =
       switch mode {
@@ -33,10 +32,11 @@ extension SQLiteCapture: CustomStringConvertible {
 }
 
 extension SQLiteStore {
-  /// How changes are heard of at present; it can change with the database's schema.
+  /// How changes are recorded at present; it can change with the database's schema.
   public var capture: SQLiteCapture {
-    let (mode, reason) = core.state.withLock { ($0.writing.mode, $0.writing.reason) }
-    switch (mode, core.catalog) {
+    let log = database.session.log
+    let (mode, reason) = log?.status ?? (.none, nil)
+    switch (mode, log) {
     case (.packed, _): return SQLiteCapture(mode: .hookAndLog, reason: nil)
     case (.triggers, _): return SQLiteCapture(mode: .triggersAndLog, reason: reason)
     case (.none, .some) where capabilities.isReadOnly:
@@ -49,13 +49,17 @@ extension SQLiteStore {
   }
 
   private var reasonForNoLog: String? {
-    if !capabilities.isDurable, ownsWriter { return "nobody else reaches a database in memory" }
-    if core.options.maintainsChangeLog == false { return "no log is wanted" }
-    if core.options.adoptsTables {
-      guard let reason = core.reasonForInexactHook else { return "adopted tables" }
+    if !capabilities.isDurable, database.context.ownsWriter {
+      return "a database in memory has no other users"
+    }
+    if database.context.options.maintainsChangeLog == false { return "the change log is disabled" }
+    if database.context.options.adoptsTables {
+      guard let reason = database.session.capture.reasonForInexactHook else {
+        return "adopted tables"
+      }
       return
-        "adopted tables; \(reason), so that changes by SQL of the application's own are found by"
-        + " reading again; with maintainsChangeLog they are told row by row"
+        "adopted tables; \(reason), so that changes by the application's own SQL are found by"
+        + " reading again; with maintainsChangeLog they are recorded row by row"
     }
     return capabilities.isReadOnly ? "the file has no log" : nil
   }

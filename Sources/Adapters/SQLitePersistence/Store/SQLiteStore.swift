@@ -1,44 +1,46 @@
+import Dispatch
 public import GRDB
 public import ResultsDomain
 
 /// A store in an SQLite database: a file, memory, or a GRDB database that an application has open.
 ///
-/// An entity is a table of its name and an attribute a column of its name, as `docs/sqlite-schema.md` tells, so other
-/// programs can read and write the file. A store's own file keeps a log of changes: its history tells row by row what was
-/// committed by whatever connection of whatever program. An application's database gets one only if `maintainsChangeLog` asks for
-/// it; else commits of other processes and objects are noticed and told as a gap.
+/// An entity is the table of its name and an attribute the column of its name, as `docs/sqlite-schema.md` describes, so other programs can
+/// read and write the file. A store's own file has a change log: its history lists row by row what any connection of any program has
+/// committed. An application's database gets a log only with the option `maintainsChangeLog`; without one, commits of other processes and
+/// objects are noticed and reported as a gap.
 ///
-/// A borrowed writer serves one `SQLiteStore` without a log at a time: SQLite tells of changed rows to one listener only, and
-/// a second store would turn the first one's history into gaps.
+/// Only one `SQLiteStore` without a log may use a borrowed writer at a time: SQLite reports changed rows to one hook only, and a second store
+/// would turn the first one's history into gaps.
 public final class SQLiteStore: Store {
   /// The database file's path, or `:memory:`.
   public let path: String
-  /// The entities it was opened with.
+  /// The entities that the store was opened with.
   public let entities: [EntityDescription]
-  let hearers: StoreHearers
-  let followed: FollowedDatabase
-  private let ownExecutor = StoreExecutor(label: "results.sqlite.calls")
+  let follower: FollowedDatabase
+  private let broadcaster: CommitBroadcaster
+  private let callExecutor = CallExecutor()
 
-  /// Opens the database of a file, and makes it if there is none.
+  // MARK: - Opening
+
+  /// Opens the database in a file, and creates the file if it does not exist.
   /// - Parameters:
   ///   - path: The file's path; `:memory:` is a database in memory.
   ///   - entities: The entities to work with. The file may hold others.
-  ///   - options: How it is opened.
-  /// - Throws: `StoreError.cannotOpen` with the reason; the file is then as it was.
+  ///   - options: How the database is opened.
+  /// - Throws: `StoreError.cannotOpen` with the reason; the file is then unchanged.
   public convenience init(
     at path: String,
     entities: [EntityDescription],
     options: SQLiteStoreOptions = SQLiteStoreOptions()
   ) throws(StoreError) {
     let opener = DatabaseOpener(path: path, entities: entities, options: options)
-    let isMemory = path == ":memory:"
-    let hearers = StoreHearers()
+    let broadcaster = CommitBroadcaster()
     let database = try OpenDatabase(
-      isMemory ? opener.openMemory() : opener.openFile(),
+      path == ":memory:" ? opener.openMemory() : opener.openFile(),
       path: path,
       options: options,
       ownsWriter: true,
-      hearers: hearers
+      broadcaster: broadcaster
     )
     self.init(database, entities, options) { (rewinds) throws(StoreError) in
       try OpenDatabase(
@@ -46,7 +48,7 @@ public final class SQLiteStore: Store {
         path: path,
         options: options,
         ownsWriter: true,
-        hearers: hearers,
+        broadcaster: broadcaster,
         rewinds: rewinds
       )
     }
@@ -54,13 +56,13 @@ public final class SQLiteStore: Store {
 
   /// Uses a GRDB database that an application has open.
   ///
-  /// The tables of the entities are used as they are, whoever made them. Nothing is added to the database, unless
-  /// `createsTables` or `maintainsChangeLog` asks for it. Closing the store leaves the database open.
+  /// The tables of the entities are used as they are. Nothing is added to the database except with the options
+  /// `createsTables` and `maintainsChangeLog`. Closing the store leaves the database open.
   /// - Parameters:
   ///   - writer: A `DatabasePool` or a `DatabaseQueue`.
   ///   - entities: The entities to work with.
-  ///   - options: How it is opened; waiting for other writers and durability are the writer's own affair.
-  /// - Throws: `StoreError.cannotOpen` with the reason; the database is then as it was.
+  ///   - options: How the database is opened; the busy timeout and the durability are those of the writer.
+  /// - Throws: `StoreError.cannotOpen` with the reason; the database is then unchanged.
   public convenience init(
     writer: any DatabaseWriter,
     entities: [EntityDescription],
@@ -75,12 +77,12 @@ public final class SQLiteStore: Store {
       path: writer.path,
       options: options,
       ownsWriter: false,
-      hearers: StoreHearers()
+      broadcaster: CommitBroadcaster()
     )
     self.init(database, entities, options, open: nil)
   }
 
-  /// A new store in memory, which ends with the object.
+  /// A new store in memory, whose content ends with the object.
   /// - Throws: `StoreError.cannotOpen` for entities that no database can hold.
   public static func inMemory(
     entities: [EntityDescription],
@@ -97,63 +99,154 @@ public final class SQLiteStore: Store {
   ) {
     path = database.path
     self.entities = entities
-    hearers = database.core.hearers
-    followed = FollowedDatabase(database, options: options, hearers: hearers, open: open)
+    broadcaster = database.context.broadcaster
+    follower = FollowedDatabase(database, options: options, open: open)
   }
 
-  deinit { _ = hearers.close() }
-}
+  deinit { _ = broadcaster.close() }
 
-extension SQLiteStore {
-  /// What the store is called: its path, and the name that its database keeps.
+  /// Closes the store; a database that it opened is closed too, after the calls that are running.
   ///
-  /// It is another one after another file has taken the path.
-  public var identity: StoreIdentity { followed.database.identity }
+  /// Inside a closure of this store's read or commit it returns at once, and the database is closed when that closure has ended.
+  public func close() throws(StoreError) { try follower.close() }
+
+  // MARK: - Properties
+
+  /// The database that is open at present.
+  var database: OpenDatabase { follower.database }
+
+  /// The store's path, and the name that its database persists.
+  ///
+  /// It changes when another file takes the path.
+  public var identity: StoreIdentity { database.identity }
 
   /// What the store can do.
-  public var capabilities: StoreCapabilities { followed.database.capabilities }
+  public var capabilities: StoreCapabilities { database.capabilities }
 
-  var core: StoreCore { followed.database.core }
+  /// The executor of blocking calls, for asynchronous callers.
+  public var executor: (any TaskExecutor)? { callExecutor }
 
-  var writer: any DatabaseWriter { followed.database.writer }
+  // MARK: - Reading and writing
 
-  var ownsWriter: Bool { followed.database.ownsWriter }
-
-  /// Where blocking calls are run for asynchronous callers.
-  public var executor: (any TaskExecutor)? { ownExecutor }
-
-  /// Hints that the version may have grown.
+  /// Runs a closure with one consistent version of the database.
   ///
-  /// While somebody listens, commits of other processes are heard as well, and what happens to the file.
-  public func commitNotifications() -> AsyncStream<Void> {
-    defer { followed.database.keepLeaseSoon() }
-    return hearers.commitNotifications()
+  /// A read inside the closure sees the same version. Inside a transaction of this store a read sees what was committed before, if the
+  /// database is in a file; a database in memory has one connection and refuses such a read.
+  /// - Throws: `StoreError.busy` for a read that would wait for itself, and what the closure throws.
+  public func read<Result: Sendable>(
+    _ body: (any StoreSnapshot) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
+    guard !broadcaster.isClosed else { throw .closed(path: path) }
+    if let snapshot = BodyScope.snapshot(of: broadcaster) { return try body(snapshot) }
+    defer { follower.closeIfPending() }
+    return try follower.withDatabase { (database, begin) throws(StoreError) in
+      try database.read { (snapshot) throws(StoreError) in
+        begin()
+        return try body(snapshot)
+      }
+    }
   }
 
-  /// Hints of what the closure has not followed; it is given commits of at most a few rows that this object made.
+  /// Runs a closure as one transaction, after those that are running.
+  ///
+  /// The closure receives a `SQLiteTransaction`. The history lists the exact net changes, including those that triggers, foreign keys and the
+  /// application's statements make in rows of the store's entities.
+  /// - Throws: `StoreError.busy` if another process keeps the database locked, or inside another transaction of this store.
+  @discardableResult
+  public func commit<Result: Sendable>(
+    origin: CommitOrigin,
+    _ body: (any StoreTransaction) throws -> Result
+  ) throws(StoreError) -> Committed<Result> {
+    defer { follower.closeIfPending() }
+    do {
+      return try follower.withDatabase { (database, begin) throws(StoreError) in
+        try database.session.commit(origin: origin) { transaction in
+          begin()
+          return try body(transaction)
+        }
+      }
+    } catch {
+      if case .inputOutput = error { follower.checkFileSoon() }
+      throw error
+    }
+  }
+
+  // MARK: - Observing
+
+  /// A stream of notifications that the version may have grown.
+  ///
+  /// While it has a consumer, commits of other processes and changes of the file itself are noticed too.
+  public func commitNotifications() -> AsyncStream<Void> {
+    defer { database.maintainLeaseSoon() }
+    return broadcaster.commitNotifications()
+  }
+
+  /// A stream of notifications of what the closure has not followed; the closure receives small commits of this object.
   public func commitNotifications(
     following follow: @escaping @Sendable (any StoreSnapshot) -> Bool
   ) -> AsyncStream<Void> {
-    defer { followed.database.keepLeaseSoon() }
-    return hearers.commitNotifications(following: follow)
+    defer { database.maintainLeaseSoon() }
+    return broadcaster.commitNotifications(following: follow)
   }
 
-  /// Keeps the log from a version on for those who listen, whoever else asked for more of it meanwhile.
+  /// Notes that the store's listeners no longer need the history up to a version.
   public func releaseHistory(through version: StoreVersion) {
-    followed.database.core.catalog?.catchUp(to: version)
+    database.session.log?.log.releaseHistory(through: version)
   }
 
-  /// Looks for commits of other writers now, after the transaction that is running, and whether the path still names the file.
+  /// Checks now for commits of other writers, after the transaction that is running, and whether the path still names the file.
   /// - Throws: `StoreError.closed`; `StoreError.cannotOpen` if the path names no file that the store can work with.
   public func checkForExternalChanges() throws(StoreError) {
-    followed.checkFile()
-    try followed.serving { (database, _) throws(StoreError) in
+    follower.checkFile()
+    try follower.withDatabase { (database, _) throws(StoreError) in
       try database.checkForExternalChanges()
     }
   }
 
-  /// Closes the store; a database that was opened by it is closed too, after the calls that are running.
+  // MARK: - Maintenance
+
+  /// Creates the index that lets a list be read without sorting, if there is one that SQLite would use.
+  /// - Parameter definition: The list's order, as from `ResultsDefinition.order()` or `ListExplanation.definition`.
+  /// - Returns: The statement that was run, or `nil` if the list needs no index or none would help.
+  /// - Throws: `StoreError.readOnly`, `StoreError.busy`, `StoreError.diskFull`, `StoreError.unknownEntity`, and the other errors of a commit.
+  /// - Complexity: O(*n* log *n*) in the rows of the table; other writers wait meanwhile.
+  @discardableResult
+  public func createIndex(serving definition: OrderDefinition) throws(StoreError) -> String? {
+    try commit(origin: .unnamed) { transaction -> String? in
+      guard let transaction = transaction as? SQLiteTransaction,
+        let statement = try transaction.snapshot.plan(of: definition).remedy
+      else { return nil }
+      try transaction.withDatabase { try $0.execute(sql: statement) }
+      return statement
+    }.result
+  }
+
+  /// Rebuilds the store's internal data in the database: the change log and the triggers that write it.
   ///
-  /// Called in a closure of the store's own, it returns at once, and the database is closed when that closure has ended.
-  public func close() throws(StoreError) { try followed.close() }
+  /// The entities' tables and everything of an application stay untouched. The history gets a gap, after which lists are read again.
+  /// - Throws: `StoreError.readOnly`, `StoreError.busy` while another process writes, `StoreError.damaged`.
+  public func repair() throws(StoreError) {
+    let database = database
+    try database.context.checkOpen()
+    guard !capabilities.isReadOnly else { throw .readOnly(path: path) }
+    guard let log = database.session.log else { return }
+    try database.context.translating {
+      try database.writer.unsafeReentrantWrite { connection in
+        guard !connection.isInsideTransaction else {
+          throw StoreError.busy(path: path, waited: .zero)
+        }
+        try log.rebuild(on: connection, in: database.session)
+      }
+    }
+  }
+
+  /// Runs blocking calls outside of Swift's cooperative threads, of which there are only as many as cores.
+  private final class CallExecutor: TaskExecutor {
+    private let queue = DispatchQueue(label: "results.sqlite.calls", attributes: .concurrent)
+
+    func enqueue(_ job: consuming ExecutorJob) {
+      let job = UnownedJob(job)
+      queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+  }
 }

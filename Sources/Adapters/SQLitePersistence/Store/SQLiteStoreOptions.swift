@@ -6,59 +6,59 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// How a store is opened.
+/// The options with which a store is opened.
 public struct SQLiteStoreOptions: Sendable {
-  /// How often a commit is written through to the disk itself.
+  /// When commits are flushed to the disk.
   public enum Durability: String, Hashable, Sendable {
-    /// At checkpoints: a power cut may undo the last commits, but never tears one apart.
+    /// At checkpoints: a power failure may undo the last commits, but never a part of one.
     case normal
     /// At every commit.
     case full
   }
 
-  /// Whether nothing is ever written; the file must exist.
+  /// Whether the store never writes; the file must exist.
   public var isReadOnly: Bool
-  /// Whether tables that are there already, made by an application of its own, are used as they are.
+  /// Whether existing tables, created by an application, are used as they are.
   public var adoptsTables: Bool
-  /// Whether tables of entities are made where they are missing.
+  /// Whether missing tables of entities are created.
   ///
-  /// `nil` is yes for a store's own file, and no for a database of an application (`adoptsTables`, or a GRDB writer that is lent),
-  /// where a missing table is rather a mistyped one: it is refused with `OpenFailure.missingTable`.
+  /// `nil` means yes for a store's own file, and no for a database of an application (`adoptsTables`, or a borrowed GRDB writer), where a
+  /// missing table is more likely a mistyped name: opening it fails with `OpenFailure.missingTable`.
   public var createsTables: Bool?
-  /// Whether tables of an application are refused whose dates are not in microseconds, as far as a look at some rows tells.
+  /// Whether opening fails for tables of an application whose dates are not in microseconds, judging by a sample of rows.
   ///
-  /// Without it a date near 1970 is believed to be one.
+  /// Without the check such values are read as dates near 1970.
   public var checksDates: Bool
   /// How long a call waits for another writer before it fails with `StoreError.busy`.
   public var busyTimeout: Duration
-  /// How long a commit of another process may go unheard at most, while somebody listens; `nil` for never listening to others.
+  /// How long a commit of another process may go unnoticed while the store has listeners; `nil` never watches for others.
   ///
-  /// Where the system tells of changes of files, as Linux does, a commit is heard at once, and this is only how often it is
-  /// made sure that none was missed.
+  /// Where the system reports changes of files, as Linux does, a commit is noticed at once, and this is only the interval of a check that
+  /// none was missed.
   public var pollInterval: Duration?
-  /// How many changed rows the history remembers, each commit counted as one more.
+  /// The number of changed rows that the history remembers, each commit counted as one more.
   public var historyCapacity: Int
-  /// How often a commit is written through to the disk itself.
+  /// When commits are flushed to the disk.
   public var durability: Durability
-  /// Whether every change is written down in the database, whoever makes it, so that the history tells of all writers.
+  /// Whether the database records every change of every writer in a change log, so that the history covers all of them.
   ///
-  /// `nil` is yes for a store's own file, and no for tables of an application (`adoptsTables`, or a GRDB writer that is lent),
-  /// to which nothing is added unasked.
+  /// `nil` means yes for a store's own file, and no for tables of an application (`adoptsTables`, or a borrowed GRDB writer), to which
+  /// nothing is added by default.
   public var maintainsChangeLog: Bool?
-  /// How many entries of the log are kept at least: commits of stores, and rows that other programs changed.
+  /// The number of log entries that are retained at least: commits of stores, and rows that other programs changed.
   public var logCapacity: Int
-  /// How many bytes of packed changes are kept about, at most.
+  /// The approximate number of bytes of packed changes that are retained at most.
   public var logByteLimit: Int
-  /// The time in seconds since 1970, for the leases of those who read the log.
+  /// The time in seconds since 1970, for leases on the log.
   package var now: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) }
-  /// Whether the store is opened only to be read, by a file that may be written: nothing is written that reading does not need.
+  /// Whether the store is opened only to read a writable file: nothing is written that reading does not need.
   package var onlyReads = false
-  /// Whether the store may write what nobody has asked it for, such as what keeps its log short.
+  /// Whether the store may write on its own account, such as to trim its log.
   var maintainsFile: Bool { !isReadOnly && !onlyReads }
   /// Whether the pre-update hook is used where the library has it.
   package var usesPreUpdateHook = true
 
-  /// How a store is opened.
+  /// Creates options; the defaults suit a store's own file.
   public init(
     isReadOnly: Bool = false,
     adoptsTables: Bool = false,

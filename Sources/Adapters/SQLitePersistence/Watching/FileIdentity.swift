@@ -1,14 +1,14 @@
 import CSQLiteHooks
 
-/// Which file a path names: two files that exist at the same time have different identities.
+/// The identity of a file: two files that exist at the same time have different ones.
 ///
-/// A file that is gone may lend its identity to a new one, unless somebody still has it open.
+/// A new file may get the identity of a deleted one, unless a process still has that open.
 struct FileIdentity: Hashable, Sendable {
-  /// What the system says of a path.
+  /// The result of a look-up.
   enum Finding: Hashable, Sendable {
     case file(FileIdentity)
     case missing
-    /// The system does not tell, as where a folder may not be searched.
+    /// The system does not provide it, for example without permission to search the folder.
     case unknown
 
     /// The file, if there is one.
@@ -18,7 +18,7 @@ struct FileIdentity: Hashable, Sendable {
   let device: UInt64
   let number: UInt64
 
-  /// Looks at a path; the file is not opened.
+  /// Looks up the file of a path, without opening it.
   static func find(_ path: String) -> Finding {
     var (device, number): (UInt64, UInt64) = (0, 0)
     return switch results_file_identity(path, &device, &number) {
@@ -28,7 +28,7 @@ struct FileIdentity: Hashable, Sendable {
     }
   }
 
-  /// The file that a connection has open; missing if that file is no longer the one of its name.
+  /// Looks up the file that a connection has open; missing if that file no longer has its path.
   static func find(openedBy connection: OpaquePointer?) -> Finding {
     var (device, number): (UInt64, UInt64) = (0, 0)
     return switch results_connection_identity(connection, &device, &number) {

@@ -4,52 +4,48 @@ import GRDB
 import ResultsDomain
 import Synchronization
 
-/// The database that a store works with: the one whose file has the store's name, also after another has taken it.
+/// The database that a store works with: the one whose file has the store's path, also after another file has taken it.
 ///
-/// While somebody listens, a watch follows the file; else it is looked for when a commit finds that its file has lost the name.
-/// A file without the name is read no more once that was noticed, and never committed into.
+/// While the store has listeners a watch follows the file; otherwise the file is checked when a commit finds that it has lost the path.
+/// After that was noticed the old file is not read any more, and it is never committed into.
+///
+/// Locks, in the order in which they are taken: `checking` serializes checks of the path, exchanges and the closing, and is held while a
+/// database is opened and closed; `state` guards what calls read, is held for moments only, and is changed under `checking` except for
+/// `isClosePending`; `watch` is set once. The queue `control` starts and stops the watch; it waits for `checking`, never the reverse.
 final class FollowedDatabase: Sendable {
-  /// Opens the file of the store's path, so many turns after the first.
+  /// Opens the file of the store's path; receives how often the log was rewound before.
   typealias Opening = @Sendable (UInt64) throws(StoreError) -> OpenDatabase
 
   private struct State {
     var database: OpenDatabase
-    /// Why no file can be worked with.
+    /// Why no file can be used.
     var failure: StoreError?
-    /// Entered while one database is being exchanged for another.
-    var turn: DispatchGroup?
+    /// Entered while one database is exchanged for another.
+    var exchange: DispatchGroup?
     /// Whether the file was closed because its side files are lost, and not opened since.
     var hasAbandonedFile = false
-    /// Whether a closure of the store's has closed it.
-    var isCloseDue = false
+    /// Whether a closure of the store has closed it, so that the database is closed when the closure has ended.
+    var isClosePending = false
   }
 
   private let path: String
   private let options: SQLiteStoreOptions
-  private let hearers: StoreHearers
+  private let broadcaster: CommitBroadcaster
   private let open: Opening?
   private let state: Mutex<State>
-  /// Held while it is found out which file has the name.
-  private let following = Mutex(())
+  private let checking = Mutex(())
   private let watch = Mutex<StoreWatch?>(nil)
-  /// Where the watch is started and stopped.
   private let control = DispatchQueue(label: "results.sqlite.follow")
 
   /// Follows the file of a database.
   /// - Parameters:
   ///   - database: The database to begin with.
   ///   - options: How it was opened.
-  ///   - hearers: Who waits to hear of new versions.
-  ///   - open: Opens the file of the path anew; `nil` if the store may not.
-  init(
-    _ database: OpenDatabase,
-    options: SQLiteStoreOptions,
-    hearers: StoreHearers,
-    open: Opening?
-  ) {
+  ///   - open: Opens the file of the path again; `nil` if the store must not.
+  init(_ database: OpenDatabase, options: SQLiteStoreOptions, open: Opening?) {
     path = database.path
     self.options = options
-    self.hearers = hearers
+    broadcaster = database.context.broadcaster
     self.open = open
     state = Mutex(State(database: database))
     guard database.capabilities.isDurable, let interval = options.pollInterval else { return }
@@ -62,10 +58,10 @@ final class FollowedDatabase: Sendable {
         """,
       opened: { [weak self] in self?.file ?? .unknown },
       isStale: { [weak self] in self?.database.hasLostSideFiles ?? false },
-      listener: { [weak self] in self?.hear($0) }
+      listener: { [weak self] in self?.receive($0) }
     )
     watch.withLock { $0 = StoreWatch(subject) }
-    hearers.whenTurning { [weak self] in self?.adjustWatch() }
+    broadcaster.onActivityChange { [weak self] in self?.adjustWatch() }
   }
 
   deinit { watch.withLock { $0 }?.stop() }
@@ -74,52 +70,23 @@ final class FollowedDatabase: Sendable {
   var database: OpenDatabase { state.withLock { $0.database } }
 
   /// Whether one database is being exchanged for another.
-  var isTurning: Bool { state.withLock { $0.turn != nil } }
+  var isExchanging: Bool { state.withLock { $0.exchange != nil } }
 
   /// The file that is open.
   private var file: FileIdentity.Finding {
     let database = database
-    return database.core.isClosed ? .missing : database.file
-  }
-
-  /// Ends following, and closes the database.
-  /// - Returns: Whether it was open.
-  func close() throws(StoreError) {
-    guard hearers.close() else { return }
-    guard !BodyScope.isInside(hearers) else {
-      // Whoever exchanges the file waits for that closure, and would be waited for here.
-      state.withLock { $0.isCloseDue = true }
-      return
-    }
-    try finishClosing()
-  }
-
-  /// Closes the database if a closure of the store's has asked for it; to be called behind each.
-  func closeIfDue() {
-    guard hearers.isClosed, !BodyScope.isInside(hearers) else { return }
-    let isDue = state.withLock { state in
-      defer { state.isCloseDue = false }
-      return state.isCloseDue
-    }
-    if isDue { try? finishClosing() }
-  }
-
-  private func finishClosing() throws(StoreError) {
-    let watch = watch.withLock { $0 }
-    // Its connection must not be the last one, which cannot clear the log away.
-    control.sync { watch?.stop() }
-    try following.withLock { _ throws(StoreError) in _ = try database.close() }
+    return database.isClosed ? .missing : database.file
   }
 }
 
-// MARK: - Serving
+// MARK: - Calls
 
 extension FollowedDatabase {
-  /// Runs a closure with the database of the moment.
-  /// - Parameter body: The work; it says when it begins with what must not be done twice.
+  /// Runs a closure with the current database, and again with the new one if the database is exchanged before the closure has begun.
+  /// - Parameter body: The work; it calls `begin` before anything that must not be done twice.
   /// - Returns: What the closure returned.
-  /// - Throws: Why no file can be worked with, or what the closure throws.
-  func serving<Result>(
+  /// - Throws: Why no file can be used, or what the closure throws.
+  func withDatabase<Result>(
     _ body: (OpenDatabase, _ begin: () -> Void) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
     while true {
@@ -128,37 +95,37 @@ extension FollowedDatabase {
       do {
         return try body(database) { hasBegun = true }
       } catch {
-        // The database was exchanged between the two.
-        guard case .closed = error, !hasBegun, !hearers.isClosed else { throw error }
-        guard self.database !== database || state.withLock({ $0.turn != nil }) else { throw error }
+        guard case .closed = error, !hasBegun, !broadcaster.isClosed,
+          self.database !== database || isExchanging
+        else { throw error }
       }
     }
   }
 
   private func current() throws(StoreError) -> OpenDatabase {
-    guard !hearers.isClosed else { throw .closed(path: path) }
-    if let turn = state.withLock({ $0.turn }) {
-      // A call inside a closure of this store's would wait for itself.
-      guard turn.wait(timeout: .now() + options.busyTimeout.timeInterval) == .success else {
+    guard !broadcaster.isClosed else { throw .closed(path: path) }
+    if let exchange = state.withLock({ $0.exchange }) {
+      // A call inside a closure of this store would wait for itself.
+      guard exchange.wait(timeout: .now() + options.busyTimeout.timeInterval) == .success else {
         throw .busy(path: path, waited: options.busyTimeout)
       }
     }
     let (database, failure) = state.withLock { ($0.database, $0.failure) }
     guard let failure else { return database }
-    noticeFile()
+    checkFileSoon()
     throw failure
   }
 
-  /// Looks soon which file has the name.
-  func noticeFile() {
+  /// Checks soon which file has the path.
+  func checkFileSoon() {
     if let watch = watch.withLock({ $0 }), watch.isRunning {
-      watch.look()
+      watch.checkNow()
     } else {
       control.async { [weak self] in self?.followUnwatched() }
     }
   }
 
-  /// Looks now which file has the name, if that is another one than is open.
+  /// Checks now which file has the path, and waits for the exchange if it is not the one that is open.
   func checkFile() {
     let file = file
     guard file != .unknown, FileIdentity.find(path) != file || database.hasLostSideFiles else {
@@ -166,8 +133,40 @@ extension FollowedDatabase {
     }
     let end = DispatchGroup()
     control.async(group: end) { [weak self] in self?.followUnwatched() }
-    // Inside a closure of this store's it would wait for itself.
+    // Inside a closure of this store it would wait for itself.
     _ = end.wait(timeout: .now() + options.busyTimeout.timeInterval)
+  }
+}
+
+// MARK: - Closing
+
+extension FollowedDatabase {
+  /// Stops following, and closes the database.
+  func close() throws(StoreError) {
+    guard broadcaster.close() else { return }
+    guard !BodyScope.isInside(broadcaster) else {
+      // An exchange waits for that closure, and this call would wait for the exchange.
+      state.withLock { $0.isClosePending = true }
+      return
+    }
+    try finishClosing()
+  }
+
+  /// Closes the database if a closure of the store has closed the store; called after each such closure.
+  func closeIfPending() {
+    guard broadcaster.isClosed, !BodyScope.isInside(broadcaster) else { return }
+    let isPending = state.withLock { state in
+      defer { state.isClosePending = false }
+      return state.isClosePending
+    }
+    if isPending { try? finishClosing() }
+  }
+
+  private func finishClosing() throws(StoreError) {
+    let watch = watch.withLock { $0 }
+    // The watch's connection must not be the last one, since it cannot remove the log.
+    control.sync { watch?.stop() }
+    try checking.withLock { _ throws(StoreError) in _ = try database.close() }
   }
 }
 
@@ -177,44 +176,41 @@ extension FollowedDatabase {
   private func adjustWatch() {
     control.async { [weak self] in
       guard let self, let watch = watch.withLock({ $0 }) else { return }
-      if hearers.isEmpty { watch.stop() } else { watch.start() }
+      if broadcaster.hasListeners { watch.start() } else { watch.stop() }
     }
   }
 
-  /// On the watch's thread.
-  private func hear(_ sign: StoreWatch.Sign) {
+  /// Handles a sign of the watch, on the watch's thread.
+  private func receive(_ sign: StoreWatch.Sign) {
     switch sign {
-    case .mayHaveChanged(let mark): look(mark)
-    case .intervalPassed: database.keepLeaseSoon()
+    case .mayHaveChanged(let mark):
+      database.checkSoon(mark: mark) { [weak self] in self?.watch.withLock { $0 }?.repeatSign() }
+    case .intervalPassed: database.maintainLeaseSoon()
     case .fileMissing, .fileReplaced, .fileBack: follow()
     }
   }
 
-  private func look(_ mark: [Int64]?) {
-    database.lookSoon(mark: mark) { [weak self] in self?.watch.withLock { $0 }?.tellAgain() }
-  }
-
-  /// The watch has a connection of its own, which must not be open while the store's are exchanged.
+  /// Follows the file with the watch stopped: its connection must not be open while the store's are exchanged.
   private func followUnwatched() {
     let watch = watch.withLock { $0 }
     watch?.stop()
     follow()
-    if !hearers.isEmpty { watch?.start() }
+    if broadcaster.hasListeners { watch?.start() }
   }
 }
 
 // MARK: - Following
 
 extension FollowedDatabase {
-  /// Finds out which file has the name, and opens it if it is another one.
+  /// Finds out which file has the path, and opens it if it is not the one that is open.
   private func follow() {
-    following.withLock { _ in
-      guard !hearers.isClosed else { return }
+    checking.withLock { _ in
+      guard !broadcaster.isClosed else { return }
       switch (FileIdentity.find(path), file) {
       case (.unknown, _), (_, .unknown): break
       case (.missing, _): fail(.cannotOpen(path: path, .missingFile))
       case (let found, let opened) where found == opened && !database.hasLostSideFiles:
-        goOn(with: database)
+        use(database)
       default: exchange()
       }
     }
@@ -225,19 +221,19 @@ extension FollowedDatabase {
       defer { state.failure = failure }
       return state.failure == nil
     }
-    if isNew { hearers.hint() }
+    if isNew { broadcaster.notify() }
   }
 
-  private func goOn(with database: OpenDatabase) {
+  private func use(_ database: OpenDatabase) {
     let (isNew, isExchanged) = state.withLock { state in
       defer { (state.database, state.failure) = (database, nil) }
       return (state.database !== database || state.failure != nil, state.database !== database)
     }
-    if isNew { hearers.hint() }
-    if isExchanged { database.keepLeaseSoon() }
+    if isNew { broadcaster.notify() }
+    if isExchanged { database.maintainLeaseSoon() }
   }
 
-  /// Closes the file that has lost the name, and opens the one that has it.
+  /// Closes the file that has lost the path, and opens the one that has it.
   private func exchange() {
     let hasLostSideFiles = database.hasLostSideFiles
     guard let open else {
@@ -245,37 +241,37 @@ extension FollowedDatabase {
       fail(.inputOutput(path: path, detail: hasLostSideFiles ? SideFiles.lossDetail : detail))
       return
     }
-    let turn = DispatchGroup()
-    turn.enter()
+    let exchange = DispatchGroup()
+    exchange.enter()
     let isRenewal = state.withLock { state in
-      state.turn = turn
+      state.exchange = exchange
       state.hasAbandonedFile = state.hasAbandonedFile || hasLostSideFiles
       return state.hasAbandonedFile
     }
     defer {
-      state.withLock { $0.turn = nil }
-      turn.leave()
+      state.withLock { $0.exchange = nil }
+      exchange.leave()
     }
     do {
-      guard isRenewal else { return try goOn(with: opened(by: open)) }
-      let new = try SideFilesUse.renewal.withLockIfAvailable { _ throws(StoreError) in
+      guard isRenewal else { return try use(reopened(by: open)) }
+      let new = try SideFileRegistration.withRenewal { () throws(StoreError) in
         try database.abandon()
-        return try opened(by: open)
+        return try reopened(by: open)
       }
       guard let new else { throw StoreError.inputOutput(path: path, detail: SideFiles.lossDetail) }
       state.withLock { $0.hasAbandonedFile = false }
-      goOn(with: new)
+      use(new)
     } catch {
       fail(StoreError(error, path: path, waited: options.busyTimeout))
     }
   }
 
-  /// Opens the file of the path, after the one that is open is closed.
-  private func opened(by open: Opening) throws(StoreError) -> OpenDatabase {
+  /// Closes the file that is open, and opens the one that has the path.
+  private func reopened(by open: Opening) throws(StoreError) -> OpenDatabase {
     let old = database
     try old.leaveFile()
-    guard !hearers.isClosed else { throw .closed(path: path) }
-    // A file that is being written by whoever copies it is empty at first, and nothing may be made in it.
+    guard !broadcaster.isClosed else { throw .closed(path: path) }
+    // A file that is being copied is empty at first, and nothing must be created in it.
     guard results_file_size(path) > 0 else { throw .cannotOpen(path: path, .notADatabase) }
     let new = try open(old.rewinds &+ 1)
     guard new.file == FileIdentity.find(path) else {
@@ -283,32 +279,6 @@ extension FollowedDatabase {
       throw .cannotOpen(path: path, .missingFile)
     }
     return new
-  }
-}
-
-extension OpenDatabase {
-  /// How often the log was found to have gone back.
-  fileprivate var rewinds: UInt64 { core.catalog?.rewinds ?? 0 }
-
-  /// Closes a file that has lost its name, and clears away what lies beside the path of it.
-  fileprivate func leaveFile() throws(StoreError) {
-    guard !core.isClosed else { return }
-    let isClear = try core.translating {
-      try writer.unsafeReentrantWrite { database in
-        guard !database.isInsideTransaction else { return false }
-        return try sideFiles?.clear(on: database, isReadOnly: capabilities.isReadOnly) ?? true
-      }
-    }
-    guard isClear else {
-      throw .cannotOpen(
-        path: path,
-        .damaged(detail: "beside it is the log of the file that had its name, still in use")
-      )
-    }
-    _ = core.close()
-    closeReading()
-    endSideFilesUse()
-    try core.translating { try writer.close() }
   }
 }
 

@@ -1,5 +1,6 @@
 import CSQLiteHooks
 import GRDB
+import Synchronization
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -7,24 +8,23 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The log of a database and its index, as files beside it.
+/// The write-ahead log of a database and its index, which are files beside it.
 ///
-/// SQLite finds them by their names alone. When another database's file takes the name, they stay, and whoever opens the new file
-/// takes the old one's log for its own. So the last thing to be done with the old file is to bring its log into it, and to take both
-/// files away.
+/// SQLite finds them by name alone. When another file takes the database's path they remain, and a process that opens the new file would
+/// use the log of the old one. So before the old file is abandoned its log is checkpointed, and both files are removed.
 struct SideFiles: Sendable {
   private let logPath: String
   private let indexPath: String
   private let log: FileIdentity.Finding
   private let index: FileIdentity.Finding
 
-  /// What happened to a database whose side files are lost, and what comes of it.
+  /// The message for a database whose side files are lost.
   static let lossDetail = """
     its -wal or -shm file was removed or replaced while it was open, so that other programs do not see what is committed here; \
-    it must be opened anew, and everywhere in this program
+    close it everywhere in this program and open it again
     """
 
-  /// The side files of the database that a connection has open; `nil` if it is in no file.
+  /// The side files of the database that a connection has open; `nil` if it is not in a file.
   init?(of connection: OpaquePointer?) {
     guard let path = sqlite3_db_filename(connection, "main").map({ String(cString: $0) }),
       !path.isEmpty
@@ -38,15 +38,15 @@ struct SideFiles: Sendable {
     (self.log, self.index) = (log, index)
   }
 
-  /// The same files, and those that are there only since.
+  /// The same files, with those that were created since.
   func completed(by later: SideFiles) -> SideFiles {
     SideFiles(self, log.file == nil ? later.log : log, index.file == nil ? later.index : index)
   }
 
-  /// Whether one of the files is no longer the one that the connections of this process work with.
+  /// Whether one of the files is no longer the one that the connections of this process use.
   ///
-  /// Nobody may take them away while a connection is open, and whoever finds none makes new ones, beside which this process neither sees
-  /// nor is seen.
+  /// They must not be removed while a connection is open: a process that finds none creates new ones, and then it and this process do not
+  /// see each other's commits.
   var areLost: Bool {
     [(logPath, log), (indexPath, index)]
       .contains { path, file in
@@ -56,43 +56,43 @@ struct SideFiles: Sendable {
       }
   }
 
-  /// Removes the files that a connection which may not write has made and left, unless somebody uses them or they hold something.
+  /// Removes the files that a read-only connection has created and left, unless they are in use or have content.
   ///
-  /// SQLite does it itself: another connection is opened and closed, which may write but does not.
+  /// SQLite removes them: another connection is opened and closed, which may write but does not.
   static func removeUnused(beside path: String) {
     guard results_side_file_size(path, "-wal") <= 0 else { return }
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX
     if sqlite3_open_v2(path.databasePath, &opened, flags, nil) == SQLITE_OK {
-      // The log is found when something is read.
+      // The first read opens the log.
       sqlite3_exec(opened, "PRAGMA schema_version", nil, nil, nil)
     }
     sqlite3_close(opened)
   }
 
-  /// Whether the log that lies beside the path is still the one it was.
-  private var isThere: Bool { log.file != nil && FileIdentity.find(logPath) == log }
+  /// Whether the log beside the path is still the same file.
+  private var isUnchanged: Bool { log.file != nil && FileIdentity.find(logPath) == log }
 
-  /// Whether the log holds nothing.
+  /// Whether the log has no content.
   private var isEmpty: Bool { results_file_size(logPath) == 0 }
 
-  /// Clears the files away, after their database's file has lost its name.
+  /// Removes the files after their database's file has lost its path.
   ///
-  /// All processes that have the old file open do this under its write lock, one after the other; the files of the new database that one
-  /// of them has made are other files.
+  /// All processes that have the old file open do this under its write lock, one after the other; the side files of the new database are
+  /// different files.
   /// - Parameters:
-  ///   - database: The writing connection to the old file; it is in no transaction.
+  ///   - database: The writing connection to the old file, in no transaction.
   ///   - isReadOnly: Whether the connection cannot write.
-  /// - Returns: Whether nothing of them remains that would be taken for the new file's.
-  /// - Throws: SQLite's failure, such as that another process keeps the old file; or that a file cannot be removed.
+  /// - Returns: Whether nothing remains that would be taken for the new file's.
+  /// - Throws: SQLite's failure, for example while another process locks the old file; or the failure to remove a file.
   func clear(on database: Database, isReadOnly: Bool) throws -> Bool {
-    guard isThere else { return true }
+    guard isUnchanged else { return true }
     guard !isReadOnly else { return isEmpty }
     for _ in 0..<3 {
       try database.run("PRAGMA wal_checkpoint(TRUNCATE)")
       try database.run("BEGIN IMMEDIATE TRANSACTION")
       defer { try? database.run("ROLLBACK TRANSACTION") }
-      guard isThere else { return true }
+      guard isUnchanged else { return true }
       guard isEmpty else { continue }
       for (path, file) in [(logPath, log), (indexPath, index)]
       where file.file != nil && FileIdentity.find(path) == file {
@@ -101,5 +101,66 @@ struct SideFiles: Sendable {
       return true
     }
     return false
+  }
+}
+
+/// Registers that a database is open in this process, with the side files that all its connections share.
+///
+/// SQLite opens a log's index once per process, whatever file has its name since. So a database that is opened while it is open elsewhere in
+/// the process uses the files that were found first.
+///
+/// The static lock `inUse` guards the registrations of the process, and is held for moments only. `renewal` is held while files are closed
+/// and opened; `inUse` is taken under it.
+final class SideFileRegistration: Sendable {
+  private struct Entry {
+    var files: SideFiles
+    var count: Int
+  }
+
+  /// Held by the one store of the process that reopens its database because its side files are lost.
+  ///
+  /// Two stores that did so at the same time would each find the other's old files registered.
+  private static let renewal = Mutex(())
+
+  private static let inUse = Mutex<[FileIdentity: Entry]>([:])
+
+  let files: SideFiles
+  private let database: FileIdentity?
+  private let hasEnded = Atomic(false)
+
+  /// Registers a database that was opened.
+  /// - Parameters:
+  ///   - found: The side files beside it.
+  ///   - database: The database's file.
+  init(_ found: SideFiles, of database: FileIdentity.Finding) {
+    self.database = database.file
+    guard let file = database.file else {
+      files = found
+      return
+    }
+    files = Self.inUse.withLock { inUse in
+      let files = inUse[file].map { $0.files.completed(by: found) } ?? found
+      inUse[file] = Entry(files: files, count: (inUse[file]?.count ?? 0) + 1)
+      return files
+    }
+  }
+
+  /// Runs a closure that reopens a database because its side files are lost.
+  /// - Returns: `nil` if another store of the process is doing so.
+  static func withRenewal<Result: Sendable, Failure: Error>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result? {
+    try renewal.withLockIfAvailable { _ throws(Failure) in try body() }
+  }
+
+  deinit { end() }
+
+  /// Ends the registration.
+  func end() {
+    guard let database, !hasEnded.exchange(true, ordering: .relaxed) else { return }
+    Self.inUse.withLock { inUse in
+      inUse[database]?.count -= 1
+      if inUse[database]?.count == 0 { inUse[database] = nil }
+    }
   }
 }

@@ -1,6 +1,6 @@
-/// A borrowed view of keys that lie one after the other in one arena of bytes.
+/// A borrowed view of consecutive keys in one arena of bytes.
 ///
-/// It is valid only inside the closure that handed it out.
+/// It is valid only inside the closure that receives it.
 struct FlatKeys<End: FixedWidthInteger & Sendable> {
   let bytes: UnsafeRawBufferPointer
   /// The offset just past each key, counted from the start of `bytes`.
@@ -21,7 +21,7 @@ struct FlatKeys<End: FixedWidthInteger & Sendable> {
     return UnsafeRawBufferPointer(start: bytes.baseAddress.map { $0 + start }, count: length)
   }
 
-  /// The first position at or after `low` whose key is not before `key`, and whether it is equal.
+  /// Finds the first position in `low..<high` whose key is not less than `key`, by binary search.
   @inline(__always)
   func search(
     _ key: UnsafeRawBufferPointer,
@@ -39,7 +39,7 @@ struct FlatKeys<End: FixedWidthInteger & Sendable> {
     return (low, false)
   }
 
-  /// Searches like `search(_:from:to:)`, in time that depends on the distance from `low` only.
+  /// Searches like `search(_:from:to:)`, in time logarithmic in the distance from `low`.
   func gallop(_ key: UnsafeRawBufferPointer, from low: Int) -> (position: Int, isFound: Bool) {
     var low = low
     var step = 1
@@ -54,7 +54,7 @@ struct FlatKeys<End: FixedWidthInteger & Sendable> {
     return search(key, from: low, to: count)
   }
 
-  /// The first position at or after 1 whose key is not after the key before it.
+  /// The first position whose key is not greater than its predecessor, or nil if keys ascend strictly.
   func firstViolation() -> (position: Int, isDuplicate: Bool)? {
     guard count > 1 else { return nil }
     var previous = self[0]

@@ -1,13 +1,12 @@
-/// What is known of an aggregate over some rows, so that rows can be added, taken out, and gathered with others.
+/// The state of an aggregate over some rows, to which rows can be added and from which rows can be removed.
 ///
-/// All of it is exact and does not depend on the order of the rows: whole numbers are summed in 128 bits, reals in
-/// `ExactRealSum`.
+/// States are exact and independent of the order of rows: integers are summed in 128 bits, reals in an `ExactRealSum`.
 public enum AggregateState: Hashable, Sendable {
-  /// So many values.
+  /// The number of values.
   case count(Int)
-  /// The sum of so many whole numbers.
+  /// The sum of a number of integers.
   case integerSum(Int128, of: Int)
-  /// The sum of so many reals.
+  /// The sum of a number of reals.
   case realSum(ExactRealSum, of: Int)
   /// The smallest value, or null if there is none.
   case minimum(Value)
@@ -16,7 +15,7 @@ public enum AggregateState: Hashable, Sendable {
 }
 
 extension AggregateState {
-  /// The aggregate over no rows.
+  /// Creates the state over no rows.
   public init(_ function: FetchAggregate.Function, of type: AttributeType) {
     switch function {
     case .count: self = .count(0)
@@ -38,7 +37,7 @@ extension AggregateState {
       self = .integerSum(sum &+ Int128(integer), of: count + 1)
     case .realSum(var sum, let count):
       guard let real = value.double else { return }
-      self = .count(0)  // Leaves the sum with one owner, so that it is changed in place.
+      self = .count(0)  // Leaves the sum with one owner, so that it is mutated in place.
       sum.add(real)
       self = .realSum(sum, of: count + 1)
     case .minimum(let known):
@@ -48,9 +47,9 @@ extension AggregateState {
     }
   }
 
-  /// Takes out a row's value, which must have been added; null changes nothing.
-  /// - Returns: Whether the state is still known. The smallest and the largest value are not once that very value is
-  ///   taken out; the state is then as it was.
+  /// Removes a row's value, which must have been added; null changes nothing.
+  /// - Returns: Whether the state is still valid. It is not, and does not change, if the removed value is the minimum or
+  ///   maximum itself.
   /// - Complexity: O(1), and O(*n*) in the bytes of a text.
   public mutating func remove(_ value: Value) -> Bool {
     guard !value.isNull else { return true }
@@ -70,7 +69,7 @@ extension AggregateState {
     return true
   }
 
-  /// Gathers the rows of another state of the same aggregate, none of which are in this one.
+  /// Adds the rows of another state of the same aggregate, none of which are in this one.
   public mutating func merge(_ other: AggregateState) {
     switch (self, other) {
     case (.count(let left), .count(let right)): self = .count(left + right)
@@ -85,7 +84,7 @@ extension AggregateState {
     }
   }
 
-  /// What the aggregate came to, as a value of its type.
+  /// The result of the aggregate as a value of a type.
   public func result(as type: AttributeType) -> AggregateValue {
     switch self {
     case .count(let count): return AggregateValue(.integer(Int64(count)), type)
@@ -104,7 +103,7 @@ extension AggregateState {
 }
 
 extension Value {
-  /// The value with one zero instead of two, so that it does not matter which of them was met first.
+  /// The value with negative zero replaced by zero, so that the order of rows does not matter.
   fileprivate var plain: Value {
     if case .real(let number) = self, number == 0 { .real(0) } else { self }
   }

@@ -1,17 +1,17 @@
-/// Aggregates over one entity whose names have been looked up once, for many rows.
+/// Aggregates over one entity with resolved attribute names, for evaluation over many rows.
 public struct CompiledAggregates: Sendable {
   /// The aggregates.
   public let aggregates: [FetchAggregate]
-  /// The types of what comes out, one for each aggregate.
+  /// The types of the results, one for each aggregate.
   public let types: [AttributeType]
-  /// The storage classes of what goes in, one for each aggregate.
+  /// The storage classes of the inputs, one for each aggregate.
   public let storage: [StorageClass]
-  /// The aggregates over no rows.
-  public let empty: [AggregateState]
+  /// The states over no rows, one for each aggregate.
+  public let emptyStates: [AggregateState]
   private let entity: EntityDescription
   private let expressions: [CompiledExpression]
 
-  /// Prepares aggregates.
+  /// Compiles aggregates.
   /// - Throws: As `FetchAggregate.type(in:)`.
   public init(
     _ aggregates: [FetchAggregate],
@@ -28,15 +28,15 @@ public struct CompiledAggregates: Sendable {
     }
     self.types = types
     self.storage = storage
-    self.empty = empty
+    emptyStates = empty
     expressions = aggregates.map { CompiledExpression($0.expression, in: entity) }
   }
 
-  /// What a row gives to each aggregate.
+  /// The input of a row to each aggregate.
   /// - Parameters:
   ///   - values: The row's values, in the order of the entity's attributes.
   ///   - key: The object's key.
-  /// - Returns: One value for each aggregate, maybe null.
+  /// - Returns: One value for each aggregate, which can be null.
   /// - Throws: `StoreError.unexpectedValue` for a stored value of another storage class.
   public func inputs(_ values: [Value], key: ObjectKey) throws(StoreError) -> [Value] {
     var inputs: [Value] = []
@@ -44,15 +44,15 @@ public struct CompiledAggregates: Sendable {
     for index in expressions.indices {
       let value = expressions[index].value(values, key: key).orderable
       guard value.isNull || value.storage == storage[index] else {
-        throw unexpected(key, index)
+        throw unexpectedValue(key, index)
       }
       inputs.append(value)
     }
     return inputs
   }
 
-  /// What is told of a value that an aggregate cannot take.
-  public func unexpected(_ key: ObjectKey, _ index: Int) -> StoreError {
+  /// The error for an object whose value does not fit the aggregate at an index.
+  public func unexpectedValue(_ key: ObjectKey, _ index: Int) -> StoreError {
     .unexpectedValue(
       ObjectID(entity: entity.name, key: key),
       what: aggregates[index].expression.description
@@ -60,23 +60,23 @@ public struct CompiledAggregates: Sendable {
   }
 }
 
-/// The aggregates over the rows of a list that agree in the first columns of its order.
+/// The aggregates over a group of rows that agree in the first columns of a list's order.
 public struct AggregateGroup: Hashable, Sendable {
-  /// The bytes of those columns, by which the groups ascend; empty for all rows in one group.
+  /// The bytes of those columns, by which groups are sorted; empty if all rows form one group.
   public var prefix: [UInt8]
-  /// How many rows there are.
+  /// The number of rows.
   public var count: Int
   /// One state for each aggregate.
   public var states: [AggregateState]
 
-  /// The aggregates over some rows.
+  /// Creates a group.
   public init(prefix: [UInt8], count: Int, states: [AggregateState]) {
     self.prefix = prefix
     self.count = count
     self.states = states
   }
 
-  /// Adds a row by what it gives to each aggregate.
+  /// Adds a row by its inputs to the aggregates.
   public mutating func add(_ inputs: [Value]) {
     count += 1
     for index in inputs.indices where states.indices.contains(index) {
@@ -84,11 +84,104 @@ public struct AggregateGroup: Hashable, Sendable {
     }
   }
 
-  /// Gathers the rows of another group, none of which are in this one.
+  /// Adds the rows of another group, none of which are in this one.
   public mutating func merge(_ other: AggregateGroup) {
     count += other.count
     for index in other.states.indices where states.indices.contains(index) {
       states[index].merge(other.states[index])
     }
+  }
+}
+
+// MARK: - Grouping rows
+
+/// Groups rows that are in a list's order by the first columns of the order, and aggregates each group.
+public struct AggregateGrouper {
+  private let empty: [AggregateState]
+  private let columns: Int
+  private let layout: KeyLayout
+  private var group: AggregateGroup?
+
+  /// Creates a grouper by the first columns of an order.
+  public init(_ aggregates: CompiledAggregates, byFirst columns: Int, _ layout: KeyLayout) {
+    empty = aggregates.emptyStates
+    self.columns = columns
+    self.layout = layout
+    // Without columns, all rows form one group, even if there are none.
+    if columns == 0 { group = AggregateGroup(prefix: [], count: 0, states: empty) }
+  }
+
+  /// Adds the next row of the order.
+  /// - Parameters:
+  ///   - inputs: The row's inputs to the aggregates.
+  ///   - key: The row's encoded key, or at least its first columns.
+  /// - Returns: The previous group, if the row begins a new one.
+  public mutating func add(_ inputs: [Value], of key: UnsafeRawBufferPointer) -> AggregateGroup? {
+    let prefix = UnsafeRawBufferPointer(
+      rebasing: key[..<layout.prefixLength(columns: columns, in: key)]
+    )
+    var finished: AggregateGroup?
+    if let group, !group.prefix.elementsEqual(prefix) { finished = finish() }
+    if group == nil {
+      group = AggregateGroup(prefix: Array(prefix), count: 0, states: empty)
+    }
+    group?.add(inputs)
+    return finished
+  }
+
+  /// Returns the last group, if there is one.
+  public mutating func finish() -> AggregateGroup? {
+    defer { group = nil }
+    return group
+  }
+}
+
+// MARK: - The default for stores
+
+extension StoreSnapshot {
+  /// By default, the rows of the list are read in order and added one by one.
+  /// - Complexity: O(*n*) in the rows that match, all of which are read.
+  public func aggregates(
+    _ aggregates: CompiledAggregates,
+    of definition: OrderDefinition,
+    groupedByFirst columns: Int,
+    _ body: (AggregateGroup) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    var grouper = AggregateGrouper(aggregates, byFirst: columns, definition.layout)
+    var continues = true
+    try entries(of: definition) { (batch) throws(StoreError) in
+      let keys = batch.keys(of: definition)
+      let rows = try self.rows(keys.map(\.key), of: definition.entity)
+      for (entry, row) in zip(keys, rows) {
+        guard let row else { continue }
+        let inputs = try aggregates.inputs(row.values, key: row.id.key)
+        let finished = batch.bytes.withUnsafeBytes { bytes in
+          grouper.add(inputs, of: UnsafeRawBufferPointer(rebasing: bytes[entry.bytes]))
+        }
+        if let finished { continues = try body(finished) }
+        guard continues else { return false }
+      }
+      return true
+    }
+    if continues, let last = grouper.finish() { _ = try body(last) }
+  }
+}
+
+extension EntryBatch {
+  /// The object key and the byte range of each entry.
+  fileprivate func keys(of definition: OrderDefinition) -> [(key: ObjectKey, bytes: Range<Int>)] {
+    var keys: [(key: ObjectKey, bytes: Range<Int>)] = []
+    keys.reserveCapacity(count)
+    bytes.withUnsafeBytes { bytes in
+      var start = 0
+      for end in ends {
+        let entry = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+        if let key = definition.layout.objectKey(in: entry, of: definition.entity.identity) {
+          keys.append((key, start..<end))
+        }
+        start = end
+      }
+    }
+    return keys
   }
 }

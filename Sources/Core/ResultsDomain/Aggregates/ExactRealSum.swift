@@ -1,22 +1,22 @@
-/// A sum of doubles without any rounding until it is read, whatever their sizes and order.
+/// A sum of doubles that is exact until it is read, whatever their sizes and order.
 ///
-/// A finite double is a whole number of 53 bits times a power of two. The numbers are summed by bands of 32 powers, each in 128 bits,
-/// which hold 2^42 of them; only bands that occur are kept. So values can be taken out again, and a sum over the same values is the
-/// same however it came about (the idea of U. Kulisch's long accumulator).
+/// A finite double is an integer of 53 bits times a power of two. The numbers are summed in bands of 32 powers, each in 128 bits,
+/// enough for 2^42 numbers; only nonzero bands are stored. So numbers can be removed, and the sum does not depend on the order of
+/// operations (U. Kulisch's long accumulator).
 public struct ExactRealSum: Sendable {
-  /// Band number and sum of numbers times 2^(32 * band - 1074), ascending by band; none is zero.
+  /// The nonzero bands in ascending order; a band's sum counts multiples of 2^(32 * band - 1074).
   private var bands: [(band: Int, sum: Int128)] = []
   private var positiveInfinities = 0
   private var negativeInfinities = 0
 
-  /// The sum of nothing.
+  /// Creates a sum of no numbers.
   public init() {}
 
   /// Adds a number.
   /// - Complexity: O(1): there are at most 64 bands.
   public mutating func add(_ number: Double) { change(number, by: 1) }
 
-  /// Takes out a number, which must have been added.
+  /// Removes a number, which must have been added.
   /// - Complexity: O(1): there are at most 64 bands.
   public mutating func remove(_ number: Double) { change(number, by: -1) }
 
@@ -37,25 +37,25 @@ public struct ExactRealSum: Sendable {
     let isNormal = number.exponentBitPattern > 0
     let hidden: UInt64 = isNormal ? 1 << 52 : 0
     let significand = Int128(number.significandBitPattern | hidden)
-    // The power of two of the lowest bit, counted from that of the smallest double.
+    // The exponent of the lowest bit, relative to that of the smallest double.
     let power = max(Int(number.exponentBitPattern), 1) - 1
     let shifted = significand << Int128(power % 32)
     add((number < 0) == (sign > 0) ? -shifted : shifted, to: power / 32)
   }
 
   private mutating func add(_ sum: Int128, to band: Int) {
-    let place = bands.firstIndex { $0.band >= band } ?? bands.count
-    guard place < bands.count, bands[place].band == band else {
-      bands.insert((band, sum), at: place)
+    let index = bands.firstIndex { $0.band >= band } ?? bands.count
+    guard index < bands.count, bands[index].band == band else {
+      bands.insert((band, sum), at: index)
       return
     }
-    bands[place].sum &+= sum
-    if bands[place].sum == 0 { bands.remove(at: place) }
+    bands[index].sum &+= sum
+    if bands[index].sum == 0 { bands.remove(at: index) }
   }
 }
 
 extension ExactRealSum {
-  /// The double nearest to the exact sum, ties to even; infinite if it is beyond all doubles.
+  /// The double nearest to the exact sum, ties to even; infinite if the sum exceeds all doubles.
   ///
   /// It is `nil` for a sum of both infinities.
   public var value: Double? {
@@ -74,7 +74,7 @@ extension ExactRealSum {
     return isNegative ? -magnitude : magnitude
   }
 
-  /// The sum as digits of 32 bits from the smallest on; only the last one, the sign, may be below zero: 0 or -1.
+  /// The sum as 32-bit digits, least significant first; the last one is the sign, 0 or -1.
   private var digits: [Int64] {
     guard let last = bands.last else { return [] }
     var digits = [Int64](repeating: 0, count: last.band + 5)
@@ -93,28 +93,28 @@ extension ExactRealSum {
 
   private static func negate(_ digits: inout [Int64]) {
     var carry: Int64 = 0
-    for place in digits.indices {
-      let digit = -digits[place] + carry
-      digits[place] = digit & 0xffff_ffff
+    for index in digits.indices {
+      let digit = -digits[index] + carry
+      digits[index] = digit & 0xffff_ffff
       carry = digit >> 32
     }
     digits[digits.count - 1] = 0
   }
 
-  /// The double nearest to a magnitude of so many bits, in units of the smallest double.
+  /// The double nearest to a magnitude of `length` bits, in units of the smallest double.
   private static func round(_ digits: [Int64], _ length: Int) -> Double {
-    func bit(_ place: Int) -> UInt64 {
-      let digit = UInt64(bitPattern: digits[place / 32])
-      return (digit >> UInt64(place % 32)) & 1
+    func bit(_ index: Int) -> UInt64 {
+      let digit = UInt64(bitPattern: digits[index / 32])
+      return (digit >> UInt64(index % 32)) & 1
     }
     let dropped = max(0, length - 53)
     var significand: UInt64 = 0
-    for place in (dropped..<length).reversed() { significand = significand << 1 | bit(place) }
+    for index in (dropped..<length).reversed() { significand = significand << 1 | bit(index) }
     if dropped > 0, bit(dropped - 1) == 1 {
       let isMore = (0..<dropped - 1).contains { bit($0) == 1 }
       if isMore || significand & 1 == 1 { significand += 1 }
     }
-    // A carry into a 54th bit is a power of two, which a double holds; beyond the largest exponent it is infinite.
+    // A carry into a 54th bit gives a power of two, which is exact; beyond the largest exponent the result is infinite.
     guard dropped <= 2046 else { return .infinity }
     let unit = dropped < 52 ? UInt64(1) << UInt64(dropped) : UInt64(dropped - 51) << 52
     return Double(significand) * Double(bitPattern: unit)
@@ -122,7 +122,7 @@ extension ExactRealSum {
 }
 
 extension ExactRealSum: Hashable {
-  /// Whether two sums are of the same exact number and as many infinities.
+  /// Whether two sums have the same exact value and the same numbers of infinities.
   public static func == (left: ExactRealSum, right: ExactRealSum) -> Bool {
     var difference = left
     for (band, sum) in right.bands { difference.add(-sum, to: band) }
@@ -131,6 +131,6 @@ extension ExactRealSum: Hashable {
       && difference.digits.allSatisfy { $0 == 0 }
   }
 
-  /// Feeds the number's rounded value into a hasher.
+  /// Hashes the rounded value.
   public func hash(into hasher: inout Hasher) { hasher.combine(value) }
 }

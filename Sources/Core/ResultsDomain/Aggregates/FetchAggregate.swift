@@ -1,32 +1,31 @@
-/// What is worked out of many rows at once: a count, a sum, the smallest or the largest value of an expression (R78).
+/// An aggregate of many rows: a count, a sum, the minimum or the maximum of an expression (R78).
 ///
-/// Rows where the expression is null do not take part, as in SQL. An average is a sum and a count, which the reader
-/// divides and rounds as it likes.
+/// Rows in which the expression is null are ignored, as in SQL. For an average, divide a sum by a count and round as needed.
 public struct FetchAggregate: Hashable, Sendable {
-  /// How values are gathered.
+  /// An aggregate function.
   public enum Function: String, Hashable, Sendable, CaseIterable {
-    /// How many values there are.
+    /// The number of values.
     case count
-    /// What they come to together, exactly.
+    /// The exact sum of the values.
     case sum
-    /// The smallest of them.
+    /// The smallest value.
     case minimum
-    /// The largest of them.
+    /// The largest value.
     case maximum
   }
 
-  /// How values are gathered.
+  /// The aggregate function.
   public let function: Function
-  /// What is gathered.
+  /// The expression whose values are aggregated.
   public let expression: FetchExpression
 
-  /// An aggregate of an expression.
+  /// Creates an aggregate of an expression.
   public init(_ function: Function, of expression: FetchExpression) {
     self.function = function
     self.expression = expression
   }
 
-  /// How many rows have a value of an attribute.
+  /// The number of rows in which an attribute is not null.
   public static func count(_ attribute: String) -> FetchAggregate {
     FetchAggregate(.count, of: .attribute(attribute))
   }
@@ -46,11 +45,11 @@ public struct FetchAggregate: Hashable, Sendable {
     FetchAggregate(.maximum, of: .attribute(attribute))
   }
 
-  /// The type of what comes out.
+  /// The type of the result.
   ///
-  /// A count, and a sum of whole numbers or truth values, is an `integer64`; a sum of exact decimals has their scale.
-  /// - Throws: `RequestError.unknownAttribute` for an attribute the entity does not have,
-  ///   `RequestError.notSummable` for a sum of dates, texts or bytes, and what the expression itself is refused for.
+  /// A count, and a sum of integers or booleans, is an `integer64`; a sum of exact decimals has their scale.
+  /// - Throws: `RequestError.unknownAttribute` for an attribute that the entity does not have,
+  ///   `RequestError.notSummable` for a sum of dates, texts or blobs, or the expression's own error.
   public func type(in entity: EntityDescription) throws(RequestError) -> AttributeType {
     guard let storage = try expression.storage(in: entity) else {
       throw .alwaysNull(expression.description)
@@ -70,7 +69,7 @@ public struct FetchAggregate: Hashable, Sendable {
 }
 
 extension AttributeType {
-  /// The type of plain values of a storage class.
+  /// The default type of a storage class.
   fileprivate init(of storage: StorageClass) {
     self =
       switch storage {
@@ -79,5 +78,40 @@ extension AttributeType {
       case .text: .text
       case .blob: .blob
       }
+  }
+}
+
+// MARK: - Result
+
+/// The result of an aggregate.
+public struct AggregateValue: Hashable, Sendable {
+  /// The value; null if no row has one, or if the sum overflows.
+  public let value: Value
+  /// The type of the value.
+  public let type: AttributeType
+  /// Whether a sum exceeds 64 bits.
+  ///
+  /// The value is correct again as soon as the sum of the rows fits.
+  public let isOverflow: Bool
+
+  /// Creates a result.
+  public init(_ value: Value, _ type: AttributeType, isOverflow: Bool = false) {
+    self.value = value
+    self.type = type
+    self.isOverflow = isOverflow
+  }
+
+  /// The exact decimal, if the type is decimal and the value is not null.
+  public var decimal: ExactDecimal? {
+    guard case .decimal(let scale) = type, case .integer(let units) = value else { return nil }
+    return ExactDecimal(units: units, scale: scale)
+  }
+}
+
+extension AggregateValue: CustomStringConvertible {
+  /// The value as machine text; `overflow` for a sum that does not fit, empty for null.
+  public var description: String {
+    if isOverflow { return "overflow" }
+    return value.isNull ? "" : type.machineText(of: value)
   }
 }

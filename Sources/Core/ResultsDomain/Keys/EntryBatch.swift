@@ -1,17 +1,17 @@
-/// Encoded keys in order, flat: the form in which a store hands over the entries of a list.
+/// A batch of encoded keys in order, in one flat array: the form in which a store returns the entries of a list.
 public struct EntryBatch: Sendable {
-  /// The bytes of all keys, one after the other.
+  /// The bytes of all keys, concatenated.
   public private(set) var bytes: [UInt8] = []
-  /// Where each key ends in `bytes`.
+  /// The end offset of each key in `bytes`.
   public private(set) var ends: [Int] = []
 
-  /// An empty batch.
+  /// Creates an empty batch.
   public init() {}
 
-  /// How many keys are in the batch.
+  /// The number of keys.
   public var count: Int { ends.count }
 
-  /// Appends one key, written by a closure at the end of the bytes.
+  /// Appends a key that a closure writes; if the closure throws, nothing is appended.
   public mutating func append<Failure: Error>(
     _ write: (inout KeyWriter) throws(Failure) -> Void
   ) throws(Failure) {
@@ -28,13 +28,13 @@ public struct EntryBatch: Sendable {
     ends.append(writer.bytes.count)
   }
 
-  /// Makes room for keys to come.
+  /// Reserves storage for a number of keys and bytes in all.
   public mutating func reserveCapacity(keys: Int, bytes: Int) {
     ends.reserveCapacity(keys)
     self.bytes.reserveCapacity(bytes)
   }
 
-  /// Makes the batch empty, keeping its storage.
+  /// Removes all keys and retains the storage.
   public mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)
     ends.removeAll(keepingCapacity: true)

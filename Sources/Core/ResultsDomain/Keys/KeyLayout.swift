@@ -1,16 +1,15 @@
 /// The columns of a list's encoded keys: those of its order, then those of the object's key.
 ///
-/// A key is self-describing under its layout: sections, sort values and the identity are read back from it, so a list
-/// holds nothing but keys.
+/// Sections, sort values and the identity can be decoded from a key with its layout, so a list stores nothing but keys.
 public struct KeyLayout: Hashable, Sendable {
-  /// The columns of the order, the section's first.
+  /// The columns of the order, those of the section first.
   public let order: [KeyColumn]
   /// The columns of the object's key, ascending.
   public let identity: [KeyColumn]
-  /// The number of bytes of the identity, if it is always the same.
+  /// The length of the identity in bytes, if it is constant.
   public let fixedIdentityLength: Int?
 
-  /// The layout of an order over objects with keys of some types.
+  /// Creates the layout of an order over objects with keys of the given types.
   public init(order: [KeyColumn], keyTypes: [AttributeType]) {
     self.order = order
     identity = keyTypes.map { KeyColumn($0.storage) }
@@ -20,7 +19,7 @@ public struct KeyLayout: Hashable, Sendable {
 }
 
 extension KeyLayout {
-  /// Where a column ends, given where it begins.
+  /// The end offset of a column that begins at an offset.
   /// - Complexity: O(*n*) in the bytes of the column.
   public func end(of column: KeyColumn, in key: UnsafeRawBufferPointer, from start: Int) -> Int {
     guard start < key.count, key[start] == 2 else { return min(start + 1, key.count) }
@@ -40,7 +39,7 @@ extension KeyLayout {
     }
   }
 
-  /// How many bytes the first columns of the order take.
+  /// The length of the first columns of the order in bytes.
   /// - Complexity: O(*n*) in the bytes of those columns.
   public func prefixLength(columns count: Int, in key: UnsafeRawBufferPointer) -> Int {
     var end = 0
@@ -48,21 +47,21 @@ extension KeyLayout {
     return end
   }
 
-  /// Where the identity begins.
-  /// - Complexity: O(1) for numbers as keys, O(*n*) in the bytes otherwise.
+  /// The offset of the identity.
+  /// - Complexity: O(1) for numeric keys, otherwise O(*n*) in the bytes.
   public func identityStart(in key: UnsafeRawBufferPointer) -> Int {
     if let fixedIdentityLength { return max(0, key.count - fixedIdentityLength) }
     return prefixLength(columns: order.count, in: key)
   }
 
-  /// The value of one column of the order.
+  /// The value of a column of the order.
   public func value(ofColumn index: Int, in key: UnsafeRawBufferPointer) -> Value {
     let start = prefixLength(columns: index, in: key)
     let end = end(of: order[index], in: key, from: start)
-    return KeyReader.value(order[index], UnsafeRawBufferPointer(rebasing: key[start..<end]))
+    return KeyReader.value(of: order[index], in: UnsafeRawBufferPointer(rebasing: key[start..<end]))
   }
 
-  /// The key of the object at the end of an encoded key, or `nil` if the bytes are not of this layout.
+  /// Decodes the object's key at the end of an encoded key, or returns `nil` if the bytes do not have this layout.
   public func objectKey(
     in key: UnsafeRawBufferPointer,
     of identityKind: EntityIdentity
@@ -73,27 +72,32 @@ extension KeyLayout {
     )
   }
 
-  /// The key of the object from the identity's bytes alone.
+  /// Decodes the object's key from the identity's bytes alone.
   public func objectKey(
     identity bytes: UnsafeRawBufferPointer,
     of identityKind: EntityIdentity
   ) -> ObjectKey? {
     if identity.count == 1, case .integer = identityKind, !bytes.isEmpty {
       let end = end(of: identity[0], in: bytes, from: 0)
-      let part = KeyReader.value(identity[0], UnsafeRawBufferPointer(rebasing: bytes[..<end]))
+      let part = KeyReader.value(
+        of: identity[0],
+        in: UnsafeRawBufferPointer(rebasing: bytes[..<end])
+      )
       if case .integer(let number) = part { return .integer(number) }
     }
     var parts: [Value] = []
     var start = 0
     for column in identity {
       let end = end(of: column, in: bytes, from: start)
-      parts.append(KeyReader.value(column, UnsafeRawBufferPointer(rebasing: bytes[start..<end])))
+      parts.append(
+        KeyReader.value(of: column, in: UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
+      )
       start = end
     }
     return ObjectKey(parts: parts, of: identityKind)
   }
 
-  /// Encodes an object's key as the identity's bytes, or `nil` if it does not fit.
+  /// Encodes an object's key as the identity's bytes, or returns `nil` if it does not fit the layout.
   public func identityBytes(of key: ObjectKey) -> [UInt8]? {
     var writer = KeyWriter()
     let parts = key.parts
@@ -102,5 +106,78 @@ extension KeyLayout {
       guard writer.append(part, column) else { return nil }
     }
     return writer.bytes
+  }
+}
+
+// MARK: - Columns
+
+/// The encoding of one column of a key.
+public struct KeyColumn: Hashable, Sendable {
+  /// The storage class of its values.
+  public let storage: StorageClass
+  /// Whether larger values come first.
+  public let isDescending: Bool
+  /// The position of null.
+  public let nulls: NullPlacement
+
+  /// Creates a description of a column.
+  public init(_ storage: StorageClass, isDescending: Bool = false, nulls: NullPlacement = .first) {
+    self.storage = storage
+    self.isDescending = isDescending
+    self.nulls = nulls
+  }
+}
+
+// MARK: - Bounds
+
+/// A position between the keys of an order, defined by the bytes of complete columns.
+///
+/// The columns are a whole key, or the first columns of a key; the bound is before or after all keys that begin with them.
+/// So `.before` a whole key is the position of that key, and the keys that agree in some first columns are between `.before`
+/// and `.after` those columns.
+public struct KeyBound: Hashable, Sendable {
+  /// The bytes of complete columns.
+  public let columns: [UInt8]
+  /// Whether the bound is after, not before, the keys that begin with the columns.
+  public let isAfter: Bool
+
+  /// The bound before all keys that begin with the columns.
+  public static func before(_ columns: [UInt8]) -> KeyBound {
+    KeyBound(columns: columns, isAfter: false)
+  }
+
+  /// The bound after all keys that begin with the columns.
+  public static func after(_ columns: [UInt8]) -> KeyBound {
+    KeyBound(columns: columns, isAfter: true)
+  }
+
+  private init(columns: [UInt8], isAfter: Bool) {
+    self.columns = columns
+    self.isAfter = isAfter
+  }
+}
+
+extension KeyLayout {
+  /// The bytes to search for a bound: exactly the keys before the bound sort before them.
+  ///
+  /// A zero byte inside a text is encoded as the terminator and another byte, so the bytes of a column can be a prefix of those of
+  /// a longer text, which sorts after all keys with the shorter one (before them in descending order). The next byte distinguishes
+  /// the two, because a column begins with 1, 2 or 3.
+  /// - Complexity: O(*n*) in the bound's bytes.
+  public func searchKey(for bound: KeyBound) -> [UInt8] {
+    if bound.isAfter { return bound.columns + [4] }
+    return endsDescending(bound.columns) ? bound.columns + [1] : bound.columns
+  }
+
+  /// Whether the last column of a bound is descending; identity columns never are.
+  private func endsDescending(_ columns: [UInt8]) -> Bool {
+    columns.withUnsafeBytes { bytes in
+      var end = 0
+      for column in order where end < bytes.count {
+        end = self.end(of: column, in: bytes, from: end)
+        if end == bytes.count { return column.isDescending }
+      }
+      return false
+    }
   }
 }

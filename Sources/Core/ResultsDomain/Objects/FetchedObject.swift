@@ -1,23 +1,58 @@
-/// What a fetch can give for a row: an entity's struct, the row itself, its identity, or some of its values.
+/// A type that a fetch can return for a row: an entity's struct, the row itself, its identity, or some of its values.
 ///
-/// The kind of a result is the type parameter of its request: `FetchRequest<Book>` gives objects,
-/// `FetchRequest<ObjectID>` identities, `FetchRequest<FetchedDictionary>` chosen properties.
+/// The type parameter of a request decides: `FetchRequest<Book>` returns objects, `FetchRequest<ObjectID>` identities,
+/// `FetchRequest<FetchedDictionary>` selected properties.
 public protocol FetchedObject: Sendable {
-  /// Makes the result from a row.
-  /// - Throws: `RowError` if a stored value is not one of the type's.
+  /// Creates the result from a row.
+  /// - Throws: `RowError` if a stored value does not fit the type.
   init(row: Row) throws(RowError)
-  /// Whether the row's attribute values are needed to make it.
+  /// Whether the result needs the row's attribute values.
   static var needsAttributeValues: Bool { get }
 }
 
 extension FetchedObject {
-  /// Most results are made from attribute values.
+  /// By default, attribute values are needed.
   public static var needsAttributeValues: Bool { true }
 }
 
 extension ObjectID: FetchedObject {
   /// The row's identity.
   public init(row: Row) { self = row.id }
-  /// An identity needs no value, so nothing but keys is read.
+  /// An identity needs no attribute values, so only keys are read.
   public static var needsAttributeValues: Bool { false }
+}
+
+// MARK: - Dictionaries
+
+/// A dictionary result: the values of the properties that a request selects.
+public struct FetchedDictionary: Hashable, Sendable {
+  /// The object's identity, whatever was selected.
+  public let objectID: ObjectID
+  /// The names of the selected properties, in the order of the request.
+  public let properties: [String]
+  /// Their values, in the same order.
+  public let values: [Value]
+
+  /// The value of a selected property, or `nil` if it was not selected.
+  public subscript(property: String) -> Value? {
+    properties.firstIndex { $0.hasSameBytes(as: property) }.map { values[$0] }
+  }
+
+  /// Creates a result from selected values.
+  public init(objectID: ObjectID, properties: [String], values: [Value]) {
+    self.objectID = objectID
+    self.properties = properties
+    self.values = values
+  }
+}
+
+extension FetchedDictionary: FetchedObject {
+  /// Creates a result with all stored attributes of a row.
+  public init(row: Row) {
+    self.init(
+      objectID: row.id,
+      properties: row.entity.attributes.map(\.name),
+      values: row.values
+    )
+  }
 }

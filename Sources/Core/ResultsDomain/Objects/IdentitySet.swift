@@ -1,19 +1,18 @@
-/// A fixed set of object identities of one entity: what `SELF IN …` tests.
+/// A fixed set of object identities of one entity, as in `SELF IN …`.
 ///
-/// It keeps identities sorted by key and shares its storage when copied, so a million of them cost one array
-/// and no SQL variables.
+/// Keys are sorted, and copies share their storage, so a million identities take one array and no SQL variables.
 public struct IdentitySet: Hashable, Sendable {
-  /// The keys, ascending by bytes, without repeats.
+  /// The keys, ascending by bytes, without duplicates.
   public let keys: [ObjectKey]
 
-  /// The set of some identities' keys; all must be of the entity it is used with.
+  /// Creates a set from identities, all of which must be of the entity that the set is used with.
   /// - Complexity: O(*n* log *n*)
   public init(_ identities: some Sequence<ObjectID>) {
     self.init(keys: identities.map(\.key))
   }
 
-  /// The set of some keys.
-  /// - Complexity: O(*n* log *n*); O(*n*) if they ascend already.
+  /// Creates a set from keys.
+  /// - Complexity: O(*n* log *n*); O(*n*) if they already ascend.
   public init(keys: [ObjectKey]) {
     var keys = keys
     if !IdentitySet.ascends(keys) {
@@ -27,7 +26,7 @@ public struct IdentitySet: Hashable, Sendable {
     self.keys = keys
   }
 
-  /// How many identities are in the set.
+  /// The number of identities.
   public var count: Int { keys.count }
 
   /// Whether an object's key is in the set.

@@ -1,4 +1,4 @@
-/// The stored values of one object, as they cross the store ports.
+/// The stored values of one object, as stores return them.
 public struct Row: Sendable {
   /// The entity's description.
   public let entity: EntityDescription
@@ -7,27 +7,27 @@ public struct Row: Sendable {
   /// The values, in the order of `entity.attributes`.
   public var values: [Value]
 
-  /// The stored values of an object, in the order of `entity.attributes`.
+  /// Creates a row from values in the order of `entity.attributes`.
   public init(entity: EntityDescription, id: ObjectID, values: [Value]) {
     self.entity = entity
     self.id = id
     self.values = values
   }
 
-  /// The value of an attribute, or null if the entity has none of that name.
+  /// The value of an attribute, or null if the entity has no attribute of that name.
   /// - Complexity: O(*n*) in the attributes.
   public subscript(attribute: String) -> Value {
     guard let index = entity.index(of: attribute), index < values.count else { return .null }
     return values[index]
   }
 
-  /// The attributes in which two rows of one entity differ.
+  /// Returns the attributes in which two rows of one entity differ.
   /// - Complexity: O(*n*) in the bytes of the values.
   public func changes(from old: Row) -> AttributeSet {
     AttributeSet(indexes: values.indices.filter { values[$0] != old.values[$0] })
   }
 
-  /// Those of some attributes in which two rows of one entity differ; the others are not compared.
+  /// Returns the attributes of a set in which two rows of one entity differ; other attributes are not compared.
   /// - Complexity: O(*n*) in the bytes of the attributes' values.
   package func changes(from old: Row, of attributes: AttributeSet) -> AttributeSet {
     AttributeSet(indexes: attributes.indexes.filter { values[$0] != old.values[$0] })
@@ -35,16 +35,51 @@ public struct Row: Sendable {
 }
 
 extension Row: Hashable {
-  /// Whether two rows have the same identity and the same values, bytewise.
+  /// Whether two rows have the same identity and the same values, by bytes.
   public static func == (left: Row, right: Row) -> Bool {
     left.id == right.id && left.values == right.values
   }
 
-  /// Feeds the identity into a hasher.
+  /// Hashes the identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
 
 extension Row: FetchedObject {
   /// The row itself.
   public init(row: Row) { self = row }
+}
+
+// MARK: - Errors
+
+/// An error about a stored value that the entity's struct cannot hold; it affects only that row.
+public struct RowError: Error, Hashable, Sendable {
+  /// The row's identity.
+  public let id: ObjectID
+  /// The attribute whose value does not fit.
+  public let attribute: String
+  /// The stored value.
+  public let value: Value
+
+  /// Creates an error about a value that does not fit.
+  public init(id: ObjectID, attribute: String, value: Value) {
+    self.id = id
+    self.attribute = attribute
+    self.value = value
+  }
+}
+
+extension RowError: CustomStringConvertible {
+  /// What happened, and what to do; the stored value itself is not shown.
+  public var description: String {
+    let kind =
+      switch value {
+      case .null: "null"
+      case .integer: "an integer"
+      case .real: "a real"
+      case .text: "a text"
+      case .blob: "a blob"
+      }
+    return
+      "\(attribute) of \(id) is \(kind), which does not fit its type. Correct the stored value."
+  }
 }

@@ -1,11 +1,12 @@
-/// The entries of one definition in one version of a store, in order, as an index holds them: counted and read between
-/// two bounds; `nil` is the end of the list.
+/// The entries of one definition in one version of a store, in the order of an index.
+///
+/// Entries are counted and read between two bounds; a bound of `nil` is the start or the end of the list.
 public protocol OrderedSource: AnyObject {
-  /// How many entries stand behind one bound and before another.
+  /// The number of entries between two bounds.
   /// - Complexity: O(log *n* + *k*) for *k* entries between the bounds.
   func count(from lower: KeyBound?, to upper: KeyBound?) throws(StoreError) -> Int
 
-  /// The keys behind one bound and before another, without the first `skipped`, and at most `limit`.
+  /// The keys between two bounds, without the first `skipped` and at most `limit`.
   /// - Complexity: O(log *n* + *k*) for *k* keys skipped and read.
   func keys(
     from lower: KeyBound?,
@@ -14,44 +15,44 @@ public protocol OrderedSource: AnyObject {
     limit: Int
   ) throws(StoreError) -> EntryBatch
 
-  /// Hands over every `stride`-th key in order, beginning with the first, in batches; the closure says whether to go on.
+  /// Calls a closure with every `stride`-th key in order, from the first one, in batches; it returns whether to continue.
   /// - Returns: The number of entries, or `nil` if the closure ended the pass.
-  /// - Complexity: O(*n*), but only the keys handed over are decoded.
+  /// - Complexity: O(*n*), but only the sampled keys are decoded.
   func sample(
     every stride: Int,
     _ body: (EntryBatch) throws(StoreError) -> Bool
   ) throws(StoreError) -> Int?
 
-  /// Hands over how many entries agree in the first columns, group by group in order.
+  /// Calls a closure with each group of entries that agree in the first columns, in order.
   ///
-  /// Each group is told by the bytes of those columns. The closure says whether to go on.
-  /// - Complexity: O(*n*), but no key is decoded beyond its group's columns.
+  /// A group is identified by the bytes of those columns. The closure returns whether to continue.
+  /// - Complexity: O(*n*), but only the columns of the groups are decoded.
   func groups(
     byFirstColumns columns: Int,
     _ body: (_ prefix: [UInt8], _ count: Int) throws(StoreError) -> Bool
   ) throws(StoreError)
 
-  /// How many entries stand before each of some keys, which ascend.
-  /// - Complexity: O(*n* + *k*): all entries are passed once.
+  /// The number of entries before each of some ascending keys.
+  /// - Complexity: O(*n* + *k*), one pass over all entries.
   func ranks(of keys: EntryBatch) throws(StoreError) -> [Int]
 
-  /// About how many entries there are, or `nil` if that cannot be said without counting.
+  /// An estimate of the number of entries, or `nil` if the store has none without counting.
   /// - Complexity: O(log *n*)
   func estimatedCount() throws(StoreError) -> Int?
 }
 
 extension OrderedSource {
-  /// By default every key is decoded.
-  public func ranks(of keys: EntryBatch) throws(StoreError) -> [Int] { try merged(with: keys) }
+  /// By default, every key is decoded.
+  public func ranks(of keys: EntryBatch) throws(StoreError) -> [Int] { try ranksByMerging(keys) }
 
-  /// How many entries stand before each of some keys, by a pass that decodes every entry.
-  public func merged(with keys: EntryBatch) throws(StoreError) -> [Int] {
+  /// The number of entries before each of some ascending keys, by a pass that decodes every entry.
+  public func ranksByMerging(_ keys: EntryBatch) throws(StoreError) -> [Int] {
     var ranks: [Int] = []
     ranks.reserveCapacity(keys.count)
     var passed = 0
     let count = try sample(every: 1) { (batch) throws(StoreError) in
-      for place in 0..<batch.count {
-        while ranks.count < keys.count, !batch.precedes(place, keys, ranks.count) {
+      for index in 0..<batch.count {
+        while ranks.count < keys.count, !batch.precedes(index, keys, ranks.count) {
           ranks.append(passed)
         }
         guard ranks.count < keys.count else { return false }
@@ -63,16 +64,107 @@ extension OrderedSource {
     return ranks
   }
 
-  /// By default nothing is said without counting.
+  /// By default, there is no estimate.
   public func estimatedCount() throws(StoreError) -> Int? { nil }
 }
 
+// MARK: - Sorted keys in memory
+
+/// An ordered source over sorted keys in memory, which derives every answer from ranks and positions.
+package protocol RankedSource: OrderedSource {
+  /// The layout of the keys.
+  var layout: KeyLayout { get }
+  /// The number of keys.
+  func keyCount() throws(StoreError) -> Int
+  /// The number of keys that sort before some bytes.
+  func rank(of bytes: [UInt8]) throws(StoreError) -> Int
+  /// Appends every `stride`-th key of a range of positions to a batch, beginning with the first.
+  func appendKeys(
+    in positions: Range<Int>,
+    every stride: Int,
+    to batch: inout EntryBatch
+  ) throws(StoreError)
+}
+
+extension RankedSource {
+  package func count(from lower: KeyBound?, to upper: KeyBound?) throws(StoreError) -> Int {
+    try positions(from: lower, to: upper).count
+  }
+
+  package func keys(
+    from lower: KeyBound?,
+    to upper: KeyBound?,
+    skipping skipped: Int,
+    limit: Int
+  ) throws(StoreError) -> EntryBatch {
+    var batch = EntryBatch()
+    let positions = try positions(from: lower, to: upper)
+    try appendKeys(
+      in: positions.dropFirst(max(0, skipped)).prefix(max(0, limit)),
+      every: 1,
+      to: &batch
+    )
+    return batch
+  }
+
+  package func sample(
+    every stride: Int,
+    _ body: (EntryBatch) throws(StoreError) -> Bool
+  ) throws(StoreError) -> Int? {
+    let (count, step) = (try keyCount(), max(1, stride))
+    let (span, isOverflow) = step.multipliedReportingOverflow(by: 2048)
+    var batch = EntryBatch()
+    for start in Swift.stride(from: 0, to: count, by: isOverflow ? .max : span) {
+      let end = isOverflow || span > count - start ? count : start + span
+      batch.removeAll()
+      try appendKeys(in: start..<end, every: step, to: &batch)
+      guard try body(batch) else { return nil }
+    }
+    return count
+  }
+
+  package func groups(
+    byFirstColumns columns: Int,
+    _ body: (_ prefix: [UInt8], _ count: Int) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    let count = try keyCount()
+    var batch = EntryBatch()
+    var start = 0
+    while start < count {
+      batch.removeAll()
+      try appendKeys(in: start..<start + 1, every: 1, to: &batch)
+      let prefix = batch.bytes.withUnsafeBytes { key in
+        Array(key.prefix(layout.prefixLength(columns: columns, in: key)))
+      }
+      let end = try rank(of: layout.searchKey(for: .after(prefix)))
+      guard end > start, try body(prefix, end - start) else { return }
+      start = end
+    }
+  }
+
+  package func estimatedCount() throws(StoreError) -> Int? { try keyCount() }
+
+  private func positions(
+    from lower: KeyBound?,
+    to upper: KeyBound?
+  ) throws(StoreError) -> Range<Int> {
+    var (start, end) = (0, 0)
+    if let lower { start = try rank(of: layout.searchKey(for: lower)) }
+    if let upper {
+      end = try rank(of: layout.searchKey(for: upper))
+    } else {
+      end = try keyCount()
+    }
+    return start..<max(start, end)
+  }
+}
+
 extension EntryBatch {
-  /// Whether one of the keys stands before one of another batch.
-  fileprivate func precedes(_ place: Int, _ other: EntryBatch, _ otherPlace: Int) -> Bool {
-    let left = bytes[(place == 0 ? 0 : ends[place - 1])..<ends[place]]
+  /// Whether the key at an index sorts before a key of another batch.
+  fileprivate func precedes(_ index: Int, _ other: EntryBatch, _ otherIndex: Int) -> Bool {
+    let left = bytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]]
     let right = other.bytes[
-      (otherPlace == 0 ? 0 : other.ends[otherPlace - 1])..<other.ends[otherPlace]
+      (otherIndex == 0 ? 0 : other.ends[otherIndex - 1])..<other.ends[otherIndex]
     ]
     return left.lexicographicallyPrecedes(right)
   }

@@ -1,25 +1,26 @@
-/// How a store comes by the keys of a list in their order, in the store's own words: read off its plan, never guessed.
+/// How a store reads the keys of a list in order, according to its own query plan.
 public struct QueryPlan: Hashable, Sendable {
-  /// Where the order comes from.
+  /// The source of the order.
   public enum Source: Hashable, Sendable {
-    /// An index of this name holds the keys in order.
+    /// An index of this name has the keys in order.
     case index(String)
-    /// The rows lie in this order by themselves.
+    /// The table itself is in this order.
     case table
-    /// The keys are sorted at every reading.
+    /// The keys are sorted on every read.
     case sorting
-    /// The store does not say.
+    /// The store does not report it.
     case unknown
   }
 
-  /// Where the order comes from.
+  /// The source of the order.
   public var source: Source
-  /// The steps of the plan, as the store describes them.
+  /// The steps of the plan, in the store's own words.
   public var steps: [String]
-  /// A statement that would make the keys come in order, proved on an empty copy of the table; `nil` if none is needed or none would.
+  /// A statement that creates an index with the keys in order, verified on an empty copy of the table; `nil` if none is needed or
+  /// none helps.
   public var remedy: String?
 
-  /// How a store comes by the keys of a list.
+  /// Creates a plan.
   public init(source: Source, steps: [String] = [], remedy: String? = nil) {
     self.source = source
     self.steps = steps
@@ -28,13 +29,13 @@ public struct QueryPlan: Hashable, Sendable {
 }
 
 extension QueryPlan.Source: CustomStringConvertible {
-  /// A few words for a person.
+  /// A short description for messages.
   public var description: String {
     switch self {
     case .index(let name): "read from the index \(name)"
     case .table: "read in the table's own order"
     case .sorting: "sorted on every read (no index)"
-    case .unknown: "the store does not say how it is read"
+    case .unknown: "unknown: the store does not report its plan"
     }
   }
 }

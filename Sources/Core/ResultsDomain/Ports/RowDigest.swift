@@ -1,11 +1,11 @@
 /// A 64-bit digest of a row's values, the same in every process.
 ///
-/// It is FNV-1a (Fowler, Noll, Vo) taken eight bytes at a time with a final mix; storage classes and lengths are part of it.
-/// Two contents with one digest are possible, at one chance in 2^64 a pair.
+/// It is FNV-1a (Fowler, Noll, Vo) over words of eight bytes with a final mix; storage classes and lengths are included.
+/// Two different contents have the same digest with a probability of 2^-64.
 public struct RowDigest: Sendable {
   private var state: UInt64 = 0xcbf2_9ce4_8422_2325
 
-  /// The digest of nothing.
+  /// Creates a digest of no values.
   public init() {}
 
   /// Adds a null.
@@ -40,7 +40,7 @@ public struct RowDigest: Sendable {
     }
   }
 
-  /// The digest of all that was added, mixed so that every bit counts (MurmurHash3's finaliser).
+  /// The digest of all added values, after MurmurHash3's finalizer.
   public var value: UInt64 {
     var mixed = state
     mixed = (mixed ^ (mixed >> 33)) &* 0xff51_afd7_ed55_8ccd

@@ -1,21 +1,21 @@
 /// Reads consistent versions of a store.
 public protocol StoreReading: Sendable {
-  /// Runs a closure with one consistent version; nothing is pinned afterwards.
+  /// Runs a closure with a snapshot of one consistent version, which ends when the closure returns.
   ///
-  /// It blocks the calling thread while the store is read. On a cooperative thread use the asynchronous form.
+  /// The call blocks the thread while it reads. In asynchronous code, run it on the store's `executor`.
   func read<Result: Sendable>(
     _ body: (any StoreSnapshot) throws(StoreError) -> Result
   ) throws(StoreError) -> Result
 }
 
-/// Changes a store, all or nothing.
+/// Changes a store in transactions.
 public protocol StoreWriting: Sendable {
   /// Runs a closure as one transaction, which commits when it returns.
   /// - Parameters:
-  ///   - origin: Who makes the commit; deltas carry it.
-  ///   - body: The transaction. If it throws, everything it did is undone.
-  /// - Returns: What the closure returned, and the version that its commit made.
-  /// - Throws: The store's own error, or `StoreError.aborted(by:)` with an error of the closure that is not one.
+  ///   - origin: The writer's name, which deltas report.
+  ///   - body: The transaction. If it throws, all its changes are rolled back.
+  /// - Returns: The closure's result, and the version that the commit created.
+  /// - Throws: A `StoreError`; any other error of the closure is wrapped in `StoreError.aborted(by:)`.
   @discardableResult
   func commit<Result: Sendable>(
     origin: CommitOrigin,
@@ -23,31 +23,32 @@ public protocol StoreWriting: Sendable {
   ) throws(StoreError) -> Committed<Result>
 }
 
-/// Tells that a store may have changed.
+/// Notifies observers that a store may have changed.
 public protocol StoreObserving: Sendable {
-  /// Lossy hints that the version may have grown: possibly early, possibly several commits in one.
+  /// Returns a stream of hints that the version may have advanced: a hint can be early, and can cover several commits.
   ///
-  /// The truth is `StoreSnapshot.history(since:of:)`. The stream ends when the store is closed.
+  /// `StoreSnapshot.history(since:of:)` is the authority. The stream ends when the store is closed.
   func commitNotifications() -> AsyncStream<Void>
 
-  /// Hints of what has not been followed already.
+  /// Returns a stream of hints, except for commits that the closure has handled.
   ///
-  /// After a small commit of its own a store may hand a snapshot that holds it to the closure, on the thread that made the commit and
-  /// before the call returns; no hint of that commit follows if the closure says that it has done what there was to do. The
-  /// closure neither waits for anybody nor writes.
+  /// After a small commit of its own, a store can call the closure with a snapshot that contains it, on the writer's thread and
+  /// before the write returns. If the closure returns true, no hint of that commit follows. The closure must neither wait
+  /// nor write.
   func commitNotifications(
     following follow: @escaping @Sendable (any StoreSnapshot) -> Bool
   ) -> AsyncStream<Void>
 
-  /// Hears that those who listen have been led to a version, and ask for no history before it any more.
+  /// Declares that all observers have advanced to a version and need no history before it.
   ///
-  /// A store that keeps its history for listeners keeps what comes after. One that is never told this takes every question about the
-  /// history for the word that what was answered is needed no more. Does nothing unless a store says otherwise.
+  /// A store that retains its history for observers then retains only what follows. If this is never called, the store takes each
+  /// request for history as the declaration that the history up to the returned version is no longer needed. By default it does
+  /// nothing.
   func releaseHistory(through version: StoreVersion)
 }
 
 extension StoreObserving {
-  /// By default every commit is hinted at.
+  /// By default, every commit is hinted at.
   public func commitNotifications(
     following follow: @escaping @Sendable (any StoreSnapshot) -> Bool
   ) -> AsyncStream<Void> { commitNotifications() }
@@ -56,32 +57,138 @@ extension StoreObserving {
   public func releaseHistory(through version: StoreVersion) {}
 }
 
-/// A store of entities: the port that an adapter implements and that front ends never see.
+/// A store of entities: a port that adapters implement.
 public protocol Store: StoreReading, StoreWriting, StoreObserving {
-  /// What the store is called.
+  /// The store's name and unique name.
   var identity: StoreIdentity { get }
   /// What the store can do.
   var capabilities: StoreCapabilities { get }
   /// The entities it was opened with.
   var entities: [EntityDescription] { get }
-  /// Where blocking calls are run for asynchronous callers, or `nil` if the store's calls do not block.
+  /// The executor for blocking calls from asynchronous code, or `nil` if the store's calls do not block.
   var executor: (any TaskExecutor)? { get }
-  /// Looks for commits of other writers now, instead of at the next poll.
+  /// Checks for commits of other writers now, instead of at the next poll.
   func checkForExternalChanges() throws(StoreError)
   /// Closes the store; later calls throw `StoreError.closed`.
   func close() throws(StoreError)
 }
 
-/// The result of a transaction's closure, and the version that its commit made.
+/// The result of a transaction's closure, and the version that its commit created.
 public struct Committed<Result: Sendable>: Sendable {
-  /// What the closure returned.
+  /// The closure's result.
   public let result: Result
-  /// The version that holds the commit, or the one before if nothing was changed.
+  /// The version with the commit, or the previous version if nothing changed.
   public let version: StoreVersion
 
-  /// The result of a committed transaction.
+  /// Creates the result of a committed transaction.
   public init(result: Result, version: StoreVersion) {
     self.result = result
     self.version = version
+  }
+}
+
+// MARK: - Identity and capabilities
+
+/// A store's name and the name that distinguishes it from other stores.
+public struct StoreIdentity: Hashable, Sendable {
+  /// The name for messages, such as a path.
+  public let name: String
+  /// A name that no other store has; a durable store retains it when it is reopened.
+  public let uniqueName: String
+
+  /// Creates the identity of a store.
+  public init(name: String, uniqueName: String) {
+    self.name = name
+    self.uniqueName = uniqueName
+  }
+}
+
+/// What a store can and cannot do.
+public struct StoreCapabilities: Hashable, Sendable {
+  /// The writers whose commits the history reports row by row.
+  public enum HistoryCoverage: String, Hashable, Sendable {
+    /// All writers: every commit is in the history.
+    case everyWriter
+    /// This store object only; commits of other writers appear as gaps, after which lists are read again.
+    case thisStore
+  }
+
+  /// The writers whose commits the history reports row by row.
+  public var historyCoverage: HistoryCoverage
+  /// Whether the content persists after the process ends.
+  public var isDurable: Bool
+  /// Whether the store refuses writes.
+  public var isReadOnly: Bool
+
+  /// Creates a description of what a store can do.
+  public init(historyCoverage: HistoryCoverage, isDurable: Bool, isReadOnly: Bool = false) {
+    self.historyCoverage = historyCoverage
+    self.isDurable = isDurable
+    self.isReadOnly = isReadOnly
+  }
+}
+
+// MARK: - Convenience
+
+extension StoreWriting {
+  /// Runs a closure as one transaction and returns its result.
+  /// - Throws: As `commit(origin:_:)`.
+  @discardableResult
+  public func write<Result: Sendable>(
+    origin: CommitOrigin = .unnamed,
+    _ body: (any StoreTransaction) throws -> Result
+  ) throws(StoreError) -> Result {
+    try commit(origin: origin, body).result
+  }
+}
+
+extension Store {
+  /// Runs a closure as one transaction on the store's executor, and returns its result.
+  /// - Throws: As `commit(origin:_:)`.
+  @discardableResult
+  public func write<Result: Sendable>(
+    origin: CommitOrigin = .unnamed,
+    _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
+  ) async throws(StoreError) -> Result {
+    do {
+      return try await withTaskExecutorPreference(executor) {
+        try commit(origin: origin, body).result
+      }
+    } catch let error as StoreError {
+      throw error
+    } catch {
+      throw .aborted(by: error)
+    }
+  }
+
+  /// Fetches the results of a request once, in its order.
+  /// - Throws: `StoreError.request` for an invalid request, `StoreError.aborted` with a `RowError` for a row that the result
+  ///   type cannot hold, or the store's error.
+  /// - Complexity: O(*n*) in the rows that match.
+  public func fetch<Object: FetchedObject>(
+    _ request: FetchRequest<Object>
+  ) throws(StoreError) -> [Object] {
+    try read { (snapshot) throws(StoreError) in try snapshot.fetch(request) }
+  }
+
+  /// The number of rows that a request returns, within its limit and offset.
+  /// - Complexity: O(*n*) in the rows of the entity at most; no row is decoded.
+  public func count<Object: FetchedObject>(
+    of request: FetchRequest<Object>
+  ) throws(StoreError) -> Int {
+    try request.validateWindow()
+    let all = try read { (snapshot) throws(StoreError) in
+      try snapshot.count(of: request.entity, where: request.predicate)
+    }
+    return min(max(0, all - request.fetchOffset), request.fetchLimit ?? .max)
+  }
+}
+
+extension FetchRequest {
+  /// Checks that the limit and the offset are not negative.
+  package func validateWindow() throws(StoreError) {
+    guard fetchOffset >= 0, fetchLimit ?? 0 >= 0 else {
+      throw .request(.negativeWindow(limit: fetchLimit, offset: fetchOffset))
+    }
   }
 }

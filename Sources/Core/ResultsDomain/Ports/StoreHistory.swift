@@ -1,9 +1,9 @@
-/// Who made a commit, as far as the writer said.
+/// The writer of a commit, by the name that it gave.
 public struct CommitOrigin: Hashable, Sendable {
-  /// The name the writer gave itself.
+  /// The writer's name.
   public let name: String
 
-  /// An origin of a name.
+  /// Creates an origin from a name.
   public init(_ name: String) { self.name = name }
 
   /// A writer that gave no name.
@@ -14,7 +14,7 @@ public struct CommitOrigin: Hashable, Sendable {
     left.name.hasSameBytes(as: right.name)
   }
 
-  /// Feeds the name's bytes into a hasher.
+  /// Hashes the name's bytes.
   public func hash(into hasher: inout Hasher) { hasher.combine(Value.text(name)) }
 }
 
@@ -22,12 +22,12 @@ public struct CommitOrigin: Hashable, Sendable {
 public struct CommittedChange: Hashable, Sendable {
   /// The row's identity.
   public let id: ObjectID
-  /// The row before the first commit, or `nil` if there was none.
+  /// The row before the first commit, or `nil` if it was inserted.
   public let before: Row?
-  /// The row after the last commit, or `nil` if there is none.
+  /// The row after the last commit, or `nil` if it was deleted.
   public let after: Row?
 
-  /// The net change of one row; `before` and `after` are not both `nil` and not equal.
+  /// Creates the net change of a row; `before` and `after` differ.
   public init(id: ObjectID, before: Row?, after: Row?) {
     self.id = id
     self.before = before
@@ -35,20 +35,20 @@ public struct CommittedChange: Hashable, Sendable {
   }
 }
 
-/// One commit's changes of one entity.
+/// The changes that a commit made to one entity.
 ///
-/// Where a store cannot tell the commits of another writer apart, several of them in a row are one record.
+/// If a store cannot separate the commits of another writer, several consecutive ones form one record.
 public struct CommitRecord: Sendable {
-  /// The version the commit made.
+  /// The version that the commit created.
   public let version: StoreVersion
-  /// Who made it, as far as the writer said.
+  /// The writer, by the name that it gave.
   public let origin: CommitOrigin
-  /// Whether this store object made it.
+  /// Whether the commit was made through this store object.
   public let isOwn: Bool
-  /// Net changes, one a row: a row inserted and deleted again, or written with the same values, is absent.
+  /// Net changes, at most one per row: a row that was inserted and deleted, or written with equal values, is absent.
   public let changes: [CommittedChange]
 
-  /// One commit's changes of one entity.
+  /// Creates a record of a commit's changes.
   public init(
     version: StoreVersion,
     origin: CommitOrigin,
@@ -62,22 +62,58 @@ public struct CommitRecord: Sendable {
   }
 }
 
-/// What happened to an entity since a version: the only truth about changes.
+/// The changes of an entity since a version: the authority on changes.
 public enum StoreHistory: Sendable {
   /// Every commit since, oldest first; commits that did not touch the entity may be absent.
   case commits([CommitRecord])
-  /// The commits cannot be told; the content must be read again.
+  /// The commits are not known, and the content must be read again.
   case gap(GapReason)
 }
 
-/// Why a history cannot be told commit by commit.
+/// Why a history has a gap.
 public enum GapReason: String, Hashable, Sendable {
-  /// Somebody else committed, and the store hears only that.
+  /// Another writer committed, and the store knows only that.
   case otherWriter
-  /// The history no longer reaches back so far.
+  /// The history no longer goes back that far.
   case trimmed
-  /// The version is of another life of the store: it was restored, replaced or opened anew.
+  /// The version belongs to another epoch: the store was restored, replaced or reopened.
   case otherEpoch
-  /// A table of the entity was made anew or changed its columns.
+  /// A table of the entity was recreated, or its columns changed.
   case schemaChanged
+}
+
+// MARK: - Versions
+
+/// A version of a store's content within one process.
+///
+/// The sequence grows with every commit that the store object made or detected. Versions of different epochs cannot be
+/// compared: the store was replaced, restored or reopened.
+public struct StoreVersion: Hashable, Sendable {
+  /// The epoch that the sequence belongs to.
+  public let epoch: UInt64
+  /// The number of commits made or detected in that epoch.
+  public let sequence: UInt64
+
+  /// Creates a version.
+  public init(epoch: UInt64, sequence: UInt64) {
+    self.epoch = epoch
+    self.sequence = sequence
+  }
+}
+
+/// A version of a store that is meaningful to later processes: a cache on disk is checked against it.
+public struct StoreBookmark: Hashable, Sendable {
+  /// The store's `StoreIdentity.uniqueName`.
+  public let store: String
+  /// The number of the last change in the version.
+  public let sequence: UInt64
+  /// A random number assigned with that change, so that two histories of equal length differ.
+  public let stamp: UInt64
+
+  /// Creates a bookmark.
+  public init(store: String, sequence: UInt64, stamp: UInt64) {
+    self.store = store
+    self.sequence = sequence
+    self.stamp = stamp
+  }
 }

@@ -29,7 +29,7 @@ extension StoreSnapshot {
     return objects
   }
 
-  /// The keys of the objects that a request gives, in its order; no attribute value is read.
+  /// The keys of the objects that a request returns, in its order; no attribute values are read.
   /// - Complexity: O(*n*) in the rows that match.
   public func keys<Object: FetchedObject>(
     of request: FetchRequest<Object>
@@ -72,13 +72,13 @@ extension StoreSnapshot {
 }
 
 extension FetchRequest {
-  /// Makes a result of this request from a row; a dictionary gets the chosen properties only.
+  /// Creates a result of this request from a row; a dictionary has the selected properties only.
   /// - Throws: `RowError` if the result type cannot hold a stored value.
   public func object(from row: Row) throws(RowError) -> Object {
     try Self.object(from: row, properties: propertiesToFetch)
   }
 
-  /// Makes a result from a row; a dictionary gets the named properties only.
+  /// Creates a result from a row; a dictionary has the given properties only.
   /// - Throws: `RowError` if the result type cannot hold a stored value.
   package static func object(
     from row: Row,

@@ -1,41 +1,41 @@
-/// One consistent version of a store's content, for the time of a closure.
+/// One consistent version of a store's content, valid inside a closure.
 ///
-/// Everything read through it is of `version`. It must not be kept: nothing is pinned after the closure returns.
+/// Everything read through it belongs to `version`. It ends when the closure returns, so do not store it.
 public protocol StoreSnapshot: AnyObject {
-  /// The version that is read.
+  /// The version of the content.
   var version: StoreVersion { get }
 
-  /// The rows of some objects, in the order asked; `nil` where there is no such object.
+  /// The rows of some objects, in the order of their keys; `nil` for an object that does not exist.
   /// - Complexity: O(*k* log *n*) for *k* objects.
   func rows(_ keys: [ObjectKey], of entity: EntityDescription) throws(StoreError) -> [Row?]
 
-  /// Hands over the encoded keys of a list, in strictly ascending order, in batches.
+  /// Calls a closure with the encoded keys of a list in batches, in strictly ascending order.
   ///
-  /// Only what the keys hold is read. The closure says whether to go on.
+  /// Only the columns of the keys are read. The closure returns whether to continue.
   /// - Throws: `StoreError.unexpectedValue` for a stored value of another storage class.
   func entries(
     of definition: OrderDefinition,
     _ body: (EntryBatch) throws(StoreError) -> Bool
   ) throws(StoreError)
 
-  /// How many rows of an entity a predicate holds for.
+  /// The number of rows of an entity for which a predicate holds.
   func count(of entity: EntityDescription, where predicate: FetchPredicate) throws(StoreError)
     -> Int
 
-  /// Hands over a digest of some attributes of each row of a list, in ascending order of the objects' keys.
+  /// Calls a closure with a digest of some attributes of each row of a list, in ascending order of the objects' keys.
   ///
   /// Each entry is the identity's bytes (`KeyLayout.identityBytes(of:)`) followed by eight bytes of
-  /// digest (`RowDigest`). A list compares digests of two versions to find rows whose content changed where the history cannot tell.
+  /// digest (`RowDigest`). After a gap in the history, a list compares the digests of two versions to find changed rows.
   func digests(
     of definition: OrderDefinition,
     attributes: AttributeSet,
     _ body: (EntryBatch) throws(StoreError) -> Bool
   ) throws(StoreError)
 
-  /// Hands over aggregates of the rows of a list, gathered by the first columns of its order, in that order (R78).
+  /// Calls a closure with aggregates of the rows of a list, grouped by the first columns of its order, in that order (R78).
   ///
-  /// With no column all rows are one group, which is handed over even if there are no rows; other groups have rows. The
-  /// closure says whether to go on.
+  /// Without columns, all rows form one group, even if there are none; any other group has rows. The closure returns
+  /// whether to continue.
   /// - Throws: `StoreError.unexpectedValue` for a stored value of another storage class.
   /// - Complexity: O(*n*) in the rows that match.
   func aggregates(
@@ -45,39 +45,39 @@ public protocol StoreSnapshot: AnyObject {
     _ body: (AggregateGroup) throws(StoreError) -> Bool
   ) throws(StoreError)
 
-  /// What happened to an entity between an earlier version and this one.
+  /// The changes of an entity between an earlier version and this one.
   func history(since version: StoreVersion, of entity: EntityDescription) throws(StoreError)
     -> StoreHistory
 
-  /// What a later process needs to find this version again, or `nil` if the store keeps nothing that would tell.
+  /// A bookmark with which a later process can find this version, or `nil` if the store supports none.
   func bookmark() throws(StoreError) -> StoreBookmark?
 
-  /// The version that a bookmark names, as `history(since:of:)` understands it.
-  /// - Returns: `nil` if the store cannot prove that its own past goes through that very version.
+  /// The version of a bookmark, for `history(since:of:)`.
+  /// - Returns: `nil` if the store cannot prove that this version descends from the bookmark's.
   func version(at bookmark: StoreBookmark) throws(StoreError) -> StoreVersion?
 
-  /// How the keys of a list come in their order.
+  /// How the store reads the keys of a list in order.
   func plan(of definition: OrderDefinition) throws(StoreError) -> QueryPlan
 
-  /// The entries of a list as an index holds them, or `nil` if the store cannot prove that one does.
+  /// The entries of a list in an index, or `nil` if the store cannot prove that an index has them in order.
   ///
-  /// It belongs to this snapshot and must not be kept either.
+  /// The source ends with this snapshot.
   func orderedSource(of definition: OrderDefinition) throws(StoreError) -> (any OrderedSource)?
 }
 
 extension StoreSnapshot {
-  /// By default no version outlives the process.
+  /// By default, a store supports no bookmarks.
   public func bookmark() throws(StoreError) -> StoreBookmark? { nil }
 
-  /// By default no bookmark is understood.
+  /// By default, a store supports no bookmarks.
   public func version(at bookmark: StoreBookmark) throws(StoreError) -> StoreVersion? { nil }
 
-  /// By default a store does not say how it works.
+  /// By default, the plan is unknown.
   public func plan(of definition: OrderDefinition) throws(StoreError) -> QueryPlan {
     QueryPlan(source: .unknown)
   }
 
-  /// By default a store has no index that would serve.
+  /// By default, no index provides the order.
   public func orderedSource(
     of definition: OrderDefinition
   ) throws(StoreError) -> (any OrderedSource)? { nil }

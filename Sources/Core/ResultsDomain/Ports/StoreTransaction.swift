@@ -1,9 +1,9 @@
-/// A transaction that is being made: reads see its own writes, and nothing is visible to others before it commits.
+/// A transaction in progress: reads see its own writes, and others see nothing before it commits.
 public protocol StoreTransaction: StoreSnapshot {
   /// Inserts a row.
   /// - Parameters:
-  ///   - values: One for each attribute of the entity, in its order.
-  ///   - key: The object's key, or `nil` for an integer key that the store assigns or a compound key that the values make.
+  ///   - values: One value for each attribute of the entity, in order.
+  ///   - key: The object's key, or `nil` for an integer key that the store assigns or a compound key that the values make up.
   ///   - entity: The entity of the new object.
   /// - Returns: The identity of the new object.
   /// - Throws: `StoreError.invalid`, `StoreError.alreadyExists`.
@@ -14,12 +14,12 @@ public protocol StoreTransaction: StoreSnapshot {
     into entity: EntityDescription
   ) throws(StoreError) -> ObjectID
 
-  /// Writes new values into a row; an attribute of a compound key changes the row's identity.
+  /// Updates a row; changing an attribute of a compound key changes the row's identity.
   /// - Parameters:
-  ///   - id: The object to change.
-  ///   - values: One for each attribute of the entity, in its order.
+  ///   - id: The object to update.
+  ///   - values: One value for each attribute of the entity, in order.
   ///   - entity: The object's entity.
-  ///   - expected: The row the edit is based on; the edit is refused if the stored row differs from it.
+  ///   - expected: The row that the edit is based on; the update is refused if the stored row differs.
   /// - Throws: `StoreError.notFound`, `StoreError.invalid`, `StoreError.conflict`, `StoreError.alreadyExists`.
   func update(
     _ id: ObjectID,
@@ -29,7 +29,73 @@ public protocol StoreTransaction: StoreSnapshot {
   ) throws(StoreError)
 
   /// Deletes a row.
-  /// - Returns: Whether there was such an object.
+  /// - Returns: Whether the object existed.
   @discardableResult
   func delete(_ id: ObjectID, of entity: EntityDescription) throws(StoreError) -> Bool
+}
+
+// MARK: - Objects
+
+extension StoreTransaction {
+  /// Updates a row, whatever its current values are.
+  /// - Throws: As `update(_:to:of:ifUnchangedFrom:)`, except `StoreError.conflict`.
+  public func update(
+    _ id: ObjectID,
+    to values: [Value],
+    of entity: EntityDescription
+  ) throws(StoreError) {
+    try update(id, to: values, of: entity, ifUnchangedFrom: nil)
+  }
+
+  /// Inserts an object; the store assigns an integer key that is `nil`.
+  /// - Returns: The identity of the new object.
+  /// - Throws: As `insert(_:key:into:)`.
+  @discardableResult
+  public func insert<Object: Entity>(_ object: Object) throws(StoreError) -> ObjectID {
+    try insert(object.attributeValues, key: object.objectID?.key, into: Object.entity)
+  }
+
+  /// Updates an object.
+  /// - Parameters:
+  ///   - object: The object with its new values and its identity.
+  ///   - expected: The object that the edit is based on; the update is refused if the stored one differs.
+  /// - Throws: `StoreError.invalid` for an object without an identity; otherwise as `update(_:to:of:ifUnchangedFrom:)`.
+  public func update<Object: Entity>(
+    _ object: Object,
+    ifUnchangedFrom expected: Object? = nil
+  ) throws(StoreError) {
+    guard let id = (expected ?? object).objectID else {
+      throw .invalid([.invalidKey(entity: Object.entity.name)])
+    }
+    try update(
+      id,
+      to: object.attributeValues,
+      of: Object.entity,
+      ifUnchangedFrom: expected.map {
+        Row(entity: Object.entity, id: id, values: $0.attributeValues)
+      }
+    )
+  }
+
+  /// Deletes an object.
+  /// - Returns: Whether the object existed.
+  @discardableResult
+  public func delete<Object: Entity>(_ object: Object) throws(StoreError) -> Bool {
+    guard let id = object.objectID else { return false }
+    return try delete(id, of: Object.entity)
+  }
+
+  /// The object with a key, or `nil` if there is none.
+  /// - Throws: `StoreError.aborted` with a `RowError` if the struct cannot hold a stored value.
+  public func object<Object: Entity>(
+    _ key: ObjectKey,
+    as type: Object.Type = Object.self
+  ) throws(StoreError) -> Object? {
+    guard case .some(.some(let row)) = try rows([key], of: Object.entity).first else { return nil }
+    do {
+      return try Object(row: row)
+    } catch {
+      throw .aborted(by: error)
+    }
+  }
 }

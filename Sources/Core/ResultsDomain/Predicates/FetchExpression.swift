@@ -1,31 +1,31 @@
-/// Something a predicate compares, a sort descriptor orders by, or a section key groups by.
+/// An expression that a predicate compares, a sort descriptor sorts by, or a section key groups by.
 ///
-/// The set is closed on purpose: a store translates it with an exhaustive switch, and every case has one meaning
-/// in memory and in SQL, which a differential test holds equal. What a text has behind a NUL is not seen by `prefix` and `length`,
-/// as it is not by SQLite's functions (sqlite.org/nulinstr.html): so an index over such an expression serves, whoever made it.
+/// The set is closed on purpose: a store translates it with an exhaustive switch, and a differential test checks that each case
+/// means the same in memory and in SQL. `prefix` and `length` ignore what follows a NUL in a text, as SQLite's functions do
+/// (sqlite.org/nulinstr.html), so that any index over such an expression can be used.
 public indirect enum FetchExpression: Hashable, Sendable {
   /// The value of a stored attribute.
   case attribute(String)
-  /// The object's key, where it is one integer or text.
+  /// The object's key, if it is an integer or a text.
   case objectKey
   /// A constant.
   case literal(Value)
-  /// The first Unicode scalars of a text, at most so many and none from a NUL on; null of anything else.
+  /// The first `length` Unicode scalars of a text, up to a NUL; null for other values.
   case prefix(FetchExpression, length: Int)
-  /// A text with the letters A to Z made lowercase; null of anything else.
+  /// A text with the letters A to Z in lowercase; null for other values.
   case lowercased(FetchExpression)
-  /// A text with the letters a to z made uppercase; null of anything else.
+  /// A text with the letters a to z in uppercase; null for other values.
   case uppercased(FetchExpression)
-  /// The number of Unicode scalars of a text, up to a NUL; null of anything else.
+  /// The number of Unicode scalars of a text, up to a NUL; null for other values.
   case length(FetchExpression)
-  /// An integer rounded down to a multiple of a positive width, such as a year's decade; null of anything else.
+  /// An integer rounded down to a multiple of a positive width, such as the decade of a year; null for other values.
   case bucket(FetchExpression, width: Int64)
-  /// The first expression, or a constant where that is null.
+  /// The expression, or a constant if the expression is null.
   case ifNull(FetchExpression, Value)
 }
 
 extension FetchExpression {
-  /// Names of the attributes it reads.
+  /// The names of the attributes it reads.
   public var attributes: [String] {
     switch self {
     case .attribute(let name): [name]
@@ -36,10 +36,10 @@ extension FetchExpression {
     }
   }
 
-  /// The storage class of its values in an entity, or `nil` where only null can come of it.
-  /// - Throws: `RequestError.unknownAttribute` for an attribute the entity does not have,
-  ///   `RequestError.compoundKey` for the key of an entity whose key has several parts, and other cases
-  ///   for what can never have a value or mixes kinds.
+  /// The storage class of its values in an entity, or `nil` if it is always null.
+  /// - Throws: `RequestError.unknownAttribute` for an attribute that the entity does not have,
+  ///   `RequestError.compoundKey` for the key of an entity with a compound key, and other cases for expressions that never
+  ///   have a value or mix types.
   public func storage(in entity: EntityDescription) throws(RequestError) -> StorageClass? {
     switch self {
     case .attribute(let name):
@@ -69,17 +69,35 @@ extension FetchExpression {
       return storage
     }
   }
+
+  /// Whether it is the constant null, or not-a-number, which a store holds as null.
+  var isNullLiteral: Bool {
+    if case .literal(let value) = self { value.orderable.isNull } else { false }
+  }
 }
 
-extension Value {
-  /// The value's storage class, or `nil` for null.
-  public var storage: StorageClass? {
-    switch self {
-    case .null: nil
-    case .integer: .integer
-    case .real: .real
-    case .text: .text
-    case .blob: .blob
+// MARK: - Equality
+
+// Texts and names are compared as bytes, not by Unicode canonical equivalence, so equal expressions have equal values. The
+// synthesized hash values are consistent with that, because equal bytes hash equally.
+
+extension FetchExpression {
+  /// Whether two expressions are equal, by bytes.
+  public static func == (left: FetchExpression, right: FetchExpression) -> Bool {
+    switch (left, right) {
+    case (.attribute(let left), .attribute(let right)): left.hasSameBytes(as: right)
+    case (.objectKey, .objectKey): true
+    case (.literal(let left), .literal(let right)): left == right
+    case (.prefix(let left, let one), .prefix(let right, let other)):
+      one == other && left == right
+    case (.lowercased(let left), .lowercased(let right)),
+      (.uppercased(let left), .uppercased(let right)), (.length(let left), .length(let right)):
+      left == right
+    case (.bucket(let left, let one), .bucket(let right, let other)):
+      one == other && left == right
+    case (.ifNull(let left, let one), .ifNull(let right, let other)):
+      one == other && left == right
+    default: false
     }
   }
 }

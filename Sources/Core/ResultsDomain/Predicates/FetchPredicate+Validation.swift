@@ -1,10 +1,10 @@
 extension FetchPredicate {
-  /// Checks that every attribute exists and that like is compared with like.
+  /// Checks that every attribute exists and that compared values are of compatible types.
   ///
-  /// Numbers compare with numbers, integers with reals included; texts with texts; blobs with blobs. Two attributes
-  /// must also mean the same: a date is not compared with a count, nor decimals of different scales. Null is compared
-  /// by `==` and `!=` only, text operators need a text, and identities must be of the entity's kind.
-  /// - Throws: `RequestError` for the first thing that is wrong.
+  /// Numbers compare with numbers, including integers with reals; texts with texts; blobs with blobs. Two attributes
+  /// must also have comparable types: a date is not compared with a count, nor decimals of different scales. Null is compared
+  /// by `==` and `!=` only, text operators need a text, and identities must fit the entity.
+  /// - Throws: `RequestError` for the first error.
   /// - Complexity: O(*n*) in the predicate's size, identities included.
   public func validate(in entity: EntityDescription) throws(RequestError) {
     switch self {
@@ -71,7 +71,7 @@ extension FetchPredicate {
 }
 
 extension FetchExpression {
-  /// The storage class of its values; an expression that only null can come of is refused.
+  /// The storage class of its values; throws for an expression that is always null.
   func comparableStorage(in entity: EntityDescription) throws(RequestError) -> StorageClass {
     guard let storage = try storage(in: entity), !isNullLiteral else {
       throw .alwaysNull(description)
@@ -79,7 +79,7 @@ extension FetchExpression {
     return storage
   }
 
-  /// What its values mean, or `nil` for a constant or an unknown attribute.
+  /// The type of its values, or `nil` for a constant or an unknown attribute.
   func type(in entity: EntityDescription) -> AttributeType? {
     switch self {
     case .attribute(let name): entity.attribute(named: name)?.type
@@ -95,12 +95,12 @@ extension FetchExpression {
 }
 
 extension AttributeType {
-  /// Whether values of two types mean the same kind of thing.
+  /// Whether values of two types can be compared.
   func isComparable(with other: AttributeType) -> Bool {
     isPlainNumber && other.isPlainNumber || self == other
   }
 
-  /// Whether its stored values are the numbers themselves, not units of something.
+  /// Whether its stored values are the numbers themselves, not units of a scale.
   var isPlainNumber: Bool {
     switch self {
     case .integer16, .integer32, .integer64, .boolean, .real: true
@@ -110,7 +110,7 @@ extension AttributeType {
 }
 
 extension Value {
-  /// Whether the value can stand for one of a type; a fraction of a unit cannot.
+  /// Whether the value can be compared with values of a type; a fraction of a unit cannot.
   func means(_ type: AttributeType?) -> Bool {
     guard case .real = self, let type else { return true }
     return type.isPlainNumber
@@ -118,7 +118,7 @@ extension Value {
 }
 
 extension StorageClass {
-  /// Whether values of two storage classes have an order among each other that means something.
+  /// Whether values of two storage classes can be compared.
   func compares(with other: StorageClass?) -> Bool {
     switch (self, other) {
     case (.integer, .real), (.real, .integer): true
@@ -128,7 +128,7 @@ extension StorageClass {
 }
 
 extension ObjectKey {
-  /// Whether the key is of an entity's kind.
+  /// Whether the key fits an entity.
   func fits(_ entity: EntityDescription) -> Bool {
     switch (entity.identity, self) {
     case (.integer, .integer), (.text, .text): true

@@ -1,33 +1,33 @@
-/// Which rows a request fetches: a closed tree that an evaluator and every store translate alike.
+/// The condition for rows to be fetched: a closed tree that the evaluator and every store interpret alike.
 ///
-/// It follows SQL's three-valued logic: a comparison with null is unknown, and only rows for which the whole is
+/// It follows SQL's three-valued logic: a comparison with null is unknown, and only rows for which the whole predicate is
 /// true are fetched; `==` and `!=` with a constant null test for null.
 public indirect enum FetchPredicate: Hashable, Sendable {
-  /// Every row: `TRUEPREDICATE`.
+  /// True for every row: `TRUEPREDICATE`.
   case all
-  /// No row: `FALSEPREDICATE`.
+  /// False for every row: `FALSEPREDICATE`.
   case none
   /// A comparison of two expressions of the same storage class.
   case comparison(FetchExpression, ComparisonOperator, FetchExpression)
-  /// Whether an expression lies between two constants, both included.
+  /// Whether an expression is between two constants, inclusive.
   case between(FetchExpression, Value, Value)
   /// Whether an expression equals one of some constants.
   case membership(FetchExpression, [Value])
-  /// Whether the object is one of a fixed set: `SELF IN …`.
+  /// Whether the object is in a fixed set: `SELF IN …`.
   case identity(IdentitySet)
-  /// Whether a text has a form.
+  /// Whether a text matches another by a text operator.
   case text(FetchExpression, TextOperator, String, caseInsensitive: Bool)
   /// Whether an expression is null.
   case isNull(FetchExpression)
-  /// Not; unknown stays unknown.
+  /// The negation; unknown stays unknown.
   case not(FetchPredicate)
-  /// All of them; true if there are none.
+  /// The conjunction; true if it is empty.
   case and([FetchPredicate])
-  /// At least one of them; false if there are none.
+  /// The disjunction; false if it is empty.
   case or([FetchPredicate])
 }
 
-/// How two expressions are compared.
+/// A comparison of two expressions.
 public enum ComparisonOperator: String, Hashable, Sendable, CaseIterable {
   /// Equal.
   case equal = "=="
@@ -43,22 +43,22 @@ public enum ComparisonOperator: String, Hashable, Sendable, CaseIterable {
   case greaterOrEqual = ">="
 }
 
-/// What form of a text is asked for.
+/// A comparison of two texts.
 ///
-/// With `caseInsensitive` both texts are lowercased by Unicode's default mapping first; without, bytes are compared.
+/// With `caseInsensitive`, both texts are first lowercased by Unicode's default mapping; otherwise bytes are compared.
 public enum TextOperator: String, Hashable, Sendable, CaseIterable {
-  /// Begins with the text.
+  /// The left text begins with the right one.
   case beginsWith = "BEGINSWITH"
-  /// Contains the text.
+  /// The left text contains the right one.
   case contains = "CONTAINS"
-  /// Ends with the text.
+  /// The left text ends with the right one.
   case endsWith = "ENDSWITH"
-  /// Matches the pattern as a whole: `*` any scalars, `?` one Unicode scalar, a backslash takes the next literally.
+  /// The whole left text matches a pattern: `*` for any scalars, `?` for one Unicode scalar, a backslash before a literal one.
   case like = "LIKE"
 }
 
 extension FetchPredicate {
-  /// Names of the attributes it reads, with repeats.
+  /// The names of the attributes it reads, with duplicates.
   public var attributes: [String] {
     switch self {
     case .all, .none, .identity: []
@@ -71,7 +71,7 @@ extension FetchPredicate {
     }
   }
 
-  /// Both predicates, without a needless level.
+  /// The conjunction of two predicates, flattened.
   public static func && (left: FetchPredicate, right: FetchPredicate) -> FetchPredicate {
     switch (left, right) {
     case (.all, let other), (let other, .all): other
@@ -82,7 +82,7 @@ extension FetchPredicate {
     }
   }
 
-  /// Either predicate.
+  /// The disjunction of two predicates, flattened.
   public static func || (left: FetchPredicate, right: FetchPredicate) -> FetchPredicate {
     switch (left, right) {
     case (.none, let other), (let other, .none): other
@@ -93,6 +93,96 @@ extension FetchPredicate {
     }
   }
 
-  /// The opposite; unknown stays unknown.
+  /// The negation of a predicate; unknown stays unknown.
   public static prefix func ! (predicate: FetchPredicate) -> FetchPredicate { .not(predicate) }
+}
+
+// MARK: - Normal form
+
+extension FetchPredicate {
+  /// The predicate in normal form, which holds for exactly the same rows.
+  ///
+  /// `== NULL` and `!= NULL` become tests for null, not-a-number becomes null, a list of keys becomes a set of identities,
+  /// and redundant levels of AND and OR are removed. Stores translate this form.
+  /// - Complexity: O(*n*) in the predicate's size.
+  public var normalized: FetchPredicate {
+    switch self {
+    case .all, .none, .identity, .text, .isNull: return self
+    case .comparison(let left, let comparison, let right):
+      switch (comparison, left.isNullLiteral, right.isNullLiteral) {
+      case (.equal, _, true): return .isNull(left)
+      case (.equal, true, false): return .isNull(right)
+      case (.notEqual, _, true): return .not(.isNull(left))
+      case (.notEqual, true, false): return .not(.isNull(right))
+      default: return self
+      }
+    case .between(let expression, let low, let high):
+      return .between(expression, low.orderable, high.orderable)
+    case .membership(.objectKey, let values):
+      let integers = values.compactMap(\.integer)
+      let texts = values.compactMap(\.text)
+      if integers.count == values.count {
+        return .identity(IdentitySet(keys: integers.map { .integer($0) }))
+      }
+      guard texts.count == values.count else { return .membership(.objectKey, values) }
+      return .identity(IdentitySet(keys: texts.map { .text($0) }))
+    case .membership(let expression, let values):
+      return .membership(expression, values.map(\.orderable))
+    case .not(let inner): return .not(inner.normalized)
+    case .and(let parts): return .conjunction(parts.map(\.normalized))
+    case .or(let parts): return .disjunction(parts.map(\.normalized))
+    }
+  }
+
+  /// The conjunction of normalized predicates, without redundant levels.
+  static func conjunction(_ parts: [FetchPredicate]) -> FetchPredicate {
+    var flat: [FetchPredicate] = []
+    for part in parts {
+      switch part {
+      case .all: continue
+      case .and(let inner): flat += inner
+      default: flat.append(part)
+      }
+    }
+    return flat.count == 1 ? flat[0] : (flat.isEmpty ? .all : .and(flat))
+  }
+
+  /// The disjunction of normalized predicates, without redundant levels.
+  static func disjunction(_ parts: [FetchPredicate]) -> FetchPredicate {
+    var flat: [FetchPredicate] = []
+    for part in parts {
+      switch part {
+      case .none: continue
+      case .or(let inner): flat += inner
+      default: flat.append(part)
+      }
+    }
+    return flat.count == 1 ? flat[0] : (flat.isEmpty ? .none : .or(flat))
+  }
+}
+
+// MARK: - Equality
+
+// Texts are compared as bytes, as in `FetchExpression`, so equal predicates hold for the same rows.
+
+extension FetchPredicate {
+  /// Whether two predicates are equal, by bytes.
+  public static func == (left: FetchPredicate, right: FetchPredicate) -> Bool {
+    switch (left, right) {
+    case (.all, .all), (.none, .none): true
+    case (.comparison(let a, let one, let b), .comparison(let c, let other, let d)):
+      one == other && a == c && b == d
+    case (.between(let left, let a, let b), .between(let right, let c, let d)):
+      left == right && a == c && b == d
+    case (.membership(let left, let one), .membership(let right, let other)):
+      left == right && one == other
+    case (.identity(let left), .identity(let right)): left == right
+    case (.text(let left, let one, let a, let c), .text(let right, let other, let b, let d)):
+      left == right && one == other && a.hasSameBytes(as: b) && c == d
+    case (.isNull(let left), .isNull(let right)): left == right
+    case (.not(let left), .not(let right)): left == right
+    case (.and(let left), .and(let right)), (.or(let left), .or(let right)): left == right
+    default: false
+    }
+  }
 }

@@ -1,26 +1,26 @@
 /// What to fetch: an entity, a predicate, an order, and a window.
 ///
-/// The kind of result is the type parameter: an entity's struct, `Row`, `ObjectID` or `FetchedDictionary`. A request is a
-/// value; it does nothing until a store or a controller is given it.
+/// The type parameter is the type of the results: an entity's struct, `Row`, `ObjectID` or `FetchedDictionary`. A request is a
+/// value, which stores and controllers execute.
 public struct FetchRequest<Object: FetchedObject>: Sendable {
   /// The entity whose objects are fetched.
   public let entity: EntityDescription
-  /// Which of them; all, unless told.
+  /// The condition for objects to be fetched; by default, all objects.
   public var predicate: FetchPredicate
-  /// In which order.
+  /// The order of the results.
   ///
   /// The object's key is appended, so that the order is always total.
   public var sortDescriptors: [FetchSortDescriptor]
-  /// At most so many rows, or `nil` for all; the limit stays true while a list is live.
+  /// The largest number of results, or `nil` for no limit; a live list enforces it after every change.
   public var fetchLimit: Int?
-  /// How many rows of the order are passed over before the first.
+  /// The number of rows to skip before the first result.
   public var fetchOffset: Int
-  /// How many rows are read at a time while results are walked; at least one.
+  /// The number of rows that are read at a time while results are iterated; at least one.
   public var fetchBatchSize: Int
-  /// The properties that dictionary results have and that a change is looked for in; `nil` for all.
+  /// The properties of dictionary results, which alone are checked for changes; `nil` for all.
   public var propertiesToFetch: [String]?
 
-  /// A request for rows of an entity known only by its description.
+  /// Creates a request for an entity that is known by its description.
   public init(
     entity: EntityDescription,
     where predicate: FetchPredicate = .all,
@@ -41,7 +41,7 @@ public struct FetchRequest<Object: FetchedObject>: Sendable {
 }
 
 extension FetchRequest where Object: Entity {
-  /// A request for objects of an entity, over its properties.
+  /// Creates a request for objects of an entity, with conditions on its properties.
   public init(
     where predicate: EntityPredicate<Object> = .all,
     sortedBy sortDescriptors: [EntitySortDescriptor<Object>],
@@ -61,7 +61,7 @@ extension FetchRequest where Object: Entity {
 }
 
 extension FetchRequest {
-  /// The same request with another kind of result.
+  /// Returns the request with another type of results.
   public func returning<Other: FetchedObject>(
     _ kind: Other.Type = Other.self
   ) -> FetchRequest<Other> {

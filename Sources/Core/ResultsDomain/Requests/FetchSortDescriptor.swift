@@ -1,4 +1,4 @@
-/// Which way a sort descriptor orders.
+/// The direction of a sort descriptor.
 public enum SortDirection: String, Hashable, Sendable {
   /// Smaller values first.
   case ascending
@@ -6,24 +6,24 @@ public enum SortDirection: String, Hashable, Sendable {
   case descending
 }
 
-/// Where rows without a value stand.
+/// The position of null among other values.
 public enum NullPlacement: String, Hashable, Sendable {
-  /// Before all others.
+  /// Before all other values.
   case first
-  /// After all others.
+  /// After all other values.
   case last
 }
 
-/// One term of an order: an expression, a direction, and where nulls stand.
+/// A term of an order: an expression, a direction, and the position of nulls.
 public struct FetchSortDescriptor: Hashable, Sendable {
-  /// What is compared.
+  /// The expression whose values are compared.
   public let expression: FetchExpression
-  /// Which way.
+  /// The direction.
   public let direction: SortDirection
-  /// Where nulls stand; as in SQLite, unless chosen, they are smaller than everything.
+  /// The position of nulls; by default, as in SQLite, null is smaller than every other value.
   public let nulls: NullPlacement
 
-  /// One term of an order.
+  /// Creates a term of an order.
   public init(
     _ expression: FetchExpression,
     _ direction: SortDirection = .ascending,
@@ -34,7 +34,7 @@ public struct FetchSortDescriptor: Hashable, Sendable {
     self.nulls = nulls ?? (direction == .ascending ? .first : .last)
   }
 
-  /// Orders by an attribute, smaller values first.
+  /// Sorts by an attribute, smaller values first.
   public static func ascending(
     _ attribute: String,
     nulls: NullPlacement? = nil
@@ -42,7 +42,7 @@ public struct FetchSortDescriptor: Hashable, Sendable {
     FetchSortDescriptor(.attribute(attribute), .ascending, nulls: nulls)
   }
 
-  /// Orders by an attribute, larger values first.
+  /// Sorts by an attribute, larger values first.
   public static func descending(
     _ attribute: String,
     nulls: NullPlacement? = nil
@@ -56,7 +56,7 @@ public struct EntitySortDescriptor<Root: Entity>: Sendable {
   /// The descriptor over attribute names.
   public let descriptor: FetchSortDescriptor
 
-  /// Orders by a property, smaller values first.
+  /// Sorts by a property, smaller values first.
   public static func ascending<Property: AttributeConvertible>(
     _ keyPath: any KeyPath<Root, Property> & Sendable,
     nulls: NullPlacement? = nil
@@ -64,7 +64,7 @@ public struct EntitySortDescriptor<Root: Entity>: Sendable {
     Self(descriptor: .ascending(Root.schema.attributeName(of: keyPath), nulls: nulls))
   }
 
-  /// Orders by a property, larger values first.
+  /// Sorts by a property, larger values first.
   public static func descending<Property: AttributeConvertible>(
     _ keyPath: any KeyPath<Root, Property> & Sendable,
     nulls: NullPlacement? = nil

@@ -1,4 +1,4 @@
-/// A plain struct whose values are the objects of a store.
+/// A struct whose values are the objects of a store.
 ///
 /// ```swift
 /// struct Book: Entity {
@@ -13,21 +13,21 @@
 /// }
 /// ```
 ///
-/// The schema is written once, beside the struct. `init()` makes the object that a row's values are then
-/// written into; what it holds is never seen.
+/// The schema is declared once, in the struct. `init()` creates the object that a row's values are then
+/// written into; its initial values are overwritten.
 public protocol Entity: FetchedObject {
-  /// An object to be filled from a row.
+  /// Creates an object to fill with the values of a row.
   init()
   /// The entity's name, identity and attributes.
   static var schema: EntitySchema<Self> { get }
 }
 
 extension Entity {
-  /// The entity's description, as stores see it.
+  /// The entity's description for stores.
   public static var entity: EntityDescription { schema.entity }
 
-  /// Makes an object from a row of this entity.
-  /// - Throws: `RowError` naming the attribute whose stored value is not one of the property's type.
+  /// Creates an object from a row of this entity.
+  /// - Throws: `RowError` with the attribute whose stored value does not fit the property's type.
   /// - Complexity: O(*n*) in the attributes.
   public init(row: Row) throws(RowError) {
     self.init()
@@ -38,6 +38,6 @@ extension Entity {
   /// - Complexity: O(*n*) in the attributes.
   public var attributeValues: [Value] { Self.schema.values(of: self) }
 
-  /// The object's identity, or `nil` as long as the store has not assigned one.
+  /// The object's identity, or `nil` if the store has not assigned one yet.
   public var objectID: ObjectID? { Self.schema.objectID(of: self) }
 }

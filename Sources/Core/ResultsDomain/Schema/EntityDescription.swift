@@ -1,14 +1,14 @@
-/// What a store knows of an entity: its name, its identity and its stored attributes.
+/// A description of an entity for stores: its name, its identity and its stored attributes.
 ///
-/// Values of an object are kept in the order of `attributes`. A description is immutable and shared.
+/// The values of an object are in the order of `attributes`. A description is immutable and shared.
 public final class EntityDescription: Sendable {
   /// The entity's name; also its table's.
   public let name: String
-  /// How its objects are told apart.
+  /// How its objects are identified.
   public let identity: EntityIdentity
   /// The stored attributes, in the order of a row's values.
   public let attributes: [AttributeDescription]
-  /// For a compound identity: where its attributes stand in `attributes`; empty otherwise.
+  /// For a compound identity, the indexes of its attributes in `attributes`; otherwise empty.
   public let keyAttributeIndexes: [Int]
 
   /// Describes an entity.
@@ -47,13 +47,13 @@ public final class EntityDescription: Sendable {
     self.keyAttributeIndexes = indexes
   }
 
-  /// Where an attribute stands in a row's values, or `nil` if there is none of that name.
+  /// The index of an attribute in a row's values, or `nil` if the entity has no attribute of that name.
   /// - Complexity: O(*n*) in the attributes.
   public func index(of attribute: String) -> Int? {
     attributes.firstIndex { $0.name.hasSameBytes(as: attribute) }
   }
 
-  /// The attribute of a name, or `nil`.
+  /// The attribute of a name, or `nil` if there is none.
   public func attribute(named name: String) -> AttributeDescription? {
     index(of: name).map { attributes[$0] }
   }
@@ -69,16 +69,88 @@ public final class EntityDescription: Sendable {
 }
 
 extension EntityDescription: Hashable {
-  /// Whether two descriptions say the same.
+  /// Whether two descriptions are equal.
   public static func == (left: EntityDescription, right: EntityDescription) -> Bool {
     left === right
       || left.name.hasSameBytes(as: right.name) && left.identity == right.identity
         && left.attributes == right.attributes
   }
 
-  /// Feeds the name and the number of attributes into a hasher.
+  /// Hashes the name and the number of attributes.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(Value.text(name))
     hasher.combine(attributes.count)
+  }
+}
+
+// MARK: - Identity and attributes
+
+/// How the objects of an entity are identified.
+public enum EntityIdentity: Hashable, Sendable {
+  /// An integer key, which the store assigns to an object inserted without one.
+  case integer(column: String = "id")
+  /// A text key, which the writer chooses.
+  case text(column: String = "id")
+  /// The values of several required attributes, in this order.
+  case compound([String])
+}
+
+extension EntityIdentity {
+  /// The names of the columns that hold the key, in key order.
+  public var columns: [String] {
+    switch self {
+    case .integer(let column), .text(let column): [column]
+    case .compound(let names): names
+    }
+  }
+}
+
+/// A stored attribute of an entity.
+public struct AttributeDescription: Hashable, Sendable {
+  /// The attribute's name, which is also the name of its column.
+  public let name: String
+  /// The type of its values.
+  public let type: AttributeType
+  /// Whether it can be null; an empty text is not null.
+  public let isOptional: Bool
+
+  /// Creates a description of a stored attribute.
+  public init(_ name: String, _ type: AttributeType, isOptional: Bool = false) {
+    self.name = name
+    self.type = type
+    self.isOptional = isOptional
+  }
+
+  /// Whether two attributes have the same name (bytewise), type and optionality.
+  public static func == (left: AttributeDescription, right: AttributeDescription) -> Bool {
+    left.name.hasSameBytes(as: right.name) && left.type == right.type
+      && left.isOptional == right.isOptional
+  }
+}
+
+// MARK: - Errors
+
+/// An error in an entity's description.
+public enum SchemaError: Error, Hashable, Sendable {
+  /// An entity, an attribute or a compound key has no name.
+  case emptyName
+  /// Two attributes, or an attribute and the key column, share a name.
+  case repeatedAttribute(entity: String, attribute: String)
+  /// A compound key names an attribute that is unknown or optional.
+  case invalidKeyAttribute(entity: String, attribute: String)
+}
+
+extension SchemaError: CustomStringConvertible {
+  /// What happened and what to do.
+  public var description: String {
+    switch self {
+    case .emptyName:
+      "An entity, an attribute or a compound key has no name. Give each a name."
+    case .repeatedAttribute(let entity, let attribute):
+      "The entity \(entity) has more than one column named \(attribute). Rename one of them."
+    case .invalidKeyAttribute(let entity, let attribute):
+      "The compound key of \(entity) names \(attribute), which is not one of its required attributes."
+        + " Declare the attribute, and make it required."
+    }
   }
 }

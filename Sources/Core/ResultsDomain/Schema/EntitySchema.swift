@@ -1,17 +1,17 @@
-/// An entity's schema, written once beside its struct: how properties and stored attributes correspond.
+/// An entity's schema, declared once in its struct: the mapping between properties and stored attributes.
 ///
-/// A schema is written by the programmer, so a mistake in it (two attributes of one name, a compound key that
-/// names nothing) stops the program where the schema is first used, with a message that says which.
+/// A mistake in a schema, such as two attributes of one name or a compound key without attributes, is a programming error: it
+/// stops the program with a message when the schema is first used.
 public struct EntitySchema<Root: Entity>: Sendable {
-  /// The entity as stores see it.
+  /// The entity's description for stores.
   public let entity: EntityDescription
-  /// Attributes computed from an object and never stored.
+  /// Attributes that are computed from an object and never stored.
   public let transients: [TransientAttribute]
   private let attributes: [Attribute<Root>]
   private let readKey: @Sendable (Root) -> ObjectKey?
   private let writeKey: @Sendable (inout Root, ObjectKey) -> Void
 
-  /// A schema whose objects have an integer key, which the store assigns while the property is `nil`.
+  /// Creates a schema whose objects have an integer key; the store assigns one if the property is `nil`.
   public init(
     _ name: String,
     identity: any WritableKeyPath<Root, Int64?> & Sendable,
@@ -26,7 +26,7 @@ public struct EntitySchema<Root: Entity>: Sendable {
     }
   }
 
-  /// A schema whose objects have a text key.
+  /// Creates a schema whose objects have a text key.
   public init(
     _ name: String,
     textIdentity: any WritableKeyPath<Root, String> & Sendable,
@@ -41,7 +41,7 @@ public struct EntitySchema<Root: Entity>: Sendable {
     }
   }
 
-  /// A schema whose objects are told apart by several of their attributes, named in key order.
+  /// Creates a schema whose objects are identified by several of their attributes, named in key order.
   public init(
     _ name: String,
     compoundIdentity names: [String],
@@ -83,8 +83,8 @@ public struct EntitySchema<Root: Entity>: Sendable {
 
   /// The name of the attribute that stores a property.
   ///
-  /// A property that the schema does not name gives its own description, which no entity has as an attribute:
-  /// the request that uses it is refused by name.
+  /// For a property that is not in the schema, this is the key path's description. No entity has an attribute of that name,
+  /// so a request that uses it is refused with the name in the message.
   /// - Complexity: O(*n*) in the attributes.
   public func attributeName(of keyPath: PartialKeyPath<Root>) -> String {
     attributes.first { $0.keyPath == keyPath }?.description.name ?? String(describing: keyPath)
@@ -98,12 +98,107 @@ public struct EntitySchema<Root: Entity>: Sendable {
 
   package func fill(_ object: inout Root, from row: Row) throws(RowError) {
     writeKey(&object, row.id.key)
-    // Where the entity's type is not known to the compiler, a pair of the two costs more than the property.
+    // Indexes are cheaper than `zip`, whose tuples are boxed where the entity's type is not specialized.
     let values = row.values
     for index in 0..<min(attributes.count, values.count)
     where !attributes[index].write(&object, values[index]) {
       let attribute = attributes[index].description
       throw RowError(id: row.id, attribute: attribute.name, value: values[index])
+    }
+  }
+}
+
+// MARK: - Attributes
+
+/// A line of an entity's schema: a property and the name of the attribute that stores it.
+public struct Attribute<Root: Entity>: Sendable {
+  /// The stored attribute.
+  public let description: AttributeDescription
+  package let keyPath: any PartialKeyPath<Root> & Sendable
+  package let read: @Sendable (Root) -> Value
+  package let write: @Sendable (inout Root, Value) -> Bool
+
+  /// Creates a stored attribute, which is optional if the property is.
+  public init<Property: AttributeConvertible>(
+    _ keyPath: any WritableKeyPath<Root, Property> & Sendable,
+    _ name: String
+  ) {
+    description = AttributeDescription(
+      name,
+      Property.attributeType,
+      isOptional: Property.isOptionalAttribute
+    )
+    self.keyPath = keyPath
+    read = { $0[keyPath: keyPath].attributeValue }
+    write = { root, value in
+      guard let property = Property(attributeValue: value) else { return false }
+      root[keyPath: keyPath] = property
+      return true
+    }
+  }
+
+  /// Creates an exact decimal, stored as an integer of units of 10^-scale.
+  ///
+  /// A number that does not fit the scale becomes null, which a required attribute refuses.
+  public init(
+    _ keyPath: any WritableKeyPath<Root, ExactDecimal> & Sendable,
+    _ name: String,
+    scale: Int
+  ) {
+    description = AttributeDescription(name, .decimal(scale: scale))
+    self.keyPath = keyPath
+    read = { root in
+      root[keyPath: keyPath].rescaled(to: scale).map { .integer($0.units) } ?? .null
+    }
+    write = { root, value in
+      guard case .integer(let units) = value else { return false }
+      root[keyPath: keyPath] = ExactDecimal(units: units, scale: scale)
+      return true
+    }
+  }
+}
+
+/// Collects the attributes of a schema.
+@resultBuilder
+public enum EntitySchemaBuilder<Root: Entity> {
+  /// Builds one attribute.
+  public static func buildExpression(_ attribute: Attribute<Root>) -> Attribute<Root> { attribute }
+  /// Collects the attributes in the order of their declarations.
+  public static func buildBlock(_ attributes: Attribute<Root>...) -> [Attribute<Root>] {
+    attributes
+  }
+}
+
+/// An attribute that is computed from an object and never stored.
+///
+/// It can be shown, and a transient section key can group rows by it. Predicates and sort descriptors cannot use it, because
+/// a store does not know it.
+public struct TransientAttribute: Sendable {
+  /// The attribute's name, which no stored attribute has.
+  public let name: String
+  /// The type of its values.
+  public let type: AttributeType
+  /// Computes the value from a row.
+  public let compute: @Sendable (Row) -> Value
+
+  /// Creates an attribute that is computed from rows.
+  public init(_ name: String, _ type: AttributeType, _ compute: @escaping @Sendable (Row) -> Value)
+  {
+    self.name = name
+    self.type = type
+    self.compute = compute
+  }
+}
+
+extension Entity {
+  /// Returns an attribute that is computed from objects of this entity; it is null for a row that is not a valid object.
+  public static func transient<Property: AttributeConvertible>(
+    _ name: String,
+    _ compute: @escaping @Sendable (Self) -> Property
+  ) -> TransientAttribute {
+    TransientAttribute(name, Property.attributeType) { row in
+      guard let object = try? Self(row: row) else { return .null }
+      return compute(object).attributeValue
     }
   }
 }

@@ -1,26 +1,26 @@
-/// A Swift type that an attribute can have.
+/// A Swift type that can be stored in an attribute.
 ///
-/// Conform your own type (an enumeration, say) by giving the stored type and both conversions.
+/// To conform a type of your own, such as an enumeration, declare its attribute type and both conversions.
 public protocol AttributeConvertible: Sendable {
-  /// The attribute type its values are stored as.
+  /// The attribute type that stores its values.
   static var attributeType: AttributeType { get }
-  /// Whether `null` is one of its values.
+  /// Whether the type has a value that is stored as null.
   static var isOptionalAttribute: Bool { get }
-  /// The stored form.
+  /// The stored value.
   var attributeValue: Value { get }
-  /// The value a stored form stands for, or `nil` if it stands for none.
+  /// Converts a stored value, or returns `nil` if it is not a value of this type.
   init?(attributeValue: Value)
 }
 
 extension AttributeConvertible {
-  /// Most types have no `null`.
+  /// By default, no value is stored as null.
   public static var isOptionalAttribute: Bool { false }
 }
 
 extension AttributeConvertible where Self: FixedWidthInteger {
-  /// The stored form.
+  /// The value as an integer.
   public var attributeValue: Value { .integer(Int64(clamping: self)) }
-  /// The value, if it is an integer in range.
+  /// Converts an integer in range.
   public init?(attributeValue: Value) {
     guard case .integer(let stored) = attributeValue else { return nil }
     self.init(exactly: stored)
@@ -50,9 +50,9 @@ extension Int16: AttributeConvertible {
 extension Double: AttributeConvertible {
   /// Stored as a real.
   public static var attributeType: AttributeType { .real }
-  /// The stored form; not-a-number becomes null, as in SQLite.
+  /// The value as a real; not-a-number is null, as in SQLite.
   public var attributeValue: Value { isNaN ? .null : .real(self) }
-  /// The value, if it is a number.
+  /// Converts a real or an integer.
   public init?(attributeValue: Value) {
     guard let number = attributeValue.double else { return nil }
     self = number
@@ -62,9 +62,9 @@ extension Double: AttributeConvertible {
 extension Bool: AttributeConvertible {
   /// Stored as the integer 0 or 1.
   public static var attributeType: AttributeType { .boolean }
-  /// The stored form.
+  /// The integer 0 or 1.
   public var attributeValue: Value { .integer(self ? 1 : 0) }
-  /// The value, if it is 0 or 1.
+  /// Converts the integer 0 or 1.
   public init?(attributeValue: Value) {
     switch attributeValue {
     case .integer(0): self = false
@@ -77,9 +77,9 @@ extension Bool: AttributeConvertible {
 extension String: AttributeConvertible {
   /// Stored as text.
   public static var attributeType: AttributeType { .text }
-  /// The stored form.
+  /// The value as text.
   public var attributeValue: Value { .text(self) }
-  /// The value, if it is a text.
+  /// Converts text.
   public init?(attributeValue: Value) {
     guard case .text(let stored) = attributeValue else { return nil }
     self = stored
@@ -89,9 +89,9 @@ extension String: AttributeConvertible {
 extension Array: AttributeConvertible where Element == UInt8 {
   /// Stored as a blob.
   public static var attributeType: AttributeType { .blob }
-  /// The stored form.
+  /// The value as a blob.
   public var attributeValue: Value { .blob(self) }
-  /// The value, if it is a blob.
+  /// Converts a blob.
   public init?(attributeValue: Value) {
     guard case .blob(let stored) = attributeValue else { return nil }
     self = stored
@@ -101,9 +101,9 @@ extension Array: AttributeConvertible where Element == UInt8 {
 extension Instant: AttributeConvertible {
   /// Stored as an integer of microseconds.
   public static var attributeType: AttributeType { .date }
-  /// The stored form.
+  /// The microseconds as an integer.
   public var attributeValue: Value { .integer(microseconds) }
-  /// The value, if it is an integer.
+  /// Converts an integer of microseconds.
   public init?(attributeValue: Value) {
     guard case .integer(let stored) = attributeValue else { return nil }
     self.init(microseconds: stored)
@@ -113,11 +113,11 @@ extension Instant: AttributeConvertible {
 extension Optional: AttributeConvertible where Wrapped: AttributeConvertible {
   /// Stored as the wrapped type.
   public static var attributeType: AttributeType { Wrapped.attributeType }
-  /// An optional attribute has `null` among its values.
+  /// `nil` is stored as null.
   public static var isOptionalAttribute: Bool { true }
-  /// The stored form; `nil` is null.
+  /// The wrapped value, or null for `nil`.
   public var attributeValue: Value { self?.attributeValue ?? .null }
-  /// The value; null is `nil`.
+  /// Converts a value of the wrapped type; null is `nil`.
   public init?(attributeValue: Value) {
     guard !attributeValue.isNull else {
       self = .none

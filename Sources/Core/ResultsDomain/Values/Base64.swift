@@ -4,7 +4,7 @@ package enum Base64 {
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8
   )
 
-  /// Four characters for each three bytes.
+  /// Encodes bytes as four characters for each three bytes.
   /// - Complexity: O(*n*)
   package static func encoded(_ bytes: [UInt8]) -> String {
     var text: [UInt8] = []
@@ -23,7 +23,7 @@ package enum Base64 {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The bytes, or `nil` for anything but what `encoded(_:)` writes.
+  /// Decodes text, or returns `nil` for anything that `encoded(_:)` does not write.
   /// - Complexity: O(*n*)
   package static func decoded(_ text: String) -> [UInt8]? {
     let digits = Array(text.utf8)

@@ -1,20 +1,20 @@
 /// An exact decimal number: a whole number of units of 10^-scale.
 ///
-/// `ExactDecimal(units: -348_000, scale: 2)` is -3480.00. Stores keep the units of the scale an attribute
-/// declares, so order and sums are exact; there is no binary fraction anywhere.
+/// `ExactDecimal(units: -348_000, scale: 2)` is -3480.00. A store holds the units at the scale that the attribute
+/// declares, so order and sums are exact; no binary fractions are involved.
 public struct ExactDecimal: Sendable {
   /// The number in units of 10^-scale.
   public var units: Int64
-  /// How many decimal places a unit has; 0 to 18.
+  /// The number of decimal places, 0 to 18.
   public var scale: Int
 
-  /// A number of units of 10^-scale.
+  /// Creates a number from units of 10^-scale.
   public init(units: Int64, scale: Int) {
     self.units = units
     self.scale = scale
   }
 
-  /// The same number at another scale, or `nil` if it would lose digits or overflow.
+  /// Returns the number at another scale, or `nil` if it would lose digits or overflow.
   public func rescaled(to newScale: Int) -> ExactDecimal? {
     var units = units
     if newScale >= scale {
@@ -34,13 +34,13 @@ public struct ExactDecimal: Sendable {
 }
 
 extension ExactDecimal: Hashable {
-  /// Whether two numbers are the same number, whatever their scales.
+  /// Whether two numbers are equal, whatever their scales.
   public static func == (left: ExactDecimal, right: ExactDecimal) -> Bool {
     let (left, right) = (left.reduced, right.reduced)
     return left.units == right.units && left.scale == right.scale
   }
 
-  /// Feeds the number, whatever its scale, into a hasher.
+  /// Hashes the number independently of its scale.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(reduced.units)
     hasher.combine(reduced.scale)
@@ -58,7 +58,7 @@ extension ExactDecimal: Hashable {
 }
 
 extension ExactDecimal: CustomStringConvertible {
-  /// The plain form with a decimal point and all places of its scale, such as `-3480.00`.
+  /// The number with a decimal point and all decimal places of its scale, such as `-3480.00`.
   public var description: String {
     guard scale > 0 else { return String(units) }
     let digits = String(units.magnitude)
@@ -66,9 +66,9 @@ extension ExactDecimal: CustomStringConvertible {
     return (units < 0 ? "-" : "") + padded.dropLast(scale) + "." + padded.suffix(scale)
   }
 
-  /// Reads the plain form: an optional sign, digits, and an optional decimal point with digits.
+  /// Parses an optional sign, digits, and an optional decimal point with digits.
   ///
-  /// Anything else, grouping included, gives `nil`; locale forms are an adapter's affair.
+  /// Anything else, grouping separators included, gives `nil`; adapters handle localized forms.
   public init?(_ text: String) {
     var units: Int64 = 0
     var scale = 0

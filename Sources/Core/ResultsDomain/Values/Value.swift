@@ -1,12 +1,12 @@
-/// One stored value: the five storage classes every store has.
+/// A stored value of one of the five storage classes that every store has.
 ///
-/// Equality and hashing are by storage class and bytes: two texts are equal only if their UTF-8 bytes are, so
+/// Equality and hashing use the storage class and the bytes: two texts are equal only if their UTF-8 bytes are, so
 /// that an in-memory list and a database never disagree about decomposed Unicode. `integer(1)` and `real(1)`
-/// are different values here; `Value.compare(_:_:)` is the numeric comparison that predicates use.
+/// are not equal; `Value.compare(_:_:)` is the numeric comparison that predicates use.
 public enum Value: Sendable {
   /// The absence of a value.
   case null
-  /// A signed 64-bit integer; also dates, exact decimals and booleans.
+  /// A signed 64-bit integer, which also represents dates, exact decimals and booleans.
   case integer(Int64)
   /// A finite or infinite IEEE 754 double; not-a-number is stored as `null`.
   case real(Double)
@@ -40,6 +40,22 @@ extension Value {
     case .null, .text, .blob: nil
     }
   }
+
+  /// The value's storage class, or `nil` for null.
+  public var storage: StorageClass? {
+    switch self {
+    case .null: nil
+    case .integer: .integer
+    case .real: .real
+    case .text: .text
+    case .blob: .blob
+    }
+  }
+
+  /// The value as a store holds it, with not-a-number as null.
+  var orderable: Value {
+    if case .real(let number) = self, number.isNaN { .null } else { self }
+  }
 }
 
 extension Value: Hashable {
@@ -55,7 +71,7 @@ extension Value: Hashable {
     }
   }
 
-  /// Feeds the storage class and the bytes into a hasher.
+  /// Hashes the storage class and the bytes.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .null: hasher.combine(0 as UInt8)
@@ -76,7 +92,7 @@ extension Value: Hashable {
 }
 
 extension Value: CustomStringConvertible {
-  /// A short form for messages: texts in single quotes, blobs by their length.
+  /// A short form for messages: text in single quotes, the length of a blob.
   public var description: String {
     switch self {
     case .null: "NULL"
@@ -111,7 +127,7 @@ extension String {
     return (same ?? nil) ?? utf8.elementsEqual(other.utf8)
   }
 
-  /// Whether the string's UTF-8 bytes are some others.
+  /// Whether the string's UTF-8 bytes equal those of a buffer.
   /// - Complexity: O(*n*) in the bytes.
   package func hasBytes(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     utf8.withContiguousStorageIfAvailable { $0.isSame(as: bytes) } ?? utf8.elementsEqual(bytes)
@@ -119,22 +135,96 @@ extension String {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-  /// Compares eight bytes at a time: all texts of a changed row are compared.
+  /// Compares eight bytes at a time, because every text of a changed row is compared.
   fileprivate func isSame(as other: UnsafeBufferPointer<UInt8>) -> Bool {
     guard count == other.count else { return false }
     let (left, right) = (UnsafeRawBufferPointer(self), UnsafeRawBufferPointer(other))
-    var place = 0
-    while place &+ 8 <= count {
-      let word = left.loadUnaligned(fromByteOffset: place, as: UInt64.self)
-      guard word == right.loadUnaligned(fromByteOffset: place, as: UInt64.self) else {
+    var offset = 0
+    while offset &+ 8 <= count {
+      let word = left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      guard word == right.loadUnaligned(fromByteOffset: offset, as: UInt64.self) else {
         return false
       }
-      place &+= 8
+      offset &+= 8
     }
-    while place < count {
-      guard left[place] == right[place] else { return false }
-      place &+= 1
+    while offset < count {
+      guard left[offset] == right[offset] else { return false }
+      offset &+= 1
     }
     return true
+  }
+}
+
+// MARK: - Comparison
+
+/// The result of comparing two values.
+public enum ValueOrder: Int, Sendable {
+  /// The first value sorts before the second.
+  case ascending = -1
+  /// The values sort equally.
+  case same = 0
+  /// The first value sorts after the second.
+  case descending = 1
+}
+
+extension Value {
+  /// Compares two values in the order of every store: null, then numbers by value, then texts by
+  /// UTF-8 bytes, then blobs by bytes.
+  ///
+  /// An integer and a real are compared exactly even beyond 2^53, as in SQLite.
+  /// - Complexity: O(*n*) in the bytes of the shorter value.
+  public static func compare(_ left: Value, _ right: Value) -> ValueOrder {
+    switch (left, right) {
+    case (.integer(let left), .integer(let right)): order(left, right)
+    case (.real(let left), .real(let right)): order(left, right)
+    case (.integer(let left), .real(let right)): compareExactly(left, right)
+    case (.real(let left), .integer(let right)): compareExactly(right, left).reversed
+    case (.text(let left), .text(let right)): compareBytes(left.utf8, right.utf8)
+    case (.blob(let left), .blob(let right)): compareBytes(left, right)
+    default: order(left.storageRank, right.storageRank)
+    }
+  }
+
+  private var storageRank: Int {
+    switch self {
+    case .null: 0
+    case .integer, .real: 1
+    case .text: 2
+    case .blob: 3
+    }
+  }
+
+  private static func order<Number: Comparable>(_ left: Number, _ right: Number) -> ValueOrder {
+    left < right ? .ascending : (left > right ? .descending : .same)
+  }
+
+  /// Compares an integer with a double without rounding either.
+  ///
+  /// A double of magnitude 2^63 or more is beyond every integer; otherwise its integral part is exactly an `Int64`. The
+  /// conversion truncates without the C library's `floor`, which release builds without Foundation do not link.
+  private static func compareExactly(_ integer: Int64, _ real: Double) -> ValueOrder {
+    guard real < 0x1p63 else { return .ascending }
+    guard real >= -0x1p63 else { return .descending }
+    let whole = Int64(real)
+    return integer == whole ? order(Double(whole), real) : order(integer, whole)
+  }
+
+  private static func compareBytes<Bytes: Collection<UInt8>>(
+    _ left: Bytes,
+    _ right: Bytes
+  ) -> ValueOrder {
+    if left.lexicographicallyPrecedes(right) { return .ascending }
+    return left.elementsEqual(right) ? .same : .descending
+  }
+}
+
+extension ValueOrder {
+  /// The result with the two values exchanged.
+  public var reversed: ValueOrder {
+    switch self {
+    case .ascending: .descending
+    case .same: .same
+    case .descending: .ascending
+    }
   }
 }

@@ -1,8 +1,8 @@
 public import ResultsDomain
 
-/// What the declared aggregates of a section, or of a whole list, came to: by name, in the order of declaration.
+/// The results of the declared aggregates of a section or of a whole list, by name, in the order of declaration.
 public struct SectionAggregates: Sendable {
-  /// One aggregate and what it came to.
+  /// The name of one aggregate and its result.
   public typealias Element = (name: String, value: AggregateValue)
 
   private let elements: [Element]
@@ -10,10 +10,10 @@ public struct SectionAggregates: Sendable {
   /// The aggregates of a list that declares none.
   public static let none = SectionAggregates([])
 
-  /// Aggregates by name.
+  /// Creates results by name.
   public init(_ elements: [Element]) { self.elements = elements }
 
-  /// What the aggregate of a name came to, or `nil` if none has that name.
+  /// The result of the aggregate with a name, or `nil` if none has that name.
   /// - Complexity: O(*k*) in the aggregates.
   public subscript(name: String) -> AggregateValue? {
     elements.first { $0.name.hasSameBytes(as: name) }?.value
@@ -21,11 +21,11 @@ public struct SectionAggregates: Sendable {
 }
 
 extension SectionAggregates: RandomAccessCollection {
-  /// The first place.
+  /// The first index, 0.
   public var startIndex: Int { 0 }
-  /// Behind the last place.
+  /// The number of aggregates.
   public var endIndex: Int { elements.count }
-  /// The aggregate at a place.
+  /// The aggregate at an index.
   public subscript(index: Int) -> Element { elements[index] }
 }
 
@@ -47,4 +47,39 @@ extension SectionAggregates: CustomStringConvertible {
     elements.map { "\($0.name) \($0.value.description.isEmpty ? "none" : $0.value.description)" }
       .joined(separator: ", ")
   }
+}
+
+/// A named aggregate that a list maintains for every section (R78).
+///
+/// It covers the rows that the section shows: with a limit or an offset those in the window, like the section's count.
+public struct SectionAggregate: Hashable, Sendable {
+  /// The name, in headers and on the wire.
+  public let name: String
+  /// The aggregate.
+  public let aggregate: FetchAggregate
+
+  /// Creates an aggregate with a name.
+  public init(_ name: String, _ aggregate: FetchAggregate) {
+    self.name = name
+    self.aggregate = aggregate
+  }
+
+  /// Whether two have the same aggregate and, bytewise, the same name.
+  public static func == (left: SectionAggregate, right: SectionAggregate) -> Bool {
+    left.name.hasSameBytes(as: right.name) && left.aggregate == right.aggregate
+  }
+
+  /// Feeds the aggregate into a hasher.
+  public func hash(into hasher: inout Hasher) { hasher.combine(aggregate) }
+}
+
+extension ResultsSection {
+  /// The declared aggregates over the section's rows (R78); no row is read.
+  public var aggregates: SectionAggregates { header.aggregates }
+}
+
+extension ResultsList {
+  /// The declared aggregates over all rows of the list; no row is read.
+  /// - Complexity: O(*s*) in the sections.
+  public var aggregates: SectionAggregates { snapshot.aggregates?.total ?? .none }
 }

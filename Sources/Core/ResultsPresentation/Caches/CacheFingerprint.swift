@@ -1,10 +1,10 @@
 import ResultsDomain
 
-/// Everything that decides what a cached list shows, each ingredient apart and in full: equal fingerprints mean equal lists (R88).
+/// All ingredients that determine the content of a cached list, in full: equal fingerprints mean equal lists (R88).
 ///
-/// Nothing is hashed, so that no two definitions can be taken for each other.
+/// Nothing is hashed, so that no two definitions can collide.
 struct CacheFingerprint: Hashable {
-  /// The ingredients in the order in which a difference is named.
+  /// The ingredients, in the order in which differences are reported.
   enum Ingredient: UInt8, CaseIterable {
     case entity = 1
     case schema
@@ -38,7 +38,7 @@ struct CacheFingerprint: Hashable {
 
   private(set) var bytes: [Ingredient: [UInt8]] = [:]
 
-  /// A fingerprint whose ingredients are known; it is of no definition unless it has all of them.
+  /// Creates a fingerprint from its ingredients; it equals that of a definition only if it has all of them.
   init(_ bytes: [Ingredient: [UInt8]]) { self.bytes = bytes }
 
   /// The fingerprint of a definition.
@@ -104,8 +104,174 @@ struct CacheFingerprint: Hashable {
 }
 
 extension SectionRule {
-  /// How many terms of the order are the section's.
+  /// The number of leading terms of the order that belong to the section key.
   fileprivate var termCount: Int {
     if case .columns(let count, _) = self { count } else { 0 }
+  }
+}
+
+/// Writes definitions as bytes, with the constants apart; different definitions have different bytes.
+///
+/// Everything of varying length is preceded by its length, so no two definitions have the same bytes.
+struct FingerprintWriter {
+  /// The names and operators, in their structure.
+  private(set) var form: [UInt8] = []
+  /// The constants, in the order in which they occur.
+  private(set) var arguments: [UInt8] = []
+
+  /// The form and the constants.
+  var both: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.appendNumber(UInt64(form.count))
+    return bytes + form + arguments
+  }
+
+  mutating func add(tag: UInt8) { form.append(tag) }
+  mutating func add(count: Int) { form.appendNumber(UInt64(count)) }
+  mutating func add(name: String) { form.appendText(name) }
+
+  mutating func add(_ predicate: FetchPredicate) {
+    switch predicate {
+    case .all: add(tag: 1)
+    case .none: add(tag: 2)
+    case .comparison(let left, let comparison, let right):
+      add(tag: 3)
+      add(name: comparison.rawValue)
+      add(left)
+      add(right)
+    case .between(let expression, let low, let high):
+      add(tag: 4)
+      add(expression)
+      add(argument: low)
+      add(argument: high)
+    case .membership(let expression, let values):
+      add(tag: 5)
+      add(expression)
+      arguments.appendNumber(UInt64(values.count))
+      for value in values { add(argument: value) }
+    case .identity(let set):
+      add(tag: 6)
+      arguments.appendNumber(UInt64(set.count))
+      for key in set.keys {
+        arguments.appendNumber(UInt64(key.parts.count))
+        for part in key.parts { add(argument: part) }
+      }
+    case .text(let expression, let comparison, let sought, let caseInsensitive):
+      add(tag: 7)
+      add(name: comparison.rawValue)
+      add(tag: caseInsensitive ? 1 : 0)
+      add(expression)
+      add(argument: .text(sought))
+    case .isNull(let expression):
+      add(tag: 8)
+      add(expression)
+    case .not(let inner):
+      add(tag: 9)
+      add(inner)
+    case .and(let parts):
+      add(tag: 10)
+      add(parts)
+    case .or(let parts):
+      add(tag: 11)
+      add(parts)
+    }
+  }
+
+  private mutating func add(_ parts: [FetchPredicate]) {
+    add(count: parts.count)
+    for part in parts { add(part) }
+  }
+
+  mutating func add(_ expression: FetchExpression) {
+    switch expression {
+    case .attribute(let name):
+      add(tag: 1)
+      add(name: name)
+    case .objectKey: add(tag: 2)
+    case .literal(let value):
+      add(tag: 3)
+      add(argument: value)
+    case .prefix(let inner, let length):
+      add(tag: 4)
+      add(argument: .integer(Int64(length)))
+      add(inner)
+    case .lowercased(let inner):
+      add(tag: 5)
+      add(inner)
+    case .uppercased(let inner):
+      add(tag: 6)
+      add(inner)
+    case .length(let inner):
+      add(tag: 7)
+      add(inner)
+    case .bucket(let inner, let width):
+      add(tag: 8)
+      add(argument: .integer(width))
+      add(inner)
+    case .ifNull(let inner, let value):
+      add(tag: 9)
+      add(argument: value)
+      add(inner)
+    }
+  }
+
+  mutating func add(_ term: FetchSortDescriptor) {
+    add(term.expression)
+    add(tag: term.direction == .ascending ? 1 : 2)
+    add(tag: term.nulls == .first ? 1 : 2)
+  }
+
+  mutating func add(_ source: SectionKey.Source) {
+    switch source {
+    case .expression(let expression, let order, let direction, let nulls):
+      add(tag: order == nil ? 1 : 2)
+      add(FetchSortDescriptor(expression, direction, nulls: nulls))
+      if let order { add(order) }
+    case .transient(let source, _):
+      add(tag: 3)
+      add(name: source)
+    }
+  }
+
+  private mutating func add(argument value: Value) {
+    switch value {
+    case .null: arguments.append(1)
+    case .integer(let number):
+      arguments.append(2)
+      arguments.appendWord(UInt64(bitPattern: number))
+    case .real(let number):
+      arguments.append(3)
+      arguments.appendWord(number.bitPattern)
+    case .text(let text):
+      arguments.append(4)
+      arguments.appendText(text)
+    case .blob(let bytes):
+      arguments.append(5)
+      arguments.appendNumber(UInt64(bytes.count))
+      arguments += bytes
+    }
+  }
+}
+
+extension [UInt8] {
+  /// Appends a number in as few bytes of seven bits as it needs (LEB128).
+  mutating func appendNumber(_ number: UInt64) {
+    var rest = number
+    while rest >= 128 {
+      append(UInt8(truncatingIfNeeded: rest) | 128)
+      rest >>= 7
+    }
+    append(UInt8(truncatingIfNeeded: rest))
+  }
+
+  /// Appends eight bytes, the least significant first.
+  mutating func appendWord(_ word: UInt64) {
+    Swift.withUnsafeBytes(of: word.littleEndian) { append(contentsOf: $0) }
+  }
+
+  /// Appends a text's bytes after their number.
+  mutating func appendText(_ text: String) {
+    appendNumber(UInt64(text.utf8.count))
+    append(contentsOf: text.utf8)
   }
 }

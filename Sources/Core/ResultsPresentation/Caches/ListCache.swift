@@ -2,18 +2,21 @@ import OrderStatistics
 import ResultsDomain
 import Synchronization
 
-/// A list's way to its cache: loads what was kept, keeps what is current, and remembers how that went.
+/// The cache of one list: loads it, saves it, and records the outcome.
+///
+/// Mutable state: `state`, changed by the first fetch and by each save, guarded by its mutex. `saving` makes saves wait for each other.
+/// Lock order: `saving`, then `state`. The storage is called while `saving` is held, and never while `state` is.
 final class ListCache: Sendable {
   private struct State {
     var outcome: CacheOutcome?
     var failure: SectionCacheFailure?
-    /// What is known to be kept.
-    var kept: Kept?
-    /// Whether a part of what is kept turned out to be something else.
+    /// The cache that is known to be stored.
+    var stored: StoredCache?
+    /// The damage flag of the cache that the list was opened from.
     var damage: PivotDamage?
   }
 
-  private struct Kept: Equatable {
+  private struct StoredCache: Equatable {
     var name: String
     var bookmark: StoreBookmark
     var fingerprint: CacheFingerprint
@@ -25,7 +28,7 @@ final class ListCache: Sendable {
       fingerprint = CacheFingerprint(engine.plan)
     }
 
-    static func == (left: Kept, right: Kept) -> Bool {
+    static func == (left: StoredCache, right: StoredCache) -> Bool {
       left.name.hasSameBytes(as: right.name) && left.bookmark == right.bookmark
         && left.fingerprint == right.fingerprint
     }
@@ -39,60 +42,64 @@ final class ListCache: Sendable {
 
   /// Whether there is a storage at all.
   var isInUse: Bool { storage != nil }
-  /// How the list was opened, or `nil` if it has no cache name or no storage.
+  /// The outcome of the first fetch, or `nil` if the list has no cache name or no storage.
   var outcome: CacheOutcome? { state.withLock { $0.outcome } }
   /// The last failure of the storage, if the last attempt failed.
   var failure: SectionCacheFailure? { state.withLock { $0.failure } }
 
-  /// Loads what is kept of a list, before a version of the store is read; `nil` without a name or storage.
-  func opening(of plan: ListPlan, _ indexing: KeyIndexing?) -> ListOpening? {
+  /// Loads the cache of a list, before the store is read; returns `nil` without a name or storage.
+  func opening(of plan: ListPlan, _ indexing: IndexingPolicy?) -> ListOpening? {
     guard let storage, let name = plan.cacheName else { return nil }
     guard plan.isCacheable else {
-      return ListOpening(plan: plan, indexing: indexing, kept: .failure(.frozen))
+      return ListOpening(plan: plan, indexing: indexing, data: .failure(.frozen))
     }
-    let kept = ListOpening.kept(name, in: storage) { (failure) in
+    let data = ListOpening.data(named: name, in: storage) { (failure) in
       state.withLock { $0.failure = failure }
     }
-    return ListOpening(plan: plan, indexing: indexing, kept: kept)
+    return ListOpening(plan: plan, indexing: indexing, data: data)
   }
 
   /// Fetches a list for the first time, from its cache if that is valid.
-  /// - Throws: As `ListEngine.init(_:from:generation:keepsDigests:)`.
+  /// - Throws: As `ListEngine.init(_:from:generation:maintainsDigests:indexing:)`.
   func engine(
     _ opening: ListOpening,
     from store: any StoreSnapshot,
-    keepsDigests: Bool
+    maintainsDigests: Bool
   ) throws(StoreError) -> ListEngine {
-    let (engine, outcome) = try opening.engine(from: store, keepsDigests: keepsDigests)
+    let (engine, outcome) = try opening.engine(from: store, maintainsDigests: maintainsDigests)
     state.withLock { state in
       state.outcome = outcome
       if outcome == .hit {
-        state.kept = Kept(engine)
+        state.stored = StoredCache(engine)
         state.damage = engine.snapshot.keys.damage
       }
     }
     return engine
   }
 
-  /// Keeps a list unless that very version is known to be kept.
+  /// Saves a list unless that very version is known to be stored.
   ///
-  /// One saving waits for the other, so that the last one asked for is the one that stays.
-  /// - Returns: Whether there was anything to keep: a list with a cache name, in a store that can name its version.
-  /// - Throws: The storage's failure, which is remembered too.
+  /// Saves wait for each other, so that the last one requested is the one that remains.
+  /// - Returns: Whether there was anything to save: a list with a cache name, in a store with bookmarks.
+  /// - Throws: The storage's failure, which is recorded too.
   @discardableResult
-  func keep(_ engine: ListEngine?) throws(SectionCacheFailure) -> Bool {
-    guard let storage, let engine, let kept = Kept(engine), let cache = SectionCache(engine) else {
+  func save(_ engine: ListEngine?) throws(SectionCacheFailure) -> Bool {
+    guard let storage, let engine, let stored = StoredCache(engine),
+      let cache = SectionCache(engine)
+    else {
       return false
     }
     return try saving.withLock { (_) throws(SectionCacheFailure) in
-      guard state.withLock({ $0.kept != kept || $0.damage?.isFound == true }) else { return true }
+      guard state.withLock({ $0.stored != stored || $0.damage?.isFound == true }) else {
+        return true
+      }
       let bytes = cache.encoded
       // All parts have been read now.
       guard !cache.keys.isDamaged else { return false }
       do throws(SectionCacheFailure) {
-        try storage.save(bytes, as: kept.name)
+        try storage.save(bytes, as: stored.name)
         state.withLock { state in
-          state.kept = kept
+          state.stored = stored
           state.damage = nil
           state.failure = nil
         }
@@ -102,5 +109,47 @@ final class ListCache: Sendable {
       }
       return true
     }
+  }
+}
+
+extension FetchedResultsController {
+  /// Whether the first fetch was opened from the cache, or why not.
+  ///
+  /// It is `nil` before the fetch, and for a list without a cache name or a storage.
+  public var cacheOutcome: CacheOutcome? { list.cache.outcome }
+
+  /// The failure of the last attempt to read or write the cache, or `nil` if it succeeded.
+  ///
+  /// No fetch fails because of it.
+  public var cacheFailure: SectionCacheFailure? { list.cache.failure }
+
+  /// Saves the list as it is now under its cache name, unless this controller has saved that very version already.
+  ///
+  /// A list is saved automatically, in the background, after a first fetch that did not come from its cache alone, and when the
+  /// controller is cancelled. Before a program exits, this call waits until the list is saved.
+  /// - Returns: Whether there was anything to save: a fetched list with a cache name, in a store with bookmarks.
+  /// - Throws: `SectionCacheFailure` if it cannot be written.
+  /// - Complexity: O(*n*) in the rows that match; no row is read.
+  @discardableResult
+  public func saveCache() async throws(SectionCacheFailure) -> Bool {
+    let list = list
+    let result = await withTaskExecutorPreference(store.executor) {
+      await FetchedResultsController.save(list)
+    }
+    return try result.get()
+  }
+
+  /// Saves the list in the background.
+  func saveCacheInBackground() {
+    let list = list
+    guard list.cache.isInUse else { return }
+    Task(executorPreference: store.executor) { await FetchedResultsController.save(list) }
+  }
+
+  /// Leaves the caller's actor, so that the store's threads wait for the disk.
+  @concurrent @discardableResult private static func save(
+    _ list: LiveList
+  ) async -> Result<Bool, SectionCacheFailure> {
+    Result { () throws(SectionCacheFailure) in try list.cache.save(list.engine) }
   }
 }

@@ -1,33 +1,33 @@
 import OrderStatistics
 import ResultsDomain
 
-/// Opens a list from what was kept of it, in one version of its store.
+/// Opens a list from its cache, in one version of its store.
 struct ListOpening {
   let plan: ListPlan
   /// When the list leaves its keys to an index.
-  let indexing: KeyIndexing?
-  /// The bytes that are kept under the list's cache name, or why there are none.
-  let kept: Result<any CacheData, CacheMiss>
+  let indexing: IndexingPolicy?
+  /// The bytes stored under the list's cache name, or why there are none.
+  let data: Result<any CacheData, CacheMiss>
 
-  /// Loads what is kept under a name.
-  static func kept(
-    _ name: String,
+  /// Loads the cache with a name.
+  static func data(
+    named name: String,
     in storage: any SectionCacheStorage,
-    _ note: (SectionCacheFailure) -> Void = { _ in }
+    onFailure report: (SectionCacheFailure) -> Void = { _ in }
   ) -> Result<any CacheData, CacheMiss> {
     do throws(SectionCacheFailure) {
       return try storage.open(name).map { .success($0) } ?? .failure(.none)
     } catch {
-      note(error)
+      report(error)
       return .failure(.unreadable)
     }
   }
 
-  /// The list, from the cache if it is valid, else from the store; and which of the two.
+  /// Returns the list, from the cache if that is valid and else from the store, with the outcome.
   /// - Throws: The store's error; a cache never makes it fail.
   func engine(
     from store: any StoreSnapshot,
-    keepsDigests: Bool
+    maintainsDigests: Bool
   ) throws(StoreError) -> (engine: ListEngine, outcome: CacheOutcome) {
     let (keys, outcome) = keys(in: store)
     if let keys {
@@ -36,7 +36,7 @@ struct ListOpening {
         keys: keys,
         from: store,
         generation: 1,
-        keepsDigests: keepsDigests
+        maintainsDigests: maintainsDigests
       )
       engine.indexing = indexing
       guard engine.snapshot.keys.isDamaged else { return (engine, outcome) }
@@ -45,20 +45,20 @@ struct ListOpening {
       plan,
       from: store,
       generation: 1,
-      keepsDigests: keepsDigests,
+      maintainsDigests: maintainsDigests,
       indexing: indexing
     )
     return (engine, keys == nil ? outcome : .miss(.damaged))
   }
 
-  /// The keys of the store's present version, if they follow from the cache.
+  /// Returns the keys of the store's present version if they follow from the cache.
   func keys(in store: any StoreSnapshot) -> (ListKeys?, CacheOutcome) {
     do throws(CacheMiss) {
       guard !plan.isFrozen else { throw .frozen }
       guard case .some(.some(let present)) = try? store.bookmark() else {
         throw .unsupportedByStore
       }
-      let cache = try CacheDecoder(try kept.get())
+      let cache = try CacheDecoder(try data.get())
       let header = cache.header
       if let difference = header.fingerprint.difference(from: CacheFingerprint(plan)) {
         throw difference
@@ -76,7 +76,7 @@ struct ListOpening {
     }
   }
 
-  /// Whether the list would leave its keys to an index if it were fetched anew.
+  /// Whether the list would leave its keys to an index if it were fetched again.
   private func isIndexed(_ count: Int, in store: any StoreSnapshot) -> Bool {
     guard let indexing, indexing.index(of: plan) != nil, count > indexing.heldKeysLimit else {
       return false
@@ -84,7 +84,7 @@ struct ListOpening {
     return (try? store.orderedSource(of: plan.definition)) ?? nil != nil
   }
 
-  /// The keys of a cache with those of changed rows moved, by their values before and after.
+  /// The keys of a cache, with the keys of changed rows replaced.
   private func keys(
     _ cached: CachedKeys,
     after changes: [CommittedChange],
@@ -101,7 +101,7 @@ struct ListOpening {
       let keys = IndexedKeys(
         blocks: blocks,
         sections: sections,
-        era: KeyEra(store.version),
+        keyVersion: KeyVersion(store.version),
         index: index
       )
       guard !changes.isEmpty else { return .indexed(keys) }
@@ -131,7 +131,7 @@ struct ListOpening {
 extension SectionCache.Header {
   /// The rows of an entity that changed between the cache and the present version of a store.
   /// - Returns: The net changes, or `nil` if the cache is of this very version.
-  /// - Throws: `CacheMiss` if that cannot be told.
+  /// - Throws: `CacheMiss` if the changes are not known.
   func changes(
     of entity: EntityDescription,
     until present: StoreBookmark,
@@ -139,7 +139,7 @@ extension SectionCache.Header {
   ) throws(CacheMiss) -> [CommittedChange]? {
     guard Value.text(bookmark.store) == .text(present.store) else { throw .otherStore }
     guard bookmark != present else { return nil }
-    // Each step is at least one change; placing one costs about as much as reading sixteen keys.
+    // A sequence number is at least one change; applying one costs about as much as reading sixteen keys.
     let distance = present.sequence.subtractingReportingOverflow(bookmark.sequence)
     if !distance.overflow, distance.partialValue > UInt64(max(1024, keyCount / 16)) {
       throw .tooManyChanges
@@ -148,5 +148,39 @@ extension SectionCache.Header {
       case .commits(let records) = try? store.history(since: version, of: entity)
     else { throw .tooOld }
     return ListEngine.folded(records).flatMap(\.changes)
+  }
+}
+
+// MARK: - Confirming
+
+extension ListOpening {
+  /// The number of rows compared: all of a shorter list, and of a longer one half at its beginning and half spread over the rest.
+  private static let sampleSize = 256
+
+  /// Whether a sample of the rows still has the keys that the cache has for them.
+  ///
+  /// The store's history says what changed since the cache was written. Changes outside of the history, such as a damaged page, show
+  /// only in the rows. Keys of an index are read from the store itself and need no confirmation.
+  /// - Complexity: O(1): at most some hundred rows are read.
+  func isConfirmed(_ keys: ListKeys, in store: any StoreSnapshot) -> Bool {
+    guard case .held(let keys) = keys else { return true }
+    let sample = ListOpening.sample(of: keys.count).map { keys.key(at: $0) }
+    let objects = sample.compactMap { key in
+      key.withUnsafeBytes { plan.layout.objectKey(in: $0, of: plan.entity.identity) }
+    }
+    guard objects.count == sample.count,
+      let rows = try? store.rows(objects, of: plan.entity), rows.count == sample.count
+    else { return false }
+    return zip(sample, rows).allSatisfy { key, row in
+      guard let row, plan.predicate.holds(for: row) else { return false }
+      return (try? plan.encoder.key(row.values, key: row.id.key)) == key
+    }
+  }
+
+  private static func sample(of count: Int) -> [Int] {
+    guard count > sampleSize else { return Array(0..<count) }
+    let half = sampleSize / 2
+    let rest = (1...half).map { half + (count - half) * $0 / half - 1 }
+    return Array(0..<half) + rest
   }
 }

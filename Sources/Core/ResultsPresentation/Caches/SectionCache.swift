@@ -1,13 +1,13 @@
 import OrderStatistics
 import ResultsDomain
 
-/// What is kept of a list: its keys at one version of a store, or their counts over an index, and what they are of.
+/// The cached content of a list: its keys at one version of a store, or their counts over an index, with the list's fingerprint.
 ///
-/// Sections, positions and identities follow from the keys, titles from the definition; so neither can be stale.
+/// Sections, positions and identities follow from the keys, and titles from the definition, so neither can be stale.
 struct SectionCache {
-  /// What a cache is of: read and checked before its keys are.
+  /// The list and version of a cache, which are read and checked before its keys.
   struct Header {
-    /// The entity and the rest of the definition in words, for people.
+    /// The definition in words, for reports.
     var summary: String
     var fingerprint: CacheFingerprint
     var bookmark: StoreBookmark
@@ -16,7 +16,7 @@ struct SectionCache {
   }
 
   var header: Header
-  /// The keys of all rows that match, in the order and form of the store.
+  /// The keys of all rows that match, as the store orders and encodes them.
   var keys: CachedKeys
 
   init(header: Header, keys: CachedKeys) {
@@ -24,7 +24,7 @@ struct SectionCache {
     self.keys = keys
   }
 
-  /// What is to be kept of a list, or `nil` if its store cannot name the version.
+  /// Creates the cache of a list, or returns `nil` if the list has no bookmark or is damaged.
   init?(_ engine: ListEngine) {
     guard engine.plan.isCacheable, !engine.snapshot.keys.isDamaged,
       let bookmark = engine.bookmark
@@ -43,7 +43,7 @@ struct SectionCache {
 }
 
 extension ListPlan {
-  /// Whether a cache can stand for the list: a frozen one depends on when it was first fetched.
+  /// Whether the list can be cached; a frozen one depends on the time of its first fetch.
   var isCacheable: Bool { cacheName != nil && !isFrozen }
 
   /// The definition in words: entity, predicate, sections and order.
@@ -69,7 +69,7 @@ extension ListPlan {
 }
 
 extension FetchPredicate {
-  /// How many constants it has, roughly: enough to tell a short text from a long one.
+  /// Roughly the number of constants, to distinguish a short text from a long one.
   fileprivate var constantCount: Int {
     switch self {
     case .all, .none, .isNull: 0
@@ -79,6 +79,39 @@ extension FetchPredicate {
     case .identity(let set): set.count
     case .not(let inner): inner.constantCount
     case .and(let parts), .or(let parts): parts.reduce(0) { $0 + $1.constantCount }
+    }
+  }
+}
+
+/// The keys in a cache: all of them, or their counts over an index of the store.
+enum CachedKeys {
+  case held(SortedKeyList)
+  case counted(PivotTree, sections: PivotTree)
+
+  static let heldForm: UInt64 = 1
+  static let countedForm: UInt64 = 2
+
+  /// The number of the form in the file format.
+  var form: UInt64 {
+    switch self {
+    case .held: CachedKeys.heldForm
+    case .counted: CachedKeys.countedForm
+    }
+  }
+
+  /// Whether the keys are only counted.
+  var isCounted: Bool { form == CachedKeys.countedForm }
+
+  /// Whether a part of the cache that they were read from turned out to be damaged.
+  var isDamaged: Bool {
+    if case .counted(let blocks, _) = self { blocks.isDamaged } else { false }
+  }
+
+  /// The number of keys.
+  var count: Int {
+    switch self {
+    case .held(let keys): keys.count
+    case .counted(let blocks, _): blocks.rowCount
     }
   }
 }

@@ -1,23 +1,23 @@
 public import ResultsDomain
 
-/// All that decides what a live list shows; changing any of it on a live controller is an ordinary delta (R16, R50).
+/// The definition of a live list; changing any of it on a live controller is an ordinary delta (R16, R50).
 public struct ResultsDefinition<Object: FetchedObject>: Sendable {
-  /// What is fetched.
+  /// The request to fetch.
   public var request: FetchRequest<Object>
-  /// By what it is divided, or `nil` for one section.
+  /// The key that divides the list into sections, or `nil` for one section.
   public var sectionKey: SectionKey?
-  /// Whether membership, order and sections stay as first fetched: attributes stay live, and a deleted row leaves.
+  /// Whether membership, order and sections stay as first fetched; attributes stay live, and a deleted row leaves the list.
   public var isFrozen: Bool
-  /// Counts to take from the very version that the rows are of, by name (R67).
+  /// Counts to take from the version that the rows are of, by name (R67).
   public var additionalCounts: [String: CountRequest]
-  /// What is kept exact for every section besides its count, in the order in which headers tell it (R78).
+  /// Aggregates to maintain for every section besides its count, in the order in which headers list them (R78).
   public var aggregates: [SectionAggregate]
-  /// The name under which the list is kept on disk for the next start, or `nil` to keep nothing (R88).
+  /// The name under which the list is cached on disk for the next start, or `nil` for no cache (R88).
   ///
-  /// It decides nothing of what the list shows. Lists that share a name overwrite each other's cache, so each should have its own.
+  /// It does not affect what the list shows. Lists that share a name overwrite each other's cache, so give each its own.
   public var cacheName: String?
 
-  /// What a live list shows.
+  /// Creates the definition of a live list.
   public init(
     _ request: FetchRequest<Object>,
     sectionedBy sectionKey: SectionKey? = nil,
@@ -34,20 +34,20 @@ public struct ResultsDefinition<Object: FetchedObject>: Sendable {
     self.cacheName = cacheName
   }
 
-  /// Which rows the list has and in what total order, as a store is asked for it: what `createIndex(serving:)` of an SQLite store takes,
-  /// before anything is fetched.
+  /// Returns the rows and the total order that a store is queried for, which `createIndex(serving:)` of an SQLite store takes before
+  /// anything is fetched.
   /// - Throws: `RequestError` for a definition that a fetch refuses too.
   public func order() throws(RequestError) -> OrderDefinition { try ListPlan(self).definition }
 }
 
-/// A count taken alongside a list, from the same version of the store.
+/// A count taken together with a list, from the same version of the store.
 public struct CountRequest: Hashable, Sendable {
   /// The entity whose objects are counted.
   public let entity: EntityDescription
-  /// Which of them.
+  /// The predicate that counted objects satisfy.
   public let predicate: FetchPredicate
 
-  /// The count of the objects that a predicate holds for.
+  /// Creates a count of the objects that satisfy a predicate.
   public init(_ entity: EntityDescription, where predicate: FetchPredicate = .all) {
     self.entity = entity
     self.predicate = predicate

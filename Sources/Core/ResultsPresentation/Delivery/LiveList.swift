@@ -1,238 +1,277 @@
 import ResultsDomain
 import Synchronization
 
-/// What a controller keeps live: the engine, what it led to, and when it is led on.
+/// The live state of one list: its engine, the events waiting to be published, and when it is advanced.
 ///
-/// The engine is guarded by the mutex, which is never held while the store's follower is called.
-final class LiveList<Object: FetchedObject>: FollowedList {
-  let publisher: ResultsPublisher<Object>
-  let follower: StoreFollower
+/// Objects do not appear here; rows become objects in `ResultsList`.
+///
+/// Mutable state: `state`, guarded by its mutex and changed by the scheduler's turn (`advance`, `fail`, `publish`) and by the
+/// controller (`pause`, `observedRows` …), and `firstPage`, set by the controller. Lock order: the scheduler's turn, then `state`, then
+/// the publisher. The scheduler is never called while `state` is held.
+final class LiveList: Sendable {
+  let publisher: ListPublisher
+  let scheduler: ListScheduler
   let cache: ListCache
   private let delivery: ResultsDelivery
   private let period: DeliveryPeriod?
-  let clock: any Clock<Duration>
-  private let keepsDigests: Bool
-  private let doubtsContentInGaps: Bool
-  let indexing: KeyIndexing?
-  let auditPeriod: Duration?
-  /// What its generations are counted in.
+  private let clock: any Clock<Duration>
+  private let carriesRows: Bool
+  private let maintainsDigests: Bool
+  private let assumesContentChangedInGaps: Bool
+  private let indexing: IndexingPolicy?
+  private let auditPeriod: Duration?
+  /// The life in which its generations are counted.
   private let life: ResultsLife
-  private let body = Mutex(LedList())
-  /// Who wants the first rows before the others are counted.
-  private let firstPage = Mutex<(@Sendable (ResultsPage<Object>) -> Void)?>(nil)
+  private let state = Mutex(State())
+  /// Receives the first rows of the first fetch before the others are counted.
+  private let firstPage = Mutex<(@Sendable (ResultsPage<Row>) -> Void)?>(nil)
 
-  init(
+  init<Object: FetchedObject>(
     _ definition: ResultsDefinition<Object>,
     _ store: any Store,
     detectsExternalChanges: Bool,
     _ options: ResultsOptions
   ) {
     cache = ListCache(options.caches)
-    follower = FollowerRegistry.follower(of: store)
-    publisher = ResultsPublisher(definition, store, options)
+    scheduler = ListScheduler.shared(for: store)
+    publisher = ListPublisher(ResultsDefinition<Row>(definition), options)
+    carriesRows = Object.needsAttributeValues
     delivery = options.delivery
     clock = options.clock
     auditPeriod = options.auditPeriod
     period = DeliveryPeriod(options, of: publisher)
-    // A token that no other list has must not come from a generator that somebody could give twice.
+    // Not the caller's generator: a seeded one would give two lists the same life.
     var generator = SystemRandomNumberGenerator()
-    // The same reason: what tells lists apart is no content of a list, so nothing shown depends on chance.
+    // A life is no content of the list, so nothing shown depends on chance.
     life = options.life ?? .random(using: &generator)
     let coverage = store.capabilities.historyCoverage
-    doubtsContentInGaps = detectsExternalChanges && coverage == .everyWriter
-    keepsDigests = detectsExternalChanges && coverage == .thisStore
-    var indexing = KeyIndexing(store, heldKeysLimit: options.heldKeysLimit)
-    indexing?.placing = options.keyPlacing
+    assumesContentChangedInGaps = detectsExternalChanges && coverage == .everyWriter
+    maintainsDigests = detectsExternalChanges && coverage == .thisStore
+    var indexing = IndexingPolicy(store, heldKeysLimit: options.heldKeysLimit)
+    indexing?.lookup = options.keyLookup
     indexing?.resetThreshold = options.resetThreshold
     self.indexing = indexing
   }
 
-  /// Begins to listen to the store.
-  /// - Returns: Whether it does; an ended list does not.
-  func listen() -> Bool {
-    follower.join(self)
-    // Asked afterwards: whoever ends the list meanwhile has taken it out already.
+  /// A list fetched for a definition and not adopted yet.
+  struct Prepared: Sendable {
+    let engine: ListEngine
+    /// How it was fetched.
+    let account: ListExplanation.Account
+    /// The number of its definition.
+    let number: Int
+  }
+
+  private struct State: Sendable {
+    var engine: ListEngine?
+    /// Whether there is an engine; every commit checks that for all lists of the store, and an engine is costly to copy.
+    var isFetched = false
+    var isPaused = false
+    /// Whether the commits of a pause are still to be published, as one change.
+    var isResuming = false
+    /// Whether the last attempt failed, so that the next success must make the list ready again.
+    var hasFailed = false
+    /// The observed rows as last declared; the engine's follow the content.
+    var observedRows: Range<Int>?
+    /// The events to publish, oldest first.
+    var pending: [ListEvent] = []
+    /// The definition that the pending events answer.
+    var answering: Int?
+    /// The results of the last pending or published event.
+    var results: RowLoader?
+    /// The blocks to count again, as fractions of the list, and the findings of the last audit.
+    var shares: [Double] = []
+    var audit = ListAudit()
+    /// The number of blocks ever chosen.
+    var sharesTaken = 0
+    var auditing: Task<Void, Never>?
+    /// How the list reached its present content.
+    var account: ListExplanation.Account?
+  }
+}
+
+// MARK: - The controller's side
+
+extension LiveList {
+  /// Registers the list with its scheduler.
+  /// - Returns: Whether it is registered; an ended list is not.
+  func activate() -> Bool {
+    scheduler.add(self)
+    // Checked afterwards: a list that ends in between has been removed already.
     guard publisher.isEnded else { return true }
-    follower.leave(self)
+    scheduler.remove(self)
     return false
   }
 
-  /// The list as it is now, or `nil` before the first fetch.
-  var engine: ListEngine? { body.withLock { $0.engine } }
+  /// The engine, or `nil` before the first fetch.
+  var engine: ListEngine? { state.withLock { $0.engine } }
 
-  /// The list as it is now, and how it came to that, or `nil` before the first fetch.
+  /// The engine and how it reached its content, or `nil` before the first fetch.
   var explained: (engine: ListEngine, account: ListExplanation.Account)? {
-    body.withLock { body in
-      guard let engine = body.engine, let account = body.account else { return nil }
+    state.withLock { state in
+      guard let engine = state.engine, let account = state.account else { return nil }
       return (engine, account)
     }
   }
 
-  /// The rows that deltas name, counted over all sections, or `nil` for all.
+  /// Whether the list has been fetched.
+  var isFetched: Bool { state.withLock { $0.isFetched } }
+
+  /// The rows that deltas name, as flat positions, or `nil` for all.
   var observedRows: Range<Int>? {
-    get { body.withLock { $0.engine == nil ? $0.observed : $0.engine?.observed } }
+    get { state.withLock { $0.engine == nil ? $0.observedRows : $0.engine?.observedRows } }
     set {
-      body.withLock { body in
-        body.observed = newValue
-        body.engine?.observed = newValue
+      state.withLock { state in
+        state.observedRows = newValue
+        state.engine?.observedRows = newValue
       }
     }
   }
 
-  /// Whether commits are left alone until the list is resumed or asked for them.
-  var isPaused: Bool { body.withLock { $0.isPaused } }
+  /// Whether commits are ignored until the list is resumed or refreshed.
+  var isPaused: Bool { state.withLock { $0.isPaused } }
 
-  /// What the last audit found.
-  var lastAudit: ListAudit { body.withLock { $0.audit } }
+  /// Ignores commits from now on.
+  func pause() { state.withLock { $0.isPaused = true } }
 
-  /// Chooses blocks to be counted again when the list is next led on.
-  func chooseBlocks(_ count: Int) {
-    body.withLock { body in
-      for _ in 0..<max(0, count) {
-        body.sharesTaken += 1
-        let share = Double(body.sharesTaken) * 0.618_033_988_749_894_9
-        body.shares.append(share - Double(Int(share)))
-      }
-    }
-  }
-
-  /// Starts what audits the list in idle time, unless it has been started.
-  func startAuditing(_ work: @escaping @Sendable () async -> Void) {
-    body.withLock { body in
-      guard body.auditing == nil else { return }
-      body.auditing = Task(executorPreference: follower.store.executor) { await work() }
-    }
-  }
-
-  /// Whether there is a list already.
-  var isFetched: Bool { body.withLock { $0.isFetched } }
-
-  /// Leaves commits alone from now on.
-  func pause() { body.withLock { $0.isPaused = true } }
-
-  /// Follows commits again; those of the pause are one change.
-  /// - Returns: Whether it was paused.
+  /// Ends a pause; its commits become one change.
+  /// - Returns: Whether the list was paused.
   func resume() -> Bool {
-    body.withLock { body in
-      guard body.isPaused else { return false }
-      body.isPaused = false
-      body.isResuming = body.isFetched
+    state.withLock { state in
+      guard state.isPaused else { return false }
+      state.isPaused = false
+      state.isResuming = state.isFetched
       return true
     }
   }
 
-  /// Fetches the list, or gives it the definition that is wanted, and leads it to the present version.
-  ///
-  /// It returns without having done so only if a later definition was asked for, and something was fetched.
-  /// - Throws: The store's error, which has been told.
+  /// Sets the receiver of the first rows of the first fetch.
+  func setFirstPageHandler(_ handler: @escaping @Sendable (ResultsPage<Row>) -> Void) {
+    firstPage.withLock { $0 = handler }
+  }
+
+  /// Fetches a requested definition, unless a later one replaces it, and publishes the result.
+  /// - Throws: The store's error, or `StoreError.request`; the error has been published.
   func fetch(_ number: Int) throws(StoreError) {
-    while let (definition, newest) = publisher.wanted(number) {
+    while let (definition, newest) = publisher.definitionToFetch(for: number) {
       do throws(StoreError) {
-        let loaded = try load(definition, newest)
-        if let failure = follower.lead(self, joining: loaded) { throw failure }
-        auditInIdleTime()
+        let prepared = try prepare(definition, newest)
+        if let failure = scheduler.advance(self, adopting: prepared) { throw failure }
+        auditWhenIdle()
         if publisher.hasAnswered(newest) { return }
       } catch {
         guard !publisher.hasAnswered(newest) else { throw error }
         guard publisher.isNewest(newest) else { continue }
-        follower.tell(error, of: self, answering: newest)
+        scheduler.publish(error, of: self, answering: newest)
         throw error
       }
     }
   }
 
-  /// Looks for commits of every writer, and leads the list to the present version, if it has been fetched.
+  /// Checks for commits of every writer, and advances the list to the present version, if it has been fetched.
   ///
-  /// Without the look a store whose database keeps no log would show what it last noticed of other writers.
-  /// - Throws: The store's error, which has been told.
+  /// Without the check, a store whose database has no change log would show what it last detected of other writers.
+  /// - Throws: The store's error, which has been published.
   func bringUpToDate() throws(StoreError) {
     do throws(StoreError) {
-      try follower.store.checkForExternalChanges()
+      try scheduler.store.checkForExternalChanges()
     } catch {
-      // No definition is answered by it: they are numbered from 1.
-      follower.tell(error, of: self, answering: 0)
+      // Definitions are numbered from 1, so this answers none.
+      scheduler.publish(error, of: self, answering: 0)
       throw error
     }
     guard isFetched else { return }
-    if let failure = follower.lead(self) { throw failure }
+    if let failure = scheduler.advance(self) { throw failure }
   }
 
-  /// Hands over the first rows of the first fetch before the others are counted.
-  func announcesFirstPage(_ announce: @escaping @Sendable (ResultsPage<Object>) -> Void) {
-    firstPage.withLock { $0 = announce }
+  /// Ends the list: its store was closed, or its controller cancelled.
+  func end() {
+    publisher.end()
+    state.withLock { $0.auditing?.cancel() }
   }
+}
 
-  /// How keys are counted for a definition: first rows are shown before, and it ends when the definition is not wanted any more.
-  private func counting(_ plan: ListPlan, _ number: Int) -> KeyIndexing? {
-    guard var indexing else { return nil }
-    let publisher = publisher
-    indexing.isWanted = { !Task.isCancelled && !publisher.isEnded && publisher.isNewest(number) }
-    // Rows are read only for someone who asked for them.
-    guard !isFetched, let announce = firstPage.withLock({ $0 }) else { return indexing }
-    indexing.willCount = { (snapshot, source) throws(StoreError) in
-      let page: ResultsPage<Object> = try plan.firstPage(source, in: snapshot)
-      if publisher.show(page, answering: number) { announce(page) }
-    }
-    return indexing
-  }
+// MARK: - Fetching
 
+extension LiveList {
   /// Reads the keys of a definition, outside of any turn, so that no other list waits for it.
-  private func load(
-    _ definition: ResultsDefinition<Object>,
+  private func prepare(
+    _ definition: ResultsDefinition<Row>,
     _ number: Int
-  ) throws(StoreError) -> LoadedList {
+  ) throws(StoreError) -> Prepared {
     let plan: ListPlan
     do {
-      plan = try ListPlan(definition)
+      plan = try ListPlan(definition, carriesRows: carriesRows)
     } catch {
-      throw .request(error.namingRows(of: definition, in: follower.store))
+      throw .request(error.namingRows(of: definition, in: scheduler.store))
     }
-    let keepsDigests = keepsDigests
-    let indexing = counting(plan, number)
+    let maintainsDigests = maintainsDigests
+    let indexing = indexingPolicy(for: plan, number)
     let stopwatch = Stopwatch(clock)
     let opening = isFetched ? nil : cache.opening(of: plan, indexing)
-    var (engine, work) = try follower.store.read { (snapshot) throws(StoreError) in
+    var (engine, work) = try scheduler.store.read { (snapshot) throws(StoreError) in
       let snapshot = CountingSnapshot(snapshot)
       let engine =
         if let opening {
-          try cache.engine(opening, from: snapshot, keepsDigests: keepsDigests)
+          try cache.engine(opening, from: snapshot, maintainsDigests: maintainsDigests)
         } else {
           try ListEngine(
             plan,
             from: snapshot,
             generation: 1,
-            keepsDigests: keepsDigests,
+            maintainsDigests: maintainsDigests,
             indexing: indexing
           )
         }
       return (engine, snapshot.work)
     }
-    engine.doubtsContentInGaps = doubtsContentInGaps
+    engine.assumesContentChangedInGaps = assumesContentChangedInGaps
     engine.indexing = self.indexing
     let account = ListExplanation.Account(
       path: opening == nil ? .fetched : cache.outcome.map { .cached($0) } ?? .fetched,
       work: work,
       duration: stopwatch.elapsed()
     )
-    return LoadedList(engine: engine, account: account, number: number)
+    return Prepared(engine: engine, account: account, number: number)
+  }
+
+  /// The indexing policy for a fetch: it shows the first rows before counting, and ends counting when the definition is replaced.
+  private func indexingPolicy(for plan: ListPlan, _ number: Int) -> IndexingPolicy? {
+    guard var indexing else { return nil }
+    let publisher = publisher
+    indexing.isWanted = { !Task.isCancelled && !publisher.isEnded && publisher.isNewest(number) }
+    // The first rows are read only if the caller wants them.
+    guard !isFetched, let handler = firstPage.withLock({ $0 }) else { return indexing }
+    indexing.willCount = { (snapshot, source) throws(StoreError) in
+      let page = try plan.firstPage(source, in: snapshot)
+      if publisher.show(page, answering: number) { handler(page) }
+    }
+    return indexing
   }
 }
 
+// MARK: - The scheduler's side
+
 extension LiveList {
+  /// Whether the list follows the store's notifications, and not only refreshes.
+  var isAutomatic: Bool { delivery != .onDemand }
+
+  /// The span that the list waits after a commit, or `nil` if it waits for none or is paused.
   var awaitedPeriod: DeliveryPeriod? {
     guard let period else { return nil }
-    return body.withLock { $0.isFetched && !$0.isPaused } ? period : nil
+    return state.withLock { $0.isFetched && !$0.isPaused } ? period : nil
   }
 
+  /// The version that the list will be advanced from automatically, or `nil` if it waits for a refresh or the end of a pause.
   var awaitingVersion: StoreVersion? {
-    guard listens else { return nil }
-    return body.withLock { $0.isPaused ? nil : $0.engine?.snapshot.version }
+    guard isAutomatic else { return nil }
+    return state.withLock { $0.isPaused ? nil : $0.engine?.snapshot.version }
   }
 
-  var listens: Bool { delivery != .onDemand }
-
+  /// Whether the list is to be advanced now.
+  /// - Parameter period: The span that has passed, or `nil` if the store may just have changed.
   func isDue(after period: DeliveryPeriod?) -> Bool {
-    guard body.withLock({ $0.isFetched && !$0.isPaused }) else { return false }
+    guard state.withLock({ $0.isFetched && !$0.isPaused }) else { return false }
     return switch delivery {
     case .immediate: true
     case .every: period != nil && period == self.period
@@ -240,75 +279,198 @@ extension LiveList {
     }
   }
 
-  func canFollowPromptly(in history: SnapshotHistory) -> Bool {
-    body.withLock { $0.canFollowPromptly(in: history) }
+  /// Whether advancing the list to a version takes no longer than a commit's caller may wait.
+  func canAdvancePromptly(in history: SnapshotHistory) -> Bool {
+    state.withLock { $0.engine?.canAdvancePromptly(in: history) ?? true }
   }
 
-  func advance(in history: SnapshotHistory, joining loaded: LoadedList?) -> ListAdvance {
-    body.withLock { body in
+  /// Advances the list to a version of the store; the events wait until `publish()`.
+  /// - Parameters:
+  ///   - history: The target version, with the commits up to it.
+  ///   - prepared: A list of another definition, which replaces this one if that definition is still the newest.
+  /// - Returns: Whether there is anything to publish.
+  /// - Throws: The store's error; the list is then as it was, and has the failure to publish.
+  func advance(
+    in history: SnapshotHistory,
+    adopting prepared: Prepared?
+  ) throws(StoreError) -> Bool {
+    try state.withLock { (state) throws(StoreError) -> Bool in
       do throws(StoreError) {
-        try body.lead(in: history, folding: delivery != .immediate, clock)
-        if let loaded, publisher.isNewest(loaded.number) {
-          try join(loaded, &body, in: history)
+        try advance(&state, in: history)
+        if let prepared, publisher.isNewest(prepared.number) {
+          try adopt(prepared, &state, in: history)
         }
-        if body.hasFailed, body.outcomes.isEmpty { body.settle() }
-        body.hasFailed = false
-        return ListAdvance(hasNews: !body.outcomes.isEmpty)
+        if state.hasFailed, state.pending.isEmpty { appendCurrent(to: &state) }
+        state.hasFailed = false
+        return !state.pending.isEmpty
       } catch {
-        body.outcomes.append(.failed(error))
-        body.answering = loaded?.number
-        body.hasFailed = true
-        return ListAdvance(hasNews: true, failure: error)
+        state.pending.append(.failure(error))
+        state.answering = prepared?.number
+        state.hasFailed = true
+        throw error
       }
     }
   }
 
-  private func join(
-    _ loaded: LoadedList,
-    _ body: inout LedList,
+  private func advance(
+    _ state: inout State,
     in history: SnapshotHistory
   ) throws(StoreError) {
-    var next = loaded.engine
+    let (before, stopwatch) = (history.snapshot.work, Stopwatch(clock))
+    let progress = try state.engine?.advance(
+      in: history,
+      folding: delivery != .immediate || state.isPaused || state.isResuming
+    )
+    state.isResuming = false
+    if let path = progress?.path {
+      state.account = ListExplanation.Account(
+        path: path,
+        work: history.snapshot.work.since(before),
+        duration: stopwatch.elapsed()
+      )
+    }
+    switch progress {
+    case .unchanged, nil: break
+    case .moved(let steps):
+      for step in steps { append(step, to: &state) }
+      // Later commits may have changed the version or the counts alone.
+      let last = steps.last?.snapshot
+      if last?.version != state.engine?.snapshot.version
+        || last?.additionalCounts != state.engine?.snapshot.additionalCounts
+      {
+        appendCurrent(to: &state)
+      }
+    case .reset(let reason): appendReset(reason, to: &state)
+    }
+    if !state.shares.isEmpty { try audit(&state, in: history) }
+  }
+
+  private func adopt(
+    _ prepared: Prepared,
+    _ state: inout State,
+    in history: SnapshotHistory
+  ) throws(StoreError) {
+    var next = prepared.engine
     _ = try next.advance(in: history, folding: true)
-    if !body.isFetched {
+    if !state.isFetched {
       next.snapshot.generation = 1
       next.snapshot.life = life
-      next.observed = body.observed
-      body.engine = next
-      body.isFetched = true
-      body.outcomes.append(.fetched(next.snapshot))
+      next.observedRows = state.observedRows
+      state.engine = next
+      state.isFetched = true
+      let results = RowLoader(next.snapshot, scheduler.store)
+      state.pending.append(.snapshot(results))
+      state.results = results
     } else {
-      if let step = try body.engine?.redefine(as: next, in: history.snapshot) {
-        body.outcomes.append(.advanced(step))
+      if let step = try state.engine?.redefine(as: next, in: history.snapshot) {
+        append(step, to: &state)
       }
       // The definition is another one, even if it shows the same.
-      body.settle()
+      appendCurrent(to: &state)
     }
-    body.account = loaded.account
-    body.answering = loaded.number
+    state.account = prepared.account
+    state.answering = prepared.number
   }
 
+  private func append(_ step: ListEngine.Step, to state: inout State) {
+    let after = RowLoader(step.snapshot, scheduler.store)
+    if let before = state.results {
+      state.pending.append(.change(before: before, step.delta, after: after))
+    } else {
+      state.pending.append(.snapshot(after))
+    }
+    state.results = after
+  }
+
+  /// Appends the content of the engine, to which no delta is known.
+  private func appendReset(_ reason: ResultsResetReason, to state: inout State) {
+    guard let snapshot = state.engine?.snapshot else { return }
+    let results = RowLoader(snapshot, scheduler.store)
+    state.pending.append(.reset(reason, results))
+    state.results = results
+  }
+
+  /// Appends the content of the engine, whose rows and sections are those of the last event.
+  private func appendCurrent(to state: inout State) {
+    guard let snapshot = state.engine?.snapshot else { return }
+    let results = RowLoader(snapshot, scheduler.store)
+    state.pending.append(.current(results))
+    state.results = results
+  }
+
+  /// Records that the store could not be read.
   func fail(_ error: StoreError, answering number: Int?) {
-    body.withLock { body in
-      body.outcomes.append(.failed(error))
-      body.answering = number
-      body.hasFailed = true
+    state.withLock { state in
+      state.pending.append(.failure(error))
+      state.answering = number
+      state.hasFailed = true
     }
   }
 
-  func show() -> (() -> Void)? {
-    let (outcomes, number) = body.withLock { body in
+  /// Makes the pending events the published state.
+  /// - Returns: A closure that delivers them to the subscribers, or `nil` if there is nothing to deliver.
+  func publish() -> (() -> Void)? {
+    let (events, number) = state.withLock { state in
       defer {
-        body.outcomes = []
-        body.answering = nil
+        state.pending = []
+        state.answering = nil
       }
-      return (body.outcomes, body.answering)
+      return (state.pending, state.answering)
     }
-    return publisher.show(outcomes, answering: number)
+    return publisher.publish(events, answering: number)
+  }
+}
+
+// MARK: - Auditing
+
+extension LiveList {
+  /// Counts some blocks of a list over an index again, after advancing it to the present version of every writer.
+  ///
+  /// The blocks are chosen by a sequence that spreads evenly over the list for any length (multiples of the golden ratio).
+  /// - Throws: The store's error, which has been published.
+  func audit(blocks: Int) throws(StoreError) -> ListAudit {
+    state.withLock { state in
+      for _ in 0..<max(0, blocks) {
+        state.sharesTaken += 1
+        let share = Double(state.sharesTaken) * 0.618_033_988_749_894_9
+        state.shares.append(share - Double(Int(share)))
+      }
+    }
+    try bringUpToDate()
+    return state.withLock { $0.audit }
   }
 
-  func end() {
-    publisher.end()
-    body.withLock { $0.auditing?.cancel() }
+  /// Counts the chosen blocks again, and the whole list if one of them is not sound.
+  private func audit(
+    _ state: inout State,
+    in history: SnapshotHistory
+  ) throws(StoreError) {
+    let shares = state.shares
+    state.shares = []
+    state.audit = try state.engine?.audit(shares, in: history.snapshot) ?? ListAudit()
+    guard state.audit.unsoundBlocks > 0 else { return }
+    _ = try state.engine?.refetch(.indexLost, in: history.snapshot)
+    appendReset(.indexLost, to: &state)
+  }
+
+  /// Counts a few blocks again whenever the list has been idle for a while.
+  private func auditWhenIdle() {
+    guard let auditPeriod, case .indexed = engine?.snapshot.keys else { return }
+    state.withLock { state in
+      guard state.auditing == nil else { return }
+      let executor = scheduler.store.executor
+      state.auditing = Task(executorPreference: executor) { [clock, weak self] in
+        var last: StoreVersion?
+        while (try? await clock.sleep(for: auditPeriod)) != nil, let self {
+          guard let snapshot = self.engine?.snapshot, case .indexed = snapshot.keys else {
+            continue
+          }
+          let isIdle = snapshot.version == last
+          last = snapshot.version
+          guard isIdle, !self.isPaused else { continue }
+          _ = try? self.audit(blocks: 4)
+        }
+      }
+    }
   }
 }

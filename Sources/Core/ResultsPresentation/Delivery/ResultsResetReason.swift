@@ -1,22 +1,22 @@
-/// Why a whole list is told instead of what changed in it (R43, R72).
+/// The reason why a whole list is delivered instead of a change (R43, R72).
 ///
-/// A reset is never silent and never for comfort: the consumer's own threshold was passed, or there is no past to lead on from.
+/// A reset always has a reason: either the change exceeds the consumer's threshold, or no delta from the content before is known.
 public enum ResultsResetReason: Hashable, Sendable {
-  /// More rows changed than the consumer wants to be told one by one.
+  /// More rows changed than the consumer wants to receive one by one.
   case tooManyChanges(count: Int)
-  /// The store is another one: it was restored, replaced or opened anew.
+  /// The store is another one: it was restored, replaced or opened again.
   case storeReplaced
-  /// A table of the entity was made anew or changed its columns.
+  /// A table of the entity was created again or changed its columns.
   case schemaChanged
-  /// The store's history does not reach back to what an indexed list showed; one that holds its keys is repaired instead.
+  /// The store's history does not reach back to the content of a list over an index; a list that holds its keys is repaired instead.
   case historyLost
-  /// The index that the list was read from is gone, or does not fit what was counted over it.
+  /// The index of the list no longer exists, or does not fit its counts.
   case indexLost
-  /// What led from a generation to the present one is not known change by change: the journal does not reach back to it, or the changes
-  /// named observed rows only. Only who comes from a generation of its own is answered so.
+  /// The changes since a consumer's generation are not known: the journal does not reach back to it, or the changes named observed
+  /// rows only. Only a consumer that continues from a generation of its own receives it.
   case beyondJournal
-  /// The generation is another list's, such as one of an earlier run of the program; only who comes from a generation of its own is
-  /// answered so.
+  /// The consumer's generation is that of another list, such as one of an earlier run of the program. Only a consumer that continues
+  /// from a generation of its own receives it.
   case otherLife
 
   /// The reason's name in the wire form.
@@ -40,10 +40,10 @@ extension ResultsResetReason: CustomStringConvertible {
     case .tooManyChanges(let count): "\(count) rows changed at once"
     case .storeReplaced: "the store was replaced"
     case .schemaChanged: "the entity's table was changed"
-    case .historyLost: "the store no longer tells all that was changed"
-    case .indexLost: "the index that the list was read from is gone or does not fit it"
-    case .beyondJournal: "what changed since is not known step by step"
-    case .otherLife: "what was shown is another list's"
+    case .historyLost: "the store's history does not reach back far enough"
+    case .indexLost: "the index of the list no longer exists or does not fit it"
+    case .beyondJournal: "the changes since are not known one by one"
+    case .otherLife: "the generation is that of another list"
     }
   }
 }

@@ -1,70 +1,70 @@
 public import ResultsDomain
 
-/// Why a delta cannot be applied, composed or trusted: what is wrong, and where.
+/// The reason why a delta cannot be applied, composed or verified: what is wrong, and where.
 public enum DeltaError: Error, Hashable, Sendable {
-  /// One of the two lists a delta lies between.
+  /// One of the two lists of a delta.
   public enum Side: String, Hashable, Sendable {
-    /// The generation it leads from.
+    /// The list before the change.
     case before
-    /// The generation it leads to.
+    /// The list after the change.
     case after
   }
 
-  /// The lists of a delta whose order is canonical (C2).
+  /// A part of a delta whose entries are in canonical order (C2).
   public enum Part: String, Hashable, Sendable {
-    /// Sections that are gone.
+    /// Deleted sections.
     case sectionDeletes
-    /// Sections that changed place.
+    /// Moved sections.
     case sectionMoves
-    /// Sections that are new.
+    /// Inserted sections.
     case sectionInserts
-    /// Sections that changed their title or their aggregates.
+    /// Sections whose title or aggregates changed.
     case sectionUpdates
-    /// Rows that left.
+    /// Deleted rows.
     case rowDeletes
-    /// Rows that changed place.
+    /// Moved rows.
     case rowMoves
-    /// Rows that came.
+    /// Inserted rows.
     case rowInserts
-    /// Rows that changed their content.
+    /// Rows whose content changed.
     case rowUpdates
   }
 
-  /// The delta leads from another generation than the one at hand (R44).
+  /// The delta does not start at the generation of the list (R44).
   case outOfSync(expected: Int, found: Int)
-  /// The delta is of another list, whatever its generations are (R44).
+  /// The delta belongs to another list, whatever its generations are (R44).
   case otherLife(expected: ResultsLife, found: ResultsLife)
-  /// The delta names only the rows that somebody observed.
+  /// The delta names only observed rows.
   case partial
-  /// The list has not the number of sections that the delta says.
+  /// The list does not have the number of sections that the delta states.
   case sectionCount(Side, expected: Int, found: Int)
   /// There is no such section.
   case noSection(Side, at: Int)
-  /// Another section, another title, or other aggregates stand there.
+  /// The section there has another identity, title or aggregates.
   case wrongSection(Side, at: Int, expected: SectionHeader, found: SectionHeader)
   /// There is no such row.
   case noRow(Side, at: RowPath)
-  /// Another row stands there, or none that the delta could know.
+  /// The row there is another one, or one that the delta cannot know.
   case wrongRow(Side, at: RowPath, expected: ObjectID, found: ObjectID?)
-  /// A place is claimed by two entries.
-  case placeTwice(Side, at: RowPath)
-  /// A section is named by two entries (R31).
-  case sectionTwice(Side, at: Int)
-  /// A row is named by two entries (R31).
-  case rowTwice(ObjectID)
+  /// Two entries name one path.
+  case duplicatePath(Side, at: RowPath)
+  /// Two entries name one section (R31).
+  case duplicateSection(Side, at: Int)
+  /// Two entries name one row (R31).
+  case duplicateRow(ObjectID)
   /// A deleted section still has rows that no entry names (C3).
   case leftoverRows(section: Int, count: Int)
-  /// The row numbers of a section after the change differ from the list's.
+  /// A section has another number of rows after the change than the list.
   case rowCount(section: Int, expected: Int, found: Int)
-  /// A list inside the delta is not in canonical order (C2).
+  /// A part of the delta is not in canonical order (C2).
   case notCanonical(Part)
-  /// A row that could have stayed in place is moved (C6, C8).
+  /// A row is moved that could have stayed (C6, C8).
   case needlessMove(ObjectID)
-  /// A section that could have stayed in place is moved.
+  /// A section is moved that could have stayed.
   case needlessSectionMove(SectionID)
-  /// A section is deleted and inserted again where it should be moved, updated or left alone (C4).
+  /// A section is deleted and inserted again instead of being moved, updated or left as it is (C4).
   case sectionReplaced(SectionID)
-  /// An update says that nothing changed (C7, R27).
+  /// An update states that nothing changed (C7, R27).
   case emptyUpdate(ObjectID)
 }
 
@@ -73,10 +73,10 @@ extension DeltaError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .outOfSync(let expected, let found):
-      "The delta leads from generation \(expected), but the list is at \(found)."
+      "The delta starts at generation \(expected), but the list is at generation \(found)."
     case .otherLife(let expected, let found):
-      "The delta is of the list \(expected), but this is \(found). Begin with a snapshot of the present list."
-    case .partial: "The delta names only the rows that were observed."
+      "The delta belongs to list \(expected), but this is list \(found). Start from a snapshot of the present list."
+    case .partial: "The delta names only observed rows, so it cannot be applied to the whole list."
     case .sectionCount(let side, let expected, let found):
       "There are \(found) sections \(side.rawValue) the change, not \(expected)."
     case .noSection(let side, let index):
@@ -88,17 +88,18 @@ extension DeltaError: CustomStringConvertible {
     case .wrongRow(let side, let path, let expected, let found):
       "Row \(path) \(side.rawValue) the change is \(found?.description ?? "another"), "
         + "not \(expected)."
-    case .placeTwice(let side, let path): "Row \(path) \(side.rawValue) the change is named twice."
-    case .sectionTwice(let side, let index):
+    case .duplicatePath(let side, let path):
+      "Row \(path) \(side.rawValue) the change is named twice."
+    case .duplicateSection(let side, let index):
       "Section \(index) \(side.rawValue) the change is named twice."
-    case .rowTwice(let id): "\(id) is named twice."
+    case .duplicateRow(let id): "\(id) is named twice."
     case .leftoverRows(let section, let count):
       "Section \(section) is deleted, but \(count) of its rows are not accounted for."
     case .rowCount(let section, let expected, let found):
       "Section \(section) after the change has \(found) rows, not \(expected)."
-    case .notCanonical(let part): "The list \(part.rawValue) is not in canonical order."
-    case .needlessMove(let id): "\(id) is moved although it could stay."
-    case .needlessSectionMove(let id): "Section \(id) is moved although it could stay."
+    case .notCanonical(let part): "The entries of \(part.rawValue) are not in canonical order."
+    case .needlessMove(let id): "\(id) is moved although it could have stayed."
+    case .needlessSectionMove(let id): "Section \(id) is moved although it could have stayed."
     case .sectionReplaced(let id): "Section \(id) is deleted and inserted again."
     case .emptyUpdate(let id): "\(id) is updated although nothing changed."
     }

@@ -1,33 +1,47 @@
-/// The bare shape of a delta: which places are emptied and which are filled, whatever stands there.
+/// The positions of a delta without its content: which are removed and which are inserted.
 ///
-/// It is the one implementation of the wire rule, shared by lists of identities and by lists of lines: take out the
-/// rows of all old paths, take out deleted and moved sections, place sections ascending, place rows ascending.
-struct ListPatch {
+/// It is the one implementation of applying a delta, shared by contents and by lists of the wire form: remove the rows at all old paths,
+/// remove deleted and moved sections, insert sections ascending, insert rows ascending.
+package struct ListPatch {
   /// Old paths of deleted and moved rows, in any order.
-  var removedRows: [OldPath] = []
+  package var removedRows: [OldPath]
   /// New paths of moved and inserted rows, in any order.
-  var placedRows: [NewPath] = []
-  /// Old places of deleted sections.
-  var deletedSections: [Int] = []
-  /// Old and new places of moved sections.
-  var movedSections: [(from: Int, to: Int)] = []
-  /// New places of inserted sections.
-  var insertedSections: [Int] = []
+  package var insertedRows: [NewPath]
+  /// Old indexes of deleted sections.
+  package var deletedSections: [Int]
+  /// Old and new indexes of moved sections.
+  package var movedSections: [(from: Int, to: Int)]
+  /// New indexes of inserted sections.
+  package var insertedSections: [Int]
 
-  /// A patched list: its rows, and for each section the one it was before.
-  struct Result<Row> {
-    var rows: [[Row]]
-    var sources: [Int?]
+  package init(
+    removedRows: [OldPath] = [],
+    insertedRows: [NewPath] = [],
+    deletedSections: [Int] = [],
+    movedSections: [(from: Int, to: Int)] = [],
+    insertedSections: [Int] = []
+  ) {
+    self.removedRows = removedRows
+    self.insertedRows = insertedRows
+    self.deletedSections = deletedSections
+    self.movedSections = movedSections
+    self.insertedSections = insertedSections
   }
 
-  /// Applies the shape to sections of rows; `place(index)` is the row for `placedRows[index]`.
+  /// A patched list: its rows, and for each section its old index.
+  package struct Result<Row> {
+    package var rows: [[Row]]
+    package var sources: [Int?]
+  }
+
+  /// Applies the patch to sections of rows; `row(index)` is the row for `insertedRows[index]`.
   /// - Complexity: O(*n*) in all rows and O(*c* log *c*) in the changes.
-  func apply<Row>(
+  package func apply<Row>(
     to old: [[Row]],
-    placing place: (Int) -> Row
+    inserting row: (Int) -> Row
   ) throws(DeltaError) -> Result<Row> {
-    var kept = try removingRows(from: old)
-    let sources = try arrangedSections(of: kept)
+    var remaining = try removingRows(from: old)
+    let sources = try arrangedSections(of: remaining)
     var rows: [[Row]] = []
     rows.reserveCapacity(sources.count)
     for source in sources {
@@ -35,10 +49,10 @@ struct ListPatch {
         rows.append([])
         continue
       }
-      rows.append(kept[source])
-      kept[source] = []
+      rows.append(remaining[source])
+      remaining[source] = []
     }
-    try placeRows(into: &rows, place)
+    try insertRows(into: &rows, row)
     return Result(rows: rows, sources: sources)
   }
 
@@ -50,70 +64,70 @@ struct ListPatch {
       let section = paths[index].section
       guard old.indices.contains(section) else { throw .noSection(.before, at: section) }
       var end = index
-      var kept: [Row] = []
+      var remaining: [Row] = []
       var next = 0
       while end < paths.count, paths[end].section == section {
         let row = paths[end].row
         guard old[section].indices.contains(row) else {
           throw .noRow(.before, at: paths[end].path)
         }
-        guard row >= next else { throw .placeTwice(.before, at: paths[end].path) }
-        kept.append(contentsOf: old[section][next..<row])
+        guard row >= next else { throw .duplicatePath(.before, at: paths[end].path) }
+        remaining.append(contentsOf: old[section][next..<row])
         next = row + 1
         end += 1
       }
-      kept.append(contentsOf: old[section][next...])
-      rows[section] = kept
+      remaining.append(contentsOf: old[section][next...])
+      rows[section] = remaining
       index = end
     }
     return rows
   }
 
-  /// Where each section of the patched list comes from.
+  /// Returns the old index of each section of the patched list, or `nil` for an inserted one.
   private func arrangedSections<Row>(of rows: [[Row]]) throws(DeltaError) -> [Int?] {
-    var leaves = [Bool](repeating: false, count: rows.count)
+    var isRemoved = [Bool](repeating: false, count: rows.count)
     for from in deletedSections + movedSections.map(\.from) {
       guard rows.indices.contains(from) else { throw .noSection(.before, at: from) }
-      guard !leaves[from] else { throw .sectionTwice(.before, at: from) }
-      leaves[from] = true
+      guard !isRemoved[from] else { throw .duplicateSection(.before, at: from) }
+      isRemoved[from] = true
     }
     for from in deletedSections where !rows[from].isEmpty {
       throw .leftoverRows(section: from, count: rows[from].count)
     }
     let count = rows.count - deletedSections.count + insertedSections.count
-    var placed: [Int: Int?] = [:]
+    var inserted: [Int: Int?] = [:]
     for (to, source) in insertedSections.map({ ($0, Int?.none) })
       + movedSections.map({ ($0.to, Int?.some($0.from)) })
     {
       guard to >= 0, to < count else { throw .noSection(.after, at: to) }
-      guard placed.updateValue(source, forKey: to) == nil else {
-        throw .sectionTwice(.after, at: to)
+      guard inserted.updateValue(source, forKey: to) == nil else {
+        throw .duplicateSection(.after, at: to)
       }
     }
-    var stationary = rows.indices.lazy.filter { !leaves[$0] }.makeIterator()
+    var stationary = rows.indices.lazy.filter { !isRemoved[$0] }.makeIterator()
     return (0..<count).map { to in
-      if let source = placed[to] { source } else { stationary.next() }
+      if let source = inserted[to] { source } else { stationary.next() }
     }
   }
 
-  private func placeRows<Row>(
+  private func insertRows<Row>(
     into rows: inout [[Row]],
-    _ place: (Int) -> Row
+    _ inserted: (Int) -> Row
   ) throws(DeltaError) {
-    let order = placedRows.indices.sorted { placedRows[$0] < placedRows[$1] }
+    let order = insertedRows.indices.sorted { insertedRows[$0] < insertedRows[$1] }
     for (first, second) in zip(order, order.dropFirst())
-    where placedRows[first] == placedRows[second] {
-      throw .placeTwice(.after, at: placedRows[first].path)
+    where insertedRows[first] == insertedRows[second] {
+      throw .duplicatePath(.after, at: insertedRows[first].path)
     }
     var index = 0
     while index < order.count {
-      let section = placedRows[order[index]].section
+      let section = insertedRows[order[index]].section
       guard rows.indices.contains(section) else { throw .noSection(.after, at: section) }
       var end = index
-      while end < order.count, placedRows[order[end]].section == section { end += 1 }
-      let kept = rows[section]
-      let count = kept.count + end - index
-      for path in [placedRows[order[index]], placedRows[order[end - 1]]]
+      while end < order.count, insertedRows[order[end]].section == section { end += 1 }
+      let remaining = rows[section]
+      let count = remaining.count + end - index
+      for path in [insertedRows[order[index]], insertedRows[order[end - 1]]]
       where path.row < 0 || path.row >= count {
         throw .noRow(.after, at: path.path)
       }
@@ -121,14 +135,14 @@ struct ListPatch {
       filled.reserveCapacity(count)
       var taken = 0
       for position in order[index..<end] {
-        let path = placedRows[position]
+        let path = insertedRows[position]
         let gap = path.row - filled.count
-        // Distinct ascending places below the final count always leave enough rows for the gaps.
-        filled.append(contentsOf: kept[taken..<taken + gap])
+        // Distinct ascending positions below the final count always leave enough rows for the gaps.
+        filled.append(contentsOf: remaining[taken..<taken + gap])
         taken += gap
-        filled.append(place(position))
+        filled.append(inserted(position))
       }
-      filled.append(contentsOf: kept[taken...])
+      filled.append(contentsOf: remaining[taken...])
       rows[section] = filled
       index = end
     }
@@ -136,12 +150,14 @@ struct ListPatch {
 }
 
 extension ListPatch {
-  /// The shape of a delta; moves are placed before inserts.
+  /// Creates the patch of a delta; moved rows precede inserted ones.
   init(_ delta: ResultsDelta) {
-    removedRows = delta.rows.deletes.map(\.from) + delta.rows.moves.map(\.from)
-    placedRows = delta.rows.moves.map(\.to) + delta.rows.inserts.map(\.to)
-    deletedSections = delta.sections.deletes.map(\.from)
-    movedSections = delta.sections.moves.map { ($0.from, $0.to) }
-    insertedSections = delta.sections.inserts.map(\.to)
+    self.init(
+      removedRows: delta.rows.deletes.map(\.from) + delta.rows.moves.map(\.from),
+      insertedRows: delta.rows.moves.map(\.to) + delta.rows.inserts.map(\.to),
+      deletedSections: delta.sections.deletes.map(\.from),
+      movedSections: delta.sections.moves.map { ($0.from, $0.to) },
+      insertedSections: delta.sections.inserts.map(\.to)
+    )
   }
 }

@@ -1,48 +1,48 @@
 public import ResultsDomain
 
-/// What leads from one generation of a list to a later one, exactly.
+/// The exact difference between one generation of a list and a later one.
 ///
-/// Deletes, moved-from and updated-from places count in the generation before; inserts, moved-to and updated-to places in
-/// the one after (C1). Shifts caused by other rows are implied (C5). The laws hold for every delta a controller delivers:
+/// Old paths and indexes count in the generation before, new ones in the generation after (C1). Shifts caused by other rows are implied
+/// (C5). The laws hold for every delta a controller delivers:
 /// - applying it to the content before gives the content after (R26);
-/// - two in a row compose (R28), and each has an inverse (R29);
+/// - two consecutive deltas compose (R28), and each has an inverse (R29);
 /// - it is never empty (R27).
 ///
-/// Of a controller that observes some rows only (`FetchedResultsController.observedRows`), `rows` names what touches those, and `unobserved`
-/// counts the rest. Such a delta is exact as far as it goes, but no content can be led on with it, and it does not compose.
+/// If a controller observes only some rows (`FetchedResultsController.observedRows`), `rows` names the changes that touch those, and
+/// `unobserved` counts the rest. Such a delta is exact for what it names, but it cannot be applied to a content, and does not compose.
 public struct ResultsDelta: Hashable, Sendable {
-  private var mark = LifeMark()
-  /// The life of the list that made it, in which its generations are counted; it is no part of what makes two deltas equal.
+  private var lifeTag = LifeTag()
+  /// The life of the list that the delta belongs to, in which its generations are counted; it does not take part in equality.
   public var life: ResultsLife {
-    get { mark.life }
-    set { mark.life = newValue }
+    get { lifeTag.life }
+    set { lifeTag.life = newValue }
   }
-  /// The generation it leads from.
+  /// The generation before.
   public var from: Int
-  /// The generation it leads to.
+  /// The generation after.
   public var to: Int
-  /// Why the list changed.
+  /// The cause of the change.
   public var cause: DeltaCause
   /// Whether changes of other causes were composed with those of `cause`.
   package var hasOtherCauses = false
-  /// Why the list was read again, although the store should have told commit by commit; `nil` if it did.
+  /// The reason why the list was read again instead of following the history commit by commit; `nil` if it was followed.
   public var repair: GapReason?
-  /// Who made the commits, oldest first, without repeats; empty for a change that no commit made.
+  /// The origins of the commits, oldest first, without repeats; empty for a change without a commit.
   ///
-  /// A commit without a name is `CommitOrigin.unnamed`; of what was found by reading again nobody is known.
+  /// A commit without a name is `CommitOrigin.unnamed`; changes found by reading again have no known origin.
   public var origins: [CommitOrigin]
-  /// What happened to the sections.
+  /// The changes of sections.
   public var sections: SectionChanges
-  /// What happened to the rows.
+  /// The changes of rows.
   public var rows: RowChanges
-  /// What happened to rows that are not observed, or `nil` if all are.
+  /// The changes of rows that are not observed, or `nil` if all rows are.
   public var unobserved: UnobservedChanges?
-  /// How many sections there were before.
+  /// The number of sections before.
   public var oldSectionCount: Int
-  /// How many sections there are after.
+  /// The number of sections after.
   public var newSectionCount: Int
 
-  /// What leads from one generation to a later one.
+  /// Creates the difference between two generations.
   public init(
     from: Int,
     to: Int,
@@ -65,8 +65,275 @@ public struct ResultsDelta: Hashable, Sendable {
     self.newSectionCount = newSectionCount
   }
 
-  /// Whether nothing happened.
+  /// Whether nothing changed.
   public var isEmpty: Bool {
     sections.isEmpty && rows.isEmpty && unobserved?.isEmpty ?? true
+  }
+}
+
+/// The cause of a change of a list.
+///
+/// Several commits composed into one delta take the first that applies: external, own, clock, locale, definition.
+public enum DeltaCause: String, Hashable, Sendable, CaseIterable {
+  /// Another writer of the store.
+  case external
+  /// This process, through this store object.
+  case own
+  /// The passing of time, which a definition depends on.
+  case clock
+  /// Another locale or time zone of titles and groupings.
+  case locale
+  /// Another request, window, section key or fixed set.
+  case definition
+}
+
+extension DeltaCause {
+  /// Returns the cause of two changes composed into one.
+  public func joined(with other: DeltaCause) -> DeltaCause {
+    let order = DeltaCause.allCases
+    guard let left = order.firstIndex(of: self), let right = order.firstIndex(of: other) else {
+      return self
+    }
+    return order[min(left, right)]
+  }
+}
+
+// MARK: - Inverse
+
+extension ResultsDelta {
+  /// The inverse change: applied to the content after, it gives the content before (R29).
+  ///
+  /// It has the same cause, repair and origins.
+  /// - Complexity: O(*c* log *c*) in the changes.
+  public var inverse: ResultsDelta {
+    var assembler = DeltaAssembler(
+      from: to,
+      to: from,
+      cause: cause,
+      origins: origins,
+      oldSectionCount: newSectionCount,
+      newSectionCount: oldSectionCount
+    )
+    assembler.sections = SectionChanges(
+      deletes: sections.inserts.map { .init(from: $0.to, old: $0.new) },
+      moves: sections.moves.map(\.inverse),
+      inserts: sections.deletes.map { .init(to: $0.from, new: $0.old) },
+      updates: sections.updates.map(\.inverse)
+    )
+    assembler.deletes = rows.inserts.map {
+      .init(id: $0.id, from: OldPath($0.to.path), old: $0.new)
+    }
+    assembler.inserts = rows.deletes.map {
+      .init(id: $0.id, to: NewPath($0.from.path), new: $0.old)
+    }
+    assembler.moves = rows.moves.map(\.inverse)
+    assembler.updates = rows.updates.map(\.inverse)
+    var delta = assembler.delta
+    delta.life = life
+    delta.repair = repair
+    delta.unobserved = unobserved?.inverse
+    delta.hasOtherCauses = hasOtherCauses
+    return delta
+  }
+}
+
+extension SectionChanges.Move {
+  fileprivate var inverse: Self { Self(from: to, to: from, old: new, new: old) }
+}
+
+extension RowChanges.Survivor {
+  fileprivate var inverse: Self {
+    Self(
+      id: id,
+      from: OldPath(to.path),
+      to: NewPath(from.path),
+      old: new,
+      new: old,
+      changed: changed
+    )
+  }
+}
+
+extension UnobservedChanges {
+  fileprivate var inverse: UnobservedChanges {
+    var inverse = UnobservedChanges(oldRows: newRows, newRows: oldRows)
+    inverse.above = above.inverse
+    inverse.below = below.inverse
+    return inverse
+  }
+}
+
+extension UnobservedChanges.Counts {
+  fileprivate var inverse: UnobservedChanges.Counts {
+    var inverse = self
+    (inverse.removed, inverse.inserted) = (inserted, removed)
+    return inverse
+  }
+}
+
+// MARK: - Observed rows
+
+extension ResultsDelta {
+  /// Returns the delta for observed rows: changes of other rows are counted, not named.
+  ///
+  /// A move is named if its old or its new position is observed. Sections are not affected.
+  /// - Parameters:
+  ///   - rows: The observed rows in the generation before, counted over all sections.
+  ///   - old: The generation before.
+  ///   - new: The generation after.
+  /// - Returns: The delta with `unobserved` set.
+  /// - Complexity: O(*c* log *s*) in the changes and the sections.
+  func observing(
+    _ rows: Range<Int>,
+    from old: ResultsSnapshot,
+    to new: ResultsSnapshot
+  ) -> ResultsDelta {
+    let deletes = self.rows.deletes.map { old.flatPosition(of: $0.from.path) ?? 0 }
+    let inserts = self.rows.inserts.map { new.flatPosition(of: $0.to.path) ?? 0 }
+    let moves = self.rows.moves.map {
+      (old.flatPosition(of: $0.from.path) ?? 0, new.flatPosition(of: $0.to.path) ?? 0)
+    }
+    let start =
+      sections.moves.isEmpty
+      ? ResultsDelta.start(
+        after: rows.lowerBound,
+        removed: deletes + moves.map(\.0),
+        inserted: inserts + moves.map(\.1)
+      )
+      : rows.lowerBound
+    var unobserved = UnobservedChanges(oldRows: rows, newRows: start..<start + rows.count)
+    let newRows = unobserved.newRows
+    var observed = RowChanges()
+    for (change, position) in zip(self.rows.deletes, deletes) {
+      if rows.contains(position) {
+        observed.deletes.append(change)
+      } else {
+        unobserved.remove(position)
+      }
+    }
+    for (change, position) in zip(self.rows.inserts, inserts) {
+      if newRows.contains(position) {
+        observed.inserts.append(change)
+      } else {
+        unobserved.insert(position)
+      }
+    }
+    for (change, (from, to)) in zip(self.rows.moves, moves) {
+      if rows.contains(from) || newRows.contains(to) {
+        observed.moves.append(change)
+      } else {
+        unobserved.move(from, to)
+      }
+    }
+    for change in self.rows.updates {
+      let position = new.flatPosition(of: change.to.path) ?? 0
+      if newRows.contains(position) {
+        observed.updates.append(change)
+      } else {
+        unobserved.change(position)
+      }
+    }
+    var delta = self
+    delta.rows = observed
+    delta.unobserved = unobserved
+    return delta
+  }
+
+  /// Returns the new position of observed rows that began at a position before the change.
+  ///
+  /// The same rows precede it as before, apart from inserted and deleted ones; a row inserted exactly there follows it.
+  private static func start(after position: Int, removed: [Int], inserted: [Int]) -> Int {
+    var start = position - removed.count { $0 < position }
+    for position in inserted.sorted() {
+      guard position < start else { break }
+      start += 1
+    }
+    return start
+  }
+}
+
+extension UnobservedChanges {
+  fileprivate mutating func remove(_ position: Int) {
+    if position < oldRows.lowerBound { above.removed += 1 } else { below.removed += 1 }
+  }
+
+  fileprivate mutating func insert(_ position: Int) {
+    if position < newRows.lowerBound { above.inserted += 1 } else { below.inserted += 1 }
+  }
+
+  fileprivate mutating func change(_ position: Int) {
+    if position < newRows.lowerBound { above.changed += 1 } else { below.changed += 1 }
+  }
+
+  fileprivate mutating func move(_ from: Int, _ to: Int) {
+    guard (from < oldRows.lowerBound) != (to < newRows.lowerBound) else { return change(to) }
+    remove(from)
+    insert(to)
+  }
+}
+
+/// The life of a delta, which does not take part in equality: equal transitions give equal deltas in every list (R36).
+private struct LifeTag: Hashable, Sendable {
+  var life = ResultsLife.unknown
+
+  static func == (left: LifeTag, right: LifeTag) -> Bool { true }
+  func hash(into hasher: inout Hasher) {}
+}
+
+// MARK: - Assembling
+
+/// Collects the changes of a list in any order, and builds the delta in canonical order (C2).
+struct DeltaAssembler {
+  var sections = SectionChanges()
+  var deletes: [RowChanges.Delete] = []
+  var moves: [RowChanges.Survivor] = []
+  var inserts: [RowChanges.Insert] = []
+  var updates: [RowChanges.Survivor] = []
+  private let frame: ResultsDelta
+
+  /// Starts a delta between two generations.
+  init(
+    from: Int,
+    to: Int,
+    cause: DeltaCause,
+    origins: [CommitOrigin],
+    oldSectionCount: Int,
+    newSectionCount: Int
+  ) {
+    frame = ResultsDelta(
+      from: from,
+      to: to,
+      cause: cause,
+      origins: origins,
+      oldSectionCount: oldSectionCount,
+      newSectionCount: newSectionCount
+    )
+  }
+
+  /// The delta of all collected changes.
+  /// - Complexity: O(*c* log *c*) in the changes; O(*c*) where they were added in canonical order.
+  var delta: ResultsDelta {
+    var delta = frame
+    delta.sections = SectionChanges(
+      deletes: sections.deletes.ordered { $0.from > $1.from },
+      moves: sections.moves.ordered { $0.to < $1.to },
+      inserts: sections.inserts.ordered { $0.to < $1.to },
+      updates: sections.updates.ordered { $0.to < $1.to }
+    )
+    delta.rows = RowChanges(
+      deletes: deletes.ordered { $0.from > $1.from },
+      moves: moves.ordered { $0.to < $1.to },
+      inserts: inserts.ordered { $0.to < $1.to },
+      updates: updates.ordered { $0.to < $1.to }
+    )
+    return delta
+  }
+}
+
+extension Array {
+  /// Returns the elements in an order; the array itself if it is in that order already.
+  fileprivate func ordered(by precedes: (Element, Element) -> Bool) -> [Element] {
+    let isOrdered = indices.dropFirst().allSatisfy { !precedes(self[$0], self[$0 - 1]) }
+    return isOrdered ? self : sorted(by: precedes)
   }
 }

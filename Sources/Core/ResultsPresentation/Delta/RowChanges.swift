@@ -1,17 +1,17 @@
 public import ResultsDomain
 
-/// What happened to the rows of a list, in canonical order (C2); a row is named at most once (R31).
+/// The changes of the rows of a list, in canonical order (C2); a row is named at most once (R31).
 public struct RowChanges: Hashable, Sendable {
-  /// A row that left the list.
+  /// A row that was deleted from the list.
   public struct Delete: Hashable, Sendable {
     /// The row's identity.
     public var id: ObjectID
-    /// Where it was.
+    /// The row's path before.
     public var from: OldPath
-    /// Its last values in the list, where they are known (R39).
+    /// The row's last values in the list, where they are known (R39).
     public var old: Row?
 
-    /// A row that left the list.
+    /// Creates the deletion of a row.
     public init(id: ObjectID, from: OldPath, old: Row? = nil) {
       self.id = id
       self.from = from
@@ -19,16 +19,16 @@ public struct RowChanges: Hashable, Sendable {
     }
   }
 
-  /// A row that came into the list.
+  /// A row that was inserted into the list.
   public struct Insert: Hashable, Sendable {
     /// The row's identity.
     public var id: ObjectID
-    /// Where it is.
+    /// The row's path after.
     public var to: NewPath
-    /// Its values, where they were read.
+    /// The row's values, where they were read.
     public var new: Row?
 
-    /// A row that came into the list.
+    /// Creates the insertion of a row.
     public init(id: ObjectID, to: NewPath, new: Row? = nil) {
       self.id = id
       self.to = to
@@ -36,22 +36,22 @@ public struct RowChanges: Hashable, Sendable {
     }
   }
 
-  /// A row that stayed in the list, at another place or with other content.
+  /// A row that stayed in the list, at another position or with other content.
   public struct Survivor: Hashable, Sendable {
     /// The row's identity.
     public var id: ObjectID
-    /// Where it was.
+    /// The row's path before.
     public var from: OldPath
-    /// Where it is.
+    /// The row's path after.
     public var to: NewPath
-    /// Its values before, where they are known.
+    /// The row's values before, where they are known.
     public var old: Row?
-    /// Its values now, where they were read.
+    /// The row's values after, where they were read.
     public var new: Row?
-    /// Which attributes changed: empty if none did, `nil` if that is not known.
+    /// The changed attributes: empty if none changed, `nil` if that is not known.
     public var changed: AttributeSet?
 
-    /// A row that stayed in the list.
+    /// Creates the change of a row that stayed.
     public init(
       id: ObjectID,
       from: OldPath,
@@ -68,20 +68,20 @@ public struct RowChanges: Hashable, Sendable {
       self.changed = changed
     }
 
-    /// Whether the content changed, or may have: a moved row needs drawing again if so (C7).
+    /// Whether the content changed, or may have; a moved row must be redrawn if so (C7).
     public var contentChanged: Bool { changed.map { !$0.isEmpty } ?? true }
   }
 
-  /// Rows that left, by descending `from`.
+  /// Deleted rows, by descending `from`.
   public var deletes: [Delete]
-  /// Rows that changed section or were taken out of the order of their section, by ascending `to`.
+  /// Rows that moved to another section, or within the order of their own, by ascending `to`.
   public var moves: [Survivor]
-  /// Rows that came, by ascending `to`.
+  /// Inserted rows, by ascending `to`.
   public var inserts: [Insert]
-  /// Rows that kept their place but changed their content, by ascending `to`.
+  /// Rows that kept their order but changed their content, by ascending `to`.
   public var updates: [Survivor]
 
-  /// What happened to the rows; the lists must be in canonical order.
+  /// Creates the changes of rows; the arrays must be in canonical order.
   public init(
     deletes: [Delete] = [],
     moves: [Survivor] = [],
@@ -94,11 +94,129 @@ public struct RowChanges: Hashable, Sendable {
     self.updates = updates
   }
 
-  /// Whether nothing happened.
+  /// Whether no row changed.
   public var isEmpty: Bool {
     deletes.isEmpty && moves.isEmpty && inserts.isEmpty && updates.isEmpty
   }
 
-  /// How many rows are named.
+  /// The number of rows that are named.
   public var count: Int { deletes.count + moves.count + inserts.count + updates.count }
+}
+
+/// The changes of the sections of a list, in canonical order (C2).
+public struct SectionChanges: Hashable, Sendable {
+  /// A deleted section.
+  public struct Delete: Hashable, Sendable {
+    /// The section's index before.
+    public var from: Int
+    /// The section's header before.
+    public var old: SectionHeader
+
+    /// Creates the deletion of a section.
+    public init(from: Int, old: SectionHeader) {
+      self.from = from
+      self.old = old
+    }
+  }
+
+  /// A section that moved among the others, or whose header changed.
+  public struct Move: Hashable, Sendable {
+    /// The section's index before.
+    public var from: Int
+    /// The section's index after.
+    public var to: Int
+    /// The section's header before.
+    public var old: SectionHeader
+    /// The section's header after; title and aggregates may have changed.
+    public var new: SectionHeader
+
+    /// Creates the change of a section that stayed.
+    public init(from: Int, to: Int, old: SectionHeader, new: SectionHeader) {
+      self.from = from
+      self.to = to
+      self.old = old
+      self.new = new
+    }
+  }
+
+  /// An inserted section.
+  public struct Insert: Hashable, Sendable {
+    /// The section's index after.
+    public var to: Int
+    /// The section's header after.
+    public var new: SectionHeader
+
+    /// Creates the insertion of a section.
+    public init(to: Int, new: SectionHeader) {
+      self.to = to
+      self.new = new
+    }
+  }
+
+  /// Deleted sections, by descending `from`.
+  public var deletes: [Delete]
+  /// Sections that moved, by ascending `to`.
+  public var moves: [Move]
+  /// Inserted sections, by ascending `to`.
+  public var inserts: [Insert]
+  /// Sections that kept their order but changed their title or their aggregates, by ascending `to`.
+  public var updates: [Move]
+
+  /// Creates the changes of sections; the arrays must be in canonical order.
+  public init(
+    deletes: [Delete] = [],
+    moves: [Move] = [],
+    inserts: [Insert] = [],
+    updates: [Move] = []
+  ) {
+    self.deletes = deletes
+    self.moves = moves
+    self.inserts = inserts
+    self.updates = updates
+  }
+
+  /// Whether no section changed.
+  public var isEmpty: Bool {
+    deletes.isEmpty && moves.isEmpty && inserts.isEmpty && updates.isEmpty
+  }
+}
+
+/// The changes of rows that a controller does not observe: a delta counts them instead of naming them.
+///
+/// A row that crossed the observed rows counts as deleted on one side and inserted on the other. The new position of one that stayed
+/// on its side is not determined, so nothing need be read for it.
+public struct UnobservedChanges: Hashable, Sendable {
+  /// The numbers of changed rows on one side of the observed ones.
+  public struct Counts: Hashable, Sendable {
+    /// Rows deleted on that side.
+    public var removed = 0
+    /// Rows inserted on that side.
+    public var inserted = 0
+    /// Rows that stayed on that side, and whose content or position changed.
+    public var changed = 0
+
+    /// Creates counts of zero.
+    public init() {}
+
+    /// Whether all counts are zero.
+    public var isEmpty: Bool { removed == 0 && inserted == 0 && changed == 0 }
+  }
+
+  /// The observed rows before, counted over all sections; they may extend beyond the end of the list.
+  public var oldRows: Range<Int>
+  /// The observed rows after: they follow the same rows as before, whatever was inserted or deleted above.
+  public var newRows: Range<Int>
+  /// The changes above the observed rows.
+  public var above = Counts()
+  /// The changes below the observed rows.
+  public var below = Counts()
+
+  /// Creates counts of zero beside some observed rows.
+  public init(oldRows: Range<Int>, newRows: Range<Int>) {
+    self.oldRows = oldRows
+    self.newRows = newRows
+  }
+
+  /// Whether no unobserved row changed.
+  public var isEmpty: Bool { above.isEmpty && below.isEmpty }
 }

@@ -3,7 +3,7 @@ import ResultsDomain
 
 /// A digest of the observed content of every row of a list, by identity.
 ///
-/// It stands in for a history where other writers leave none: two versions of it name the rows whose content differs.
+/// It replaces the history where other writers leave none: comparing the tables of two versions finds the rows whose content differs.
 struct DigestTable: Sendable {
   /// Identity bytes followed by eight bytes of digest, ascending.
   private var entries = SortedKeyList()
@@ -22,11 +22,11 @@ struct DigestTable: Sendable {
     self.entries = entries
   }
 
-  /// Follows one commit of this store, which tells its rows' values.
-  mutating func follow(_ rows: [AffectedRow], _ changes: [CommittedChange], _ layout: KeyLayout) {
+  /// Applies one commit of this store, whose rows have their values.
+  mutating func apply(_ rows: [AffectedRow], _ changes: [CommittedChange], _ layout: KeyLayout) {
     let members = Dictionary(rows.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     for change in changes {
-      // A row that is not affected has the digest it had, or none.
+      // A row that is not affected has the same digest as before, or none.
       guard let member = members[change.id],
         let identity = layout.identityBytes(of: change.id.key)
       else { continue }
@@ -56,8 +56,8 @@ struct DigestTable: Sendable {
 }
 
 extension SortedKeyList {
-  /// Appends a batch that a store handed over.
-  /// - Throws: `StoreError.request` with the identity that stands twice, or `StoreError.unexpected` for an order
+  /// Appends a batch read from a store.
+  /// - Throws: `StoreError.request` with the identity that occurs twice, or `StoreError.unexpected` for an order
   ///   that is not ascending.
   mutating func appendEntries(
     _ batch: EntryBatch,
@@ -66,8 +66,8 @@ extension SortedKeyList {
     do {
       try append(bytes: batch.bytes, ends: batch.ends)
     } catch {
-      if case SortedKeyListError.duplicate(let place, let position) = error,
-        let key = batch.key(at: place).withUnsafeBytes({
+      if case SortedKeyListError.duplicate(let index, let position) = error,
+        let key = batch.key(at: index).withUnsafeBytes({
           definition.layout.objectKey(in: $0, of: definition.entity.identity)
         })
       {
@@ -76,7 +76,7 @@ extension SortedKeyList {
       }
       throw .unexpected(
         path: definition.entity.name,
-        detail: "the store handed over keys out of order: \(error)"
+        detail: "the store returned keys out of order: \(error)"
       )
     }
   }

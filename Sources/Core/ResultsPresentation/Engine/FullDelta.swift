@@ -3,14 +3,14 @@ import ResultsDomain
 
 /// Finds the delta between any two generations by matching all identities.
 ///
-/// It serves where a definition changed and where sections are read off the keys anew, and it is the oracle of the incremental way
+/// It serves where a definition changed and where sections are read from the keys again, and it is the oracle of `IncrementalDelta`
 /// (R57). Expected O(*n*), and O(*n* log *n*) for moves.
 struct FullDelta {
-  let old: ResultsSnapshot
-  let next: ResultsSnapshot
-  let change: ListChange
+  private let old: ResultsSnapshot
+  private let next: ResultsSnapshot
+  private let change: ListChange
   /// Whether both generations have the same definition, so that a row with the same key may not move (C6).
-  let sameOrder: Bool
+  private let sameOrder: Bool
 
   init(
     from old: ResultsSnapshot,
@@ -40,42 +40,42 @@ struct FullDelta {
       change.affected.map { ($0.id, $0) },
       uniquingKeysWith: { first, _ in first }
     )
-    var rows: [Pending] = []
+    var rows: [Candidate] = []
     for position in matched.deletions {
       guard let id = old.objectID(atFlatPosition: position) else { continue }
-      rows.append(Pending(row: touched[id] ?? AffectedRow(unchanged: id), from: position, to: nil))
+      let row = touched[id] ?? AffectedRow(unchanged: id)
+      rows.append(Candidate(row: row, from: position, to: nil))
     }
     for position in matched.insertions {
       guard let id = next.objectID(atFlatPosition: position) else { continue }
-      rows.append(Pending(row: touched[id] ?? AffectedRow(unchanged: id), from: nil, to: position))
+      let row = touched[id] ?? AffectedRow(unchanged: id)
+      rows.append(Candidate(row: row, from: nil, to: position))
     }
     let oldSections = old.sectionsOfRows()
     let newSections = next.sectionsOfRows()
-    var survivors: [[Pending]] = Array(repeating: [], count: old.sectionCount)
+    var survivors: [[Candidate]] = Array(repeating: [], count: old.sectionCount)
     for pair in matched.survivors {
       let isTouched = touched.isEmpty ? false : isTouched(pair.old, touched)
       let section = oldSections[pair.old]
-      let stays = sections.newSection[section] == newSections[pair.new]
-      guard !stays || isTouched || !sameOrder else { continue }
+      let sharesSection = sections.newSection[section] == newSections[pair.new]
+      guard !sharesSection || isTouched || !sameOrder else { continue }
       guard let id = old.objectID(atFlatPosition: pair.old) else { continue }
       let row = touched[id] ?? AffectedRow(unchanged: id)
-      var pending = Pending(row: row, from: pair.old, to: pair.new)
-      pending.mayStay = stays
-      if stays { survivors[section].append(pending) } else { rows.append(pending) }
+      let candidate = Candidate(row: row, from: pair.old, to: pair.new)
+      if sharesSection { survivors[section].append(candidate) } else { rows.append(candidate) }
     }
-    keepInPlace(&survivors, others: rows)
-    rows += survivors.joined().filter { !$0.stays || $0.row.changed?.isEmpty != true }
+    markStationary(&survivors, others: rows)
+    rows += survivors.joined().filter { !$0.isStationary || $0.row.changed?.isEmpty != true }
     try collect(rows, into: &assembler)
     return assembler.delta
   }
 
   /// A row that the delta may name.
-  private struct Pending {
+  private struct Candidate {
     var row: AffectedRow
     var from: Int?
     var to: Int?
-    var mayStay = false
-    var stays = false
+    var isStationary = false
 
     init(row: AffectedRow, from: Int?, to: Int?) {
       self.row = row
@@ -88,13 +88,13 @@ struct FullDelta {
     old.objectID(atFlatPosition: position).map { touched[$0] != nil } ?? false
   }
 
-  /// Decides, section by section, which rows stay in place.
-  private func keepInPlace(_ survivors: inout [[Pending]], others: [Pending]) {
+  /// Decides, section by section, which rows do not move.
+  private func markStationary(_ survivors: inout [[Candidate]], others: [Candidate]) {
     guard sameOrder else {
       for section in survivors.indices {
         survivors[section].sort { ($0.from ?? 0) < ($1.from ?? 0) }
-        let kept = longestIncreasingSubsequence(of: survivors[section].map { $0.to ?? 0 })
-        for place in kept { survivors[section][place].stays = true }
+        let stationary = longestIncreasingSubsequence(of: survivors[section].map { $0.to ?? 0 })
+        for index in stationary { survivors[section][index].isStationary = true }
       }
       return
     }
@@ -102,36 +102,40 @@ struct FullDelta {
     let affectedOld = moving.compactMap(\.from).sorted()
     let affectedNew = moving.compactMap(\.to).sorted()
     for section in survivors.indices {
-      for place in survivors[section].indices where !survivors[section][place].row.keyChanged {
-        survivors[section][place].stays = true
+      for index in survivors[section].indices where !survivors[section][index].row.keyChanged {
+        survivors[section][index].isStationary = true
       }
-      let candidates = survivors[section].indices.filter { !survivors[section][$0].stays }
+      let candidates = survivors[section].indices.filter { !survivors[section][$0].isStationary }
       guard let first = candidates.first,
-        let newStart = survivors[section][first].to.flatMap(start(of:))
+        let newRange = survivors[section][first].to.flatMap(newSectionRange(containing:))
       else { continue }
       let oldStart = old.counts.start(of: section)
       let oldRange = oldStart..<oldStart + old.counts[section]
-      let kept = MoveMinimizer.stationarySurvivors(
+      let newStart = newRange.lowerBound
+      let stationary = MoveMinimizer.stationarySurvivors(
         oldPositions: candidates.map { (survivors[section][$0].from ?? 0) - oldStart },
-        newPositions: candidates.map { (survivors[section][$0].to ?? 0) - newStart.lowerBound },
+        newPositions: candidates.map { (survivors[section][$0].to ?? 0) - newStart },
         affectedOldPositions: affectedOld.filter(oldRange.contains).map { $0 - oldStart },
-        affectedNewPositions: affectedNew.filter(newStart.contains).map { $0 - newStart.lowerBound }
+        affectedNewPositions: affectedNew.filter(newRange.contains).map { $0 - newStart }
       )
-      for place in kept { survivors[section][candidates[place]].stays = true }
+      for index in stationary { survivors[section][candidates[index]].isStationary = true }
     }
   }
 
-  private func start(of newPosition: Int) -> Range<Int>? {
-    guard let run = next.counts.run(containing: newPosition)?.run else { return nil }
+  private func newSectionRange(containing position: Int) -> Range<Int>? {
+    guard let run = next.counts.run(containing: position)?.run else { return nil }
     let start = next.counts.start(of: run)
     return start..<start + next.counts[run]
   }
 
-  private func collect(_ rows: [Pending], into assembler: inout DeltaAssembler) throws(StoreError) {
+  private func collect(
+    _ rows: [Candidate],
+    into assembler: inout DeltaAssembler
+  ) throws(StoreError) {
     let completed = try sameOrder ? completed(rows) : redefined(rows)
-    for (pending, row) in zip(rows, completed) {
-      let from = pending.from.flatMap(old.path(ofFlatPosition:)).map(OldPath.init)
-      let to = pending.to.flatMap(next.path(ofFlatPosition:)).map(NewPath.init)
+    for (candidate, row) in zip(rows, completed) {
+      let from = candidate.from.flatMap(old.path(ofFlatPosition:)).map(OldPath.init)
+      let to = candidate.to.flatMap(next.path(ofFlatPosition:)).map(NewPath.init)
       if let from, let to {
         let survivor = RowChanges.Survivor(
           id: row.id,
@@ -141,7 +145,7 @@ struct FullDelta {
           new: row.after,
           changed: row.changed
         )
-        if pending.stays {
+        if candidate.isStationary {
           assembler.updates.append(survivor)
         } else {
           assembler.moves.append(survivor)
@@ -154,25 +158,25 @@ struct FullDelta {
     }
   }
 
-  /// Another definition changes no row: all are the same before and after, those that leave the list too, but for those
-  /// that another writer has changed meanwhile.
-  private func redefined(_ rows: [Pending]) throws(StoreError) -> [AffectedRow] {
+  /// Completes the rows of another definition, which changes no row: all are the same before and after, deleted ones included, but for
+  /// those that another writer has changed meanwhile.
+  private func redefined(_ rows: [Candidate]) throws(StoreError) -> [AffectedRow] {
     var affected = rows.map(\.row)
     guard next.plan.carriesRows, !affected.isEmpty else { return affected }
-    for (place, row) in try change.rows(affected.map(\.id.key)).enumerated()
-    where Value.text(affected[place].id.entity) == .text(next.entity.name) {
-      affected[place].before = affected[place].changed == nil ? nil : row
-      affected[place].after = row
+    for (index, row) in try change.rows(affected.map(\.id.key)).enumerated()
+    where Value.text(affected[index].id.entity) == .text(next.entity.name) {
+      affected[index].before = affected[index].changed == nil ? nil : row
+      affected[index].after = row
     }
     return affected
   }
 
-  private func completed(_ rows: [Pending]) throws(StoreError) -> [AffectedRow] {
-    try change.rowsNeeded(
-      rows.map { pending in
-        var row = pending.row
-        row.newKey = pending.to == nil ? row.newKey : row.newKey ?? []
-        row.oldKey = pending.from == nil ? row.oldKey : row.oldKey ?? []
+  private func completed(_ rows: [Candidate]) throws(StoreError) -> [AffectedRow] {
+    try change.completed(
+      rows.map { candidate in
+        var row = candidate.row
+        row.newKey = candidate.to == nil ? row.newKey : row.newKey ?? []
+        row.oldKey = candidate.from == nil ? row.oldKey : row.oldKey ?? []
         return row
       },
       next.plan
@@ -180,9 +184,124 @@ struct FullDelta {
   }
 }
 
-extension AffectedRow {
-  /// A row whose content is the same before and after.
-  init(unchanged id: ObjectID) {
-    self.init(id: id, oldKey: nil, newKey: nil, changed: AttributeSet())
+// MARK: - Matching rows
+
+extension FullDelta {
+  /// Matches the rows of the two windows by identity.
+  private func match() throws(StoreError) -> KeyedDifference {
+    guard old.entity == next.entity else {
+      // Objects of different entities are never the same, though their keys may be.
+      let (oldCount, newCount) = (Int64(old.window.count), Int64(next.window.count))
+      return try match(Array(0..<oldCount), Array(oldCount..<oldCount + newCount))
+    }
+    if case .integer = next.entity.identity {
+      return try match(old.integerKeys(), next.integerKeys())
+    }
+    let (oldKeys, newKeys) = (try old.identityKeys(), try next.identityKeys())
+    do {
+      return try KeyedDifference(from: oldKeys, to: newKeys)
+    } catch {
+      throw failure(error)
+    }
+  }
+
+  private func match(_ oldKeys: [Int64], _ newKeys: [Int64]) throws(StoreError) -> KeyedDifference {
+    do {
+      return try KeyedDifference(from: oldKeys, to: newKeys)
+    } catch {
+      throw failure(error)
+    }
+  }
+
+  private func failure(_ error: DuplicateIdentityError) -> StoreError {
+    let snapshot = error.side == .old ? old : next
+    guard let id = snapshot.objectID(atFlatPosition: error.firstPosition) else {
+      return .unexpected(path: next.entity.name, detail: "an identity occurs twice in one list")
+    }
+    return .request(
+      .duplicateIdentity(id, first: error.firstPosition, second: error.secondPosition)
+    )
+  }
+}
+
+extension ResultsSnapshot {
+  /// The integer keys of the rows in the window.
+  fileprivate func integerKeys() throws(StoreError) -> [Int64] {
+    var numbers: [Int64] = []
+    numbers.reserveCapacity(window.count)
+    let column = KeyColumn(.integer)
+    try keys.forEachKey(in: window) { _, key in
+      let identity = UnsafeRawBufferPointer(rebasing: key[layout.identityStart(in: key)...])
+      numbers.append(KeyReader.value(of: column, in: identity).integer ?? 0)
+    }
+    return numbers
+  }
+
+  /// The identity bytes of the rows in the window.
+  fileprivate func identityKeys() throws(StoreError) -> KeyBatch {
+    var batch = KeyBatch()
+    try keys.forEachKey(in: window) { _, key in
+      batch.append(UnsafeRawBufferPointer(rebasing: key[layout.identityStart(in: key)...]))
+    }
+    return batch
+  }
+
+  /// The section of every row in the window.
+  fileprivate func sectionsOfRows() -> [Int] {
+    var sections: [Int] = []
+    sections.reserveCapacity(window.count)
+    for section in 0..<sectionCount {
+      sections.append(contentsOf: repeatElement(section, count: counts[section]))
+    }
+    return sections
+  }
+}
+
+// MARK: - Matching sections
+
+/// The sections that two generations share, and the changes to the others.
+private struct SectionMatch {
+  /// The index of each old section in the new generation, or -1 if it was deleted.
+  let newSection: [Int]
+  private(set) var changes = SectionChanges()
+
+  /// Matches sections by id.
+  /// - Complexity: O(*s* log *n*) in the sections.
+  init(from old: ResultsSnapshot, to next: ResultsSnapshot) {
+    let oldHeaders = (0..<old.sectionCount).compactMap(old.header(ofSection:))
+    let newHeaders = (0..<next.sectionCount).compactMap(next.header(ofSection:))
+    var indexes: [SectionID: Int] = [:]
+    for (index, header) in newHeaders.enumerated() { indexes[header.id] = index }
+    let newSection = oldHeaders.map { indexes[$0.id] ?? -1 }
+    self.newSection = newSection
+    let survivors = newSection.indices.filter { newSection[$0] >= 0 }
+    let stationary = longestIncreasingSubsequence(of: survivors.map { newSection[$0] })
+    var stays = Array(repeating: false, count: oldHeaders.count)
+    for index in stationary { stays[survivors[index]] = true }
+    var known = Set<Int>()
+    for (from, to) in newSection.enumerated() {
+      guard to >= 0 else {
+        changes.deletes.append(SectionChanges.Delete(from: from, old: oldHeaders[from]))
+        continue
+      }
+      known.insert(to)
+      let move = SectionChanges.Move(
+        from: from,
+        to: to,
+        old: oldHeaders[from],
+        new: newHeaders[to]
+      )
+      if !stays[from] {
+        changes.moves.append(move)
+      } else if move.old != move.new {
+        changes.updates.append(move)
+      }
+    }
+    for to in newHeaders.indices where !known.contains(to) {
+      changes.inserts.append(SectionChanges.Insert(to: to, new: newHeaders[to]))
+    }
+    changes.deletes.reverse()
+    changes.moves.sort { $0.to < $1.to }
+    changes.updates.sort { $0.to < $1.to }
   }
 }

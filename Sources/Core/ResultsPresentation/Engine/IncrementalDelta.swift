@@ -1,16 +1,29 @@
 import OrderStatistics
 import ResultsDomain
 
+/// Two consecutive generations of a list.
+///
+/// A class, since every step of the comparison looks at both, and copying a generation copies many fields.
+final class GenerationPair {
+  let old: ResultsSnapshot
+  let next: ResultsSnapshot
+
+  init(old: ResultsSnapshot, next: ResultsSnapshot) {
+    self.old = old
+    self.next = next
+  }
+}
+
 /// Finds the delta between two generations by looking only at the rows that a commit touched.
 ///
-/// Old and new places are exact and come from ranks in the two key lists, which share all that did not change. Besides
-/// the touched rows only those are looked at that slid over an edge of the window, which lie within as many places of the edge as
-/// rows were touched.
+/// Old and new positions are exact: they are ranks in the two key lists, which share everything that did not change. Besides
+/// the touched rows only those matter that crossed an edge of the window, and they are no further from the edge than there are
+/// touched rows.
 struct IncrementalDelta {
   private let generations: GenerationPair
-  let change: ListChange
-  let touched: TouchedKeys
-  let places: any KeyPlaces
+  private let change: ListChange
+  private let touched: TouchedKeys
+  private let positions: any KeyPositions
 
   private var old: ResultsSnapshot { generations.old }
 
@@ -18,16 +31,16 @@ struct IncrementalDelta {
     between generations: GenerationPair,
     _ change: ListChange,
     _ touched: TouchedKeys,
-    _ places: any KeyPlaces
+    _ positions: any KeyPositions
   ) {
     self.generations = generations
     self.change = change
     self.touched = touched
-    self.places = places
+    self.positions = positions
   }
 
-  /// Rows that stand in a window, with their places counted over all sections of it.
-  private struct Placed {
+  /// Rows inside a window, with their flat positions in it.
+  private struct LocatedRows {
     var rows: [AffectedRow] = []
     var from: [Int?] = []
     var to: [Int?] = []
@@ -46,37 +59,36 @@ struct IncrementalDelta {
     }
   }
 
-  /// Works out the section lengths of the new generation and the delta that leads to it.
-  /// - Returns: `nil` if sections cannot be followed one by one, and must be read off the keys.
+  /// Works out the section lengths of the next generation and the delta to it.
+  /// - Returns: `nil` if sections cannot be updated one by one, and must be read from the keys again.
   /// - Complexity: O(*c* log *n*) for *c* touched rows.
   func assemble(into next: inout ResultsSnapshot) throws(StoreError) -> ResultsDelta? {
-    var placed = Placed(capacity: change.affected.count)
-    let (shown, shownNext) = (old.window, generations.next.window)
-    let all = places.places(of: touched, rowCount: change.affected.count)
+    var located = LocatedRows(capacity: change.affected.count)
+    let (oldWindow, newWindow) = (old.window, generations.next.window)
+    let all = positions.positions(of: touched, rowCount: change.affected.count)
     for (index, row) in change.affected.enumerated() {
-      placed.append(
+      located.append(
         row,
-        shown.offset(of: all[index].before),
-        shownNext.offset(of: all[index].after)
+        oldWindow.offset(of: all[index].old),
+        newWindow.offset(of: all[index].new)
       )
     }
     var keys = touched.keys
-    for row in try WindowSlide(between: generations, change, places).rows() {
+    for row in try WindowSlide(between: generations, change, positions).rows() {
       guard let key = row.oldKey else { continue }
       keys.insert(key)
-      let (before, after) = (try places.oldPosition(of: key), try places.newPosition(of: key))
-      placed.append(row, shown.offset(of: before), shownNext.offset(of: after))
+      let from = try positions.oldPosition(of: key)
+      let to = try positions.newPosition(of: key)
+      located.append(row, oldWindow.offset(of: from), newWindow.offset(of: to))
     }
-    guard let sections = SectionFollower(generations).follow(keys) else {
-      return nil
-    }
+    guard let sections = SectionUpdate(generations, touching: keys) else { return nil }
     next.counts = sections.counts
-    return try assemble(placed, sections, next)
+    return try assemble(located, sections, next)
   }
 
   private func assemble(
-    _ placed: Placed,
-    _ sections: SectionFollower.Result,
+    _ located: LocatedRows,
+    _ sections: SectionUpdate,
     _ next: ResultsSnapshot
   ) throws(StoreError) -> ResultsDelta? {
     var assembler = DeltaAssembler(
@@ -88,14 +100,14 @@ struct IncrementalDelta {
       newSectionCount: next.sectionCount
     )
     assembler.sections = sections.changes(old, next)
-    let stationary = stationaryRows(placed, sections, next)
-    let rows = try change.rowsNeeded(placed.rows, old.plan)
-    // In the order in which the delta has them: numbers are sorted faster than rows.
-    var order = rows.indices.map { (index: $0, to: placed.to[$0] ?? .max) }
+    let stationary = stationaryRows(located, sections, next)
+    let rows = try change.completed(located.rows, old.plan)
+    // Indexes are sorted, not rows, since they are smaller.
+    var order = rows.indices.map { (index: $0, to: located.to[$0] ?? .max) }
     if order.count > 1 { order.sort { $0.to < $1.to } }
     for (index, _) in order {
       let row = rows[index]
-      switch (path(of: placed.from[index], in: old), path(of: placed.to[index], in: next)) {
+      switch (path(of: located.from[index], in: old), path(of: located.to[index], in: next)) {
       case (let from?, let to?):
         let survivor = RowChanges.Survivor(
           id: row.id,
@@ -126,16 +138,16 @@ struct IncrementalDelta {
     return snapshot.path(ofFlatPosition: position)
   }
 
-  /// Which of the rows stay in place: those whose key is the same, and the largest set of others that may (C6).
+  /// Which rows do not move: those with the same key, and the largest set of others that may stay (C6).
   private func stationaryRows(
-    _ placed: Placed,
-    _ sections: SectionFollower.Result,
+    _ located: LocatedRows,
+    _ sections: SectionUpdate,
     _ next: ResultsSnapshot
   ) -> [Bool] {
-    var stays = placed.rows.map { !$0.keyChanged }
+    var stays = located.rows.map { !$0.keyChanged }
     var (survivors, oldPositions, newPositions) = ([Int](), [Int](), [Int]())
     for (index, isStationary) in stays.enumerated() where !isStationary {
-      guard let from = placed.from[index], let to = placed.to[index],
+      guard let from = located.from[index], let to = located.to[index],
         let oldSection = old.counts.run(containing: from)?.run,
         let newSection = next.counts.run(containing: to)?.run,
         sections.newSection(ofOld: oldSection) == newSection
@@ -146,45 +158,208 @@ struct IncrementalDelta {
     }
     guard !survivors.isEmpty else { return stays }
     let affected = stays.indices.filter { index in
-      !stays[index] || placed.from[index] == nil || placed.to[index] == nil
+      !stays[index] || located.from[index] == nil || located.to[index] == nil
     }
-    let kept = MoveMinimizer.stationarySurvivors(
+    let stationary = MoveMinimizer.stationarySurvivors(
       oldPositions: oldPositions,
       newPositions: newPositions,
-      affectedOldPositions: affected.compactMap { placed.from[$0] }.sorted(),
-      affectedNewPositions: affected.compactMap { placed.to[$0] }.sorted()
+      affectedOldPositions: affected.compactMap { located.from[$0] }.sorted(),
+      affectedNewPositions: affected.compactMap { located.to[$0] }.sorted()
     )
-    for place in kept { stays[survivors[place]] = true }
+    for index in stationary { stays[survivors[index]] = true }
     return stays
   }
 }
 
 extension Range<Int> {
-  /// How far behind the lower bound a position is, or `nil` outside of the range.
+  /// The offset of a position from the lower bound, or `nil` outside of the range.
   fileprivate func offset(of position: Int?) -> Int? {
     guard let position, contains(position) else { return nil }
     return position - lowerBound
   }
 }
 
-extension ListChange {
-  /// Completes rows with the values that a delta carries: those of rows that are in the list now and whose image is missing.
-  func rowsNeeded(_ rows: [AffectedRow], _ plan: ListPlan) throws(StoreError) -> [AffectedRow] {
-    guard plan.carriesRows else { return rows }
-    let missing = rows.indices.filter { rows[$0].after == nil && rows[$0].newKey != nil }
-    guard !missing.isEmpty else { return rows }
-    var completed = rows
-    let found = try self.rows(missing.map { completed[$0].id.key })
-    for (index, row) in zip(missing, found) {
-      completed[index].after = row
-      // A row that only slid over the window's edge is the same before and after; one whose key changed is not, even if no attribute that
-      // is shown did.
-      if completed[index].changed?.isEmpty == true, completed[index].oldKey != nil,
-        !completed[index].keyChanged
-      {
-        completed[index].before = row
+// MARK: - Sections
+
+/// The section lengths of the next generation, worked out from those sections only that a change touched.
+private struct SectionUpdate {
+  let counts: SectionCounts
+  /// Indexes of deleted sections in the old generation, ascending.
+  private let deleted: [Int]
+  /// Indexes of inserted sections in the new generation, ascending.
+  private let inserted: [Int]
+
+  /// Updates the sections of the touched keys.
+  /// - Returns: `nil` if the extent of a section is not known.
+  /// - Complexity: O(*t* log *n*) for *t* touched keys.
+  init?(_ generations: GenerationPair, touching keys: SortedKeyList) {
+    let (old, next) = (generations.old, generations.next)
+    if case .single = next.rule {
+      counts = SectionCounts([next.window.count])
+      (deleted, inserted) = ([], [])
+      return
+    }
+    guard let extents = SectionUpdate.extents(of: keys, in: next) else { return nil }
+    var counts = old.counts
+    var (deleted, inserted) = ([Int](), [Int]())
+    for extent in extents {
+      let before = old.keys.positions(of: extent).clamped(to: old.window)
+      let after = next.keys.positions(of: extent).clamped(to: next.window)
+      guard !before.isEmpty || !after.isEmpty else { continue }
+      // Sections before this one have their new lengths already, so its new start is exact.
+      let start =
+        after.isEmpty
+        ? SectionUpdate.startOfEmpty(extent, in: next) : after.lowerBound - next.window.lowerBound
+      let run = counts.run(containing: start)?.run ?? counts.count
+      if before.isEmpty {
+        counts.insert(after.count, at: run)
+        inserted.append(run)
+      } else {
+        guard run < counts.count, counts[run] == before.count else { return nil }
+        if after.isEmpty {
+          _ = counts.remove(at: run)
+          let index = old.counts.run(containing: before.lowerBound - old.window.lowerBound)?.run
+          guard let index else { return nil }
+          deleted.append(index)
+        } else if after.count != before.count {
+          counts.add(after.count - before.count, at: run)
+        }
       }
     }
-    return completed
+    guard counts.total == next.window.count else { return nil }
+    (self.counts, self.deleted, self.inserted) = (counts, deleted, inserted)
+  }
+
+  /// The start that a section without rows in the new window would have.
+  private static func startOfEmpty(_ extent: SectionExtent, in next: ResultsSnapshot) -> Int {
+    let rank = next.keys.positions(of: extent).lowerBound
+    return min(max(rank, next.window.lowerBound), next.window.upperBound) - next.window.lowerBound
+  }
+
+  private static func extents(
+    of keys: SortedKeyList,
+    in next: ResultsSnapshot
+  ) -> [SectionExtent]? {
+    var extents: [SectionExtent] = []
+    // The keys of one section are consecutive.
+    var last: SectionExtent?
+    var isKnown = true
+    keys.forEachKey(in: 0..<keys.count) { _, key in
+      if let last, last.contains(key) { return }
+      guard let extent = next.rule.extent(of: key, next.layout) else {
+        isKnown = false
+        return
+      }
+      extents.append(extent)
+      last = extent
+    }
+    return isKnown ? extents : nil
+  }
+
+  /// The index of an old section in the new generation, or `nil` if it was deleted.
+  /// - Complexity: O(log *k*) in the sections deleted or inserted.
+  func newSection(ofOld section: Int) -> Int? {
+    let before = deleted.partitioningIndex { _, deleted in deleted >= section }
+    guard before == deleted.count || deleted[before] != section else { return nil }
+    let remaining = section - before
+    // `inserted[index] - index` old sections stand before the inserted section of that index.
+    return remaining
+      + inserted.partitioningIndex { index, inserted in inserted - index > remaining }
+  }
+
+  /// The deletes and inserts of sections.
+  func changes(_ old: ResultsSnapshot, _ next: ResultsSnapshot) -> SectionChanges {
+    SectionChanges(
+      deletes: deleted.reversed().compactMap { section in
+        old.header(ofSection: section).map { SectionChanges.Delete(from: section, old: $0) }
+      },
+      inserts: inserted.compactMap { section in
+        next.header(ofSection: section).map { SectionChanges.Insert(to: section, new: $0) }
+      }
+    )
+  }
+}
+
+extension [Int] {
+  /// The first index from which on a condition holds for all elements.
+  fileprivate func partitioningIndex(_ holds: (_ index: Int, _ element: Int) -> Bool) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if holds(middle, self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}
+
+// MARK: - The edges of a window
+
+/// Rows that no commit touched but that entered or left the window, because other rows were inserted or deleted (C11).
+private struct WindowSlide {
+  private let generations: GenerationPair
+  private let positions: any KeyPositions
+  /// How far a row can slide at most.
+  private let reach: Int
+  private let touched: Set<[UInt8]>
+
+  init(
+    between generations: GenerationPair,
+    _ change: ListChange,
+    _ positions: any KeyPositions
+  ) {
+    self.generations = generations
+    self.positions = positions
+    let windows = (old: generations.old.window, new: generations.next.window)
+    let isWhole =
+      windows.old.count == generations.old.keys.count
+      && windows.new.count == generations.next.keys.count
+    reach =
+      isWhole
+      ? 0
+      : change.affected.count { row in
+        row.keyChanged
+          && [row.oldKey, row.newKey].contains { key in
+            key.map { !positions.isBehind(windows, $0) } ?? false
+          }
+      }
+    touched =
+      reach == 0 ? [] : Set(change.affected.flatMap { [$0.oldKey, $0.newKey].compactMap(\.self) })
+  }
+
+  /// The rows that slid over an edge, with the same key before and after.
+  ///
+  /// No row slides further than there are touched rows, so only rows that near to an edge are read.
+  /// - Complexity: O(*c* log *n*) for *c* touched rows.
+  func rows() throws(StoreError) -> [AffectedRow] {
+    guard reach > 0 else { return [] }
+    var rows: [AffectedRow] = []
+    let (old, next) = (generations.old.window, generations.next.window)
+    for range in candidates(of: next, beside: old) {
+      for key in try positions.newKeys(at: range) where !touched.contains(key) {
+        guard let position = try positions.oldPosition(of: key) else { continue }
+        if !old.contains(position) { collect(key, into: &rows) }
+      }
+    }
+    for range in candidates(of: old, beside: next) {
+      for key in try positions.oldKeys(at: range) where !touched.contains(key) {
+        guard let position = try positions.newPosition(of: key) else { continue }
+        if !next.contains(position) { collect(key, into: &rows) }
+      }
+    }
+    return rows
+  }
+
+  private func candidates(of window: Range<Int>, beside other: Range<Int>) -> [Range<Int>] {
+    let safeLower = other.lowerBound + reach
+    let safeUpper = other.upperBound - reach
+    guard safeLower < safeUpper else { return [window] }
+    let below = window.lowerBound..<max(window.lowerBound, min(window.upperBound, safeLower))
+    let above = min(window.upperBound, max(below.upperBound, safeUpper))..<window.upperBound
+    return [below, above].filter { !$0.isEmpty }
+  }
+
+  private func collect(_ key: [UInt8], into rows: inout [AffectedRow]) {
+    guard let id = key.withUnsafeBytes({ generations.next.objectID(of: $0) }) else { return }
+    rows.append(AffectedRow(id: id, oldKey: key, newKey: key, changed: AttributeSet()))
   }
 }

@@ -1,19 +1,19 @@
 import OrderStatistics
 import ResultsDomain
 
-/// What is to be done to a list, and where the rows come from that a delta carries.
+/// A change to apply to a list, and access to the rows that its delta carries.
 struct ListChange {
   var affected: [AffectedRow]
   var version: StoreVersion
   var cause: DeltaCause
   var origins: [CommitOrigin]
-  /// Whether the store that is read shows the rows of `version`, and not those of later commits.
+  /// Whether the store is read at `version`, and not at that of a later commit.
   var isPresent = true
-  /// The keys of the list afterwards, if they have been read; else they follow from the affected rows.
+  /// The keys of the list afterwards, if they have been read; otherwise they follow from the affected rows.
   var keys: SortedKeyList?
-  /// What it does to the keys, where an index has them.
+  /// The effect on the keys, where an index has them.
   var span: KeySpan?
-  /// Reads rows of `version`, in the order asked.
+  /// Reads rows of `version`, in the order of the keys.
   var rows: (_ keys: [ObjectKey]) throws(StoreError) -> [Row?]
 
   init(
@@ -31,106 +31,180 @@ struct ListChange {
     self.keys = keys
     self.rows = rows
   }
-}
 
-extension ListEngine {
-  /// Applies a change and says what it did to the list.
-  /// - Returns: `nil` if the change does not fit the list; a value without a step if nothing visible changed.
-  mutating func apply(
-    _ change: ListChange,
-    in store: any StoreSnapshot
-  ) throws(StoreError) -> (step: Step?, Void)? {
-    if case .indexed(let keys) = snapshot.keys {
-      return try apply(change, to: keys, in: store)
+  /// Completes rows with the values that a delta carries: those of rows that are in the list now and have no after-image.
+  func completed(_ rows: [AffectedRow], _ plan: ListPlan) throws(StoreError) -> [AffectedRow] {
+    guard plan.carriesRows else { return rows }
+    let missing = rows.indices.filter { rows[$0].after == nil && rows[$0].newKey != nil }
+    guard !missing.isEmpty else { return rows }
+    var completed = rows
+    let found = try self.rows(missing.map { completed[$0].id.key })
+    for (index, row) in zip(missing, found) {
+      completed[index].after = row
+      // A row that only crossed the window's edge is the same before and after. One with another key is not, even if no
+      // observed attribute changed.
+      if completed[index].changed?.isEmpty == true, completed[index].oldKey != nil,
+        !completed[index].keyChanged
+      {
+        completed[index].before = row
+      }
     }
-    guard case .held(let shown) = snapshot.keys, let touched = try? TouchedKeys(change.affected)
-    else { return nil }
-    let (leaving, coming) = (touched.keys(that: .leaves), touched.keys(that: .comes))
-    var keys = change.keys ?? storeKeys ?? shown
-    if change.keys == nil, !leaving.isEmpty || !coming.isEmpty {
-      guard (try? keys.apply(removals: leaving, insertions: coming)) != nil else { return nil }
-    }
-    let numbering = try SectionNumbering(keys, plan)
-    let old = snapshot
-    var next = try generation(after: change, in: store)
-    let nextKeys = numbering?.keys ?? keys
-    next.keys = .held(nextKeys)
-    next.window = plan.window(of: keys.count)
-    next.occurrences = numbering?.occurrences ?? [:]
-    next.identities =
-      numbering == nil && storeKeys == nil
-      ? old.identities.advanced(
-        removing: leaving,
-        inserting: coming,
-        plan.layout
-      ) : IdentityIndex()
-    var delta: ResultsDelta?
-    if !plan.readsSectionsAnew {
-      let places = HeldPlaces(old: shown, next: nextKeys)
-      delta = try IncrementalDelta(
-        between: GenerationPair(old: old, next: next),
-        change,
-        touched,
-        places
-      )
-      .assemble(into: &next)
-    }
-    if delta == nil {
-      next.counts = .counting(next.keys, next.window, next.rule, next.layout)
-      if let failure = try next.contiguityFailure() { throw .request(failure) }
-      delta = try FullDelta(from: old, to: next, change, sameOrder: true).assemble()
-    }
-    if next.aggregates != nil {
-      try AggregateStep(from: old, change, in: store).lead(to: &next, telling: &delta)
-    }
-    storeKeys = numbering == nil ? nil : keys
-    return (step(to: next, delta), ())
-  }
-
-  /// The generation after the present one, with what does not follow from the keys.
-  func generation(
-    after change: ListChange,
-    in store: any StoreSnapshot
-  ) throws(StoreError) -> ResultsSnapshot {
-    var next = snapshot
-    next.version = change.version
-    next.additionalCounts =
-      plan.additionalCounts.isEmpty ? [:] : try ListEngine.counts(plan.additionalCounts, in: store)
-    next.generation += 1
-    return next
-  }
-
-  /// Makes a generation the present one.
-  /// - Returns: The step to it, or `nil` if nothing visible changed, so that it is the same generation still.
-  mutating func step(to next: ResultsSnapshot, _ delta: ResultsDelta?) -> Step? {
-    guard let delta, !delta.isEmpty else {
-      let generation = snapshot.generation
-      snapshot = next
-      snapshot.generation = generation
-      return nil
-    }
-    let told = told(delta, from: snapshot, to: next)
-    snapshot = next
-    follow(told)
-    return Step(snapshot: next, delta: told)
+    return completed
   }
 }
 
-extension ListEngine {
-  /// A delta between two generations as it is told to who observes some rows only.
-  func told(
-    _ delta: ResultsDelta,
-    from old: ResultsSnapshot,
-    to new: ResultsSnapshot
-  ) -> ResultsDelta {
-    var delta = delta
-    delta.life = new.life
-    guard let observed else { return delta }
-    return delta.observing(observed, from: old, to: new)
+/// A row that a commit touched, with its keys before and after in the list's order, also outside the window.
+struct AffectedRow {
+  var id: ObjectID
+  /// The key before, or `nil` if the row did not match.
+  var oldKey: [UInt8]?
+  /// The key now, or `nil` if the row does not match.
+  var newKey: [UInt8]?
+  var before: Row?
+  var after: Row?
+  /// The observed attributes that changed, or `nil` if that is unknown.
+  var changed: AttributeSet?
+  /// The row's input to the list's aggregates, where it is known.
+  var inputs: AggregateInputs?
+
+  var keyChanged: Bool { oldKey != newKey }
+}
+
+extension AffectedRow {
+  /// A row whose content is the same before and after.
+  init(unchanged id: ObjectID) {
+    self.init(id: id, oldKey: nil, newKey: nil, changed: AttributeSet())
+  }
+}
+
+// MARK: - Touched keys
+
+/// The keys of the rows that a change touches, each once, in order.
+struct TouchedKeys: Sendable {
+  /// The row of a key, and the effect of the change on the key.
+  struct Origin {
+    enum Effect {
+      case unchanged
+      case removed
+      case inserted
+    }
+
+    /// The row's index in the change.
+    let row: Int
+    let effect: Effect
   }
 
-  /// Leads the observed rows on by a delta that was told.
-  mutating func follow(_ told: ResultsDelta) {
-    if observed != nil { observed = told.unobserved?.newRows }
+  let keys: SortedKeyList
+  /// The origins of the keys, in their order.
+  let origins: [Origin]
+
+  /// Collects the keys of some rows.
+  /// - Throws: `SortedKeyListError` if two rows have the same key.
+  /// - Complexity: O(*k* log *k*) for *k* keys.
+  init(_ rows: [AffectedRow]) throws(SortedKeyListError) {
+    var batch = KeyBatch()
+    var found: [Origin] = []
+    found.reserveCapacity(2 * rows.count)
+    let length = rows.first.map { max($0.oldKey?.count ?? 0, $0.newKey?.count ?? 0) } ?? 0
+    batch.reserveCapacity(keys: 2 * rows.count, bytes: 2 * rows.count * length)
+    for (index, row) in rows.enumerated() {
+      let isSame = !row.keyChanged
+      if let key = row.oldKey {
+        batch.append(key)
+        found.append(Origin(row: index, effect: isSame ? .unchanged : .removed))
+      }
+      if !isSame, let key = row.newKey {
+        batch.append(key)
+        found.append(Origin(row: index, effect: .inserted))
+      }
+    }
+    if let ascending = try? SortedKeyList(sorted: batch) {
+      (keys, origins) = (ascending, found)
+      return
+    }
+    let order = batch.sortedIndexes()
+    keys = try SortedKeyList(sorted: batch.keys(at: order))
+    origins = order.map { found[$0] }
+  }
+
+  var count: Int { origins.count }
+
+  /// The number of inserted keys less that of removed ones before each key, and at the end in total.
+  var shifts: [Int] {
+    var shift = 0
+    var shifts: [Int] = []
+    shifts.reserveCapacity(count + 1)
+    for origin in origins {
+      shifts.append(shift)
+      switch origin.effect {
+      case .unchanged: break
+      case .removed: shift -= 1
+      case .inserted: shift += 1
+      }
+    }
+    shifts.append(shift)
+    return shifts
+  }
+
+  /// The keys with some effect, ascending.
+  func keys(_ effect: Origin.Effect) -> KeyBatch {
+    var batch = KeyBatch()
+    keys.forEachKey(in: 0..<count) { index, key in
+      if origins[index].effect == effect { batch.append(key) }
+    }
+    return batch
+  }
+}
+
+// MARK: - Keys of an index
+
+extension ListChange {
+  /// The effect of a change on keys that an index has, and that of later changes up to the version that is read.
+  ///
+  /// A class, since it is passed on many times and has many fields.
+  final class KeySpan: Sendable {
+    /// The keys that the change touches.
+    let touched: TouchedKeys
+    /// The effect of the change.
+    let change: KeyChange
+    /// The effect of the change and of all later ones.
+    let since: KeyChange
+    /// The effect of all later changes.
+    let later: KeyChange
+
+    init(_ touched: TouchedKeys, _ change: KeyChange, since: KeyChange, later: KeyChange) {
+      self.touched = touched
+      self.change = change
+      self.since = since
+      self.later = later
+    }
+
+    /// The spans of consecutive changes.
+    /// - Returns: `nil` if one change removes or inserts a key twice.
+    static func spans(of changes: [[AffectedRow]]) -> [KeySpan]? {
+      var spans: [KeySpan] = []
+      spans.reserveCapacity(changes.count)
+      for rows in changes {
+        guard let touched = try? TouchedKeys(rows), let change = try? KeyChange(touched) else {
+          return nil
+        }
+        spans.append(KeySpan(touched, change, since: change, later: KeyChange()))
+      }
+      guard spans.count > 1, var since = spans.first?.change else { return spans }
+      for span in spans.dropFirst() { since.append(span.change) }
+      return spans.map { span in
+        var later = since
+        later.dropFirst(span.change)
+        defer { since = later }
+        return KeySpan(span.touched, span.change, since: since, later: later)
+      }
+    }
+  }
+}
+
+extension KeyChange {
+  /// The effect on the keys that a change touches.
+  fileprivate init(_ touched: TouchedKeys) throws(SortedKeyListError) {
+    try self.init(removed: touched.keys(.removed), inserted: touched.keys(.inserted))
   }
 }

@@ -4,22 +4,22 @@ import ResultsDomain
 extension ListEngine {
   /// Gives the list another definition, as an ordinary step (R50).
   ///
-  /// The list must have been advanced to the store's version first, so that only the definition differs.
+  /// The list must have been advanced to the store's version, so that only the definition differs.
   /// - Returns: The step, or `nil` if the list shows the same as before.
-  /// - Complexity: O(*n*) in the rows that match; titles only for a change of titles alone.
+  /// - Complexity: O(*n*) in the rows that match; where only titles change, the cost of the titles.
   mutating func redefine(_ plan: ListPlan, in store: any StoreSnapshot) throws(StoreError) -> Step?
   {
     let next = try ListEngine(
       plan,
       from: store,
       generation: snapshot.generation + 1,
-      keepsDigests: keepsDigests,
+      maintainsDigests: maintainsDigests,
       indexing: indexing
     )
     return try redefine(as: next, in: store)
   }
 
-  /// Takes over another list, as an ordinary step.
+  /// Replaces the list by a fetched one of another definition, as an ordinary step.
   ///
   /// Both must have been advanced to the store's version, so that only the definition differs.
   mutating func redefine(
@@ -29,11 +29,11 @@ extension ListEngine {
     var next = other
     next.snapshot.generation = snapshot.generation + 1
     next.snapshot.life = snapshot.life
-    next.doubtsContentInGaps = doubtsContentInGaps
-    next.observed = observed
+    next.assumesContentChangedInGaps = assumesContentChangedInGaps
+    next.observedRows = observedRows
     let entity = next.plan.entity
     let change = ListChange(
-      affected: unnoticedUpdates(next),
+      affected: undetectedUpdates(next),
       version: store.version,
       cause: plan.differsOnlyInLocale(from: next.plan) ? .locale : .definition,
       origins: []
@@ -53,19 +53,17 @@ extension ListEngine {
     }
     let old = snapshot
     self = next
-    let told = told(delta, from: old, to: snapshot)
-    follow(told)
-    return Step(snapshot: snapshot, delta: told)
+    let observed = observedPart(of: delta, from: old, to: snapshot)
+    shiftObservedRows(by: observed)
+    return Step(snapshot: snapshot, delta: observed)
   }
-}
 
-extension ListEngine {
-  /// Rows that another writer changed in a commit that the store has not noticed yet.
+  /// Rows that another writer changed in a commit that the store has not detected yet.
   ///
-  /// The digests of the new definition hold that commit already, so nobody would find them later.
-  private func unnoticedUpdates(_ next: ListEngine) -> [AffectedRow] {
-    guard let old = digests, let new = next.digests, plan.observed == next.plan.observed,
-      plan.entity == next.plan.entity
+  /// The digests of the new definition include that commit already, so no later comparison would find it.
+  private func undetectedUpdates(_ next: ListEngine) -> [AffectedRow] {
+    guard let old = digests, let new = next.digests,
+      plan.observedAttributes == next.plan.observedAttributes, plan.entity == next.plan.entity
     else { return [] }
     return new.changedIdentities(since: old).compactMap { bytes in
       bytes.withUnsafeBytes { plan.layout.objectKey(identity: $0, of: plan.entity.identity) }
@@ -73,16 +71,5 @@ extension ListEngine {
       let id = ObjectID(entity: plan.entity.name, key: key)
       return AffectedRow(id: id, oldKey: nil, newKey: nil, changed: nil)
     }
-  }
-}
-
-extension ListPlan {
-  /// Whether nothing but the locale or time zone of titles and groupings differs.
-  func differsOnlyInLocale(from other: ListPlan) -> Bool {
-    guard definition == other.definition, limit == other.limit, offset == other.offset,
-      case .transient(let source, _) = sectionKey?.source,
-      case .transient(let otherSource, _) = other.sectionKey?.source
-    else { return false }
-    return Value.text(source) == .text(otherSource)
   }
 }

@@ -2,7 +2,58 @@ import OrderStatistics
 import ResultsDomain
 
 extension ListEngine {
-  /// Reads the keys again and finds what happened, row by row, without any history (R57).
+  /// Reads the keys again and marks the delta as a repair.
+  ///
+  /// Where commits of this store are missing from the history too, every row counts as changed, whether or not changes of other
+  /// writers are detected.
+  /// - Parameters:
+  ///   - reason: Why the history has a gap, or `nil` if its commits do not fit the list.
+  ///   - store: The version to read.
+  /// - Returns: The step, or none if rows and sections are as they were.
+  /// - Throws: The store's error; the engine must not be used afterwards.
+  mutating func repair(
+    _ reason: GapReason?,
+    in store: any StoreSnapshot
+  ) throws(StoreError) -> [Step] {
+    let assumed = assumesContentChangedInGaps
+    assumesContentChangedInGaps = assumed || reason != .otherWriter
+    defer { assumesContentChangedInGaps = assumed }
+    return try requery(in: store).map { step in
+      var delta = step.delta
+      delta.repair = reason
+      return Step(snapshot: step.snapshot, delta: delta)
+    }
+  }
+
+  /// Fetches the list again, as the next generation.
+  ///
+  /// A frozen list retains the members that still exist.
+  mutating func refetch(
+    _ reason: ResultsResetReason,
+    in store: any StoreSnapshot
+  ) throws(StoreError) -> Progress {
+    var next = self
+    if plan.isFrozen {
+      _ = try next.requery(in: store)
+    } else {
+      next = try ListEngine(
+        plan,
+        from: store,
+        generation: snapshot.generation,
+        maintainsDigests: maintainsDigests,
+        indexing: indexing
+      )
+      next.assumesContentChangedInGaps = assumesContentChangedInGaps
+      next.observedRows = observedRows
+    }
+    next.snapshot.generation = snapshot.generation + 1
+    next.snapshot.life = snapshot.life
+    next.snapshot.version = store.version
+    self = next
+    return .reset(reason)
+  }
+
+  /// Reads the keys again and finds the changed rows without any history (R57).
   /// - Complexity: O(*n*) in the rows that match.
   mutating func requery(in store: any StoreSnapshot) throws(StoreError) -> [Step] {
     let oldKeys: SortedKeyList
@@ -12,11 +63,11 @@ extension ListEngine {
     var affected = pairedRows(oldKeys, newKeys)
     if let digests, let newDigests {
       let changed = newDigests.changedIdentities(since: digests)
-      clearUnchanged(&affected, besides: changed)
-      affected += try updatedRows(changed, besides: affected, in: store)
+      markUnchanged(&affected, except: changed)
+      affected += try updatedRows(changed, except: affected, in: store)
     }
-    if digests == nil, doubtsContentInGaps, !plan.observed.isEmpty {
-      affected += doubtfulRows(newKeys, besides: affected)
+    if digests == nil, assumesContentChangedInGaps, !plan.observedAttributes.isEmpty {
+      affected += possiblyUpdatedRows(newKeys, except: affected)
     }
     let entity = plan.entity
     let change = ListChange(
@@ -32,9 +83,11 @@ extension ListEngine {
     return try apply(change, in: store)?.step.map { [$0] } ?? []
   }
 
-  /// All rows in both windows, of which nothing tells whether their content changed.
-  private func doubtfulRows(_ newKeys: SortedKeyList, besides known: [AffectedRow]) -> [AffectedRow]
-  {
+  /// All rows in the window whose content may have changed.
+  private func possiblyUpdatedRows(
+    _ newKeys: SortedKeyList,
+    except known: [AffectedRow]
+  ) -> [AffectedRow] {
     let known = Set(known.map(\.id.key))
     var rows: [AffectedRow] = []
     newKeys.forEachKey(in: plan.window(of: newKeys.count)) { _, bytes in
@@ -47,7 +100,7 @@ extension ListEngine {
     return rows
   }
 
-  /// The keys as the store has them now; a frozen list only loses those whose rows are gone.
+  /// The keys as the store has them now; a frozen list only loses those of deleted rows.
   private func currentKeys(
     _ oldKeys: SortedKeyList,
     in store: any StoreSnapshot
@@ -56,8 +109,8 @@ extension ListEngine {
     var present: Set<ObjectKey> = []
     let definition = try frozenDefinition()
     try store.entries(of: definition) { (batch) throws(StoreError) in
-      for position in 0..<batch.count {
-        let key = batch.key(at: position).withUnsafeBytes {
+      for index in 0..<batch.count {
+        let key = batch.key(at: index).withUnsafeBytes {
           definition.layout.objectKey(in: $0, of: plan.entity.identity)
         }
         if let key { present.insert(key) }
@@ -65,23 +118,23 @@ extension ListEngine {
       return true
     }
     guard present.count < oldKeys.count else { return oldKeys }
-    var gone: [[UInt8]] = []
+    var deleted: [[UInt8]] = []
     oldKeys.forEachKey(in: 0..<oldKeys.count) { _, key in
       if let id = plan.layout.objectKey(in: key, of: plan.entity.identity), !present.contains(id) {
-        gone.append(Array(key))
+        deleted.append(Array(key))
       }
     }
     var keys = oldKeys
     do {
-      try keys.apply(removals: gone, insertions: [])
+      try keys.apply(removals: deleted, insertions: [])
     } catch {
       throw .unexpected(path: plan.entity.name, detail: "\(error)")
     }
     return keys
   }
 
-  /// The definition that reads which members of a frozen list there still are.
-  func frozenDefinition() throws(StoreError) -> OrderDefinition {
+  /// The definition that reads which members of a frozen list still exist.
+  private func frozenDefinition() throws(StoreError) -> OrderDefinition {
     var members: [ObjectKey] = []
     try snapshot.keys.forEachKey(in: 0..<snapshot.keys.count) { _, key in
       if let id = snapshot.layout.objectKey(in: key, of: plan.entity.identity) {
@@ -102,16 +155,16 @@ extension ListEngine {
   private func currentDigests(in store: any StoreSnapshot) throws(StoreError) -> DigestTable? {
     guard digests != nil else { return nil }
     let definition = plan.isFrozen ? try frozenDefinition() : plan.definition
-    return try DigestTable(of: definition, plan.observed, in: store)
+    return try DigestTable(of: definition, plan.observedAttributes, in: store)
   }
 
   /// Rows whose keys differ between two readings, matched by identity.
   private func pairedRows(_ oldKeys: SortedKeyList, _ newKeys: SortedKeyList) -> [AffectedRow] {
     let difference = SortedKeyList.difference(from: oldKeys, to: newKeys)
     var rows: [AffectedRow] = []
-    var places: [[UInt8]: Int] = [:]
+    var indexes: [[UInt8]: Int] = [:]
     let layout = plan.layout
-    let changed: AttributeSet? = plan.observed.isEmpty ? AttributeSet() : nil
+    let changed: AttributeSet? = plan.observedAttributes.isEmpty ? AttributeSet() : nil
     func row(_ key: [UInt8]) -> (identity: [UInt8], id: ObjectID)? {
       key.withUnsafeBytes { bytes in
         guard let id = layout.objectKey(in: bytes, of: plan.entity.identity) else { return nil }
@@ -122,14 +175,14 @@ extension ListEngine {
     for position in difference.removals {
       let key = oldKeys.key(at: position)
       guard let found = row(key) else { continue }
-      places[found.identity] = rows.count
+      indexes[found.identity] = rows.count
       rows.append(AffectedRow(id: found.id, oldKey: key, newKey: nil, changed: changed))
     }
     for position in difference.insertions {
       let key = newKeys.key(at: position)
       guard let found = row(key) else { continue }
-      if let place = places[found.identity] {
-        rows[place].newKey = key
+      if let index = indexes[found.identity] {
+        rows[index].newKey = key
       } else {
         rows.append(AffectedRow(id: found.id, oldKey: nil, newKey: key, changed: changed))
       }
@@ -137,22 +190,22 @@ extension ListEngine {
     return rows
   }
 
-  /// Notes of rows in both readings that no observed attribute changed, where their digests are the same: a sort or section value
-  /// that is not shown places a row elsewhere, and updates nothing.
-  private func clearUnchanged(_ rows: inout [AffectedRow], besides changed: [[UInt8]]) {
+  /// Marks rows with equal digests in both readings as unchanged: a sort or section value that is not shown moves a row and
+  /// updates nothing.
+  private func markUnchanged(_ rows: inout [AffectedRow], except changed: [[UInt8]]) {
     let changed = Set(changed)
-    for place in rows.indices where rows[place].oldKey != nil && rows[place].newKey != nil {
-      guard let identity = plan.layout.identityBytes(of: rows[place].id.key),
+    for index in rows.indices where rows[index].oldKey != nil && rows[index].newKey != nil {
+      guard let identity = plan.layout.identityBytes(of: rows[index].id.key),
         !changed.contains(identity)
       else { continue }
-      rows[place].changed = AttributeSet()
+      rows[index].changed = AttributeSet()
     }
   }
 
-  /// Rows whose content differs while their key is the same.
+  /// Rows with the same key and other content.
   private func updatedRows(
     _ identities: [[UInt8]],
-    besides known: [AffectedRow],
+    except known: [AffectedRow],
     in store: any StoreSnapshot
   ) throws(StoreError) -> [AffectedRow] {
     let known = Set(known.map(\.id.key))

@@ -1,14 +1,18 @@
 import OrderStatistics
 import ResultsDomain
 
-/// The machine behind a controller: one generation of a list, and how to lead it to the next.
+/// The state of one list at one version of its store, and the way to later versions: commits in, steps out.
 ///
-/// It is a value without locks, threads or time. Its owner gives it one snapshot of the store after the other; what it
-/// answers are steps, each a generation with the delta that leads to it.
+/// `advance(in:folding:)` takes the commits since the list's version and turns those that concern it into a `ListChange` each; `apply`
+/// works out the next generation and its delta. Where there is no usable history, `requery` reads the keys again.
+/// The strategies stand beside this file: `+Held` for keys in memory, `+Indexed` for keys that an index of the store has,
+/// `+Requery` and `+Redefine`.
+///
+/// An engine is a value without locks, threads or clocks. Its owner passes it snapshots of the store.
 struct ListEngine: Sendable {
-  /// One generation, and what led to it.
+  /// A generation and its delta from the one before.
   ///
-  /// It is an object, since it goes through many hands on its way to who is told.
+  /// A class, since it is passed on many times between the commit and the subscriber.
   final class Step: Sendable {
     let snapshot: ResultsSnapshot
     let delta: ResultsDelta
@@ -19,21 +23,31 @@ struct ListEngine: Sendable {
     }
   }
 
+  /// The outcome of an advance.
+  enum Progress {
+    /// No commit concerns the list: at most its version is another one, and the store was not queried (R53, R54).
+    case unchanged
+    /// The steps, oldest first. Without steps, rows and sections are as they were, but counts may differ.
+    case moved([Step])
+    /// The list was fetched again, since no delta is known from its content to the present one.
+    case reset(ResultsResetReason)
+  }
+
   var plan: ListPlan
   var snapshot: ResultsSnapshot
-  /// Keys as the store has them, where those of the snapshot carry section numbers.
+  /// The keys as the store has them, where those of the snapshot carry section numbers.
   var storeKeys: SortedKeyList?
-  /// When the keys are left to an index of the store, or `nil` for never.
-  var indexing: KeyIndexing?
-  /// Digests of the rows' content, where the store's history does not tell of every writer.
+  /// When the list leaves its keys to an index of the store, or `nil` for never.
+  var indexing: IndexingPolicy?
+  /// Digests of the rows' content, where the store's history omits commits of other writers.
   var digests: DigestTable?
-  /// Whether commits of other writers must be found without the help of a history.
-  let keepsDigests: Bool
-  /// Whether every row may have changed where the history has a gap and there are no digests.
-  var doubtsContentInGaps = false
-  /// The rows of the snapshot that deltas name, counted over all sections, or `nil` for all.
-  var observed: Range<Int>?
-  /// The snapshot's version in a form that a cache can keep, where the list has one and the store can tell.
+  /// Whether changes of other writers are detected by digests.
+  let maintainsDigests: Bool
+  /// Whether every row counts as changed where the history has a gap and there are no digests.
+  var assumesContentChangedInGaps = false
+  /// The rows that deltas name, as flat positions, or `nil` for all.
+  var observedRows: Range<Int>?
+  /// The snapshot's version in a form that a cache can store, if the list is cached and the store supports it.
   var bookmark: StoreBookmark?
 
   /// Fetches a list for the first time.
@@ -43,32 +57,32 @@ struct ListEngine: Sendable {
     _ plan: ListPlan,
     from store: any StoreSnapshot,
     generation: Int,
-    keepsDigests: Bool,
-    indexing: KeyIndexing? = nil
+    maintainsDigests: Bool,
+    indexing: IndexingPolicy? = nil
   ) throws(StoreError) {
-    let keys = try KeyIndexing.keys(of: plan, indexing, in: store)
+    let keys = try IndexingPolicy.keys(of: plan, indexing, in: store)
     try self.init(
       plan,
       keys: keys,
       from: store,
       generation: generation,
-      keepsDigests: keepsDigests
+      maintainsDigests: maintainsDigests
     )
     self.indexing = indexing
   }
 
-  /// Makes a list of keys that are known, as the store has them in this very version.
-  /// - Throws: As `init(_:from:generation:keepsDigests:)`.
-  /// - Complexity: O(*n*) in the keys; the store is asked for counts and digests only, if they are wanted.
+  /// Creates a list from known keys, which are those of this version of the store.
+  /// - Throws: As `init(_:from:generation:maintainsDigests:indexing:)`.
+  /// - Complexity: O(*n*) in the keys; only counts and digests are read from the store, if they are needed.
   init(
     _ plan: ListPlan,
     keys: ListKeys,
     from store: any StoreSnapshot,
     generation: Int,
-    keepsDigests: Bool
+    maintainsDigests: Bool
   ) throws(StoreError) {
     self.plan = plan
-    self.keepsDigests = keepsDigests
+    self.maintainsDigests = maintainsDigests
     var numbered: SectionNumbering?
     if case .held(let held) = keys {
       numbered = try SectionNumbering(held, plan)
@@ -83,15 +97,15 @@ struct ListEngine: Sendable {
       numbering: numbered
     )
     if let failure = try snapshot.contiguityFailure() { throw .request(failure) }
-    snapshot.aggregates = try AggregateFilling(snapshot, in: store).table()
-    if keepsDigests, !plan.observed.isEmpty {
-      digests = try DigestTable(of: plan.definition, plan.observed, in: store)
+    snapshot.aggregates = try AggregateComputation(snapshot, in: store).table()
+    if maintainsDigests, !plan.observedAttributes.isEmpty {
+      digests = try DigestTable(of: plan.definition, plan.observedAttributes, in: store)
     }
-    noteBookmark(in: store)
+    updateBookmark(in: store)
   }
 
-  /// Notes the version for the cache; without a cache the store is not asked.
-  mutating func noteBookmark(in store: any StoreSnapshot) {
+  /// Records the version for the cache; without a cache the store is not queried.
+  private mutating func updateBookmark(in store: any StoreSnapshot) {
     // A cache is only a shortcut, so a failure here leaves the list without one.
     bookmark = plan.isCacheable ? (try? store.bookmark()) : nil
   }
@@ -109,7 +123,7 @@ struct ListEngine: Sendable {
     return keys
   }
 
-  static func counts(
+  private static func counts(
     _ requests: [String: CountRequest],
     in store: any StoreSnapshot
   ) throws(StoreError) -> [String: Int] {
@@ -118,5 +132,372 @@ struct ListEngine: Sendable {
       counts[name] = try store.count(of: request.entity, where: request.predicate)
     }
     return counts
+  }
+}
+
+// MARK: - Advancing
+
+extension ListEngine {
+  /// A commit that concerns the list, and the rows of the list that it touched.
+  private struct RelevantCommit {
+    let record: CommitRecord
+    let affected: [AffectedRow]
+    /// All commits after it.
+    let later: ArraySlice<CommitRecord>
+  }
+
+  /// Advances the list to a later version of the store, with a delta for each commit.
+  /// - Returns: The steps, oldest first; none if nothing in the list changed, or if it had to be fetched again.
+  /// - Throws: The store's error; the engine is then as it was.
+  mutating func advance(to store: any StoreSnapshot) throws(StoreError) -> [Step] {
+    guard case .moved(let steps) = try advance(in: SnapshotHistory(store), folding: false) else {
+      return []
+    }
+    return steps
+  }
+
+  /// Advances the list to a later version of the store.
+  ///
+  /// Commits in the store's history are applied one by one; any other change is found by reading the keys again.
+  /// - Parameters:
+  ///   - history: The target version, with the commits up to it.
+  ///   - isFolding: Whether all commits become one delta.
+  /// - Throws: The store's error; the engine is then as it was.
+  mutating func advance(
+    in history: SnapshotHistory,
+    folding isFolding: Bool
+  ) throws(StoreError) -> Progress {
+    let store = history.snapshot
+    guard store.version != snapshot.version else { return .unchanged }
+    switch try history.since(snapshot.version, of: plan.entity) {
+    case .commits(let records):
+      let recounts = try additionalCountsMayDiffer(in: history)
+      let commits = try relevantCommits(of: records)
+      guard recounts || !commits.isEmpty else {
+        setVersion(of: store)
+        return .unchanged
+      }
+      let isFolding = isFolding || recounts
+      if !isFolding || commits.count == 1 {
+        for commit in commits {
+          guard let reason = reasonToRecount(after: commit.affected) else { continue }
+          return try refetch(reason, in: store)
+        }
+      }
+      let steps = try advance(by: commits, folding: isFolding, recounting: recounts, in: store)
+      guard let steps else { return try refetch(.indexLost, in: store) }
+      return .moved(steps)
+    case .gap(.otherEpoch): return try refetch(.storeReplaced, in: store)
+    case .gap(.schemaChanged): return try refetch(.schemaChanged, in: store)
+    case .gap(let reason):
+      if case .indexed = snapshot.keys { return try refetch(.historyLost, in: store) }
+      let steps = try advancingCopy(to: store) { (next) throws(StoreError) in
+        try next.repair(reason, in: store)
+      }
+      return .moved(steps ?? [])
+    }
+  }
+
+  /// Whether the list can be advanced to a version by a few searches, without a pass over rows or keys.
+  ///
+  /// A list that is short enough may be passed over.
+  func canAdvancePromptly(in history: SnapshotHistory) -> Bool {
+    guard history.snapshot.version != snapshot.version else { return true }
+    guard case .commits(let records)? = try? history.since(snapshot.version, of: plan.entity),
+      plan.additionalCounts.isEmpty
+    else { return false }
+    let changeCount = records.reduce(0) { $0 + $1.changes.count }
+    guard changeCount <= ListEngine.promptRowLimit else { return false }
+    guard snapshot.keys.count > ListEngine.shortLength else { return true }
+    return plan.aggregates.isEmpty && storeKeys == nil && !plan.rereadsSections && digests == nil
+  }
+
+  /// The most changed rows that are applied within the call of a commit.
+  private static let promptRowLimit = 64
+  /// The length up to which a list is short.
+  private static let shortLength = 4096
+
+  /// Works on a copy, so that a failure leaves the engine as it was.
+  private mutating func advancingCopy(
+    to store: any StoreSnapshot,
+    _ work: (inout ListEngine) throws(StoreError) -> [Step]?
+  ) throws(StoreError) -> [Step]? {
+    var next = self
+    guard let steps = try work(&next) else { return nil }
+    next.setVersion(of: store)
+    self = next
+    return steps
+  }
+
+  /// Records that the content is that of a later version too.
+  private mutating func setVersion(of store: any StoreSnapshot) {
+    snapshot.version = store.version
+    if case .indexed(let keys) = snapshot.keys { keys.keyVersion.extend(to: store.version) }
+    updateBookmark(in: store)
+  }
+
+  private func additionalCountsMayDiffer(
+    in history: SnapshotHistory
+  ) throws(StoreError) -> Bool {
+    for request in plan.additionalCounts.values {
+      guard case .commits(let records) = try history.since(snapshot.version, of: request.entity)
+      else { return true }
+      if !records.isEmpty { return true }
+    }
+    return false
+  }
+
+  /// The commits that changed a row that the list had, has or will have.
+  private func relevantCommits(of records: [CommitRecord]) throws(StoreError) -> [RelevantCommit] {
+    var commits: [RelevantCommit] = []
+    for (index, record) in records.enumerated() {
+      let affected = try affectedRows(by: record.changes)
+      guard !affected.isEmpty else { continue }
+      commits.append(
+        RelevantCommit(record: record, affected: affected, later: records[(index + 1)...])
+      )
+    }
+    return commits
+  }
+
+  /// - Returns: `nil` if the list must be fetched again.
+  private mutating func advance(
+    by commits: [RelevantCommit],
+    folding isFolding: Bool,
+    recounting: Bool,
+    in store: any StoreSnapshot
+  ) throws(StoreError) -> [Step]? {
+    let additionalCounts = plan.additionalCounts
+    return try advancingCopy(to: store) { (next) throws(StoreError) in
+      guard isFolding else { return try next.apply(commits, in: store) }
+      let origins = ListEngine.origins(of: commits.map(\.record))
+      var folded: [RelevantCommit] = []
+      for record in ListEngine.folded(commits.map(\.record)) {
+        let affected =
+          commits.count == 1 ? commits[0].affected : try next.affectedRows(by: record.changes)
+        folded.append(RelevantCommit(record: record, affected: affected, later: []))
+      }
+      let steps = try next.apply(folded, origins: origins, in: store)
+      // A commit that changes no row of the list may change the additional counts.
+      if recounting {
+        next.snapshot.additionalCounts = try ListEngine.counts(additionalCounts, in: store)
+      }
+      return steps
+    }
+  }
+
+  /// Applies commits one after the other.
+  /// - Returns: `nil` if the list must be fetched again.
+  private mutating func apply(
+    _ commits: [RelevantCommit],
+    origins: [CommitOrigin]? = nil,
+    in store: any StoreSnapshot
+  ) throws(StoreError) -> [Step]? {
+    var steps: [Step] = []
+    let entity = plan.entity
+    var spans: [ListChange.KeySpan] = []
+    if case .indexed = snapshot.keys {
+      guard let known = ListChange.KeySpan.spans(of: commits.map(\.affected)) else { return nil }
+      spans = known
+    }
+    for (index, commit) in commits.enumerated() {
+      let record = commit.record
+      var change = ListChange(
+        affected: commit.affected,
+        version: record.version,
+        cause: record.isOwn ? .own : .external,
+        origins: origins ?? ListEngine.origins(of: [record])
+      ) { (keys) throws(StoreError) in
+        try ListEngine.rows(keys, of: entity, before: commit.later, in: store)
+      }
+      if !spans.isEmpty { change.span = spans[index] }
+      change.isPresent = commit.later.isEmpty
+      guard let applied = try apply(change, in: store) else {
+        if case .indexed = snapshot.keys { return nil }
+        // The list and the history disagree, so neither is trusted: the keys are read again.
+        return steps + (try repair(nil, in: store))
+      }
+      digests?.apply(commit.affected, record.changes, plan.layout)
+      if let step = applied.step { steps.append(step) }
+    }
+    return steps
+  }
+
+  /// Reads rows as they were before some later commits, whose before-images undo what those changed.
+  private static func rows(
+    _ keys: [ObjectKey],
+    of entity: EntityDescription,
+    before later: ArraySlice<CommitRecord>,
+    in store: any StoreSnapshot
+  ) throws(StoreError) -> [Row?] {
+    var rows = try store.rows(keys, of: entity)
+    for record in later.reversed() {
+      for change in record.changes {
+        for (index, key) in keys.enumerated() where key == change.id.key {
+          rows[index] = change.before
+        }
+      }
+    }
+    return rows
+  }
+}
+
+// MARK: - Folding commits
+
+extension ListEngine {
+  /// The origins of some commits, oldest first, without repeats.
+  private static func origins(of records: [CommitRecord]) -> [CommitOrigin] {
+    var origins: [CommitOrigin] = []
+    for record in records where !origins.contains(record.origin) { origins.append(record.origin) }
+    return origins
+  }
+
+  /// Folds commits into one, with the first before-image and the last after-image of every row.
+  static func folded(_ records: [CommitRecord]) -> [CommitRecord] {
+    guard let last = records.last, records.count > 1 else { return records }
+    var order: [ObjectID] = []
+    var changes: [ObjectID: CommittedChange] = [:]
+    for change in records.flatMap(\.changes) {
+      if let first = changes[change.id] {
+        changes[change.id] = CommittedChange(
+          id: change.id,
+          before: first.before,
+          after: change.after
+        )
+      } else {
+        order.append(change.id)
+        changes[change.id] = change
+      }
+    }
+    let net = order.compactMap { changes[$0] }.filter { $0.before != $0.after }
+    return [
+      CommitRecord(
+        version: last.version,
+        origin: last.origin,
+        isOwn: records.allSatisfy(\.isOwn),
+        changes: net
+      )
+    ]
+  }
+}
+
+// MARK: - Applying a change
+
+extension ListEngine {
+  /// Applies a change, whichever way the keys are stored.
+  /// - Returns: `nil` if the change does not fit the list; a value without a step if nothing visible changed.
+  mutating func apply(
+    _ change: ListChange,
+    in store: any StoreSnapshot
+  ) throws(StoreError) -> (step: Step?, Void)? {
+    switch snapshot.keys {
+    case .held(let keys): try apply(change, toHeld: keys, in: store)
+    case .indexed(let keys): try apply(change, toIndexed: keys, in: store)
+    }
+  }
+
+  /// Returns the next generation, with everything that does not depend on the keys.
+  func nextGeneration(
+    after change: ListChange,
+    in store: any StoreSnapshot
+  ) throws(StoreError) -> ResultsSnapshot {
+    var next = snapshot
+    next.version = change.version
+    next.additionalCounts =
+      plan.additionalCounts.isEmpty ? [:] : try ListEngine.counts(plan.additionalCounts, in: store)
+    next.generation += 1
+    return next
+  }
+
+  /// Makes a generation the current one.
+  /// - Returns: The step to it, or `nil` if nothing visible changed; the generation's number then stays the same.
+  mutating func commit(_ next: ResultsSnapshot, _ delta: ResultsDelta?) -> Step? {
+    guard let delta, !delta.isEmpty else {
+      let generation = snapshot.generation
+      snapshot = next
+      snapshot.generation = generation
+      return nil
+    }
+    let observed = observedPart(of: delta, from: snapshot, to: next)
+    snapshot = next
+    shiftObservedRows(by: observed)
+    return Step(snapshot: next, delta: observed)
+  }
+
+  /// The delta with only the observed rows named, where the list has observed rows.
+  func observedPart(
+    of delta: ResultsDelta,
+    from old: ResultsSnapshot,
+    to new: ResultsSnapshot
+  ) -> ResultsDelta {
+    var delta = delta
+    delta.life = new.life
+    guard let observedRows else { return delta }
+    return delta.observing(observedRows, from: old, to: new)
+  }
+
+  /// Moves the observed rows to where a published delta puts them.
+  mutating func shiftObservedRows(by delta: ResultsDelta) {
+    if observedRows != nil { observedRows = delta.unobserved?.newRows }
+  }
+}
+
+// MARK: - Affected rows
+
+extension ListEngine {
+  /// The rows of the list that one commit touched, from their values before and after.
+  ///
+  /// A row that matched neither before nor after, or whose observed attributes are the same, is omitted: such a commit publishes
+  /// nothing (R27).
+  /// - Complexity: O(*c* log *n*) for *c* changed rows.
+  private func affectedRows(by changes: [CommittedChange]) throws(StoreError) -> [AffectedRow] {
+    var rows: [AffectedRow] = []
+    rows.reserveCapacity(changes.count)
+    for change in changes {
+      let keys = try keys(before: change.before, after: change.after, id: change.id)
+      guard keys.old != nil || keys.new != nil else { continue }
+      var changed = AttributeSet()
+      if let before = change.before, let after = change.after {
+        changed = after.changes(from: before, of: plan.observedAttributes)
+      }
+      var row = AffectedRow(
+        id: change.id,
+        oldKey: keys.old,
+        newKey: keys.new,
+        before: plan.carriesRows ? change.before : nil,
+        after: plan.carriesRows ? change.after : nil,
+        changed: changed
+      )
+      row.inputs = try plan.aggregates.inputs(
+        of: change,
+        wasMember: keys.old != nil,
+        isMember: keys.new != nil
+      )
+      if row.keyChanged || !changed.isEmpty || row.inputs?.differ == true { rows.append(row) }
+    }
+    return rows
+  }
+
+  private func keys(
+    before: Row?,
+    after: Row?,
+    id: ObjectID
+  ) throws(StoreError) -> (old: [UInt8]?, new: [UInt8]?) {
+    // A frozen list retains the first key of a row until the row is deleted.
+    guard !plan.isFrozen else {
+      let key = frozenKey(of: id.key)
+      return (key, after == nil ? nil : key)
+    }
+    return (try plan.key(of: before), try plan.key(of: after))
+  }
+
+  /// The key with which a member of a frozen list was first fetched, as the store has it.
+  func frozenKey(of key: ObjectKey) -> [UInt8]? {
+    let layout = snapshot.layout
+    guard let identity = layout.identityBytes(of: key), case .held(let keys) = snapshot.keys,
+      let found = snapshot.identities.key(of: identity, in: keys, layout)
+    else { return nil }
+    guard storeKeys != nil else { return found }
+    return Array(found.dropFirst(found.withUnsafeBytes { layout.prefixLength(columns: 1, in: $0) }))
   }
 }

@@ -1,30 +1,29 @@
 import OrderStatistics
 
-/// Keys that left an order and keys that came into it between two versions, net.
+/// The keys removed from an order and inserted into it between two versions, net.
 ///
-/// It also tells what lies between the present store and an earlier version: what came since is taken away in thought, and what
-/// left is put back.
+/// It serves in both directions: undone, it turns the keys of the present store into those of an earlier version.
 struct KeyChange: Sendable {
   private(set) var removed: SortedKeyList
   private(set) var inserted: SortedKeyList
 
-  /// Nothing changed.
+  /// Creates an empty change.
   init() {
     removed = SortedKeyList()
     inserted = SortedKeyList()
   }
 
-  /// A change of keys that are sorted, without repeats, and in at most one of the two.
+  /// Creates a change of sorted keys without repeats, each in at most one of the two batches.
   init(removed: KeyBatch, inserted: KeyBatch) throws(SortedKeyListError) {
     self.removed = try SortedKeyList(sorted: removed)
     self.inserted = try SortedKeyList(sorted: inserted)
   }
 
-  /// A change of keys in any order.
+  /// Creates a change of keys in any order.
   init(sorting removed: KeyBatch, _ inserted: KeyBatch) throws(SortedKeyListError) {
     try self.init(
-      removed: removed.keys(at: removed.ascendingPlaces()),
-      inserted: inserted.keys(at: inserted.ascendingPlaces())
+      removed: removed.keys(at: removed.sortedIndexes()),
+      inserted: inserted.keys(at: inserted.sortedIndexes())
     )
   }
 
@@ -32,7 +31,7 @@ struct KeyChange: Sendable {
   /// The number of keys.
   var count: Int { removed.count + inserted.count }
 
-  /// Adds what happened after this change.
+  /// Appends a change that was made after this one.
   /// - Complexity: O(*k* log *n*) for *k* later keys.
   mutating func append(_ later: KeyChange) {
     later.removed.forEachKey(in: 0..<later.removed.count) { _, key in
@@ -43,7 +42,7 @@ struct KeyChange: Sendable {
     }
   }
 
-  /// Takes away what happened first.
+  /// Removes the change that was made first.
   /// - Complexity: O(*k* log *n*) for *k* earlier keys.
   mutating func dropFirst(_ earlier: KeyChange) {
     earlier.inserted.forEachKey(in: 0..<earlier.inserted.count) { _, key in
@@ -54,36 +53,35 @@ struct KeyChange: Sendable {
     }
   }
 
-  /// How many more keys there were before the change than there are after it, between two places.
+  /// The number of removed keys less that of inserted ones in a range.
   /// - Parameters:
-  ///   - lower: The bytes from which on keys are counted.
-  ///   - upper: The bytes before which they are counted; `nil` is the end.
-  /// - Returns: A negative number if there were fewer.
+  ///   - lower: The bytes that the range begins with.
+  ///   - upper: The bytes before which it ends; `nil` is the end of the order.
   /// - Complexity: O(log *n*)
-  func lost(from lower: [UInt8], to upper: [UInt8]?) -> Int {
+  func netRemoved(from lower: [UInt8], to upper: [UInt8]?) -> Int {
     guard !isEmpty else { return 0 }
     return KeyChange.count(removed, lower, upper) - KeyChange.count(inserted, lower, upper)
   }
 
-  /// Whether a key came or left between two places; `nil` is the end.
+  /// Whether a key in a range was removed or inserted; `nil` is the end of the order.
   /// - Complexity: O(log *n*)
-  func concerns(from lower: [UInt8], to upper: [UInt8]?) -> Bool {
+  func touches(from lower: [UInt8], to upper: [UInt8]?) -> Bool {
     !isEmpty
       && (KeyChange.count(removed, lower, upper) > 0 || KeyChange.count(inserted, lower, upper) > 0)
   }
 
-  /// Puts a run of keys back to what it was before the change.
+  /// Turns a run of keys after the change into the run before it.
   /// - Parameters:
-  ///   - keys: All keys of the present between the two places.
-  ///   - lower: Where the run begins.
-  ///   - upper: Where it ends; `nil` is the end of the list.
+  ///   - keys: All present keys in the range.
+  ///   - lower: The bytes that the range begins with.
+  ///   - upper: The bytes before which it ends; `nil` is the end of the list.
   func undo(in keys: inout SortedKeyList, from lower: [UInt8], to upper: [UInt8]?) {
     guard !isEmpty else { return }
     for key in KeyChange.keys(inserted, lower, upper) { _ = keys.remove(key) }
     for key in KeyChange.keys(removed, lower, upper) { _ = keys.insert(key) }
   }
 
-  /// Makes a run of keys what it is after the change.
+  /// Turns a run of keys before the change into the run after it.
   /// - Returns: Whether the change fits the run.
   func redo(in keys: inout SortedKeyList, from lower: [UInt8], to upper: [UInt8]?) -> Bool {
     for key in KeyChange.keys(removed, lower, upper) {

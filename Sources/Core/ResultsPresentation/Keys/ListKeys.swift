@@ -1,10 +1,10 @@
 import OrderStatistics
 import ResultsDomain
 
-/// The keys of a list in order: held, or counted over an index of the store that holds them.
+/// The keys of a list in order: held in memory, or counted over an index of the store that has them.
 enum ListKeys: Sendable {
   case held(SortedKeyList)
-  /// Lies apart, since a generation is copied more often than its keys are asked for.
+  /// Indirect, since a generation is copied more often than its keys are read.
   indirect case indexed(IndexedKeys)
 
   /// The number of keys.
@@ -15,7 +15,7 @@ enum ListKeys: Sendable {
     }
   }
 
-  /// What they take in memory, about.
+  /// The approximate size in memory.
   var byteCount: Int {
     switch self {
     case .held(let keys): keys.byteCount
@@ -23,15 +23,15 @@ enum ListKeys: Sendable {
     }
   }
 
-  /// Where it is noted that a part of a cache that they came from is not what was written, if they came from one.
+  /// The damage flag of the cache that the keys were read from, if they were read from one.
   var damage: PivotDamage? {
     if case .indexed(let keys) = self { keys.blocks.damage } else { nil }
   }
 
-  /// Whether such a part was met: positions are right nevertheless, but the keys are to be counted anew.
+  /// Whether a damaged part of that cache was read: positions are right nevertheless, but the keys must be counted again.
   var isDamaged: Bool { damage?.isFound ?? false }
 
-  /// The positions of a section's keys, empty where they would be if there are none; nothing is read.
+  /// The positions of a section's keys, empty at the insertion point if there are none; nothing is read.
   func positions(of extent: SectionExtent) -> Range<Int> {
     switch self {
     case .held(let keys): extent.positions(in: keys)
@@ -39,8 +39,8 @@ enum ListKeys: Sendable {
     }
   }
 
-  /// Hands over the keys at some positions, in order; an index is read in a version of the store of its own.
-  /// - Throws: The store's error; `StoreError.historyLost` if its history no longer tells what the keys were.
+  /// Calls a closure with the keys at some positions, in order; for an index it opens a snapshot of the store.
+  /// - Throws: The store's error; `StoreError.historyLost` if the store's history does not reach back to the keys.
   func forEachKey(
     in positions: Range<Int>,
     _ body: (Int, UnsafeRawBufferPointer) -> Void
@@ -54,7 +54,7 @@ enum ListKeys: Sendable {
     }
   }
 
-  /// The keys at some positions, in order, read in a version of the store that is at hand.
+  /// The keys at some positions, in order, read in a given version of the store.
   /// - Throws: As `forEachKey(in:_:)`.
   func keys(at positions: Range<Int>, in snapshot: any StoreSnapshot) throws(StoreError)
     -> [[UInt8]]
@@ -70,19 +70,19 @@ enum ListKeys: Sendable {
     }
   }
 
-  /// The keys at some positions, in order, as a page of the list is read: all at once, and no others.
+  /// Reads a page of the list: the keys at some positions, in order, all at once and no others.
   ///
-  /// An index is read in a version of the store of its own.
+  /// For an index it opens a snapshot of the store.
   /// - Throws: As `forEachKey(in:_:)`.
   func page(at positions: Range<Int>) throws(StoreError) -> EntryBatch {
     guard case .indexed(let keys) = self else { return heldPage(at: positions) }
-    if let page = keys.keptPage(at: positions) { return page }
+    if let page = keys.cachedPage(at: positions) { return page }
     return try keys.index.store.rereading { (snapshot) throws(StoreError) in
       try IndexedReading(keys, in: snapshot).page(at: positions)
     }
   }
 
-  /// As `page(at:)`, read in a version of the store that is at hand.
+  /// As `page(at:)`, read in a given version of the store.
   func page(
     at positions: Range<Int>,
     in snapshot: any StoreSnapshot
@@ -106,20 +106,20 @@ enum ListKeys: Sendable {
     switch self {
     case .held(let keys): return keys.withKey(at: position, body)
     case .indexed(let keys):
-      guard let place = keys.blocks.place(containing: position) else {
+      guard let block = keys.blocks.location(containing: position) else {
         return body(UnsafeRawBufferPointer(start: nil, count: 0))
       }
-      if let run = keys.era.run(from: place.lower) {
-        return run.withKey(at: position - place.start, body)
+      if let run = keys.keyVersion.cachedRun(from: block.lower) {
+        return run.withKey(at: position - block.start, body)
       }
       let key = try keys.index.store.rereading { (snapshot) throws(StoreError) in
-        try IndexedReading(keys, in: snapshot).key(at: position, in: place)
+        try IndexedReading(keys, in: snapshot).key(at: position, in: block)
       }
       return (key ?? []).withUnsafeBytes(body)
     }
   }
 
-  /// All keys, held.
+  /// All keys, in memory.
   /// - Complexity: O(*n*) for those of an index.
   func held(in snapshot: any StoreSnapshot) throws(StoreError) -> SortedKeyList {
     switch self {

@@ -4,8 +4,10 @@ import Synchronization
 
 /// Finds the key of an object in one generation of a list.
 ///
-/// It holds each identity's bytes followed by the key, in order. It is built when first asked for, and carried from
-/// one generation to the next from then on, so a list that is never searched pays nothing.
+/// It holds each identity's bytes followed by the key, in order. The first search builds it; from then on each generation derives its
+/// index from the one before, so a list that is never searched pays nothing.
+///
+/// The mutex guards `entries`, which is set once. Building happens while it is held, so that no thread builds twice.
 final class IdentityIndex: Sendable {
   private let entries: Mutex<SortedKeyList?>
 
@@ -31,11 +33,11 @@ final class IdentityIndex: Sendable {
     _ layout: KeyLayout
   ) -> IdentityIndex {
     guard var next = entries.withLock({ $0 }) else { return IdentityIndex() }
-    for place in 0..<removed.count {
-      _ = next.remove(IdentityIndex.entry(of: removed[place], layout))
+    for index in 0..<removed.count {
+      _ = next.remove(IdentityIndex.entry(of: removed[index], layout))
     }
-    for place in 0..<inserted.count {
-      _ = next.insert(IdentityIndex.entry(of: inserted[place], layout))
+    for index in 0..<inserted.count {
+      _ = next.insert(IdentityIndex.entry(of: inserted[index], layout))
     }
     return IdentityIndex(next)
   }
@@ -55,7 +57,7 @@ final class IdentityIndex: Sendable {
     return (try? SortedKeyList(sorted: unsorted)) ?? SortedKeyList()
   }
 
-  /// The same for one number as key: words are sorted instead of bytes, and nothing is allocated for a row.
+  /// As `build`, for integer identities: it sorts words instead of bytes, and allocates nothing for a row.
   private static func buildByWords(_ keys: SortedKeyList, _ layout: KeyLayout) -> SortedKeyList {
     var words: [(identity: UInt64, position: Int)] = []
     words.reserveCapacity(keys.count)

@@ -1,29 +1,30 @@
+import OrderStatistics
 import ResultsDomain
 
-/// A definition made ready: what to ask the store for, and how to read sections off the keys.
+/// A compiled definition: the order to read from the store, and the rule by which keys fall into sections.
 ///
-/// It is an object, since every generation has it, and a copy of all its parts took a third of the time of a small commit.
+/// A class, since every generation has it, and copying all its fields took a third of the time of a small commit.
 final class ListPlan: Sendable {
   let definition: OrderDefinition
   let predicate: CompiledPredicate
   let encoder: RowKeyEncoder
   let rule: SectionRule
   let sectionKey: SectionKey?
-  /// Whether sections are read off the keys anew after every change: one's rows may stand apart.
-  let readsSectionsAnew: Bool
+  /// Whether sections are read from the keys again after every change, since rows of one section may stand apart.
+  let rereadsSections: Bool
   let limit: Int?
   let offset: Int
   let batchSize: Int
-  /// Attributes whose change is an update of the row.
-  let observed: AttributeSet
-  /// Whether rows are handed over with deltas.
+  /// The attributes whose change is an update of the row.
+  let observedAttributes: AttributeSet
+  /// Whether deltas carry rows.
   let carriesRows: Bool
   /// The properties of dictionary results, or `nil` for all.
   let propertiesToFetch: [String]?
   /// Whether membership and order stay as they were first fetched.
   let isFrozen: Bool
   let additionalCounts: [String: CountRequest]
-  /// What is kept for every section.
+  /// The aggregates of every section.
   let aggregates: AggregatePlan
   /// The name of the list's cache, or `nil` for none.
   let cacheName: String?
@@ -31,7 +32,18 @@ final class ListPlan: Sendable {
   var entity: EntityDescription { definition.entity }
   var layout: KeyLayout { definition.layout }
 
-  init<Object: FetchedObject>(_ results: ResultsDefinition<Object>) throws(RequestError) {
+  /// Compiles a definition.
+  convenience init<Object: FetchedObject>(
+    _ definition: ResultsDefinition<Object>
+  ) throws(RequestError) {
+    try self.init(
+      ResultsDefinition<Row>(definition),
+      carriesRows: Object.needsAttributeValues
+    )
+  }
+
+  /// Compiles a definition whose objects need attribute values or not.
+  init(_ results: ResultsDefinition<Row>, carriesRows: Bool) throws(RequestError) {
     let request = results.request
     guard request.fetchOffset >= 0, request.fetchLimit ?? 0 >= 0 else {
       throw .negativeWindow(limit: request.fetchLimit, offset: request.fetchOffset)
@@ -77,13 +89,13 @@ final class ListPlan: Sendable {
     encoder = RowKeyEncoder(definition)
     self.rule = rule
     sectionKey = results.sectionKey
-    readsSectionsAnew =
+    rereadsSections =
       sectionTerms.count > 1 || results.sectionKey.map { $0.contiguity != .error } ?? false
     limit = request.fetchLimit
     offset = request.fetchOffset
     batchSize = max(1, request.fetchBatchSize)
     propertiesToFetch = request.propertiesToFetch
-    carriesRows = Object.needsAttributeValues
+    self.carriesRows = carriesRows
     isFrozen = results.isFrozen
     additionalCounts = results.additionalCounts
     aggregates = try AggregatePlan(results.aggregates, in: request.entity)
@@ -101,10 +113,10 @@ final class ListPlan: Sendable {
         }
         indexes.append(index)
       }
-      observed = AttributeSet(indexes: indexes)
+      observedAttributes = AttributeSet(indexes: indexes)
     } else {
-      observed = AttributeSet(
-        indexes: Object.needsAttributeValues ? Array(entity.attributes.indices) : []
+      observedAttributes = AttributeSet(
+        indexes: carriesRows ? Array(entity.attributes.indices) : []
       )
     }
   }
@@ -114,5 +126,120 @@ final class ListPlan: Sendable {
     let lower = min(offset, count)
     guard let limit else { return lower..<count }
     return lower..<(limit < count - lower ? lower + limit : count)
+  }
+}
+
+extension ListPlan {
+  /// The key of a row in the list, or `nil` if it is not in it.
+  func key(of row: Row?) throws(StoreError) -> [UInt8]? {
+    guard let row, predicate.holds(for: row) else { return nil }
+    return try encoder.key(row.values, key: row.id.key)
+  }
+
+  /// The change of the keys that results from changes of rows.
+  func keyChange(by changes: [CommittedChange]) throws(StoreError) -> KeyChange {
+    var (removed, inserted) = (KeyBatch(), KeyBatch())
+    for change in changes {
+      let (old, new) = (try key(of: change.before), try key(of: change.after))
+      guard old != new else { continue }
+      if let old { removed.append(old) }
+      if let new { inserted.append(new) }
+    }
+    do {
+      return try KeyChange(sorting: removed, inserted)
+    } catch {
+      throw .unexpected(path: entity.name, detail: "a key occurs twice in one change: \(error)")
+    }
+  }
+}
+
+extension ListPlan {
+  /// Whether nothing but the locale or time zone of titles and groupings differs.
+  func differsOnlyInLocale(from other: ListPlan) -> Bool {
+    guard definition == other.definition, limit == other.limit, offset == other.offset,
+      case .transient(let source, _) = sectionKey?.source,
+      case .transient(let otherSource, _) = other.sectionKey?.source
+    else { return false }
+    return Value.text(source) == .text(otherSource)
+  }
+}
+
+// MARK: - The first page
+
+extension ListPlan {
+  /// Reads the first rows of a list, before anything is counted.
+  /// - Complexity: O(*k* log *n*) for the *k* rows of a batch, and O(*o*) for an offset of *o* rows.
+  func firstPage(
+    _ source: any OrderedSource,
+    in snapshot: any StoreSnapshot
+  ) throws(StoreError) -> ResultsPage<Row> {
+    let size = min(limit ?? batchSize, batchSize)
+    let batch = try source.keys(from: nil, to: nil, skipping: offset, limit: size)
+    let keys = (0..<batch.count).compactMap { index in
+      batch.key(at: index).withUnsafeBytes { layout.objectKey(in: $0, of: entity.identity) }
+    }
+    let rows: [Row?]
+    if carriesRows {
+      rows = try snapshot.rows(keys, of: entity)
+    } else {
+      let values = Array(repeating: Value.null, count: entity.attributes.count)
+      rows = keys.map { key in
+        Row(entity: entity, id: ObjectID(entity: entity.name, key: key), values: values)
+      }
+    }
+    let estimate = try source.estimatedCount().map { matching in
+      let remaining = max(0, matching - offset)
+      return min(remaining, limit ?? remaining)
+    }
+    return ResultsPage(rows.compactMap(\.self), propertiesToFetch, estimatedCount: estimate)
+  }
+}
+
+// MARK: - Refused orders
+
+extension RequestError {
+  /// How many rows of a refused order are read: enough to find a section again, and few enough for an error.
+  private static var rowsRead: Int { 10_000 }
+
+  /// Completes the refusal of an order with two rows of one section that stand apart, if the store has them among the first rows
+  /// (R03); returns any other error unchanged.
+  /// - Complexity: O(*n* log *n*) in the rows that match, of which at most 10,000 are decoded.
+  func namingRows(
+    of definition: ResultsDefinition<Row>,
+    in store: any Store
+  ) -> RequestError {
+    guard case .transientSectionNotFirst(let source, let first, rows: []) = self,
+      case .transient(_, let grouping) = definition.sectionKey?.source,
+      let index = definition.request.entity.index(of: source)
+    else { return self }
+    var request = definition.request
+    request.fetchLimit = min(request.fetchLimit ?? .max, RequestError.rowsRead)
+    // The order is refused anyway: a store that cannot be read leaves the rows unnamed.
+    let rows = try? store.read { (snapshot) throws(StoreError) in
+      try RequestError.rowsApart(request, index, grouping, in: snapshot)
+    }
+    return .transientSectionNotFirst(source: source, first: first, rows: rows ?? [])
+  }
+
+  private static func rowsApart(
+    _ request: FetchRequest<Row>,
+    _ index: Int,
+    _ grouping: any SectionGrouping,
+    in snapshot: any StoreSnapshot
+  ) throws(StoreError) -> [ObjectID] {
+    let keys = try snapshot.keys(of: request)
+    var beginnings: [Value: ObjectID] = [:]
+    var last: Value?
+    for start in stride(from: 0, to: keys.count, by: 256) {
+      let batch = Array(keys[start..<min(start + 256, keys.count)])
+      for case .some(let row) in try snapshot.rows(batch, of: request.entity) {
+        let section = grouping.group(of: row.values[index]).id
+        guard section != last else { continue }
+        if let earlier = beginnings[section] { return [earlier, row.id] }
+        beginnings[section] = row.id
+        last = section
+      }
+    }
+    return []
   }
 }

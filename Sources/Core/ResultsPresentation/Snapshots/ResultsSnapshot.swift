@@ -3,14 +3,14 @@ public import ResultsDomain
 
 /// One generation of a list: sections, positions and identities, which never change (R19).
 ///
-/// It holds keys and section lengths only, or but the counts of keys that an index of the store holds (`ListKeys`). Whatever else
-/// is asked of it is read off the keys, so a snapshot costs what differs from the generation before. Keys of an
-/// index are read when asked for. Where a store cannot tell them any more (R19), what may be absent anyway is, and what throws says so:
-/// `identity(atFlatPosition:)`, `content` and `FetchedResults.object(at:)`.
+/// It holds keys and section lengths, or only the counts of keys that an index of the store has (`ListKeys`). Everything else is read
+/// from the keys, so a snapshot costs what differs from the generation before. Keys of an index are read on demand. Where the store's
+/// history does not reach back to them any more (R19), optional results are `nil`, and what can throw does:
+/// `identity(atFlatPosition:)`, `content` and `ResultsList.object(at:)`.
 public struct ResultsSnapshot: Sendable {
-  /// The life of its controller's list, in which generations are counted.
+  /// The life of its controller's list, within which generations are counted.
   public internal(set) var life = ResultsLife.unknown
-  /// Which generation of its controller it is, from 1.
+  /// The generation's number in its controller, from 1.
   public internal(set) var generation: Int
   /// The version of the store it was taken from.
   public internal(set) var version: StoreVersion
@@ -20,7 +20,7 @@ public struct ResultsSnapshot: Sendable {
   /// The layout of `keys`; a leading section number is added where sections are merged or split.
   var layout: KeyLayout
   var rule: SectionRule
-  /// Keys of all rows that match, those outside the window included.
+  /// The keys of all rows that match, including those outside the window.
   var keys: ListKeys
   var window: Range<Int>
   var counts: SectionCounts
@@ -57,7 +57,7 @@ public struct ResultsSnapshot: Sendable {
   public var sectionCount: Int { counts.count }
   /// The number of rows in the window.
   public var rowCount: Int { window.count }
-  /// The number of rows that match, those outside the window included.
+  /// The number of rows that match, including those outside the window.
   public var matchingCount: Int { keys.count }
 }
 
@@ -80,7 +80,7 @@ extension ResultsSnapshot {
     return SectionHeader(id: id, title: title(of: id), aggregates: aggregates)
   }
 
-  /// The place of a row counted over all sections, or `nil` if there is no such row.
+  /// The flat position of a row, which is its index over all sections, or `nil` if there is no such row.
   /// - Complexity: O(log *n*)
   public func flatPosition(of path: RowPath) -> Int? {
     guard path.section >= 0, path.section < counts.count, path.row >= 0,
@@ -89,7 +89,7 @@ extension ResultsSnapshot {
     return counts.start(of: path.section) + path.row
   }
 
-  /// The path of the row at a place counted over all sections, or `nil` if there is no such row.
+  /// The path of the row at a flat position, or `nil` if there is no such row.
   /// - Complexity: O(log *n*)
   public func path(ofFlatPosition position: Int) -> RowPath? {
     guard position >= 0, position < window.count,
@@ -98,41 +98,40 @@ extension ResultsSnapshot {
     return RowPath(section: section, row: row)
   }
 
-  /// The identity of the row at a path, or `nil` if there is no such row, or the store cannot tell it any more.
+  /// The identity of the row at a path, or `nil` if there is no such row or the store's history does not reach back to it.
   /// - Complexity: O(log *n*)
   public func objectID(at path: RowPath) -> ObjectID? {
     flatPosition(of: path).flatMap { objectID(atFlatPosition: $0) }
   }
 
-  /// The identity of the row at a place counted over all sections, or `nil` if there is no such row, or the store cannot tell it any
-  /// more.
+  /// The identity of the row at a flat position, or `nil` if there is no such row or the store's history does not reach back to it.
   /// - Complexity: O(log *n*)
   public func objectID(atFlatPosition position: Int) -> ObjectID? {
     (try? identity(atFlatPosition: position)) ?? nil
   }
 
-  /// The identity of the row at a place counted over all sections, or `nil` if there is no such row.
-  /// - Throws: The store's error; `StoreError.historyLost` if it cannot tell any more what was shown there.
+  /// The identity of the row at a flat position, or `nil` if there is no such row.
+  /// - Throws: The store's error; `StoreError.historyLost` if the store's history does not reach back to the generation.
   /// - Complexity: O(log *n*)
   public func identity(atFlatPosition position: Int) throws(StoreError) -> ObjectID? {
     guard position >= 0, position < window.count else { return nil }
     return try keys.withKey(at: window.lowerBound + position) { objectID(of: $0) }
   }
 
-  /// The identities of the rows at some places counted over all sections, in order, read at once.
+  /// The identities of the rows at some flat positions, in order, read at once.
   ///
-  /// Places outside of the list are left out.
-  /// - Throws: The store's error, also if its history no longer tells what the list showed.
-  /// - Complexity: O(*k* + log *n*) for *k* places.
+  /// Positions outside of the list are ignored.
+  /// - Throws: The store's error; `StoreError.historyLost` if the store's history does not reach back to the generation.
+  /// - Complexity: O(*k* + log *n*) for *k* positions.
   public func objectIDs(atFlatPositions positions: Range<Int>) throws(StoreError) -> [ObjectID] {
-    let places = positions.clamped(to: 0..<window.count)
-    guard !places.isEmpty else { return [] }
-    let first = window.lowerBound + places.lowerBound
-    let page = try keys.page(at: first..<first + places.count)
+    let positions = positions.clamped(to: 0..<window.count)
+    guard !positions.isEmpty else { return [] }
+    let first = window.lowerBound + positions.lowerBound
+    let page = try keys.page(at: first..<first + positions.count)
     return try objectKeys(of: page).map { ObjectID(entity: entity.name, key: $0) }
   }
 
-  /// The path of an object, or `nil` if it is not in the window, or the store cannot tell its place any more.
+  /// The path of an object, or `nil` if it is not in the window or the store's history does not reach back to the generation.
   /// - Complexity: O(log *n*); O(*n* log *n*) for the first search of a list.
   public func path(of id: ObjectID) -> RowPath? {
     guard Value.text(id.entity) == .text(entity.name), let position = position(of: id.key),
@@ -141,7 +140,7 @@ extension ResultsSnapshot {
     return path(ofFlatPosition: position - window.lowerBound)
   }
 
-  /// The place of a section of some id, or `nil` if there is none.
+  /// The index of the section with some id, or `nil` if there is none.
   /// - Complexity: O(log *n*) for sections in the order of their ids, O(*s*) in the sections otherwise.
   public func section(of id: SectionID) -> Int? {
     if case .columns(count: 1, idColumn: 0) = rule {
@@ -162,7 +161,7 @@ extension ResultsSnapshot {
     }
   }
 
-  /// The position of an object, outside the window too; an index is asked in a version of the store of its own.
+  /// The position of an object, also outside the window; for an index it opens a snapshot of the store.
   private func position(of key: ObjectKey) -> Int? {
     switch keys {
     case .held(let held):
@@ -197,5 +196,125 @@ extension ResultsSnapshot {
     case .text(let text): text
     case .blob(let bytes): AttributeType.blob.machineText(of: .blob(bytes))
     }
+  }
+}
+
+// MARK: - Content
+
+extension ResultsSnapshot {
+  /// The identities and headers of the whole list, as the laws of deltas use them.
+  /// - Throws: The store's error, where an index has the keys; `StoreError.historyLost` if its history does not reach back to the
+  ///   generation.
+  /// - Complexity: O(*n*) in time and memory.
+  public var content: ResultsContent {
+    get throws(StoreError) {
+      var sections: [ResultsContent.Section] = []
+      sections.reserveCapacity(sectionCount)
+      for section in 0..<sectionCount {
+        let start = window.lowerBound + counts.start(of: section)
+        var rows: [ObjectID] = []
+        try keys.forEachKey(in: start..<start + counts[section]) { _, key in
+          if let id = objectID(of: key) { rows.append(id) }
+        }
+        let header = header(ofSection: section) ?? SectionHeader(id: SectionID(.null), title: "")
+        sections.append(ResultsContent.Section(header: header, rows: rows))
+      }
+      return ResultsContent(sections: sections)
+    }
+  }
+}
+
+extension ResultsSnapshot {
+  /// The same generation with all its keys in memory.
+  /// - Throws: The store's error; `StoreError.historyLost` if its history does not reach back to the generation.
+  /// - Complexity: O(*n*) where an index has the keys.
+  func holdingKeys(in store: any StoreSnapshot) throws(StoreError) -> ResultsSnapshot {
+    guard case .indexed = keys else { return self }
+    var held = self
+    held.keys = .held(try keys.held(in: store))
+    return held
+  }
+}
+
+// MARK: - Checking and counting sections
+
+extension ResultsSnapshot {
+  /// The error that names two rows of one section that stand apart, if there are any (R04).
+  ///
+  /// Sections by the first column of the order are always contiguous, so only others are checked.
+  /// - Throws: The store's error.
+  /// - Complexity: O(*s* log *n*) in the sections.
+  func contiguityFailure() throws(StoreError) -> RequestError? {
+    switch rule {
+    case .single, .numbered: return nil
+    case .columns(let count, _): if count == 1 { return nil }
+    case .grouping: break
+    }
+    var seen: [SectionID: Int] = [:]
+    var start = window.lowerBound
+    for section in 0..<counts.count {
+      let id = try keys.withKey(at: start) { sectionID(of: $0) }
+      if let earlier = seen.updateValue(start, forKey: id),
+        let first = try keys.withKey(at: earlier, objectID(of:)),
+        let second = try keys.withKey(at: start, objectID(of:))
+      {
+        if case .transient(let source, _) = plan.sectionKey?.source {
+          return .transientSectionNotFirst(
+            source: source,
+            first: plan.definition.terms.first?.expression.description,
+            rows: [first, second]
+          )
+        }
+        return .sectionNotContiguous(id: id.value, first: first, second: second)
+      }
+      start += counts[section]
+    }
+    return nil
+  }
+}
+
+extension SectionCounts {
+  /// Counts the sections of some keys in a window.
+  /// - Complexity: O(*n*) in the keys, or O(*s*) in the sections of an index; no row is read.
+  static func counting(
+    _ keys: ListKeys,
+    _ window: Range<Int>,
+    _ rule: SectionRule,
+    _ layout: KeyLayout
+  ) -> SectionCounts {
+    if case .single = rule { return SectionCounts([window.count]) }
+    switch keys {
+    case .held(let held): return counting(held, window, rule, layout)
+    case .indexed(let indexed): return SectionCounts(indexed.sections, in: window)
+    }
+  }
+
+  /// Counts the sections of some keys in one pass over them.
+  /// - Complexity: O(*n*) in the keys; no row is read.
+  private static func counting(
+    _ keys: SortedKeyList,
+    _ window: Range<Int>,
+    _ rule: SectionRule,
+    _ layout: KeyLayout
+  ) -> SectionCounts {
+    if case .single = rule { return SectionCounts([window.count]) }
+    var lengths: [Int] = []
+    var extent: SectionExtent?
+    var lastID: Value?
+    keys.forEachKey(in: window) { _, key in
+      if let current = extent, current.contains(key) {
+        lengths[lengths.count - 1] += 1
+        return
+      }
+      extent = rule.extent(of: key, layout)
+      let id: Value? = extent == nil ? rule.id(of: key, layout) : nil
+      if let id, id == lastID {
+        lengths[lengths.count - 1] += 1
+      } else {
+        lengths.append(1)
+      }
+      lastID = id
+    }
+    return SectionCounts(lengths)
   }
 }

@@ -1,6 +1,7 @@
+import OrderStatistics
 import ResultsDomain
 
-/// How the sections of a list are read off its keys.
+/// The rule by which the keys of a list fall into sections.
 enum SectionRule: Sendable {
   /// One section holds all rows.
   case single
@@ -21,9 +22,7 @@ enum SectionRule: Sendable {
     }
   }
 
-  /// The bytes between which all keys of a key's section lie, or `nil` if they are not known.
-  ///
-  /// `upper` is the smallest bytes after the section, or `nil` for the end of the list.
+  /// The extent of a key's section, or `nil` if it is not known.
   func extent(of key: UnsafeRawBufferPointer, _ layout: KeyLayout) -> SectionExtent? {
     switch self {
     case .single: return .everything
@@ -41,11 +40,11 @@ enum SectionRule: Sendable {
   }
 }
 
-/// The keys of one section: those from `lower` on and before `upper`.
+/// The range of one section's keys: from `lower` to before `upper`, which is `nil` at the end of the list.
 struct SectionExtent: Hashable {
   let lower: [UInt8]
   let upper: [UInt8]?
-  /// The place that `upper` is, as a store understands it.
+  /// `upper` as a bound of the order, for the store.
   let end: KeyBound?
 
   /// All keys.
@@ -57,11 +56,11 @@ struct SectionExtent: Hashable {
     self.end = end
   }
 
-  /// The keys whose first columns are some bytes.
+  /// The keys that begin with the bytes of some columns.
   ///
-  /// The column that follows begins with 1, 2 or 3. Any other byte there belongs to a text that goes on behind a zero (`KeyWriter`).
+  /// The next column begins with 1, 2 or 3. Any other byte there belongs to a text that continues behind a zero (`KeyWriter`).
   init(prefix: [UInt8]) {
-    self.init(lower: prefix + [1], upper: prefix + [4], end: .behind(prefix))
+    self.init(lower: prefix + [1], upper: prefix + [4], end: .after(prefix))
   }
 
   /// The keys that agree with a key in the first columns.
@@ -77,10 +76,92 @@ struct SectionExtent: Hashable {
       self.init(
         lower: end.bytes + [4],
         upper: start.bytes + [4],
-        end: .behind(start.bytes)
+        end: .after(start.bytes)
       )
     } else {
       self.init(lower: start.bytes, upper: end.bytes, end: .before(end.bytes))
+    }
+  }
+}
+
+extension SectionExtent {
+  /// Whether a key that does not come before the section is in it.
+  func contains(_ key: UnsafeRawBufferPointer) -> Bool {
+    guard let upper else { return true }
+    return upper.withUnsafeBytes { KeyOrder.compare(key, $0) < 0 }
+  }
+
+  /// The positions of the section's keys in a list.
+  /// - Complexity: O(log *n*)
+  func positions(in keys: SortedKeyList) -> Range<Int> {
+    let lower = keys.rank(of: lower)
+    return lower..<max(lower, upper.map { keys.rank(of: $0) } ?? keys.count)
+  }
+}
+
+// MARK: - Numbered sections
+
+/// The keys of a list whose sections are merged or split, each prefixed by the number of its section (R04).
+///
+/// The numbers follow the first appearance of each section, so that sorting by them gathers what belongs together.
+struct SectionNumbering {
+  var keys: SortedKeyList
+  /// Occurrence numbers of split sections, by section number; absent means 0.
+  var occurrences: [Int64: Int] = [:]
+
+  static let column = KeyColumn(.integer)
+
+  /// Numbers the sections of some keys.
+  /// - Returns: `nil` if the plan neither merges nor splits.
+  /// - Complexity: O(*n* log *n*)
+  init?(_ storeKeys: SortedKeyList, _ plan: ListPlan) throws(StoreError) {
+    guard let contiguity = plan.sectionKey?.contiguity, contiguity != .error else { return nil }
+    var numbers: [Value: Int64] = [:]
+    var runs: [Value: Int] = [:]
+    var occurrences: [Int64: Int] = [:]
+    var numbered: [[UInt8]] = []
+    var last: Value?
+    var number: Int64 = -1
+    var nextNumber: Int64 = 0
+    storeKeys.forEachKey(in: 0..<storeKeys.count) { _, key in
+      let id = plan.rule.id(of: key, plan.layout)
+      if id != last {
+        if contiguity == .merge, let known = numbers[id] {
+          number = known
+        } else {
+          number = nextNumber
+          nextNumber += 1
+          numbers[id] = number
+          let run = runs[id] ?? 0
+          runs[id] = run + 1
+          if run > 0 { occurrences[number] = run }
+        }
+        last = id
+      }
+      var writer = KeyWriter()
+      writer.append(number, SectionNumbering.column)
+      numbered.append(writer.bytes + key)
+    }
+    numbered.sort { KeyOrder.compare($0, $1) < 0 }
+    do {
+      keys = try SortedKeyList(sorted: numbered)
+    } catch {
+      throw .unexpected(path: plan.entity.name, detail: "\(error)")
+    }
+    self.occurrences = occurrences
+  }
+
+  /// The layout of numbered keys.
+  static func layout(of plan: ListPlan) -> KeyLayout {
+    KeyLayout(order: [column] + plan.layout.order, keyTypes: plan.entity.keyTypes)
+  }
+
+  /// The section rule for numbered keys.
+  static func rule(of plan: ListPlan) -> SectionRule {
+    switch plan.rule {
+    case .single: .single
+    case .columns(_, let idColumn): .columns(count: 1, idColumn: idColumn + 1)
+    case .grouping(let grouping), .numbered(let grouping): .numbered(grouping)
     }
   }
 }

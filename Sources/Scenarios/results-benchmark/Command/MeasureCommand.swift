@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Measures, or takes the figures of an earlier run, and reports them.
+/// Measures, or reads the figures of an earlier run, and reports them.
 struct MeasureCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "measure",
@@ -8,28 +8,29 @@ struct MeasureCommand: AsyncParsableCommand {
   )
 
   @Option(
-    help: "The largest size, from 1000 to 10000000; smaller ones go before it in steps of ten."
+    help:
+      "The largest number of rows, from 1000 to 10000000; smaller powers of ten are measured first."
   )
   var rows = 1_000_000
   @Option(
     help: "What to measure: goals by number (1,5-8), other cases by name, goals, others, or all."
   )
   var goals = "all"
-  @Option(help: "How often each case is run; the median is reported.")
+  @Option(help: "The number of runs of each case; the median is reported.")
   var runs = 5
-  @Option(help: "The form of the report: text or json.")
+  @Option(help: "The format of the report: text or json.")
   var format = Report.Format.text
-  @Option(help: "Keep the generated databases in this folder, and use those that are there.")
+  @Option(help: "A folder that keeps the generated databases for later runs.")
   var keep: String?
-  @Option(help: "Draw growth curves into this folder.")
+  @Option(help: "A folder to write the growth curves to.")
   var svg: String?
-  @Option(help: "Rewrite the tables of figures in this document.")
+  @Option(help: "A Markdown document whose tables of figures are replaced.")
   var document: String?
-  @Option(help: "Take the figures that an earlier run has printed as JSON, and measure nothing.")
+  @Option(help: "A JSON report of an earlier run to read instead of measuring.")
   var from: String?
-  @Option(help: "A TSV file of books to import; that case is left out without it.")
+  @Option(help: "A TSV file of books for the case import, which is skipped without it.")
   var books: String?
-  @Option(help: "The book-catalog program; by default the one beside this program.")
+  @Option(help: "The book-catalog program; by default the one next to this program.")
   var catalog: String?
 
   func validate() throws {
@@ -45,7 +46,7 @@ struct MeasureCommand: AsyncParsableCommand {
   func run() async throws {
     do {
       var report = Report(format)
-      // A place that cannot be written is found before the time is spent.
+      // Output that cannot be written fails before the long run.
       if let svg { try CurveFiles.check(svg) }
       if let document { try PerformanceDocument(at: document).check() }
       report.begin()
@@ -65,7 +66,7 @@ struct MeasureCommand: AsyncParsableCommand {
   }
 
   private func measure(into report: inout Report) async throws {
-    let folder = try BenchmarkFolder(keeping: keep)
+    let folder = try BenchmarkFolder(persistent: keep)
     defer { folder.remove() }
     let run = BenchmarkRun(
       cases: try cases(),
@@ -73,7 +74,7 @@ struct MeasureCommand: AsyncParsableCommand {
       runs: runs,
       folder: folder,
       books: books,
-      catalog: catalog
+      catalogProgram: catalog
     )
     try await run.measure(into: &report)
   }

@@ -1,25 +1,25 @@
 import Foundation
 
-/// A document in which the tables of figures stand between two lines of comment.
+/// A Markdown document with the tables of figures between two comment lines.
 struct PerformanceDocument {
   /// The line before the tables.
   static let start = "<!-- figures: results-benchmark -->"
-  /// The line behind the tables.
+  /// The line after the tables.
   static let end = "<!-- end of figures -->"
 
   private let path: String
 
   init(at path: String) { self.path = path }
 
-  /// Puts new tables in the place of those that are there.
-  /// - Throws: `BenchmarkError.noPlace` for a document without the two lines, `BenchmarkError.cannotWrite`.
+  /// Replaces the tables.
+  /// - Throws: `BenchmarkError.noMarkers` if the document lacks the two lines, `BenchmarkError.cannotWrite`.
   func rewrite(with measurements: [Measurement]) throws {
     let url = URL(fileURLWithPath: path)
     do {
       let text = String(decoding: try Data(contentsOf: url), as: UTF8.self)
       guard let head = text.range(of: Self.start),
         let tail = text.range(of: Self.end, range: head.upperBound..<text.endIndex)
-      else { throw BenchmarkError.noPlace(path: path) }
+      else { throw BenchmarkError.noMarkers(path: path) }
       let tables = Self.tables(of: measurements)
       let whole = text[..<head.upperBound] + "\n\n" + tables + "\n" + text[tail.lowerBound...]
       try Data(whole.utf8).write(to: url, options: .atomic)
@@ -31,15 +31,15 @@ struct PerformanceDocument {
     }
   }
 
-  /// Checks that a document has its place, before a long run.
+  /// Checks that the document has both lines, before a long run.
   func check() throws {
     let text = try? String(contentsOfFile: path, encoding: .utf8)
     guard let text, let head = text.range(of: Self.start),
       text.range(of: Self.end, range: head.upperBound..<text.endIndex) != nil
-    else { throw BenchmarkError.noPlace(path: path) }
+    else { throw BenchmarkError.noMarkers(path: path) }
   }
 
-  /// The tables: that of the goals, and that of the other cases; sizes of one case stand together.
+  /// Returns the tables of the goals and of the other cases; the sizes of a case are adjacent rows.
   static func tables(of measurements: [Measurement]) -> String {
     let goals = Dictionary(grouping: measurements) { $0.goal }
     let numbered = goals.keys.sorted().filter { $0 > 0 }.flatMap { grouped(goals[$0] ?? []) }
@@ -47,7 +47,7 @@ struct PerformanceDocument {
     return tables.filter { !$0.1.isEmpty }.map { table($0, $1) }.joined(separator: "\n")
   }
 
-  /// Cases in the order of their first figures, each with its sizes.
+  /// Returns the figures grouped by case, in the order of the first figure of each, by ascending size.
   private static func grouped(_ measurements: [Measurement]) -> [Measurement] {
     let cases = Dictionary(grouping: measurements) { $0.fullName }
     var seen: Set<String> = []
@@ -61,16 +61,16 @@ struct PerformanceDocument {
       title, "", "| goal | case | rows | figure | reference | ratio | limit | holds |",
       "|---|---|---|---|---|---|---|---|",
     ]
-    var before: Measurement?
+    var previous: Measurement?
     for each in measurements {
-      let isSame = before?.fullName == each.fullName && before?.goal == each.goal
+      let isSame = previous?.fullName == each.fullName && previous?.goal == each.goal
       lines.append(line(of: each, isSame: isSame))
-      before = each
+      previous = each
     }
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// A row of a table; what is the same as in the row above is left out.
+  /// Returns a row of a table; cells that repeat the row above are empty.
   private static func line(of each: Measurement, isSame: Bool) -> String {
     let name = each.value == nil ? each.fullName : each.name
     let against = isSame || each.against.isEmpty ? "" : ", \(each.against)"

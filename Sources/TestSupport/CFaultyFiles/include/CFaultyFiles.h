@@ -1,17 +1,17 @@
 #ifndef CFAULTY_FILES_H
 #define CFAULTY_FILES_H
 
-// Files that fail on command, for tests: a layer over SQLite's own access to the file system.
+// Files that fail on demand, for tests: an SQLite VFS that wraps the default one.
 //
-// Once installed it serves every database of the process, and lets everything through but for files whose path holds
-// `faulty_marker`. Of their calls it counts those of the kinds that are armed, and fails some of them.
+// Once installed it serves every database of the process and passes all calls through, except for files whose path contains
+// `faulty_marker`. For those it counts the calls of the armed kinds, and makes some of them fail.
 
 #include <stdint.h>
 
-/// What a path must hold for its file to fail.
+/// The substring that marks the path of a file that may fail.
 #define faulty_marker "faulty-files"
 
-/// Kinds of calls, which can be combined.
+/// The kinds of calls, as a bit mask.
 enum {
   faulty_read = 1,
   faulty_write = 2,
@@ -21,21 +21,21 @@ enum {
   faulty_shared_memory = 32,
 };
 
-/// Puts the layer over the default file system of this process; again, it does nothing.
+/// Installs the layer as the default VFS of this process; later calls do nothing.
 /// - Returns: SQLite's result code.
 int faulty_install(void);
 
-/// Begins to count calls of some kinds, and lets the calls from number `first` (from 0) on, `count` of them, fail with
-/// a result code of SQLite.
+/// Starts to count the calls of some kinds, and makes `count` calls fail with an SQLite result code, starting with number `first`
+/// (from 0).
 ///
-/// A read that fails with SQLITE_IOERR_SHORT_READ gives the first half of what was asked for, and zeros.
+/// A read that fails with SQLITE_IOERR_SHORT_READ returns the first half of the requested bytes, followed by zeros.
 void faulty_arm(int kinds, int64_t first, int64_t count, int code);
 
-/// Lets everything through again.
-/// - Returns: How many calls were counted.
+/// Stops counting and failing calls.
+/// - Returns: The number of counted calls.
 int64_t faulty_disarm(void);
 
-/// How many calls have failed since the layer was armed.
+/// Returns the number of calls that have failed since the layer was armed.
 int64_t faulty_failures(void);
 
 #endif

@@ -1,8 +1,8 @@
 import ResultsDomain
 
-/// The entities that most cases use: one for each kind of identity.
+/// The entities of most cases: one for each kind of identity.
 enum Sample {
-  /// Integer keys, and an attribute of every kind; only `title` is required.
+  /// An entity with integer keys and an attribute of every type; only `title` is required.
   static let item = entity(
     "Item",
     .integer(),
@@ -19,14 +19,14 @@ enum Sample {
     ]
   )
 
-  /// Text keys.
+  /// An entity with text keys.
   static let tag = entity(
     "Tag",
     .text(column: "name"),
     [AttributeDescription("rank", .integer64, isOptional: true)]
   )
 
-  /// Compound keys.
+  /// An entity with compound keys.
   static let score = entity(
     "Score",
     .compound(["student", "subject"]),
@@ -39,7 +39,7 @@ enum Sample {
 
   static let entities = [item, tag, score]
 
-  /// The values of an item.
+  /// Returns the values of an item.
   static func item(
     _ title: Value,
     note: Value = .null,
@@ -50,7 +50,7 @@ enum Sample {
     [title, note, number, .null, .null, .null, .null, share, bytes]
   }
 
-  /// The values of a score.
+  /// Returns the values of a score.
   static func score(_ student: String, _ subject: Int64, _ points: Int64) -> [Value] {
     [.integer(points), .text(student), .integer(subject)]
   }

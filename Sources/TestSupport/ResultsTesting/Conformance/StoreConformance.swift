@@ -1,6 +1,6 @@
 public import ResultsDomain
 
-/// The conformance kit: every promise of the store ports as a named case, for any store (R87).
+/// The conformance kit: each promise of the store ports as a named case that runs against any store (R87).
 ///
 /// One test runs the whole kit on a store:
 ///
@@ -11,17 +11,17 @@ public import ResultsDomain
 /// }
 /// ```
 ///
-/// A case opens fresh stores and closes them at its end. It fails by throwing `ConformanceFailure`, so the kit works in any test
-/// framework and in none.
+/// A case opens new stores and closes them when it ends. It fails by throwing `ConformanceFailure`, so the kit works with any test
+/// framework, or without one.
 public enum StoreConformance {
   /// All cases.
   public static let cases: [Case] =
     identityCases + valueCases + editCases + transactionCases + isolationCases + orderCases
-    + predicateCases + digestCases + historyCases + hintCases + lifeCases + randomCases
+    + predicateCases + digestCases + historyCases + notificationCases + lifeCases + randomCases
 
-  /// What a case needs besides a way to open an empty store.
+  /// A capability of the provider that a case requires, besides opening an empty store.
   public enum Need: String, Hashable, Sendable, CaseIterable {
-    /// `StoreProvider.reopen`, which only a store that lasts can give.
+    /// `StoreProvider.reopen`, which only a persistent store can implement.
     case reopening
     /// `StoreProvider.openForReading`.
     case readOnlyOpening
@@ -29,31 +29,31 @@ public enum StoreConformance {
     case boundedHistory
   }
 
-  /// What came of a case that did not fail.
+  /// The result of a case that did not fail.
   public enum Outcome: Hashable, Sendable {
     /// The store kept the promise.
     case passed
-    /// The provider does not give what the case needs.
+    /// The provider lacks a capability that the case requires.
     case skipped(Need)
   }
 }
 
 extension StoreConformance {
-  /// One promise and how it is examined.
+  /// One promise and the test that checks it.
   public struct Case: Sendable {
     /// The promise, as a sentence.
     public let name: String
-    /// The rows of the semantics' table that it proves, such as `R13`.
+    /// The rows of `docs/semantics.md` that it proves, such as `R13`.
     public let rows: [String]
-    /// What it needs besides a way to open an empty store.
+    /// The capability that it requires besides opening an empty store, if any.
     public let need: Need?
-    private let body: @Sendable (StoreBench) async throws -> Void
+    private let body: @Sendable (ConformanceFixture) async throws -> Void
 
     init(
       _ name: String,
       _ rows: [String],
       needs need: Need? = nil,
-      _ body: @escaping @Sendable (StoreBench) async throws -> Void
+      _ body: @escaping @Sendable (ConformanceFixture) async throws -> Void
     ) {
       self.name = name
       self.rows = rows
@@ -61,8 +61,10 @@ extension StoreConformance {
       self.body = body
     }
 
-    /// Examines the stores that a closure opens.
-    /// - Throws: `ConformanceFailure`, also for an error of the store that the case did not ask for.
+    /// Runs the case against the stores that a closure opens.
+    /// - Parameter open: Opens a new, empty store with the given entities.
+    /// - Returns: Whether the case passed or was skipped.
+    /// - Throws: `ConformanceFailure`, also for an error of the store that the case does not expect.
     @discardableResult
     public func run(
       _ open: @escaping @Sendable ([EntityDescription]) throws -> any Store
@@ -70,27 +72,28 @@ extension StoreConformance {
       try await run(with: StoreProvider(open: open))
     }
 
-    /// Examines the stores of a provider.
-    /// - Throws: `ConformanceFailure`, also for an error of the store that the case did not ask for.
+    /// Runs the case against the stores of a provider.
+    /// - Returns: Whether the case passed or was skipped.
+    /// - Throws: `ConformanceFailure`, also for an error of the store that the case does not expect.
     @discardableResult
     public func run(
       with provider: StoreProvider
     ) async throws(ConformanceFailure) -> Outcome {
       if let need, !provider.meets(need) { return .skipped(need) }
-      let bench = StoreBench(caseName: name, provider: provider)
-      defer { bench.closeAll() }
+      let fixture = ConformanceFixture(caseName: name, provider: provider)
+      defer { fixture.closeAll() }
       do {
-        try await body(bench)
+        try await body(fixture)
       } catch let failure as ConformanceFailure {
         throw failure
       } catch {
-        // A failure inside a transaction comes out wrapped, as every error of a closure does.
+        // A failure inside a transaction is wrapped, like every error that its closure throws.
         if let store = error as? StoreError, case .aborted(let inner) = store,
           let failure = inner as? ConformanceFailure
         {
           throw failure
         }
-        throw ConformanceFailure(testCase: name, expectation: "no error", seen: "\(error)")
+        throw ConformanceFailure(testCase: name, expectation: "no error", actual: "\(error)")
       }
       return .passed
     }
@@ -98,12 +101,12 @@ extension StoreConformance {
 }
 
 extension StoreConformance.Case: CustomStringConvertible {
-  /// The name and the rows it proves.
+  /// The name, followed by the rows that the case proves.
   public var description: String { "\(name) (\(rows.joined(separator: ", ")))" }
 }
 
 extension StoreProvider {
-  /// Whether it gives what a case needs.
+  /// Returns whether the provider has a capability that a case requires.
   public func meets(_ need: StoreConformance.Need) -> Bool {
     switch need {
     case .reopening: reopen != nil
@@ -111,4 +114,61 @@ extension StoreProvider {
     case .boundedHistory: openWithHistory != nil
     }
   }
+}
+
+// MARK: - Provider
+
+/// Opens the stores that the conformance kit tests.
+///
+/// Only `open` is required. A case that requires more than the provider has is skipped and reports the missing capability.
+public struct StoreProvider: Sendable {
+  /// Opens a new, empty store with the given entities.
+  public var open: @Sendable ([EntityDescription]) throws -> any Store
+  /// Closes a persistent store and opens its content again.
+  public var reopen: (@Sendable (any Store) throws -> any Store)?
+  /// Opens the content of a store read-only; the store itself stays open.
+  public var openForReading: (@Sendable (any Store) throws -> any Store)?
+  /// Opens a new, empty store whose history retains at most the given number of changed rows.
+  public var openWithHistory: (@Sendable ([EntityDescription], _ rows: Int) throws -> any Store)?
+  /// How long a case waits for an event before it fails.
+  public var timeout: Duration
+
+  /// Creates a provider.
+  public init(
+    open: @escaping @Sendable ([EntityDescription]) throws -> any Store,
+    reopen: (@Sendable (any Store) throws -> any Store)? = nil,
+    openForReading: (@Sendable (any Store) throws -> any Store)? = nil,
+    openWithHistory: (@Sendable ([EntityDescription], _ rows: Int) throws -> any Store)? = nil,
+    timeout: Duration = .seconds(20)
+  ) {
+    self.open = open
+    self.reopen = reopen
+    self.openForReading = openForReading
+    self.openWithHistory = openWithHistory
+    self.timeout = timeout
+  }
+}
+
+// MARK: - Failure
+
+/// A promise of the store ports that a store breaks.
+public struct ConformanceFailure: Error, Hashable, Sendable {
+  /// The name of the case.
+  public let testCase: String
+  /// The expected behaviour.
+  public let expectation: String
+  /// The actual behaviour.
+  public let actual: String
+
+  /// Creates a failure.
+  public init(testCase: String, expectation: String, actual: String) {
+    self.testCase = testCase
+    self.expectation = expectation
+    self.actual = actual
+  }
+}
+
+extension ConformanceFailure: CustomStringConvertible {
+  /// The case, the expected and the actual behaviour.
+  public var description: String { "\(testCase): expected \(expectation), but found \(actual)" }
 }

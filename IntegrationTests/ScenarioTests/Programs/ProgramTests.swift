@@ -1,0 +1,144 @@
+import Testing
+
+/// The verbs of single programs.
+@Suite struct ProgramTests {
+  @Test func `the ledger sums exactly by day, month and category`() throws {
+    let run = try ProgramRun()
+    let csv = """
+      date,amount,payee,category
+      2026-11-03,-3480.10,a,food
+      2026-11-03,-0.20,b,food
+      2026-10-31,285000,c,income
+      """
+    try run.run("household-ledger", "import", "-", "--format", "csv", input: csv + "\n")
+    func totals(_ by: String) throws -> [String] {
+      try run.run("household-ledger", "totals", "--by", by).lines
+    }
+    #expect(
+      try totals("category") == [
+        "category\tsum\tcount", "food\t-3480.30\t2", "income\t285000.00\t1", "balance\t281519.70\t",
+      ]
+    )
+    #expect(try totals("month").contains("2026-11\t-3480.30\t2"))
+    #expect(try totals("day").contains("2026-10-31\t285000.00\t1"))
+    #expect(
+      try run.run("household-ledger", "totals", "--where", "category = 'food'").lines.last
+        == "balance\t-3480.30\t"
+    )
+  }
+
+  @Test func `the ledger accepts dates and amounts of the user's locale, and no others`() throws {
+    let run = try ProgramRun()
+    let who = ["payee=p", "category=c"]
+    for (date, amount, locale) in [
+      ("2026/11/3", "3,480", "ja_JP"), ("3.11.2026", "3.480,5", "de_DE"),
+    ] {
+      let values = ["date=\(date)", "amount=\(amount)", "--locale", locale]
+      let added = try run.run("household-ledger", ["add"] + who + values)
+      #expect(added.status == 0, "\(added)")
+    }
+    let refused = try run.run(
+      "household-ledger",
+      "add",
+      "date=2026-11-03",
+      "amount=3,48",
+      "--locale",
+      "en_US",
+      expecting: 65
+    )
+    #expect(refused.errors.contains("amount"))
+    let rows = try run.run("household-ledger", "export", "-", "--format", "csv").output
+    #expect(rows.contains("3480.00") && rows.contains("3480.50"))
+  }
+
+  @Test(arguments: [
+    ("book-catalog", "a book"), ("event-log", "an event"), ("news-feed", "an item"),
+  ])
+  func `help names one object in plain English`(_ program: String, _ noun: String) throws {
+    let run = try ProgramRun()
+    #expect(try run.run(program, "add", "--help").lines.first == "OVERVIEW: Add \(noun).")
+    #expect(try run.run(program, "edit", "--help").lines.first == "OVERVIEW: Change \(noun).")
+  }
+
+  @Test(arguments: [
+    (
+      "book-catalog", "import",
+      "RSS and Atom by their elements. The import is one transaction; records that are"
+    ),
+    ("book-catalog", "watch", "or a delta that another program can follow. Ctrl-C ends it."),
+    (
+      "book-catalog", "cache",
+      "faster: without them, or with one that is out of date, lists are the same."
+    ),
+    (
+      "student-roster", "simulate",
+      "each change. On fresh stores the same seed prints the same bytes."
+    ),
+  ])
+  func `the help wraps its sentences`(
+    _ program: String,
+    _ verb: String,
+    _ line: String
+  ) throws {
+    #expect(try ProgramRun().run(program, verb, "--help").lines.contains(line))
+  }
+
+  @Test func `the event log stamps, lists newest first and removes by position`() throws {
+    let run = try ProgramRun()
+    #expect(try run.run("event-log", "stamp").output.hasPrefix("stamped Event 1 at 2"))
+    try run.run("event-log", "stamp")
+    try run.run("event-log", "add", "timeStamp=2001-01-01T00:00:00Z")
+    let times = try run.run("event-log", "list", "--columns", "timeStamp").lines.dropFirst()
+    #expect(Array(times) == times.sorted(by: >))
+    #expect(try run.run("event-log", "remove-at", "2").output == "removed Event 3\n")
+    try run.run("event-log", "remove-at", "2", expecting: 1)
+    #expect(try run.run("event-log", "list").lines.count == 3)
+  }
+
+  @Test func `the roster adds random students and removes by path`() throws {
+    let run = try ProgramRun()
+    for _ in 0..<3 { try run.run("student-roster", "add-random") }
+    let rows = try run.run("student-roster", "list", "--format", "jsonl").lines
+    #expect(rows.count == 3)
+    let removed = try run.run("student-roster", "remove-at", "0", "0").output
+    let first = try #require(rows.first)
+    let number = removed.filter(\.isNumber)
+    #expect(first.contains("\"id\":\(number),"), "\(removed) \(first)")
+    #expect(try run.run("student-roster", "list").lines.count == 3)
+  }
+
+  @Test func `the feed opens, marks unread and marks all read`() throws {
+    let run = try ProgramRun()
+    try run.run("news-feed", "import", "-", input: items)
+    func unread() throws -> Int {
+      try run.run("news-feed", "list", "--unread", "--format", "jsonl").lines.count
+    }
+    #expect(try unread() == 3)
+    #expect(try run.run("news-feed", "open", "g2").output.hasPrefix("t2\n"))
+    #expect(try unread() == 2)
+    try run.run("news-feed", "mark-unread", "g2")
+    #expect(try unread() == 3)
+    #expect(try run.run("news-feed", "mark-read", "--all").output == "marked 3 read\n")
+    #expect(try unread() == 0)
+    try run.run("news-feed", "mark-read", "g1", "nope", expecting: 1)
+  }
+
+  @Test func `an opened item stays in the list until it is refreshed`() throws {
+    let run = try ProgramRun()
+    try run.run("news-feed", "import", "-", input: items)
+    let result = try run.run("news-feed", "read", input: "2\n\nr\nx\nu\nq\n")
+    #expect(result.status == 0, "\(result)")
+    let text = result.output
+    // The list before, then with the opened item at its position, then without it.
+    #expect(text.contains("  ● 2 t2\n"))
+    #expect(text.contains("  ○ 2 t2\n"))
+    #expect(text.contains("2 items. Type a number to open an item"))
+    #expect(text.contains("There is no item x."))
+    #expect(text.contains("Open an item first."))
+  }
+
+  private let items = (1...3).map {
+    #"{"guid":"g\#($0)","title":"t\#($0)","feed":"f","published":"2026-11-0\#(4 - $0)T00:00:00Z"}"#
+      + "\n"
+  }.joined()
+}

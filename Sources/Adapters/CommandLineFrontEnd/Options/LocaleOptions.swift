@@ -1,0 +1,132 @@
+public import ArgumentParser
+import FileFormats
+public import Foundation
+public import ResultsDomain
+
+/// The options for the locale, calendar and time zone of a list.
+public struct LocaleOptions: ParsableArguments {
+  /// The locale of dates, amounts and titles.
+  @Option(help: "A locale such as ja_JP, or C for plain forms (default: LC_ALL, LC_TIME, LANG).")
+  public var locale: String?
+
+  /// The calendar of days and months.
+  @Option(help: "A calendar such as gregorian, japanese or buddhist.")
+  public var calendar: String?
+
+  /// The time zone of dates with a time.
+  @Option(help: "A time zone such as Asia/Tokyo (default: TZ, or that of the system).")
+  public var timeZone: String?
+
+  /// Creates the options with their defaults.
+  public init() {}
+
+  /// Returns the settings that the options and the environment give.
+  /// - Throws: `CommandFailure` for an unknown locale, calendar or time zone.
+  public func settings() throws -> LocaleSettings {
+    try settings(environment: ProcessInfo.processInfo.environment, timeZone: .current)
+  }
+
+  /// Returns the settings for an output format.
+  ///
+  /// Machine formats are the same everywhere: for them only the options count, and not the environment.
+  /// - Throws: `CommandFailure` for an unknown locale, calendar or time zone.
+  public func settings(for format: OutputFormat) throws -> LocaleSettings {
+    try format.isForPeople ? settings() : settings(environment: [:], timeZone: .gmt)
+  }
+
+  private func settings(
+    environment: [String: String],
+    timeZone: TimeZone
+  ) throws -> LocaleSettings {
+    let names = EnvironmentLocale(option: locale, environment: environment)
+    let dates = try names.dates.flatMap(known)
+    var calendar = Calendar(identifier: try calendarIdentifier())
+    calendar.timeZone = try chosenTimeZone() ?? timeZone
+    if let dates { calendar.locale = dates }
+    return LocaleSettings(
+      locale: dates,
+      amountLocale: try names.amounts.flatMap(known),
+      calendar: calendar
+    )
+  }
+
+  /// Returns the locale of a name.
+  ///
+  /// An unknown locale in the environment counts as `C`, as everywhere in Unix.
+  private func known(_ name: String) throws -> Locale? {
+    guard EnvironmentLocale.isKnown(name) else {
+      guard locale != nil else { return nil }
+      throw CommandFailure(
+        .usage,
+        "“\(name)” is not a locale.",
+        remedy: "Name one such as en_US or ja_JP, or C for plain forms."
+      )
+    }
+    return Locale(identifier: name)
+  }
+
+  private func chosenTimeZone() throws -> TimeZone? {
+    guard let timeZone else { return nil }
+    guard let zone = TimeZone(identifier: timeZone) else {
+      throw CommandFailure(
+        .usage,
+        "“\(timeZone)” is not a time zone.",
+        remedy: "Name one such as Asia/Tokyo or UTC."
+      )
+    }
+    return zone
+  }
+
+  private func calendarIdentifier() throws -> Calendar.Identifier {
+    let known: [String: Calendar.Identifier] = [
+      "gregorian": .gregorian, "japanese": .japanese, "buddhist": .buddhist, "iso8601": .iso8601,
+      "hebrew": .hebrew, "islamic": .islamic, "persian": .persian, "coptic": .coptic,
+      "indian": .indian, "chinese": .chinese, "roc": .republicOfChina,
+    ]
+    guard let calendar else { return .gregorian }
+    guard let identifier = known[calendar.lowercased()] else {
+      throw CommandFailure(
+        .usage,
+        "“\(calendar)” is not a calendar.",
+        remedy: "Name one of \(known.keys.sorted().joined(separator: ", "))."
+      )
+    }
+    return identifier
+  }
+}
+
+/// The locale, calendar and time zone in which values are printed and parsed.
+public struct LocaleSettings: Hashable, Sendable {
+  /// The locale of dates and titles, or `nil` for plain forms (`C` and `POSIX`).
+  public let locale: Locale?
+  /// The locale of amounts, or `nil` for plain forms.
+  public let amountLocale: Locale?
+  /// The calendar in which days and months are counted.
+  public let calendar: Calendar
+  /// The time zone of dates with a time.
+  public var timeZone: TimeZone { calendar.timeZone }
+
+  /// Creates settings.
+  public init(locale: Locale?, amountLocale: Locale?, calendar: Calendar) {
+    self.locale = locale
+    self.amountLocale = amountLocale
+    self.calendar = calendar
+  }
+
+  /// Returns an amount in the form of the locale.
+  public func amount(_ number: ExactDecimal) -> String {
+    StrictNumber(locale: amountLocale?.identifier).text(of: number)
+  }
+
+  /// The same calendar and time zone, with plain forms of dates and numbers.
+  var withPlainForms: LocaleSettings {
+    LocaleSettings(locale: nil, amountLocale: nil, calendar: calendar)
+  }
+
+  /// Plain forms in the Gregorian calendar and UTC.
+  public static let machine: LocaleSettings = {
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = .gmt
+    return LocaleSettings(locale: nil, amountLocale: nil, calendar: calendar)
+  }()
+}

@@ -1,0 +1,356 @@
+public import ArgumentParser
+import ResultsDomain
+import TerminalFrontEnd
+
+/// The version of the programs of this package.
+public enum ProgramVersion {
+  /// The version that `--version` prints.
+  public static let current = "0.1.0"
+}
+
+/// The verbs that all programs have, and the help of their root command.
+public enum ProgramVerbs {
+  /// Returns the shared verbs of a program, in the order of its help.
+  public static func all<Program: ListProgram>(
+    of program: Program.Type
+  ) -> [any ParsableCommand.Type] {
+    [
+      ListVerb<Program>.self, ShowVerb<Program>.self, WatchVerb<Program>.self,
+      AddVerb<Program>.self, EditVerb<Program>.self, RemoveVerb<Program>.self,
+      ImportVerb<Program>.self, ExportVerb<Program>.self, DoctorVerb<Program>.self,
+      CacheVerb<Program>.self, StoryVerb<Program>.self, HelpTopicVerb<Program>.self,
+    ]
+  }
+
+  /// Returns the configuration of a program's root command.
+  public static func configuration<Program: ListProgram>(
+    of program: Program.Type,
+    verbs: [any ParsableCommand.Type]
+  ) -> CommandConfiguration {
+    let width = HelpTopic.allCases.map(\.rawValue.utf8.count).max() ?? 0
+    let topics = HelpTopic.allCases.map { topic in
+      let padding = String(repeating: " ", count: width - topic.rawValue.utf8.count)
+      return "  \(Program.name) help \(topic.rawValue)\(padding)  \(topic.summary)"
+    }
+    return CommandConfiguration(
+      commandName: Program.name,
+      abstract: Program.abstract,
+      discussion: """
+        Examples:
+          \(Program.name) add \(Program.examples.assignments)
+          \(Program.name) import \(Program.examples.file)
+          \(Program.name) list --where "\(Program.examples.condition)"
+          \(Program.name) watch
+
+        Help on a topic:
+        \(topics.joined(separator: "\n"))
+
+        \(HelpTopic.exitStatus)
+        """,
+      version: "\(Program.name) \(ProgramVersion.current)",
+      subcommands: verbs
+    )
+  }
+}
+
+extension ListProgram {
+  /// Returns a verb's help below its abstract: a text, the names that its list options take, and examples.
+  /// - Parameters:
+  ///   - text: What the abstract does not say.
+  ///   - takesList: Whether the verb takes `--where`, `--sort` and `--section-by`, so that the names are listed.
+  ///   - examples: Arguments of the program, beginning with the verb.
+  public static func discussion(
+    _ text: String = "",
+    takesList: Bool = false,
+    examples: String...
+  ) -> String {
+    discussion(text, takesList: takesList, examples: examples)
+  }
+
+  private static func discussion(
+    _ text: String = "",
+    takesList: Bool,
+    examples: [String]
+  ) -> String {
+    var parts = text.isEmpty ? [] : [text]
+    if takesList {
+      let sections = ["an attribute"] + sectionKeyNames
+      let computed = transients.map(\.name).joined(separator: ", ")
+      parts.append(
+        "Attributes: id, \(attributeNames)" + (computed.isEmpty ? "" : ", and computed \(computed)")
+          + ". In --where, the id is SELF. --section-by takes \(sections.joined(separator: ", ")) or none."
+      )
+    }
+    let lines = examples.map { "  \(name) \($0)" }.joined(separator: "\n")
+    return (parts + ["Examples:\n\(lines)"]).joined(separator: "\n\n")
+  }
+
+  /// Returns the help of `list` below its abstract.
+  public static func listDiscussion(examples: String...) -> String {
+    discussion(
+      takesList: true,
+      examples: [
+        "list", "list --where \"\(self.examples.condition)\"",
+        "list --section-by none --sort \(self.examples.sort) --limit 20 --format csv",
+      ] + examples
+    )
+  }
+
+  /// Returns the help of `watch` below its abstract.
+  public static func watchDiscussion(examples: String...) -> String {
+    discussion(
+      """
+      Changes made by any process appear. With --format jsonl each line is a snapshot or a delta that another program \
+      can follow. Ctrl-C ends it.
+      """,
+      takesList: true,
+      examples: ["watch", "watch --format jsonl --deltas 1"] + examples
+    )
+  }
+
+  /// Returns the help of `export` below its abstract.
+  static func exportDiscussion() -> String {
+    discussion(
+      """
+      The file has all attributes. Dates are ISO 8601, numbers have decimal points; nothing depends on the locale or the \
+      time zone.
+      """,
+      takesList: true,
+      examples: [
+        "export \(nouns.many).csv", "export - --where \"\(examples.condition)\"",
+      ]
+    )
+  }
+
+  /// An object with its article, such as `a book` or `an event`.
+  static var oneObject: String {
+    let isVowel = nouns.one.first.map("aeiou".contains) ?? false
+    return "\(isVowel ? "an" : "a") \(nouns.one)"
+  }
+
+  /// A clause that says how to find the id of an object.
+  static var idHelp: String {
+    columns.contains("id")
+      ? "as '\(name) list' shows it"
+      : "as '\(name) list --columns id,\(columns.first ?? "")' shows it"
+  }
+
+  /// The names of the attributes, separated by commas.
+  static var attributeNames: String { entity.attributes.map(\.name).joined(separator: ", ") }
+}
+
+// MARK: - Topics
+
+/// A topic of `help` that is not a verb.
+enum HelpTopic: String, CaseIterable, ExpressibleByArgument {
+  case attributes
+  case `where`
+  case formats
+  case exit
+
+  /// The name of the hidden verb that prints a topic.
+  static let verbName = "help-topic"
+
+  /// A line about the topic, for the root help.
+  var summary: String {
+    switch self {
+    case .attributes: "the names, types and forms of values"
+    case .where: "the conditions that --where takes"
+    case .formats: "the output formats"
+    case .exit: "the exit status"
+    }
+  }
+
+  /// Returns the topic's text for a program.
+  func text<Program: ListProgram>(of program: Program.Type) -> String {
+    switch self {
+    case .attributes: HelpTopic.attributes(of: program)
+    case .where: HelpTopic.conditions(of: program)
+    case .formats: HelpTopic.outputFormats
+    case .exit: HelpTopic.exitStatus + "\n"
+    }
+  }
+
+  /// The exit statuses, as in `ExitStatus`.
+  static let exitStatus = """
+    Exit status:
+      0    success; an empty list is a success too
+      1    nothing matched, or only a part was done
+      64   the command line was not understood
+      65   invalid data, in a file or in a value
+      66   a file or a store that is missing or cannot be opened
+      70   an error in the program itself
+      73   a file that cannot be created, or a store that is read-only
+      74   reading or writing failed, or the disk is full
+      75   the store is in use or has changed; try again
+      78   the environment is not set up
+      141  the other end of the output was closed
+    A signal that ends the program gives 128 plus its number.
+    """
+
+  private static let outputFormats = """
+    Formats of --format:
+      table   aligned columns, for people; the default of list on a terminal
+      plain   like table, but tab-separated; the default of watch
+      tsv     tab-separated with a heading line; the default of list elsewhere
+      csv     comma-separated with a heading line (RFC 4180)
+      jsonl   one JSON object per row; for watch, one message per change
+      json    one JSON object for the whole list, with its sections
+
+    tsv, csv, jsonl and json are for programs. They ignore the locale and the time
+    zone of the environment: dates are ISO 8601 in UTC, numbers have a decimal
+    point. --locale, --calendar and --time-zone still choose titles and days.
+    In tsv, \\t is a tab, \\n a newline, \\r a carriage return and \\\\ a backslash.
+
+    """
+}
+
+extension HelpTopic {
+  private static func attributes<Program: ListProgram>(of program: Program.Type) -> String {
+    let entity = Program.entity
+    var lines = [("id", entity.keyHelp)]
+    lines += entity.attributes.map { attribute in
+      (attribute.name, attribute.type.help + (attribute.isOptional ? "" : "; required"))
+    }
+    lines += Program.transients.map { ($0.name, "\($0.type.help); computed, for --columns") }
+    let width = lines.map(\.0.utf8.count).max() ?? 0
+    let rows = lines.map { name, text in
+      "  \(name)\(String(repeating: " ", count: max(width - name.utf8.count, 0)))  \(text)"
+    }
+    let sections = Program.sectionKeyNames.map { ", \($0)" }.joined()
+    return """
+      Attributes of \(Program.oneObject):
+      \(rows.joined(separator: "\n"))
+
+      Give values as ATTRIBUTE=VALUE, in quotes if they contain spaces:
+        \(Program.name) add \(Program.examples.assignments)
+      ATTRIBUTE=NULL clears a value. Dates and numbers in the form of --locale, or of
+      the environment's locale, are understood too.
+      --section-by takes an attribute\(sections), or none.
+
+      """
+  }
+
+  /// Returns the example conditions of `help where`, with the program's attributes where it has one of the type.
+  static func conditionExamples<Program: ListProgram>(
+    of program: Program.Type
+  ) -> [(kind: String, lines: [(condition: String, meaning: String)])] {
+    let listed = Program.columns.compactMap { Program.entity.attribute(named: $0) }
+    func name(_ isRight: (AttributeType) -> Bool) -> String {
+      (listed + Program.entity.attributes).first { isRight($0.type) }?.name ?? "ATTRIBUTE"
+    }
+    let text = name { $0 == .text }
+    let number = name { $0.isNumber }
+    let date = name { $0 == .date }
+    return [
+      (
+        "Comparisons: == != < <= > >=",
+        [
+          ("\(number) >= 1990", ""),
+          ("\(number) BETWEEN 1990 AND 1999", "both bounds are included"),
+          ("\(number) IN (1990, 1995)", "one of these values"),
+          ("\(number) == NULL", "no value; != NULL for any value"),
+        ]
+      ),
+      (
+        "Texts",
+        [
+          ("\(text) BEGINSWITH 'The'", ""), ("\(text) CONTAINS 'sea'", ""),
+          ("\(text) ENDSWITH 'end'", ""),
+          ("\(text) CONTAINS[c] 'SEA'", "[c] ignores upper and lower case"),
+          ("\(text) LIKE 'The *'", "the whole text: * is any characters,"),
+          ("\(text) LIKE 'T??'", "? is exactly one"),
+        ]
+      ),
+      (
+        "Dates",
+        [
+          ("\(date) >= '2026-11-03'", "from the start of that day in UTC"),
+          ("\(date) < '2026-11-04T00:00:00+09:00'", "before that moment"),
+        ]
+      ),
+      (
+        "Combinations: AND, OR, NOT, ( )",
+        [("NOT (\(Program.examples.condition))", "")]
+      ),
+      ("Ids", [("SELF == 7", ""), ("SELF IN {1, 2}", "")]),
+    ]
+  }
+
+  private static func conditions<Program: ListProgram>(of program: Program.Type) -> String {
+    let groups = conditionExamples(of: program).map { kind, lines in
+      ([kind]
+        + lines.map { condition, meaning in
+          let padding = String(repeating: " ", count: max(40 - condition.utf8.count, 0))
+          return meaning.isEmpty ? "  \(condition)" : "  \(condition)\(padding)  \(meaning)"
+        }).joined(separator: "\n")
+    }
+    return """
+      A condition selects rows by their attributes:
+        \(Program.name) list --where "\(Program.examples.condition)"
+
+      \(groups.joined(separator: "\n\n"))
+
+      Constants   'text' or "text"  12  3.5  TRUE  FALSE  NULL  '2026-11-03'
+      Functions   lowercase(x)  uppercase(x)  length(x)  prefix(x, n)
+                  bucket(x, n)  ifnull(x, v)
+      In LIKE, % and _ are ordinary; write \\\\* and \\\\? for * and ? themselves.
+      Keywords may be in any case. Put a name that is a keyword between backticks.
+      '\(Program.name) help attributes' lists the names.
+
+      """
+  }
+}
+
+extension EntityDescription {
+  /// The key, for the help.
+  fileprivate var keyHelp: String {
+    switch identity {
+    case .text: "the key: text that you choose"
+    case .compound: "the key: \(identity.columns.joined(separator: ","))"
+    case .integer: "the key: a whole number that the store assigns"
+    }
+  }
+}
+
+extension AttributeType {
+  /// Whether values are numbers.
+  var isNumber: Bool {
+    switch self {
+    case .integer16, .integer32, .integer64, .decimal, .real: true
+    case .boolean, .date, .text, .blob: false
+    }
+  }
+
+  /// The type and the form of its values, for the help.
+  fileprivate var help: String {
+    switch self {
+    case .integer16: "whole number from -32768 to 32767"
+    case .integer32, .integer64: "whole number"
+    case .decimal(let scale): "amount with at most \(scale) decimal places, such as -12.50"
+    case .real: "number, such as 3.5"
+    case .boolean: "true or false"
+    case .date: "date, such as 2026-11-03 or 2026-11-03T09:00Z"
+    case .text: "text"
+    case .blob: "bytes as Base64"
+    }
+  }
+}
+
+/// `help TOPIC`: prints a topic that is not a verb.
+///
+/// The parser owns the word `help`, so that `ProgramRunner` passes the topics on to this hidden verb.
+struct HelpTopicVerb<Program: ListProgram>: ParsableCommand {
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: HelpTopic.verbName,
+      abstract: "Print help on a topic.",
+      shouldDisplay: false
+    )
+  }
+
+  @Argument(help: "The topic.")
+  var topic: HelpTopic
+
+  func run() throws { try TerminalOutput.standard.write(topic.text(of: Program.self)) }
+}

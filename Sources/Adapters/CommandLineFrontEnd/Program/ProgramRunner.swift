@@ -1,0 +1,207 @@
+public import ArgumentParser
+import Foundation
+public import ResultsDomain
+import Synchronization
+import TerminalFrontEnd
+
+/// The entry point of a program: parses, runs, and exits with a documented status and a message that helps.
+public enum ProgramRunner {
+  /// Runs the root command with the process's arguments; it does not return.
+  public static func run<Root: AsyncParsableCommand>(_ root: Root.Type) async -> Never {
+    TerminalOutput.ignoreBrokenPipes()
+    let name = name(of: root)
+    if let failure = unreadableArgument(CommandLine.argc, CommandLine.unsafeArgv) {
+      exit(report(failure, name, isVerbose: false))
+    }
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    let status = await run(root, arguments)
+    OpenStores.close()
+    do {
+      try TerminalOutput.standard.flush()
+    } catch {
+      let failure = CommandFailure(error) ?? CommandFailure(.inputOutput, error.description)
+      exit(report(failure, name, isVerbose: false))
+    }
+    exit(status)
+  }
+
+  private static func run<Root: AsyncParsableCommand>(
+    _ root: Root.Type,
+    _ arguments: [String]
+  ) async -> Int32 {
+    let name = name(of: root)
+    if let failure = unknownVerb(in: arguments, of: root) {
+      return report(failure, name, isVerbose: false)
+    }
+    let isVerbose = arguments.contains("--verbose")
+    do {
+      var command = try root.parseAsRoot(withTopicVerb(arguments))
+      if var asynchronous = command as? any AsyncParsableCommand {
+        try await asynchronous.run()
+      } else {
+        try command.run()
+      }
+      return ExitStatus.success.rawValue
+    } catch let status as ExitCode {
+      return status.rawValue
+    } catch let interruption as Interruption {
+      interruption.endProcess()
+    } catch {
+      if let failure = CommandFailure(error) { return report(failure, name, isVerbose: isVerbose) }
+      return finish(error, root, name)
+    }
+  }
+
+  private static func name<Root: ParsableCommand>(of root: Root.Type) -> String {
+    root.configuration.commandName ?? "program"
+  }
+
+  // MARK: - Arguments
+
+  /// Returns a failure for the first argument that is not UTF-8.
+  ///
+  /// Decoding it would give another argument, such as the path of another file.
+  static func unreadableArgument(
+    _ count: Int32,
+    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+  ) -> CommandFailure? {
+    for index in 0..<Int(count) {
+      guard let argument = arguments[index], String(validatingCString: argument) == nil else {
+        continue
+      }
+      return CommandFailure(
+        .usage,
+        "Argument \(index) is not UTF-8: “\(String(cString: argument))”.",
+        remedy: "Give it in UTF-8; a file can be renamed."
+      )
+    }
+    return nil
+  }
+
+  /// Returns the arguments with `help TOPIC` replaced by the hidden verb that prints topics.
+  private static func withTopicVerb(_ arguments: [String]) -> [String] {
+    guard arguments.count == 2, arguments[0] == "help", HelpTopic(rawValue: arguments[1]) != nil
+    else { return arguments }
+    return [HelpTopic.verbName, arguments[1]]
+  }
+
+  /// Returns a failure for a word that is not a verb, with the verb that was probably meant.
+  static func unknownVerb<Root: ParsableCommand>(
+    in arguments: [String],
+    of root: Root.Type
+  ) -> CommandFailure? {
+    var command: any ParsableCommand.Type = root
+    var words = arguments[...]
+    let isHelp = words.first == "help"
+    if isHelp { words = words.dropFirst() }
+    if isHelp, words.count == 1, words.first.flatMap({ HelpTopic(rawValue: $0) }) != nil {
+      return nil
+    }
+    while let word = words.popFirst(), !word.hasPrefix("-") {
+      let verbs = command.configuration.subcommands
+      guard !verbs.isEmpty else { return nil }
+      if let verb = verbs.first(where: { $0.configuration.commandName == word }) {
+        command = verb
+        continue
+      }
+      let names = verbs.filter { $0.configuration.shouldDisplay }
+        .compactMap { $0.configuration.commandName }
+      let isRoot = ObjectIdentifier(command) == ObjectIdentifier(root)
+      let topics = isHelp && isRoot ? HelpTopic.allCases.map(\.rawValue) : []
+      let nearest = NearestName.of(word, among: names + topics)
+      return CommandFailure(
+        .usage,
+        isHelp ? "There is no help on “\(word)”." : "Unknown command “\(word)”.",
+        remedy: nearest.map { "Did you mean “\($0)”?" }
+          ?? "The commands are \(names.joined(separator: ", "))."
+      )
+    }
+    return nil
+  }
+
+  // MARK: - Messages
+
+  /// Prints requested help, or an error of the argument parser.
+  /// - Returns: The exit status.
+  private static func finish<Root: ParsableCommand>(
+    _ error: any Error,
+    _ root: Root.Type,
+    _ name: String
+  ) -> Int32 {
+    let text = root.fullMessage(for: error)
+    let status = root.exitCode(for: error).rawValue
+    guard status == 0 else {
+      return report(parserFailure(root.message(for: error), text), name, isVerbose: false)
+    }
+    // The parser repeats arguments as they were given, escape sequences and all.
+    try? TerminalOutput.standard.write(SafeText.lines(text) + "\n")
+    return status
+  }
+
+  /// Returns a failure in the programs' form for an error of the argument parser.
+  /// - Parameters:
+  ///   - message: What happened; a list of choices follows it in lines of their own.
+  ///   - text: The parser's complete text, with a description of the argument and a reference to a verb's help.
+  static func parserFailure(_ message: String, _ text: String) -> CommandFailure {
+    let bullet = "  - "
+    let lines = message.split(separator: "\n")
+    let choices = lines.filter { $0.hasPrefix(bullet) }.map { $0.dropFirst(bullet.count) }
+    var sentence = lines.filter { !$0.hasPrefix(bullet) }.joined(separator: " ")
+    if !choices.isEmpty { sentence += " " + choices.joined(separator: ", ") }
+    if let last = sentence.last, !".?!".contains(last) { sentence += "." }
+    let prefix = "  See '"
+    let reference = text.split(separator: "\n").last { $0.hasPrefix(prefix) }
+      .flatMap { $0.dropFirst(prefix.count).split(separator: "'").first }
+    let description =
+      text.split(separator: "\n").first { $0.hasPrefix("Help:  ") }
+      .flatMap { $0.components(separatedBy: "  ").last } ?? ""
+    let isHelpful = sentence.hasPrefix("Missing") || description.contains("such as")
+    let remedy = [isHelpful ? description : "", reference.map { "See '\($0)'." } ?? ""]
+    return CommandFailure(
+      .usage,
+      sentence,
+      remedy: remedy.filter { !$0.isEmpty }.joined(separator: " ")
+    )
+  }
+
+  private static func report(
+    _ failure: CommandFailure,
+    _ name: String,
+    isVerbose: Bool
+  ) -> Int32 {
+    guard failure.status != .brokenPipe else { return failure.status.rawValue }
+    try? TerminalOutput.standard.flush()
+    var text = SafeText.oneLine("\(name): \(failure.message)")
+    if !failure.remedy.isEmpty { text += " " + SafeText.oneLine(failure.remedy) }
+    if let picture = failure.picture {
+      text += "\n" + indented(SafeText.lines(picture))
+    }
+    if isVerbose, let detail = failure.detail { text += "\n  " + SafeText.oneLine(detail) }
+    try? TerminalOutput.standardError.write(text + "\n")
+    return failure.status.rawValue
+  }
+
+  private static func indented(_ text: String) -> String {
+    text.split(separator: "\n").map { "  \($0)" }.joined(separator: "\n")
+  }
+}
+
+/// The stores that the program has opened, to be closed however it ends.
+///
+/// A store that is not closed leaves files beside its own, and a lease on its change log. The list of stores is guarded
+/// by one lock, which is not held while a store is closed.
+public enum OpenStores {
+  private static let stores = Mutex<[any Store]>([])
+
+  /// Registers a store to be closed when the program ends.
+  public static func closeAtEnd(_ store: any Store) { stores.withLock { $0.append(store) } }
+
+  /// Closes all registered stores; closing a closed store does nothing.
+  public static func close() {
+    let opened = stores.withLock { stores in
+      defer { stores = [] }
+      return stores
+    }
+    for store in opened { try? store.close() }
+  }
+}

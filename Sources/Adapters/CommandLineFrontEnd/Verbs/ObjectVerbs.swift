@@ -1,0 +1,354 @@
+public import ArgumentParser
+public import ResultsDomain
+import TerminalFrontEnd
+
+/// `show ID`: prints an object with all attributes, and the version that an edit can be based on.
+public struct ShowVerb<Program: ListProgram>: AsyncParsableCommand {
+  /// The name and help of the verb.
+  public static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "show",
+      abstract: "Show \(Program.oneObject) with all attributes.",
+      discussion: Program.discussion(
+        "The last line is the version, which 'edit --based-on' takes.",
+        examples: "show \(Program.examples.id)"
+      )
+    )
+  }
+
+  @Argument(help: "The id, \(Program.idHelp).")
+  var id: String
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var locale: LocaleOptions
+
+  /// Creates the verb.
+  public init() {}
+
+  /// Prints the object.
+  public func run() async throws {
+    let settings = try locale.settings()
+    let key = try ObjectKey(typed: id, of: Program.entity)
+    let opened = try Program.openStore(try store.locationToRead(of: Program.self))
+    let rows = try opened.read { (snapshot) throws(StoreError) in
+      try snapshot.rows([key], of: Program.entity)
+    }
+    try opened.close()
+    guard case .some(.some(let row)) = rows.first else {
+      throw StoreError.notFound(ObjectID(entity: Program.entity.name, key: key))
+    }
+    let formatter = ValueFormatter(for: settings)
+    let columns: [ListColumn] =
+      [.key] + Program.entity.attributes.enumerated().map { .attribute($0, $1) }
+      + Program.transients.map { .transient($0) }
+    let width =
+      (columns.map(\.title) + ["version"]).map { DisplayWidth().columns(of: $0) }.max() ?? 0
+    for column in columns {
+      let name = DisplayWidth().fit(column.title, columns: width)
+      let text = SafeText.oneLine(column.text(row, formatter))
+      try TerminalOutput.standard.write(text.isEmpty ? "\(column.title)\n" : "\(name)  \(text)\n")
+    }
+    let name = DisplayWidth().fit("version", columns: width)
+    try TerminalOutput.standard.write("\(name)  \(RowVersion(of: row))\n")
+  }
+}
+
+extension ObjectKey {
+  /// Creates a key from an argument: a number, a text, the parts of a compound key with commas, or an object's URI.
+  /// - Throws: `CommandFailure` for a text that cannot be a key of the entity.
+  public init(typed text: String, of entity: EntityDescription) throws {
+    if let id = ObjectID(uri: text), Value.text(id.entity) == .text(entity.name) {
+      self = id.key
+      return
+    }
+    let texts: [String] =
+      if case .compound = entity.identity {
+        text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+      } else {
+        [text]
+      }
+    let parts = zip(entity.keyTypes, texts).compactMap { $0.value(parsing: $1) }
+    guard parts.count == texts.count, let key = ObjectKey(parts: parts, of: entity.identity) else {
+      throw CommandFailure(
+        .usage,
+        "“\(text)” is not an id of \(entity.name).",
+        remedy: "'list --columns id' shows the ids."
+      )
+    }
+    self = key
+  }
+}
+
+/// `add ATTRIBUTE=VALUE…`: adds an object.
+public struct AddVerb<Program: ListProgram>: AsyncParsableCommand {
+  /// The name and help of the verb.
+  public static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "add",
+      abstract: "Add \(Program.oneObject).",
+      usage: "\(Program.name) add ATTRIBUTE=VALUE… [options]",
+      discussion: Program.discussion(
+        "It prints the new id. '\(Program.name) help attributes' explains the values.",
+        examples: "add \(Program.examples.assignments)"
+      )
+    )
+  }
+
+  @Argument(
+    help: """
+      Values as ATTRIBUTE=VALUE. Attributes: \(Program.attributeNames).
+      """
+  )
+  var values: [String] = []
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var locale: LocaleOptions
+
+  /// Creates the verb.
+  public init() {}
+
+  /// Adds the object.
+  public func run() async throws {
+    let entity = Program.entity
+    let assignments = try Assignments(values, of: entity, for: try locale.settings())
+    var row = Array(repeating: Value.null, count: entity.attributes.count)
+    assignments.apply(to: &row)
+    let opened = try Program.openStore(try store.location(of: Program.name))
+    let id = try opened.commit(origin: .unnamed) { transaction in
+      try transaction.insert(row, key: assignments.key, into: entity)
+    }.result
+    try opened.close()
+    try TerminalOutput.standard.write("added \(SafeText.oneLine("\(id)"))\n")
+  }
+}
+
+/// `edit ID ATTRIBUTE=VALUE…`: changes an object.
+public struct EditVerb<Program: ListProgram>: AsyncParsableCommand {
+  /// The name and help of the verb.
+  public static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "edit",
+      abstract: "Change \(Program.oneObject).",
+      usage: "\(Program.name) edit ID ATTRIBUTE=VALUE… [options]",
+      discussion: Program.discussion(
+        """
+        The other attributes stay as they are. With --based-on, the edit is refused if the \(Program.nouns.one) has \
+        changed since 'show' printed that version.
+        """,
+        examples: "edit \(Program.examples.id) \(Program.examples.change)",
+        "edit \(Program.examples.id) \(Program.examples.change) --based-on 3a24af9646cec247"
+      )
+    )
+  }
+
+  @Argument(help: "The id, \(Program.idHelp).")
+  var id: String
+  @Argument(
+    help: """
+      Values as ATTRIBUTE=VALUE; ATTRIBUTE=NULL clears the value. Attributes: \(Program.attributeNames).
+      """
+  )
+  var values: [String]
+  @Option(
+    help: "Refuse the edit unless the stored values are those of this version, as 'show' prints it."
+  )
+  var basedOn: RowVersion?
+  @Flag(help: "Write even if the stored values have changed: the last write wins.")
+  var overwrite = false
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var locale: LocaleOptions
+
+  /// Creates the verb.
+  public init() {}
+
+  /// Changes the object.
+  public func run() async throws {
+    let entity = Program.entity
+    let settings = try locale.settings()
+    let assignments = try Assignments(values, of: entity, for: settings)
+    guard assignments.key == nil else {
+      throw CommandFailure(
+        .usage,
+        "The id of \(Program.oneObject) cannot be changed.",
+        remedy: "Add another \(Program.nouns.one) and remove this one."
+      )
+    }
+    let id = ObjectID(entity: entity.name, key: try ObjectKey(typed: id, of: entity))
+    let opened = try Program.openStore(try store.existingLocation(of: Program.self))
+    let changed = try opened.commit(origin: .unnamed) { transaction -> [String] in
+      guard case .some(.some(let row)) = try transaction.rows([id.key], of: entity).first else {
+        throw StoreError.notFound(id)
+      }
+      var values = row.values
+      assignments.apply(to: &values)
+      let edited = Row(entity: entity, id: id, values: values)
+      if let basedOn, !overwrite, basedOn != RowVersion(of: row) {
+        throw conflict(basedOn, stored: row, wanted: edited, settings)
+      }
+      try transaction.update(id, to: values, of: entity, ifUnchangedFrom: row)
+      return edited.changes(from: row).names(in: entity)
+    }.result
+    try opened.close()
+    let what =
+      changed.isEmpty ? "nothing changed in" : "changed \(changed.joined(separator: ", ")) of"
+    try TerminalOutput.standard.write("\(what) \(SafeText.oneLine("\(id)"))\n")
+  }
+
+  /// Returns the refusal, with the stored values beside those to be written.
+  private func conflict(
+    _ version: RowVersion,
+    stored: Row,
+    wanted: Row,
+    _ settings: LocaleSettings
+  ) -> CommandFailure {
+    let formatter = ValueFormatter(for: settings)
+    let attributes = Array(Program.entity.attributes.enumerated())
+    let width = attributes.map { DisplayWidth().columns(of: $0.element.name) }.max() ?? 0
+    func text(_ value: Value, _ type: AttributeType) -> String {
+      value.isNull ? "NULL" : SafeText.oneLine(formatter.text(value, of: type))
+    }
+    let lines = attributes.map { index, attribute in
+      let name = DisplayWidth().fit(attribute.name, columns: width)
+      let (now, new) = (stored.values[index], wanted.values[index])
+      let change = now == new ? "" : " (edit: \(text(new, attribute.type)))"
+      return "\(name)  \(text(now, attribute.type))\(change)"
+    }
+    return CommandFailure(
+      .temporary,
+      "\(stored.id) has changed since version \(version), which the edit is based on."
+        + " Nothing was written. The stored values are below.",
+      remedy:
+        "Check it with 'show \(id)' and edit version \(RowVersion(of: stored)), or add --overwrite.",
+      picture: lines.joined(separator: "\n")
+    )
+  }
+}
+
+/// `remove ID…`: removes objects, all or none.
+public struct RemoveVerb<Program: ListProgram>: AsyncParsableCommand {
+  /// The name and help of the verb.
+  public static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "remove",
+      abstract: "Remove \(Program.nouns.many), all of those named or none.",
+      discussion: Program.discussion(examples: "remove \(Program.examples.id)")
+    )
+  }
+
+  @Argument(help: "The ids, \(Program.idHelp).")
+  var ids: [String]
+
+  @OptionGroup var store: StoreOptions
+
+  /// Creates the verb.
+  public init() {}
+
+  /// Removes the objects.
+  public func run() async throws {
+    let entity = Program.entity
+    let keys = try ids.map { try ObjectKey(typed: $0, of: entity) }
+    let opened = try Program.openStore(try store.existingLocation(of: Program.self))
+    try opened.commit(origin: .unnamed) { transaction in
+      for key in keys {
+        let id = ObjectID(entity: entity.name, key: key)
+        guard try transaction.delete(id, of: entity) else {
+          throw CommandFailure(
+            .nothingMatched,
+            "There is no \(id).",
+            remedy: keys.count == 1 ? "Nothing was removed." : "None of them was removed."
+          )
+        }
+      }
+    }
+    try opened.close()
+    let noun = keys.count == 1 ? Program.nouns.one : Program.nouns.many
+    try TerminalOutput.standard.write("removed \(keys.count) \(noun)\n")
+  }
+}
+
+/// The values of `ATTRIBUTE=VALUE` arguments.
+struct Assignments {
+  private var values: [(index: Int, value: Value)] = []
+  /// The object's key, if one was given.
+  private(set) var key: ObjectKey?
+
+  /// Parses arguments.
+  /// - Throws: `CommandFailure` for an argument without `=`, an unknown or repeated attribute, or an invalid value.
+  init(_ words: [String], of entity: EntityDescription, for settings: LocaleSettings) throws {
+    for word in words {
+      // Bytes: a combining mark at the start of the value would form one character with the sign.
+      guard let mark = word.utf8.firstIndex(of: UInt8(ascii: "=")) else {
+        throw CommandFailure(
+          .usage,
+          "“\(word)” is not ATTRIBUTE=VALUE.",
+          remedy:
+            "Write for example \(entity.attributes.first?.name ?? "name")=…, in quotes if there are spaces."
+        )
+      }
+      let name = String(word[..<mark])
+      let text = String(word[word.utf8.index(after: mark)...])
+      if entity.index(of: name) == nil, entity.identity.columns == [name] {
+        key = try ObjectKey(typed: text, of: entity)
+        continue
+      }
+      guard let index = entity.index(of: name) else {
+        throw CommandFailure.unknownAttribute(
+          name,
+          of: entity.name,
+          known: entity.attributes.map(\.name)
+        )
+      }
+      guard !values.contains(where: { $0.index == index }) else {
+        throw CommandFailure(.usage, "\(name) is given twice.", remedy: "Give each value once.")
+      }
+      let attribute = entity.attributes[index]
+      let value: Value =
+        text == "NULL" ? .null : try ValueParser(settings).value(text, of: attribute)
+      values.append((index, value))
+    }
+  }
+
+  /// Replaces the values of a row by the given ones.
+  func apply(to row: inout [Value]) {
+    for (index, value) in values { row[index] = value }
+  }
+}
+
+/// A digest of an object's values, by which an edit detects that they have changed: 16 hexadecimal digits.
+///
+/// Equal values give equal versions in every process, so an object that is changed and changed back has its first
+/// version again.
+public struct RowVersion: Hashable, Sendable {
+  private let digest: UInt64
+
+  /// Creates the version of a row.
+  /// - Complexity: O(*n*) in the bytes of its values.
+  public init(of row: Row) {
+    var digest = RowDigest()
+    for value in row.values { digest.add(value) }
+    self.digest = digest.value
+  }
+}
+
+extension RowVersion: ExpressibleByArgument {
+  /// Parses a version as `show` prints it, or returns `nil` for any other text.
+  public init?(argument: String) {
+    guard argument.utf8.count == 16, argument.utf8.allSatisfy(Self.isDigit),
+      let digest = UInt64(argument, radix: 16)
+    else { return nil }
+    self.digest = digest
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool {
+    (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
+  }
+}
+
+extension RowVersion: CustomStringConvertible {
+  /// The 16 digits.
+  public var description: String {
+    let digits = String(digest, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}

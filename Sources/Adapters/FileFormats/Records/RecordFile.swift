@@ -1,0 +1,192 @@
+import Foundation
+public import ResultsDomain
+
+/// A file of records, read into memory, from a path or from standard input.
+///
+/// ```swift
+/// let file = try RecordFile.read(path: "books.csv")
+/// var reader = try file.reader()
+/// while let record = try reader.next() { … }
+/// ```
+public struct RecordFile: Sendable {
+  /// The name of the file for error messages; `-` is standard input.
+  public let source: String
+  /// The content.
+  public let bytes: [UInt8]
+
+  /// A file that is already in memory.
+  public init(source: String, bytes: [UInt8]) {
+    self.source = source
+    self.bytes = bytes
+  }
+
+  /// Reads a file to its end.
+  /// - Parameters:
+  ///   - path: The path, or `-` for standard input.
+  ///   - maximumBytes: The largest size, in bytes.
+  /// - Returns: The file with its content.
+  /// - Throws: `InputFailure` if it is missing, a directory, not permitted or too long.
+  public static func read(path: String, maximumBytes: Int = 1 << 30) throws(InputFailure)
+    -> RecordFile
+  {
+    guard path != "-" else {
+      return try read(descriptor: 0, source: path, maximumBytes: maximumBytes)
+    }
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw failure(path, code: errno) }
+    defer { close(descriptor) }
+    return try read(descriptor: descriptor, source: path, maximumBytes: maximumBytes)
+  }
+
+  /// Reads a file descriptor to its end, and leaves it open.
+  /// - Parameters:
+  ///   - descriptor: The descriptor.
+  ///   - source: The name for error messages.
+  ///   - maximumBytes: The largest size, in bytes.
+  /// - Returns: The file with its content.
+  /// - Throws: `InputFailure`.
+  public static func read(
+    descriptor: Int32,
+    source: String,
+    maximumBytes: Int = 1 << 30
+  ) throws(InputFailure) -> RecordFile {
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 1 << 18)
+    while true {
+      let count = chunk.withUnsafeMutableBytes {
+        Foundation.read(descriptor, $0.baseAddress, $0.count)
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw failure(source, code: errno) }
+      guard count > 0 else { return RecordFile(source: source, bytes: bytes) }
+      bytes += chunk[..<count]
+      guard bytes.count <= maximumBytes else {
+        throw InputFailure(
+          path: source,
+          code: 0,
+          reason: "it has more than \(maximumBytes) bytes",
+          remedy: "Import it in parts."
+        )
+      }
+    }
+  }
+
+  private static func failure(_ path: String, code: Int32) -> InputFailure {
+    let remedy =
+      switch code {
+      case ENOENT, ENOTDIR: "Check the path."
+      case EISDIR: "Give a file, not a directory."
+      case EACCES, EPERM: "Check the permissions of the file and its directories."
+      default: "Check the file and its device."
+      }
+    return InputFailure(
+      path: path,
+      code: code,
+      reason: String(cString: strerror(code)),
+      remedy: remedy
+    )
+  }
+}
+
+extension RecordFile {
+  /// Returns a reader of the records.
+  ///
+  /// Without a format, the extension of the file decides, then its content.
+  /// - Parameter format: The format, or `nil`.
+  /// - Returns: A reader at the first record.
+  /// - Throws: `RecordError` if the file is compressed.
+  public func reader(format: ImportFormat? = nil) throws(RecordError) -> any RecordReader & Sendable
+  {
+    for (magic, name, tool) in RecordFile.compressed where bytes.starts(with: magic) {
+      throw RecordError(
+        source: source,
+        message: "this is a \(name) file, not text.",
+        remedy: "Decompress it first, for example: \(tool) FILE | … import -",
+        isRecoverable: false
+      )
+    }
+    switch format ?? ImportFormat(path: source) ?? ImportFormat(detecting: bytes) {
+    case .csv: return CSVReader(bytes: bytes, source: source)
+    case .tsv: return TSVReader(bytes: bytes, source: source)
+    case .jsonl: return JSONLinesReader(bytes: bytes, source: source)
+    case .feed: return FeedReader(bytes: bytes, source: source)
+    }
+  }
+
+  /// The first bytes of compressed files, their formats, and the tools that decompress them.
+  private static let compressed: [([UInt8], String, String)] = [
+    ([0x1F, 0x8B], "gzip", "gunzip -c"), ([0x28, 0xB5, 0x2F, 0xFD], "zstd", "zstdcat"),
+    ([0xFD, 0x37, 0x7A, 0x58, 0x5A], "xz", "xzcat"), ([0x42, 0x5A, 0x68], "bzip2", "bzcat"),
+    ([0x50, 0x4B, 0x03, 0x04], "zip", "unzip -p"),
+  ]
+}
+
+/// The formats of files that can be imported.
+public enum ImportFormat: String, CaseIterable, Hashable, Sendable {
+  /// Comma-separated values.
+  case csv
+  /// Tab-separated values.
+  case tsv
+  /// One JSON object per line.
+  case jsonl
+  /// RSS 2.0, RSS 1.0 or Atom.
+  case feed
+
+  /// The format of a file name, or `nil` if its extension is unknown.
+  public init?(path: String) {
+    let name = path.utf8.split(separator: UInt8(ascii: "/")).last ?? path.utf8[...]
+    let parts = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count > 1, let last = parts.last else { return nil }
+    switch String(last)?.lowercased() {
+    case "csv": self = .csv
+    case "tsv", "tab": self = .tsv
+    case "jsonl", "ndjson", "json": self = .jsonl
+    case "xml", "rss", "atom", "rdf": self = .feed
+    default: return nil
+    }
+  }
+
+  /// The format of a file's content: markup is a feed, a brace begins JSON lines, a tab in the first line means
+  /// tab-separated values, and everything else is comma-separated.
+  /// - Complexity: O(*n*) in the first line.
+  public init(detecting bytes: [UInt8]) {
+    if UnicodeForm(beginning: bytes)?.isMarkup(bytes) == true {
+      self = .feed
+      return
+    }
+    let start = bytes.starts(with: ByteOrderMark.utf8) ? ByteOrderMark.utf8.count : 0
+    let text = bytes[start...].drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
+    switch text.first {
+    case UInt8(ascii: "<"): self = .feed
+    case UInt8(ascii: "{"), UInt8(ascii: "["): self = .jsonl
+    default:
+      let line = bytes[start...].prefix { $0 != 0x0A && $0 != 0x0D }
+      self = line.contains(0x09) ? .tsv : .csv
+    }
+  }
+}
+
+/// The error for a file that cannot be read.
+public struct InputFailure: Error, Hashable, Sendable {
+  /// The path, or `-` for standard input.
+  public var path: String
+  /// The error number of the system, or 0 if the file is too long.
+  public var code: Int32
+  /// What happened, in the words of the system if it has an error number.
+  public var reason: String
+  /// The remedy.
+  public var remedy: String
+
+  /// An error with a path, a reason and a remedy.
+  public init(path: String, code: Int32, reason: String, remedy: String) {
+    self.path = path
+    self.code = code
+    self.reason = reason
+    self.remedy = remedy
+  }
+}
+
+extension InputFailure: CustomStringConvertible {
+  /// The path, the reason and the remedy.
+  public var description: String { "\(path): cannot be read: \(reason). \(remedy)" }
+}

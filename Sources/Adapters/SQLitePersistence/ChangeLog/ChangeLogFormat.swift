@@ -1,0 +1,266 @@
+import CSQLiteHooks
+import GRDB
+import ResultsDomain
+
+/// The tables of the change log in a database, as `docs/sqlite-schema.md` publishes them.
+enum ChangeLogFormat {
+  /// What a row of the log records.
+  enum Kind: Int64, Sendable {
+    /// A commit of a store, with its changes packed into one blob.
+    case commit = 0
+    /// A part of the packed changes of the commit row that follows.
+    case part = 1
+    /// A row was inserted; there was none of its key before.
+    case insertion = 2
+    /// A row was changed; the old values.
+    case update = 3
+    /// A row was deleted; the old values.
+    case deletion = 4
+    /// A row may have been replaced by the next change; the old values.
+    case replaced = 5
+    /// The rows from the one in `key` to this one are a commit of a store.
+    case marker = 6
+    /// The history cannot be continued across this row.
+    case interruption = 7
+  }
+
+  /// The valid numbers of an entity: packed changes store one in two bits less than a word.
+  static let entityNumbers = 1...Int(Int32.max)
+
+  /// The greatest valid sequence number: no log reaches it by counting, and one beyond it could soon count no further.
+  static let greatestSequence: UInt64 = 1 << 62
+
+  /// The prefix of the store's triggers, before the number of their entity.
+  static let triggerPrefix = "_results_"
+
+  /// The least number of value columns of the log: those of a commit's row.
+  private static let leastColumns = 2
+
+  /// Whether the database has a log.
+  static func exists(on database: Database) throws -> Bool {
+    try database.integer(
+      "SELECT count(*) FROM main.sqlite_master WHERE type = 'table' AND name = '_results_log'"
+    ) > 0
+  }
+
+  /// Creates the log's tables if they are missing, and adds value columns for entities with many attributes.
+  /// - Parameters:
+  ///   - database: A connection in a write transaction.
+  ///   - attributes: The greatest number of attributes of an entity.
+  /// - Returns: Whether the log is new.
+  static func create(on database: Database, attributes: Int) throws -> Bool {
+    let wanted = max(attributes, leastColumns)
+    var isNew = false
+    if try !exists(on: database) {
+      isNew = true
+      try database.execute(
+        sql: """
+          CREATE TABLE _results_log (
+            sequence INTEGER PRIMARY KEY,
+            stamp INTEGER DEFAULT (random()),
+            entity INTEGER,
+            kind INTEGER,
+            key\((0..<wanted).map { ",\n  v\($0)" }.joined())
+          );
+          """
+      )
+    }
+    try database.execute(
+      sql: """
+        CREATE TABLE IF NOT EXISTS _results_reader (
+          id INTEGER PRIMARY KEY,
+          sequence INTEGER NOT NULL,
+          renewed INTEGER NOT NULL,
+          owner TEXT
+        ) STRICT
+        """
+    )
+    for index in try columnCount(on: database)..<max(wanted, columnCount(on: database)) {
+      try database.execute(sql: "ALTER TABLE _results_log ADD COLUMN v\(index)")
+    }
+    if isNew {
+      // No version of another log may be taken for one of this.
+      try database.execute(sql: "UPDATE _results_store SET epoch = random()")
+      try interrupt(nil, on: database)
+    }
+    return isNew
+  }
+
+  /// Whether the log's tables have the columns of every log.
+  static func isSound(on database: Database) throws -> Bool {
+    try database.integer(
+      """
+      SELECT (SELECT count(*) FROM pragma_table_info('_results_log')
+        WHERE name IN ('sequence', 'stamp', 'entity', 'kind', 'key'))
+      + (SELECT count(*) FROM pragma_table_info('_results_reader')
+        WHERE name IN ('id', 'sequence', 'renewed'))
+      """
+    ) == 8
+  }
+
+  /// Whether the table of readers has the column for their process: earlier versions of this library did not create it.
+  static func hasOwners(on database: Database) throws -> Bool {
+    try database.integer(
+      "SELECT count(*) FROM pragma_table_info('_results_reader') WHERE name = 'owner'"
+    ) > 0
+  }
+
+  /// The readers whose process is known to have ended.
+  static func endedReaders(on database: Database) throws -> [Int64] {
+    guard try hasOwners(on: database) else { return [] }
+    let statement = try PreparedStatement("SELECT id, owner FROM _results_reader", on: database)
+    defer { statement.reset() }
+    var readers: [Int64] = []
+    while try statement.step() {
+      guard let owner = Value(statement.pointer, column: 1, storage: .text).text,
+        ReaderLease.hasEnded(owner)
+      else { continue }
+      readers.append(sqlite3_column_int64(statement.pointer, 0))
+    }
+    return readers
+  }
+
+  /// Adds the column for the readers' process.
+  static func addOwners(on database: Database) throws {
+    guard try !hasOwners(on: database) else { return }
+    try database.execute(sql: "ALTER TABLE _results_reader ADD COLUMN owner TEXT")
+  }
+
+  /// The number of value columns of the log.
+  static func columnCount(on database: Database) throws -> Int {
+    try Int(
+      database.integer(
+        "SELECT count(*) FROM pragma_table_info('_results_log') WHERE name GLOB 'v[0-9]*'"
+      )
+    )
+  }
+
+  /// Records that the history ends here, for one entity or for all.
+  static func interrupt(_ entity: Int?, on database: Database) throws {
+    try database.execute(
+      sql: "INSERT INTO _results_log (entity, kind) VALUES (?, ?)",
+      arguments: [entity, Kind.interruption.rawValue]
+    )
+  }
+}
+
+/// The layout of a database's change log at one version of the schema.
+struct ChangeLogLayout: Sendable {
+  /// Where the log has an entity's keys and values.
+  struct Entity: Sendable {
+    /// The entity's number in the log.
+    let number: Int
+    /// For each attribute of the entity, the value column of the log that holds it.
+    let columns: [Int]
+    /// The number of attributes that the database has recorded.
+    let width: Int
+    /// For each part of a compound key, the value column that holds it; empty for other keys.
+    let keyColumns: [Int]
+  }
+
+  /// Identifies the log: a new log has another number.
+  let epoch: UInt64
+  /// The layout of each of the store's entities.
+  let entities: [Entity]
+  /// The number of value columns to read.
+  let width: Int
+  /// Whether an application has triggers in the database.
+  let hasApplicationTriggers: Bool
+  /// Whether the database has entities, or attributes of entities, that the store was not opened with.
+  let hasOtherEntities: Bool
+
+  /// Reads the layout from a database.
+  /// - Returns: `nil` if it has no log of these entities, or one that misses changes of them.
+  init?(of tables: StoreTables, on database: Database) throws {
+    guard let (epoch, numbers) = try ChangeLogLayout.numbers(on: database) else { return nil }
+    let found = try ChangeLogLayout.triggers(on: database)
+    var known = 0
+    var entities: [Entity] = []
+    var hasOthers = false
+    for table in tables.all {
+      guard let number = numbers[table.entity.name],
+        let recorded = try StoreFormat.recorded(table.entity.name, on: database),
+        let expected = try ChangeLogTriggers.expected(recorded, number: number, on: database),
+        expected.all.allSatisfy({ found[$0.name] == $0.sql })
+      else { return nil }
+      known += expected.all.count
+      let indexes = table.entity.attributes.map { recorded.index(of: $0.name) }
+      let columns = indexes.compactMap(\.self)
+      guard columns.count == indexes.count else { return nil }
+      let keys = recorded.keyColumn == nil ? recorded.keyColumns : []
+      hasOthers = hasOthers || columns != Array(recorded.attributes.indices)
+      entities.append(
+        Entity(
+          number: number,
+          columns: columns,
+          width: recorded.attributes.count,
+          keyColumns: keys.compactMap { recorded.index(of: $0) }
+        )
+      )
+    }
+    let width = entities.map(\.width).max() ?? 0
+    guard try ChangeLogFormat.columnCount(on: database) >= width else { return nil }
+    self.epoch = epoch
+    self.entities = entities
+    self.width = max(2, width)
+    hasOtherEntities = hasOthers || numbers.count > entities.count
+    hasApplicationTriggers = found.keys.contains { !$0.hasPrefix(ChangeLogFormat.triggerPrefix) }
+  }
+
+  /// The epoch of the log, and the numbers of all entities in it; `nil` if these are not valid or not unique.
+  private static func numbers(on database: Database) throws -> (UInt64, [String: Int])? {
+    guard try ChangeLogFormat.isSound(on: database) else { return nil }
+    let columns = try database.integer(
+      """
+      SELECT count(*) FROM pragma_table_info('_results_store')
+      WHERE name IN ('format', 'epoch', 'adopted')
+      """
+    )
+    guard columns == 3 else { return nil }
+    let stored = try DatabaseValue.fetchOne(
+      database,
+      sql: "SELECT epoch FROM _results_store WHERE id = 1"
+    )
+    guard let epoch = stored.flatMap({ Int64.fromDatabaseValue($0) }) else { return nil }
+    let rows = try GRDB.Row.fetchAll(
+      database,
+      sql: "SELECT name, number FROM _results_entity WHERE number IS NOT NULL"
+    )
+    var numbers: [String: Int] = [:]
+    for row in rows {
+      let name = try row.decode(String.self, forColumn: "name")
+      let stored = try row.decode(DatabaseValue.self, forColumn: "number")
+      guard let number = Int.fromDatabaseValue(stored),
+        ChangeLogFormat.entityNumbers.contains(number),
+        !numbers.values.contains(number)
+      else { return nil }
+      numbers[name] = number
+    }
+    return (UInt64(bitPattern: epoch), numbers)
+  }
+
+  /// The triggers of the database and the store's indexes, by name.
+  static func triggers(on database: Database) throws -> [String: String] {
+    let rows = try GRDB.Row.fetchAll(
+      database,
+      sql: """
+        SELECT name, sql FROM main.sqlite_master
+        WHERE type = 'trigger' OR type = 'index' AND name GLOB '\(ChangeLogFormat.triggerPrefix)*'
+        """
+    )
+    let pairs = try rows.map { row in
+      try (
+        row.decode(String.self, forColumn: "name"),
+        row.decode(String?.self, forColumn: "sql") ?? ""
+      )
+    }
+    return Dictionary(pairs) { first, _ in first }
+  }
+}
+
+extension RecordedEntity {
+  /// The index of an attribute.
+  func index(of name: String) -> Int? {
+    attributes.firstIndex { Value.text($0.name) == Value.text(name) }
+  }
+}

@@ -1,0 +1,96 @@
+import CSQLiteHooks
+import GRDB
+import ResultsDomain
+
+/// The functions that translated predicates call, registered on a connection when it first needs them.
+///
+/// Folding and patterns use the domain's code, so that SQL and the evaluator cannot differ.
+enum ConnectionFunctions {
+  /// Registers the functions, unless the connection has them.
+  static func register(on database: Database) throws {
+    // Registering again would make SQLite prepare every statement again.
+    guard (try? database.cachedStatement(sql: "SELECT results_folded(NULL)")) == nil else { return }
+    let connection = database.sqliteConnection
+    for code in [
+      results_register_values(connection),
+      add("results_folded", arguments: 1, to: connection, folded),
+      add("results_like", arguments: 2, to: connection, like),
+      results_register_functions(connection),
+      results_register_sampling(connection),
+      results_register_ranking(connection),
+    ] where code != SQLITE_OK {
+      throw SQLiteFailure(connection)
+    }
+  }
+
+  private typealias Function =
+    @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
+
+  private static func add(
+    _ name: String,
+    arguments: Int32,
+    to connection: OpaquePointer?,
+    _ function: Function
+  ) -> Int32 {
+    let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
+    return sqlite3_create_function_v2(
+      connection,
+      name,
+      arguments,
+      flags,
+      nil,
+      function,
+      nil,
+      nil,
+      nil
+    )
+  }
+
+  private static let folded: Function = { context, _, arguments in
+    guard let argument = arguments?[0], case .text(let text) = Value(argument, storage: .text)
+    else { return }
+    var folded = TextFolding.folded(text)
+    guard !folded.utf8.isEmpty else {
+      sqlite3_result_text(context, "", 0, unsafeBitCast(-1, to: sqlite3_destructor_type.self))
+      return
+    }
+    folded.withUTF8 { bytes in
+      bytes.withMemoryRebound(to: CChar.self) {
+        sqlite3_result_text64(
+          context,
+          $0.baseAddress,
+          UInt64($0.count),
+          unsafeBitCast(-1, to: sqlite3_destructor_type.self),
+          UInt8(SQLITE_UTF8)
+        )
+      }
+    }
+  }
+
+  private static let like: Function = { context, _, arguments in
+    guard let text = arguments?[0], let patternValue = arguments?[1],
+      sqlite3_value_type(text) == SQLITE_TEXT
+    else { return }
+    let pattern: PatternBox
+    if let cached = sqlite3_get_auxdata(context, 1) {
+      pattern = Unmanaged<PatternBox>.fromOpaque(cached).takeUnretainedValue()
+    } else {
+      guard case .text(let source) = Value(patternValue, storage: .text) else { return }
+      pattern = PatternBox(LikePattern(source))
+      sqlite3_set_auxdata(context, 1, Unmanaged.passRetained(pattern).toOpaque()) { cached in
+        if let cached { Unmanaged<PatternBox>.fromOpaque(cached).release() }
+      }
+    }
+    let bytes = sqlite3_value_text(text)
+    let count = Int(sqlite3_value_bytes(text))
+    let matches = pattern.pattern.matches(UnsafeBufferPointer(start: bytes, count: count))
+    sqlite3_result_int(context, matches ? 1 : 0)
+  }
+
+  /// A pattern that SQLite caches while a statement runs.
+  private final class PatternBox {
+    let pattern: LikePattern
+
+    init(_ pattern: LikePattern) { self.pattern = pattern }
+  }
+}

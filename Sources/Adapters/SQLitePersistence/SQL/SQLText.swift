@@ -1,0 +1,416 @@
+import GRDB
+import ResultsDomain
+
+/// An SQL text with the arguments to bind, in order.
+///
+/// Values are part of the text only on request: constants inside expressions, by which SQLite recognizes an index over the expression, and
+/// integers that it must know when it prepares a statement in order to choose a partial index.
+struct SQLText {
+  /// The value of a parameter.
+  enum Argument {
+    case value(Value)
+    case list(ValueList)
+  }
+
+  private(set) var text = ""
+  private(set) var arguments: [Argument] = []
+  /// Whether the text calls functions that must be registered on the connection.
+  var needsFunctions = false
+  /// Whether integers become part of the text.
+  var writesLiterals = false
+  /// Whether constants inside expressions become part of the text.
+  var writesConstants = false
+
+  /// Appends SQL.
+  mutating func append(_ sql: String) { text += sql }
+
+  /// Appends another text with its arguments.
+  mutating func append(_ other: SQLText) {
+    text += other.text
+    arguments += other.arguments
+    needsFunctions = needsFunctions || other.needsFunctions
+  }
+
+  /// Appends a parameter.
+  mutating func append(argument: Value) {
+    if writesLiterals, case .integer(let number) = argument {
+      text += String(number)
+      return
+    }
+    text += "?"
+    if case .real(let number) = argument, number.isNaN {
+      arguments.append(.value(.null))
+    } else {
+      arguments.append(.value(argument))
+    }
+  }
+
+  /// Appends a parameter that is read as a table.
+  mutating func append(list: ValueList) {
+    text += "?"
+    arguments.append(.list(list))
+    needsFunctions = true
+  }
+
+  /// Prepares the statement and binds its arguments.
+  ///
+  /// The lists live as long as this value, which the caller must keep alive until the statement is reset.
+  func prepare(on database: Database) throws -> PreparedStatement {
+    if needsFunctions { try ConnectionFunctions.register(on: database) }
+    let statement = try PreparedStatement(text, on: database)
+    for (index, argument) in arguments.enumerated() {
+      switch argument {
+      case .value(let value): try statement.bind(value, at: Int32(index + 1))
+      case .list(let list): try list.bind(to: statement, at: Int32(index + 1))
+      }
+    }
+    return statement
+  }
+}
+
+extension SQLText {
+  /// Longer lists of values are read as a table instead of being bound one by one.
+  private static let shortListLimit = 8
+
+  /// Appends `WHERE` and a predicate's translation; nothing if all rows match.
+  mutating func append(where predicate: FetchPredicate, in table: EntityTable) {
+    let predicate = predicate.normalized
+    if case .all = predicate { return }
+    append(" WHERE ")
+    append(predicate, in: table)
+  }
+
+  /// Appends the translation of a normalized predicate, which evaluates to 1, 0 or null like the predicate.
+  mutating func append(_ predicate: FetchPredicate, in table: EntityTable) {
+    switch predicate {
+    case .all: append("1")
+    case .none: append("0")
+    case .comparison(let left, let comparison, let right):
+      append("(")
+      append(comparable: left, in: table)
+      append(" \(SQLText.symbol(of: comparison)) ")
+      append(comparable: right, in: table)
+      append(")")
+    case .between(let expression, let low, let high):
+      append("(")
+      append(comparable: expression, in: table)
+      append(" BETWEEN ")
+      append(argument: low)
+      append(" AND ")
+      append(argument: high)
+      append(")")
+    case .membership(let expression, let values):
+      append("(")
+      append(comparable: expression, in: table)
+      appendMembers(values)
+      append(")")
+    case .identity(let identities): append(identities, in: table)
+    case .text(let expression, let comparison, let text, let caseInsensitive):
+      append(expression, comparison, text, isFolding: caseInsensitive, in: table)
+    case .isNull(let expression):
+      append("(")
+      append(expression, in: table)
+      append(" IS NULL)")
+    case .not(.isNull(let expression)):
+      // In this form SQLite recognizes the condition of a partial index.
+      append("(")
+      append(expression, in: table)
+      append(" IS NOT NULL)")
+    case .not(let inner):
+      append("(NOT ")
+      append(inner, in: table)
+      append(")")
+    case .and(let parts): append(parts[...], joinedBy: " AND ", ifEmpty: "1", in: table)
+    case .or(let parts): append(parts[...], joinedBy: " OR ", ifEmpty: "0", in: table)
+    }
+  }
+
+  /// Joins the halves recursively, so that the depth is logarithmic: SQLite refuses trees deeper than 1,000.
+  private mutating func append(
+    _ parts: ArraySlice<FetchPredicate>,
+    joinedBy operation: String,
+    ifEmpty constant: String,
+    in table: EntityTable
+  ) {
+    guard let first = parts.first else {
+      append(constant)
+      return
+    }
+    guard parts.count > 1 else {
+      append(first, in: table)
+      return
+    }
+    let middle = parts.startIndex + parts.count / 2
+    append("(")
+    append(parts[..<middle], joinedBy: operation, ifEmpty: constant, in: table)
+    append(operation)
+    append(parts[middle...], joinedBy: operation, ifEmpty: constant, in: table)
+    append(")")
+  }
+
+  private mutating func appendMembers(_ values: [Value]) {
+    guard values.count > SQLText.shortListLimit else {
+      append(" IN (")
+      for (index, value) in values.enumerated() {
+        if index > 0 { append(", ") }
+        append(argument: value)
+      }
+      append(")")
+      return
+    }
+    append(" IN (SELECT c0 FROM results_values(")
+    append(list: ValueList(values))
+    append("))")
+  }
+
+  private mutating func append(_ identities: IdentitySet, in table: EntityTable) {
+    let columns = table.keyColumns.count
+    guard identities.count > 0 else {
+      append("0")
+      return
+    }
+    guard columns <= ValueList.columnLimit else {
+      let keys = identities.keys.map { SQLText.equality(of: $0, in: table.entity) }
+      append(keys[...], joinedBy: " OR ", ifEmpty: "0", in: table)
+      return
+    }
+    let names = zip(table.keyColumns, table.keyStorage)
+      .map { $1 == .text ? $0 + " COLLATE BINARY" : $0 }
+    append("((" + names.joined(separator: ", ") + ")")
+    if columns == 1, identities.count <= SQLText.shortListLimit {
+      appendMembers(identities.keys.flatMap(\.parts))
+    } else {
+      let results = (0..<columns).map { "c\($0)" }.joined(separator: ", ")
+      append(" IN (SELECT \(results) FROM results_values(")
+      append(list: ValueList(columns: columns, keys: identities.keys))
+      append("))")
+    }
+    append(")")
+  }
+
+  private static func equality(
+    of key: ObjectKey,
+    in entity: EntityDescription
+  ) -> FetchPredicate {
+    .and(
+      zip(entity.identity.columns, key.parts)
+        .map { .comparison(.attribute($0), .equal, .literal($1)) }
+    )
+  }
+
+  private mutating func append(
+    _ expression: FetchExpression,
+    _ comparison: TextOperator,
+    _ text: String,
+    isFolding: Bool,
+    in table: EntityTable
+  ) {
+    needsFunctions = true
+    append("\(SQLText.function(of: comparison))(" + (isFolding ? "results_folded(" : ""))
+    append(expression, in: table)
+    append(isFolding ? "), " : ", ")
+    append(argument: .text(isFolding ? TextFolding.folded(text) : text))
+    append(")")
+  }
+
+  private static func symbol(of comparison: ComparisonOperator) -> String {
+    switch comparison {
+    case .equal: "="
+    case .notEqual: "<>"
+    case .less: "<"
+    case .lessOrEqual: "<="
+    case .greater: ">"
+    case .greaterOrEqual: ">="
+    }
+  }
+
+  private static func function(of comparison: TextOperator) -> String {
+    switch comparison {
+    case .beginsWith: "results_begins"
+    case .contains: "results_contains"
+    case .endsWith: "results_ends"
+    case .like: "results_like"
+    }
+  }
+}
+
+// MARK: - Expressions
+
+// Expressions are translated to functions and operators that every SQLite has. So any program can update an index over an expression, and
+// a list that is ordered by the expression can use it. SQLite recognizes such an index by its text (sqlite.org/expridx.html), so constants
+// must be part of the text.
+extension SQLText {
+  /// Appends an expression's translation.
+  mutating func append(_ expression: FetchExpression, in table: EntityTable) {
+    switch expression {
+    case .attribute(let name):
+      // A validated request has no other attributes.
+      append(table.entity.index(of: name).map { table.attributeColumns[$0] } ?? "NULL")
+    case .objectKey: append(table.keyColumns.count == 1 ? table.keyColumns[0] : "NULL")
+    case .literal(let value): append(argument: value)
+    case .prefix(let inner, let length):
+      // SQLite counts in 32 bits, and has no longer texts.
+      let length = Int64(max(0, min(length, Int(Int32.max))))
+      append("substr", inner, length: .integer(length), in: table)
+    case .lowercased(let inner): append("lower", inner, in: table)
+    case .uppercased(let inner): append("upper", inner, in: table)
+    case .length(let inner): append("length", inner, in: table)
+    case .bucket(let inner, let width): append(bucket: inner, width, in: table)
+    case .ifNull(let inner, let value):
+      append("ifnull(")
+      append(inner, in: table)
+      append(", ")
+      append(constant: value)
+      append(")")
+    }
+  }
+
+  /// Appends an expression so that texts compare by bytes whatever the column's collation is.
+  mutating func append(comparable expression: FetchExpression, in table: EntityTable) {
+    append(expression, in: table)
+    let storage = try? expression.storage(in: table.entity)
+    if storage == .text { append(" COLLATE BINARY") }
+  }
+
+  /// Appends a function of a text, which is null for other values.
+  private mutating func append(
+    _ function: String,
+    _ inner: FetchExpression,
+    length: Value? = nil,
+    in table: EntityTable
+  ) {
+    let isText = table.holdsOnly(.text, inner)
+    if !isText {
+      append("CASE typeof(")
+      append(inner, in: table)
+      append(") WHEN 'text' THEN ")
+    }
+    append(function + "(")
+    append(inner, in: table)
+    if let length {
+      append(", 1, ")
+      append(constant: length)
+    }
+    append(")")
+    if !isText { append(" END") }
+  }
+
+  /// Appends an integer rounded down to a multiple of a width; null for other values, and below the smallest multiple.
+  ///
+  /// The integer occurs three or four times in the text. So inside another bucket a function of this process is used instead, as for widths
+  /// whose double is not an integer, and where no index can help.
+  private mutating func append(
+    bucket inner: FetchExpression,
+    _ width: Int64,
+    in table: EntityTable
+  ) {
+    guard writesConstants, !inner.holdsBucket, width > 0, width <= Int64.max / 2 else {
+      needsFunctions = true
+      append("results_bucket(")
+      append(inner, in: table)
+      append(", ")
+      append(constant: .integer(width))
+      append(")")
+      return
+    }
+    append("CASE WHEN ")
+    if !table.holdsOnly(.integer, inner) {
+      append("typeof(")
+      append(inner, in: table)
+      append(") = 'integer' AND ")
+    }
+    append(inner, in: table)
+    // Smaller integers are in a bucket that begins below all integers.
+    append(" >= \(Int64.min / width * width) THEN ")
+    append(inner, in: table)
+    append(" - (")
+    append(inner, in: table)
+    append(" % \(width) + \(width)) % \(width) END")
+  }
+
+  /// Appends a constant, as part of the text if constants are and it has an exact literal.
+  private mutating func append(constant value: Value) {
+    guard writesConstants, let literal = value.literal else {
+      append(argument: value)
+      return
+    }
+    append(literal)
+  }
+}
+
+extension Value {
+  /// The SQL literal of the value, or `nil` if it is long, or read differently by some version of SQLite.
+  fileprivate var literal: String? {
+    switch self {
+    case .null: "NULL"
+    case .integer(let number): String(number)
+    case .real(let number):
+      // Whole numbers are read exactly; versions differ in how they round fractions.
+      number == 0
+        ? "0.0" : number.magnitude < 1e15 ? Int64(exactly: number).map { "\($0).0" } : nil
+    case .text(let text):
+      text.utf8.count <= 100 && !text.utf8.contains(0) ? text.quotedText : nil
+    case .blob: nil
+    }
+  }
+}
+
+extension FetchExpression {
+  fileprivate var holdsBucket: Bool {
+    switch self {
+    case .attribute, .objectKey, .literal: false
+    case .bucket: true
+    case .prefix(let inner, _), .lowercased(let inner), .uppercased(let inner), .length(let inner),
+      .ifNull(let inner, _):
+      inner.holdsBucket
+    }
+  }
+}
+
+extension EntityTable {
+  /// Whether all values of an expression are null or of a storage class, whatever program wrote them.
+  func holdsOnly(_ storage: StorageClass, _ expression: FetchExpression) -> Bool {
+    switch expression {
+    case .attribute(let name): return holdsOnly(storage, column: name)
+    case .objectKey:
+      guard !isRowNumber else { return storage == .integer }
+      return entity.identity.columns.count == 1
+        && holdsOnly(storage, column: entity.identity.columns[0])
+    case .literal(let value): return value.storage == nil || value.storage == storage
+    case .prefix, .lowercased, .uppercased: return storage == .text
+    case .length, .bucket: return storage == .integer
+    case .ifNull(let inner, let value):
+      return holdsOnly(storage, inner) && (value.storage == nil || value.storage == storage)
+    }
+  }
+
+  /// Whether the table is strict and the column's declared type permits nothing else (sqlite.org/stricttables.html).
+  private func holdsOnly(_ storage: StorageClass, column name: String) -> Bool {
+    guard shape.isStrict, let column = shape.column(named: name) else { return false }
+    let types: [String] =
+      switch storage {
+      case .integer: ["int", "integer"]
+      case .real: ["real"]
+      case .text: ["text"]
+      case .blob: ["blob"]
+      }
+    return types.contains { Array($0.utf8) == column.declaredType.caselessIdentifier }
+  }
+
+  /// Whether an expression can be null according to the table's declaration.
+  func canBeNull(_ expression: FetchExpression) -> Bool {
+    switch expression {
+    case .attribute(let name):
+      guard let column = shape.column(named: name) else { return true }
+      return !column.isRequired
+    case .objectKey: return !isRowNumber
+    case .literal(let value): return value.isNull
+    case .prefix(let inner, _), .lowercased(let inner), .uppercased(let inner), .length(let inner):
+      return !holdsOnly(.text, inner) || canBeNull(inner)
+    case .bucket: return true
+    case .ifNull(let inner, let value):
+      if case .real(let number) = value, number.isNaN { return canBeNull(inner) }
+      return value.isNull && canBeNull(inner)
+    }
+  }
+}

@@ -1,0 +1,178 @@
+import CSQLiteHooks
+import GRDB
+public import ResultsDomain
+
+/// A failure of a call to SQLite's own functions.
+struct SQLiteFailure: Error {
+  /// SQLite's extended result code.
+  let code: Int32
+  let message: String
+
+  init(code: Int32, message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  /// The latest failure of a connection.
+  init(_ connection: OpaquePointer?) {
+    code = sqlite3_extended_errcode(connection)
+    message = sqlite3_errmsg(connection).map { String(cString: $0) } ?? "no message"
+  }
+
+  /// The failure behind an error of GRDB or of this adapter, or `nil` for other errors.
+  init?(_ error: any Error) {
+    switch error {
+    case let failure as SQLiteFailure: self = failure
+    case let error as DatabaseError:
+      code = error.extendedResultCode.rawValue
+      message = error.message ?? "no message"
+    case let error as RowDecodingError:
+      // A column of the store's own tables holds a value that no store has written.
+      code = SQLITE_CORRUPT
+      message = error.description
+    default: return nil
+    }
+  }
+
+  /// Extended codes that Swift does not import: SQLITE_CONSTRAINT with a detail.
+  static let primaryKey = SQLITE_CONSTRAINT | 6 << 8
+  static let rowNumber = SQLITE_CONSTRAINT | 10 << 8
+  static let notNull = SQLITE_CONSTRAINT | 5 << 8
+  static let dataType = SQLITE_CONSTRAINT | 12 << 8
+
+  /// SQLite's primary result code.
+  var primaryCode: Int32 { code & 0xFF }
+}
+
+extension StoreError {
+  /// The store error for an error while reading or writing.
+  ///
+  /// An error that is neither SQLite's nor the store's is from a transaction's closure.
+  init(_ error: any Error, path: String, waited: Duration) {
+    if let error = error as? StoreError {
+      self = error
+    } else if let failure = SQLiteFailure(error) {
+      self.init(failure, path: path, waited: waited)
+    } else {
+      self = .aborted(by: error)
+    }
+  }
+
+  private init(_ failure: SQLiteFailure, path: String, waited: Duration) {
+    self =
+      switch failure.primaryCode {
+      case SQLITE_BUSY, SQLITE_LOCKED:
+        .busy(path: path, waited: waited, holder: .writing(path))
+      case SQLITE_FULL: .diskFull(path: path)
+      case SQLITE_IOERR: .inputOutput(path: path, detail: failure.message)
+      case SQLITE_CORRUPT, SQLITE_NOTADB: .damaged(path: path, detail: failure.message)
+      case SQLITE_ERROR where failure.isAboutOwnTables:
+        .damaged(path: path, detail: failure.message)
+      case SQLITE_READONLY: .readOnly(path: path)
+      case SQLITE_PERM, SQLITE_AUTH, SQLITE_CANTOPEN:
+        .inputOutput(path: path, detail: failure.message)
+      default: .unexpected(path: path, detail: "\(failure.message), code \(failure.code)")
+      }
+  }
+
+  /// The store error for a row that could not be written, with details of the row.
+  init(
+    writing failure: SQLiteFailure,
+    id: ObjectID?,
+    entity: EntityDescription,
+    path: String,
+    waited: Duration
+  ) {
+    let column = failure.column(of: entity)
+    switch (failure.code, id) {
+    case (SQLiteFailure.primaryKey, .some(let id)), (SQLiteFailure.rowNumber, .some(let id)):
+      self = .alreadyExists(id)
+    case (SQLiteFailure.notNull, _):
+      self = .invalid([.missing(entity: entity.name, attribute: column)])
+    case (SQLiteFailure.dataType, _):
+      let expected = entity.attribute(named: column)?.type ?? .blob
+      self = .invalid([.wrongValue(entity: entity.name, attribute: column, expected: expected)])
+    case (_, .some(let id)) where failure.primaryCode == SQLITE_CONSTRAINT:
+      self = .aborted(by: SQLiteConstraintError(id: id, message: failure.message))
+    default: self.init(failure, path: path, waited: waited)
+    }
+  }
+
+  /// The store error for an error while opening.
+  init(opening path: String, _ error: any Error, waited: Duration, isNew: Bool) {
+    guard let failure = SQLiteFailure(error) else {
+      self.init(error, path: path, waited: waited)
+      return
+    }
+    switch failure.primaryCode {
+    case SQLITE_NOTADB: self = .cannotOpen(path: path, .notADatabase)
+    case SQLITE_CORRUPT: self = .cannotOpen(path: path, .damaged(detail: failure.message))
+    case SQLITE_PERM, SQLITE_AUTH, SQLITE_READONLY:
+      self = .cannotOpen(path: path, .noPermission(detail: failure.message))
+    case SQLITE_CANTOPEN:
+      self = .cannotOpen(
+        path: path,
+        isNew ? .cannotCreate(detail: failure.message) : .noPermission(detail: failure.message)
+      )
+    case SQLITE_ERROR, SQLITE_SCHEMA, SQLITE_TOOBIG, SQLITE_CONSTRAINT, SQLITE_MISMATCH:
+      // Opening runs only statements of the store, which do not fail over tables that a store has created.
+      self = .cannotOpen(path: path, .damaged(detail: failure.message))
+    default: self.init(failure, path: path, waited: waited)
+    }
+  }
+}
+
+extension SQLiteFailure {
+  /// Whether a statement failed because the store's own tables were changed, or the file's format is unknown.
+  fileprivate var isAboutOwnTables: Bool {
+    message.contains(StoreFormat.reservedPrefix) || message.contains("unsupported file format")
+  }
+
+  /// The column that a constraint's message names, as in `NOT NULL constraint failed: Book.title`.
+  ///
+  /// Names are not quoted there, so those of the entity are matched against the end of the message.
+  fileprivate func column(of entity: EntityDescription) -> String {
+    let bytes = message.caselessIdentifier
+    let names = (entity.identity.columns + entity.attributes.map(\.name)).filter { name in
+      bytes.reversed().starts(with: ("." + name).caselessIdentifier.reversed())
+    }
+    if let longest = names.max(by: { $0.utf8.count < $1.utf8.count }) { return longest }
+    return String(message.split(separator: ".").last ?? "")
+  }
+}
+
+/// A violation of a constraint that the database declares, such as a unique index or a foreign key.
+///
+/// It is the reason in `StoreError.aborted(by:)`.
+public struct SQLiteConstraintError: Error, Hashable, Sendable {
+  /// The object that was being written.
+  public let id: ObjectID
+  /// SQLite's message, which names the constraint.
+  public let message: String
+}
+
+extension SQLiteConstraintError: CustomStringConvertible {
+  /// What happened and what to do.
+  public var description: String {
+    "\(id) violates a constraint of the database (\(message)). Nothing was written. Change the values."
+  }
+}
+
+extension LockHolder {
+  /// The process that keeps a database's file from being written at present; `nil` where the system does not report it (only Linux does).
+  static func writing(_ path: String) -> LockHolder? {
+    var name = [CChar](repeating: 0, count: 64)
+    let process = results_lock_holder(path, &name, Int32(name.count))
+    guard process > 0 else { return nil }
+    let bytes = name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+    // A process chooses its name, which may contain anything.
+    let scalars = String(decoding: bytes, as: UTF8.self).unicodeScalars.filter {
+      !$0.properties.isDefaultIgnorableCodePoint && $0.properties.generalCategory != .control
+    }
+    return LockHolder(
+      processID: process,
+      name: String(String.UnicodeScalarView(scalars)),
+      isThisProcess: process == results_process_id()
+    )
+  }
+}

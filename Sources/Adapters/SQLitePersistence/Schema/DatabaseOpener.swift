@@ -1,0 +1,362 @@
+import CSQLiteHooks
+import Dispatch
+import GRDB
+import ResultsDomain
+
+/// Opens a database as a store: checks it first, then creates or migrates what is needed in one transaction.
+struct DatabaseOpener {
+  /// A database that is ready for use.
+  struct Opened {
+    let writer: any DatabaseWriter
+    let tables: StoreTables
+    /// The store's persistent name, where the database has one.
+    let identity: String?
+    /// Whether the database has a change log that records every writer.
+    let hasLog: Bool
+    /// Whether closing must remove the side files that reading has created.
+    var leavesSideFiles = false
+  }
+
+  private let path: String
+  private let options: SQLiteStoreOptions
+  private let inspector: SchemaInspector
+
+  init(path: String, entities: [EntityDescription], options: SQLiteStoreOptions) {
+    self.path = path
+    self.options = options
+    inspector = SchemaInspector(entities: entities, options: options)
+  }
+
+  /// Opens the database of a file.
+  func openFile() throws(StoreError) -> Opened {
+    let file = try StoreFile(path, isReadOnly: options.isReadOnly)
+    let leavesSideFiles = options.isReadOnly && file.isAlone
+    do throws(StoreError) {
+      var opened = try opening(isNew: file.isNew) {
+        try SchemaInspector.checkNames(of: inspector.entities)
+        if !file.isNew { try check(file) }
+        return try prepareClosing(try connect(to: file))
+      }
+      opened.leavesSideFiles = leavesSideFiles
+      return opened
+    } catch {
+      if leavesSideFiles { SideFiles.removeUnused(beside: path) }
+      throw error
+    }
+  }
+
+  private func connect(to file: StoreFile) throws -> any DatabaseWriter {
+    // A pool writes into a file when it is opened, and a verb that only reads has no use for several connections.
+    if options.onlyReads, !file.isNew {
+      return try DatabaseQueue(path: databasePath, configuration: configuration)
+    }
+    if let queue = try openBesideWriter(file) { return queue }
+    do {
+      return try retryingWhileBusy {
+        try DatabasePool(path: databasePath, configuration: configuration)
+      }
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY && !file.isNew {
+      return try openBesideWriter(error)
+    }
+  }
+
+  /// Prepares a database for use, or closes it if it does not fit, so that SQLite removes the side files it has created.
+  private func prepareClosing(_ writer: some DatabaseWriter) throws -> Opened {
+    do {
+      return try prepare(writer)
+    } catch {
+      (writer as? DatabasePool)?.invalidateReadOnlyConnections()
+      try? writer.close()
+      throw error
+    }
+  }
+
+  /// Opens a file whose write-ahead log is empty while another process writes; `nil` if none does.
+  ///
+  /// It waits only for a time that no user notices; a process that begins to write afterwards is waited for.
+  private func openBesideWriter(_ file: StoreFile) throws -> DatabaseQueue? {
+    guard !file.isNew, !options.isReadOnly, !file.hasUnfinishedWork else { return nil }
+    var probing = Configuration()
+    probing.busyMode = .timeout(min(options.busyTimeout.secondsToWait, 0.2))
+    do {
+      let queue = try DatabaseQueue(path: databasePath, configuration: probing)
+      defer { try? queue.close() }
+      try queue.inDatabase { database in
+        try database.execute(sql: "BEGIN IMMEDIATE TRANSACTION; ROLLBACK TRANSACTION")
+      }
+      return nil
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+      // A file without a write-ahead log has to wait for the writer.
+      return try? openBesideWriter(error)
+    }
+  }
+
+  /// Opens a file whose write-ahead log is empty while another process writes.
+  ///
+  /// A pool begins such a log itself, and so waits for every writer although it has nothing to write.
+  /// - Throws: The pool's failure, if the file has no write-ahead log yet, which a reader cannot change.
+  private func openBesideWriter(_ failure: DatabaseError) throws -> DatabaseQueue {
+    let queue = try DatabaseQueue(path: databasePath, configuration: configuration)
+    let mode = try queue.unsafeRead { try String.fetchOne($0, sql: "PRAGMA journal_mode") }
+    guard mode == "wal" else { throw failure }
+    return queue
+  }
+
+  /// Opens a database in memory.
+  func openMemory() throws(StoreError) -> Opened {
+    try opening(isNew: true) {
+      try SchemaInspector.checkNames(of: inspector.entities)
+      return try prepare(DatabaseQueue(configuration: configuration))
+    }
+  }
+
+  /// Uses a database that is already open.
+  func open(_ writer: any DatabaseWriter) throws(StoreError) -> Opened {
+    try opening(isNew: false) {
+      try SchemaInspector.checkNames(of: inspector.entities)
+      return try prepare(writer)
+    }
+  }
+
+  private var configuration: Configuration {
+    var configuration = Configuration()
+    configuration.readonly = options.isReadOnly
+    configuration.busyMode = .timeout(options.busyTimeout.secondsToWait)
+    configuration.label = "results.sqlite"
+    if options.durability == .full {
+      configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+    }
+    return configuration
+  }
+
+  /// Checks a file before anything is changed, so that a file that is refused stays as it is.
+  private func check(_ file: StoreFile) throws {
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(options.busyTimeout.secondsToWait)
+    // A connection that can write removes the log when it is closed, including what a crash has left in it.
+    configuration.readonly = options.isReadOnly || file.hasUnfinishedWork
+    do {
+      try check(DatabaseQueue(path: databasePath, configuration: configuration), file)
+    } catch let error as DatabaseError
+      where error.resultCode == .SQLITE_READONLY || error.resultCode == .SQLITE_CANTOPEN
+    {
+      // Only a writer can recover what a crash has left behind.
+      guard !options.isReadOnly, configuration.readonly else { throw error }
+      configuration.readonly = false
+      try check(DatabaseQueue(path: databasePath, configuration: configuration), file)
+    }
+  }
+
+  private func check(_ queue: DatabaseQueue, _ file: StoreFile) throws {
+    defer { try? queue.close() }
+    try queue.unsafeRead { database in
+      let findings = try inspector.inspect(database)
+      let pages = try database.integer("PRAGMA page_count")
+      let expected = try pages * database.integer("PRAGMA page_size")
+      if file.logSize == 0, Int64(file.size) < expected {
+        throw OpenFailureError(
+          .damaged(detail: "it has \(file.size) bytes where its header says \(expected)")
+        )
+      }
+      let encoding = try String.fetchOne(database, sql: "PRAGMA encoding") ?? "UTF-8"
+      guard encoding == "UTF-8" || findings.isEmpty else {
+        throw OpenFailureError(
+          .schemaMismatch(
+            entity: inspector.entities.first?.name ?? "",
+            detail: "its texts are stored in \(encoding), whose order differs"
+          )
+        )
+      }
+      try refuseToChange(findings)
+    }
+    // A pool writes into a file before it answers anything; by then the file must fit.
+    if !queue.configuration.readonly, !options.onlyReads { _ = try prepare(queue) }
+  }
+
+  /// Refuses changes for a read-only store, which must fit as it is; additional columns do not matter.
+  private func refuseToChange(_ findings: SchemaInspector.Findings) throws(OpenFailureError) {
+    guard options.isReadOnly else { return }
+    for change in findings.changes {
+      let refusal: OpenFailure? =
+        switch change {
+        case .create(let entity):
+          .schemaMismatch(
+            entity: entity.name,
+            detail: "there is no such table, and the store is open for reading only"
+          )
+        case .add(let attribute, let entity):
+          .schemaMismatch(
+            entity: entity.name,
+            detail: "\(attribute.name) is new, and the store is open for reading only"
+          )
+        case .drop: nil
+        }
+      if let refusal { throw OpenFailureError(refusal) }
+    }
+  }
+
+  private func prepare(_ writer: some DatabaseWriter) throws -> Opened {
+    try writer.unsafeReentrantWrite { database in
+      guard !database.isInsideTransaction else {
+        throw StoreError.busy(path: path, waited: .zero)
+      }
+      guard !options.isReadOnly else {
+        let findings = try inspector.inspect(database)
+        try refuseToChange(findings)
+        return try opened(writer, findings, database)
+      }
+      // A file that needs no change is opened while another process writes into it.
+      if let opened = try openUnchanged(writer, database) { return opened }
+      // A second process waits here and finds the work done.
+      try database.beginTransaction(.immediate)
+      do {
+        let findings = try migrate(database)
+        let opened = try opened(writer, findings, database)
+        try database.commit()
+        return opened
+      } catch {
+        if database.isInsideTransaction { try? database.rollback() }
+        throw error
+      }
+    }
+  }
+
+  /// The opened database, once it needs no more changes.
+  private func opened(
+    _ writer: some DatabaseWriter,
+    _ findings: SchemaInspector.Findings,
+    _ database: Database
+  ) throws -> Opened {
+    let tables = try inspector.tables(on: database)
+    return Opened(
+      writer: writer,
+      tables: tables,
+      identity: findings.identity,
+      hasLog: try options.maintainsChangeLog != false
+        && ChangeLogLayout(of: tables, on: database) != nil
+    )
+  }
+
+  private func openUnchanged(_ writer: some DatabaseWriter, _ database: Database) throws -> Opened?
+  {
+    var opened: Opened?
+    try database.inTransaction(.deferred) {
+      let findings = try inspector.inspect(database)
+      guard findings.changes.isEmpty,
+        findings.format == StoreFormat.version || !hasStoreTables(findings)
+      else { return .commit }
+      let found = try self.opened(writer, findings, database)
+      // A reader can do without the log; the next writer repairs it.
+      if found.hasLog == maintainsChangeLog(findings) || options.onlyReads { opened = found }
+      return .commit
+    }
+    return opened
+  }
+
+  /// Whether the database has, or gets, the store's own tables.
+  private func hasStoreTables(_ findings: SchemaInspector.Findings) -> Bool {
+    findings.identity != nil || !options.adoptsTables || options.maintainsChangeLog == true
+  }
+
+  /// Whether the database gets a change log, or retains the one it has.
+  private func maintainsChangeLog(_ findings: SchemaInspector.Findings) -> Bool {
+    guard hasStoreTables(findings) else { return false }
+    return options.maintainsChangeLog
+      ?? (!isMemory && (!options.adoptsTables || findings.identity != nil))
+  }
+
+  private var isMemory: Bool { path.isEmpty || path == ":memory:" }
+
+  private var databasePath: String { path.databasePath }
+
+  private func migrate(_ database: Database) throws -> SchemaInspector.Findings {
+    var findings = try inspector.inspect(database)
+    if findings.identity == nil, hasStoreTables(findings) {
+      try StoreFormat.create(on: database, adopted: options.adoptsTables)
+    } else if let format = findings.format {
+      try StoreFormat.upgrade(from: format, on: database)
+    }
+    let installer = ChangeLogInstaller(entities: inspector.entities)
+    for change in findings.changes {
+      if hasStoreTables(findings) { try installer.removeTriggers(of: change.entity, on: database) }
+      try apply(change, to: database)
+    }
+    guard hasStoreTables(findings) else { return findings }
+    for entity in inspector.entities {
+      let recorded = try StoreFormat.recorded(entity.name, on: database)
+      let isAdopted = findings.isAdopted || (findings.identity == nil && options.adoptsTables)
+      if isAdopted {
+        try StoreFormat.record(entity, retaining: recorded, on: database)
+      } else if !findings.changes.isEmpty || recorded == nil {
+        try StoreFormat.record(entity, on: database)
+      }
+    }
+    if maintainsChangeLog(findings) { try installer.install(on: database) }
+    findings.identity = try String.fetchOne(
+      database,
+      sql: "SELECT identity FROM _results_store"
+    )
+    return findings
+  }
+
+  private func apply(_ change: SchemaChange, to database: Database) throws {
+    do {
+      try change.apply(to: database)
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
+      // Such as a column that another program's index uses.
+      throw OpenFailureError(
+        .schemaMismatch(entity: change.entity.name, detail: error.message ?? "no message")
+      )
+    }
+  }
+
+  /// Repeats a closure while the database is busy.
+  ///
+  /// SQLite refuses to switch a new file to its write-ahead log, without waiting, while another process does the same.
+  private func retryingWhileBusy<Result>(_ body: () throws -> Result) throws -> Result {
+    let deadline = ContinuousClock.now + .seconds(options.busyTimeout.secondsToWait)
+    while true {
+      do {
+        return try body()
+      } catch let error as DatabaseError
+        where error.resultCode == .SQLITE_BUSY && ContinuousClock.now < deadline
+      {
+        _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(5))
+      }
+    }
+  }
+
+  private func opening(
+    isNew: Bool,
+    _ body: () throws -> Opened
+  ) throws(StoreError) -> Opened {
+    do {
+      return try body()
+    } catch let error as OpenFailureError {
+      throw .cannotOpen(path: path, error.failure)
+    } catch {
+      let code = SQLiteFailure(error)?.primaryCode
+      if options.isReadOnly, code == SQLITE_READONLY || code == SQLITE_CANTOPEN {
+        let detail = "reading it needs the right to make files in its folder"
+        throw .cannotOpen(path: path, .noPermission(detail: detail))
+      }
+      throw StoreError(opening: path, error, waited: options.busyTimeout, isNew: isNew)
+    }
+  }
+}
+
+extension SchemaChange {
+  fileprivate var entity: EntityDescription {
+    switch self {
+    case .create(let entity), .add(_, let entity), .drop(_, let entity): entity
+    }
+  }
+}
+
+extension Duration {
+  /// The duration in seconds, limited to what SQLite can wait: it counts milliseconds in 32 bits.
+  fileprivate var secondsToWait: Double {
+    let seconds = Double(components.seconds) + Double(components.attoseconds) / 1e18
+    return min(max(0, seconds), Double(Int32.max / 1000))
+  }
+}

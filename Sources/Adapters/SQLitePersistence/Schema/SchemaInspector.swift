@@ -1,0 +1,385 @@
+import GRDB
+import ResultsDomain
+
+/// Compares a database with the entities that a store is opened with.
+struct SchemaInspector {
+  let entities: [EntityDescription]
+  let options: SQLiteStoreOptions
+
+  /// The result of an inspection.
+  struct Findings {
+    /// The store's persistent name, where the database has this format.
+    var identity: String?
+    /// The version of the format, where the database has one.
+    var format: Int?
+    /// Whether the entities' tables belong to an application, although the database has the store's tables.
+    var isAdopted = false
+    /// Whether the database has no tables yet.
+    var isEmpty = false
+    /// What must be changed before the entities fit.
+    var changes: [SchemaChange] = []
+  }
+
+  /// Refuses names that no table or column can have.
+  static func checkNames(of entities: [EntityDescription]) throws(OpenFailureError) {
+    var tables: Set<[UInt8]> = []
+    for entity in entities {
+      func refuse(_ detail: String) -> OpenFailureError {
+        OpenFailureError(.schemaMismatch(entity: entity.name, detail: detail))
+      }
+      guard tables.insert(entity.name.caselessIdentifier).inserted else {
+        throw refuse("two entities have that name: SQLite ignores the case of A to Z")
+      }
+      let table = String(decoding: entity.name.caselessIdentifier, as: UTF8.self)
+      guard !table.hasPrefix("sqlite_"), !table.hasPrefix(StoreFormat.reservedPrefix) else {
+        throw refuse("the prefix of that name is reserved")
+      }
+      var columns: Set<[UInt8]> = []
+      let keys = entity.keyAttributeIndexes.isEmpty ? entity.identity.columns : []
+      for name in keys + entity.attributes.map(\.name)
+      where !columns.insert(name.caselessIdentifier).inserted {
+        throw refuse("two columns are named \(name): SQLite ignores the case of A to Z")
+      }
+      for name in [entity.name] + entity.identity.columns + entity.attributes.map(\.name)
+      where name.utf8.contains(0) {
+        throw refuse("a name contains a NUL character")
+      }
+    }
+  }
+
+  /// Inspects a database without changing it.
+  /// - Throws: `OpenFailureError` for a database that does not fit and cannot be migrated.
+  func inspect(_ database: Database) throws -> Findings {
+    let names = try String.fetchAll(
+      database,
+      sql: """
+        SELECT name FROM main.sqlite_master
+        WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name
+        """
+    )
+    var findings = Findings()
+    findings.isEmpty = names.isEmpty
+    if names.isEmpty { try checkEmptiness(of: database) }
+    guard names.contains("_results_store") else {
+      if options.adoptsTables {
+        findings.changes = try adopted(on: database)
+        return findings
+      }
+      let application = try database.integer("PRAGMA application_id")
+      guard names.isEmpty, application == 0 || application == StoreFormat.applicationID else {
+        throw OpenFailureError(.otherApplication(tables: names))
+      }
+      findings.changes = entities.map { .create($0) }
+      return findings
+    }
+    let store = try GRDB.Row.fetchOne(
+      database,
+      sql: "SELECT format, identity FROM _results_store WHERE id = 1"
+    )
+    guard let store else { throw OpenFailureError(.damaged(detail: "_results_store is empty")) }
+    let format = try store.decode(Int.self, forColumn: "format")
+    guard format <= StoreFormat.version else {
+      throw OpenFailureError(.newerFormat(found: format, supported: StoreFormat.version))
+    }
+    findings.identity = try store.decode(String.self, forColumn: "identity")
+    findings.format = format
+    if format >= 2 {
+      findings.isAdopted =
+        try Bool.fetchOne(database, sql: "SELECT adopted FROM _results_store WHERE id = 1") ?? false
+    }
+    guard !findings.isAdopted else {
+      guard options.adoptsTables else {
+        throw OpenFailureError(.otherApplication(tables: names))
+      }
+      findings.changes = try adopted(on: database)
+      return findings
+    }
+    for entity in entities {
+      if let recorded = try StoreFormat.recorded(entity.name, on: database) {
+        findings.changes += try SchemaChange.changes(from: recorded, to: entity)
+      } else if try database.tableShape(of: entity.name) != nil {
+        throw OpenFailureError(
+          .schemaMismatch(
+            entity: entity.name,
+            detail: "a table of that name has no schema on record"
+          )
+        )
+      } else {
+        findings.changes.append(.create(entity))
+      }
+    }
+    return findings
+  }
+
+  /// The tables of the entities, once they fit.
+  func tables(on database: Database) throws -> StoreTables {
+    var tables: [EntityTable] = []
+    for (index, entity) in entities.enumerated() {
+      guard let shape = try database.tableShape(of: entity.name) else {
+        throw OpenFailureError(
+          .schemaMismatch(entity: entity.name, detail: "there is no such table")
+        )
+      }
+      try check(shape, entity, on: database)
+      tables.append(EntityTable(entity, index: index, shape: shape))
+    }
+    return StoreTables(tables)
+  }
+
+  private func adopted(on database: Database) throws -> [SchemaChange] {
+    var changes: [SchemaChange] = []
+    for entity in entities {
+      if let refusal = try OtherTables(on: database).refusal(of: entity) {
+        throw OpenFailureError(refusal)
+      }
+      if let shape = try database.tableShape(of: entity.name) {
+        try check(shape, entity, on: database)
+        if options.checksDates,
+          let problem = try DateColumns(of: entity, in: shape).problems(on: database).first
+        {
+          throw OpenFailureError(.schemaMismatch(entity: entity.name, detail: problem))
+        }
+      } else if options.createsTables == true {
+        changes.append(.create(entity))
+      } else {
+        throw OpenFailureError(try OtherTables(on: database).missing(entity))
+      }
+    }
+    return changes
+  }
+
+  /// Refuses a file that has content but no tables: a page of its schema may have been lost.
+  private func checkEmptiness(of database: Database) throws {
+    guard try database.integer("PRAGMA application_id") != StoreFormat.applicationID else {
+      throw OpenFailureError(.damaged(detail: "it was a store, and its schema is empty"))
+    }
+    let pages = try database.integer("PRAGMA main.page_count")
+    // The first page, the free pages, and with auto_vacuum one pointer map page in each run of pages.
+    var known = try 1 + database.integer("PRAGMA main.freelist_count")
+    if try database.integer("PRAGMA main.auto_vacuum") != 0 {
+      let run = try database.integer("PRAGMA main.page_size") / 5 + 1
+      known += (max(0, pages - 1) + run - 1) / run
+    }
+    guard pages > known else { return }
+    throw OpenFailureError(
+      .damaged(detail: "its schema is empty, but \(pages - known) of its pages are not")
+    )
+  }
+
+  /// Checks that a table has the columns of an entity, and that SQLite stores the values written into them unchanged.
+  private func check(
+    _ shape: TableShape,
+    _ entity: EntityDescription,
+    on database: Database
+  ) throws {
+    func refuse(_ detail: String) -> OpenFailureError {
+      OpenFailureError(.schemaMismatch(entity: entity.name, detail: detail))
+    }
+    let types = zip(entity.identity.columns, entity.keyTypes).map { ($0, $1.storage) }
+    for (name, storage) in types + entity.attributes.map({ ($0.name, $0.type.storage) }) {
+      guard let column = shape.column(named: name) else { throw refuse("it has no column \(name)") }
+      guard column.affinity.preserves(storage) else {
+        throw refuse("\(name) is declared \(column.declaredType), which converts \(storage)")
+      }
+    }
+    let keys = Set(shape.columns.filter { $0.keyPosition > 0 }.map(\.name.caselessIdentifier))
+    guard keys == Set(entity.identity.columns.map(\.caselessIdentifier)) else {
+      throw refuse("its primary key is not \(entity.identity.columns.joined(separator: ", "))")
+    }
+    if case .integer(let column) = entity.identity {
+      let type = shape.column(named: column)?.declaredType.caselessIdentifier
+      guard type == Array("integer".utf8), !shape.isWithoutRowNumber else {
+        throw refuse("\(column) is not an INTEGER PRIMARY KEY")
+      }
+    }
+    let index = try String.fetchOne(
+      database,
+      sql: "SELECT name FROM pragma_index_list(?) WHERE origin = 'pk'",
+      arguments: [shape.name]
+    )
+    guard let index else { return }
+    let collations = try String.fetchAll(
+      database,
+      sql: "SELECT coll FROM pragma_index_xinfo(?) WHERE key = 1",
+      arguments: [index]
+    )
+    guard collations.allSatisfy({ $0.caselessIdentifier == Array("binary".utf8) }) else {
+      throw refuse("its primary key does not compare by bytes")
+    }
+  }
+}
+
+/// The tables and views that a database has instead of an entity's table.
+private struct OtherTables {
+  private let tables: [String]
+  private let views: [String]
+  private let temporary: [String]
+
+  /// Reads the names that the connection sees.
+  init(on database: Database) throws {
+    func names(_ schema: String, _ types: String) throws -> [String] {
+      try String.fetchAll(
+        database,
+        sql: """
+          SELECT name FROM \(schema) WHERE type IN (\(types))
+            AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE '\\_results\\_%' ESCAPE '\\'
+          ORDER BY name
+          """
+      )
+    }
+    tables = try names("main.sqlite_master", "'table'")
+    views = try names("main.sqlite_master", "'view'")
+    temporary = try names("temp.sqlite_master", "'table', 'view'")
+  }
+
+  /// Why an entity cannot have a table of its name, or `nil`.
+  func refusal(of entity: EntityDescription) -> OpenFailure? {
+    let hasName = { (name: String) in name.caselessIdentifier == entity.name.caselessIdentifier }
+    if temporary.contains(where: hasName) {
+      return .schemaMismatch(
+        entity: entity.name,
+        detail: "a temporary table of that name hides it, which no other connection sees"
+      )
+    }
+    guard views.contains(where: hasName) else { return nil }
+    return .schemaMismatch(
+      entity: entity.name,
+      detail: "it is a view, whose rows have no permanent key"
+    )
+  }
+
+  /// The failure for a missing table, with similar names.
+  func missing(_ entity: EntityDescription) -> OpenFailure {
+    let nearest = NearestName.of(entity.name, among: tables)
+    return .missingTable(
+      entity: entity.name,
+      similar: nearest.map { [$0] } ?? Array(tables.prefix(10))
+    )
+  }
+}
+
+/// A change that makes a table fit its entity; all others are refused.
+enum SchemaChange {
+  /// The table is created.
+  case create(EntityDescription)
+  /// A column is added; it is null in all rows.
+  case add(AttributeDescription, EntityDescription)
+  /// A column is removed with its values.
+  case drop(String, EntityDescription)
+
+  /// The changes from the recorded schema to the entity's.
+  /// - Throws: `OpenFailureError` for a difference that needs a decision.
+  static func changes(
+    from recorded: RecordedEntity,
+    to entity: EntityDescription
+  ) throws(OpenFailureError) -> [SchemaChange] {
+    func mismatch(_ detail: String) -> OpenFailureError {
+      OpenFailureError(.schemaMismatch(entity: entity.name, detail: detail))
+    }
+    let kind =
+      switch entity.identity {
+      case .integer: "integer"
+      case .text: "text"
+      case .compound: "compound"
+      }
+    let columns = entity.identity.columns
+    guard recorded.identity == kind, recorded.keyColumns.elementsEqual(columns, by: isSame) else {
+      throw mismatch(
+        "its key is \(recorded.identity) (\(recorded.keyColumns.joined(separator: ", "))),"
+          + " not \(kind) (\(columns.joined(separator: ", ")))"
+      )
+    }
+    var added: [AttributeDescription] = []
+    for attribute in entity.attributes {
+      let old = recorded.attributes.first { isSame($0.name, attribute.name) }
+      guard let old else {
+        guard attribute.isOptional else {
+          throw mismatch("the required attribute \(attribute.name) is new")
+        }
+        added.append(attribute)
+        continue
+      }
+      guard old.type == attribute.type.description else {
+        throw mismatch("\(attribute.name) is \(old.type), not \(attribute.type)")
+      }
+      guard old.isOptional == attribute.isOptional else {
+        let words = old.isOptional ? "optional, not required" : "required, not optional"
+        throw mismatch("\(attribute.name) is \(words)")
+      }
+    }
+    let dropped = recorded.attributes.map(\.name)
+      .filter { name in !entity.attributes.contains { isSame($0.name, name) } }
+    if let new = added.first, let gone = dropped.first {
+      throw mismatch("\(new.name) is new and \(gone) is missing, which may be a new name")
+    }
+    return added.map { .add($0, entity) } + dropped.map { .drop($0, entity) }
+  }
+
+  private static func isSame(_ left: String, _ right: String) -> Bool {
+    Value.text(left) == Value.text(right)
+  }
+
+  /// Applies the change.
+  func apply(to database: Database) throws {
+    switch self {
+    case .create(let entity): try database.execute(sql: SchemaChange.creation(of: entity))
+    case .add(let attribute, let entity):
+      try database.execute(
+        sql: """
+          ALTER TABLE \(entity.name.quotedIdentifier)
+          ADD COLUMN \(attribute.name.quotedIdentifier) \(attribute.type.columnType)
+          """
+      )
+    case .drop(let name, let entity):
+      try database.execute(
+        sql: """
+          ALTER TABLE \(entity.name.quotedIdentifier) DROP COLUMN \(name.quotedIdentifier)
+          """
+      )
+    }
+  }
+
+  /// The statement that creates an entity's table: the key's column first, strict, and ordered by the key.
+  static func creation(of entity: EntityDescription) -> String {
+    var lines: [String] = []
+    var options = "STRICT, WITHOUT ROWID"
+    switch entity.identity {
+    case .integer(let column):
+      lines.append("\(column.quotedIdentifier) INTEGER PRIMARY KEY")
+      options = "STRICT"
+    case .text(let column): lines.append("\(column.quotedIdentifier) TEXT NOT NULL PRIMARY KEY")
+    case .compound: break
+    }
+    for attribute in entity.attributes {
+      let rule = attribute.isOptional ? "" : " NOT NULL"
+      lines.append("\(attribute.name.quotedIdentifier) \(attribute.type.columnType)\(rule)")
+    }
+    if case .compound(let names) = entity.identity {
+      lines.append("PRIMARY KEY (\(names.map(\.quotedIdentifier).joined(separator: ", ")))")
+    }
+    return """
+      CREATE TABLE \(entity.name.quotedIdentifier) (
+        \(lines.joined(separator: ",\n  "))
+      ) \(options)
+      """
+  }
+}
+
+/// An `OpenFailure` before the path is added.
+struct OpenFailureError: Error {
+  let failure: OpenFailure
+
+  init(_ failure: OpenFailure) { self.failure = failure }
+}
+
+extension AttributeType {
+  /// The type of the attribute's column.
+  var columnType: String {
+    switch storage {
+    case .integer: "INTEGER"
+    case .real: "REAL"
+    case .text: "TEXT"
+    case .blob: "BLOB"
+    }
+  }
+}

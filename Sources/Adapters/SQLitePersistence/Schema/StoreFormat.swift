@@ -1,0 +1,235 @@
+import GRDB
+import ResultsDomain
+
+/// The store's own tables in a database: the version of the format, the store's name, and its entities' schemas.
+///
+/// `docs/sqlite-schema.md` publishes it.
+enum StoreFormat {
+  /// The version of the format that is written, and the newest that can be read.
+  static let version = 2
+
+  /// "RSLT", in the file's header: identifies the database to `file` and other programs.
+  static let applicationID: Int64 = 0x5253_4C54
+
+  /// The prefix of the names of the store's own tables, which no entity may have.
+  static let reservedPrefix = "_results_"
+
+  /// Creates the store's own tables.
+  /// - Parameters:
+  ///   - database: A connection in a write transaction.
+  ///   - adopted: Whether the entities' tables belong to an application.
+  static func create(on database: Database, adopted: Bool) throws {
+    var generator = SystemRandomNumberGenerator()
+    let words = [generator.next(), generator.next()].map { word in
+      let digits = String(word, radix: 16)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+    if !adopted { try database.execute(sql: "PRAGMA application_id = \(applicationID)") }
+    try database.execute(
+      sql: """
+        CREATE TABLE _results_store (
+          id INTEGER PRIMARY KEY CHECK (id = 1),
+          format INTEGER NOT NULL,
+          identity TEXT NOT NULL,
+          epoch INTEGER,
+          adopted INTEGER NOT NULL DEFAULT 0
+        ) STRICT;
+        CREATE TABLE _results_entity (
+          name TEXT NOT NULL PRIMARY KEY,
+          identity TEXT NOT NULL CHECK (identity IN ('integer', 'text', 'compound')),
+          key_column TEXT,
+          number INTEGER
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE _results_attribute (
+          entity TEXT NOT NULL,
+          position INTEGER NOT NULL,
+          name TEXT NOT NULL,
+          type TEXT NOT NULL,
+          is_optional INTEGER NOT NULL,
+          key_position INTEGER,
+          PRIMARY KEY (entity, name)
+        ) STRICT, WITHOUT ROWID;
+        """
+    )
+    try database.execute(
+      sql: "INSERT INTO _results_store (id, format, identity, adopted) VALUES (1, ?, ?, ?)",
+      arguments: [version, words.joined(), adopted]
+    )
+  }
+
+  /// Upgrades the store's own tables from an earlier version of the format.
+  static func upgrade(from format: Int, on database: Database) throws {
+    guard format < 2 else { return }
+    try database.execute(
+      sql: """
+        ALTER TABLE _results_store ADD COLUMN epoch INTEGER;
+        ALTER TABLE _results_store ADD COLUMN adopted INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE _results_entity ADD COLUMN number INTEGER;
+        UPDATE _results_store SET format = 2;
+        """
+    )
+  }
+
+  /// Assigns an epoch to a log that has none, or one that is not a number.
+  /// - Returns: Whether one was assigned.
+  static func addEpoch(on database: Database) throws -> Bool {
+    let column = "SELECT count(*) FROM pragma_table_info('_results_store') WHERE name = 'epoch'"
+    if try database.integer(column) == 0 {
+      try database.execute(sql: "ALTER TABLE _results_store ADD COLUMN epoch INTEGER")
+    }
+    try database.execute(
+      sql: "UPDATE _results_store SET epoch = random() WHERE typeof(epoch) <> 'integer'"
+    )
+    return database.changesCount > 0
+  }
+
+  /// Assigns a log number to every entity that has none, or one that is not valid or not unique.
+  /// - Returns: Whether there were any that were not valid or not unique.
+  static func number(on database: Database) throws -> Bool {
+    try database.execute(
+      sql: """
+        UPDATE _results_entity SET number = NULL WHERE number IS NOT NULL AND (
+          typeof(number) <> 'integer'
+          OR number NOT BETWEEN \(ChangeLogFormat.entityNumbers.lowerBound)
+            AND \(ChangeLogFormat.entityNumbers.upperBound)
+          OR number IN (SELECT number FROM _results_entity GROUP BY number HAVING count(*) > 1))
+        """
+    )
+    let wasWrong = database.changesCount > 0
+    let names = try String.fetchAll(
+      database,
+      sql: "SELECT name FROM _results_entity WHERE number IS NULL ORDER BY name"
+    )
+    for name in names {
+      try database.execute(
+        sql: """
+          UPDATE _results_entity
+          SET number = (SELECT ifnull(max(number), 0) + 1 FROM _results_entity) WHERE name = ?
+          """,
+        arguments: [name]
+      )
+    }
+    return wasWrong
+  }
+
+  /// Records an entity whose table belongs to an application, and retains the attributes that others have recorded.
+  static func record(
+    _ entity: EntityDescription,
+    retaining recorded: RecordedEntity?,
+    on database: Database
+  ) throws {
+    guard let recorded else { return try record(entity, on: database) }
+    let shape = try database.tableShape(of: entity.name)
+    let known = recorded.attributes.filter { attribute in
+      shape?.column(named: attribute.name) != nil && entity.index(of: attribute.name) == nil
+    }
+    let isSame =
+      entity.attributes.allSatisfy { recorded.index(of: $0.name) != nil }
+      && known.count + entity.attributes.count == recorded.attributes.count
+    guard !isSame else { return }
+    try record(entity, on: database)
+    for (offset, attribute) in known.enumerated() {
+      try database.execute(
+        sql: """
+          INSERT INTO _results_attribute (entity, position, name, type, is_optional)
+          VALUES (?, ?, ?, ?, ?)
+          """,
+        arguments: [
+          entity.name, entity.attributes.count + offset, attribute.name, attribute.type,
+          attribute.isOptional,
+        ]
+      )
+    }
+  }
+
+  /// Records an entity's schema, and replaces an earlier one.
+  static func record(_ entity: EntityDescription, on database: Database) throws {
+    try database.execute(
+      sql: "DELETE FROM _results_attribute WHERE entity = ?",
+      arguments: [entity.name]
+    )
+    let (kind, column): (String, String?) =
+      switch entity.identity {
+      case .integer(let column): ("integer", column)
+      case .text(let column): ("text", column)
+      case .compound: ("compound", nil)
+      }
+    try database.execute(
+      sql: """
+        INSERT INTO _results_entity (name, identity, key_column) VALUES (?, ?, ?)
+        ON CONFLICT (name) DO UPDATE SET identity = excluded.identity,
+          key_column = excluded.key_column
+        """,
+      arguments: [entity.name, kind, column]
+    )
+    for (position, attribute) in entity.attributes.enumerated() {
+      let keyPosition = entity.keyAttributeIndexes.firstIndex(of: position)
+      try database.execute(
+        sql: """
+          INSERT INTO _results_attribute
+            (entity, position, name, type, is_optional, key_position) VALUES (?, ?, ?, ?, ?, ?)
+          """,
+        arguments: [
+          entity.name, position, attribute.name, attribute.type.description, attribute.isOptional,
+          keyPosition,
+        ]
+      )
+    }
+  }
+
+  /// The recorded schema of an entity, or `nil` if there is none.
+  static func recorded(_ name: String, on database: Database) throws -> RecordedEntity? {
+    let row = try GRDB.Row.fetchOne(
+      database,
+      sql: "SELECT identity, key_column FROM _results_entity WHERE name = ?",
+      arguments: [name]
+    )
+    guard let row else { return nil }
+    let rows = try GRDB.Row.fetchAll(
+      database,
+      sql: """
+        SELECT name, type, is_optional, key_position FROM _results_attribute
+        WHERE entity = ? ORDER BY position
+        """,
+      arguments: [name]
+    )
+    // Decoding throws instead of trapping: a damaged page can contain anything.
+    let attributes = try rows.map { row in
+      try RecordedEntity.Attribute(
+        name: row.decode(forColumn: "name"),
+        type: row.decode(forColumn: "type"),
+        isOptional: row.decode(forColumn: "is_optional"),
+        keyPosition: row.decode(forColumn: "key_position")
+      )
+    }
+    return try RecordedEntity(
+      name: name,
+      identity: row.decode(forColumn: "identity"),
+      keyColumn: row.decode(forColumn: "key_column"),
+      attributes: attributes
+    )
+  }
+}
+
+/// The schema of an entity as the database records it.
+struct RecordedEntity {
+  struct Attribute {
+    let name: String
+    let type: String
+    let isOptional: Bool
+    let keyPosition: Int?
+  }
+
+  let name: String
+  let identity: String
+  let keyColumn: String?
+  let attributes: [Attribute]
+
+  /// The key's columns, in key order.
+  var keyColumns: [String] {
+    if let keyColumn { return [keyColumn] }
+    return attributes.filter { $0.keyPosition != nil }
+      .sorted { ($0.keyPosition ?? 0) < ($1.keyPosition ?? 0) }
+      .map(\.name)
+  }
+}

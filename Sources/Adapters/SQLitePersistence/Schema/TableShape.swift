@@ -1,0 +1,197 @@
+import GRDB
+import ResultsDomain
+
+/// The declaration of a table, as SQLite reports it.
+struct TableShape: Sendable {
+  struct Column: Sendable {
+    let name: String
+    let affinity: ColumnAffinity
+    let declaredType: String
+    let isRequired: Bool
+    /// The text of the column's default, or `nil`.
+    let defaultText: String?
+    /// The column's position in the primary key, from 1, or 0.
+    let keyPosition: Int
+    /// Whether the database calculates the column's values, and when.
+    let generation: ColumnGeneration
+  }
+
+  /// Where a table is stored, which differs for a table that is dropped and created again.
+  struct Location: Sendable {
+    /// The number of its row in the schema.
+    let row: Int64
+    /// Its root page in the file.
+    let page: Int64
+  }
+
+  /// The table's name as declared.
+  let name: String
+  /// Where it was stored when it was inspected.
+  let location: Location
+  /// The statement that declares the table; SQLite updates it with the table.
+  let declaration: String
+  let columns: [Column]
+  let isStrict: Bool
+  let isWithoutRowNumber: Bool
+
+  /// The column of a name; SQLite ignores the case of A to Z.
+  func column(named name: String) -> Column? {
+    columns.first { $0.name.caselessIdentifier == name.caselessIdentifier }
+  }
+
+  /// The index of a column, or -1.
+  func index(of name: String) -> Int32 {
+    let index = columns.firstIndex { $0.name.caselessIdentifier == name.caselessIdentifier }
+    return Int32(index ?? -1)
+  }
+
+  /// Whether the database calculates a column's values.
+  func isGenerated(_ name: String) -> Bool {
+    column(named: name).map { $0.generation != .none } ?? false
+  }
+
+  /// Whether a column has the same position in a stored row as in the declaration.
+  ///
+  /// Virtual columns are not in the row, and those after them move up. Versions of SQLite differ in which of the two positions the
+  /// pre-update hook expects; up to the first virtual column they are equal.
+  func isStoredAsDeclared(_ name: String) -> Bool {
+    let index = Int(index(of: name))
+    return index >= 0 && columns[...index].allSatisfy { $0.generation != .virtual }
+  }
+}
+
+/// Whether and when the database calculates a column's values.
+enum ColumnGeneration: Int, Sendable {
+  /// They are written.
+  case none
+  /// They are calculated on every read.
+  case virtual
+  /// They are calculated when their row is written.
+  case stored
+}
+
+/// How SQLite converts values that are written into a column of a table that is not strict.
+enum ColumnAffinity: Sendable {
+  case integer
+  case numeric
+  case real
+  case text
+  case none
+
+  /// The affinity of a declared type (sqlite.org/datatype3.html, 3.1).
+  init(declaredType: String) {
+    let type = String(decoding: declaredType.caselessIdentifier, as: UTF8.self)
+    let contains = { (parts: [String]) in parts.contains { type.contains($0) } }
+    if contains(["int"]) {
+      self = .integer
+    } else if contains(["char", "clob", "text"]) {
+      self = .text
+    } else if type.isEmpty || contains(["blob"]) {
+      self = .none
+    } else {
+      self = contains(["real", "floa", "doub"]) ? .real : .numeric
+    }
+  }
+
+  /// Whether values of a storage class are stored unchanged, or as numbers of the same value.
+  func preserves(_ storage: StorageClass) -> Bool {
+    switch (self, storage) {
+    case (.none, _), (_, .blob): true
+    case (.integer, .integer), (.numeric, .integer): true
+    case (.integer, .real), (.numeric, .real), (.real, .real): true
+    case (.text, .text): true
+    default: false
+    }
+  }
+}
+
+extension Database {
+  /// The shape of a table, or `nil` if there is no table of that name; a view has no shape.
+  func tableShape(of name: String) throws -> TableShape? {
+    let table = try GRDB.Row.fetchOne(
+      self,
+      sql: """
+        SELECT name, sql, rowid, rootpage FROM main.sqlite_master
+        WHERE type = 'table' AND lower(name) = lower(?)
+        """,
+      arguments: [name]
+    )
+    guard let table else { return nil }
+    // SQLite derives what pragmas report; the text in the schema table can be anything.
+    let declared = try table.decode(String.self, atIndex: 0)
+    let quoted = declared.quotedIdentifier
+    let rows = try GRDB.Row.fetchAll(self, sql: "PRAGMA main.table_xinfo(\(quoted))")
+    let columns = rows.map { row in
+      let type: String = row["type"]
+      return TableShape.Column(
+        name: row["name"],
+        affinity: ColumnAffinity(declaredType: type),
+        declaredType: type,
+        isRequired: row["notnull"],
+        defaultText: row["dflt_value"],
+        keyPosition: row["pk"],
+        generation: (row["hidden"] as Int).generation
+      )
+    }
+    let list = try GRDB.Row.fetchOne(
+      self,
+      sql: "SELECT wr, strict FROM pragma_table_list WHERE schema = 'main' AND name = ?",
+      arguments: [declared]
+    )
+    return TableShape(
+      name: declared,
+      location: TableShape.Location(
+        row: try table.decode(forColumn: "rowid"),
+        page: try table.decode(forColumn: "rootpage")
+      ),
+      declaration: try table.decode(String?.self, forColumn: "sql") ?? "",
+      columns: columns,
+      isStrict: list?["strict"] ?? false,
+      isWithoutRowNumber: list?["wr"] ?? false
+    )
+  }
+}
+
+extension Int {
+  /// The meaning of a number in the column `hidden` of `PRAGMA table_xinfo`.
+  fileprivate var generation: ColumnGeneration {
+    switch self {
+    case 2: .virtual
+    case 3: .stored
+    default: .none
+    }
+  }
+}
+
+/// A fingerprint of the schema, by which to see whether the tables of a store's entities may have been altered or recreated.
+struct SchemaFingerprint: Hashable, Sendable {
+  /// The schema's version, which every change of the schema changes.
+  let cookie: Int64
+  private let tables: [[Value]]
+  private let others: [[Value]]
+
+  /// Reads the schema.
+  init(of tables: StoreTables, on database: Database) throws {
+    cookie = try database.integer("PRAGMA main.schema_version")
+    let names = Set(tables.all.map { String(decoding: $0.name, as: UTF8.self).caselessIdentifier })
+    var found: (own: [[Value]], others: [[Value]]) = ([], [])
+    let statement = try PreparedStatement(
+      "SELECT name, type, rowid, rootpage, sql FROM main.sqlite_master ORDER BY rowid",
+      on: database
+    )
+    defer { statement.reset() }
+    while try statement.step() {
+      let row = (0..<5).map { Value(statement.pointer, column: $0, storage: .text) }
+      let isOwn = row[1] == "table" && names.contains((row[0].text ?? "").caselessIdentifier)
+      if isOwn { found.own.append(row) } else { found.others.append(row) }
+    }
+    (self.tables, others) = found
+  }
+
+  /// Whether the tables are still the same in a later fingerprint.
+  ///
+  /// A table that is dropped and created again can have the same location. Then no difference explains the schema's new version.
+  func hasSameTables(as later: SchemaFingerprint) -> Bool {
+    cookie == later.cookie || tables == later.tables && others != later.others
+  }
+}

@@ -1,0 +1,165 @@
+import GRDB
+import ResultsDomain
+
+/// Reads from SQLite how it would read the keys of a list, and finds an index that would avoid sorting.
+struct QueryPlanReader {
+  private let database: Database
+  private let table: EntityTable
+  private let definition: OrderDefinition
+
+  init(of definition: OrderDefinition, in table: EntityTable, on database: Database) {
+    self.definition = definition
+    self.table = table
+    self.database = database
+  }
+
+  /// How the keys are put in order, with an index that would help if they are sorted.
+  func plan() throws -> QueryPlan {
+    var plan = try QueryPlanReader.plan(of: definition, in: table, on: database)
+    guard plan.source == .sorting, let index = try helpfulIndex(), try wouldServe(index) else {
+      return plan
+    }
+    plan.remedy = index
+    return plan
+  }
+
+  /// The statement that creates an index for the list, whether or not SQLite would use it.
+  ///
+  /// The columns are those that the predicate fixes, then those of the order. An expression is included if it consists of SQL's own functions
+  /// and operators: an index over functions of this process would lock out every other program.
+  private func helpfulIndex() throws -> String? {
+    var expressions = definition.predicate.normalized.fixedExpressions
+    var columns: [String] = []
+    for expression in expressions {
+      guard let sql = text(of: expression) else { return nil }
+      columns.append(sql)
+    }
+    let identity = table.entity.identity.columns.map { FetchExpression.attribute($0) }
+    for term in definition.terms {
+      let isKey = term.expression == .objectKey && identity.count == 1
+      let expression = isKey ? identity[0] : term.expression
+      guard !expressions.contains(expression) else { continue }
+      // No rows are equal in the key, and an index ends with the row number anyway.
+      if isKey, term.direction == .ascending, table.isRowNumber { break }
+      guard let sql = isKey ? table.keyColumns[0] : text(of: expression) else { return nil }
+      expressions.append(expression)
+      columns.append(sql + (term.direction == .descending ? " DESC" : ""))
+    }
+    for (key, sql) in zip(identity, table.keyColumns)
+    where !table.isRowNumber && !expressions.contains(key) {
+      expressions.append(key)
+      columns.append(sql)
+    }
+    guard !expressions.isEmpty else { return nil }
+    let names = expressions.map { $0.indexName }
+    let index = try free("\(table.entity.name)By\(names.joined(separator: "And"))")
+    return """
+      CREATE INDEX \(index.quotedIdentifier) ON \(table.quotedName) \
+      (\(columns.joined(separator: ", ")))
+      """
+  }
+
+  /// An expression as a column of an index, or `nil` if no index can be created over it.
+  private func text(of expression: FetchExpression) -> String? {
+    var sql = SQLText()
+    sql.writesConstants = true
+    sql.append(expression, in: table)
+    return sql.needsFunctions || !sql.arguments.isEmpty ? nil : sql.text
+  }
+
+  /// A name, with a number appended if an index or a table has it.
+  private func free(_ name: String) throws -> String {
+    var number = 1
+    while true {
+      let tried = number == 1 ? name : "\(name)\(number)"
+      let isTaken = try Bool.fetchOne(
+        database,
+        sql: "SELECT EXISTS (SELECT 1 FROM main.sqlite_master WHERE lower(name) = lower(?))",
+        arguments: [tried]
+      )
+      guard isTaken == true else { return tried }
+      number += 1
+    }
+  }
+
+  /// Whether SQLite would read in order if it had an index, tested with an empty copy of the table.
+  private func wouldServe(_ index: String) throws -> Bool {
+    let name = String(decoding: table.name, as: UTF8.self)
+    let schema = try String.fetchOne(
+      database,
+      sql: "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ? COLLATE NOCASE",
+      arguments: [name]
+    )
+    guard let schema else { return false }
+    let copy = try DatabaseQueue()
+    defer { try? copy.close() }
+    return try copy.inDatabase { empty in
+      do {
+        try empty.execute(sql: schema)
+        try empty.execute(sql: index)
+      } catch {
+        // A table that needs something of its database, such as a collation, cannot be tested.
+        return false
+      }
+      return try QueryPlanReader.plan(of: definition, in: table, on: empty).source != .sorting
+    }
+  }
+
+  /// The result of `EXPLAIN QUERY PLAN` (sqlite.org/eqp.html).
+  private static func plan(
+    of definition: OrderDefinition,
+    in table: EntityTable,
+    on database: Database
+  ) throws -> QueryPlan {
+    let sql = SQLText(entriesOf: definition, in: table)
+    if sql.needsFunctions { try ConnectionFunctions.register(on: database) }
+    // SQLite does not prepare an EXPLAIN statement again when the schema changes, so it is not cached.
+    let steps = try database.texts("EXPLAIN QUERY PLAN " + sql.text).compactMap(\.last)
+    return QueryPlan(source: source(in: steps), steps: steps)
+  }
+
+  private static func source(in steps: [String]) -> QueryPlan.Source {
+    if steps.contains(where: { $0.hasPrefix("USE TEMP B-TREE") }) { return .sorting }
+    for step in steps {
+      guard let range = step.firstRange(of: " INDEX ") else { continue }
+      let rest = step[range.upperBound...]
+      // The conditions of a search follow the name in parentheses.
+      let name = rest.firstRange(of: " (").map { rest[..<$0.lowerBound] } ?? rest
+      return .index(String(name))
+    }
+    return .table
+  }
+}
+
+extension FetchPredicate {
+  /// The attributes and computed expressions to which the predicate permits one value only.
+  fileprivate var fixedExpressions: [FetchExpression] {
+    switch self {
+    case .comparison(let expression, .equal, .literal(let value)):
+      switch expression {
+      case .literal, .objectKey: []
+      default: value == .null ? [] : [expression]
+      }
+    case .isNull(.attribute(let name)): [.attribute(name)]
+    case .and(let parts): parts.flatMap(\.fixedExpressions)
+    default: []
+    }
+  }
+}
+
+extension FetchExpression {
+  /// The expression's part of the name of an index.
+  fileprivate var indexName: String {
+    switch self {
+    case .attribute(let name): name.prefix(1).uppercased() + name.dropFirst()
+    case .objectKey: "Key"
+    case .literal: "Constant"
+    case .prefix(let inner, let length): "\(inner.indexName)Prefix\(max(0, length))"
+    case .lowercased(let inner): inner.indexName + "Lowercased"
+    case .uppercased(let inner): inner.indexName + "Uppercased"
+    case .length(let inner): inner.indexName + "Length"
+    case .bucket(let inner, let width): "\(inner.indexName)Bucket\(width)"
+    case .ifNull(let inner, _): inner.indexName + "OrOther"
+    }
+  }
+}

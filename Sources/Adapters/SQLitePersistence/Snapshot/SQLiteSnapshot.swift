@@ -1,0 +1,268 @@
+import CSQLiteHooks
+import GRDB
+import OrderStatistics
+import ResultsDomain
+
+/// One version of a store, as a connection's transaction sees it, for as long as the closure around it runs.
+final class SQLiteSnapshot: StoreSnapshot {
+  let session: CommitSession
+  let version: StoreVersion
+  /// Where the version is in the change log, if the history is read from it.
+  let position: ChangeLog.Position?
+  private var database: Database?
+  /// Reads the version without what the transaction has written, if the transaction packs its changes only at its end.
+  private let committed: (any DatabaseReader)?
+  /// Lists that an index answers for; they hold statements, which must not outlive the connection.
+  private var sources: [SQLiteOrderedSource] = []
+
+  /// A snapshot of a transaction that is open.
+  /// - Parameters:
+  ///   - database: The connection.
+  ///   - pinned: The version that it sees.
+  ///   - session: The database's session.
+  ///   - committed: For a write transaction the database, to read what is committed.
+  init(
+    _ database: Database,
+    _ pinned: CommitSession.Pinned,
+    of session: CommitSession,
+    committed: (any DatabaseReader)? = nil
+  ) {
+    self.database = database
+    self.committed = committed is DatabasePool ? committed : nil
+    version = pinned.version
+    position = pinned.position
+    self.session = session
+  }
+
+  /// Ends the use; later calls fail.
+  func end() {
+    database = nil
+    for source in sources { source.end() }
+    sources = []
+  }
+
+  var context: StoreContext { session.context }
+
+  // MARK: - Connections
+
+  /// Runs a closure with the connection.
+  func with<Result>(_ body: (Database) throws -> Result) throws(StoreError) -> Result {
+    guard let database else {
+      throw .unexpected(
+        path: context.path,
+        detail: "a snapshot was used after its closure had returned"
+      )
+    }
+    return try context.translating { try body(database) }
+  }
+
+  /// Runs a closure with the connection and the table of an entity.
+  func with<Result>(
+    _ entity: EntityDescription,
+    _ body: (Database, EntityTable) throws -> Result
+  ) throws(StoreError) -> Result {
+    let table = try context.tables.table(of: entity)
+    return try with { try body($0, table) }
+  }
+
+  /// Runs a closure with a connection that sees the version, and may see what the log has of the transaction.
+  private func withCommitted<Result>(_ body: (Database) throws -> Result) throws(StoreError)
+    -> Result
+  {
+    guard let committed else { return try with(body) }
+    // Nobody else can commit while the transaction runs, so every connection sees the same version.
+    return try context.translating { try committed.unsafeRead(body) }
+  }
+
+  private func reader(_ database: Database) -> TableReader {
+    TableReader(database: database, tables: context.tables)
+  }
+
+  // MARK: - Rows and keys
+
+  func rows(_ keys: [ObjectKey], of entity: EntityDescription) throws(StoreError) -> [Row?] {
+    try with(entity) { try reader($0).rows(keys, of: $1) }
+  }
+
+  func entries(
+    of definition: OrderDefinition,
+    _ body: (EntryBatch) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    try with(definition.entity) { database, table in
+      try reader(database).entries(of: definition, in: table) { try body($0) }
+    }
+  }
+
+  func count(
+    of entity: EntityDescription,
+    where predicate: FetchPredicate
+  ) throws(StoreError) -> Int {
+    do {
+      try predicate.validate(in: entity)
+    } catch {
+      throw .request(error)
+    }
+    return try with(entity) { try reader($0).count(of: $1, where: predicate) }
+  }
+
+  func digests(
+    of definition: OrderDefinition,
+    attributes: AttributeSet,
+    _ body: (EntryBatch) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    try with(definition.entity) { database, table in
+      try reader(database)
+        .digests(of: definition, in: table, attributes: attributes) { try body($0) }
+    }
+  }
+
+  func aggregates(
+    _ aggregates: CompiledAggregates,
+    of definition: OrderDefinition,
+    groupedByFirst columns: Int,
+    _ body: (AggregateGroup) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    try with(definition.entity) { database, table in
+      try AggregateReader(aggregates, of: definition, in: table, on: database)
+        .groups(byFirst: columns) { try body($0) }
+    }
+  }
+
+  func plan(of definition: OrderDefinition) throws(StoreError) -> QueryPlan {
+    try with(definition.entity) { database, table in
+      try QueryPlanReader(of: definition, in: table, on: database).plan()
+    }
+  }
+
+  func orderedSource(
+    of definition: OrderDefinition
+  ) throws(StoreError) -> (any OrderedSource)? {
+    try with(definition.entity) { database, table in
+      let cookie = try position?.cookie ?? database.integer("PRAGMA main.schema_version")
+      let plan = try context.orderedPlans.plan(
+        of: definition,
+        in: table,
+        on: database,
+        cookie: cookie
+      )
+      guard let plan else { return nil }
+      if let known = sources.first(where: { $0.plan === plan }) { return known }
+      let source = SQLiteOrderedSource(plan, of: definition, in: table, self)
+      sources.append(source)
+      return source
+    }
+  }
+
+  // MARK: - History
+
+  func history(since version: StoreVersion, of entity: EntityDescription) throws(StoreError)
+    -> StoreHistory
+  {
+    guard let log = session.log?.log, let position,
+      let table = context.tables.all.first(where: { $0.entity == entity })
+    else { return session.history(after: version, through: self.version, of: entity) }
+    guard version.epoch == self.version.epoch else {
+      return .gap(version.epoch == session.version.epoch ? .schemaChanged : .otherEpoch)
+    }
+    guard version.sequence <= self.version.sequence else { return .gap(.otherEpoch) }
+    let remembered = log.rememberedRecords(
+      after: version.sequence,
+      through: self.version,
+      ofTable: table.index
+    )
+    if let remembered { return .commits(remembered) }
+    return try withCommitted { database in
+      let reader = ChangeLogReader(
+        database: database,
+        tables: context.tables,
+        table: table,
+        layout: position.layout,
+        writer: log.writer
+      )
+      return try reader.history(after: version, through: self.version)
+    }
+  }
+
+  func bookmark() throws(StoreError) -> StoreBookmark? {
+    guard position != nil else { return nil }
+    return try with { database in
+      try stamp(of: version.sequence, on: database).map { stamp in
+        StoreBookmark(store: context.uniqueName, sequence: version.sequence, stamp: stamp)
+      }
+    }
+  }
+
+  func version(at bookmark: StoreBookmark) throws(StoreError) -> StoreVersion? {
+    guard position != nil, Value.text(bookmark.store) == Value.text(context.uniqueName),
+      bookmark.sequence <= version.sequence
+    else { return nil }
+    return try with { database in
+      guard try stamp(of: bookmark.sequence, on: database) == bookmark.stamp else { return nil }
+      return StoreVersion(epoch: version.epoch, sequence: bookmark.sequence)
+    }
+  }
+
+  /// The random number of a row of the log, or `nil` if the row was removed, or the number is none.
+  private func stamp(of sequence: UInt64, on database: Database) throws -> UInt64? {
+    let statement = try PreparedStatement(
+      "SELECT stamp FROM main._results_log WHERE sequence = ? AND typeof(stamp) = 'integer'",
+      on: database
+    )
+    defer { statement.reset() }
+    try statement.bind(.integer(Int64(clamping: sequence)), at: 1)
+    guard try statement.step() else { return nil }
+    return UInt64(bitPattern: sqlite3_column_int64(statement.pointer, 0))
+  }
+}
+
+/// The closure of a read or a transaction that is running on this thread.
+///
+/// A read inside a read is answered from the same snapshot: SQLite's connections are not reentrant.
+final class BodyScope {
+  /// The snapshot that is read; `nil` in a transaction, which has no version yet.
+  private let snapshot: SQLiteSnapshot?
+  /// Identifies the store, which may meanwhile have opened another database.
+  private let broadcaster: CommitBroadcaster
+  private let outer: UnsafeMutableRawPointer?
+
+  private init(_ snapshot: SQLiteSnapshot?, of broadcaster: CommitBroadcaster) {
+    self.snapshot = snapshot
+    self.broadcaster = broadcaster
+    outer = results_thread_slot()
+  }
+
+  /// Runs the closure of a read, or of a transaction, which has no snapshot.
+  static func run<Result>(
+    _ snapshot: SQLiteSnapshot?,
+    of broadcaster: CommitBroadcaster,
+    _ body: () throws -> Result
+  ) rethrows -> Result {
+    let scope = BodyScope(snapshot, of: broadcaster)
+    results_set_thread_slot(Unmanaged.passUnretained(scope).toOpaque())
+    defer {
+      results_set_thread_slot(scope.outer)
+      withExtendedLifetime(scope) {}
+    }
+    return try body()
+  }
+
+  /// The snapshot of the innermost read of a store around the running code.
+  static func snapshot(of broadcaster: CommitBroadcaster) -> SQLiteSnapshot? {
+    first { $0.broadcaster === broadcaster && $0.snapshot != nil }?.snapshot
+  }
+
+  /// Whether the running code is in a closure of a store.
+  static func isInside(_ broadcaster: CommitBroadcaster) -> Bool {
+    first { $0.broadcaster === broadcaster } != nil
+  }
+
+  private static func first(where matches: (BodyScope) -> Bool) -> BodyScope? {
+    var slot = results_thread_slot()
+    while let pointer = slot {
+      let scope = Unmanaged<BodyScope>.fromOpaque(pointer).takeUnretainedValue()
+      if matches(scope) { return scope }
+      slot = scope.outer
+    }
+    return nil
+  }
+}

@@ -1,0 +1,67 @@
+import ResultsDomain
+import Synchronization
+
+/// What the parts of one open database share: its constants, and whether it is closed.
+final class StoreContext: Sendable {
+  let path: String
+  /// The store's name, which its database persists.
+  let uniqueName: String
+  let tables: StoreTables
+  let options: SQLiteStoreOptions
+  /// Whether the store opened the database, so that nothing else uses the writing connection.
+  let ownsWriter: Bool
+  /// The store's listeners; they outlive this database if another file takes its path.
+  let broadcaster: CommitBroadcaster
+  /// The lists that an index is known to serve, or not to serve.
+  let orderedPlans = OrderedPlanCache()
+  /// Set once, by `close()`.
+  private let closed = Atomic(false)
+
+  init(
+    path: String,
+    uniqueName: String,
+    tables: StoreTables,
+    options: SQLiteStoreOptions,
+    ownsWriter: Bool,
+    broadcaster: CommitBroadcaster
+  ) {
+    self.path = path
+    self.uniqueName = uniqueName
+    self.tables = tables
+    self.options = options
+    self.ownsWriter = ownsWriter
+    self.broadcaster = broadcaster
+  }
+
+  /// How long a call waits for another writer.
+  var busyTimeout: Duration { options.busyTimeout }
+
+  /// Whether the database is in memory.
+  var isMemory: Bool { path.isInMemory }
+
+  var isClosed: Bool { closed.load(ordering: .sequentiallyConsistent) }
+
+  /// Makes later calls fail.
+  /// - Returns: Whether the database was open.
+  func close() -> Bool { !closed.exchange(true, ordering: .sequentiallyConsistent) }
+
+  /// Fails if the database is closed.
+  func checkOpen() throws(StoreError) {
+    guard !isClosed else { throw .closed(path: path) }
+  }
+
+  /// Runs a closure and translates the errors it throws.
+  func translating<Result>(_ body: () throws -> Result) throws(StoreError) -> Result {
+    do {
+      return try body()
+    } catch {
+      if !(error is StoreError), isClosed { throw .closed(path: path) }
+      throw StoreError(error, path: path, waited: busyTimeout)
+    }
+  }
+}
+
+extension String {
+  /// Whether a path names a database in memory.
+  var isInMemory: Bool { isEmpty || self == ":memory:" }
+}

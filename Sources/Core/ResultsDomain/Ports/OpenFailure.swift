@@ -1,0 +1,76 @@
+/// Why a store could not be opened.
+public enum OpenFailure: Hashable, Sendable {
+  /// The path names a folder.
+  case isDirectory
+  /// The path names a device, a pipe or a socket.
+  case notAFile
+  /// The full path is longer than the store supports.
+  case pathTooLong(byteCount: Int, limit: Int)
+  /// The file is not writable; `canBeRead` is false if reading it needs a permission that is missing as well.
+  case notWritable(canBeRead: Bool)
+  /// The folder of the file does not exist.
+  case missingFolder(String)
+  /// The file does not exist, and opening for reading only does not create it.
+  case missingFile
+  /// The system denies access.
+  case noPermission(detail: String)
+  /// The file is not a database.
+  case notADatabase
+  /// The file is a damaged database.
+  case damaged(detail: String)
+  /// The file has a newer version of the format.
+  case newerFormat(found: Int, supported: Int)
+  /// The file belongs to another application.
+  case otherApplication(tables: [String])
+  /// The stored schema differs in a way that is not migrated automatically.
+  case schemaMismatch(entity: String, detail: String)
+  /// Another application's database lacks an entity's table, and tables are not created in it; `similar` are the nearest names.
+  case missingTable(entity: String, similar: [String])
+  /// The file could not be created.
+  case cannotCreate(detail: String)
+  /// The file holds another model than the requested one.
+  case modelMismatch(detail: String)
+}
+
+extension OpenFailure {
+  /// What happened, and what to do.
+  public func message(for path: String) -> String {
+    switch self {
+    case .isDirectory: "\(path) is a folder. Name a file inside it."
+    case .notAFile:
+      "\(path) is a device, a pipe or a socket. Name a file; this one was not touched."
+    case .pathTooLong(let count, let limit):
+      "The full path of \(path) has \(count) bytes; at most \(limit) are possible."
+        + " Choose a shorter path."
+    case .notWritable(canBeRead: true):
+      "\(path) cannot be opened for writing. To only look at it, open it for reading only."
+    case .notWritable(canBeRead: false):
+      "\(path) cannot be opened for writing, and reading it needs permission to create files in its"
+        + " folder. Copy it to read it."
+    case .missingFolder(let folder):
+      "The folder \(folder) does not exist, so \(path) cannot be created. Create the folder first."
+    case .missingFile:
+      "\(path) does not exist. Check the path."
+    case .noPermission(let detail):
+      "\(path) cannot be opened: \(detail). Check its permissions and those of its folder."
+    case .notADatabase: "\(path) is not a database. Name another file; this one was not touched."
+    case .damaged(let detail):
+      "\(path) is a damaged database (\(detail)). Restore it from a copy; it was not touched."
+    case .newerFormat(let found, let supported):
+      "\(path) has version \(found) of the format; this program supports version \(supported)."
+        + " Update the program; the file was not touched."
+    case .otherApplication(let tables):
+      "\(path) belongs to another application (its tables: \(tables.joined(separator: ", ")))."
+        + " Name another file; this one was not touched."
+    case .schemaMismatch(let entity, let detail):
+      "The table \(entity) of \(path) does not match the entity (\(detail)), and it is not converted"
+        + " automatically. Convert the file, or use a new one; it was not touched."
+    case .missingTable(let entity, let similar):
+      "\(path) has no table \(entity), and tables are not created in another application's database."
+        + (similar.isEmpty ? " " : " It has \(similar.joined(separator: ", ")). ")
+        + "Correct the entity's name, or allow tables to be created (createsTables)."
+    case .cannotCreate(let detail): "\(path) cannot be created: \(detail). Name another file."
+    case .modelMismatch(let detail): "\(path): \(detail)"
+    }
+  }
+}

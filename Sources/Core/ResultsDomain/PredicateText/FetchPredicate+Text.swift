@@ -1,0 +1,158 @@
+extension FetchPredicate {
+  /// Parses a predicate from text, such as `publisher == '岩波書店' AND title CONTAINS '帰還'`.
+  ///
+  /// - Comparisons: `==` (or `=`), `!=` (`<>`), `<`, `<=`, `>`, `>=` between attributes and constants on either side;
+  ///   `BETWEEN {a, b}` or `BETWEEN a AND b`; `IN {…}` or `IN (…)`; `BEGINSWITH`, `CONTAINS`, `ENDSWITH` and `LIKE` with
+  ///   an optional `[c]` to ignore letter case. `NOT` is allowed before `IN`, `BETWEEN` and text operators.
+  /// - Combinations: `AND` (`&&`), `OR` (`||`), `NOT` (`!`), parentheses, `TRUEPREDICATE`, `FALSEPREDICATE`.
+  /// - Constants: texts between `'` or `"` with `\'`, `\"`, `\\`, `\n`, `\r`, `\t`, `\u{…}`; whole numbers; reals with a
+  ///   point or an exponent; `INFINITY`; `TRUE` (`YES`), `FALSE` (`NO`); `NULL` (`NIL`), for `==`, `!=` and lists
+  ///   only; bytes as `X'0A'`. A number beside an exact decimal is converted to its scale exactly. A date
+  ///   is text in ISO 8601 (a date without a time is midnight UTC), or a whole number of microseconds since 1970.
+  /// - Functions: `prefix(x, n)`, `lowercase(x)`, `uppercase(x)`, `length(x)`, `bucket(x, n)`, `ifnull(x, v)`.
+  /// - Objects: `SELF IN {1, 2}`, `SELF == 3`, with keys, object URIs (`results:Book/i3`), or a compound key's
+  ///   parts between parentheses.
+  /// - Placeholders: `%@` and, for a checked kind, `%d`, `%f`, `%s`; `%K` for an attribute's name. Arguments
+  ///   become constants of the tree, never text.
+  ///
+  /// Parentheses, functions and `NOT` can be nested 32 levels deep; the number of terms is not limited.
+  ///
+  /// Keywords are case-insensitive. A name that equals a keyword, or has characters other than letters,
+  /// digits and `_`, is written between backticks (doubled inside); a name that equals a keyword can also follow `#`.
+  /// - Parameters:
+  ///   - text: The predicate.
+  ///   - arguments: One argument for each placeholder, in order.
+  ///   - entity: The entity whose attributes are named.
+  ///   - transients: The names of its computed attributes, for a clearer error.
+  /// - Throws: `PredicateParseError` for the first error.
+  /// - Complexity: O(*n*) in the text, O(*n* log *n*) in listed identities.
+  public init(
+    parsing text: String,
+    arguments: [PredicateArgument] = [],
+    entity: EntityDescription,
+    transients: [String] = []
+  ) throws(PredicateParseError) {
+    var parser = try PredicateParser(text, arguments, entity, transients)
+    self = try parser.predicate()
+  }
+}
+
+// MARK: - Writing
+
+extension FetchPredicate: CustomStringConvertible {
+  /// The predicate as text, with constants as they are stored.
+  ///
+  /// Parsing the text gives the predicate in its `normalized` form, except that decimals are written in units;
+  /// `text(in:)` writes decimals with a decimal point, and dates as dates.
+  /// - Complexity: O(*n*) in the predicate's size, identities included.
+  public var description: String { PredicateWriter(entity: nil).text(self) }
+
+  /// Returns the predicate as text, with constants formatted according to an entity's attributes.
+  ///
+  /// Parsing the text for the same entity gives the predicate in its `normalized` form, unless it is nested more than 32 levels
+  /// deep.
+  /// - Complexity: O(*n*) in the predicate's size, identities included.
+  public func text(in entity: EntityDescription) -> String {
+    PredicateWriter(entity: entity).text(self)
+  }
+}
+
+extension FetchExpression: CustomStringConvertible {
+  /// The expression as text, with constants as they are stored.
+  public var description: String { PredicateWriter(entity: nil).text(self) }
+}
+
+/// Writes predicates and expressions as text for the parser.
+private struct PredicateWriter {
+  /// The entity whose attribute types decide how constants are written, or `nil` to write stored values as they are.
+  let entity: EntityDescription?
+
+  func text(_ predicate: FetchPredicate) -> String {
+    switch predicate {
+    case .all: return "TRUEPREDICATE"
+    case .none: return "FALSEPREDICATE"
+    case .comparison(let left, let comparison, let right):
+      let type = type(left) ?? type(right)
+      return "\(text(left, type)) \(comparison.rawValue) \(text(right, type))"
+    case .between(let expression, let low, let high):
+      let type = type(expression)
+      return "\(text(expression)) BETWEEN {\(text(low, type)), \(text(high, type))}"
+    case .membership(let expression, let values):
+      let type = type(expression)
+      let list = values.map { text($0, type) }.joined(separator: ", ")
+      return "\(text(expression)) IN {\(list)}"
+    case .identity(let set):
+      return "SELF IN {\(set.keys.map(text).joined(separator: ", "))}"
+    case .text(let expression, let comparison, let sought, let caseInsensitive):
+      let option = caseInsensitive ? "[c]" : ""
+      let literal = PredicateWord.quotedText(sought)
+      return "\(text(expression)) \(comparison.rawValue)\(option) \(literal)"
+    case .isNull(let expression): return "\(text(expression)) == NULL"
+    case .not(.isNull(let expression)): return "\(text(expression)) != NULL"
+    case .not(let inner): return "NOT \(part(inner))"
+    case .and(let parts):
+      return parts.isEmpty ? "TRUEPREDICATE" : parts.map(part).joined(separator: " AND ")
+    case .or(let parts):
+      return parts.isEmpty ? "FALSEPREDICATE" : parts.map(part).joined(separator: " OR ")
+    }
+  }
+
+  func text(_ expression: FetchExpression, _ other: AttributeType? = nil) -> String {
+    switch expression {
+    case .attribute(let name): PredicateWord.quoted(name)
+    case .objectKey: "SELF"
+    case .literal(let value): text(value, other)
+    case .prefix(let inner, let length): "prefix(\(text(inner)), \(length))"
+    case .lowercased(let inner): "lowercase(\(text(inner)))"
+    case .uppercased(let inner): "uppercase(\(text(inner)))"
+    case .length(let inner): "length(\(text(inner)))"
+    case .bucket(let inner, let width):
+      switch type(inner) {
+      case .decimal(let scale):
+        "bucket(\(text(inner)), \(text(.integer(width), .decimal(scale: scale))))"
+      default: "bucket(\(text(inner)), \(width))"
+      }
+    case .ifNull(let inner, let value): "ifnull(\(text(inner)), \(text(value, type(inner))))"
+    }
+  }
+
+  private func part(_ predicate: FetchPredicate) -> String {
+    switch predicate {
+    case .and(let parts) where !parts.isEmpty, .or(let parts) where !parts.isEmpty:
+      "(\(text(predicate)))"
+    default: text(predicate)
+    }
+  }
+
+  private func type(_ expression: FetchExpression) -> AttributeType? {
+    entity.flatMap { expression.type(in: $0) }
+  }
+
+  private func text(_ key: ObjectKey) -> String {
+    let parts = key.parts
+    let types = entity?.keyTypes ?? []
+    let texts = parts.indices.map { text(parts[$0], $0 < types.count ? types[$0] : nil) }
+    return if case .compound = key { "(\(texts.joined(separator: ", ")))" } else { texts[0] }
+  }
+
+  private func text(_ value: Value, _ type: AttributeType?) -> String {
+    switch (value, type) {
+    case (.null, _): return "NULL"
+    case (.integer(let units), .decimal(let scale)):
+      return ExactDecimal(units: units, scale: scale).description
+    case (.integer(let microseconds), .date):
+      return "'\(Instant(microseconds: microseconds).iso8601)'"
+    case (.integer(0), .boolean): return "FALSE"
+    case (.integer(1), .boolean): return "TRUE"
+    case (.integer(let number), _): return String(number)
+    case (.real(let number), _):
+      if number.isNaN { return "NULL" }
+      if number.isInfinite { return number < 0 ? "-INFINITY" : "INFINITY" }
+      return String(number)
+    case (.text(let text), _): return PredicateWord.quotedText(text)
+    case (.blob(let bytes), _):
+      let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+      return "X'\(digits.joined())'"
+    }
+  }
+}

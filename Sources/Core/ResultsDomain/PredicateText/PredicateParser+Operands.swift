@@ -1,0 +1,355 @@
+extension PredicateParser {
+  /// One side of a comparison.
+  enum Operand {
+    case expression(FetchExpression)
+    case constant(PredicateConstant)
+  }
+
+  mutating func operand() throws(PredicateParseError) -> Operand {
+    let start = token.start
+    switch token.kind {
+    case .word(let word):
+      if let constant = try keywordConstant() { return .constant(constant) }
+      if token.keyword == "SELF" {
+        try advance()
+        return .expression(.objectKey)
+      }
+      guard !PredicateWord.reserved.contains(token.keyword) else {
+        throw unexpected("an attribute or a value")
+      }
+      try advance()
+      if token.kind == .symbol("(") { return .expression(try function(word, at: start)) }
+      return .expression(try attribute(word, at: start))
+    case .quotedName(let name):
+      try advance()
+      return .expression(try attribute(name, at: start))
+    case .placeholder("%K"):
+      let argument = try nextArgument("%K")
+      try advance()
+      switch argument {
+      case .attribute(let name), .value(.text(let name)):
+        return .expression(try attribute(name, at: start))
+      default: throw wrong("%K", "an attribute's name", argument, at: start)
+      }
+    default: return .constant(try constant())
+    }
+  }
+
+  /// Parses a constant: a literal, or a placeholder for one value.
+  mutating func constant() throws(PredicateParseError) -> PredicateConstant {
+    let constant: PredicateConstant
+    switch token.kind {
+    case .word:
+      guard let found = try keywordConstant() else { throw unexpected("a value") }
+      return found
+    case .text(let text): constant = .text(text)
+    case .number(let digits): constant = .number(digits)
+    case .blob(let bytes): constant = .blob(bytes)
+    case .placeholder(let placeholder):
+      constant = try self.constant(try nextArgument(placeholder), placeholder)
+    default: throw unexpected("an attribute or a value")
+    }
+    try advance()
+    return constant
+  }
+
+  private mutating func keywordConstant() throws(PredicateParseError) -> PredicateConstant? {
+    let constant: PredicateConstant
+    switch token.keyword {
+    case "NULL", "NIL": constant = .null
+    case "TRUE", "YES": constant = .boolean(true)
+    case "FALSE", "NO": constant = .boolean(false)
+    case "INFINITY": constant = .number("inf")
+    default: return nil
+    }
+    try advance()
+    return constant
+  }
+
+  /// The stored value of a constant at a position.
+  func value(
+    _ constant: PredicateConstant,
+    as type: AttributeType?,
+    at start: Int
+  ) throws(PredicateParseError) -> Value {
+    do {
+      return try constant.value(as: type)
+    } catch {
+      throw self.error(error, at: start)
+    }
+  }
+}
+
+// MARK: - Arguments
+
+extension PredicateParser {
+  /// The argument of the placeholder that is the current token.
+  mutating func nextArgument(
+    _ placeholder: String
+  ) throws(PredicateParseError) -> PredicateArgument {
+    guard let argument = arguments.next() else {
+      throw error(
+        .missingArgument(placeholder: placeholder, given: arguments.given),
+        at: token.start
+      )
+    }
+    return argument
+  }
+
+  /// Converts an argument to a constant.
+  func constant(
+    _ argument: PredicateArgument,
+    _ placeholder: String
+  ) throws(PredicateParseError) -> PredicateConstant {
+    let constant: PredicateConstant
+    switch argument {
+    case .value(let value): constant = .stored(value.orderable)
+    case .number(let number): constant = .number(number.description)
+    case .list, .identities, .attribute:
+      throw wrong(placeholder, "one value", argument, at: token.start)
+    }
+    switch (placeholder, constant) {
+    case ("%@", _), ("%d", .stored(.integer)), ("%f", .stored(.integer)), ("%f", .stored(.real)),
+      ("%f", .number), ("%s", .stored(.text)):
+      return constant
+    case ("%d", .number(let digits)) where Int64(digits) != nil: return constant
+    case ("%d", _): throw wrong(placeholder, "an integer", argument, at: token.start)
+    case ("%f", _): throw wrong(placeholder, "a number", argument, at: token.start)
+    default: throw wrong(placeholder, "a text", argument, at: token.start)
+    }
+  }
+
+  func wrong(
+    _ placeholder: String,
+    _ expected: String,
+    _ argument: PredicateArgument,
+    at start: Int
+  ) -> PredicateParseError {
+    let found =
+      switch argument {
+      case .value(.null): "NULL"
+      case .value(.integer): "an integer"
+      case .value(.real): "a real"
+      case .value(.text): "a text"
+      case .value(.blob): "bytes"
+      case .number: "a number"
+      case .list: "a list"
+      case .identities: "a set of objects"
+      case .attribute: "an attribute's name, which goes with %K"
+      }
+    return error(
+      .wrongArgument(placeholder: placeholder, expected: expected, found: found),
+      at: start
+    )
+  }
+}
+
+// MARK: - Attributes and functions
+
+extension PredicateParser {
+  private func attribute(
+    _ name: String,
+    at start: Int
+  ) throws(PredicateParseError) -> FetchExpression {
+    guard entity.index(of: name) == nil else { return .attribute(name) }
+    if transients.contains(where: { $0.hasSameBytes(as: name) }) {
+      throw error(.transientAttribute(name, entity: entity.name), at: start)
+    }
+    if PredicateWord.capitals(name) == "OBJECTID" {
+      throw error(.unsupported(name, instead: "SELF, as in SELF IN %@"), at: start)
+    }
+    let known = entity.attributes.map(\.name)
+    throw error(
+      .unknownAttribute(
+        PredicateToken.short(name),
+        entity: entity.name,
+        suggestion: NearestName.of(name, among: known),
+        known: known
+      ),
+      at: start
+    )
+  }
+
+  private mutating func function(
+    _ name: String,
+    at start: Int
+  ) throws(PredicateParseError) -> FetchExpression {
+    let function = PredicateWord.capitals(name)
+    guard ["PREFIX", "LOWERCASE", "UPPERCASE", "LENGTH", "BUCKET", "IFNULL"].contains(function)
+    else {
+      throw error(
+        .unsupported(
+          "The function \(PredicateToken.short(name))",
+          instead: "prefix, lowercase, uppercase, length, bucket or ifnull"
+        ),
+        at: start
+      )
+    }
+    try enter()
+    defer { leave() }
+    try expect("(")
+    let innerStart = token.start
+    let inner: FetchExpression =
+      switch try operand() {
+      case .expression(let expression): expression
+      case .constant(let constant): .literal(try value(constant, as: nil, at: innerStart))
+      }
+    let made = try self.function(function, of: inner, innerStart)
+    try expect(")")
+    do {
+      _ = try made.comparableStorage(in: entity)
+    } catch {
+      throw self.error(.refused(error), at: start)
+    }
+    return made
+  }
+
+  private mutating func function(
+    _ function: String,
+    of inner: FetchExpression,
+    _ start: Int
+  ) throws(PredicateParseError) -> FetchExpression {
+    let type = inner.type(in: entity)
+    switch function {
+    case "LOWERCASE": return .lowercased(inner)
+    case "UPPERCASE": return .uppercased(inner)
+    case "LENGTH": return .length(inner)
+    default: try expect(",")
+    }
+    let argumentStart = token.start
+    let constant = try constant()
+    switch function {
+    case "PREFIX":
+      guard case .integer(let count) = try value(constant, as: .integer64, at: argumentStart),
+        let length = Int(exactly: count), length >= 0
+      else {
+        throw error(
+          .invalidConstant(constant.kind, reason: "is not a number of characters"),
+          at: argumentStart
+        )
+      }
+      return .prefix(inner, length: length)
+    case "BUCKET":
+      guard
+        case .integer(let width) = try value(
+          constant,
+          as: FetchExpression.bucket(inner, width: 1).type(in: entity) ?? .integer64,
+          at: argumentStart
+        ),
+        width > 0
+      else {
+        throw error(
+          .invalidConstant(constant.kind, reason: "is not a width above 0"),
+          at: argumentStart
+        )
+      }
+      return .bucket(inner, width: width)
+    default:
+      let found = try value(constant, as: type, at: argumentStart)
+      if type == .real, case .integer(let number) = found {
+        return .ifNull(inner, .real(Double(number)))
+      }
+      return .ifNull(inner, found)
+    }
+  }
+}
+
+// MARK: - Constants
+
+/// A constant in the text or the arguments, before its type is known from the other side of a comparison.
+enum PredicateConstant {
+  case null
+  case boolean(Bool)
+  case number(String)
+  case text(String)
+  case blob([UInt8])
+  case stored(Value)
+
+  /// The constant, for a message.
+  var kind: String {
+    switch self {
+    case .null: "NULL"
+    case .boolean(let truth): truth ? "TRUE" : "FALSE"
+    case .number(let digits): PredicateToken.short(digits)
+    case .text(let text), .stored(.text(let text)):
+      PredicateToken.short(PredicateWord.quotedText(text))
+    case .blob, .stored(.blob): "bytes"
+    case .stored(let value): value.description
+    }
+  }
+
+  var isNull: Bool {
+    switch self {
+    case .null: true
+    case .stored(let value): value.orderable.isNull
+    default: false
+    }
+  }
+
+  /// The stored value for an attribute type, or without a type; null stays null.
+  func value(as type: AttributeType?) throws(PredicateParseError.Problem) -> Value {
+    switch (self, type) {
+    case (.null, _): return .null
+    case (.stored(let value), _) where value.isNull: return .null
+    case (.text(let text), .date), (.stored(.text(let text)), .date):
+      guard let instant = Instant(iso8601: text) else {
+        throw invalid("is not a date such as 2024-02-29 or 2024-02-29T08:30:00+09:00")
+      }
+      return .integer(instant.microseconds)
+    case (.number(let digits), .decimal(let scale)): return try decimal(digits, scale)
+    case (.number(let digits), .boolean) where digits != "0" && digits != "1":
+      throw invalid("is not a boolean: TRUE, FALSE, 1 or 0")
+    case (.number(let digits), .date):
+      guard !PredicateConstant.isReal(digits) else { throw mixed(.date) }
+      return try plainNumber(digits)
+    case (.number(let digits), .none), (.number(let digits), .integer16),
+      (.number(let digits), .integer32), (.number(let digits), .integer64),
+      (.number(let digits), .boolean), (.number(let digits), .real):
+      return try plainNumber(digits)
+    case (.boolean(let truth), .none), (.boolean(let truth), .boolean):
+      return .integer(truth ? 1 : 0)
+    case (.text(let text), .none), (.text(let text), .text): return .text(text)
+    case (.blob(let bytes), .none), (.blob(let bytes), .blob): return .blob(bytes)
+    case (.stored(let value), .none): return value
+    case (.stored(let value), .some(let type))
+    where type.storage.compares(with: value.storage) && value.means(type):
+      return value
+    case (_, .some(let type)): throw mixed(type)
+    }
+  }
+
+  private func plainNumber(_ digits: String) throws(PredicateParseError.Problem) -> Value {
+    if PredicateConstant.isReal(digits) {
+      guard let number = AttributeType.real(digits) else { throw invalid("is too large") }
+      return .real(number)
+    }
+    guard let number = Int64(digits) else {
+      throw invalid("is not between \(Int64.min) and \(Int64.max)")
+    }
+    return .integer(number)
+  }
+
+  private func decimal(_ digits: String, _ scale: Int) throws(PredicateParseError.Problem) -> Value
+  {
+    guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) || "+-.".utf8.contains($0) }) else {
+      throw invalid("is not a decimal; write it without an exponent")
+    }
+    if let units = ExactDecimal(digits)?.rescaled(to: scale)?.units { return .integer(units) }
+    let fraction = digits.split(separator: ".", omittingEmptySubsequences: false).dropFirst().first
+    let needed = fraction.map { $0.reversed().drop { $0 == "0" }.count } ?? 0
+    let limit = scale == 1 ? "1 decimal place" : "\(scale) decimal places"
+    throw invalid(needed > scale ? "has more than \(limit)" : "is too large for \(limit)")
+  }
+
+  private static func isReal(_ digits: String) -> Bool {
+    digits.utf8.contains { byte in ".eEinf".utf8.contains(byte) }
+  }
+
+  private func invalid(_ reason: String) -> PredicateParseError.Problem {
+    .invalidConstant(kind, reason: reason)
+  }
+
+  private func mixed(_ type: AttributeType) -> PredicateParseError.Problem {
+    .mixedKinds(left: "A value of type \(type)", right: kind)
+  }
+}

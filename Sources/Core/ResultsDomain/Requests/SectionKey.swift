@@ -1,0 +1,123 @@
+/// A rule that divides a list into sections and orders and titles them.
+///
+/// A section's id, order and title are independent: the id identifies it, the order key positions it, and the title is only
+/// shown (R05).
+public struct SectionKey: Sendable {
+  /// The source of a section's id.
+  public enum Source: Sendable {
+    /// An expression that the store evaluates.
+    case expression(
+      FetchExpression,
+      orderedBy: FetchExpression?,
+      SortDirection,
+      nulls: NullPlacement?
+    )
+    /// A grouping of the values of the first sort attribute.
+    case transient(source: String, any SectionGrouping)
+  }
+
+  /// The source of a section's id.
+  public let source: Source
+  /// The policy for rows of one section that are not adjacent.
+  public var contiguity: SectionContiguity = .error
+  /// Returns the title for a section's id; `nil` for the default: the text or the number itself, empty for null.
+  public var title: (@Sendable (Value) -> String)?
+  /// A text that identifies everything the titles depend on; titles are compared when it changes.
+  public var titleIdentity: String
+  /// Returns the index title for a section's title; `nil` for the default: its first character, uppercased.
+  public var indexTitle: (@Sendable (String) -> String)?
+
+  /// Creates a section key.
+  public init(
+    _ source: Source,
+    contiguity: SectionContiguity = .error,
+    titleIdentity: String = "",
+    title: (@Sendable (Value) -> String)? = nil,
+    indexTitle: (@Sendable (String) -> String)? = nil
+  ) {
+    self.source = source
+    self.contiguity = contiguity
+    self.title = title
+    self.titleIdentity = titleIdentity
+    self.indexTitle = indexTitle
+  }
+
+  /// Sections by the values of an attribute, in the order of those values.
+  ///
+  /// By default, the section of null is first in ascending and last in descending order.
+  public static func attribute(
+    _ name: String,
+    _ direction: SortDirection = .ascending,
+    nulls: NullPlacement? = nil
+  ) -> SectionKey {
+    .expression(.attribute(name), direction, nulls: nulls)
+  }
+
+  /// Sections by an expression that the store evaluates.
+  public static func expression(
+    _ expression: FetchExpression,
+    orderedBy order: FetchExpression? = nil,
+    _ direction: SortDirection = .ascending,
+    nulls: NullPlacement? = nil
+  ) -> SectionKey {
+    SectionKey(.expression(expression, orderedBy: order, direction, nulls: nulls))
+  }
+
+  /// Sections computed from the first sort attribute, and never stored.
+  public static func transient(
+    source: String,
+    grouping: any SectionGrouping
+  ) -> SectionKey {
+    SectionKey(.transient(source: source, grouping))
+  }
+}
+
+/// A section key over the properties of an entity's struct.
+public struct EntitySectionKey<Root: Entity>: Sendable {
+  /// The section key over attribute names.
+  public let key: SectionKey
+
+  /// Wraps a section key over attribute names.
+  public init(_ key: SectionKey) { self.key = key }
+
+  /// Sections by the values of a property, in the order of those values.
+  ///
+  /// By default, the section of null is first in ascending and last in descending order.
+  public static func attribute<Property: AttributeConvertible>(
+    _ keyPath: any KeyPath<Root, Property> & Sendable,
+    _ direction: SortDirection = .ascending,
+    nulls: NullPlacement? = nil
+  ) -> Self {
+    Self(.attribute(Root.schema.attributeName(of: keyPath), direction, nulls: nulls))
+  }
+
+  /// Sections by an expression that the store evaluates.
+  public static func expression(
+    _ expression: FetchExpression,
+    orderedBy order: FetchExpression? = nil,
+    _ direction: SortDirection = .ascending,
+    nulls: NullPlacement? = nil
+  ) -> Self {
+    Self(.expression(expression, orderedBy: order, direction, nulls: nulls))
+  }
+
+  /// Sections computed from the first sort property, and never stored.
+  public static func transient<Property: AttributeConvertible>(
+    source: any KeyPath<Root, Property> & Sendable,
+    grouping: any SectionGrouping
+  ) -> Self {
+    Self(.transient(source: Root.schema.attributeName(of: source), grouping: grouping))
+  }
+}
+
+/// A policy for rows of one section that are not adjacent.
+///
+/// This occurs only if a section's order key differs between its rows, or a grouping is not monotone.
+public enum SectionContiguity: Hashable, Sendable {
+  /// Throw an error that names two such rows.
+  case error
+  /// Merge them into one section at the position of the first row.
+  case merge
+  /// Make a section of each run; the ids of later runs contain an occurrence number.
+  case split
+}

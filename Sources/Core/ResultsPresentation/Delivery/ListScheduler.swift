@@ -1,0 +1,304 @@
+import ResultsDomain
+import Synchronization
+
+/// Advances all lists of one store object together, commit by commit.
+///
+/// There is one scheduler and one task for each store object, however many lists there are. Work happens in turns, which never suspend
+/// and follow each other: in a turn all due lists are advanced in one snapshot of the store, then all publish their new state, and then
+/// events are delivered. So the subscriber of one list that reads another of the same store finds the same commit (R66).
+///
+/// Mutable state: `members`, guarded by its mutex and changed when a list is added or removed and when a wait begins or ends.
+/// `turn` is held for a whole turn, also while the store is read and events are delivered; `publishing` while lists publish.
+/// Lock order: `turn`, `publishing`, then a list's state. `members` is taken alone or within `turn`, and calls only the store's
+/// `commitNotifications` while it is held.
+final class ListScheduler: Sendable {
+  /// A class, since copies of a weak reference are costly with a thousand lists.
+  private final class WeakList: Sendable {
+    weak let list: LiveList?
+    init(_ list: LiveList) { self.list = list }
+  }
+
+  private struct Members {
+    var lists: [WeakList] = []
+    var observation: Task<Void, Never>?
+    var waits: [DeliveryPeriod: Task<Void, Never>] = [:]
+  }
+
+  let store: any Store
+  private let members = Mutex(Members())
+  private let turn = Mutex<Void>(())
+  /// Held while lists publish; readers of several lists wait for it without entering the turn.
+  private let publishing = Mutex<Void>(())
+  /// Odd while lists publish.
+  private let publications = Atomic<Int>(0)
+  /// The most lists that are advanced within the call of a commit.
+  private static let promptListLimit = 32
+
+  private init(_ store: any Store) { self.store = store }
+
+  deinit {
+    members.withLock { members in
+      members.observation?.cancel()
+      for task in members.waits.values { task.cancel() }
+    }
+    ListScheduler.forget(store)
+  }
+
+  /// Adds a list; the store is observed from now on, unless the list waits for refreshes.
+  func add(_ list: LiveList) {
+    members.withLock { members in
+      members.lists.removeAll { $0.list == nil }
+      guard !members.lists.contains(where: { $0.list === list }) else { return }
+      members.lists.append(WeakList(list))
+      guard members.observation == nil, list.isAutomatic else { return }
+      let notifications = store.commitNotifications { [weak self] in
+        self?.followPromptly($0) ?? true
+      }
+      members.observation = Task(executorPreference: store.executor) { [weak self] in
+        for await _ in notifications {
+          guard !Task.isCancelled, let self else { return }
+          self.storeMayHaveChanged()
+        }
+        if !Task.isCancelled { self?.end() }
+      }
+    }
+  }
+
+  /// Removes a list.
+  func remove(_ list: LiveList) {
+    members.withLock { members in
+      members.lists.removeAll { $0.list == nil || $0.list === list }
+      guard !members.lists.contains(where: { $0.list?.isAutomatic ?? false }) else { return }
+      members.observation?.cancel()
+      members.observation = nil
+    }
+  }
+
+  private var lists: [LiveList] { members.withLock { $0.lists.compactMap(\.list) } }
+
+  /// Ends all lists, since the store was closed.
+  private func end() {
+    let lists = members.withLock { members in
+      defer {
+        members.lists = []
+        members.observation = nil
+      }
+      return members.lists.compactMap(\.list)
+    }
+    turn.withLock { _ in
+      for list in lists { list.end() }
+    }
+  }
+}
+
+// MARK: - Turns
+
+extension ListScheduler {
+  /// Advances a list now, and with it all lists that are delivered at once.
+  /// - Returns: The failure of that list, if it failed.
+  func advance(_ list: LiveList, adopting prepared: LiveList.Prepared? = nil) -> StoreError? {
+    run(for: list, prepared, after: nil)
+  }
+
+  /// Advances a list now, and calls a closure in the snapshot that it was advanced to, before the next turn begins.
+  /// - Returns: The failure of that list, if it failed; the closure is called only if it did not, and if the list has not ended.
+  func advance(
+    _ list: LiveList,
+    reading body: (any StoreSnapshot) -> Void
+  ) -> StoreError? {
+    turn.withLock { _ in
+      let lists = lists
+      guard lists.contains(where: { $0 === list }) else { return nil }
+      let due = lists.filter { $0 === list || $0.isDue(after: nil) }
+      do throws(StoreError) {
+        return try store.read { (snapshot) throws(StoreError) -> StoreError? in
+          let advanced = advance(due, of: lists, in: SnapshotHistory(snapshot), for: list)
+          publish(advanced.changed)
+          if advanced.failure == nil { body(snapshot) }
+          return advanced.failure
+        }
+      } catch {
+        for list in due { list.fail(error, answering: nil) }
+        publish(due)
+        return error
+      }
+    }
+  }
+
+  /// Publishes that a list could not be fetched.
+  func publish(_ failure: StoreError, of list: LiveList, answering number: Int) {
+    turn.withLock { _ in
+      list.fail(failure, answering: number)
+      publish([list])
+    }
+  }
+
+  /// Advances the lists that are delivered at once, and begins spans of time.
+  private func storeMayHaveChanged() {
+    beginWaits(of: lists)
+    _ = run(for: nil, nil, after: nil)
+  }
+
+  private func beginWaits(of lists: [LiveList]) {
+    for list in lists {
+      if let period = list.awaitedPeriod { wait(for: period) }
+    }
+  }
+
+  private func wait(for period: DeliveryPeriod) {
+    members.withLock { members in
+      guard members.waits[period] == nil else { return }
+      members.waits[period] = Task(executorPreference: store.executor) { [weak self] in
+        guard (try? await period.clock.sleep(for: period.span)) != nil, let self else { return }
+        // Removed before the store is read, so that a commit from now on begins another span.
+        self.members.withLock { _ = $0.waits.removeValue(forKey: period) }
+        _ = self.run(for: nil, nil, after: period)
+      }
+    }
+  }
+
+  private func run(
+    for requester: LiveList?,
+    _ prepared: LiveList.Prepared?,
+    after period: DeliveryPeriod?
+  ) -> StoreError? {
+    turn.withLock { _ in
+      let lists = lists
+      let due = lists.filter { $0 === requester || $0.isDue(after: period) }
+      guard !due.isEmpty else { return nil }
+      do throws(StoreError) {
+        let advanced = try store.read { (snapshot) throws(StoreError) in
+          advance(due, of: lists, in: SnapshotHistory(snapshot), for: requester, prepared)
+        }
+        publish(advanced.changed)
+        return advanced.failure
+      } catch {
+        for list in due {
+          list.fail(error, answering: list === requester ? prepared?.number : nil)
+        }
+        publish(due)
+        return error
+      }
+    }
+  }
+
+  /// Advances lists within the call of a small commit, on its thread, if that takes no longer than the commit may wait.
+  /// - Returns: Whether nothing is left to do.
+  private func followPromptly(_ snapshot: any StoreSnapshot) -> Bool {
+    let lists = lists
+    beginWaits(of: lists)
+    // The current turn may have begun before the commit, and a subscriber may have committed in that very turn.
+    return turn.withLockIfAvailable { _ in
+      let due = lists.filter { $0.isDue(after: nil) }
+      let history = SnapshotHistory(snapshot)
+      guard due.count <= ListScheduler.promptListLimit,
+        due.allSatisfy({ $0.canAdvancePromptly(in: history) })
+      else { return false }
+      publish(advance(due, of: lists, in: history).changed)
+      return true
+    } ?? false
+  }
+
+  /// Advances the due lists to one version, and releases the history that no list needs any more.
+  /// - Returns: The lists with something to publish, and the failure of the requester.
+  private func advance(
+    _ due: [LiveList],
+    of lists: [LiveList],
+    in history: SnapshotHistory,
+    for requester: LiveList? = nil,
+    _ prepared: LiveList.Prepared? = nil
+  ) -> (changed: [LiveList], failure: StoreError?) {
+    var changed: [LiveList] = []
+    var failure: StoreError?
+    var hasFailed = false
+    for list in due {
+      do throws(StoreError) {
+        let adopted = list === requester ? prepared : nil
+        if try list.advance(in: history, adopting: adopted) { changed.append(list) }
+      } catch {
+        changed.append(list)
+        hasFailed = true
+        if list === requester { failure = error }
+      }
+    }
+    if !hasFailed { releaseHistory(of: lists, dueCount: due.count, history.snapshot.version) }
+    return (changed, failure)
+  }
+
+  /// Releases the history up to the oldest version that a list still waits at.
+  private func releaseHistory(of lists: [LiveList], dueCount: Int, _ reached: StoreVersion) {
+    var oldest = reached
+    if lists.count > dueCount {
+      for version in lists.compactMap(\.awaitingVersion)
+      where version.epoch == reached.epoch && version.sequence < oldest.sequence {
+        oldest = version
+      }
+    }
+    store.releaseHistory(through: oldest)
+  }
+
+  /// Publishes the state of some lists, and then delivers their events.
+  private func publish(_ lists: [LiveList]) {
+    guard !lists.isEmpty else { return }
+    let deliveries = publishing.withLock { _ in
+      publications.add(1, ordering: .acquiringAndReleasing)
+      defer { publications.add(1, ordering: .acquiringAndReleasing) }
+      return lists.compactMap { $0.publish() }
+    }
+    for deliver in deliveries { deliver() }
+  }
+
+  /// Reads several lists as of one commit; the closure is called again if another commit is published meanwhile.
+  func consistently<Result, Failure>(
+    _ read: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    while true {
+      let before = publications.load(ordering: .acquiring)
+      guard before.isMultiple(of: 2) else {
+        publishing.withLock { _ in }
+        continue
+      }
+      let result = try read()
+      if publications.load(ordering: .acquiring) == before { return result }
+    }
+  }
+}
+
+// MARK: - One scheduler for each store
+
+extension ListScheduler {
+  private struct Entry: Sendable {
+    weak let scheduler: ListScheduler?
+  }
+
+  /// Schedulers by the identity of their store, which each retains; so an identity denotes another store only after its scheduler is
+  /// gone. The mutex guards the dictionary; nothing is called while it is held.
+  private static let schedulers = Mutex<[ObjectIdentifier: Entry]>([:])
+
+  /// The scheduler of a store object; a store that is a value has one for each list.
+  static func shared(for store: any Store) -> ListScheduler {
+    guard let identity = identity(of: store) else { return ListScheduler(store) }
+    return schedulers.withLock { schedulers in
+      if let scheduler = schedulers[identity]?.scheduler { return scheduler }
+      let scheduler = ListScheduler(store)
+      schedulers[identity] = Entry(scheduler: scheduler)
+      return scheduler
+    }
+  }
+
+  /// Removes the entry of a store if its scheduler is gone.
+  private static func forget(_ store: any Store) {
+    guard let identity = identity(of: store) else { return }
+    // A scheduler found instead is retained until the lock is released, since its deinit would take the lock again.
+    let present = schedulers.withLock { schedulers in
+      let present = schedulers[identity]?.scheduler
+      if present == nil { schedulers[identity] = nil }
+      return present
+    }
+    withExtendedLifetime(present) {}
+  }
+
+  private static func identity(of store: any Store) -> ObjectIdentifier? {
+    type(of: store) is AnyClass ? ObjectIdentifier(store as AnyObject) : nil
+  }
+}

@@ -1,0 +1,111 @@
+public import ResultsDomain
+
+/// An event that a controller publishes to its subscribers.
+public enum ResultsEvent<Object: FetchedObject>: Sendable {
+  /// The present list, which every subscriber receives first (R74).
+  case snapshot(ResultsList<Object>)
+  /// A later generation, with the difference.
+  indirect case change(ResultsChange<Object>)
+  /// A whole list in place of what was shown, with the reason why there is no change (R43, R72).
+  case reset(ResultsResetReason, ResultsList<Object>)
+  /// A failure; the last good list stays, and the next successful attempt continues from it (R71).
+  case failure(StoreError)
+}
+
+/// One delivered change: the list before, the delta, and the list after.
+public struct ResultsChange<Object: FetchedObject>: Sendable {
+  /// The list before.
+  public let before: ResultsList<Object>
+  /// The difference between the two.
+  public let delta: ResultsDelta
+  /// The list after.
+  public let after: ResultsList<Object>
+
+  init(before: ResultsList<Object>, delta: ResultsDelta, after: ResultsList<Object>) {
+    self.before = before
+    self.delta = delta
+    self.after = after
+  }
+}
+
+// MARK: - Echoes
+
+extension ResultsChange {
+  /// Whether the change holds nothing but commits that this store object made under a name (R68).
+  ///
+  /// A view that has shown its own write already, such as a row that was dragged, names the write and passes over its echo:
+  ///
+  /// ```swift
+  /// try await store.write(origin: CommitOrigin("drag")) { … }
+  /// if change.isEcho(of: CommitOrigin("drag")) { … }
+  /// ```
+  ///
+  /// It is `false` as soon as another writer, another name, or a change of the definition has been composed with it.
+  public func isEcho(of origin: CommitOrigin) -> Bool {
+    delta.cause == .own && !delta.hasOtherCauses && delta.repair == nil && delta.origins == [origin]
+  }
+}
+
+// MARK: - Neighbours
+
+/// A row that did not change itself, but must be redrawn because a neighbour changed (R41).
+public struct NeighbourUpdate: Hashable, Sendable {
+  /// The row's identity.
+  public let id: ObjectID
+  /// The row's path before.
+  public let from: OldPath
+  /// The row's path after.
+  public let to: NewPath
+}
+
+extension ResultsChange {
+  /// Returns the rows to redraw because a neighbour was inserted, deleted, moved or changed, though they did not change themselves.
+  ///
+  /// A chat that shows the date above the first message of a day depends on the row before: `offsets: [-1]`. Rows that the
+  /// delta names are not repeated, so a neighbour update is never mistaken for a real one.
+  /// - Parameter offsets: The offsets of the neighbours from the row, within its section.
+  /// - Returns: The rows in the order of their new paths.
+  /// - Complexity: O(*c* *k* log *n*) for *c* changes and neighbours up to *k* rows away.
+  public func neighbourUpdates(offsets: Set<Int>) -> [NeighbourUpdate] {
+    let mapping = PathMapping(delta)
+    let placed = delta.rows.inserts.map(\.to) + delta.rows.moves.map(\.to)
+    let named = Set(placed + delta.rows.updates.map(\.to))
+    let updated = Set(delta.rows.updates.map(\.id) + delta.rows.moves.map(\.id))
+    // No neighbour is further away than the longer list is long.
+    let longest = UInt(max(before.count, after.count))
+    let reach = Int(min(offsets.map(\.magnitude).max() ?? 0, longest))
+    guard reach > 0 else { return [] }
+    var candidates: Set<NewPath> = []
+    for path in named {
+      for row in path.row - reach...path.row + reach {
+        candidates.insert(NewPath(section: path.section, row: row))
+      }
+    }
+    for path in delta.rows.deletes.map(\.from) + delta.rows.moves.map(\.from) {
+      for row in max(0, path.row - reach)...path.row + reach {
+        let old = OldPath(section: path.section, row: row)
+        guard before.objectID(at: old.path) != nil, let new = mapping.newPath(for: old) else {
+          continue
+        }
+        candidates.insert(new)
+      }
+    }
+    return candidates.subtracting(named).sorted().compactMap { path in
+      guard let id = after.objectID(at: path.path), let old = mapping.oldPath(for: path) else {
+        return nil
+      }
+      let depends = offsets.contains { offset in
+        let now = after.neighbour(of: path.path, offset)
+        return now != before.neighbour(of: old.path, offset) || now.map(updated.contains) ?? false
+      }
+      return depends ? NeighbourUpdate(id: id, from: old, to: path) : nil
+    }
+  }
+}
+
+extension ResultsList {
+  fileprivate func neighbour(of path: RowPath, _ offset: Int) -> ObjectID? {
+    let (row, overflow) = path.row.addingReportingOverflow(offset)
+    return overflow ? nil : objectID(at: RowPath(section: path.section, row: row))
+  }
+}

@@ -1,0 +1,51 @@
+import OrderStatistics
+import ResultsDomain
+
+extension ListEngine {
+  /// Applies a change to a list that holds its keys in memory.
+  /// - Returns: As `apply(_:in:)`.
+  /// - Complexity: O(*c* log *n*) for *c* touched rows; O(*n*) where sections must be read from the keys again.
+  mutating func apply(
+    _ change: ListChange,
+    toHeld shown: SortedKeyList,
+    in store: any StoreSnapshot
+  ) throws(StoreError) -> (step: Step?, Void)? {
+    guard let touched = try? TouchedKeys(change.affected) else { return nil }
+    let (removed, inserted) = (touched.keys(.removed), touched.keys(.inserted))
+    var keys = change.keys ?? storeKeys ?? shown
+    if change.keys == nil, !removed.isEmpty || !inserted.isEmpty {
+      guard (try? keys.apply(removals: removed, insertions: inserted)) != nil else { return nil }
+    }
+    let numbering = try SectionNumbering(keys, plan)
+    let old = snapshot
+    var next = try nextGeneration(after: change, in: store)
+    let nextKeys = numbering?.keys ?? keys
+    next.keys = .held(nextKeys)
+    next.window = plan.window(of: keys.count)
+    next.occurrences = numbering?.occurrences ?? [:]
+    next.identities =
+      numbering == nil && storeKeys == nil
+      ? old.identities.advanced(removing: removed, inserting: inserted, plan.layout)
+      : IdentityIndex()
+    var delta: ResultsDelta?
+    if !plan.rereadsSections {
+      delta = try IncrementalDelta(
+        between: GenerationPair(old: old, next: next),
+        change,
+        touched,
+        HeldKeyPositions(old: shown, next: nextKeys)
+      )
+      .assemble(into: &next)
+    }
+    if delta == nil {
+      next.counts = .counting(next.keys, next.window, next.rule, next.layout)
+      if let failure = try next.contiguityFailure() { throw .request(failure) }
+      delta = try FullDelta(from: old, to: next, change, sameOrder: true).assemble()
+    }
+    if next.aggregates != nil {
+      try AggregateUpdate(from: old, change, in: store).apply(to: &next, completing: &delta)
+    }
+    storeKeys = numbering == nil ? nil : keys
+    return (commit(next, delta), ())
+  }
+}

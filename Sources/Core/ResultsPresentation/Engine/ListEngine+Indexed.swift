@@ -1,0 +1,123 @@
+import OrderStatistics
+import ResultsDomain
+
+extension ListEngine {
+  /// Applies a change to a list whose keys an index of the store has.
+  /// - Returns: As `apply(_:in:)`.
+  /// - Complexity: O(*c* log *n*) for *c* touched rows, and never more than one pass over the index.
+  mutating func apply(
+    _ change: ListChange,
+    toIndexed keys: IndexedKeys,
+    in store: any StoreSnapshot
+  ) throws(StoreError) -> (step: Step?, Void)? {
+    guard let source = try store.orderedSource(of: plan.definition),
+      let span = change.span ?? ListChange.KeySpan.spans(of: [change.affected])?.first
+    else { return nil }
+    let (touched, keyChange) = (span.touched, span.change)
+    let before = IndexedReading(keys, source, since: span.since)
+    var next = try nextGeneration(after: change, in: store)
+    let count = keys.count + keyChange.inserted.count - keyChange.removed.count
+    guard count >= 0 else { return nil }
+    next.window = plan.window(of: count)
+    // The next keys take over the runs that are read to find positions, so the positions come first.
+    let isWhole = snapshot.window.count == keys.count && next.window.count == count
+    let positions = IndexedKeyPositions(
+      from: before,
+      span,
+      windows: (snapshot.window, next.window),
+      // Windows and aggregates need the positions of all rows.
+      observed: isWhole && plan.aggregates.isEmpty ? observedRows : nil
+    )
+    try positions.locate(touched)
+    let nextKeys: IndexedKeys?
+    do throws(StoreError) {
+      nextKeys = try keys.advanced(by: keyChange, to: change.version, source, later: span.later)
+    } catch {
+      guard keys.blocks.isDamaged else { throw error }
+      nextKeys = nil
+    }
+    // Blocks of a damaged cache have other lengths than the cache claims, so they cannot be advanced.
+    guard let nextKeys, !nextKeys.blocks.isDamaged else { return nil }
+    positions.next = IndexedReading(nextKeys, source, since: span.later)
+    next.keys = .indexed(nextKeys)
+    let generations = GenerationPair(old: snapshot, next: next)
+    var delta = try IncrementalDelta(between: generations, change, touched, positions)
+      .assemble(into: &next)
+    guard delta != nil else { return nil }
+    if next.aggregates != nil {
+      try AggregateUpdate(from: generations.old, change, in: store)
+        .apply(to: &next, completing: &delta)
+    }
+    return (commit(next, delta), ())
+  }
+}
+
+// MARK: - Recounting
+
+extension ListEngine {
+  /// How many rows are counted in the time that one changed row is located.
+  private static let rowsCountedPerLocatedRow = 256
+
+  /// The reason to count the list again instead of applying a commit: its consumer wants no delta of that many rows (R43), and
+  /// counting costs less than locating them.
+  /// - Parameter rows: The rows that the commit touched.
+  /// - Returns: `nil` if the commit is to be applied. So it is where the number of rows that the delta will name is not known
+  ///   beforehand, as with observed rows.
+  func reasonToRecount(after rows: [AffectedRow]) -> ResultsResetReason? {
+    guard let threshold = indexing?.resetThreshold, case .indexed(let keys) = snapshot.keys,
+      snapshot.window.count == keys.count, plan.window(of: .max).count == .max,
+      snapshot.aggregates == nil, observedRows == nil, rows.count > threshold,
+      rows.count > keys.count / ListEngine.rowsCountedPerLocatedRow
+    else { return nil }
+    // A row with only another key may have the same path as before; the delta does not name it then.
+    let named = rows.count { row in
+      guard let old = row.oldKey, let new = row.newKey, row.changed?.isEmpty != false
+      else { return true }
+      return plan.rule.surelyDiffers(old, new, plan.layout)
+    }
+    return named > threshold ? .tooManyChanges(count: named) : nil
+  }
+}
+
+extension SectionRule {
+  /// Whether two keys are in different sections, as far as that is cheap to find out.
+  fileprivate func surelyDiffers(_ old: [UInt8], _ new: [UInt8], _ layout: KeyLayout) -> Bool {
+    guard old != new else { return false }
+    switch self {
+    case .single, .numbered: return false
+    case .columns(let count, _):
+      let length = old.withUnsafeBytes { layout.prefixLength(columns: count, in: $0) }
+      return !new.starts(with: old[..<length])
+    case .grouping:
+      guard let extent = old.withUnsafeBytes({ extent(of: $0, layout) }) else { return false }
+      return KeyOrder.compare(new, extent.lower) < 0
+        || !new.withUnsafeBytes { extent.contains($0) }
+    }
+  }
+}
+
+// MARK: - Auditing
+
+extension ListEngine {
+  /// Counts some blocks of a list over an index again.
+  /// - Parameters:
+  ///   - shares: The blocks to count, as fractions of the list between 0 and 1.
+  ///   - store: The store at the list's version.
+  /// - Returns: The findings; an empty audit for a list that holds its keys.
+  /// - Throws: The store's error.
+  func audit(_ shares: [Double], in store: any StoreSnapshot) throws(StoreError) -> ListAudit {
+    guard case .indexed(let keys) = snapshot.keys else { return ListAudit() }
+    var audit = ListAudit()
+    let reading = try IndexedReading(keys, in: store)
+    for share in shares {
+      let number = Int(share * Double(keys.blocks.blockCount))
+      audit.checkedBlocks += 1
+      let isSound = try reading.isSound(block: min(max(number, 0), keys.blocks.blockCount - 1))
+      // Only the store has what was lost with a damaged part of a cache.
+      if !isSound || keys.blocks.isDamaged {
+        audit.unsoundBlocks += 1
+      }
+    }
+    return audit
+  }
+}

@@ -1,0 +1,197 @@
+import ResultsDomain
+
+/// A snapshot with the histories read in it: each is queried once, however many lists need it.
+final class SnapshotHistory {
+  private struct Query: Hashable {
+    let version: StoreVersion
+    /// The entity's name, compared by its bytes.
+    let entity: Value
+  }
+
+  /// The snapshot, which counts its queries.
+  let snapshot: CountingSnapshot
+  private typealias Answer = (entity: EntityDescription, history: StoreHistory)
+  private var answers: [Query: [Answer]] = [:]
+  /// The first answer. Nearly always there is only one query, repeated.
+  private var first: (version: StoreVersion, answer: Answer)?
+
+  init(_ snapshot: any StoreSnapshot) { self.snapshot = CountingSnapshot(snapshot) }
+
+  /// The history of an entity from an earlier version to this one.
+  func since(
+    _ version: StoreVersion,
+    of entity: EntityDescription
+  ) throws(StoreError) -> StoreHistory {
+    if let first, first.version == version, first.answer.entity == entity {
+      return first.answer.history
+    }
+    guard first != nil else {
+      let history = try snapshot.history(since: version, of: entity)
+      first = (version, (entity, history))
+      return history
+    }
+    let query = Query(version: version, entity: .text(entity.name))
+    if let known = answers[query]?.first(where: { $0.entity == entity }) {
+      return known.history
+    }
+    let history = try snapshot.history(since: version, of: entity)
+    answers[query, default: []].append((entity, history))
+    return history
+  }
+}
+
+/// A snapshot that counts the queries of a list (R89).
+final class CountingSnapshot: StoreSnapshot {
+  private let base: any StoreSnapshot
+  /// The work so far.
+  private(set) var work = ListWork()
+
+  init(_ base: any StoreSnapshot) { self.base = base }
+
+  var version: StoreVersion { base.version }
+
+  func rows(_ keys: [ObjectKey], of entity: EntityDescription) throws(StoreError) -> [Row?] {
+    work.queries += 1
+    work.rows += keys.count
+    return try base.rows(keys, of: entity)
+  }
+
+  func entries(
+    of definition: OrderDefinition,
+    _ body: (EntryBatch) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    work.queries += 1
+    try base.entries(of: definition) { (batch) throws(StoreError) in
+      work.keys += batch.count
+      return try body(batch)
+    }
+  }
+
+  func count(of entity: EntityDescription, where predicate: FetchPredicate) throws(StoreError)
+    -> Int
+  {
+    work.queries += 1
+    return try base.count(of: entity, where: predicate)
+  }
+
+  func digests(
+    of definition: OrderDefinition,
+    attributes: AttributeSet,
+    _ body: (EntryBatch) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    work.queries += 1
+    try base.digests(of: definition, attributes: attributes) { (batch) throws(StoreError) in
+      work.digests += batch.count
+      return try body(batch)
+    }
+  }
+
+  func aggregates(
+    _ aggregates: CompiledAggregates,
+    of definition: OrderDefinition,
+    groupedByFirst columns: Int,
+    _ body: (AggregateGroup) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    work.queries += 1
+    try base.aggregates(aggregates, of: definition, groupedByFirst: columns, body)
+  }
+
+  func history(since version: StoreVersion, of entity: EntityDescription) throws(StoreError)
+    -> StoreHistory
+  {
+    try base.history(since: version, of: entity)
+  }
+
+  func bookmark() throws(StoreError) -> StoreBookmark? { try base.bookmark() }
+
+  func version(at bookmark: StoreBookmark) throws(StoreError) -> StoreVersion? {
+    try base.version(at: bookmark)
+  }
+
+  func orderedSource(
+    of definition: OrderDefinition
+  ) throws(StoreError) -> (any OrderedSource)? {
+    try base.orderedSource(of: definition).map { CountingSource($0, of: self) }
+  }
+
+  /// Counts a query of an index.
+  fileprivate func record(keys: Int) {
+    work.queries += 1
+    work.keys += keys
+  }
+
+  func plan(of definition: OrderDefinition) throws(StoreError) -> QueryPlan {
+    try base.plan(of: definition)
+  }
+}
+
+/// An ordered source that counts the queries of a list.
+private final class CountingSource: OrderedSource {
+  private let base: any OrderedSource
+  private let snapshot: CountingSnapshot
+
+  init(_ base: any OrderedSource, of snapshot: CountingSnapshot) {
+    self.base = base
+    self.snapshot = snapshot
+  }
+
+  func count(from lower: KeyBound?, to upper: KeyBound?) throws(StoreError) -> Int {
+    snapshot.record(keys: 0)
+    return try base.count(from: lower, to: upper)
+  }
+
+  func keys(
+    from lower: KeyBound?,
+    to upper: KeyBound?,
+    skipping skipped: Int,
+    limit: Int
+  ) throws(StoreError) -> EntryBatch {
+    let batch = try base.keys(from: lower, to: upper, skipping: skipped, limit: limit)
+    snapshot.record(keys: batch.count)
+    return batch
+  }
+
+  func sample(
+    every stride: Int,
+    _ body: (EntryBatch) throws(StoreError) -> Bool
+  ) throws(StoreError) -> Int? {
+    var keys = 0
+    defer { snapshot.record(keys: keys) }
+    return try base.sample(every: stride) { (batch) throws(StoreError) in
+      keys += batch.count
+      return try body(batch)
+    }
+  }
+
+  func groups(
+    byFirstColumns columns: Int,
+    _ body: (_ prefix: [UInt8], _ count: Int) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    snapshot.record(keys: 0)
+    try base.groups(byFirstColumns: columns, body)
+  }
+
+  func ranks(of keys: EntryBatch) throws(StoreError) -> [Int] {
+    snapshot.record(keys: 0)
+    return try base.ranks(of: keys)
+  }
+
+  func estimatedCount() throws(StoreError) -> Int? {
+    snapshot.record(keys: 0)
+    return try base.estimatedCount()
+  }
+}
+
+/// Measures elapsed time by a given clock.
+struct Stopwatch {
+  /// The time since the stopwatch was created.
+  let elapsed: () -> Duration
+
+  /// Starts measuring.
+  init(_ clock: any Clock<Duration>) { elapsed = Stopwatch.start(clock) }
+
+  private static func start<Time: Clock<Duration>>(_ clock: Time) -> () -> Duration {
+    let start = clock.now
+    return { start.duration(to: clock.now) }
+  }
+}

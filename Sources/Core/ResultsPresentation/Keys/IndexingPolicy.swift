@@ -1,0 +1,89 @@
+import OrderStatistics
+import ResultsDomain
+
+/// Decides whether a list leaves its keys to an index of its store.
+struct IndexingPolicy: Sendable {
+  /// The store, which is read whenever keys are needed.
+  let store: any Store
+  /// The length up to which a list holds its keys in memory all the same.
+  var heldKeysLimit: Int
+  /// About how many keys a block has.
+  var stride = 96
+  /// The number of row changes above which a change need not name its rows.
+  var resetThreshold: Int?
+  /// How the positions of many keys are found.
+  var lookup = KeyLookup.automatic
+
+  /// Called before keys are counted, which takes time that grows with their number.
+  var willCount: (@Sendable (any StoreSnapshot, any OrderedSource) throws(StoreError) -> Void)?
+  /// Whether to go on counting.
+  var isWanted: (@Sendable () -> Bool)?
+
+  /// Creates the policy of a store.
+  /// - Returns: `nil` for a store whose history omits commits: the earlier content of an index follows only from a history with
+  ///   every commit.
+  init?(_ store: any Store, heldKeysLimit: Int = ResultsOptions().heldKeysLimit) {
+    guard store.capabilities.historyCoverage == .everyWriter else { return nil }
+    self.store = store
+    self.heldKeysLimit = heldKeysLimit
+  }
+
+  /// Reads the keys of a list, held or indexed.
+  /// - Throws: The store's error.
+  /// - Complexity: O(*n*) in the rows that match; far less is read if they are indexed.
+  static func keys(
+    of plan: ListPlan,
+    _ indexing: IndexingPolicy?,
+    in snapshot: any StoreSnapshot
+  ) throws(StoreError) -> ListKeys {
+    if let index = indexing?.index(of: plan), let indexing,
+      let source = try snapshot.orderedSource(of: plan.definition),
+      try indexing.isLong(source)
+    {
+      try indexing.willCount?(snapshot, source)
+      let isWanted = indexing.isWanted ?? { true }
+      if let keys = try IndexedKeys(counting: index, source, snapshot.version, while: isWanted) {
+        return .indexed(keys)
+      }
+    }
+    return .held(try ListEngine.keys(of: plan.definition, in: snapshot))
+  }
+
+  /// Whether there are more keys than a list holds.
+  /// - Complexity: O(*k*) for the *k* keys that a list holds at most.
+  private func isLong(_ source: any OrderedSource) throws(StoreError) -> Bool {
+    guard heldKeysLimit >= 0 else { return true }
+    return try source.keys(from: nil, to: nil, skipping: heldKeysLimit, limit: 1).count > 0
+  }
+
+  /// The index for a list's keys, or `nil` if the list needs them all in memory.
+  func index(of plan: ListPlan) -> StoreIndex? {
+    guard !plan.isFrozen, !plan.rereadsSections else { return nil }
+    return StoreIndex(store: store, plan: plan, stride: stride, lookup: lookup)
+  }
+}
+
+/// How the positions of the keys that a change touches are found in an index.
+package enum KeyLookup: Sendable {
+  /// By whichever of the other two takes less time.
+  case automatic
+  /// By a search and a count for each key.
+  case seeking
+  /// By one pass over all keys.
+  case scanning
+
+  /// How many keys are scanned in the time that one is sought and counted.
+  private static let scannedPerSought = 64
+  /// The number of keys that are sought in a list of any length.
+  private static let alwaysSought = 8
+
+  /// Whether keys are sought one by one.
+  func seeks(_ keys: Int, among count: Int) -> Bool {
+    switch self {
+    case .automatic:
+      keys <= KeyLookup.alwaysSought || keys <= count / KeyLookup.scannedPerSought
+    case .seeking: true
+    case .scanning: false
+    }
+  }
+}

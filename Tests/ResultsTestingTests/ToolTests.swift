@@ -1,0 +1,108 @@
+import ResultsTesting
+import Testing
+
+@Suite struct `A recorder` {
+  @Test func `waiting ends when there are enough elements`() async {
+    let recorder = Recorder<Int>()
+    recorder.record(1)
+    async let elements = recorder.wait(forCount: 3)
+    recorder.record(2)
+    recorder.record(3)
+    #expect(await elements == [1, 2, 3])
+    #expect(recorder.elements == [1, 2, 3])
+  }
+
+  @Test func `waiting ends when the task is cancelled`() async {
+    let recorder = Recorder<Int>()
+    let task = Task { await recorder.wait(forCount: 1) }
+    task.cancel()
+    #expect(await task.value.isEmpty)
+  }
+}
+
+@Suite struct `Manual clock` {
+  @Test func `a sleeper wakes when the clock reaches its deadline, not before`() async throws {
+    let clock = ManualClock()
+    let woken = Recorder<Int>()
+    async let first: Void = sleep(clock, .seconds(1), 1, woken)
+    async let second: Void = sleep(clock, .seconds(3), 3, woken)
+    await clock.waitForSleepers(2)
+    clock.advance(by: .milliseconds(999))
+    #expect(clock.sleeperCount == 2)
+    clock.advance(by: .milliseconds(1))
+    #expect(await woken.wait(forCount: 1) == [1])
+    #expect(clock.sleeperCount == 1)
+    clock.advance(by: .seconds(2))
+    #expect(await woken.wait(forCount: 2) == [1, 3])
+    _ = try await (first, second)
+    #expect(clock.now == ManualClock.Instant(offset: .seconds(3)))
+  }
+
+  @Test func `sleeping until a past instant returns immediately`() async throws {
+    let clock = ManualClock()
+    clock.advance(by: .seconds(5))
+    try await clock.sleep(until: ManualClock.Instant(offset: .seconds(5)), tolerance: nil)
+    #expect(clock.sleeperCount == 0)
+  }
+
+  @Test func `a cancelled sleeper throws`() async {
+    let clock = ManualClock()
+    let task = Task { try await clock.sleep(for: .seconds(1)) }
+    await clock.waitForSleepers()
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(clock.sleeperCount == 0)
+  }
+
+  private func sleep(
+    _ clock: ManualClock,
+    _ duration: Duration,
+    _ number: Int,
+    _ recorder: Recorder<Int>
+  ) async throws {
+    try await clock.sleep(for: duration)
+    recorder.record(number)
+  }
+}
+
+@Suite struct `List picture` {
+  @Test func `sections, their counts and aligned cells are shown`() {
+    let picture = ListPicture([
+      ListPicture.Section("Ace", [["Emma", "1815", "x"], ["Persuasion", "1817"]]),
+      ListPicture.Section("", []),
+    ])
+    #expect(
+      picture.description == """
+        = Ace (2)
+          Emma        1815  x
+          Persuasion  1817
+        =  (0)
+        """
+    )
+  }
+
+  @Test func `a list without sections has no title lines`() {
+    #expect(ListPicture(rows: [["a"], ["b"]]).description == "a\nb")
+    #expect(ListPicture(rows: []).description.isEmpty)
+  }
+
+  @Test func `any sequence of sections can be drawn`() {
+    let picture = ListPicture(
+      [("one", [1, 2]), ("two", [3])],
+      title: { $0.0 },
+      rows: { $0.1 },
+      cells: { [String($0)] }
+    )
+    #expect(picture.description == "= one (2)\n  1\n  2\n= two (1)\n  3")
+  }
+}
+
+@Suite struct `Seeded generator` {
+  @Test func `the numbers of a seed are the published ones`() {
+    var generator = SeededGenerator(seed: 1_234_567)
+    // Reference values of SplitMix64 for this seed (Vigna's splitmix64.c).
+    #expect(generator.next() == 6_457_827_717_110_365_317)
+    #expect(generator.next() == 3_203_168_211_198_807_973)
+    #expect(generator.seed == 1_234_567)
+  }
+}

@@ -1,0 +1,241 @@
+import Foundation
+import GRDB
+import ResultsDomain
+@testable import ResultsPresentation
+import SQLitePersistence
+import Testing
+
+/// R19, R21, R77: retained generations do not block checkpoints, and hold only what changed since in memory.
+@Suite struct `Retained generations of a list over an index` {
+  private typealias Row = ResultsDomain.Row
+
+  private struct World {
+    let folder: TemporaryFolder
+    let store: SQLiteStore
+    let controller: FetchedResultsController<Row>
+
+    init(rows: Int) async throws {
+      folder = try TemporaryFolder()
+      store = try SQLiteStore(
+        at: folder.file(),
+        entities: Sample.entities,
+        options: SQLiteStoreOptions(pollInterval: nil)
+      )
+      try LogFixture.run(
+        """
+        CREATE INDEX shelves ON Book (publisher, title, id);
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(rows))
+        INSERT INTO Book (publisher, title) SELECT 'P' || i % 20, 't' || i FROM n
+        """,
+        in: store
+      )
+      controller = FetchedResultsController(
+        FetchRequest<Row>(entity: Sample.book, sortedBy: [.ascending("title")]),
+        sectionedBy: .attribute("publisher"),
+        in: store,
+        options: ResultsOptions(delivery: .onDemand, heldKeysLimit: -1, auditPeriod: nil)
+      )
+      try await controller.performFetch()
+    }
+
+    /// Moves one row.
+    func commit(_ number: Int) async throws {
+      let values = Sample.values("P\(number % 23)", "u\(number)")
+      _ = try store.commit(origin: .unnamed) { transaction in
+        try transaction.update(
+          Sample.id(Int64(1 + number * 7 % 500)),
+          to: values,
+          of: Sample.book,
+          ifUnchangedFrom: nil
+        )
+      }
+      try await controller.refresh()
+    }
+
+    var keys: IndexedKeys? {
+      get throws {
+        if case .indexed(let keys) = try controller.results.snapshot.keys { keys } else { nil }
+      }
+    }
+
+    var logBytes: Int {
+      let values = try? FileManager.default.attributesOfItem(
+        atPath: folder.file("store.sqlite-wal")
+      )
+      return values?[.size] as? Int ?? 0
+    }
+  }
+
+  @Test func `let checkpoints complete, and hold only what changed (R21)`() async throws {
+    let world = try await World(rows: 2000)
+    _ = try #require(try world.keys, "the list holds its keys")
+    var held: [(results: ResultsList<Row>, content: ResultsContent)] = []
+    for number in 0..<100 {
+      let results = try world.controller.results
+      held.append((results, try results.snapshot.content))
+      try await world.commit(number)
+    }
+    var longest = 0
+    for number in 100..<1100 {
+      try await world.commit(number)
+      longest = max(longest, world.logBytes)
+    }
+    // SQLite begins a checkpoint at a thousand pages, and reuses the log after it is complete.
+    #expect(longest < 3 * 1000 * 4096, "the log grew to \(longest) bytes")
+    let other = try DatabaseQueue(path: world.folder.file())
+    let busy = try await other.writeWithoutTransaction {
+      try Int.fetchOne($0, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+    #expect(busy == 0)
+    #expect(world.logBytes == 0)
+    try other.close()
+    for (results, content) in held.enumerated().filter({ $0.offset % 20 == 0 }).map(\.element) {
+      #expect(try results.snapshot.content == content)
+    }
+    // Each commit removes one key and inserts one; all generations share these changes.
+    guard case .indexed(let first) = held[0].results.snapshot.keys else {
+      Issue.record("the first generation holds its keys")
+      return
+    }
+    #expect(first.keyVersion.transitionKeyCount <= 2 * 1100)
+    world.controller.cancel()
+    try world.store.close()
+  }
+
+  @Test func `are freed when nothing references them`() async throws {
+    let world = try await World(rows: 200)
+    weak var keyVersion: KeyVersion?
+    do {
+      let results = try world.controller.results
+      guard case .indexed(let keys) = results.snapshot.keys else { return }
+      keyVersion = keys.keyVersion
+      #expect(keyVersion != nil)
+    }
+    for number in 0..<3 { try await world.commit(number) }
+    #expect(keyVersion == nil)
+    world.controller.cancel()
+    try world.store.close()
+  }
+}
+
+/// R55, R56: terms after the object's key have no effect on the order, so an index is used with them, and remains in use.
+@Suite struct `An order with terms after the object's key` {
+  private typealias Row = ResultsDomain.Row
+
+  private static let key = FetchExpression.objectKey
+
+  /// Orders by an attribute and the key, with an optional attribute after them.
+  private static let orders: [[FetchSortDescriptor]] = [
+    [.ascending("publisher"), FetchSortDescriptor(key, .descending), .ascending("year")],
+    [.ascending("publisher"), FetchSortDescriptor(key), .ascending("year")],
+    [.descending("publisher"), FetchSortDescriptor(key, .descending), .descending("rating")],
+    [FetchSortDescriptor(key, .descending), .ascending("year", nulls: .last)],
+  ]
+
+  @Test(arguments: 0..<4)
+  func `R55 R56: uses the index created for it, and continues to`(_ index: Int) async throws {
+    let store = try SQLiteStore.inMemory(entities: [Sample.book])
+    try await store.write { transaction in
+      for number in 0..<9 {
+        try transaction.insert(
+          Sample.values("P\(number % 2)", "t\(number)", number % 3 == 0 ? .null : .integer(7)),
+          key: nil,
+          into: Sample.book
+        )
+      }
+    }
+    let definition = try OrderDefinition(
+      entity: Sample.book,
+      predicate: .all,
+      sortDescriptors: Self.orders[index]
+    )
+    try store.createIndex(serving: definition)
+    let list = FetchedResultsController(
+      FetchRequest<Row>(entity: Sample.book, sortedBy: Self.orders[index]),
+      in: store,
+      options: ResultsOptions(heldKeysLimit: -1, auditPeriod: nil)
+    )
+    try await list.performFetch()
+    guard case .indexed? = try await list.explain()?.keys else {
+      Issue.record("\(String(describing: try await list.explain()?.lines))")
+      return
+    }
+    var events = list.changes.makeAsyncIterator()
+    _ = await events.next()
+    for number in 1...6 as ClosedRange<Int64> {
+      try await store.write { transaction in
+        try transaction.delete(Sample.id(number), of: Sample.book)
+        try transaction.insert(Sample.values("P0", "u", .null), key: nil, into: Sample.book)
+      }
+      guard case .change(let change) = await events.next() else {
+        Issue.record("no change, but a reset")
+        return
+      }
+      #expect(change.delta.rows.count == 2)
+      let old = try change.before.snapshot.content
+      #expect(try old.applying(change.delta) == change.after.snapshot.content)
+    }
+    list.cancel()
+  }
+}
+
+@Suite("A million identities", .timeLimit(.minutes(15)))
+struct MillionIdentitiesTests {
+  /// A fixed set of a million ids, none of which is written into a statement or fetched as an object.
+  @Test func `frozen results can have a million identities`() async throws {
+    let entity = try EntityDescription(
+      name: "Item",
+      attributes: [
+        AttributeDescription("title", .text), AttributeDescription("isRead", .boolean),
+      ]
+    )
+    let path = FileManager.default.temporaryDirectory
+      .appendingPathComponent("million-\(UUID().uuidString).sqlite").path
+    defer {
+      for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) }
+    }
+    let store = try SQLiteStore(
+      at: path,
+      entities: [entity],
+      options: SQLiteStoreOptions(historyCapacity: 10)
+    )
+    try await store.write { transaction in
+      try (transaction as? SQLiteTransaction)?.withDatabase { database in
+        try database.execute(
+          sql: """
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000)
+            INSERT INTO Item (id, title, isRead) SELECT i, 'item ' || i, 0 FROM n
+            """
+        )
+      }
+    }
+    let unread = try store.fetch(
+      FetchRequest<ObjectID>(
+        entity: entity,
+        where: .comparison(.attribute("isRead"), .equal, .literal(0)),
+        sortedBy: [FetchSortDescriptor(.objectKey)]
+      )
+    )
+    #expect(unread.count == 1_000_000)
+    let controller = FetchedResultsController<ResultsDomain.Row>.frozen(
+      IdentitySet(unread),
+      FetchRequest<ResultsDomain.Row>(
+        entity: entity,
+        sortedBy: [FetchSortDescriptor(.objectKey)],
+        propertiesToFetch: []
+      ),
+      in: store
+    )
+    try await controller.performFetch()
+    #expect(try controller.results.count == 1_000_000)
+    let last = try controller.results.object(at: RowPath(section: 0, row: 999_999))
+    #expect(last["title"] == .text("item 1000000"))
+    try await store.write { transaction in
+      try transaction.delete(ObjectID(entity: "Item", key: .integer(500_000)), of: entity)
+    }
+    try await controller.refresh()
+    #expect(try controller.results.count == 999_999)
+    controller.cancel()
+    try store.close()
+  }
+}
