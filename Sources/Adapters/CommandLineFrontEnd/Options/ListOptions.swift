@@ -9,18 +9,14 @@ public struct ListOptions: ParsableArguments {
   @Option(
     name: .customLong("where"),
     parsing: .unconditional,
-    help: """
-      Only rows that match this condition, such as "title CONTAINS 'sea' AND year > 1990" (see 'help where').
-      """
+    help: "Only rows that match this condition (see 'help where')."
   )
   public var predicate: String?
 
   /// The sort order.
   @Option(
     parsing: .unconditional,
-    help: """
-      Sort order: attribute names separated by commas; a leading minus sorts descending, as in -year,title.
-      """
+    help: "Sort order: attribute names separated by commas; a leading minus sorts descending."
   )
   public var sort: String?
 

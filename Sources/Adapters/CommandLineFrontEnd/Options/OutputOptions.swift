@@ -36,12 +36,14 @@ public enum ColorOption: String, ExpressibleByArgument, CaseIterable, Sendable {
 public struct OutputOptions: ParsableArguments {
   /// The format; `nil` for the default of the verb.
   @Option(
-    help: "The output format; see 'help formats' (default: table on a terminal, tsv elsewhere)."
+    help: """
+      The output format; see 'help formats' (default: table on a terminal, tsv elsewhere; plain for changes).
+      """
   )
   public var format: OutputFormat?
 
   /// The columns.
-  @Option(help: "The columns: attribute names separated by commas, as in id,title.")
+  @Option(help: "The columns: id or attribute names, separated by commas.")
   public var columns: String?
 
   /// Whether output is coloured.

@@ -242,6 +242,8 @@ extension HelpTopic {
     let text = name { $0 == .text }
     let number = name { $0.isNumber }
     let date = name { $0 == .date }
+    let id = Program.examples.id
+    let ids = Int64(id) == nil ? ("'\(id)'", "{'\(id)', 'other'}") : ("7", "{1, 2}")
     return [
       (
         "Comparisons: == != < <= > >=",
@@ -273,7 +275,7 @@ extension HelpTopic {
         "Combinations: AND, OR, NOT, ( )",
         [("NOT (\(Program.examples.condition))", "")]
       ),
-      ("Ids", [("SELF == 7", ""), ("SELF IN {1, 2}", "")]),
+      ("Ids", [("SELF == \(ids.0)", ""), ("SELF IN \(ids.1)", "")]),
     ]
   }
 
