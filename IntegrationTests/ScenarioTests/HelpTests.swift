@@ -127,7 +127,11 @@ import Testing
       ["list", "--format", "xml"],
       "Please provide one of the following: table, plain, tsv, csv, json, jsonl."
     ),
-    (["cache", "delete"], "Name a cache, or use --all. See 'book-catalog cache delete --help'."),
+    (
+      ["cache", "delete"],
+      "Name a cache or use --all, not both. See 'book-catalog cache delete --help'."
+    ),
+    (["help", "where", "more"], "'help where' takes no further word. Leave out “more”."),
   ])
   func `usage errors have one voice and one status`(_ arguments: [String], _ words: String) throws {
     let result = try ProgramRun().run("book-catalog", arguments)

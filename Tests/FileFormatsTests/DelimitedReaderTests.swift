@@ -68,7 +68,7 @@ struct CSVReaderTests {
       (
         "a,b\n1,x\u{0}y\n",
         "? f.csv:2:3: a NUL byte outside quotes. "
-          + "If the file is UTF-16, convert it to UTF-8; otherwise enclose the field in quotes."
+          + "If the file is UTF-16, convert it to UTF-8; if it is not a text file, name another."
       ),
     ] as [(String, String)]
   )

@@ -168,7 +168,7 @@ import Testing
       #expect(result.errors.contains("Copy it to read it."), "\(result)")
     }
     let reader = try withoutRights(run, ["list", "--read-only", "--store", "b.sqlite"])
-    #expect(reader.errors.contains("reading it needs the right to make files in its folder"))
+    #expect(reader.errors.contains("reading it needs permission to create files in its folder"))
     chmod(run.folder, 0o777)
     let writer = try withoutRights(run, ["list", "--store", "b.sqlite"])
     let words = "b.sqlite cannot be opened for writing. To only look at it, add --read-only."

@@ -129,7 +129,7 @@ struct MarkReadVerb: AsyncParsableCommand {
 
   func validate() throws {
     guard all != !ids.isEmpty else {
-      throw ValidationError("Name items, or use --all.")
+      throw ValidationError("Name items or use --all, not both.")
     }
   }
 

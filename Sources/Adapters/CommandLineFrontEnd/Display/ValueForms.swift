@@ -136,7 +136,7 @@ struct ValueParser {
     case .boolean: "true or false"
     case .real: "digits with a point, such as 3.5"
     case .blob: "the bytes as Base64"
-    default: "digits only, such as 1914"
+    default: "digits, after a minus for a negative number, such as 1914"
     }
   }
 }

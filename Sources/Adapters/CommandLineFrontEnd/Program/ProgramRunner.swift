@@ -108,6 +108,13 @@ public enum ProgramRunner {
         .compactMap { $0.configuration.commandName }
       let isRoot = ObjectIdentifier(command) == ObjectIdentifier(root)
       let topics = isHelp && isRoot ? HelpTopic.allCases.map(\.rawValue) : []
+      if topics.contains(word), let rest = words.first {
+        return CommandFailure(
+          .usage,
+          "'help \(word)' takes no further word.",
+          remedy: "Leave out “\(rest)”."
+        )
+      }
       let nearest = NearestName.of(word, among: names + topics)
       return CommandFailure(
         .usage,

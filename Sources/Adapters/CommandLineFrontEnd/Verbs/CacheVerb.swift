@@ -58,7 +58,7 @@ struct CacheListVerb<Program: ListProgram>: AsyncParsableCommand {
       columns: [
         TableColumn("name"), TableColumn("rows", alignment: .trailing),
         TableColumn("bytes", alignment: .trailing), TableColumn("written"), TableColumn("state"),
-        TableColumn("of"),
+        TableColumn("list"),
       ],
       options: TableWriter.Options(
         format: output.isTerminal ? .table : .tsv,
@@ -99,7 +99,9 @@ struct CacheDeleteVerb<Program: ListProgram>: AsyncParsableCommand {
   @OptionGroup var store: StoreOptions
 
   func validate() throws {
-    guard all == (name == nil) else { throw ValidationError("Name a cache, or use --all.") }
+    guard all == (name == nil) else {
+      throw ValidationError("Name a cache or use --all, not both.")
+    }
   }
 
   func run() async throws {

@@ -218,8 +218,7 @@ public struct EditVerb<Program: ListProgram>: AsyncParsableCommand {
       .temporary,
       "\(stored.id) has changed since version \(version), which the edit is based on."
         + " Nothing was written. The stored values are below.",
-      remedy:
-        "Check it with 'show \(id)' and edit version \(RowVersion(of: stored)), or add --overwrite.",
+      remedy: "Repeat the edit with --based-on \(RowVersion(of: stored)), or add --overwrite.",
       picture: lines.joined(separator: "\n")
     )
   }
@@ -236,7 +235,7 @@ public struct RemoveVerb<Program: ListProgram>: AsyncParsableCommand {
     )
   }
 
-  @Argument(help: "The ids, \(Program.idHelp).")
+  @Argument(help: "One or more ids, each \(Program.idHelp).")
   var ids: [String]
 
   @OptionGroup var store: StoreOptions

@@ -133,7 +133,7 @@ struct DelimitedReader: Sendable {
         field.line,
         field.column,
         "a NUL byte outside quotes.",
-        "If the file is UTF-16, convert it to UTF-8; otherwise enclose the field in quotes."
+        "If the file is UTF-16, convert it to UTF-8; if it is not a text file, name another."
       )
     }
     let text: String? = scanner.bytes.withUnsafeBufferPointer { buffer in

@@ -32,7 +32,10 @@ struct JSONLineParser {
   /// Parses the object and returns its fields in order.
   mutating func object() throws(Defect) -> [RecordField] {
     guard take("{") else {
-      throw defect("an object was expected.", "Write one object a line, as in {\"title\":\"…\"}.")
+      throw defect(
+        "an object was expected.",
+        "Write one object per line, as in {\"NAME\":\"text\"}."
+      )
     }
     var fields: [RecordField] = []
     if !take("}") {
@@ -43,7 +46,7 @@ struct JSONLineParser {
     }
     skipSpace()
     guard position == end else {
-      throw defect("text after the end of the object.", "Write one object a line.")
+      throw defect("text after the end of the object.", "Write one object per line.")
     }
     return fields
   }

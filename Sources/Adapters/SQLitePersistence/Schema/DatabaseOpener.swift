@@ -337,7 +337,7 @@ struct DatabaseOpener {
     } catch {
       let code = SQLiteFailure(error)?.primaryCode
       if options.isReadOnly, code == SQLITE_READONLY || code == SQLITE_CANTOPEN {
-        let detail = "reading it needs the right to make files in its folder"
+        let detail = "reading it needs permission to create files in its folder"
         throw .cannotOpen(path: path, .noPermission(detail: detail))
       }
       throw StoreError(opening: path, error, waited: options.busyTimeout, isNew: isNew)
