@@ -275,6 +275,57 @@ import Testing
     withExtendedLifetime(hints) {}
   }
 
+  @Test func `closes its files while another store of the process still waits to close its own`()
+    throws
+  {
+    guard LogFixture.shell != nil else { return }
+    let folder = try TemporaryFolder()
+    let (first, second) = (try open(folder), try open(folder, nil))
+    let hints = first.commitNotifications()
+    try insert(folder, "one")
+    for store in [first, second] { #expect(waits { titles(store) == ["one"] }) }
+    let count = try first.read { (snapshot) throws(StoreError) -> Int in
+      #expect(throws: Never.self) { try remove(folder, ["-shm"]) }
+      #expect(throws: Never.self) { try insert(folder, "two") }
+      // The first store has noticed, and waits for this closure.
+      #expect(waits { first.database.isClosed })
+      let isClosed = waits {
+        // Without listeners the loss is noticed when a commit is refused.
+        #expect(throws: StoreError.self) {
+          try second.write { transaction in
+            try transaction.insert(Sample.values("P", "lost"), key: nil, into: Sample.book)
+          }
+        }
+        return second.database.isClosed
+      }
+      #expect(isClosed)
+      return try snapshot.count(of: Sample.book, where: .all)
+    }
+    #expect(count == 1)
+    for store in [second, first] { #expect(waits { titles(store) == ["one", "two"] }) }
+    for store in [first, second] { try store.close() }
+    withExtendedLifetime(hints) {}
+  }
+
+  @Test func `is not opened while another store of the process uses the lost files`() throws {
+    guard LogFixture.shell != nil else { return }
+    let folder = try TemporaryFolder()
+    let store = try open(folder, nil)
+    try insert(folder, "one")
+    #expect(titles(store) == ["one"])
+    try remove(folder, ["-shm"])
+    try insert(folder, "two")
+    let error = #expect(throws: StoreError.self) { try open(folder, nil) }
+    guard case .inputOutput(_, let detail) = error, detail.contains("-shm") else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    try store.close()
+    let last = try open(folder, nil)
+    #expect(titles(last) == ["one", "two"])
+    try last.close()
+  }
+
   @Test func `does not commit without the processes that created the files again`() throws {
     guard LogFixture.shell != nil else { return }
     let folder = try TemporaryFolder()

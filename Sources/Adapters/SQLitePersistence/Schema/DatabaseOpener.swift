@@ -30,6 +30,9 @@ struct DatabaseOpener {
   /// Opens the database of a file.
   func openFile() throws(StoreError) -> Opened {
     let file = try StoreFile(path, isReadOnly: options.isReadOnly)
+    guard !SideFileRegistration.usesLostFiles(at: path) else {
+      throw .inputOutput(path: path, detail: SideFiles.lossDetail)
+    }
     let leavesSideFiles = options.isReadOnly && file.isAlone
     do throws(StoreError) {
       var opened = try opening(isNew: file.isNew) {

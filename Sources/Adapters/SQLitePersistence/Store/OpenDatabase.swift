@@ -83,7 +83,7 @@ final class OpenDatabase: Sendable {
     let pool = ownsWriter ? opened.writer as? DatabasePool : nil
     reading = pool.map { ReadingConnection(beside: $0, of: file) }
     if session.hasLostSideFiles {
-      // Another store of this process has it open and has not noticed yet.
+      // They were lost while the file was opened, or an application has it open.
       if ownsWriter { try abandon() }
       throw .inputOutput(path: path, detail: SideFiles.lossDetail)
     }

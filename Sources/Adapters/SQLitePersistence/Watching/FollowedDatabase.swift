@@ -22,8 +22,6 @@ final class FollowedDatabase: Sendable {
     var failure: StoreError?
     /// Entered while one database is exchanged for another.
     var exchange: DispatchGroup?
-    /// Whether the file was closed because its side files are lost, and not opened since.
-    var hasAbandonedFile = false
     /// Whether a closure of the store has closed it, so that the database is closed when the closure has ended.
     var isClosePending = false
   }
@@ -243,24 +241,15 @@ extension FollowedDatabase {
     }
     let exchange = DispatchGroup()
     exchange.enter()
-    let isRenewal = state.withLock { state in
-      state.exchange = exchange
-      state.hasAbandonedFile = state.hasAbandonedFile || hasLostSideFiles
-      return state.hasAbandonedFile
-    }
+    state.withLock { $0.exchange = exchange }
     defer {
       state.withLock { $0.exchange = nil }
       exchange.leave()
     }
     do {
-      guard isRenewal else { return try use(reopened(by: open)) }
-      let new = try SideFileRegistration.withRenewal { () throws(StoreError) in
-        try database.abandon()
-        return try reopened(by: open)
-      }
-      guard let new else { throw StoreError.inputOutput(path: path, detail: SideFiles.lossDetail) }
-      state.withLock { $0.hasAbandonedFile = false }
-      use(new)
+      // Regardless of other stores of the process: none of them can open the file before all have closed it.
+      if hasLostSideFiles { try database.abandon() }
+      use(try reopened(by: open))
     } catch {
       fail(StoreError(error, path: path, waited: options.busyTimeout))
     }

@@ -107,20 +107,15 @@ struct SideFiles: Sendable {
 /// Registers that a database is open in this process, with the side files that all its connections share.
 ///
 /// SQLite opens a log's index once per process, whatever file has its name since. So a database that is opened while it is open elsewhere in
-/// the process uses the files that were found first.
+/// the process uses the files that were found first. If those are lost it is not opened until every store of the process has closed it:
+/// each store closes its own connections without waiting for the others, and the next attempt to open succeeds.
 ///
-/// The static lock `inUse` guards the registrations of the process, and is held for moments only. `renewal` is held while files are closed
-/// and opened; `inUse` is taken under it.
+/// The static lock `inUse` guards the registrations of the process, and is held for moments only.
 final class SideFileRegistration: Sendable {
   private struct Entry {
     var files: SideFiles
     var count: Int
   }
-
-  /// Held by the one store of the process that reopens its database because its side files are lost.
-  ///
-  /// Two stores that did so at the same time would each find the other's old files registered.
-  private static let renewal = Mutex(())
 
   private static let inUse = Mutex<[FileIdentity: Entry]>([:])
 
@@ -145,12 +140,13 @@ final class SideFileRegistration: Sendable {
     }
   }
 
-  /// Runs a closure that reopens a database because its side files are lost.
-  /// - Returns: `nil` if another store of the process is doing so.
-  static func withRenewal<Result: Sendable, Failure: Error>(
-    _ body: () throws(Failure) -> Result
-  ) throws(Failure) -> Result? {
-    try renewal.withLockIfAvailable { _ throws(Failure) in try body() }
+  /// Whether this process still has the file of a path open with side files that are lost.
+  ///
+  /// A connection that is opened now would use them too. If the others were closed meanwhile it would be the last one, whose closing
+  /// removes the log that other processes have begun.
+  static func usesLostFiles(at path: String) -> Bool {
+    guard let file = FileIdentity.find(path).file else { return false }
+    return inUse.withLock { $0[file]?.files }?.areLost == true
   }
 
   deinit { end() }
