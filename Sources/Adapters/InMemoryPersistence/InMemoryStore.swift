@@ -68,13 +68,13 @@ public final class InMemoryStore: Store {
   /// Does nothing, because there are no other writers.
   public func checkForExternalChanges() throws(StoreError) { _ = try published() }
 
-  /// Ends the streams of hints and makes later calls fail; a running transaction is rolled back.
+  /// Ends the streams of notifications and makes later calls fail; a running transaction is rolled back.
   public func close() throws(StoreError) { core.close() }
 
-  /// Returns a stream of hints that the version has advanced.
+  /// Returns a stream of notifications that the version has advanced.
   public func commitNotifications() -> AsyncStream<Void> { core.commitNotifications() }
 
-  /// Returns a stream of hints, except for small commits that the closure has handled.
+  /// Returns a stream of notifications, except for small commits that the closure has handled.
   public func commitNotifications(
     following follow: @escaping @Sendable (any StoreSnapshot) -> Bool
   ) -> AsyncStream<Void> { core.commitNotifications(following: follow) }

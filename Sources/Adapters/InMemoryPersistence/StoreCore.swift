@@ -6,7 +6,7 @@ import Synchronization
 /// `writer` serializes transactions and is locked first; `state` guards everything else and is locked only briefly, never
 /// while a closure of a caller runs.
 final class StoreCore: Sendable {
-  /// An observer's stream of hints, and its closure for small commits.
+  /// An observer's stream of notifications, and its closure for small commits.
   private struct Observer {
     let hints: AsyncStream<Void>.Continuation
     let follow: (@Sendable (any StoreSnapshot) -> Bool)?
@@ -71,8 +71,8 @@ final class StoreCore: Sendable {
     return isOpen ? version : nil
   }
 
-  /// Notifies all observers of a new version: by their closure, or else by a hint.
-  /// - Parameter snapshot: The version for the closures, or `nil` to send hints only.
+  /// Notifies all observers of a new version: by their closure, or else by a notification.
+  /// - Parameter snapshot: The version for the closures, or `nil` to send notifications only.
   func notifyObservers(_ snapshot: (any StoreSnapshot)?) {
     let observers = state.withLock { Array($0.observers.values) }
     for observer in observers {
@@ -145,7 +145,7 @@ final class StoreCore: Sendable {
     return stream
   }
 
-  /// Ends the streams of hints and releases the content; does nothing the second time.
+  /// Ends the streams of notifications and releases the content; does nothing the second time.
   func close() {
     let observers = state.withLock { state in
       defer { state.observers = [:] }

@@ -9,9 +9,9 @@ import Synchronization
 /// A commit of this store, in order:
 ///
 /// 1. `commit(origin:_:)` takes the writing connection and begins a transaction.
-/// 2. `startTransaction(on:)` notes what others committed before, and finds the version to begin with.
+/// 2. `startTransaction(on:)` notes what others committed before, and returns the version to begin with.
 /// 3. The caller's closure writes rows (`SQLiteTransaction`, `RowWriter`); `ChangeCapture` collects the rows that change.
-/// 4. `prepareCommit(since:origin:on:)` derives the net changes and writes them into the change log (`ChangeLogWriter`).
+/// 4. `prepareCommit(since:origin:on:)` takes those rows, derives the net changes and writes them into the change log (`ChangeLogWriter`).
 /// 5. SQLite commits; `didCommit(on:)` adds the commit to the history.
 /// 6. `publish(changing:on:)` offers a small commit to listeners that follow it at once (`CommitBroadcaster.offer(_:)`), and notifies the
 ///    others.

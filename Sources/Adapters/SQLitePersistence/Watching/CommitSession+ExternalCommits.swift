@@ -6,7 +6,8 @@ import Synchronization
 /// How commits of other processes and connections are noticed. In order:
 ///
 /// 1. `StoreWatch` sees that the file has changed, or that its interval has passed, and sends a sign.
-/// 2. `FollowedDatabase` receives the sign and calls `OpenDatabase.checkSoon(mark:_:)`.
+/// 2. `FollowedDatabase` receives the sign. If the file was replaced, it opens the new one; otherwise it calls
+///    `OpenDatabase.checkSoon(mark:_:)`.
 /// 3. On the writing connection, `noteExternalCommits(on:mayWrite:)` compares SQLite's data version with the one of the last check.
 /// 4. `noteLoggedCommits(on:mayWrite:)` reads the newest version of the change log and notifies the listeners. Without a log the history
 ///    gets a gap, after which lists are read again.

@@ -6,8 +6,8 @@ import Synchronization
 
 /// The database that a store works with: the one whose file has the store's path, also after another file has taken it.
 ///
-/// While the store has listeners a watch follows the file; otherwise the file is checked when a commit finds that it has lost the path.
-/// After that was noticed the old file is not read any more, and it is never committed into.
+/// While the store has listeners a watch follows the file; otherwise the path is checked after a commit that finds that the file no
+/// longer has it. From then on the old file is not read, and nothing is ever committed into it.
 ///
 /// Locks, in the order in which they are taken: `checking` serializes checks of the path, exchanges and the closing, and is held while a
 /// database is opened and closed; `state` guards what calls read, is held for moments only, and is changed under `checking` except for

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Watches a database's file for commits of all connections and processes, and for changes of the file itself.
 ///
-/// It works from `start()` to `stop()`, on a thread of its own. A sign is a hint, not a fact: commits of this process cause signs too, and
-/// so do some checkpoints. Every commit is followed by a sign, at the latest after the interval.
+/// It works from `start()` to `stop()`, on a thread of its own. A sign does not prove that anything changed: commits of this process cause
+/// signs too, and so do some checkpoints. Every commit is followed by a sign, at the latest after the interval.
 ///
 /// `current` guards the run of the thread; it is changed by `start()` and `stop()`. The listener is called without any lock.
 final class StoreWatch: Sendable {

@@ -25,15 +25,15 @@ public protocol StoreWriting: Sendable {
 
 /// Notifies observers that a store may have changed.
 public protocol StoreObserving: Sendable {
-  /// Returns a stream of hints that the version may have advanced: a hint can be early, and can cover several commits.
+  /// Returns a stream of notifications that the version may have advanced: one can be early, and can cover several commits.
   ///
   /// `StoreSnapshot.history(since:of:)` is the authority. The stream ends when the store is closed.
   func commitNotifications() -> AsyncStream<Void>
 
-  /// Returns a stream of hints, except for commits that the closure has handled.
+  /// Returns a stream of notifications, except for commits that the closure has handled.
   ///
   /// After a small commit of its own, a store can call the closure with a snapshot that contains it, on the writer's thread and
-  /// before the write returns. If the closure returns true, no hint of that commit follows. The closure must neither wait
+  /// before the write returns. If the closure returns true, no notification of that commit follows. The closure must neither wait
   /// nor write.
   func commitNotifications(
     following follow: @escaping @Sendable (any StoreSnapshot) -> Bool
@@ -48,7 +48,7 @@ public protocol StoreObserving: Sendable {
 }
 
 extension StoreObserving {
-  /// By default, every commit is hinted at.
+  /// By default, every commit is notified and the closure is never called.
   public func commitNotifications(
     following follow: @escaping @Sendable (any StoreSnapshot) -> Bool
   ) -> AsyncStream<Void> { commitNotifications() }
