@@ -5,7 +5,7 @@ import Synchronization
 
 /// A database's change log as this store object knows it: its layout, the newest version seen, and the commits made here.
 ///
-/// `state` is guarded by one lock, which no other lock is taken under. Every connection may change `layout`, `seen` and `rewinds`
+/// `state` is guarded by one lock; no other lock is taken under it. Every connection may change `layout`, `seen` and `rewinds`
 /// (`position(on:floor:)`); `notified` and `ring` are changed on the writing connection; `consumed` also by listeners.
 final class ChangeLog: Sendable {
   /// A version of the database, as a transaction sees it.
@@ -29,7 +29,7 @@ final class ChangeLog: Sendable {
   private struct State {
     /// The layout, and the version of the schema at which it was read.
     var layout: (cookie: Int64, layout: ChangeLogLayout?)?
-    /// How often the log was found to be an older state of itself.
+    /// How often the log turned out to be an older state of itself, as after a restore.
     var rewinds: UInt64 = 0
     /// The newest version that was seen.
     var seen = Seen()
@@ -70,7 +70,7 @@ final class ChangeLog: Sendable {
     state = Mutex(State(rewinds: rewinds, ring: CommitRing(capacity: capacity)))
   }
 
-  /// How often the log was found to be an older state of itself.
+  /// How often the log turned out to be an older state of itself, as after a restore.
   var rewinds: UInt64 { state.withLock { $0.rewinds } }
 
   /// The newest version that was seen; the floor of what a later transaction may find.

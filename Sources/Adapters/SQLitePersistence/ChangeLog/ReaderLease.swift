@@ -3,7 +3,7 @@ import GRDB
 import ResultsDomain
 import Synchronization
 
-/// A store's row in the table of readers: it keeps the part of the change log that the store's listeners still need.
+/// A store's row in the table of readers: it retains the part of the change log that the store's listeners still need.
 ///
 /// All state is behind one lock and changed on the writing connection only; no other lock is taken under it.
 final class ReaderLease: Sendable {
@@ -106,7 +106,7 @@ final class ReaderLease: Sendable {
   /// Writes the store's progress and the time into its row; without listeners it removes the row.
   func renew(on database: Database) throws {
     guard context.broadcaster.hasListeners else {
-      // No listener would report progress any more, and the log would be kept for as long as the store is open.
+      // No listener would report progress any more, and the log would be retained for as long as the store is open.
       guard let reader = state.withLock({ $0.reader.take() }) else { return }
       return try ReaderLease.remove(reader, on: database)
     }

@@ -101,7 +101,7 @@ final class OpenDatabase: Sendable {
   /// Whether other processes have created a new log or log index, so that they and this process do not see each other's commits.
   var hasLostSideFiles: Bool { !isClosed && session.hasLostSideFiles }
 
-  /// How often the log was found to be an older state of itself.
+  /// How often the log turned out to be an older state of itself, as after a restore.
   var rewinds: UInt64 { session.log?.log.rewinds ?? 0 }
 }
 

@@ -9,8 +9,8 @@ import Synchronization
 ///
 /// Mutable state: `members`, guarded by its mutex and changed when a list is added or removed and when a wait begins or ends.
 /// `turn` is held for a whole turn, also while the store is read and events are delivered; `publishing` while lists publish.
-/// Lock order: `turn`, `publishing`, then a list's state. `members` is taken alone or within `turn`, and calls only the store's
-/// `commitNotifications` while it is held.
+/// Lock order: `turn`, `publishing`, then a list's state. `members` is taken alone or within `turn`; while it is held, only the
+/// store's `commitNotifications` is called.
 final class ListScheduler: Sendable {
   /// A class, since copies of a weak reference are costly with a thousand lists.
   private final class WeakList: Sendable {
@@ -133,7 +133,7 @@ extension ListScheduler {
     }
   }
 
-  /// Advances the lists that are delivered at once, and begins spans of time.
+  /// Advances the lists that are delivered at once, and starts the waits of those that are delivered once per time span.
   private func storeMayHaveChanged() {
     beginWaits(of: lists)
     _ = run(for: nil, nil, after: nil)

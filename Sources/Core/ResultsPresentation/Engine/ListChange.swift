@@ -11,7 +11,7 @@ struct ListChange {
   var isPresent = true
   /// The keys of the list afterwards, if they have been read; otherwise they follow from the affected rows.
   var keys: SortedKeyList?
-  /// The effect on the keys, where an index has them.
+  /// The effect on the keys, where they stay in an index.
   var span: KeySpan?
   /// Reads rows of `version`, in the order of the keys.
   var rows: (_ keys: [ObjectKey]) throws(StoreError) -> [Row?]
@@ -159,7 +159,7 @@ struct TouchedKeys: Sendable {
 // MARK: - Keys of an index
 
 extension ListChange {
-  /// The effect of a change on keys that an index has, and that of later changes up to the version that is read.
+  /// The effect of a change on keys that stay in an index, and that of later changes up to the version that is read.
   ///
   /// A class, since it is passed on many times and has many fields.
   final class KeySpan: Sendable {

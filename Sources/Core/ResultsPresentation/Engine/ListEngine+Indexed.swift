@@ -2,7 +2,7 @@ import OrderStatistics
 import ResultsDomain
 
 extension ListEngine {
-  /// Applies a change to a list whose keys an index of the store has.
+  /// Applies a change to a list whose keys stay in an index of the store.
   /// - Returns: As `apply(_:in:)`.
   /// - Complexity: O(*c* log *n*) for *c* touched rows, and never more than one pass over the index.
   mutating func apply(

@@ -1,12 +1,12 @@
 import OrderStatistics
 import ResultsDomain
 
-/// The state of one list at one version of its store, and the way to later versions: commits in, steps out.
+/// The state of one list at one version of its store, and how it is advanced: commits go in, steps come out.
 ///
 /// `advance(in:folding:)` takes the commits since the list's version and turns those that concern it into a `ListChange` each; `apply`
 /// works out the next generation and its delta. Where there is no usable history, `requery` reads the keys again.
-/// The strategies stand beside this file: `+Held` for keys in memory, `+Indexed` for keys that an index of the store has,
-/// `+Requery` and `+Redefine`.
+/// The strategies are in the files beside this one: `+Held` for keys in memory, `+Indexed` for keys that stay in an index of the
+/// store, `+Requery` and `+Redefine`.
 ///
 /// An engine is a value without locks, threads or clocks. Its owner passes it snapshots of the store.
 struct ListEngine: Sendable {

@@ -1,10 +1,10 @@
 import OrderStatistics
 import ResultsDomain
 
-/// The keys of a list that an index of the store has; only their counts are in memory.
+/// The keys of a list that stay in an index of the store; only their counts are in memory.
 ///
-/// `blocks` counts the keys between one pivot and the next, so the position of a key is a sum of counts and one count in the store.
-/// `sections` counts those of each section, so sections, their lengths and the section of a position need no reading at all; its
+/// `blocks` counts the keys between one pivot and the next, so the position of a key is a sum of counts, and one count in the store.
+/// `sections` counts the keys of each section, so sections, their lengths and the section of a position need no reading at all; its
 /// first block is empty and stands before all sections.
 struct IndexedKeys: Sendable {
   private(set) var blocks: PivotTree
@@ -48,8 +48,8 @@ struct IndexedKeys: Sendable {
 
   /// The position of an object, or `nil` if it is not in the list.
   ///
-  /// The present row gives the present key. If that key was inserted after the keys' version, the key removed since then is the one
-  /// that the row had.
+  /// The present row gives the present key. If that key was inserted after the keys' version, the row had the key that was removed
+  /// since then.
   /// - Throws: The store's error; `StoreError.historyLost` if the position is not known any more.
   /// - Complexity: One row is read, and at most a block counted.
   func position(of key: ObjectKey) throws(StoreError) -> Int? {
