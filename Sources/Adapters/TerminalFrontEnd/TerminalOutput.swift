@@ -90,7 +90,9 @@ public final class TerminalOutput: Sendable {
     return try outcome.get()
   }
 
-  /// Writes the buffer. After an error the bytes are dropped, because it is unknown how many of them arrived.
+  /// Writes the buffer.
+  ///
+  /// After an error the bytes are dropped, because it is unknown how many of them arrived.
   private static func flush(_ state: inout State, to descriptor: Int32)
     throws(TerminalOutputError)
   {

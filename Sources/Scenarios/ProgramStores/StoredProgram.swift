@@ -53,8 +53,8 @@ extension StoredProgram {
 
   /// Removes one row of a list: what the verbs `remove-at` have in common.
   /// - Parameters:
-  ///   - store: The options that name the store, which must exist.
   ///   - list: The options that define the list.
+  ///   - store: The options that name the store, which must exist.
   ///   - row: Returns the id of the row at the position that the user gave.
   /// - Returns: The id of the removed row.
   /// - Throws: `CommandFailure` if another process has removed the row meanwhile, `StoreError`, `ResultsError`, or what `row` throws.

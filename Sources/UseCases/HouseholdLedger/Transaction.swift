@@ -43,7 +43,9 @@ public struct Transaction: Entity {
     )
   }
 
-  /// The entity Transaction. The title of a day is computed by a grouping and never stored.
+  /// The entity Transaction.
+  ///
+  /// The title of a day is computed by a grouping and never stored.
   public static let schema = EntitySchema<Transaction>("Transaction", identity: \.id) {
     Attribute(\.date, "date")
     Attribute(\.amount, "amount", scale: scale)

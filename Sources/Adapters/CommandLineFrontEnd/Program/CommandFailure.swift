@@ -179,12 +179,13 @@ extension OpenFailure {
 }
 
 extension CommandFailure {
-  /// Returns the failure for a name that is not an attribute, with the nearest known name.
+  /// Describes a name that is not an attribute, with the nearest known name.
   /// - Parameters:
   ///   - name: The unknown name.
   ///   - entity: The entity's name.
   ///   - known: The names to choose from.
   ///   - option: The option that the name was given to, if any.
+  /// - Returns: The failure to throw.
   static func unknownAttribute(
     _ name: String,
     of entity: String,

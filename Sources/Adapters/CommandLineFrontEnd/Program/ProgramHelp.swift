@@ -54,11 +54,12 @@ public enum ProgramVerbs {
 }
 
 extension ListProgram {
-  /// Returns a verb's help below its abstract: a text, the names that its list options take, and examples.
+  /// Composes a verb's help below its abstract: a text, the names that its list options take, and examples.
   /// - Parameters:
   ///   - text: What the abstract does not say.
   ///   - takesList: Whether the verb takes `--where`, `--sort` and `--section-by`, so that the names are listed.
   ///   - examples: Arguments of the program, beginning with the verb.
+  /// - Returns: The help text.
   public static func discussion(
     _ text: String = "",
     takesList: Bool = false,

@@ -145,10 +145,11 @@ public enum ProgramRunner {
     return status
   }
 
-  /// Returns a failure in the programs' form for an error of the argument parser.
+  /// Rewrites an error of the argument parser in the programs' form.
   /// - Parameters:
   ///   - message: What happened; a list of choices follows it in lines of their own.
   ///   - text: The parser's complete text, with a description of the argument and a reference to a verb's help.
+  /// - Returns: The failure to report.
   static func parserFailure(_ message: String, _ text: String) -> CommandFailure {
     let bullet = "  - "
     let lines = message.split(separator: "\n")

@@ -85,6 +85,7 @@ extension ChangeLog {
   ///   - database: A connection in a transaction.
   ///   - floor: What `seen` was before the transaction began; `nil` if the transaction has written into the log.
   /// - Returns: `nil` if there is no log, or one that misses changes.
+  /// - Throws: SQLite's failures.
   func position(on database: Database, floor: Seen?) throws -> Position? {
     let cookie = try database.integer("PRAGMA main.schema_version")
     let layout = try layout(on: database, cookie: cookie, after: floor ?? seen)

@@ -48,6 +48,7 @@ enum ChangeLogFormat {
   ///   - database: A connection in a write transaction.
   ///   - attributes: The greatest number of attributes of an entity.
   /// - Returns: Whether the log is new.
+  /// - Throws: SQLite's failures.
   static func create(on database: Database, attributes: Int) throws -> Bool {
     let wanted = max(attributes, leastColumns)
     var isNew = false

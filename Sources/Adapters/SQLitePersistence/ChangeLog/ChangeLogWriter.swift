@@ -146,6 +146,8 @@ final class ChangeLogWriter: Sendable {
   ///   - isComplete: Whether these are all.
   ///   - origin: The name that the writer gave itself.
   ///   - database: The writing connection.
+  /// - Returns: The net changes, and what the commit does to the history.
+  /// - Throws: SQLite's failures, also those of reading the changed rows.
   func writeCommit(
     since start: ChangeLog.Position,
     _ rows: TouchedRows,

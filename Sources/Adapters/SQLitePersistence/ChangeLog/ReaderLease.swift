@@ -137,6 +137,7 @@ final class ReaderLease: Sendable {
   /// - Parameters:
   ///   - now: The time in seconds since 1970.
   ///   - database: A connection in a write transaction.
+  /// - Throws: SQLite's failures.
   static func removeEnded(now: Int64, on database: Database) throws {
     // A renewal in the future is from a clock that was ahead; that lease would last until this clock has caught up.
     try database.run(

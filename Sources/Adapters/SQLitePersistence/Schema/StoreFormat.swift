@@ -18,6 +18,7 @@ enum StoreFormat {
   /// - Parameters:
   ///   - database: A connection in a write transaction.
   ///   - adopted: Whether the entities' tables belong to an application.
+  /// - Throws: SQLite's failures.
   static func create(on database: Database, adopted: Bool) throws {
     var generator = SystemRandomNumberGenerator()
     let words = [generator.next(), generator.next()].map { word in

@@ -17,6 +17,7 @@ extension CommitSession {
   ///   - database: The writing connection.
   ///   - mayWrite: Whether the log may be repaired and trimmed, and the lease renewed.
   /// - Returns: `false` if another connection keeps the database busy, so that the check must be repeated.
+  /// - Throws: SQLite's other failures.
   @discardableResult
   func noteExternalCommits(on database: Database, mayWrite: Bool = true) throws -> Bool {
     let version: Int64

@@ -271,8 +271,10 @@ extension ListScheduler {
     weak let scheduler: ListScheduler?
   }
 
-  /// Schedulers by the identity of their store, which each retains; so an identity denotes another store only after its scheduler is
-  /// gone. The mutex guards the dictionary; nothing is called while it is held.
+  /// Schedulers by the identity of their store.
+  ///
+  /// Each scheduler retains its store, so an identity denotes another store only after its scheduler is gone. The mutex guards the
+  /// dictionary; nothing is called while it is held.
   private static let schedulers = Mutex<[ObjectIdentifier: Entry]>([:])
 
   /// The scheduler of a store object; a store that is a value has one for each list.

@@ -270,6 +270,7 @@ extension LiveList {
 
   /// Whether the list is to be advanced now.
   /// - Parameter period: The span that has passed, or `nil` if the store may just have changed.
+  /// - Returns: `false` also before the first fetch and during a pause.
   func isDue(after period: DeliveryPeriod?) -> Bool {
     guard state.withLock({ $0.isFetched && !$0.isPaused }) else { return false }
     return switch delivery {

@@ -1,9 +1,13 @@
-/// How a controller delivers changes, and where it caches its list. No option affects the content of the list.
+/// How a controller delivers changes, and where it caches its list.
+///
+/// No option affects the content of the list.
 public struct ResultsOptions: Sendable {
   /// When changes are delivered.
   public var delivery: ResultsDelivery
-  /// The number of row changes that the journal retains for `FetchedResultsController.catchUp(from:)`, `changes(from:)` and
-  /// `deliver(to:from:)`. At 0 it retains none, and a consumer of an earlier generation receives a reset (R45).
+  /// The number of row changes that the journal retains.
+  ///
+  /// `FetchedResultsController.catchUp(from:)`, `changes(from:)` and `deliver(to:from:)` use it. At 0 it retains none, and a
+  /// consumer of an earlier generation receives a reset (R45).
   public var journalCapacity: Int
   /// The number of row changes above which a change is delivered as a reset, or `nil` for no limit (R43).
   ///

@@ -162,6 +162,7 @@ extension ListEngine {
   /// - Parameters:
   ///   - history: The target version, with the commits up to it.
   ///   - isFolding: Whether all commits become one delta.
+  /// - Returns: The outcome, with the steps if there are any.
   /// - Throws: The store's error; the engine is then as it was.
   mutating func advance(
     in history: SnapshotHistory,

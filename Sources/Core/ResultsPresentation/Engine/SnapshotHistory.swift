@@ -12,7 +12,9 @@ final class SnapshotHistory {
   let snapshot: CountingSnapshot
   private typealias Answer = (entity: EntityDescription, history: StoreHistory)
   private var answers: [Query: [Answer]] = [:]
-  /// The first answer. Nearly always there is only one query, repeated.
+  /// The first answer.
+  ///
+  /// Nearly always there is only one query, repeated.
   private var first: (version: StoreVersion, answer: Answer)?
 
   init(_ snapshot: any StoreSnapshot) { self.snapshot = CountingSnapshot(snapshot) }

@@ -81,6 +81,7 @@ extension IndexedReading {
   ///   - key: The key.
   ///   - rows: The number of keys that the block has in that version, if it is known: they are then counted from the end that is
   ///     probably nearer.
+  /// - Returns: The number of keys before the key.
   /// - Throws: The store's error.
   func count(
     from block: BlockLocation,

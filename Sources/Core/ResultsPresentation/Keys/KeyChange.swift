@@ -53,10 +53,11 @@ struct KeyChange: Sendable {
     }
   }
 
-  /// The number of removed keys less that of inserted ones in a range.
+  /// Compares the keys that were removed from a range with those that were inserted into it.
   /// - Parameters:
   ///   - lower: The bytes that the range begins with.
   ///   - upper: The bytes before which it ends; `nil` is the end of the order.
+  /// - Returns: The number of removed keys minus that of inserted ones.
   /// - Complexity: O(log *n*)
   func netRemoved(from lower: [UInt8], to upper: [UInt8]?) -> Int {
     guard !isEmpty else { return 0 }

@@ -53,7 +53,9 @@ final class KeyVersion: Sendable {
     }
   }
 
-  /// Whether a single key of a run may be read alone. A run needed twice in a row is better read whole.
+  /// Whether a single key of a run may be read alone.
+  ///
+  /// A run needed twice in a row is better read whole.
   func allowsSingleKey(from lower: [UInt8]) -> Bool {
     cache.withLock { cache in
       guard cache.singleKeyRun != lower else { return false }
