@@ -31,7 +31,7 @@ import Testing
     #expect(refused.output == "")
     let newVersion = try shown(run, "version")
     let words = [
-      "Book 1", version, newVersion, "Nothing was written", "show 1", "--overwrite",
+      "Book 1", version, newVersion, "Nothing was written", "--based-on", "--overwrite",
       "title       B (edit: C)", "year        NULL\n", "publisher   P\n",
     ]
     for word in words { #expect(refused.errors.contains(word), "\(word): \(refused)") }
@@ -187,6 +187,15 @@ import Testing
       ["list", "--limit", "2", "--offset", "1", "--format", "table"] + flat
     )
     #expect(window.lines.last == "2 of 14 books")
+  }
+
+  @Test func `an id that is named twice is removed once`() throws {
+    let run = try ProgramRun()
+    for title in ["A", "B"] {
+      try run.run("book-catalog", "add", "publisher=P", "title=\(title)")
+    }
+    #expect(try run.run("book-catalog", "remove", "2", "2").output == "removed 1 book\n")
+    #expect(try run.run("book-catalog", "list", "--columns", "id").output.contains("1"))
   }
 
   @Test func `add, edit, show and remove work on one object`() throws {

@@ -53,6 +53,19 @@ import Testing
     #expect(FileManager.default.contents(atPath: run.path("store")) == before)
   }
 
+  @Test(arguments: [["list"], ["doctor"], ["export", "-"]])
+  func `a verb that only reads adds no table to a store of other objects`(
+    _ verb: [String]
+  ) throws {
+    let run = try ProgramRun()
+    try run.run("event-log", "stamp", "--store", "store")
+    let before = FileManager.default.contents(atPath: run.path("store"))
+    let result = try run.run("book-catalog", verb + ["--store", "store"])
+    #expect(result.status == 65 && result.output.isEmpty, "\(result)")
+    #expect(result.errors.contains("this is a store of other objects"), "\(result)")
+    #expect(FileManager.default.contents(atPath: run.path("store")) == before)
+  }
+
   @Test func `a missing folder and a missing file have remedies`() throws {
     let run = try ProgramRun()
     let folder = try run.run("book-catalog", "demo", "--store", "none/b.sqlite", expecting: 73)

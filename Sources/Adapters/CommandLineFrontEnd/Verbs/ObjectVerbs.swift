@@ -246,7 +246,11 @@ public struct RemoveVerb<Program: ListProgram>: AsyncParsableCommand {
   /// Removes the objects.
   public func run() async throws {
     let entity = Program.entity
-    let keys = try ids.map { try ObjectKey(typed: $0, of: entity) }
+    var seen: Set<ObjectKey> = []
+    // An id that is named twice is removed once.
+    let keys = try ids.map { try ObjectKey(typed: $0, of: entity) }.filter {
+      seen.insert($0).inserted
+    }
     let opened = try Program.openStore(try store.existingLocation(of: Program.self))
     try opened.commit(origin: .unnamed) { transaction in
       for key in keys {

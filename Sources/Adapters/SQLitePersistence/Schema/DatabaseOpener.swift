@@ -177,7 +177,19 @@ struct DatabaseOpener {
   }
 
   /// Refuses changes for a read-only store, which must fit as it is; additional columns do not matter.
+  ///
+  /// A call that only reads does not add a table to a store of other entities.
   private func refuseToChange(_ findings: SchemaInspector.Findings) throws(OpenFailureError) {
+    if !options.isReadOnly, options.onlyReads, findings.identity != nil {
+      for case .create(let entity) in findings.changes {
+        throw OpenFailureError(
+          .schemaMismatch(
+            entity: entity.name,
+            detail: "this is a store of other objects; there is no such table"
+          )
+        )
+      }
+    }
     guard options.isReadOnly else { return }
     for change in findings.changes {
       let refusal: OpenFailure? =
