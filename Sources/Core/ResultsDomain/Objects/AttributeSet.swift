@@ -10,6 +10,9 @@ public struct AttributeSet: Hashable, Sendable {
     self.indexes = isAscending ? all : Set(all).sorted()
   }
 
+  /// Creates a set from ascending indexes.
+  init(ascending indexes: [Int]) { self.indexes = indexes }
+
   /// Whether the set is empty.
   public var isEmpty: Bool { indexes.isEmpty }
 

@@ -30,7 +30,12 @@ public struct Row: Sendable {
   /// Returns the attributes of a set in which two rows of one entity differ; other attributes are not compared.
   /// - Complexity: O(*n*) in the bytes of the attributes' values.
   package func changes(from old: Row, of attributes: AttributeSet) -> AttributeSet {
-    AttributeSet(indexes: attributes.indexes.filter { values[$0] != old.values[$0] })
+    // A loop, since `filter` allocates memory also where nothing differs.
+    var changed: [Int] = []
+    for index in attributes.indexes where values[index] != old.values[index] {
+      changed.append(index)
+    }
+    return AttributeSet(ascending: changed)
   }
 }
 
