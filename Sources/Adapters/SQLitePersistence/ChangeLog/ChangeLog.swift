@@ -14,6 +14,8 @@ final class ChangeLog: Sendable {
     /// SQLite's version of the schema.
     let cookie: Int64
     let version: StoreVersion
+    /// The random number of the version's row of the log, or `nil` if the log has no row, or the row no number.
+    let stamp: Int64?
   }
 
   /// The newest row of a log that was seen.
@@ -90,7 +92,7 @@ extension ChangeLog {
     let cookie = try database.integer("PRAGMA main.schema_version")
     let layout = try layout(on: database, cookie: cookie, after: floor ?? seen)
     guard let layout else { return nil }
-    let (sequence, stamp) = try ChangeLog.newest(on: database)
+    let (sequence, stamp, isNumber) = try ChangeLog.newest(on: database)
     guard sequence <= ChangeLogFormat.greatestSequence else { return nil }
     let epoch = state.withLock { state in
       // A row that is not committed yet may be rolled back, so it does not count as seen.
@@ -111,7 +113,8 @@ extension ChangeLog {
     return Position(
       layout: layout,
       cookie: cookie,
-      version: StoreVersion(epoch: epoch, sequence: sequence)
+      version: StoreVersion(epoch: epoch, sequence: sequence),
+      stamp: isNumber ? stamp : nil
     )
   }
 
@@ -141,17 +144,19 @@ extension ChangeLog {
   /// The sequence number of the newest row.
   static func sequence(on database: Database) throws -> UInt64 { try newest(on: database).0 }
 
-  /// The sequence number and the random number of the newest row.
-  private static func newest(on database: Database) throws -> (UInt64, Int64?) {
+  /// The sequence number and the random number of the newest row, and whether the latter is stored as a number.
+  private static func newest(on database: Database) throws -> (UInt64, Int64?, isNumber: Bool) {
     let statement = try PreparedStatement(
       "SELECT sequence, stamp FROM main._results_log ORDER BY sequence DESC LIMIT 1",
       on: database
     )
     defer { statement.reset() }
-    guard try statement.step() else { return (0, nil) }
+    guard try statement.step() else { return (0, nil, false) }
+    let isNumber = sqlite3_column_type(statement.pointer, 1) == SQLITE_INTEGER
     return (
       UInt64(clamping: sqlite3_column_int64(statement.pointer, 0)),
-      sqlite3_column_int64(statement.pointer, 1)
+      sqlite3_column_int64(statement.pointer, 1),
+      isNumber
     )
   }
 

@@ -184,12 +184,13 @@ final class SQLiteSnapshot: StoreSnapshot {
   }
 
   func bookmark() throws(StoreError) -> StoreBookmark? {
-    guard position != nil else { return nil }
-    return try with { database in
-      try stamp(of: version.sequence, on: database).map { stamp in
-        StoreBookmark(store: context.uniqueName, sequence: version.sequence, stamp: stamp)
-      }
-    }
+    // The row of the version was read with the version.
+    guard let stamp = position?.stamp else { return nil }
+    return StoreBookmark(
+      store: context.uniqueName,
+      sequence: version.sequence,
+      stamp: UInt64(bitPattern: stamp)
+    )
   }
 
   func version(at bookmark: StoreBookmark) throws(StoreError) -> StoreVersion? {
