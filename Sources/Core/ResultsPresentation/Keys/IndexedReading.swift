@@ -111,7 +111,8 @@ extension [UInt8] {
   ///
   /// It says nothing about the number of keys in between, but is mostly right for dates and numbers that are spread evenly.
   fileprivate func isProbablyNearer(_ upper: [UInt8], than lower: [UInt8]) -> Bool {
-    let shared = zip(lower, upper).prefix { $0 == $1 }.count
+    var shared = 0
+    while shared < lower.count, shared < upper.count, lower[shared] == upper[shared] { shared += 1 }
     func word(_ bytes: [UInt8]) -> UInt64 {
       var word: UInt64 = 0
       for index in shared..<shared + 8 {
