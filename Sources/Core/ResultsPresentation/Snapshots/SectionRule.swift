@@ -31,7 +31,7 @@ enum SectionRule: Sendable {
     case .grouping(let grouping):
       let value = layout.value(ofColumn: 0, in: key)
       guard !value.isNull else {
-        return SectionExtent(prefix: Array(key[0..<1]))
+        return SectionExtent(prefix: [key[0]])
       }
       let group = grouping.group(of: value)
       guard let first = group.first, let next = group.next else { return nil }
@@ -44,28 +44,48 @@ enum SectionRule: Sendable {
 struct SectionExtent: Hashable {
   let lower: [UInt8]
   let upper: [UInt8]?
-  /// `upper` as a bound of the order, for the store.
-  let end: KeyBound?
+  /// Whether `upper` is the bytes of a column and one more, which is greater than any byte that can follow them.
+  private let endsBehindColumn: Bool
 
   /// All keys.
-  static let everything = SectionExtent(lower: [], upper: nil, end: nil)
+  static let everything = SectionExtent(lower: [], upper: nil, endsBehindColumn: false)
 
-  private init(lower: [UInt8], upper: [UInt8]?, end: KeyBound?) {
+  private init(lower: [UInt8], upper: [UInt8]?, endsBehindColumn: Bool) {
     self.lower = lower
     self.upper = upper
-    self.end = end
+    self.endsBehindColumn = endsBehindColumn
+  }
+
+  /// `upper` as a bound of the order, for the store.
+  var end: KeyBound? {
+    upper.map { endsBehindColumn ? .after(Array($0.dropLast())) : .before($0) }
   }
 
   /// The keys that begin with the bytes of some columns.
   ///
   /// The next column begins with 1, 2 or 3. Any other byte there belongs to a text that continues behind a zero (`KeyWriter`).
-  init(prefix: [UInt8]) {
-    self.init(lower: prefix + [1], upper: prefix + [4], end: .after(prefix))
+  init(prefix: [UInt8]) { self = prefix.withUnsafeBytes { SectionExtent(bytes: $0) } }
+
+  private init(bytes prefix: UnsafeRawBufferPointer) {
+    self.init(
+      lower: SectionExtent.bytes(prefix, followedBy: 1),
+      upper: SectionExtent.bytes(prefix, followedBy: 4),
+      endsBehindColumn: true
+    )
+  }
+
+  private static func bytes(_ prefix: UnsafeRawBufferPointer, followedBy last: UInt8) -> [UInt8] {
+    Array(unsafeUninitializedCapacity: prefix.count + 1) { bytes, count in
+      UnsafeMutableRawBufferPointer(bytes).copyMemory(from: prefix)
+      bytes[prefix.count] = last
+      count = prefix.count + 1
+    }
   }
 
   /// The keys that agree with a key in the first columns.
   init(firstColumns count: Int, of key: UnsafeRawBufferPointer, _ layout: KeyLayout) {
-    self.init(prefix: Array(key[0..<layout.prefixLength(columns: count, in: key)]))
+    let length = layout.prefixLength(columns: count, in: key)
+    self.init(bytes: UnsafeRawBufferPointer(rebasing: key[0..<length]))
   }
 
   /// The keys whose column holds a value from one up to but not including another.
@@ -76,10 +96,10 @@ struct SectionExtent: Hashable {
       self.init(
         lower: end.bytes + [4],
         upper: start.bytes + [4],
-        end: .after(start.bytes)
+        endsBehindColumn: true
       )
     } else {
-      self.init(lower: start.bytes, upper: end.bytes, end: .before(end.bytes))
+      self.init(lower: start.bytes, upper: end.bytes, endsBehindColumn: false)
     }
   }
 }
