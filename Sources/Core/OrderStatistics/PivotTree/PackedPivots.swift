@@ -173,6 +173,14 @@ extension PackedPivots {
       }
     }
 
+    /// Whether a key is the pivot of an entry.
+    func isPivot(_ key: UnsafeRawBufferPointer, of entry: Int) -> Bool {
+      let suffix = suffix(entry)
+      guard key.count == prefixCount + suffix.count else { return false }
+      return KeyOrder.compare(UnsafeRawBufferPointer(rebasing: key[..<prefixCount]), prefix) == 0
+        && KeyOrder.compare(UnsafeRawBufferPointer(rebasing: key[prefixCount...]), suffix) == 0
+    }
+
     /// The sum of the counts of the first entries.
     @inline(__always)
     func sum(before entry: Int) -> Int {

@@ -66,6 +66,13 @@ extension PivotTree {
   /// - Complexity: O(log blockCount), and nothing is allocated.
   package func span(of key: [UInt8]) -> BlockSpan { key.withUnsafeBytes { span(of: $0) } }
 
+  /// The block that begins with some bytes, or the block that they belong to if none does.
+  ///
+  /// - Complexity: O(log blockCount), and nothing is allocated.
+  package func span(beginningWith bytes: [UInt8]) -> (span: BlockSpan, isPivot: Bool) {
+    bytes.withUnsafeBytes { root.span(beginningWith: $0) }
+  }
+
   /// The positions of the block at an index.
   ///
   /// - Precondition: `0 <= index < blockCount`.

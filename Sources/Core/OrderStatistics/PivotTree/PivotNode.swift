@@ -170,6 +170,30 @@ extension PivotNode {
     }
   }
 
+  /// The span of the block that a key belongs to, and whether the key is its pivot.
+  func span(
+    beginningWith key: UnsafeRawBufferPointer,
+    index: Int = 0,
+    start: Int = 0
+  ) -> (span: BlockSpan, isPivot: Bool) {
+    if let deferred { return deferred.node.span(beginningWith: key, index: index, start: start) }
+    return packed.withView { view in
+      let entry = view.entry(for: key)
+      guard !isLeaf else {
+        let first = start + view.sum(before: entry)
+        let positions = first..<first + view.value(entry)
+        return (BlockSpan(index: index + entry, positions: positions), view.isPivot(key, of: entry))
+      }
+      return children.withUnsafeBufferPointer { children in
+        children[entry].span(
+          beginningWith: key,
+          index: index + view.sum(before: entry),
+          start: start + rows(before: entry)
+        )
+      }
+    }
+  }
+
   func pivot(ofBlock index: Int) -> [UInt8] {
     if let deferred { return deferred.node.pivot(ofBlock: index) }
     guard !isLeaf else { return packed.pivot(min(index, packed.count - 1)) }

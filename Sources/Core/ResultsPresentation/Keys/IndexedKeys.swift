@@ -27,13 +27,13 @@ struct IndexedKeys: Sendable {
   /// The positions of a section's keys, empty at the insertion point if there are none; nothing is read.
   /// - Complexity: O(log *s*) in the sections.
   func positions(of extent: SectionExtent) -> Range<Int> {
-    let section = sections.location(of: extent.lower)
-    guard section.index > 0, section.lower == extent.lower else {
+    let (section, isFound) = sections.span(beginningWith: extent.lower)
+    guard section.index > 0, isFound else {
       // There is no such section: it would stand behind the one that its keys fall into.
-      let end = section.start + section.rows
+      let end = section.positions.upperBound
       return end..<end
     }
-    return section.start..<section.start + section.rows
+    return section.positions
   }
 
   /// The id of the section that a position is in, if it is known without reading.
@@ -312,9 +312,9 @@ extension IndexedKeys {
     count(change.removed, -1)
     guard isKnown else { return false }
     for (lower, rows) in differences where rows != 0 {
-      let section = sections.location(of: lower)
-      if section.index > 0, section.lower == lower {
-        guard section.rows + rows != 0 else {
+      let (section, isFound) = sections.span(beginningWith: lower)
+      if section.index > 0, isFound {
+        guard section.positions.count + rows != 0 else {
           guard (try? sections.replace(section.index..<section.index + 1, with: [])) != nil else {
             return false
           }
