@@ -45,10 +45,22 @@ struct IncrementalDelta {
     var from: [Int?] = []
     var to: [Int?] = []
 
-    init(capacity: Int) {
-      rows.reserveCapacity(capacity)
-      from.reserveCapacity(capacity)
-      to.reserveCapacity(capacity)
+    /// Collects those rows that are in one of two windows.
+    init(
+      _ all: [AffectedRow],
+      at positions: [RowPositions],
+      in windows: (old: Range<Int>, new: Range<Int>)
+    ) {
+      from = positions.map { windows.old.offset(of: $0.old) }
+      to = positions.map { windows.new.offset(of: $0.new) }
+      // Copying rows is costly, and mostly all of them are in a window.
+      guard !from.indices.allSatisfy({ from[$0] != nil || to[$0] != nil }) else {
+        rows = all
+        return
+      }
+      let located = zip(from, to)
+      (from, to) = ([], [])
+      for (row, (from, to)) in zip(all, located) { append(row, from, to) }
     }
 
     mutating func append(_ row: AffectedRow, _ from: Int?, _ to: Int?) {
@@ -63,16 +75,9 @@ struct IncrementalDelta {
   /// - Returns: `nil` if sections cannot be updated one by one, and must be read from the keys again.
   /// - Complexity: O(*c* log *n*) for *c* touched rows.
   func assemble(into next: inout ResultsSnapshot) throws(StoreError) -> ResultsDelta? {
-    var located = LocatedRows(capacity: change.affected.count)
     let (oldWindow, newWindow) = (old.window, generations.next.window)
     let all = positions.positions(of: touched, rowCount: change.affected.count)
-    for (index, row) in change.affected.enumerated() {
-      located.append(
-        row,
-        oldWindow.offset(of: all[index].old),
-        newWindow.offset(of: all[index].new)
-      )
-    }
+    var located = LocatedRows(change.affected, at: all, in: (oldWindow, newWindow))
     var keys = touched.keys
     for row in try WindowSlide(between: generations, change, positions).rows() {
       guard let key = row.oldKey else { continue }
