@@ -6,9 +6,11 @@ import ResultsDomain
 /// `blocks` counts the keys between one pivot and the next, so the position of a key is a sum of counts, and one count in the store.
 /// `sections` counts the keys of each section, so sections, their lengths and the section of a position need no reading at all; its
 /// first block is empty and stands before all sections.
-struct IndexedKeys: Sendable {
-  private(set) var blocks: PivotTree
-  private(set) var sections: PivotTree
+///
+/// A class, since it is passed on many times in every commit, and copying both trees counts ten references.
+final class IndexedKeys: Sendable {
+  let blocks: PivotTree
+  let sections: PivotTree
   let keyVersion: KeyVersion
   let index: StoreIndex
 
@@ -84,12 +86,12 @@ extension IndexedKeys {
   /// - Returns: `nil` if the end of a section is not known, so that the keys have to be held in memory.
   /// - Complexity: O(*n*), but few keys are decoded; O(*s* log *n*) for *s* sections.
   /// - Throws: The store's error, or `StoreError.aborted(by:)` with a `CancellationError` if the result is not wanted any more.
-  init?(
-    counting index: StoreIndex,
+  static func counting(
+    _ index: StoreIndex,
     _ source: any OrderedSource,
     _ version: StoreVersion,
     while isWanted: () -> Bool
-  ) throws(StoreError) {
+  ) throws(StoreError) -> IndexedKeys? {
     var pivots = KeyBatch()
     var isFirst = true
     let total = try source.sample(every: index.stride) { (batch) throws(StoreError) in
@@ -102,19 +104,26 @@ extension IndexedKeys {
     }
     guard let total else { throw .aborted(by: CancellationError()) }
     guard total - pivots.count * index.stride <= index.stride else { throw index.contradiction }
+    let blocks: PivotTree
     do {
       blocks = try .sampled(pivots, every: index.stride, rowCount: total)
-      sections = PivotTree()
     } catch {
       throw .unexpected(
         path: index.entity.name,
         detail: "the store returned keys out of order: \(error)"
       )
     }
-    self.index = index
-    keyVersion = KeyVersion(version)
-    guard let found = try sections(from: source, while: isWanted) else { return nil }
-    sections = found
+    let keyVersion = KeyVersion(version)
+    let withoutSections = IndexedKeys(
+      blocks: blocks,
+      sections: PivotTree(),
+      keyVersion: keyVersion,
+      index: index
+    )
+    let sections = try withoutSections.sections(from: source, while: isWanted)
+    return sections.map {
+      IndexedKeys(blocks: blocks, sections: $0, keyVersion: keyVersion, index: index)
+    }
   }
 
   private func sections(
@@ -237,7 +246,7 @@ extension IndexedKeys {
     later: KeyChange
   ) throws(StoreError) -> IndexedKeys? {
     guard !change.isEmpty else { return self }
-    var next = IndexedKeys(
+    var next = Advance(
       blocks: blocks,
       sections: sections,
       keyVersion: KeyVersion(version),
@@ -249,12 +258,25 @@ extension IndexedKeys {
     // From the end, since splitting and joining blocks changes the indexes of those behind.
     for block in touched.reversed() { try next.rebalance(block, source, later) }
     keyVersion.end(with: change, next: next.keyVersion)
-    return next
+    return next.keys
+  }
+}
+
+/// The keys of a list while a change is applied to them.
+private struct Advance {
+  var blocks: PivotTree
+  var sections: PivotTree
+  let keyVersion: KeyVersion
+  let index: StoreIndex
+
+  /// The keys as far as the change is applied.
+  var keys: IndexedKeys {
+    IndexedKeys(blocks: blocks, sections: sections, keyVersion: keyVersion, index: index)
   }
 
   /// Updates the counts of the blocks.
   /// - Returns: The ascending indexes of the blocks with other lengths than before, or `nil` if one would have fewer than no keys.
-  private mutating func count(_ change: KeyChange) -> [Int]? {
+  mutating func count(_ change: KeyChange) -> [Int]? {
     var differences: [(block: Int, rows: Int)] = []
     differences.reserveCapacity(change.count)
     for (keys, rows) in [(change.inserted, 1), (change.removed, -1)] {
@@ -281,7 +303,7 @@ extension IndexedKeys {
 
   /// Updates the counts of the sections, which are inserted and deleted with their keys.
   /// - Returns: Whether the keys fit.
-  private mutating func countSections(_ change: KeyChange) -> Bool {
+  mutating func countSections(_ change: KeyChange) -> Bool {
     if case .single = index.rule {
       let rows = change.inserted.count - change.removed.count
       if sections.blockCount > 1 { return rows == 0 || sections.add(rows, toBlock: 1) }
@@ -336,7 +358,7 @@ extension IndexedKeys {
 
   /// Takes over the cached runs of the key version before, with the change applied.
   /// - Returns: Whether the change fits them.
-  private func carryRuns(of earlier: IndexedKeys, _ change: KeyChange) -> Bool {
+  func carryRuns(of earlier: IndexedKeys, _ change: KeyChange) -> Bool {
     for (lower, keys) in earlier.keyVersion.cachedRuns {
       var run = keys
       let upper = blocks.location(of: lower).upper
@@ -347,7 +369,7 @@ extension IndexedKeys {
   }
 
   /// Splits a block that has become too long, and joins one that has become short with its neighbour.
-  private mutating func rebalance(
+  mutating func rebalance(
     _ number: Int,
     _ source: any OrderedSource,
     _ later: KeyChange
@@ -357,7 +379,7 @@ extension IndexedKeys {
     guard isShort || rows > 2 * index.stride else { return }
     let block = blocks.location(ofBlock: number)
     if !isShort {
-      let run = try IndexedReading(self, source, since: later).run(of: block)
+      let run = try IndexedReading(keys, source, since: later).run(of: block)
       try replace(block.index..<block.index + 1, with: split(run, block.lower))
     } else {
       let first = block.index + 1 < blocks.blockCount ? block.index : block.index - 1

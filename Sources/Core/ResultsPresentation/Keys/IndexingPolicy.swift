@@ -42,7 +42,7 @@ struct IndexingPolicy: Sendable {
     {
       try indexing.willCount?(snapshot, source)
       let isWanted = indexing.isWanted ?? { true }
-      if let keys = try IndexedKeys(counting: index, source, snapshot.version, while: isWanted) {
+      if let keys = try IndexedKeys.counting(index, source, snapshot.version, while: isWanted) {
         return .indexed(keys)
       }
     }

@@ -4,8 +4,7 @@ import ResultsDomain
 /// The keys of a list in order: held in memory, or counted over an index of the store that has them.
 enum ListKeys: Sendable {
   case held(SortedKeyList)
-  /// Indirect, since a generation is copied more often than its keys are read.
-  indirect case indexed(IndexedKeys)
+  case indexed(IndexedKeys)
 
   /// The number of keys.
   var count: Int {
