@@ -134,10 +134,13 @@ extension ResultsSnapshot {
     page.forEachKey { key in
       if let key = layout.objectKey(in: key, of: entity.identity) { keys.append(key) }
     }
-    guard keys.count == page.count else {
-      throw .unexpected(path: entity.name, detail: "a key of the list names no object")
-    }
+    guard keys.count == page.count else { throw unnamedObject }
     return keys
+  }
+
+  /// The error for a key that belongs to no object.
+  var unnamedObject: StoreError {
+    .unexpected(path: entity.name, detail: "a key of the list names no object")
   }
 
   /// Whether a row's values still encode to the key that decided its position.

@@ -128,7 +128,15 @@ extension ResultsSnapshot {
     guard !positions.isEmpty else { return [] }
     let first = window.lowerBound + positions.lowerBound
     let page = try keys.page(at: first..<first + positions.count)
-    return try objectKeys(of: page).map { ObjectID(entity: entity.name, key: $0) }
+    let (name, identity) = (entity.name, entity.identity)
+    var ids: [ObjectID] = []
+    ids.reserveCapacity(page.count)
+    page.forEachKey { key in
+      guard let key = layout.objectKey(in: key, of: identity) else { return }
+      ids.append(ObjectID(entity: name, key: key))
+    }
+    guard ids.count == page.count else { throw unnamedObject }
+    return ids
   }
 
   /// The path of an object, or `nil` if it is not in the window or the store's history does not reach back to the generation.
