@@ -121,6 +121,8 @@ extension String {
   /// Whether two strings have the same UTF-8 bytes, without Unicode normalisation.
   /// - Complexity: O(*n*) in the bytes.
   package func hasSameBytes(as other: String) -> Bool {
+    // Most texts that differ have other lengths, which a string knows.
+    guard utf8.count == other.utf8.count else { return false }
     let same = utf8.withContiguousStorageIfAvailable { bytes in
       other.utf8.withContiguousStorageIfAvailable { bytes.isSame(as: $0) }
     }
