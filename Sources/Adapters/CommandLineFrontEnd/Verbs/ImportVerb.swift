@@ -175,12 +175,10 @@ struct ImportRun<Program: ListProgram> {
   ) throws -> ImportOutcome {
     if let outcome = try Program.take(object, into: transaction) { return outcome }
     // The store is read only if the program compares values, and before the first object is added.
-    var stored =
-      try self.stored
-      ?? StoredObjects(Program.entity, Program.identifier, settings, in: transaction)
-    self.stored = nil
-    defer { self.stored = stored }
-    if let known = try stored.match(object, in: transaction) { return known }
+    if stored == nil {
+      stored = try StoredObjects(Program.entity, Program.identifier, settings, in: transaction)
+    }
+    if let known = try stored?.match(object, in: transaction) { return known }
     try transaction.insert(object.values, key: object.key, into: Program.entity)
     return .added
   }
@@ -330,6 +328,8 @@ private struct StoredObjects {
       }
       return row.values == object.values ? .known : .knownWithOtherValues
     }
+    // Nothing equals a record in an empty store, so its values need not be hashed.
+    guard !contents.isEmpty else { return nil }
     let content = fingerprint(object.values)
     if let identifier = object.identifier {
       guard StoredObjects.take(Fingerprint([identifier]), from: &identifiers) else { return nil }
