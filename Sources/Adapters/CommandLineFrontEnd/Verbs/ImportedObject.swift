@@ -56,8 +56,13 @@ public struct ImportedObject: Sendable {
     for field in record.fields {
       // Most names match exactly; folding the case of all would cost more than inserting the row.
       let exact = entity.index(of: field.name)
-      let name = exact == nil ? aliases[field.name.folded] ?? field.name : field.name
-      guard let index = exact ?? entity.index(ofAnyCase: name) else {
+      let folded = exact == nil ? field.name.folded : field.name
+      let alias = exact == nil ? aliases[folded] : nil
+      let name = alias ?? field.name
+      let found =
+        exact ?? alias.flatMap { entity.index(of: $0) }
+        ?? entity.index(ofFolded: alias?.folded ?? folded)
+      guard let index = found else {
         if case .text = entity.identity, entity.identity.columns.contains(name) {
           key = key ?? ObjectKey(parts: [field.value], of: entity.identity)
         } else {
@@ -134,11 +139,9 @@ public struct ImportedObject: Sendable {
 }
 
 extension EntityDescription {
-  /// Returns the index of the attribute with a name in any letter case.
-  fileprivate func index(ofAnyCase name: String) -> Int? {
-    if let index = index(of: name) { return index }
-    let folded = name.folded
-    return attributes.firstIndex { attribute in
+  /// Returns the index of the attribute with a name in any letter case, given in lowercase.
+  fileprivate func index(ofFolded folded: String) -> Int? {
+    attributes.firstIndex { attribute in
       // Folding keeps the length of ASCII names, which most are.
       attribute.name.utf8.count == folded.utf8.count && attribute.name.folded == folded
     }
