@@ -45,20 +45,20 @@ struct SectionExtent: Hashable {
   let lower: [UInt8]
   let upper: [UInt8]?
   /// Whether `upper` is the bytes of a column and one more, which is greater than any byte that can follow them.
-  private let endsBehindColumn: Bool
+  private let endsAfterColumn: Bool
 
   /// All keys.
-  static let everything = SectionExtent(lower: [], upper: nil, endsBehindColumn: false)
+  static let everything = SectionExtent(lower: [], upper: nil, endsAfterColumn: false)
 
-  private init(lower: [UInt8], upper: [UInt8]?, endsBehindColumn: Bool) {
+  private init(lower: [UInt8], upper: [UInt8]?, endsAfterColumn: Bool) {
     self.lower = lower
     self.upper = upper
-    self.endsBehindColumn = endsBehindColumn
+    self.endsAfterColumn = endsAfterColumn
   }
 
   /// `upper` as a bound of the order, for the store.
   var end: KeyBound? {
-    upper.map { endsBehindColumn ? .after(Array($0.dropLast())) : .before($0) }
+    upper.map { endsAfterColumn ? .after(Array($0.dropLast())) : .before($0) }
   }
 
   /// The keys that begin with the bytes of some columns.
@@ -70,7 +70,7 @@ struct SectionExtent: Hashable {
     self.init(
       lower: SectionExtent.bytes(prefix, followedBy: 1),
       upper: SectionExtent.bytes(prefix, followedBy: 4),
-      endsBehindColumn: true
+      endsAfterColumn: true
     )
   }
 
@@ -96,10 +96,10 @@ struct SectionExtent: Hashable {
       self.init(
         lower: end.bytes + [4],
         upper: start.bytes + [4],
-        endsBehindColumn: true
+        endsAfterColumn: true
       )
     } else {
-      self.init(lower: start.bytes, upper: end.bytes, endsBehindColumn: false)
+      self.init(lower: start.bytes, upper: end.bytes, endsAfterColumn: false)
     }
   }
 }
