@@ -21,6 +21,17 @@ struct DeliveryPolicyTests {
     return (list, events)
   }
 
+  /// Makes commits while a list is paused, and waits until their notification has been handled: another list of the store shows them.
+  private func commitUnseenByPaused(_ store: WatchedStore, _ titles: [String]) async throws {
+    let (other, events) = try await list(of: store)
+    var remaining = events
+    for title in titles {
+      try store.add([("A", title)])
+      _ = try #require(await remaining.change())
+    }
+    other.cancel()
+  }
+
   @Test func `R65: at once means each commit with a change of its own`() async throws {
     let store = try Volume.store(("A", "x"))
     var (list, events) = try await list(of: store)
@@ -149,7 +160,7 @@ struct DeliveryPolicyTests {
     let store = try Volume.store(("A", "x"))
     var (list, events) = try await list(of: store)
     list.pause()
-    for title in ["a", "b"] { try store.add([("A", title)]) }
+    try await commitUnseenByPaused(store, ["a", "b"])
     store.fail(with: .inputOutput(path: "disk", detail: "missing"))
     await #expect(throws: StoreError.self) { try await list.resume() }
     store.fail(with: nil)
@@ -172,6 +183,44 @@ struct DeliveryPolicyTests {
     #expect(change.delta.picture == "+[0,0] +[0,1]")
   }
 
+  @Test(arguments: [true, false])
+  func `R64: a commit during a resume's check is shown, with no change of its own`(
+    _ succeeds: Bool
+  ) async throws {
+    let store = try Volume.store(("A", "x"))
+    let (list, changes) = try await list(of: store)
+    let (other, _) = try await self.list(of: store)
+    var events = changes
+    list.pause()
+    store.watch.withLock { watch in
+      watch.onCheck = { () throws(StoreError) in
+        func commit(_ title: String) throws(StoreError) {
+          _ = try store.commit(origin: .unnamed) { transaction in
+            try transaction.insert(Volume(series: "A", title: title))
+          }
+        }
+        try commit("a")
+        // A turn for another list advances all lists that are due, as a notification does.
+        try other.list.bringUpToDate()
+        #expect((try? other.results.generation) == 2)
+        #expect((try? list.results.generation) == 1)
+        guard succeeds else { throw .inputOutput(path: "disk", detail: "missing") }
+        try commit("b")
+      }
+    }
+    if succeeds {
+      try await list.resume()
+    } else {
+      await #expect(throws: StoreError.self) { try await list.resume() }
+    }
+    #expect(try list.results.picture() == (succeeds ? "A: a b x" : "A: a x"))
+    let change = try #require(await events.change())
+    #expect(change.delta.picture == (succeeds ? "+[0,0] +[0,1]" : "+[0,0]"))
+    // The backlog of a consumer is one change too, so that this is counted where it is published.
+    #expect((change.delta.from, change.delta.to) == (1, 2))
+    other.cancel()
+  }
+
   @Test
   func `R64 R71: a resume that cannot check for external changes fails, and the list continues`()
     async throws
@@ -179,7 +228,7 @@ struct DeliveryPolicyTests {
     let store = try Volume.store(("A", "x"))
     var (list, events) = try await list(of: store)
     list.pause()
-    try store.add([("A", "a")])
+    try await commitUnseenByPaused(store, ["a"])
     store.watch.withLock { $0.checkFailure = .inputOutput(path: "disk", detail: "missing") }
     await #expect(throws: StoreError.self) { try await list.resume() }
     guard case .failure(.inputOutput) = await events.next() else {

@@ -69,6 +69,10 @@ final class LiveList: Sendable {
     var isPaused = false
     /// Whether the commits of a pause are still to be published, as one change.
     var isResuming = false
+    /// Whether a resume still checks for external commits; until it has, nothing is published, so that there is one change.
+    var isChecking = false
+    /// Whether a notification was ignored during that check.
+    var hasIgnoredNotification = false
     /// Whether the last attempt failed, so that the next success must make the list ready again.
     var hasFailed = false
     /// The observed rows as last declared; the engine's follow the content.
@@ -87,6 +91,20 @@ final class LiveList: Sendable {
     var auditing: Task<Void, Never>?
     /// How the list reached its present content.
     var account: ListExplanation.Account?
+
+    /// Whether the list follows a notification now; a check that ignores it makes up for it.
+    mutating func followsNotification() -> Bool {
+      guard isFetched, !isPaused else { return false }
+      if isChecking { hasIgnoredNotification = true }
+      return !isChecking
+    }
+
+    /// Ends the check of a resume.
+    /// - Returns: Whether a notification was ignored meanwhile.
+    mutating func endCheck() -> Bool {
+      defer { (isChecking, hasIgnoredNotification) = (false, false) }
+      return hasIgnoredNotification
+    }
   }
 }
 
@@ -134,13 +152,14 @@ extension LiveList {
   /// Ignores commits from now on.
   func pause() { state.withLock { $0.isPaused = true } }
 
-  /// Ends a pause; its commits become one change.
+  /// Ends a pause; its commits become one change. The caller brings the list up to date next.
   /// - Returns: Whether the list was paused.
   func resume() -> Bool {
     state.withLock { state in
       guard state.isPaused else { return false }
       state.isPaused = false
       state.isResuming = state.isFetched
+      state.isChecking = true
       return true
     }
   }
@@ -178,8 +197,11 @@ extension LiveList {
     } catch {
       // Definitions are numbered from 1, so this answers none.
       scheduler.publish(error, of: self, answering: 0)
+      // A notification that was ignored is not sent again.
+      if state.withLock({ $0.endCheck() }) { _ = scheduler.advance(self) }
       throw error
     }
+    _ = state.withLock { $0.endCheck() }
     guard isFetched else { return }
     if let failure = scheduler.advance(self) { throw failure }
   }
@@ -259,7 +281,7 @@ extension LiveList {
   /// The span that the list waits after a commit, or `nil` if it waits for none or is paused.
   var awaitedPeriod: DeliveryPeriod? {
     guard let period else { return nil }
-    return state.withLock { $0.isFetched && !$0.isPaused } ? period : nil
+    return state.withLock { $0.followsNotification() } ? period : nil
   }
 
   /// The version that the list will be advanced from automatically, or `nil` if it waits for a refresh or the end of a pause.
@@ -272,12 +294,13 @@ extension LiveList {
   /// - Parameter period: The span that has passed, or `nil` if the store may just have changed.
   /// - Returns: `false` also before the first fetch and during a pause.
   func isDue(after period: DeliveryPeriod?) -> Bool {
-    guard state.withLock({ $0.isFetched && !$0.isPaused }) else { return false }
-    return switch delivery {
-    case .immediate: true
-    case .every: period != nil && period == self.period
-    case .onDemand: false
-    }
+    let isDue =
+      switch delivery {
+      case .immediate: true
+      case .every: period != nil && period == self.period
+      case .onDemand: false
+      }
+    return isDue && state.withLock { $0.followsNotification() }
   }
 
   /// Whether advancing the list to a version takes no longer than a commit's caller may wait.
