@@ -297,8 +297,9 @@ import Testing
     try run.run("book-catalog", "add", "publisher=P", "title=\(title)", "--store", name)
   }
 
-  private func move(_ run: ProgramRun, _ from: String, _ to: String) throws {
-    for end in ["", "-wal", "-shm"]
+  /// Moves a store's files: the database's own file first or last, so that nobody finds it without its log.
+  private func move(_ run: ProgramRun, _ from: String, _ to: String, logFirst: Bool) throws {
+    for end in logFirst ? ["-wal", "-shm", ""] : ["", "-wal", "-shm"]
     where FileManager.default.fileExists(atPath: run.path(from + end)) {
       try FileManager.default.moveItem(atPath: run.path(from + end), toPath: run.path(to + end))
     }
@@ -309,11 +310,11 @@ import Testing
     let run = try ProgramRun()
     try makeStore(run, "b.sqlite", "first")
     var follower = try Follower(run)
-    try move(run, "b.sqlite", "away.sqlite")
+    try move(run, "b.sqlite", "away.sqlite", logFirst: false)
     try follower.take()
     #expect(follower.replay.failure?.contains("b.sqlite") == true)
     #expect(follower.titles == ["first"])
-    try move(run, "away.sqlite", "b.sqlite")
+    try move(run, "away.sqlite", "b.sqlite", logFirst: true)
     try makeStore(run, "b.sqlite", "second")
     try follower.take(until: "second")
     try follower.expectList()
