@@ -152,7 +152,9 @@ extension LiveList {
   /// Ignores commits from now on.
   func pause() { state.withLock { $0.isPaused = true } }
 
-  /// Ends a pause; its commits become one change. The caller brings the list up to date next.
+  /// Ends a pause; its commits become one change.
+  ///
+  /// The caller brings the list up to date next.
   /// - Returns: Whether the list was paused.
   func resume() -> Bool {
     state.withLock { state in
