@@ -66,6 +66,7 @@ enum SystemCalls {
 
   /// Creates a temporary file that disappears when it is closed; `nil` if that fails.
   static func temporaryFile() -> Int32? {
+    // POSIX guarantees /tmp where TMPDIR names no folder.
     let folder = getenv("TMPDIR").map { String(cString: $0) } ?? ""
     var path = Array("\(folder.isEmpty ? "/tmp" : folder)/output-XXXXXX".utf8CString)
     let descriptor = mkstemp(&path)
