@@ -141,7 +141,7 @@ extension ListScheduler {
 
   private func beginWaits(of lists: [LiveList]) {
     for list in lists {
-      if let period = list.awaitedPeriod { wait(for: period) }
+      if let period = list.periodToAwait() { wait(for: period) }
     }
   }
 

@@ -280,8 +280,10 @@ extension LiveList {
   /// Whether the list follows the store's notifications, and not only refreshes.
   var isAutomatic: Bool { delivery != .onDemand }
 
-  /// The span that the list waits after a commit, or `nil` if it waits for none or is paused.
-  var awaitedPeriod: DeliveryPeriod? {
+  /// Returns the span to wait after a notification, or `nil` if the list waits for none.
+  ///
+  /// A list that still checks for external commits after a pause notes that it ignored the notification.
+  func periodToAwait() -> DeliveryPeriod? {
     guard let period else { return nil }
     return state.withLock { $0.followsNotification() } ? period : nil
   }
