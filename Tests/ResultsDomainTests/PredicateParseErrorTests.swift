@@ -72,7 +72,16 @@ struct PredicateParseErrorTests {
       column 10: 1.005 has more than 2 decimal places.
       price == 1.005
                ^
-      Compare like with like.
+      Correct the value.
+      """
+    ),
+    (
+      "id == 7",
+      """
+      column 1: Book has no attribute named id.
+      id == 7
+      ^
+      Did you mean SELF, which is the id?
       """
     ),
   ])
@@ -111,6 +120,10 @@ struct PredicateParseErrorTests {
     ("title CONTAINS 3", 16, "A value of type text cannot be compared with 3."),
     ("isRead == 2", 11, "2 is not a boolean: TRUE, FALSE, 1 or 0."),
     ("year == TRUE", 9, "A value of type integer64 cannot be compared with TRUE."),
+    (
+      "added > '2024-02-29T08:30'", 9,
+      "'2024-02-29T08:30' has a time without a time zone; add Z for UTC, or an offset such as +09:00."
+    ),
     (
       "added > 'yesterday'", 9,
       "'yesterday' is not a date such as 2024-02-29 or 2024-02-29T08:30:00+09:00."

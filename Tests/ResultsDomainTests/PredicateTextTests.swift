@@ -40,7 +40,6 @@ struct PredicateTextTests {
       ("`year` == 1 AND #year == 2", "year == 1 AND year == 2"),
       ("isRead == 0", "isRead == FALSE"), ("price == 5", "price == 5.00"),
       ("price == +5.1000", "price == 5.10"),
-      ("added == '2024-02-29'", "added == '2024-02-29T00:00:00Z'"),
       ("added == '2024-02-29T09:00:00+09:00'", "added == '2024-02-29T00:00:00Z'"),
       ("added == 1000000", "added == '1970-01-01T00:00:01Z'"),
       ("self in {results:Book/i3,results:Book/i4, 'results:Book/i5'}", "SELF IN {3, 4, 5}"),
@@ -52,6 +51,44 @@ struct PredicateTextTests {
   func `alternative spellings are equivalent`(text: String, plain: String?) throws {
     let predicate = try FetchPredicate(parsing: text, entity: Book.entity)
     #expect(predicate.text(in: Book.entity) == plain ?? text)
+  }
+
+  /// The first and the last microsecond of the day in the conditions below.
+  private static let day = (
+    first: "'2024-02-29T00:00:00Z'", last: "'2024-02-29T23:59:59.999999Z'"
+  )
+
+  @Test(arguments: [
+    ("added == '2024-02-29'", "added BETWEEN {\(day.first), \(day.last)}"),
+    ("'2024-02-29' = added", "added BETWEEN {\(day.first), \(day.last)}"),
+    ("added != '2024-02-29'", "NOT added BETWEEN {\(day.first), \(day.last)}"),
+    ("added < '2024-02-29'", "added < \(day.first)"),
+    ("added >= '2024-02-29'", "added >= \(day.first)"),
+    ("added <= '2024-02-29'", "added <= \(day.last)"),
+    ("added > '2024-02-29'", "added > \(day.last)"),
+    ("'2024-02-29' < added", "added > \(day.last)"),
+    ("'2024-02-29' >= added", "added <= \(day.last)"),
+    ("added BETWEEN '2024-02-29' AND '2024-02-29'", "added BETWEEN {\(day.first), \(day.last)}"),
+    (
+      "added IN ('2024-02-29', '2024-03-01T08:00:00Z')",
+      "added IN {'2024-03-01T08:00:00Z'} OR added BETWEEN {\(day.first), \(day.last)}"
+    ),
+  ])
+  func `a date without a time is the whole day in UTC`(text: String, plain: String) throws {
+    let predicate = try FetchPredicate(parsing: text, entity: Book.entity)
+    #expect(predicate.text(in: Book.entity) == plain)
+  }
+
+  @Test
+  func `a day as an argument is the whole day too`() throws {
+    let day: PredicateArgument = .value(.text("2024-02-29"))
+    let range = "added BETWEEN {\(Self.day.first), \(Self.day.last)}"
+    for (text, argument) in [
+      ("added == %@", day), ("added IN %@", .list([day])), ("added BETWEEN %@", .list([day, day])),
+    ] {
+      let predicate = try FetchPredicate(parsing: text, arguments: [argument], entity: Book.entity)
+      #expect(predicate.text(in: Book.entity) == range)
+    }
   }
 
   @Test

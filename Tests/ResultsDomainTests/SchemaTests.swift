@@ -127,6 +127,16 @@ struct ValidationTests {
   }
 
   @Test
+  func `missing values are named together`() {
+    var values = Book().attributeValues
+    (values[0], values[1], values[6]) = (.null, .null, 2)
+    let expected =
+      "Book needs values for publisher and title. Give them."
+      + " isRead of Book must be of type boolean. Give such a value. Nothing was written."
+    #expect(message { () throws(StoreError) in try Book.entity.validate(values) } == expected)
+  }
+
+  @Test
   func `a row with too few values is refused`() {
     #expect(
       message { () throws(StoreError) in try Word.entity.validate([]) }

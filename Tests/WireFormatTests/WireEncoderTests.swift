@@ -23,6 +23,20 @@ struct WireEncoderTests {
     )
   }
 
+  @Test func `R46: a whole day is written as its date`() throws {
+    let entity = try EntityDescription(
+      name: "E",
+      attributes: [AttributeDescription("day", .date)]
+    )
+    let day = try #require(Instant(plainText: "2026-11-03"))
+    let row = Row(
+      entity: entity,
+      id: ObjectID(entity: "E", key: .integer(1)),
+      values: [.integer(day.microseconds)]
+    )
+    #expect(WireEncoder(entity: entity).row(row) == #"{"id":1,"day":"2026-11-03"}"#)
+  }
+
   @Test(
     arguments: zip(
       [

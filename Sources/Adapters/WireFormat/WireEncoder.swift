@@ -3,8 +3,8 @@ public import ResultsPresentation
 
 /// An encoder of snapshots and deltas in the wire form, version 1: each is one line of JSON (R46).
 ///
-/// Integers and finite reals are written as numbers, exact decimals as texts with a point, dates in ISO 8601 with offset `Z`, booleans as
-/// `true` and `false`, blobs as `{"base64":"…"}`, infinite reals as the texts `inf` and `-inf`. A section's later run of one value (R04) has
+/// Integers and finite reals are written as numbers, exact decimals as texts with a point, dates in ISO 8601 with offset `Z`, and
+/// without a time for a whole day, booleans as `true` and `false`, blobs as `{"base64":"…"}`, infinite reals as the texts `inf` and `-inf`. A section's later run of one value (R04) has
 /// the id `{"value":…,"occurrence":1}`. `"changed":null` means that the changed attributes are not known. A row whose values were not
 /// read has its id alone. A section's declared aggregates follow its title in `"aggregates"`, as values of their types; a sum beyond 64
 /// bits is `{"overflow":true}` (R78). The life that generations are counted in is in `"life"`, unless it is unknown (R44).
@@ -272,7 +272,7 @@ public struct WireEncoder: Sendable {
     switch (value, type) {
     case (.null, _): writer.write(raw: "null")
     case (.integer(let number), .date):
-      writer.write(string: Instant(microseconds: number).iso8601)
+      writer.write(string: Instant(microseconds: number).plainText)
     case (.integer(let units), .decimal(let scale)):
       writer.write(string: ExactDecimal(units: units, scale: scale).description)
     case (.integer(0), .boolean): writer.write(raw: "false")

@@ -304,7 +304,7 @@ import Testing
     #expect(
       error?.description == "\(folder.file()) is being written by sqlite3"
         + " (process \(process.processID)); gave up after 0.05 s."
-        + " Try again, or wait longer."
+        + " Try again when it has finished, or raise the busy timeout."
     )
     try process.close()
     try store.close()

@@ -50,7 +50,7 @@ extension StoreError: CustomStringConvertible {
       "\(path) is in use by the transaction that contains this call. Finish that transaction first."
     case .busy(let path, let waited, let holder):
       "\(path) is being written by \(holder?.description ?? "another process"); gave up after"
-        + " \(waited / .seconds(1)) s. Try again, or wait longer."
+        + " \(waited / .seconds(1)) s. Try again when it has finished, or raise the busy timeout."
     case .diskFull(let path):
       "The disk of \(path) is full. Nothing was written. Free some space and try again."
     case .inputOutput(let path, let detail):
@@ -60,7 +60,7 @@ extension StoreError: CustomStringConvertible {
     case .unknownEntity(let name, let known):
       "The store has no entity named \(name). It has \(known.joined(separator: ", "))."
     case .invalid(let failures):
-      failures.map(\.description).joined(separator: " ") + " Nothing was written."
+      ValidationFailure.description(of: failures) + " Nothing was written."
     case .notFound(let id): "There is no \(id). It may have been deleted."
     case .alreadyExists(let id): "\(id) already exists. Choose another key, or edit that object."
     case .conflict(let id, let expected, let stored):

@@ -8,7 +8,8 @@ extension FetchPredicate {
   /// - Constants: texts between `'` or `"` with `\'`, `\"`, `\\`, `\n`, `\r`, `\t`, `\u{…}`; whole numbers; reals with a
   ///   point or an exponent; `INFINITY`; `TRUE` (`YES`), `FALSE` (`NO`); `NULL` (`NIL`), for `==`, `!=` and lists
   ///   only; bytes as `X'0A'`. A number beside an exact decimal is converted to its scale exactly. A date
-  ///   is text in ISO 8601 (a date without a time is midnight UTC), or a whole number of microseconds since 1970.
+  ///   is text in ISO 8601, or a whole number of microseconds since 1970. A date without a time is that whole day in UTC:
+  ///   `==` and `IN` find its instants, `<=` and `BETWEEN` include them, `>` begins after them.
   /// - Functions: `prefix(x, n)`, `lowercase(x)`, `uppercase(x)`, `length(x)`, `bucket(x, n)`, `ifnull(x, v)`.
   /// - Objects: `SELF IN {1, 2}`, `SELF == 3`, with keys, object URIs (`results:Book/i3`), or a compound key's
   ///   parts between parentheses.

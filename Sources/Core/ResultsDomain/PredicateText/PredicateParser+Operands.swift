@@ -159,11 +159,12 @@ extension PredicateParser {
       throw error(.unsupported(name, instead: "SELF, as in SELF IN %@"), at: start)
     }
     let known = entity.attributes.map(\.name)
+    let isKey = PredicateWord.capitals(name) == "ID" || entity.identity.columns == [name]
     throw error(
       .unknownAttribute(
         PredicateToken.short(name),
         entity: entity.name,
-        suggestion: NearestName.of(name, among: known),
+        suggestion: isKey ? "SELF, which is the id" : NearestName.of(name, among: known),
         known: known
       ),
       at: start
@@ -286,6 +287,14 @@ enum PredicateConstant {
     }
   }
 
+  /// The day of a text that is a date without a time.
+  var day: PredicateDay? {
+    switch self {
+    case .text(let text), .stored(.text(let text)): PredicateDay(text)
+    default: nil
+    }
+  }
+
   /// The stored value for an attribute type, or without a type; null stays null.
   func value(as type: AttributeType?) throws(PredicateParseError.Problem) -> Value {
     switch (self, type) {
@@ -293,6 +302,11 @@ enum PredicateConstant {
     case (.stored(let value), _) where value.isNull: return .null
     case (.text(let text), .date), (.stored(.text(let text)), .date):
       guard let instant = Instant(iso8601: text) else {
+        guard Instant(iso8601: text + "Z") == nil else {
+          throw invalid(
+            "has a time without a time zone; add Z for UTC, or an offset such as +09:00"
+          )
+        }
         throw invalid("is not a date such as 2024-02-29 or 2024-02-29T08:30:00+09:00")
       }
       return .integer(instant.microseconds)

@@ -222,11 +222,17 @@ extension PredicateParser {
       return .comparison(left, comparison, right)
     case (.expression(let left), .constant(let constant)):
       guard !constant.isNull else { return try null(left, comparison, at: rightStart) }
-      let value = try value(constant, as: left.type(in: entity), at: rightStart)
+      let type = left.type(in: entity)
+      if type == .date, let day = constant.day { return day.predicate(left, comparison) }
+      let value = try value(constant, as: type, at: rightStart)
       return .comparison(left, comparison, .literal(value))
     case (.constant(let constant), .expression(let right)):
       guard !constant.isNull else { return try null(right, comparison, at: start) }
-      let value = try value(constant, as: right.type(in: entity), at: start)
+      let type = right.type(in: entity)
+      if type == .date, let day = constant.day {
+        return day.predicate(right, comparison.mirrored)
+      }
+      let value = try value(constant, as: type, at: start)
       return .comparison(.literal(value), comparison, right)
     case (.constant(let left), .constant(let right)):
       let (one, other) = (
@@ -291,7 +297,7 @@ extension PredicateParser {
       try advance()
       let low = try bound(type)
       try expect(",")
-      let high = try bound(type)
+      let high = try bound(type, isUpper: true)
       try expect(closing)
       return .between(expression, low, high)
     }
@@ -302,7 +308,7 @@ extension PredicateParser {
           throw wrong(placeholder, "a list of two values", argument, at: start)
         }
         let low = try bound(try constant(arguments[0], "%@"), type, at: start)
-        let high = try bound(try constant(arguments[1], "%@"), type, at: start)
+        let high = try bound(try constant(arguments[1], "%@"), type, isUpper: true, at: start)
         try advance()
         return .between(expression, low, high)
       }
@@ -317,19 +323,25 @@ extension PredicateParser {
   private mutating func upperBound(_ type: AttributeType?) throws(PredicateParseError) -> Value {
     guard token.keyword == "AND" else { throw unexpected("AND") }
     try advance()
-    return try bound(type)
+    return try bound(type, isUpper: true)
   }
 
-  private mutating func bound(_ type: AttributeType?) throws(PredicateParseError) -> Value {
+  private mutating func bound(
+    _ type: AttributeType?,
+    isUpper: Bool = false
+  ) throws(PredicateParseError) -> Value {
     let start = token.start
-    return try bound(try constant(), type, at: start)
+    return try bound(try constant(), type, isUpper: isUpper, at: start)
   }
 
   private func bound(
     _ constant: PredicateConstant,
     _ type: AttributeType?,
+    isUpper: Bool = false,
     at start: Int
   ) throws(PredicateParseError) -> Value {
+    // Both bounds are included, and so is the day of the upper one.
+    if isUpper, type == .date, let day = constant.day { return day.last }
     guard !constant.isNull else {
       throw error(.unsupported("BETWEEN with NULL", instead: "two values"), at: start)
     }
@@ -360,18 +372,49 @@ extension PredicateParser {
       guard case .list(let arguments) = argument else {
         throw wrong(placeholder, "a list of values", argument, at: start)
       }
-      var values: [Value] = []
+      var candidates: [Candidate] = []
       for argument in arguments {
-        values.append(try value(try constant(argument, "%@"), as: type, at: start))
+        candidates.append(try candidate(try constant(argument, "%@"), type, at: start))
       }
       try advance()
-      return .membership(expression, values)
+      return PredicateParser.membership(expression, candidates)
     }
-    let values = try list { (parser) throws(PredicateParseError) in
+    let candidates = try list { (parser) throws(PredicateParseError) in
       let start = parser.token.start
-      return try parser.value(try parser.constant(), as: type, at: start)
+      return try parser.candidate(try parser.constant(), type, at: start)
     }
-    return .membership(expression, values)
+    return PredicateParser.membership(expression, candidates)
+  }
+
+  /// A member of a list after `IN`.
+  private enum Candidate {
+    case value(Value)
+    case day(PredicateDay)
+  }
+
+  private func candidate(
+    _ constant: PredicateConstant,
+    _ type: AttributeType?,
+    at start: Int
+  ) throws(PredicateParseError) -> Candidate {
+    if type == .date, let day = constant.day { return .day(day) }
+    return .value(try value(constant, as: type, at: start))
+  }
+
+  private static func membership(
+    _ expression: FetchExpression,
+    _ candidates: [Candidate]
+  ) -> FetchPredicate {
+    var values: [Value] = []
+    var days: [FetchPredicate] = []
+    for candidate in candidates {
+      switch candidate {
+      case .value(let value): values.append(value)
+      case .day(let day): days.append(day.predicate(expression, .equal))
+      }
+    }
+    guard !days.isEmpty else { return .membership(expression, values) }
+    return .disjunction((values.isEmpty ? [] : [.membership(expression, values)]) + days)
   }
 
   /// Parses a possibly empty list of elements between braces or parentheses, separated by commas.

@@ -35,6 +35,33 @@ extension ValidationFailure: CustomStringConvertible {
   }
 }
 
+extension ValidationFailure {
+  /// What is wrong with a row, and what to do; missing values are named together.
+  static func description(of failures: [ValidationFailure]) -> String {
+    var names: [String] = []
+    var sentences: [String] = []
+    var first: Int?
+    for failure in failures {
+      if case .missing(_, let attribute) = failure {
+        first = first ?? sentences.count
+        if names.isEmpty { sentences.append(failure.description) }
+        names.append(attribute)
+      } else {
+        sentences.append(failure.description)
+      }
+    }
+    if let first, let last = names.last, names.count > 1,
+      case .some(.missing(let entity, _)) = failures.first(where: \.isMissing)
+    {
+      let others = names.dropLast().joined(separator: ", ")
+      sentences[first] = "\(entity) needs values for \(others) and \(last). Give them."
+    }
+    return sentences.joined(separator: " ")
+  }
+
+  private var isMissing: Bool { if case .missing = self { true } else { false } }
+}
+
 extension EntityDescription {
   /// Checks the values of a whole row before anything is written.
   /// - Throws: `StoreError.invalid` with every failure, not only the first.
