@@ -66,6 +66,14 @@ extension StoreError {
       case SQLITE_FULL: .diskFull(path: path)
       case SQLITE_IOERR: .inputOutput(path: path, detail: failure.message)
       case SQLITE_CORRUPT, SQLITE_NOTADB: .damaged(path: path, detail: failure.message)
+      case SQLITE_ERROR where failure.missingTable != nil:
+        .cannotOpen(
+          path: path,
+          .schemaMismatch(
+            entity: failure.missingTable ?? "",
+            detail: "there is no such table any more"
+          )
+        )
       case SQLITE_ERROR where failure.isAboutOwnTables:
         .damaged(path: path, detail: failure.message)
       case SQLITE_READONLY: .readOnly(path: path)
@@ -123,6 +131,14 @@ extension StoreError {
 }
 
 extension SQLiteFailure {
+  /// The name of an entity's table that another program has dropped or renamed since the store was opened.
+  fileprivate var missingTable: String? {
+    let prefix = "no such table: "
+    guard message.hasPrefix(prefix), !isAboutOwnTables else { return nil }
+    let name = message.dropFirst(prefix.count)
+    return String(name.hasPrefix("main.") ? name.dropFirst("main.".count) : name)
+  }
+
   /// Whether a statement failed because the store's own tables were changed, or the file's format is unknown.
   fileprivate var isAboutOwnTables: Bool {
     message.contains(StoreFormat.reservedPrefix) || message.contains("unsupported file format")

@@ -33,6 +33,10 @@ struct DatabaseOpener {
     guard !SideFileRegistration.usesLostFiles(at: path) else {
       throw .inputOutput(path: path, detail: SideFiles.lossDetail)
     }
+    guard !file.isNew || !options.onlyReads else {
+      // Reading makes no store of an empty file, and creates none.
+      throw .cannotOpen(path: path, file.exists ? .notADatabase : .missingFile)
+    }
     let leavesSideFiles = options.isReadOnly && file.isAlone
     do throws(StoreError) {
       var opened = try opening(isNew: file.isNew) {

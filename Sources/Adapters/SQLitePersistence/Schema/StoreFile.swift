@@ -16,6 +16,9 @@ struct StoreFile {
   /// Whether the file does not exist, or is empty.
   private(set) var isNew = false
 
+  /// Whether the file exists.
+  private(set) var exists = false
+
   /// Whether there were no side files beside the file.
   let isAlone: Bool
 
@@ -54,6 +57,9 @@ struct StoreFile {
         let mayMakeFiles = manager.isWritableFile(atPath: StoreFile.folder(of: path))
         throw refuse(.notWritable(canBeRead: hasIndex || mayMakeFiles))
       }
+      // SQLite takes a file of one byte for an empty one, and would overwrite it.
+      guard size != 1 else { throw refuse(.notADatabase) }
+      exists = true
       isNew = size == 0
       return
     }
