@@ -74,6 +74,14 @@ struct StrictNumberTests {
     }
   }
 
+  @Test(arguments: ["99999999999999999999", "-92233720368547758.99"], [nil, "en_US", "de_DE"])
+  func `a number that is too large is called so`(_ text: String, _ locale: String?) {
+    let error = #expect(throws: LocaleTextError.self) {
+      try StrictNumber(locale: locale).decimal(of: text, scale: 2)
+    }
+    #expect(error?.description == "“\(text)” is too large. Write a smaller number.")
+  }
+
   @Test func `the error shows the expected form`() {
     let error = #expect(throws: LocaleTextError.self) {
       try StrictNumber(locale: "de_DE").decimal(of: "1,234.5", scale: 2)
@@ -148,6 +156,16 @@ struct StrictDateTests {
   ) {
     let instant = try? StrictDate(locale: locale).instant(of: text)
     #expect(instant?.plainText == expected)
+  }
+
+  @Test func `a time without a time zone is refused with the forms of one`() {
+    let error = #expect(throws: LocaleTextError.self) {
+      try StrictDate(locale: nil).instant(of: "2026-11-03T09:00")
+    }
+    #expect(
+      error?.description == "“2026-11-03T09:00” has a time without a time zone. "
+        + "Add Z for UTC, or an offset such as +09:00; or leave the time out."
+    )
   }
 
   @Test func `the error shows the expected forms`() {

@@ -37,6 +37,20 @@ struct TableWriterTests {
     }
   }
 
+  @Test func `ids stay whole while other columns can shrink`() {
+    let columns = [
+      TableColumn("id", minimumWidth: .max), TableColumn("title"),
+      TableColumn("amount", alignment: .trailing),
+    ]
+    var writer = TableWriter(columns: columns, options: .init(lineWidth: 24, isTerminal: true))
+    var text = writer.row(["guid-0123456789", "A long title", "1234567.89"])
+    text += writer.end()
+    #expect(text.contains("guid-0123456789  "), "\(text)")
+    for line in text.split(separator: "\n") {
+      #expect(DisplayWidth().columns(of: String(line)) <= 24)
+    }
+  }
+
   @Test func `a table without a width truncates nothing`() {
     #expect(
       Self.write(.init()) == """

@@ -47,7 +47,8 @@ extension ColumnLayout {
     }
     let least = natural.map { min($0, 1) }
     let none = natural.map { _ in 0 }
-    let fitting = [textMinimums, minimums, least].first { $0.reduce(0, +) <= room }
+    let whole = zip(natural, columns).map { $1.minimumWidth == .max ? $0 : min($0, 1) }
+    let fitting = [textMinimums, minimums, whole, least].first { $0.reduce(0, +) <= room }
     return capped(natural, minimums: fitting ?? none, room: room)
   }
 

@@ -25,6 +25,22 @@ enum SystemCalls {
     signal(SIGXFSZ, SIG_IGN)
   }
 
+  /// Opens `/dev/null` for standard input, output and error where they are closed.
+  ///
+  /// A file opened later would take their numbers, and output would be written into it. What is opened here for output cannot
+  /// be written.
+  /// - Returns: Whether standard output was open.
+  static func fillStandardDescriptors() -> Bool {
+    let isOutputOpen = fcntl(1, F_GETFD) >= 0
+    while true {
+      let descriptor = open("/dev/null", O_RDONLY)
+      guard (0...2).contains(descriptor) else {
+        if descriptor >= 0 { close(descriptor) }
+        return isOutputOpen
+      }
+    }
+  }
+
   /// Writes all bytes; waits if the descriptor is non-blocking and full.
   static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32)
     throws(TerminalOutputError)

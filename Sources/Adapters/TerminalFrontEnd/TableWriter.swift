@@ -150,8 +150,15 @@ public struct TableColumn: Hashable, Sendable {
   /// The width below which the column does not shrink while others still can.
   public var minimumWidth: Int
 
-  /// Creates a column with a heading.
-  public init(_ title: String, alignment: TextAlignment = .leading, minimumWidth: Int = 6) {
+  /// The minimum width of a column that may be truncated.
+  public static let usualMinimumWidth = 6
+
+  /// Creates a column with a heading; with `.max` as its minimum width, it is truncated after all others only.
+  public init(
+    _ title: String,
+    alignment: TextAlignment = .leading,
+    minimumWidth: Int = TableColumn.usualMinimumWidth
+  ) {
     self.title = title
     self.alignment = alignment
     self.minimumWidth = minimumWidth

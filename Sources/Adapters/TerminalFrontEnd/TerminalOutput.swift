@@ -43,6 +43,10 @@ public final class TerminalOutput: Sendable {
   /// Makes a write to a closed pipe, or beyond the file size limit, throw an error instead of ending the process.
   public static func ignoreBrokenPipes() { SystemCalls.ignoreBrokenPipes() }
 
+  /// Keeps files that are opened later from taking the place of a standard descriptor that is closed; call it first.
+  /// - Returns: Whether standard output can be written at all.
+  public static func fillStandardDescriptors() -> Bool { SystemCalls.fillStandardDescriptors() }
+
   /// Returns the terminal's current size, or `nil` if the output is not a terminal.
   public func size(environment: [String: String]) -> TerminalSize? {
     TerminalSize.current(descriptor: descriptor, environment: environment)
@@ -261,11 +265,14 @@ public struct TerminalSize: Hashable, Sendable {
 
   /// Returns the size of the terminal behind a file descriptor, or `nil` if it is not a terminal or has no size.
   ///
-  /// A terminal that does not report its size (a serial line) falls back to `COLUMNS` and `LINES` of the environment.
+  /// `COLUMNS` and `LINES` of the environment take precedence over the size that the terminal reports, as POSIX has it.
   public static func current(descriptor: Int32, environment: [String: String]) -> TerminalSize? {
     guard SystemCalls.isTerminal(descriptor) else { return nil }
-    if let size = SystemCalls.size(of: descriptor) { return size }
-    guard let columns = environment["COLUMNS"].flatMap(Int.init), columns > 0 else { return nil }
-    return TerminalSize(columns: columns, rows: environment["LINES"].flatMap(Int.init) ?? 24)
+    func number(_ name: String) -> Int? {
+      environment[name].flatMap(Int.init).flatMap { $0 > 0 ? $0 : nil }
+    }
+    let reported = SystemCalls.size(of: descriptor)
+    guard let columns = number("COLUMNS") ?? reported?.columns else { return nil }
+    return TerminalSize(columns: columns, rows: number("LINES") ?? reported?.rows ?? 24)
   }
 }

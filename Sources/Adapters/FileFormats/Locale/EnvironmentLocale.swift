@@ -44,4 +44,13 @@ public struct EnvironmentLocale: Hashable, Sendable {
     guard !name.isEmpty, name != "C", name != "POSIX" else { return nil }
     return name + keywords
   }
+
+  /// Whether a value of `TZ` names a time zone that this system has: by its name, or by the path of a file.
+  ///
+  /// An empty value is UTC, and a colon at the beginning means nothing.
+  public static func isTimeZone(_ value: String) -> Bool {
+    let name = value.hasPrefix(":") ? String(value.dropFirst()) : value
+    if name.hasPrefix("/") { return FileManager.default.fileExists(atPath: name) }
+    return name.isEmpty || TimeZone(identifier: name) != nil
+  }
 }

@@ -26,6 +26,12 @@ public struct StrictDate: Sendable {
     if let parts = DatePattern.yearFirst(trimmed) {
       return try wholeDay(parts.year, parts.month, parts.day, text)
     }
+    guard ISODate.form(of: trimmed + "Z") == nil else {
+      throw LocaleTextError(
+        message: "“\(text)” has a time without a time zone.",
+        remedy: "Add Z for UTC, or an offset such as +09:00; or leave the time out."
+      )
+    }
     throw error("“\(text)” is not a date in a form that is understood.")
   }
 

@@ -29,6 +29,9 @@ public struct StrictNumber: Sendable {
     let folded = StrictNumber.folded(text)
     let unsigned = folded.hasPrefix("+") ? String(folded.dropFirst()) : folded
     guard let number = plainNumber(unsigned), isWritten(number, as: unsigned) else {
+      if StrictNumber.hasTooManyDigits(unsigned) {
+        throw LocaleTextError(message: "“\(text)” is too large.", remedy: "Write a smaller number.")
+      }
       throw LocaleTextError(
         message: "“\(text)” is not a number in this locale.",
         remedy: "Write numbers as in \(example(scale))."
@@ -92,6 +95,17 @@ extension StrictNumber {
       }
     }
     return ExactDecimal(plain)
+  }
+
+  /// Whether a text is a number without grouping that 64 bits cannot hold.
+  private static func hasTooManyDigits(_ text: String) -> Bool {
+    let unsigned = text.hasPrefix("-") ? text.dropFirst() : text[...]
+    let parts = unsigned.utf8.split(omittingEmptySubsequences: false) {
+      $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ",")
+    }
+    let digits = parts.joined()
+    return parts.count <= 2 && digits.count > 18
+      && digits.allSatisfy { (0x30...0x39).contains($0) }
   }
 
   private func isWritten(_ number: ExactDecimal, as text: String) -> Bool {

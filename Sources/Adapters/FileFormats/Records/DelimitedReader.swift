@@ -83,7 +83,28 @@ struct DelimitedReader: Sendable {
       }
       names.append(name)
     }
+    if let error = otherDelimiter(in: names) { throw error }
     return names
+  }
+
+  /// Returns an error if the only name contains the delimiter of another dialect.
+  private func otherDelimiter(in names: [String]) -> RecordError? {
+    guard names.count == 1, let field = scanner.fields.first, !field.isQuoted else { return nil }
+    let others: [(Character, String, String)] = [
+      (";", "semicolons", "Save the file with commas or tabs between the columns."),
+      ("\t", "tabs", "Choose the format tsv, or name the file .tsv."),
+      (",", "commas", "Choose the format csv, or name the file .csv."),
+    ]
+    guard let (_, found, remedy) = others.first(where: { names[0].contains($0.0) }) else {
+      return nil
+    }
+    let expected = scanner.dialect == .csv ? "commas" : "tabs"
+    return error(
+      field.line,
+      nil,
+      "the columns seem to be separated by \(found), where \(expected) were expected.",
+      remedy
+    )
   }
 
   private mutating func record(_ names: [String]) throws(RecordError) -> Record? {
