@@ -122,7 +122,27 @@ import Testing
       ["show"],
       "Missing expected argument '<id>'. The id, as 'book-catalog list --columns id,title' shows it."
     ),
-    (["list", "--busy-timeout", "x"], "such as 500ms or 5s. See 'book-catalog list --help'."),
+    (
+      ["list", "--busy-timeout", "x"],
+      "such as 500ms or 5s; a number alone is seconds. See 'book-catalog list --help'."
+    ),
+    (
+      ["list", "--limit", "x"],
+      "'x' is invalid for '--limit <limit>': Give a whole number such as 20. See 'book-catalog list"
+    ),
+    (
+      ["list", "--where", " "], "--where is empty. Leave it out to select all, or give a condition"
+    ),
+    (
+      ["add", "author=A"],
+      "A book needs values for publisher and title. For example: book-catalog add publisher=Collins"
+    ),
+    (["add", "publisher=A"], "A book needs a value for title. For example: book-catalog add"),
+    (["remove", "1", "--read-only"], "Unknown option '--read-only'."),
+    (
+      ["watch", "--format", "csv"],
+      "Please provide one of the following: table, plain, json, jsonl."
+    ),
     (
       ["list", "--format", "xml"],
       "Please provide one of the following: table, plain, tsv, csv, json, jsonl."
@@ -167,6 +187,23 @@ import Testing
     ] {
       #expect(refused.errors.contains(words), "\(refused)")
     }
+  }
+
+  @Test(arguments: programs)
+  func `the help names what the program has, and offers only what it takes`(_ program: String)
+    throws
+  {
+    let run = try ProgramRun()
+    let conditions = try run.run(program, "help", "where").output
+    #expect(!conditions.contains("ATTRIBUTE"), "\(conditions)")
+    for verb in ["list", "story", "watch", "add"] {
+      let help = try run.run(program, "help", verb).output
+      #expect(!help.contains("PROGRAM"), "\(help)")
+      #expect(help.contains("--read-only") == ["list", "watch"].contains(verb), "\(help)")
+    }
+    let watch = try run.run(program, "help", "watch").output
+    #expect(watch.contains("table, plain, json, jsonl;"), "\(watch)")
+    #expect(watch.contains("a number alone is seconds"), "\(watch)")
   }
 
   // MARK: - The document

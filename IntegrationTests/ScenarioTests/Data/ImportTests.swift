@@ -20,6 +20,32 @@ import Testing
     #expect(last == "200 books in \(try publishers().count) sections")
   }
 
+  @Test func `a file with other delimiters, or of another kind, is recognized`() throws {
+    let run = try ProgramRun()
+    let semicolons = try run.run(
+      "book-catalog",
+      "import",
+      "-",
+      input: "publisher;title\nA;B, C\n",
+      expecting: 65
+    )
+    #expect(
+      semicolons.errors.contains("separated by semicolons, where commas were expected."),
+      "\(semicolons)"
+    )
+    let feed = try run.run(
+      "book-catalog",
+      "import",
+      "-",
+      input:
+        "<rss version='2.0'><channel><title>f</title><item><title>t</title></item></channel></rss>",
+      expecting: 65
+    )
+    #expect(feed.errors.contains("is a feed (RSS or Atom), and book-catalog does not"), "\(feed)")
+    let table = try run.run("news-feed", "import", "-", input: "a,b\n1,2\n", expecting: 65)
+    #expect(table.errors.contains("Columns found: a, b. Columns understood:"), "\(table)")
+  }
+
   @Test(arguments: ["csv", "tsv", "jsonl"])
   func `an export that is imported again gives the same export`(_ form: String) throws {
     let run = try ProgramRun()

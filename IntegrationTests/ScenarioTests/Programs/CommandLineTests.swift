@@ -157,7 +157,14 @@ import Testing
     Case(64, "'yaml'", "book-catalog", "list", "--format", "yaml"),
     Case(64, "ATTRIBUTE=VALUE", "book-catalog", "add", "title"),
     Case(64, "given twice", "book-catalog", "add", "title=a", "title=b"),
-    Case(64, "no csv form", "book-catalog", "watch", "--format", "csv"),
+    Case(
+      64,
+      "one of the following: table, plain, json, jsonl",
+      "book-catalog",
+      "watch",
+      "--format",
+      "csv"
+    ),
     Case(64, "--store", "student-roster", "simulate", "--seed", "7"),
     Case(64, "--all", "news-feed", "mark-read"),
     Case(64, "a name is missing", "book-catalog", "list", "--columns", ","),
@@ -228,6 +235,85 @@ import Testing
     let lines = result.errors.split(separator: "\n")
     #expect(lines.count == 3, "\(result)")
     #expect(lines.last?.trimmingPrefix { $0 == " " } == "^", "\(result)")
+  }
+
+  @Test(arguments: [
+    ("==", 2), ("<=", 3), ("<", 1), (">", 1), (">=", 3), ("!=", 2),
+  ])
+  func `a date in a condition is the whole day`(_ comparison: String, _ count: Int) throws {
+    let run = try ProgramRun()
+    for date in [
+      "2026-01-14", "2026-01-15", "2026-01-15T23:59:59Z", "2026-01-16",
+    ] {
+      try run.run("household-ledger", "add", "date=\(date)", "amount=1", "payee=p", "category=c")
+    }
+    let list = try run.run(
+      "household-ledger",
+      "list",
+      "--format",
+      "jsonl",
+      "--where",
+      "date \(comparison) '2026-01-15'"
+    )
+    #expect(list.lines.count == count, "\(list)")
+  }
+
+  @Test(arguments: ["json", "jsonl", "csv", "tsv"])
+  func `a whole day is printed as its date in every format for programs`(_ form: String) throws {
+    let run = try ProgramRun()
+    try run.run("household-ledger", "add", "date=2026-01-15", "amount=1", "payee=p", "category=c")
+    let options = ["--section-by", "none", "--columns", "id,date", "--format", form]
+    let list = try run.run("household-ledger", ["list"] + options)
+    #expect(list.output.contains("2026-01-15"))
+    #expect(!list.output.contains("T10:00"), "\(list)")
+  }
+
+  @Test func `an unknown time zone of the environment is reported`() throws {
+    let run = try ProgramRun()
+    run.environment["TZ"] = "Nope"
+    let list = try run.run("book-catalog", "list", "--format", "table", "--store", ":memory:")
+    #expect(list.errors.contains("TZ=Nope is not a time zone"), "\(list)")
+    let machine = try run.run("book-catalog", "list", "--format", "csv", "--store", ":memory:")
+    #expect(machine.errors == "")
+    run.environment["TZ"] = ":Asia/Tokyo"
+    let known = try run.run("book-catalog", "list", "--format", "table", "--store", ":memory:")
+    #expect(known.errors == "")
+  }
+
+  @Test func `a program whose standard output is closed does nothing`() throws {
+    let run = try ProgramRun()
+    let program = try ProgramFolder.executable("book-catalog")
+    let result = try RunningProgram(
+      "/bin/sh",
+      ["-c", "\(program) add publisher=A title=B --store b.sqlite >&-"],
+      environment: run.environment,
+      folder: run.folder
+    ).finish()
+    #expect(result.status == 74, "\(result)")
+    #expect(result.errors.contains("Standard output is closed. Nothing was done."), "\(result)")
+    #expect(!FileManager.default.fileExists(atPath: run.path("b.sqlite")))
+  }
+
+  @Test func `an export to a folder names the folder`() throws {
+    let run = try ProgramRun()
+    let folder = try run.run("book-catalog", "export", "/etc", "--store", ":memory:", expecting: 73)
+    #expect(folder.errors.contains("/etc is a folder. Name a file in it, such as /etc/export.csv."))
+    let missing = try run.run(
+      "book-catalog",
+      "export",
+      "none/a.csv",
+      "--store",
+      ":memory:",
+      expecting: 73
+    )
+    #expect(missing.errors.contains("/none does not exist."), "\(missing)")
+  }
+
+  @Test func `a data folder that cannot be created is reported with the reason`() throws {
+    let run = try ProgramRun()
+    run.environment["HOME"] = "/dev/null"
+    let refused = try run.run("book-catalog", "add", "publisher=A", "title=B", expecting: 73)
+    #expect(refused.errors.contains("cannot be created: /dev/null is not a folder."), "\(refused)")
   }
 
   @Test func `verbose prints more`() throws {

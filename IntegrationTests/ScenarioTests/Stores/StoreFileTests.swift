@@ -24,6 +24,9 @@ import Testing
     Case(name: "a text", status: 65, words: "is not a database") { run in
       try run.write("This is a text, and no database at all; it is long enough.", to: "store")
     },
+    Case(name: "one byte", status: 65, words: "is not a database") { run in
+      try run.write("\n", to: "store")
+    },
     Case(name: "random bytes", status: 65, words: "is not a database") { run in
       try Data((0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 37) })
         .write(to: URL(fileURLWithPath: run.path("store")))
@@ -80,6 +83,26 @@ import Testing
     )
     #expect(file.errors.contains("none.sqlite does not exist"))
     #expect(!FileManager.default.fileExists(atPath: run.path("none.sqlite")))
+  }
+
+  @Test(arguments: [
+    ["list"], ["doctor"], ["export", "-"], ["dump"], ["show", "1"], ["cache", "list"],
+    ["remove", "1"], ["edit", "1", "title=x"], ["list", "--read-only"],
+  ])
+  func `an empty file is no store, and no verb but those that add makes one of it`(
+    _ verb: [String]
+  ) throws {
+    let run = try ProgramRun()
+    try run.write("", to: "empty")
+    let result = try run.run("book-catalog", verb + ["--store", "empty"])
+    #expect(result.status == 65, "\(result)")
+    #expect(result.output.isEmpty, "\(result)")
+    #expect(
+      result.errors.contains("The file empty is empty, so it is not a store. 'book-catalog add'"),
+      "\(result)"
+    )
+    #expect(try FileManager.default.contentsOfDirectory(atPath: run.folder) == ["empty"])
+    #expect(try run.read("empty") == "")
   }
 
   @Test func `an empty file becomes a store`() throws {

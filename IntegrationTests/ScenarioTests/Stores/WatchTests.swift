@@ -49,6 +49,39 @@ import Testing
     try follower.expectList()
   }
 
+  @Test(
+    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/sqlite3")),
+    arguments: ["plain", "jsonl"]
+  )
+  func `a watch ends when its table is dropped`(_ form: String) throws {
+    let run = try ProgramRun()
+    try run.run("book-catalog", "demo", "--store", "b.sqlite")
+    let watch = try run.start(
+      "book-catalog",
+      "watch",
+      "--format",
+      form,
+      "--section-by",
+      "none",
+      "--for",
+      "60s",
+      "--store",
+      "b.sqlite"
+    )
+    _ = try watch.line()
+    let shell = try RunningProgram(
+      "/usr/bin/sqlite3",
+      ["-batch", "b.sqlite", "DROP TABLE Book"],
+      environment: run.environment,
+      folder: run.folder
+    )
+    #expect(try shell.finish().status == 0)
+    let result = try watch.finish()
+    #expect(result.status == 65, "\(result)")
+    #expect(result.errors.contains("The table Book of b.sqlite does not match"), "\(result)")
+    #expect(!result.errors.contains("Please report"), "\(result)")
+  }
+
   @Test func `a watch exits after its time limit, and has printed the whole list`() throws {
     let run = try ProgramRun()
     try run.run("book-catalog", "demo", "--store", "b.sqlite")

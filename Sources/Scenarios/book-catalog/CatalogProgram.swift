@@ -17,7 +17,8 @@ enum CatalogProgram: StoredProgram {
     sort: "-year,title",
     assignments: "publisher=Collins title='The Sea' year=1978",
     change: "year=1979",
-    file: "books.csv"
+    file: "books.csv",
+    numbers: ["1990", "1999"]
   )
   static let sectionKeyNames = ["decade", "letter"]
   static let identifier: String? = BookRecord.identifier

@@ -19,10 +19,11 @@ struct DemoVerb: AsyncParsableCommand {
 
   func run() async throws {
     let settings = try locale.settings(for: output.listFormat)
-    let opened = try CatalogProgram.openStore(try store.location(of: CatalogProgram.name))
+    let location = try store.location(of: CatalogProgram.name)
+    let opened = try CatalogProgram.openStore(location)
     try BookCatalog(opened).addDemoBooks()
-    try await ListRun<CatalogProgram>(store: store, output: output, settings: settings)
-      .print(CatalogProgram.definition(for: settings), in: opened)
+    try await ListRun<CatalogProgram>(output: output, settings: settings)
+      .print(CatalogProgram.definition(for: settings), in: opened, at: location)
     try opened.close()
   }
 }
@@ -35,7 +36,7 @@ struct DumpVerb: AsyncParsableCommand {
     discussion: CatalogProgram.discussion(examples: "dump")
   )
 
-  @OptionGroup var store: StoreOptions
+  @OptionGroup var store: ReadingStoreOptions
 
   func run() async throws {
     let opened = try CatalogProgram.openStore(try store.locationToRead(of: CatalogProgram.self))

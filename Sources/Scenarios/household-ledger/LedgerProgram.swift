@@ -17,7 +17,8 @@ enum LedgerProgram: StoredProgram {
     sort: "-date",
     assignments: "date=2026-11-20 amount=-12.50 payee=Cafe category=food",
     change: "category=travel",
-    file: "bank.csv"
+    file: "bank.csv",
+    numbers: ["-99.50", "-10"]
   )
   static let sectionKeyNames = ["day", "month"]
 

@@ -35,7 +35,7 @@ struct TotalsVerb: AsyncParsableCommand {
   )
   var predicate: String?
 
-  @OptionGroup var store: StoreOptions
+  @OptionGroup var store: ReadingStoreOptions
   @OptionGroup var locale: LocaleOptions
 
   func run() async throws {
@@ -70,6 +70,7 @@ struct TotalsVerb: AsyncParsableCommand {
       ],
       options: TableWriter.Options(
         format: output.isTerminal ? .table : .tsv,
+        lineWidth: output.lineWidth,
         isTerminal: output.isTerminal
       )
     )

@@ -21,6 +21,8 @@ enum FeedProgram: StoredProgram {
     file: "feed.xml"
   )
 
+  static let importsFeeds = true
+
   static func definition(for settings: LocaleSettings) -> ResultsDefinition<Row> {
     NewsFeed.definition()
   }
@@ -34,6 +36,7 @@ enum FeedProgram: StoredProgram {
       of: entity,
       aliases: ItemRecord.aliases,
       identifiedBy: nil,
+      columns: record.fields.map(\.name),
       for: settings
     )
   }

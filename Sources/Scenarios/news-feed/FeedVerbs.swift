@@ -30,7 +30,7 @@ struct FeedListVerb: AsyncParsableCommand {
   var unread = false
   @Flag(help: "Exit with status 1 if the list is empty.")
   var failIfEmpty = false
-  @OptionGroup var store: StoreOptions
+  @OptionGroup var store: ReadingStoreOptions
   @OptionGroup var list: ListOptions
   @OptionGroup var output: OutputOptions
   @OptionGroup var locale: LocaleOptions
@@ -38,8 +38,8 @@ struct FeedListVerb: AsyncParsableCommand {
   func run() async throws {
     let settings = try locale.settings(for: output.listFormat)
     let definition = try list.feedDefinition(onlyUnread: unread, for: settings)
-    try await ListRun<FeedProgram>(store: store, output: output, settings: settings)
-      .print(definition, failIfEmpty: failIfEmpty)
+    try await ListRun<FeedProgram>(output: output, settings: settings)
+      .print(definition, from: store, failIfEmpty: failIfEmpty)
   }
 }
 
@@ -55,14 +55,14 @@ struct FeedWatchVerb: AsyncParsableCommand {
   var unread = false
   @Flag(help: "Keep the present items and their order, even when they are read.")
   var frozen = false
-  @OptionGroup var store: StoreOptions
+  @OptionGroup var store: ReadingStoreOptions
   @OptionGroup var list: ListOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: ChangeOutputOptions
   @OptionGroup var locale: LocaleOptions
   @OptionGroup var end: WatchEnd
 
   func run() async throws {
-    let settings = try locale.settings(for: output.watchFormat)
+    let settings = try locale.settings(for: output.listFormat)
     let definition = try list.feedDefinition(
       onlyUnread: unread,
       for: settings,

@@ -17,7 +17,8 @@ enum RosterProgram: StoredProgram {
     sort: "-studentAge,studentName",
     assignments: "studentId=17 studentName=Ann studentAge=20",
     change: "studentAge=21",
-    file: "students.csv"
+    file: "students.csv",
+    numbers: ["18", "21"]
   )
 
   static func definition(for settings: LocaleSettings) -> ResultsDefinition<Row> {

@@ -27,7 +27,8 @@ struct SimulateVerb: AsyncParsableCommand {
   var seed: UInt64 = 1
   @Option(
     parsing: .unconditional,
-    help: "Number of operations (default: 100, or unlimited with --for)."
+    help: "Number of operations (default: 100, or unlimited with --for).",
+    transform: WholeNumber.parse
   )
   var operations: Int?
   @Option(parsing: .unconditional, help: "Operations per second (default: unlimited).")
@@ -35,7 +36,7 @@ struct SimulateVerb: AsyncParsableCommand {
   @Option(
     name: .customLong("for"),
     parsing: .unconditional,
-    help: "Stop after a time such as 10s."
+    help: "Stop after a time such as 10s; a number alone is seconds."
   )
   var time: TimeSpan?
   @Flag(help: "Print the list, then every change.")
@@ -43,7 +44,7 @@ struct SimulateVerb: AsyncParsableCommand {
 
   @OptionGroup var store: StoreOptions
   @OptionGroup var list: ListOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: ChangeOutputOptions
   @OptionGroup var locale: LocaleOptions
 
   func validate() throws {
@@ -61,7 +62,7 @@ struct SimulateVerb: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let settings = try locale.settings(for: output.watchFormat)
+    let settings = try locale.settings(for: output.listFormat)
     let opened = try RosterProgram.openStore(try store.location(of: RosterProgram.name))
     let hasEnded = EndFlag()
     let outcome = await InterruptibleWork.outcome(

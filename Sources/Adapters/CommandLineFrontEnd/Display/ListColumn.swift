@@ -19,10 +19,16 @@ enum ListColumn: Sendable {
     }
   }
 
-  /// The column of a table; numbers are aligned at the right.
+  /// The column of a table; numbers are aligned at the right, and ids are not truncated.
   var tableColumn: TableColumn {
-    TableColumn(title, alignment: isNumber ? .trailing : .leading)
+    TableColumn(
+      title,
+      alignment: isNumber ? .trailing : .leading,
+      minimumWidth: isKey ? .max : TableColumn.usualMinimumWidth
+    )
   }
+
+  private var isKey: Bool { if case .key = self { true } else { false } }
 
   private var isNumber: Bool {
     switch self {

@@ -13,29 +13,22 @@ public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
   public private(set) var generation = 0
 
   /// Creates a display with the options of a verb.
-  /// - Throws: `CommandFailure` for an unknown column, or a format that has no form for changes.
-  public init(_ options: OutputOptions, _ settings: LocaleSettings) throws {
-    let columns = try options.columns(of: Program.self)
-    let format = options.watchFormat
-    isWire = format == .jsonl || format == .json
-    guard isWire || format == .plain || format == .table else {
-      throw CommandFailure(
-        .usage,
-        "Changes have no \(format.rawValue) form.",
-        remedy: "Use --format plain, table or jsonl."
-      )
-    }
+  /// - Throws: `CommandFailure` for an unknown column.
+  public init(_ options: ChangeOutputOptions, _ settings: LocaleSettings) throws {
+    let columns = try options.rows.columns(of: Program.self)
+    let format = options.listFormat
+    isWire = !format.isForPeople
     printer = ListPrinter(
       columns: columns,
       format: format,
-      isColored: options.isColored,
+      isColored: options.rows.isColored,
       settings: settings,
       nouns: Program.nouns,
       output: .standard
     )
     changes = ChangePrinter(
       columns: columns,
-      isColored: options.isColored,
+      isColored: options.rows.isColored,
       settings: settings,
       output: .standard
     )
@@ -115,13 +108,27 @@ public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
       try write(json: wire.encoder.error("\(failure)", generation: generation))
       return try TerminalOutput.standard.flush()
     }
-    let text = SafeText.oneLine("\(Program.name): \(failure)")
+    let words = CommandFailure(failure).map { "\($0.message) \($0.remedy)" } ?? "\(failure)"
+    let text = SafeText.oneLine("\(Program.name): \(words)")
     try TerminalOutput.standardError.write(text + "\n")
   }
+
+  /// Whether failures belong to the output, as messages for a program.
+  fileprivate var isForPrograms: Bool { isWire }
 
   private func write(_ line: String) throws { try TerminalOutput.standard.write(line + "\n") }
   private func write(json line: String) throws {
     try TerminalOutput.standard.write(json: line + "\n")
+  }
+}
+
+extension StoreError {
+  /// Whether a list cannot become readable again without a change of the schema, so that a watch ends.
+  fileprivate var endsWatch: Bool {
+    switch self {
+    case .cannotOpen(_, .schemaMismatch), .cannotOpen(_, .missingTable): true
+    default: false
+    }
   }
 }
 
@@ -226,6 +233,9 @@ public struct LiveDisplay<Program: ListProgram> {
   public mutating func showNext() async throws -> Bool? {
     guard let event = await events.next() else { return nil }
     switch event {
+    case .failure(let failure) where failure.endsWatch:
+      if display.isForPrograms { try display.report(failure) }
+      throw failure
     case .failure(let failure): try display.report(failure)
     case .reset(let reason, _): try showWhole(because: reason)
     case .snapshot: try showWhole(because: reason)

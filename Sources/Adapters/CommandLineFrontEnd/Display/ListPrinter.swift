@@ -2,7 +2,7 @@ import FileFormats
 import Foundation
 import ResultsDomain
 import ResultsPresentation
-import TerminalFrontEnd
+public import TerminalFrontEnd
 import WireFormat
 
 /// A printer of a complete list in any format, section by section and row by row, without holding it in memory.
@@ -30,12 +30,11 @@ struct ListPrinter {
     let tableFormat = TableFormat(rawValue: format.rawValue) ?? .plain
     let formatter = ValueFormatter(for: format.isForPeople ? settings : nil)
     let isSectioned = results.isSectioned
-    let size = output.size(environment: ProcessInfo.processInfo.environment)
     var table = TableWriter(
       columns: columns.map(\.tableColumn),
       options: TableWriter.Options(
         format: tableFormat,
-        lineWidth: output.isTerminal ? size?.columns : nil,
+        lineWidth: output.lineWidth,
         isColored: isColored,
         isTerminal: output.isTerminal,
         sectionHeading: isSectioned ? "section" : nil
@@ -86,6 +85,9 @@ struct ListPrinter {
 }
 
 extension TerminalOutput {
+  /// The width that tables are fitted to: that of the terminal; `nil` for any other output, where nothing is shortened.
+  public var lineWidth: Int? { size(environment: ProcessInfo.processInfo.environment)?.columns }
+
   /// Writes JSON; on a terminal, characters that it would obey or hide are written as JSON escapes.
   func write(json text: String) throws(TerminalOutputError) {
     try write(isTerminal ? SafeText.json(text) : text)

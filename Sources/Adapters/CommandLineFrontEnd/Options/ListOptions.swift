@@ -25,11 +25,19 @@ public struct ListOptions: ParsableArguments {
   public var sectionBy: String?
 
   /// The maximum number of rows.
-  @Option(parsing: .unconditional, help: "Show at most this many rows.")
+  @Option(
+    parsing: .unconditional,
+    help: "Show at most this many rows.",
+    transform: WholeNumber.parse
+  )
   public var limit: Int?
 
   /// The number of rows to skip.
-  @Option(parsing: .unconditional, help: "Skip this many rows first.")
+  @Option(
+    parsing: .unconditional,
+    help: "Skip this many rows first.",
+    transform: WholeNumber.parse
+  )
   public var offset: Int?
 
   /// Creates the options with their defaults.
@@ -119,6 +127,18 @@ public struct ListOptions: ParsableArguments {
   }
 }
 
+/// A parser for the whole numbers that options take.
+public enum WholeNumber {
+  /// Returns the number of a text; its range is checked by the option.
+  /// - Throws: `ValidationError`, which the argument parser puts after the value and the option.
+  public static func parse(_ text: String) throws -> Int {
+    guard let number = Int(text) else {
+      throw ValidationError("Give a whole number such as 20.")
+    }
+    return number
+  }
+}
+
 /// A list of names separated by commas.
 enum NameList {
   /// Returns the names.
@@ -142,11 +162,19 @@ enum NameList {
 /// A parser for the condition of `--where`.
 public enum Condition {
   /// Returns the condition as a predicate, and prints a warning if a pattern looks like one of SQL.
-  /// - Throws: `PredicateParseError` for the first error.
+  /// - Throws: `PredicateParseError` for the first error, `CommandFailure` for an empty text.
   public static func predicate<Program: ListProgram>(
     _ text: String,
     of program: Program.Type
-  ) throws(PredicateParseError) -> FetchPredicate {
+  ) throws -> FetchPredicate {
+    guard !text.allSatisfy(\.isWhitespace) else {
+      throw CommandFailure(
+        .usage,
+        "--where is empty.",
+        remedy:
+          "Leave it out to select all, or give a condition such as \"\(Program.examples.condition)\"."
+      )
+    }
     let predicate = try FetchPredicate(
       parsing: text,
       entity: Program.entity,

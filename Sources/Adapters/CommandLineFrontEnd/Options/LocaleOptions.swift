@@ -2,6 +2,7 @@ public import ArgumentParser
 import FileFormats
 public import Foundation
 public import ResultsDomain
+import TerminalFrontEnd
 
 /// The options for the locale, calendar and time zone of a list.
 public struct LocaleOptions: ParsableArguments {
@@ -23,7 +24,22 @@ public struct LocaleOptions: ParsableArguments {
   /// Returns the settings that the options and the environment give.
   /// - Throws: `CommandFailure` for an unknown locale, calendar or time zone.
   public func settings() throws -> LocaleSettings {
-    try settings(environment: ProcessInfo.processInfo.environment, timeZone: .current)
+    let environment = ProcessInfo.processInfo.environment
+    try warnOfUnknownTimeZone(in: environment)
+    return try settings(environment: environment, timeZone: .current)
+  }
+
+  /// Prints a warning if the environment names a time zone that does not exist; the system then uses another.
+  private func warnOfUnknownTimeZone(in environment: [String: String]) throws {
+    guard timeZone == nil, let name = environment["TZ"], !EnvironmentLocale.isTimeZone(name) else {
+      return
+    }
+    try TerminalOutput.standardError.write(
+      SafeText.oneLine(
+        "\(ProcessInfo.processInfo.processName): TZ=\(name) is not a time zone; \(TimeZone.current.identifier) is used."
+          + " Set TZ to a name such as Asia/Tokyo, or use --time-zone."
+      ) + "\n"
+    )
   }
 
   /// Returns the settings for an output format.

@@ -22,6 +22,28 @@ public enum OutputFormat: String, ExpressibleByArgument, CaseIterable, Sendable 
   var isForPeople: Bool { self == .table || self == .plain }
 }
 
+/// The formats in which a list can be printed with its changes.
+public enum ChangeFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
+  /// The list as a table, then a line for each change.
+  case table
+  /// The list as tab-separated values, then a line for each change.
+  case plain
+  /// One wire message per line, as `jsonl`.
+  case json
+  /// One wire message per line.
+  case jsonl
+
+  /// The format of the list.
+  var listFormat: OutputFormat {
+    switch self {
+    case .table: .table
+    case .plain: .plain
+    case .json: .json
+    case .jsonl: .jsonl
+    }
+  }
+}
+
 /// The choices of `--color`.
 public enum ColorOption: String, ExpressibleByArgument, CaseIterable, Sendable {
   /// Colour on a terminal, unless the environment says otherwise.
@@ -32,16 +54,51 @@ public enum ColorOption: String, ExpressibleByArgument, CaseIterable, Sendable {
   case never
 }
 
-/// The options for printing a list.
+/// The options for printing a list once.
 public struct OutputOptions: ParsableArguments {
-  /// The format; `nil` for the default of the verb.
+  /// The format; `nil` for the default.
   @Option(
     help: """
-      The output format; see 'help formats' (default: table on a terminal, tsv elsewhere; plain for changes).
+      The output format: \(OutputFormat.names); see 'help formats' (default: table on a terminal, tsv elsewhere).
       """
   )
   public var format: OutputFormat?
 
+  /// The columns and colours.
+  @OptionGroup public var rows: RowOptions
+
+  /// Creates the options with their defaults.
+  public init() {}
+
+  /// The format of the list.
+  public var listFormat: OutputFormat {
+    format ?? (TerminalOutput.standard.isTerminal ? .table : .tsv)
+  }
+}
+
+/// The options for printing a list and its changes.
+public struct ChangeOutputOptions: ParsableArguments {
+  /// The format.
+  @Option(help: "The output format: \(ChangeFormat.names); see 'help formats'.")
+  public var format: ChangeFormat = .plain
+
+  /// The columns and colours.
+  @OptionGroup public var rows: RowOptions
+
+  /// Creates the options with their defaults.
+  public init() {}
+
+  /// The format of the list before its changes.
+  public var listFormat: OutputFormat { format.listFormat }
+}
+
+extension CaseIterable where Self: RawRepresentable, RawValue == String {
+  /// The names of all choices, for the help.
+  fileprivate static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
+}
+
+/// The options for printing rows.
+public struct RowOptions: ParsableArguments {
   /// The columns.
   @Option(help: "The columns: id or attribute names, separated by commas.")
   public var columns: String?
@@ -52,14 +109,6 @@ public struct OutputOptions: ParsableArguments {
 
   /// Creates the options with their defaults.
   public init() {}
-
-  /// The format of a list that is printed once.
-  public var listFormat: OutputFormat {
-    format ?? (TerminalOutput.standard.isTerminal ? .table : .tsv)
-  }
-
-  /// The format of a list that is printed with its changes.
-  public var watchFormat: OutputFormat { format ?? .plain }
 
   /// Whether to colour standard output.
   var isColored: Bool {

@@ -3,27 +3,29 @@ import Foundation
 import ResultsDomain
 import TerminalFrontEnd
 
-/// The options that name a store and say how to open it.
+/// The options that name a store and say how to open it for writing.
 public struct StoreOptions: ParsableArguments {
   /// The store's file.
   @Option(
     name: .customLong("store"),
     help: """
-      The store's file, or :memory: (default: PROGRAM/PROGRAM.sqlite in $XDG_DATA_HOME or ~/.local/share).
+      The store's file, or :memory: for a temporary store (default: the program's own file in $XDG_DATA_HOME or \
+      ~/.local/share; 'doctor' shows it).
       """
   )
   public var path: String?
 
-  /// Whether the store must not be written.
-  @Flag(help: "Open the store for reading only.")
-  public var readOnly = false
-
   /// The time to wait for another writer.
   @Option(
     parsing: .unconditional,
-    help: "The time to wait while another process writes, such as 500ms or 5s."
+    help: """
+      The time to wait while another process writes, such as 500ms or 5s; a number alone is seconds.
+      """
   )
-  public var busyTimeout: TimeSpan = TimeSpan(.seconds(5))
+  public var busyTimeout: TimeSpan = TimeSpan(StoreOptions.usualBusyTimeout)
+
+  /// The time to wait for another writer by default.
+  static let usualBusyTimeout: Duration = .seconds(5)
 
   /// Whether failures print the underlying error.
   @Flag(help: "Print more about a failure.")
@@ -37,6 +39,10 @@ public struct StoreOptions: ParsableArguments {
   /// The folder of the default store is created.
   /// - Throws: `CommandFailure` if there is no data folder.
   public func location(of program: String) throws -> StoreLocation {
+    try location(of: program, isReadOnly: false)
+  }
+
+  fileprivate func location(of program: String, isReadOnly: Bool) throws -> StoreLocation {
     let path = try path ?? StoreOptions.defaultPath(of: program)
     guard !path.isEmpty else {
       throw CommandFailure(
@@ -45,33 +51,49 @@ public struct StoreOptions: ParsableArguments {
         remedy: "Name a file, or :memory: for a temporary store."
       )
     }
-    if self.path == nil, !readOnly { try StoreOptions.createFolder(of: path) }
-    return StoreLocation(path: path, isReadOnly: readOnly, busyTimeout: busyTimeout.duration)
-  }
-
-  /// Returns the location of a program's store, for a verb that only reads it.
-  /// - Throws: As `existingLocation(of:)`.
-  public func locationToRead<Program: ListProgram>(of program: Program.Type) throws -> StoreLocation
-  {
-    var location = try existingLocation(of: program)
-    location.onlyReads = true
-    return location
+    if self.path == nil, !isReadOnly { try StoreOptions.createFolder(of: path) }
+    return StoreLocation(path: path, isReadOnly: isReadOnly, busyTimeout: busyTimeout.duration)
   }
 
   /// Returns the location of a program's store, for a verb that does not create it.
   ///
   /// A file named by `--store` must exist: it is misspelt otherwise. The default store does not exist until the first
   /// object is added; a note says so, and an empty store in memory is used.
-  /// - Throws: `CommandFailure` for a file that does not exist.
+  /// - Throws: `CommandFailure` for a file that does not exist, is empty or cannot be reached.
   public func existingLocation<Program: ListProgram>(of program: Program.Type) throws
     -> StoreLocation
   {
+    try existingLocation(of: program, isReadOnly: false)
+  }
+
+  fileprivate func existingLocation<Program: ListProgram>(
+    of program: Program.Type,
+    isReadOnly: Bool
+  ) throws -> StoreLocation {
     let path = try path ?? StoreOptions.defaultPath(of: Program.name)
-    guard !path.isEmpty, path != ":memory:", !FileManager.default.fileExists(atPath: path) else {
-      return try location(of: Program.name)
+    guard !path.isEmpty, path != ":memory:" else {
+      return try location(of: Program.name, isReadOnly: isReadOnly)
+    }
+    var status = stat()
+    if stat(path, &status) == 0 {
+      guard status.st_mode & S_IFMT != S_IFREG || status.st_size > 0 else {
+        throw CommandFailure(
+          .badData,
+          "The file \(path) is empty, so it is not a store.",
+          remedy: "'\(Program.name) add' or '\(Program.name) import' makes a store of it."
+        )
+      }
+      return try location(of: Program.name, isReadOnly: isReadOnly)
+    }
+    guard errno != EACCES else {
+      throw CommandFailure(
+        .missingInput,
+        "The store \(path) cannot be reached: no permission to search its folder.",
+        remedy: "Check the permissions of the folders in its path."
+      )
     }
     let remedy = "'\(Program.name) add' or '\(Program.name) import' creates it."
-    guard self.path == nil, !readOnly else {
+    guard self.path == nil, !isReadOnly else {
       throw CommandFailure(
         .missingInput,
         "The store \(path) does not exist.",
@@ -107,10 +129,62 @@ public struct StoreOptions: ParsableArguments {
     } catch {
       throw CommandFailure(
         .cannotCreate,
-        "The data folder \(folder) cannot be created (\(error.localizedDescription)).",
-        remedy: "Name the store's file with --store."
+        "The data folder \(folder) cannot be created: \(reason(notToCreate: folder)).",
+        remedy: "Name the store's file with --store, or set XDG_DATA_HOME to a folder of yours."
       )
     }
+  }
+
+  /// The reason why a folder cannot be created, as far as its nearest existing ancestor shows it.
+  private static func reason(notToCreate folder: String) -> String {
+    var ancestor = URL(fileURLWithPath: folder)
+    var isFolder: ObjCBool = false
+    while !FileManager.default.fileExists(atPath: ancestor.path, isDirectory: &isFolder),
+      ancestor.path != "/"
+    {
+      ancestor.deleteLastPathComponent()
+    }
+    guard isFolder.boolValue else { return "\(ancestor.path) is not a folder" }
+    guard FileManager.default.isWritableFile(atPath: ancestor.path) else {
+      return "no permission to create files in \(ancestor.path)"
+    }
+    return "the file system refuses it"
+  }
+}
+
+/// The options that name a store for a verb that only reads it.
+public struct ReadingStoreOptions: ParsableArguments {
+  /// The options that all verbs have.
+  @OptionGroup public var store: StoreOptions
+
+  /// Whether the store must not be written, not even by SQLite itself.
+  @Flag(help: "Open the store for reading only, as for a file that you may not write.")
+  public var readOnly = false
+
+  /// Creates the options with their defaults.
+  public init() {}
+
+  /// Returns the location of a program's store, which is created if it does not exist: for a verb that waits for changes.
+  /// - Throws: `CommandFailure` if there is no data folder.
+  public func location(of program: String) throws -> StoreLocation {
+    try store.location(of: program, isReadOnly: readOnly)
+  }
+
+  /// Returns the location of a program's store, which must exist.
+  /// - Throws: As `StoreOptions.existingLocation(of:)`.
+  public func existingLocation<Program: ListProgram>(of program: Program.Type) throws
+    -> StoreLocation
+  {
+    try store.existingLocation(of: program, isReadOnly: readOnly)
+  }
+
+  /// Returns the location of a program's store, which is opened without any maintenance.
+  /// - Throws: As `StoreOptions.existingLocation(of:)`.
+  public func locationToRead<Program: ListProgram>(of program: Program.Type) throws -> StoreLocation
+  {
+    var location = try existingLocation(of: program)
+    location.onlyReads = true
+    return location
   }
 }
 

@@ -106,7 +106,7 @@ extension CommandFailure {
       self.init(
         error.status,
         "\(path) is being written by \(writer); gave up after \(waited / .seconds(1)) s.",
-        remedy: "Try again, or raise --busy-timeout.",
+        remedy: "Try again when it has finished, or wait longer with --busy-timeout 30s.",
         detail: CommandFailure.plainForm(of: error)
       )
       return

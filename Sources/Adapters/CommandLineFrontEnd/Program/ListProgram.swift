@@ -42,6 +42,8 @@ public protocol ListProgram: Sendable {
   /// Makes an object from a record of a file.
   static func object(from record: Record, for settings: LocaleSettings) throws(RecordError)
     -> ImportedObject
+  /// Whether RSS and Atom feeds can be imported.
+  static var importsFeeds: Bool { get }
   /// The attribute that identifies an imported object, where it has a value.
   static var identifier: String? { get }
   /// Imports an object into a transaction, for a program that does not recognise known objects by comparing values.
@@ -80,6 +82,9 @@ extension ListProgram {
     -> [String]
   { [] }
 
+  /// Feeds are refused.
+  public static var importsFeeds: Bool { false }
+
   /// Objects are identified by all their values.
   public static var identifier: String? { nil }
 
@@ -111,6 +116,8 @@ public struct ProgramExamples: Sendable {
   public var id: String
   /// The name of a file to import.
   public var file: String
+  /// Two values of the attribute that conditions compare as a number, the smaller first.
+  public var numbers: [String]
 
   /// Creates the arguments of the examples.
   public init(
@@ -119,7 +126,8 @@ public struct ProgramExamples: Sendable {
     assignments: String,
     change: String,
     id: String = "7",
-    file: String
+    file: String,
+    numbers: [String] = ["10", "20"]
   ) {
     self.condition = condition
     self.sort = sort
@@ -127,6 +135,7 @@ public struct ProgramExamples: Sendable {
     self.change = change
     self.id = id
     self.file = file
+    self.numbers = numbers
   }
 }
 

@@ -197,10 +197,12 @@ enum HelpTopic: String, CaseIterable, ExpressibleByArgument {
       csv     comma-separated with a heading line (RFC 4180)
       jsonl   one JSON object per row; for watch, one message per change
       json    one JSON object for the whole list, with its sections
+    watch takes table, plain and jsonl; json is the same as jsonl there.
 
     tsv, csv, jsonl and json are for programs. They ignore the locale and the time
-    zone of the environment: dates are ISO 8601 in UTC, numbers have a decimal
-    point. --locale, --calendar and --time-zone still choose titles and days.
+    zone of the environment: dates are ISO 8601 in UTC, without a time for a whole
+    day, and numbers have a decimal point. --locale, --calendar and --time-zone
+    still choose titles and days.
     In tsv, \\t is a tab, \\n a newline, \\r a carriage return and \\\\ a backslash.
 
     """
@@ -232,51 +234,83 @@ extension HelpTopic {
       """
   }
 
-  /// Returns the example conditions of `help where`, with the program's attributes where it has one of the type.
+  /// Returns the example conditions of `help where`, with attributes of the program; kinds of values that it has not are
+  /// left out.
   static func conditionExamples<Program: ListProgram>(
     of program: Program.Type
   ) -> [(kind: String, lines: [(condition: String, meaning: String)])] {
-    let listed = Program.columns.compactMap { Program.entity.attribute(named: $0) }
-    func name(_ isRight: (AttributeType) -> Bool) -> String {
-      (listed + Program.entity.attributes).first { isRight($0.type) }?.name ?? "ATTRIBUTE"
-    }
-    let text = name { $0 == .text }
-    let number = name { $0.isNumber }
-    let date = name { $0 == .date }
+    let names = ConditionNames(of: program)
     let id = Program.examples.id
     let ids = Int64(id) == nil ? ("'\(id)'", "{'\(id)', 'other'}") : ("7", "{1, 2}")
-    return [
-      (
-        "Comparisons: == != < <= > >=",
-        [
-          ("\(number) >= 1990", ""),
-          ("\(number) BETWEEN 1990 AND 1999", "both bounds are included"),
-          ("\(number) IN (1990, 1995)", "one of these values"),
-          ("\(number) == NULL", "no value; != NULL for any value"),
-        ]
-      ),
-      (
-        "Texts",
-        [
-          ("\(text) BEGINSWITH 'The'", ""), ("\(text) CONTAINS 'sea'", ""),
-          ("\(text) ENDSWITH 'end'", ""),
-          ("\(text) CONTAINS[c] 'SEA'", "[c] ignores upper and lower case"),
-          ("\(text) LIKE 'The *'", "the whole text: * is any characters,"),
-          ("\(text) LIKE 'T??'", "? is exactly one"),
-        ]
-      ),
-      (
-        "Dates",
-        [
-          ("\(date) >= '2026-11-03'", "from the start of that day in UTC"),
-          ("\(date) < '2026-11-04T00:00:00+09:00'", "before that moment"),
-        ]
-      ),
-      (
-        "Combinations: AND, OR, NOT, ( )",
-        [("NOT (\(Program.examples.condition))", "")]
-      ),
+    let kinds: [(kind: String, lines: [(condition: String, meaning: String)])] = [
+      ("Comparisons: == != < <= > >=", comparisons(names, Program.examples.numbers)),
+      ("Texts", names.text.map(texts) ?? []),
+      ("Dates", names.date.map(dates) ?? []),
+      ("Combinations: AND, OR, NOT, ( )", [("NOT (\(Program.examples.condition))", "")]),
       ("Ids", [("SELF == \(ids.0)", ""), ("SELF IN \(ids.1)", "")]),
+    ]
+    return kinds.filter { !$0.lines.isEmpty }
+  }
+
+  /// The attributes that the examples of conditions use.
+  private struct ConditionNames {
+    let text, number, boolean, date, optional: String?
+
+    init<Program: ListProgram>(of program: Program.Type) {
+      let listed = Program.columns.compactMap { Program.entity.attribute(named: $0) }
+      let meant = Program.entity.attributes.filter {
+        Program.examples.condition.contains($0.name)
+      }
+      func name(_ isRight: (AttributeDescription) -> Bool) -> String? {
+        (meant + listed + Program.entity.attributes).first(where: isRight)?.name
+      }
+      text = name { $0.type == .text }
+      number = name { $0.type.isNumber }
+      boolean = name { $0.type == .boolean }
+      date = name { $0.type == .date }
+      optional = name { $0.isOptional }
+    }
+  }
+
+  private static func comparisons(
+    _ names: ConditionNames,
+    _ numbers: [String]
+  ) -> [(condition: String, meaning: String)] {
+    var lines: [(condition: String, meaning: String)] = []
+    if let number = names.number, let low = numbers.first, let high = numbers.last {
+      lines = [
+        ("\(number) >= \(low)", ""),
+        ("\(number) BETWEEN \(low) AND \(high)", "both bounds are included"),
+        ("\(number) IN (\(low), \(high))", "one of these values"),
+      ]
+    } else if let text = names.text {
+      lines = [("\(text) == 'A note'", ""), ("\(text) IN ('a', 'b')", "one of these values")]
+    } else if let date = names.date {
+      lines = [("\(date) < '2026-11-03'", "")]
+    }
+    if let boolean = names.boolean { lines.append(("\(boolean) == FALSE", "")) }
+    if let optional = names.optional {
+      lines.append(("\(optional) == NULL", "no value; != NULL for any value"))
+    }
+    return lines
+  }
+
+  private static func texts(_ text: String) -> [(condition: String, meaning: String)] {
+    [
+      ("\(text) BEGINSWITH 'The'", ""), ("\(text) CONTAINS 'sea'", ""),
+      ("\(text) ENDSWITH 'end'", ""),
+      ("\(text) CONTAINS[c] 'SEA'", "[c] ignores upper and lower case"),
+      ("\(text) LIKE 'The *'", "the whole text: * is any characters,"),
+      ("\(text) LIKE 'T??'", "? is exactly one"),
+    ]
+  }
+
+  private static func dates(_ date: String) -> [(condition: String, meaning: String)] {
+    [
+      ("\(date) == '2026-11-03'", "that whole day, in UTC"),
+      ("\(date) >= '2026-11-03'", "from the start of that day"),
+      ("\(date) <= '2026-11-03'", "to the end of that day"),
+      ("\(date) < '2026-11-04T00:00:00+09:00'", "before that moment"),
     ]
   }
 

@@ -10,6 +10,14 @@ public enum ProgramRunner {
   public static func run<Root: AsyncParsableCommand>(_ root: Root.Type) async -> Never {
     TerminalOutput.ignoreBrokenPipes()
     let name = name(of: root)
+    guard TerminalOutput.fillStandardDescriptors() else {
+      let failure = CommandFailure(
+        .inputOutput,
+        "Standard output is closed.",
+        remedy: "Nothing was done. To discard the output, redirect it to /dev/null."
+      )
+      exit(report(failure, name, isVerbose: false))
+    }
     if let failure = unreadableArgument(CommandLine.argc, CommandLine.unsafeArgv) {
       exit(report(failure, name, isVerbose: false))
     }

@@ -37,7 +37,7 @@ struct CacheListVerb<Program: ListProgram>: AsyncParsableCommand {
     )
   }
 
-  @OptionGroup var store: StoreOptions
+  @OptionGroup var store: ReadingStoreOptions
   @OptionGroup var locale: LocaleOptions
 
   func run() async throws {
@@ -62,6 +62,7 @@ struct CacheListVerb<Program: ListProgram>: AsyncParsableCommand {
       ],
       options: TableWriter.Options(
         format: output.isTerminal ? .table : .tsv,
+        lineWidth: output.lineWidth,
         isTerminal: output.isTerminal
       )
     )
@@ -73,7 +74,7 @@ struct CacheListVerb<Program: ListProgram>: AsyncParsableCommand {
       let fields = [
         report.name, report.rowCount.map(String.init) ?? "",
         report.entry.map { String($0.byteCount) } ?? "", written ?? "",
-        report.outcome.description, report.summary ?? "",
+        report.outcome.state, report.summary ?? "",
       ]
       try output.write(table.row(fields))
     }
@@ -106,7 +107,6 @@ struct CacheDeleteVerb<Program: ListProgram>: AsyncParsableCommand {
 
   func run() async throws {
     let location = try store.existingLocation(of: Program.self)
-    guard !location.isReadOnly else { throw StoreError.readOnly(path: location.path) }
     let caches = Program.caches(for: location)
     let count = try caches?.deleteCache(named: name) ?? 0
     if let name, count == 0 {
@@ -120,5 +120,16 @@ struct CacheDeleteVerb<Program: ListProgram>: AsyncParsableCommand {
     }
     let noun = count == 1 ? "cache" : "caches"
     try TerminalOutput.standard.write("deleted \(count) \(noun)\n")
+  }
+}
+
+extension CacheOutcome {
+  /// Whether a list can be opened from the cache, in words.
+  var state: String {
+    switch self {
+    case .hit: "up to date"
+    case .replayed(let changes): "usable, \(changes) \(changes == 1 ? "change" : "changes") behind"
+    case .miss(let reason): "not usable: \(reason)"
+    }
   }
 }

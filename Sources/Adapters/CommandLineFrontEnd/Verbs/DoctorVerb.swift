@@ -21,7 +21,7 @@ public struct DoctorVerb<Program: ListProgram>: AsyncParsableCommand {
     )
   }
 
-  @OptionGroup var store: StoreOptions
+  @OptionGroup var store: ReadingStoreOptions
   @OptionGroup var locale: LocaleOptions
   @Flag(
     help: """
@@ -116,7 +116,7 @@ private enum CacheLines {
     do {
       return try caches.reports(on: [Program.definition(for: settings)], in: store).map { report in
         let rows = report.rowCount.map { ", \($0) \($0 == 1 ? "row" : "rows")" } ?? ""
-        return "cache      \(report.name): \(report.outcome)\(rows)"
+        return "cache      \(report.name): \(report.outcome.state)\(rows)"
       }
     } catch {
       return ["cache      \(error)"]

@@ -23,7 +23,7 @@ public struct ExportVerb<Program: ListProgram>: AsyncParsableCommand {
   @Flag(help: "Put an apostrophe before texts that a spreadsheet would run as formulas (csv, tsv).")
   var spreadsheetSafe = false
 
-  @OptionGroup var store: StoreOptions
+  @OptionGroup var store: ReadingStoreOptions
   @OptionGroup var list: ListOptions
 
   /// Creates the verb.
@@ -32,6 +32,7 @@ public struct ExportVerb<Program: ListProgram>: AsyncParsableCommand {
   /// Writes the file.
   public func run() async throws {
     try ExportSink.refuseDatabase(at: file)
+    try ExportSink.refuseFolder(at: file)
     let format = try format ?? ExportFormatOption(ofFile: file)
     guard !spreadsheetSafe || format != .jsonl else {
       throw CommandFailure(
@@ -161,6 +162,7 @@ struct ExportSink {
     // A symbolic link stays, and its target is written.
     let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     try ExportSink.refuseDatabase(at: path)
+    try ExportSink.refuseFolder(at: path)
     let isDevice = ExportSink.isDevice(target)
     let opened =
       isDevice
@@ -169,8 +171,8 @@ struct ExportSink {
     guard let (file, handle) = opened else {
       throw CommandFailure(
         .cannotCreate,
-        "\(path) cannot be created.",
-        remedy: "Check that its folder exists and can be written."
+        "\(path) cannot be written: \(ExportSink.reason(notToWrite: target)).",
+        remedy: "Name a file in a folder that exists and that you may write."
       )
     }
     self.path = target
@@ -256,6 +258,29 @@ struct ExportSink {
         remedy: "Name another file; this one was not touched."
       )
     }
+  }
+
+  /// Refuses a folder, which is not a file.
+  static func refuseFolder(at path: String) throws(CommandFailure) {
+    var info = stat()
+    guard stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFDIR else { return }
+    let folder = path.hasSuffix("/") ? path : path + "/"
+    throw CommandFailure(
+      .cannotCreate,
+      "\(path) is a folder.",
+      remedy: "Name a file in it, such as \(folder)export.csv."
+    )
+  }
+
+  /// The reason why a file cannot be created or opened.
+  private static func reason(notToWrite target: String) -> String {
+    let folder = URL(fileURLWithPath: target).deletingLastPathComponent().path
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder) else {
+      return "the folder \(folder) does not exist"
+    }
+    return isFolder.boolValue
+      ? "no permission, or no space, in \(folder)" : "\(folder) is not a folder"
   }
 
   private static func isDatabase(_ path: String) -> Bool {

@@ -13,8 +13,8 @@ public struct ImportVerb<Program: ListProgram>: AsyncParsableCommand {
       abstract: "Add the \(Program.nouns.many) of a file.",
       discussion: Program.discussion(
         """
-        CSV and TSV columns are matched by the header line, JSON lines by their keys, RSS and Atom by their elements. The \
-        import is one transaction; records that are already in the store are skipped, by count: of three equal records in a \
+        CSV and TSV columns are matched by the header line, JSON lines by their keys\
+        \(Program.importsFeeds ? ", RSS and Atom by their elements" : ""). The import is one transaction; records that are already in the store are skipped, by count: of three equal records in a \
         file, one is added to a store that holds two. A date without a time is that date in every time zone.
 
         Columns are named as the attributes, in any case: \(Program.attributeNames). Other columns are reported.
@@ -138,6 +138,7 @@ struct ImportRun<Program: ListProgram> {
     while true {
       do {
         guard let record = try records.next() else { break }
+        if records is FeedReader, !Program.importsFeeds { throw refusalOfFeed() }
         try take(record, into: transaction)
         read += 1
         progress.show(read)
@@ -192,6 +193,14 @@ struct ImportRun<Program: ListProgram> {
       located.isRecoverable = false
     }
     return located
+  }
+
+  private func refusalOfFeed() -> CommandFailure {
+    CommandFailure(
+      .badData,
+      "\(source) is a feed (RSS or Atom), and \(Program.name) does not import feeds.",
+      remedy: "Nothing was imported. Give a CSV, TSV or JSON Lines file with \(Program.nouns.many)."
+    )
   }
 
   private func refusal(_ error: RecordError) -> CommandFailure {

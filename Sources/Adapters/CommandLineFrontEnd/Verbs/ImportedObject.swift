@@ -38,6 +38,7 @@ public struct ImportedObject: Sendable {
   ///   - entity: The entity of the object.
   ///   - aliases: Attribute names by lowercased field names.
   ///   - identifier: The attribute that identifies objects, where it has a value.
+  ///   - columns: The names of the file's own fields, if the program has added some to the record.
   ///   - settings: The locale whose forms of numbers and dates are accepted besides the plain ones.
   /// - Throws: `RecordError` for an invalid value or a missing required one; its column is `nil` if the record has no such
   ///   field.
@@ -46,6 +47,7 @@ public struct ImportedObject: Sendable {
     of entity: EntityDescription,
     aliases: [String: String],
     identifiedBy identifier: String?,
+    columns: [String]? = nil,
     for settings: LocaleSettings
   ) throws(RecordError) {
     var values = Array(repeating: Value.null, count: entity.attributes.count)
@@ -89,6 +91,7 @@ public struct ImportedObject: Sendable {
         entity.attributes[index],
         of: entity,
         in: record,
+        columns: columns ?? record.fields.map(\.name),
         aliases: aliases
       )
     }
@@ -106,11 +109,11 @@ public struct ImportedObject: Sendable {
     _ attribute: AttributeDescription,
     of entity: EntityDescription,
     in record: Record,
+    columns found: [String],
     aliases: [String: String]
   ) -> RecordError {
     let need =
       "every \(entity.name) needs one" + (attribute.type == .text ? " (it may be empty)." : ".")
-    let found = record.fields.map(\.name)
     let isThere = found.contains {
       ($0.folded == attribute.name.folded) || aliases[$0.folded] == attribute.name
     }

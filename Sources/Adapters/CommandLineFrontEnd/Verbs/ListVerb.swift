@@ -14,7 +14,7 @@ public struct ListVerb<Program: ListProgram>: AsyncParsableCommand {
     )
   }
 
-  @OptionGroup var store: StoreOptions
+  @OptionGroup var store: ReadingStoreOptions
   @OptionGroup var list: ListOptions
   @OptionGroup var output: OutputOptions
   @OptionGroup var locale: LocaleOptions
@@ -31,8 +31,8 @@ public struct ListVerb<Program: ListProgram>: AsyncParsableCommand {
     let settings = try locale.settings(for: output.listFormat)
     let definition = try list.definition(of: Program.self, for: settings)
     guard !explain else { return try await printExplanation(of: definition) }
-    try await ListRun<Program>(store: store, output: output, settings: settings)
-      .print(definition, failIfEmpty: failIfEmpty)
+    try await ListRun<Program>(output: output, settings: settings)
+      .print(definition, from: store, failIfEmpty: failIfEmpty)
   }
 
   private func printExplanation(of definition: ResultsDefinition<Row>) async throws {
@@ -57,20 +57,22 @@ public struct ListVerb<Program: ListProgram>: AsyncParsableCommand {
 
 /// A run of `list`, or of a verb like it: opens a store, fetches once and prints.
 public struct ListRun<Program: ListProgram> {
-  private let store: StoreOptions
   private let output: OutputOptions
   private let settings: LocaleSettings
 
   /// Creates a run with the options of a verb.
-  public init(store: StoreOptions, output: OutputOptions, settings: LocaleSettings) {
-    self.store = store
+  public init(output: OutputOptions, settings: LocaleSettings) {
     self.output = output
     self.settings = settings
   }
 
   /// Opens the store, fetches a definition once and prints it.
-  public func print(_ definition: ResultsDefinition<Row>, failIfEmpty: Bool = false) async throws {
-    let columns = try output.columns(of: Program.self)
+  public func print(
+    _ definition: ResultsDefinition<Row>,
+    from store: ReadingStoreOptions,
+    failIfEmpty: Bool = false
+  ) async throws {
+    let columns = try output.rows.columns(of: Program.self)
     let location = try store.locationToRead(of: Program.self)
     let opened = try Program.openStore(location)
     let count = try await print(definition, columns, in: opened, Program.caches(for: location))
@@ -79,9 +81,13 @@ public struct ListRun<Program: ListProgram> {
   }
 
   /// Fetches a definition once from a store that is open, and prints it.
-  public func print(_ definition: ResultsDefinition<Row>, in opened: any Store) async throws {
-    let caches = Program.caches(for: try store.location(of: Program.name))
-    _ = try await print(definition, try output.columns(of: Program.self), in: opened, caches)
+  public func print(
+    _ definition: ResultsDefinition<Row>,
+    in opened: any Store,
+    at location: StoreLocation
+  ) async throws {
+    let caches = Program.caches(for: location)
+    _ = try await print(definition, try output.rows.columns(of: Program.self), in: opened, caches)
   }
 
   private func print(
@@ -100,7 +106,7 @@ public struct ListRun<Program: ListProgram> {
     let printer = ListPrinter(
       columns: columns,
       format: output.listFormat,
-      isColored: output.isColored,
+      isColored: output.rows.isColored,
       settings: settings,
       nouns: Program.nouns,
       output: .standard

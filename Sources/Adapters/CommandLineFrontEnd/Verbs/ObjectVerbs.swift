@@ -19,7 +19,7 @@ public struct ShowVerb<Program: ListProgram>: AsyncParsableCommand {
   @Argument(help: "The id, \(Program.idHelp).")
   var id: String
 
-  @OptionGroup var store: StoreOptions
+  @OptionGroup var store: ReadingStoreOptions
   @OptionGroup var locale: LocaleOptions
 
   /// Creates the verb.
@@ -113,6 +113,7 @@ public struct AddVerb<Program: ListProgram>: AsyncParsableCommand {
     let assignments = try Assignments(values, of: entity, for: try locale.settings())
     var row = Array(repeating: Value.null, count: entity.attributes.count)
     assignments.apply(to: &row)
+    try refuseMissing(in: row, key: assignments.key)
     let opened = try Program.openStore(try store.location(of: Program.name))
     let id = try opened.commit(origin: .unnamed) { transaction in
       try transaction.insert(row, key: assignments.key, into: entity)
@@ -120,6 +121,34 @@ public struct AddVerb<Program: ListProgram>: AsyncParsableCommand {
     try opened.close()
     try TerminalOutput.standard.write("added \(SafeText.oneLine("\(id)"))\n")
   }
+}
+
+extension AddVerb {
+  /// Names all required values that are missing, before a store is opened or created.
+  private func refuseMissing(in row: [Value], key: ObjectKey?) throws(CommandFailure) {
+    let entity = Program.entity
+    var names: [String] = []
+    if case .text(let name) = entity.identity, key == nil { names.append(name) }
+    for (attribute, value) in zip(entity.attributes, row)
+    where value.isNull && !attribute.isOptional {
+      names.append(attribute.name)
+    }
+    guard let last = names.last else { return }
+    let others = names.dropLast().joined(separator: ", ")
+    let noun = Program.oneObject
+    throw CommandFailure(
+      .usage,
+      others.isEmpty
+        ? "\(noun) needs a value for \(last).".capitalizedFirst
+        : "\(noun) needs values for \(others) and \(last).".capitalizedFirst,
+      remedy: "For example: \(Program.name) add \(Program.examples.assignments)"
+    )
+  }
+}
+
+extension String {
+  /// The text with its first letter in upper case.
+  fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }
 
 /// `edit ID ATTRIBUTE=VALUE…`: changes an object.

@@ -17,14 +17,21 @@ public struct StoryVerb<Program: ListProgram>: AsyncParsableCommand {
     )
   }
 
-  @OptionGroup var store: StoreOptions
+  @Option(
+    name: .customLong("store"),
+    help: "A file that does not exist yet, for the story's store (default: in memory)."
+  )
+  var path: String?
+
+  @Flag(help: "Print more about a failure.")
+  var verbose = false
 
   /// Creates the verb.
   public init() {}
 
   /// Plays the story.
   public func run() async throws {
-    if let path = store.path, path != ":memory:", FileManager.default.fileExists(atPath: path) {
+    if let path, path != ":memory:", FileManager.default.fileExists(atPath: path) {
       throw CommandFailure(
         .cannotCreate,
         "\(path) exists already, and a story needs a fresh store.",
@@ -33,9 +40,9 @@ public struct StoryVerb<Program: ListProgram>: AsyncParsableCommand {
     }
     let opened = try Program.openStore(
       StoreLocation(
-        path: store.path ?? ":memory:",
+        path: path ?? ":memory:",
         isReadOnly: false,
-        busyTimeout: store.busyTimeout.duration
+        busyTimeout: StoreOptions.usualBusyTimeout
       )
     )
     try await Program.playStory(in: opened) { line in

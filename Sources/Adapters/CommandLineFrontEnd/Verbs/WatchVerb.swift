@@ -14,9 +14,9 @@ public struct WatchVerb<Program: ListProgram>: AsyncParsableCommand {
     )
   }
 
-  @OptionGroup var store: StoreOptions
+  @OptionGroup var store: ReadingStoreOptions
   @OptionGroup var list: ListOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: ChangeOutputOptions
   @OptionGroup var locale: LocaleOptions
   @OptionGroup var end: WatchEnd
   @Flag(
@@ -29,7 +29,7 @@ public struct WatchVerb<Program: ListProgram>: AsyncParsableCommand {
 
   /// Prints the list and its changes.
   public func run() async throws {
-    let settings = try locale.settings(for: output.watchFormat)
+    let settings = try locale.settings(for: output.listFormat)
     let definition = try list.definition(of: Program.self, for: settings, isFrozen: frozen)
     try await WatchRun<Program>(store: store, output: output, settings: settings)
       .watch(definition, until: end)
@@ -39,14 +39,18 @@ public struct WatchVerb<Program: ListProgram>: AsyncParsableCommand {
 /// The options that end a watch.
 public struct WatchEnd: ParsableArguments {
   /// The number of changes after which the watch stops.
-  @Option(parsing: .unconditional, help: "Stop after this many changes.")
+  @Option(
+    parsing: .unconditional,
+    help: "Stop after this many changes.",
+    transform: WholeNumber.parse
+  )
   public var deltas: Int?
 
   /// The time after which the watch stops.
   @Option(
     name: .customLong("for"),
     parsing: .unconditional,
-    help: "Stop after a time such as 10s."
+    help: "Stop after a time such as 10s; a number alone is seconds."
   )
   public var time: TimeSpan?
 
@@ -63,12 +67,16 @@ public struct WatchEnd: ParsableArguments {
 
 /// A run of `watch`, or of a verb like it: opens a store, prints a list and then its changes.
 public struct WatchRun<Program: ListProgram> {
-  private let store: StoreOptions
-  private let output: OutputOptions
+  private let store: ReadingStoreOptions
+  private let output: ChangeOutputOptions
   private let settings: LocaleSettings
 
   /// Creates a run with the options of a verb.
-  public init(store: StoreOptions, output: OutputOptions, settings: LocaleSettings) {
+  public init(
+    store: ReadingStoreOptions,
+    output: ChangeOutputOptions,
+    settings: LocaleSettings
+  ) {
     self.store = store
     self.output = output
     self.settings = settings
