@@ -141,7 +141,7 @@ import Testing
     (["remove", "1", "--read-only"], "Unknown option '--read-only'."),
     (
       ["watch", "--format", "csv"],
-      "Please provide one of the following: table, plain, json, jsonl."
+      "Please provide one of 'table', 'plain', 'json' or 'jsonl'."
     ),
     (
       ["list", "--format", "xml"],

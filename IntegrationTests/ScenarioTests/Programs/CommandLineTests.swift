@@ -109,7 +109,9 @@ import Testing
     #expect(try run.run(program, "--version").output.hasPrefix("\(program) "))
     #expect(try run.run(program, "add", "--help").output.contains("Attributes: "))
     let language = try run.run(program, "help", "where").output
-    #expect(language.contains("BEGINSWITH") && language.contains("\(program) list --where"))
+    #expect(language.contains("SELF ==") && language.contains("\(program) list --where"))
+    // An event has no text to compare.
+    #expect(language.contains("BEGINSWITH") == (program != "event-log"))
   }
 
   @Test func `removing at a missing position reports that nothing was removed`() throws {
@@ -159,7 +161,7 @@ import Testing
     Case(64, "given twice", "book-catalog", "add", "title=a", "title=b"),
     Case(
       64,
-      "one of the following: table, plain, json, jsonl",
+      "one of 'table', 'plain', 'json' or 'jsonl'",
       "book-catalog",
       "watch",
       "--format",
@@ -181,7 +183,7 @@ import Testing
     Case(64, "Did you mean “title”?", "book-catalog", "add", "titel=x"),
     Case(65, "whole number", "book-catalog", "add", "publisher=A", "title=B", "year=19x"),
     Case(65, "whole number", "book-catalog", "add", "publisher=A", "title=B", "year=99999"),
-    Case(65, "publisher", "book-catalog", "add", "title=B"),
+    Case(64, "publisher", "book-catalog", "add", "title=B"),
     Case(64, "--where: column 1: ", "book-catalog", "list", "--where", "yaer > 3"),
     Case(64, "Did you mean “year”?", "book-catalog", "list", "--sort", "yaer"),
     Case(64, "not an attribute of Book", "book-catalog", "list", "--columns", "colour"),

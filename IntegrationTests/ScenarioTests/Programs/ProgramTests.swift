@@ -63,7 +63,7 @@ import Testing
   @Test(arguments: [
     (
       "book-catalog", "import",
-      "RSS and Atom by their elements. The import is one transaction; records that are"
+      "The import is one transaction; records that are already in the store are"
     ),
     ("book-catalog", "watch", "or a delta that another program can follow. Ctrl-C ends it."),
     (

@@ -73,7 +73,9 @@ import Testing
     let options = ["--store", "s.sqlite", "--locale", "de_DE"]
     let lines = try start("household-ledger", ["doctor"] + options, in: run).lines
     #expect(
-      lines.contains("cache      transactionSortedByDate: miss, the locale is another one, 2 rows")
+      lines.contains(
+        "cache      transactionSortedByDate: not usable: the locale is another one, 2 rows"
+      )
     )
     let german = try start("household-ledger", list + ["--locale", "de_DE"], in: run).lines
       .dropFirst()
@@ -122,7 +124,7 @@ import Testing
     bytes[bytes.count / 2] ^= 1
     try bytes.write(to: URL(filePath: file))
     let lines = try run.run("book-catalog", "doctor", "--store", "s.sqlite").lines
-    #expect(lines.contains("cache      Demo: miss, the cache is damaged"))
+    #expect(lines.contains("cache      Demo: not usable: the cache is damaged"))
     let again = try run.run("book-catalog", "list", "--store", "s.sqlite")
     #expect(again.output == first.output)
     #expect(try caches("book-catalog", run).map { $0[4] } == ["up to date"])
