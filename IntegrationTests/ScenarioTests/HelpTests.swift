@@ -202,6 +202,7 @@ import Testing
       #expect(help.contains("--read-only") == ["list", "watch"].contains(verb), "\(help)")
     }
     let watch = try run.run(program, "help", "watch").output
+      .split { $0.isWhitespace }.joined(separator: " ")
     #expect(watch.contains("table, plain, json, jsonl;"), "\(watch)")
     #expect(watch.contains("a number alone is seconds"), "\(watch)")
   }

@@ -71,6 +71,17 @@ import Testing
   }
 }
 
+extension ParserFailureTests {
+  @Test func `an invalid value is explained by the option's help`() {
+    let message = "The value 'x' is invalid for '--seed <seed>'"
+    let help = "Help:  --seed <seed>  The seed of the random operations."
+    let text = "Error: \(message)\n\(help)\nUsage: roster\n  See 'roster --help' for more."
+    let failure = ProgramRunner.parserFailure(message, text)
+    #expect(failure.message == "\(message).")
+    #expect(failure.remedy == "The seed of the random operations. See 'roster --help'.")
+  }
+}
+
 /// The topics of `help` are true of the program that prints them.
 @Suite struct HelpTopicTests {
   @Test func `every condition in the help is understood`() throws {

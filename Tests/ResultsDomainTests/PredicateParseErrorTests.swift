@@ -76,6 +76,15 @@ struct PredicateParseErrorTests {
       """
     ),
     (
+      "title CONTAINS sea",
+      """
+      column 16: Expected a value, found sea.
+      title CONTAINS sea
+                     ^
+      Write a value there; a text goes between quotes.
+      """
+    ),
+    (
       "id == 7",
       """
       column 1: Book has no attribute named id.

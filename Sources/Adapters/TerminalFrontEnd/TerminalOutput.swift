@@ -43,7 +43,7 @@ public final class TerminalOutput: Sendable {
   /// Makes a write to a closed pipe, or beyond the file size limit, throw an error instead of ending the process.
   public static func ignoreBrokenPipes() { SystemCalls.ignoreBrokenPipes() }
 
-  /// Keeps files that are opened later from taking the place of a standard descriptor that is closed; call it first.
+  /// Keeps files that are opened later from taking the number of a standard descriptor that is closed; call it first.
   /// - Returns: Whether standard output can be written at all.
   public static func fillStandardDescriptors() -> Bool { SystemCalls.fillStandardDescriptors() }
 

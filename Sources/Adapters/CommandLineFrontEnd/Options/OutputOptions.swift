@@ -59,7 +59,7 @@ public struct OutputOptions: ParsableArguments {
   /// The format; `nil` for the default.
   @Option(
     help: """
-      The output format: \(OutputFormat.names); see 'help formats' (default: table on a terminal, tsv elsewhere).
+      The output format; see 'help formats' (default: table on a terminal, tsv elsewhere).
       """
   )
   public var format: OutputFormat?
@@ -79,7 +79,7 @@ public struct OutputOptions: ParsableArguments {
 /// The options for printing a list and its changes.
 public struct ChangeOutputOptions: ParsableArguments {
   /// The format.
-  @Option(help: "The output format: \(ChangeFormat.names); see 'help formats'.")
+  @Option(help: "The output format; see 'help formats'.")
   public var format: ChangeFormat = .plain
 
   /// The columns and colours.
@@ -90,11 +90,6 @@ public struct ChangeOutputOptions: ParsableArguments {
 
   /// The format of the list before its changes.
   public var listFormat: OutputFormat { format.listFormat }
-}
-
-extension CaseIterable where Self: RawRepresentable, RawValue == String {
-  /// The names of all choices, for the help.
-  fileprivate static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }
 
 /// The options for printing rows.

@@ -171,7 +171,10 @@ public enum ProgramRunner {
     let description =
       text.split(separator: "\n").first { $0.hasPrefix("Help:  ") }
       .flatMap { $0.components(separatedBy: "  ").last } ?? ""
-    let isHelpful = sentence.hasPrefix("Missing") || description.contains("such as")
+    let isHelpful =
+      sentence.hasPrefix("Missing")
+      || sentence.contains("is invalid for")
+        && choices.isEmpty && !sentence.contains("Please") && !sentence.contains("': ")
     let remedy = [isHelpful ? description : "", reference.map { "See '\($0)'." } ?? ""]
     return CommandFailure(
       .usage,

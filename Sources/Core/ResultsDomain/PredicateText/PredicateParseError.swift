@@ -62,6 +62,7 @@ extension PredicateParseError {
   /// What to do about it, in one sentence.
   public var remedy: String? {
     switch problem {
+    case .unexpected("a value", _): "Write a value there; a text goes between quotes."
     case .unexpected(let expected, _): "Write \(expected) there."
     case .unknownAttribute(_, _, .some(let suggestion), _): "Did you mean \(suggestion)?"
     case .unknownAttribute(_, _, .none, let known):
