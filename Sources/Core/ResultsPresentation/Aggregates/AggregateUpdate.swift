@@ -42,14 +42,16 @@ struct AggregateUpdate {
     let mapping = PathMapping(completed)
     let touched: [Int]
     if change.keys != nil {
-      next.aggregates = try computation(next).table()
+      let recomputed = try computation(next).table()
+      next.update { $0.aggregates = recomputed }
       touched = (0..<next.sectionCount).filter { section in
         mapping.oldSection(for: section).map(table.results(ofSection:))
           != next.aggregates?.results(ofSection: section)
       }
     } else {
       let exchanges = try exchanges(of: completed, mapping, next)
-      next.aggregates = try advanced(table, completed, exchanges, next)
+      let advanced = try advanced(table, completed, exchanges, next)
+      next.update { $0.aggregates = advanced }
       touched = exchanges.keys.sorted()
     }
     writeHeaders(touched, mapping, next, in: &completed)

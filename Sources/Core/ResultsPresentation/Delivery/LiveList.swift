@@ -381,8 +381,10 @@ extension LiveList {
     var next = prepared.engine
     _ = try next.advance(in: history, folding: true)
     if !state.isFetched {
-      next.snapshot.generation = 1
-      next.snapshot.life = life
+      next.snapshot.update { fields in
+        fields.generation = 1
+        fields.life = life
+      }
       next.observedRows = state.observedRows
       state.engine = next
       state.isFetched = true

@@ -2,16 +2,9 @@ import OrderStatistics
 import ResultsDomain
 
 /// Two consecutive generations of a list.
-///
-/// A class, since every step of the comparison looks at both, and copying a generation copies many fields.
-final class GenerationPair {
+struct GenerationPair {
   let old: ResultsSnapshot
   let next: ResultsSnapshot
-
-  init(old: ResultsSnapshot, next: ResultsSnapshot) {
-    self.old = old
-    self.next = next
-  }
 }
 
 /// Finds the delta between two generations by looking only at the rows that a commit touched.
@@ -87,7 +80,7 @@ struct IncrementalDelta {
       located.append(row, oldWindow.offset(of: from), newWindow.offset(of: to))
     }
     guard let sections = SectionUpdate(generations, touching: keys) else { return nil }
-    next.counts = sections.counts
+    next.update { $0.counts = sections.counts }
     return try assemble(located, sections, next)
   }
 
@@ -138,7 +131,7 @@ struct IncrementalDelta {
     return assembler.delta
   }
 
-  private func path(of position: Int?, in snapshot: borrowing ResultsSnapshot) -> RowPath? {
+  private func path(of position: Int?, in snapshot: ResultsSnapshot) -> RowPath? {
     guard let position else { return nil }
     return snapshot.path(ofFlatPosition: position)
   }

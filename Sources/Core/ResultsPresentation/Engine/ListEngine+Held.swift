@@ -18,15 +18,17 @@ extension ListEngine {
     }
     let numbering = try SectionNumbering(keys, plan)
     let old = snapshot
-    var next = try nextGeneration(after: change, in: store)
     let nextKeys = numbering?.keys ?? keys
-    next.keys = .held(nextKeys)
-    next.window = plan.window(of: keys.count)
-    next.occurrences = numbering?.occurrences ?? [:]
-    next.identities =
+    let identities =
       numbering == nil && storeKeys == nil
       ? old.identities.advanced(removing: removed, inserting: inserted, plan.layout)
       : IdentityIndex()
+    var next = try nextGeneration(after: change, in: store) { fields in
+      fields.keys = .held(nextKeys)
+      fields.window = plan.window(of: keys.count)
+      fields.occurrences = numbering?.occurrences ?? [:]
+      fields.identities = identities
+    }
     var delta: ResultsDelta?
     if !plan.rereadsSections {
       delta = try IncrementalDelta(
@@ -38,7 +40,7 @@ extension ListEngine {
       .assemble(into: &next)
     }
     if delta == nil {
-      next.counts = .counting(next.keys, next.window, next.rule, next.layout)
+      next.update { $0.counts = .counting($0.keys, $0.window, $0.rule, $0.layout) }
       if let failure = try next.contiguityFailure() { throw .request(failure) }
       delta = try FullDelta(from: old, to: next, change, sameOrder: true).assemble()
     }

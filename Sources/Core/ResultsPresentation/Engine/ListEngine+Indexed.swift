@@ -15,16 +15,15 @@ extension ListEngine {
     else { return nil }
     let (touched, keyChange) = (span.touched, span.change)
     let before = IndexedReading(keys, source, since: span.since)
-    var next = try nextGeneration(after: change, in: store)
     let count = keys.count + keyChange.inserted.count - keyChange.removed.count
     guard count >= 0 else { return nil }
-    next.window = plan.window(of: count)
+    let window = plan.window(of: count)
     // The next keys take over the runs that are read to find positions, so the positions come first.
-    let isWhole = snapshot.window.count == keys.count && next.window.count == count
+    let isWhole = snapshot.window.count == keys.count && window.count == count
     let positions = IndexedKeyPositions(
       from: before,
       span,
-      windows: (snapshot.window, next.window),
+      windows: (snapshot.window, window),
       // Windows and aggregates need the positions of all rows.
       observed: isWhole && plan.aggregates.isEmpty ? observedRows : nil
     )
@@ -39,7 +38,10 @@ extension ListEngine {
     // Blocks of a damaged cache have other lengths than the cache claims, so they cannot be advanced.
     guard let nextKeys, !nextKeys.blocks.isDamaged else { return nil }
     positions.next = IndexedReading(nextKeys, source, since: span.later)
-    next.keys = .indexed(nextKeys)
+    var next = try nextGeneration(after: change, in: store) { fields in
+      fields.keys = .indexed(nextKeys)
+      fields.window = window
+    }
     let generations = GenerationPair(old: snapshot, next: next)
     var delta = try IncrementalDelta(between: generations, change, touched, positions)
       .assemble(into: &next)

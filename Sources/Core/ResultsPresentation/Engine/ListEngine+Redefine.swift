@@ -27,8 +27,10 @@ extension ListEngine {
     in store: any StoreSnapshot
   ) throws(StoreError) -> Step? {
     var next = other
-    next.snapshot.generation = snapshot.generation + 1
-    next.snapshot.life = snapshot.life
+    next.snapshot.update { fields in
+      fields.generation = snapshot.generation + 1
+      fields.life = snapshot.life
+    }
     next.assumesContentChangedInGaps = assumesContentChangedInGaps
     next.observedRows = observedRows
     let entity = next.plan.entity
@@ -47,7 +49,7 @@ extension ListEngine {
       sameOrder: false
     ).assemble()
     guard !delta.isEmpty else {
-      next.snapshot.generation = snapshot.generation
+      next.snapshot.update { $0.generation = snapshot.generation }
       self = next
       return nil
     }

@@ -46,9 +46,11 @@ extension ListEngine {
       next.assumesContentChangedInGaps = assumesContentChangedInGaps
       next.observedRows = observedRows
     }
-    next.snapshot.generation = snapshot.generation + 1
-    next.snapshot.life = snapshot.life
-    next.snapshot.version = store.version
+    next.snapshot.update { fields in
+      fields.generation = snapshot.generation + 1
+      fields.life = snapshot.life
+      fields.version = store.version
+    }
     self = next
     return .reset(reason)
   }

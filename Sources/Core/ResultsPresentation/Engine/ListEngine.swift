@@ -97,7 +97,9 @@ struct ListEngine: Sendable {
       numbering: numbered
     )
     if let failure = try snapshot.contiguityFailure() { throw .request(failure) }
-    snapshot.aggregates = try AggregateComputation(snapshot, in: store).table()
+    if let aggregates = try AggregateComputation(snapshot, in: store).table() {
+      snapshot.update { $0.aggregates = aggregates }
+    }
     if maintainsDigests, !plan.observedAttributes.isEmpty {
       digests = try DigestTable(of: plan.definition, plan.observedAttributes, in: store)
     }
@@ -232,7 +234,7 @@ extension ListEngine {
 
   /// Records that the content is that of a later version too.
   private mutating func setVersion(of store: any StoreSnapshot) {
-    snapshot.version = store.version
+    if snapshot.version != store.version { snapshot.update { $0.version = store.version } }
     if case .indexed(let keys) = snapshot.keys { keys.keyVersion.extend(to: store.version) }
     updateBookmark(in: store)
   }
@@ -281,7 +283,8 @@ extension ListEngine {
       let steps = try next.apply(folded, origins: origins, in: store)
       // A commit that changes no row of the list may change the additional counts.
       if recounting {
-        next.snapshot.additionalCounts = try ListEngine.counts(additionalCounts, in: store)
+        let counts = try ListEngine.counts(additionalCounts, in: store)
+        next.snapshot.update { $0.additionalCounts = counts }
       }
       return steps
     }
@@ -397,16 +400,25 @@ extension ListEngine {
     }
   }
 
-  /// Returns the next generation, with everything that does not depend on the keys.
+  /// Returns the next generation, except what follows from the sections of its keys.
+  /// - Parameters:
+  ///   - change: The change that leads to it.
+  ///   - store: The store in a version that has the change.
+  ///   - setKeys: Sets the keys and what follows from them.
   func nextGeneration(
     after change: ListChange,
-    in store: any StoreSnapshot
+    in store: any StoreSnapshot,
+    _ setKeys: (inout ResultsSnapshot.Fields) -> Void
   ) throws(StoreError) -> ResultsSnapshot {
-    var next = snapshot
-    next.version = change.version
-    next.additionalCounts =
+    let counts =
       plan.additionalCounts.isEmpty ? [:] : try ListEngine.counts(plan.additionalCounts, in: store)
-    next.generation += 1
+    var next = snapshot
+    next.update { fields in
+      fields.version = change.version
+      fields.additionalCounts = counts
+      fields.generation += 1
+      setKeys(&fields)
+    }
     return next
   }
 
@@ -416,7 +428,7 @@ extension ListEngine {
     guard let delta, !delta.isEmpty else {
       let generation = snapshot.generation
       snapshot = next
-      snapshot.generation = generation
+      snapshot.update { $0.generation = generation }
       return nil
     }
     let observed = observedPart(of: delta, from: snapshot, to: next)

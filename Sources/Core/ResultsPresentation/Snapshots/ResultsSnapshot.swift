@@ -8,27 +8,62 @@ public import ResultsDomain
 /// history does not reach back to them any more (R19), optional results are `nil`, and what can throw does:
 /// `identity(atFlatPosition:)`, `content` and `ResultsList.object(at:)`.
 public struct ResultsSnapshot: Sendable {
+  /// What a generation consists of.
+  struct Fields: Sendable {
+    var life = ResultsLife.unknown
+    var generation: Int
+    var version: StoreVersion
+    var additionalCounts: [String: Int]
+    var plan: ListPlan
+    /// The layout of `keys`; a leading section number is added where sections are merged or split.
+    var layout: KeyLayout
+    var rule: SectionRule
+    /// The keys of all rows that match, including those outside the window.
+    var keys: ListKeys
+    var window: Range<Int>
+    var counts: SectionCounts
+    /// Occurrence numbers of split sections, by section number; absent means 0.
+    var occurrences: [Int64: Int]
+    var identities = IdentityIndex()
+    /// The declared aggregates of the sections, or `nil` if there are none.
+    var aggregates: AggregateTable?
+  }
+
+  /// The fields of one generation, which never change.
+  ///
+  /// A class, since a snapshot is passed on many times in every commit, and copying all fields counts fifteen references.
+  private final class Storage: Sendable {
+    let fields: Fields
+
+    init(_ fields: Fields) { self.fields = fields }
+  }
+
+  private var storage: Storage
+
   /// The life of its controller's list, within which generations are counted.
-  public internal(set) var life = ResultsLife.unknown
+  public var life: ResultsLife { storage.fields.life }
   /// The generation's number in its controller, from 1.
-  public internal(set) var generation: Int
+  public var generation: Int { storage.fields.generation }
   /// The version of the store it was taken from.
-  public internal(set) var version: StoreVersion
+  public var version: StoreVersion { storage.fields.version }
   /// Counts taken from the same version, by name.
-  public internal(set) var additionalCounts: [String: Int]
-  var plan: ListPlan
-  /// The layout of `keys`; a leading section number is added where sections are merged or split.
-  var layout: KeyLayout
-  var rule: SectionRule
-  /// The keys of all rows that match, including those outside the window.
-  var keys: ListKeys
-  var window: Range<Int>
-  var counts: SectionCounts
-  /// Occurrence numbers of split sections, by section number; absent means 0.
-  var occurrences: [Int64: Int]
-  var identities: IdentityIndex
-  /// The declared aggregates of the sections, or `nil` if there are none.
-  var aggregates: AggregateTable?
+  public var additionalCounts: [String: Int] { storage.fields.additionalCounts }
+  var plan: ListPlan { storage.fields.plan }
+  var layout: KeyLayout { storage.fields.layout }
+  var rule: SectionRule { storage.fields.rule }
+  var keys: ListKeys { storage.fields.keys }
+  var window: Range<Int> { storage.fields.window }
+  var counts: SectionCounts { storage.fields.counts }
+  var occurrences: [Int64: Int] { storage.fields.occurrences }
+  var identities: IdentityIndex { storage.fields.identities }
+  var aggregates: AggregateTable? { storage.fields.aggregates }
+
+  /// Changes some fields; every call copies all of them.
+  mutating func update(_ change: (inout Fields) -> Void) {
+    var fields = storage.fields
+    change(&fields)
+    storage = Storage(fields)
+  }
 
   init(
     generation: Int,
@@ -38,17 +73,23 @@ public struct ResultsSnapshot: Sendable {
     keys: ListKeys,
     numbering: SectionNumbering?
   ) {
-    self.generation = generation
-    self.version = version
-    self.additionalCounts = additionalCounts
-    self.plan = plan
-    self.keys = keys
-    layout = numbering == nil ? plan.layout : SectionNumbering.layout(of: plan)
-    rule = numbering == nil ? plan.rule : SectionNumbering.rule(of: plan)
-    window = plan.window(of: keys.count)
-    counts = .counting(keys, window, rule, layout)
-    occurrences = numbering?.occurrences ?? [:]
-    identities = IdentityIndex()
+    let layout = numbering == nil ? plan.layout : SectionNumbering.layout(of: plan)
+    let rule = numbering == nil ? plan.rule : SectionNumbering.rule(of: plan)
+    let window = plan.window(of: keys.count)
+    storage = Storage(
+      Fields(
+        generation: generation,
+        version: version,
+        additionalCounts: additionalCounts,
+        plan: plan,
+        layout: layout,
+        rule: rule,
+        keys: keys,
+        window: window,
+        counts: .counting(keys, window, rule, layout),
+        occurrences: numbering?.occurrences ?? [:]
+      )
+    )
   }
 
   /// The entity whose objects are listed.
@@ -238,8 +279,9 @@ extension ResultsSnapshot {
   /// - Complexity: O(*n*) where an index has the keys.
   func holdingKeys(in store: any StoreSnapshot) throws(StoreError) -> ResultsSnapshot {
     guard case .indexed = keys else { return self }
+    let keys = ListKeys.held(try keys.held(in: store))
     var held = self
-    held.keys = .held(try keys.held(in: store))
+    held.update { $0.keys = keys }
     return held
   }
 }
