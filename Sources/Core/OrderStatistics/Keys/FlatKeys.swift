@@ -1,19 +1,28 @@
 /// A borrowed view of consecutive keys in one arena of bytes.
 ///
 /// It is valid only inside the closure that receives it.
+@usableFromInline
 struct FlatKeys<End: FixedWidthInteger & Sendable> {
-  let bytes: UnsafeRawBufferPointer
+  @usableFromInline let bytes: UnsafeRawBufferPointer
   /// The offset just past each key, counted from the start of `bytes`.
-  let ends: UnsafeBufferPointer<End>
+  @usableFromInline let ends: UnsafeBufferPointer<End>
+
+  @inlinable
+  init(bytes: UnsafeRawBufferPointer, ends: UnsafeBufferPointer<End>) {
+    self.bytes = bytes
+    self.ends = ends
+  }
 
   @inline(__always)
   var count: Int { ends.count }
 
+  @inlinable
   @inline(__always)
   func start(of position: Int) -> Int {
     position == 0 ? 0 : Int(truncatingIfNeeded: ends[position &- 1])
   }
 
+  @inlinable
   @inline(__always)
   subscript(position: Int) -> UnsafeRawBufferPointer {
     let start = start(of: position)

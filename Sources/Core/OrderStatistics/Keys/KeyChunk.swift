@@ -1,7 +1,8 @@
 /// A short run of ascending keys in one arena: the unit that snapshots of a list share.
+@usableFromInline
 struct KeyChunk: Sendable {
-  private(set) var bytes: [UInt8] = []
-  private(set) var ends: [UInt32] = []
+  @usableFromInline private(set) var bytes: [UInt8] = []
+  @usableFromInline private(set) var ends: [UInt32] = []
 
   init() {}
 
@@ -15,9 +16,11 @@ struct KeyChunk: Sendable {
     append(keys, in: range)
   }
 
+  @inlinable
   var count: Int { ends.count }
   var byteCount: Int { bytes.count }
 
+  @inlinable
   @inline(__always)
   func withFlatKeys<Result, Failure: Error>(
     _ body: (FlatKeys<UInt32>) throws(Failure) -> Result

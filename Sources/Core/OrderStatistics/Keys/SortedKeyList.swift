@@ -4,16 +4,17 @@
 /// keys; a chunk is one arena of bytes with the end offset of each key. A copy is a snapshot that
 /// shares all chunks: the first edit after it copies one chunk and the outer array, never the keys
 /// of other chunks. A key may be up to 2 GiB long.
+@usableFromInline
 package struct SortedKeyList: Sendable {
-  private(set) var chunks: [KeyChunk] = []
+  @usableFromInline private(set) var chunks: [KeyChunk] = []
   /// The number of keys in all chunks before each chunk.
-  private(set) var starts: [Int] = []
+  @usableFromInline private(set) var starts: [Int] = []
   let limits: KeyChunkLimits
 
   /// The number of keys.
   ///
   /// - Complexity: O(1).
-  package private(set) var count = 0
+  @usableFromInline package private(set) var count = 0
 
   /// Creates an empty list.
   package init() {
@@ -58,6 +59,7 @@ package struct SortedKeyList: Sendable {
   ///
   /// - Precondition: `0 <= position < count`.
   /// - Complexity: O(log chunks).
+  @inlinable
   package func withKey<Result, Failure: Error>(
     at position: Int,
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
@@ -76,6 +78,7 @@ package struct SortedKeyList: Sendable {
   ///
   /// - Precondition: The range lies within `0..<count`, and the stride is positive.
   /// - Complexity: O(log chunks + number of chunks in the range + number of keys visited).
+  @inlinable
   package func forEachKey<Failure: Error>(
     in range: Range<Int>,
     every stride: Int = 1,
@@ -100,7 +103,8 @@ package struct SortedKeyList: Sendable {
   }
 
   /// The index of the chunk that holds a position, which must be in range.
-  private func chunkIndex(containing position: Int) -> Int {
+  @inlinable
+  func chunkIndex(containing position: Int) -> Int {
     starts.withUnsafeBufferPointer { starts in
       var low = 0
       var high = starts.count
@@ -129,6 +133,7 @@ extension SortedKeyList: Equatable {
   /// Whether both lists hold the same keys.
   ///
   /// - Complexity: O(number of keys in chunks the lists do not share).
+  @usableFromInline
   package static func == (left: Self, right: Self) -> Bool {
     left.count == right.count && difference(from: left, to: right).isEmpty
   }
