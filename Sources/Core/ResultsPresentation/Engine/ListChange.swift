@@ -107,13 +107,14 @@ struct TouchedKeys: Sendable {
     found.reserveCapacity(2 * rows.count)
     let length = rows.first.map { max($0.oldKey?.count ?? 0, $0.newKey?.count ?? 0) } ?? 0
     batch.reserveCapacity(keys: 2 * rows.count, bytes: 2 * rows.count * length)
-    for (index, row) in rows.enumerated() {
-      let isSame = !row.keyChanged
-      if let key = row.oldKey {
+    // By index, since copying a row counts many references.
+    for index in rows.indices {
+      let isSame = !rows[index].keyChanged
+      if let key = rows[index].oldKey {
         batch.append(key)
         found.append(Origin(row: index, effect: isSame ? .unchanged : .removed))
       }
-      if !isSame, let key = row.newKey {
+      if !isSame, let key = rows[index].newKey {
         batch.append(key)
         found.append(Origin(row: index, effect: .inserted))
       }

@@ -309,14 +309,15 @@ private struct Advance {
       if sections.blockCount > 1 { return rows == 0 || sections.add(rows, toBlock: 1) }
       return rows == 0 || insertSection([0], rows: rows, at: 1)
     }
-    var differences: [[UInt8]: Int] = [:]
+    // One entry for each section and side of the change: few sections are touched by most changes, and hashing is slow.
+    var differences: [(lower: [UInt8], rows: Int)] = []
     var isKnown = true
     func count(_ keys: SortedKeyList, _ difference: Int) {
       // The keys of one section are consecutive.
       var section: SectionExtent?
       keys.forEachKey(in: 0..<keys.count) { _, key in
         if let section, section.contains(key) {
-          differences[section.lower, default: 0] += difference
+          differences[differences.count - 1].rows += difference
           return
         }
         guard let extent = index.rule.extent(of: key, index.layout) else {
@@ -324,7 +325,7 @@ private struct Advance {
           return
         }
         section = extent
-        differences[extent.lower, default: 0] += difference
+        differences.append((extent.lower, difference))
         if difference > 0 {
           index.sectionIDs.record(Array(key), from: extent.lower, index.rule, index.layout)
         }
@@ -333,7 +334,16 @@ private struct Advance {
     count(change.inserted, 1)
     count(change.removed, -1)
     guard isKnown else { return false }
-    for (lower, rows) in differences where rows != 0 {
+    differences.sort { KeyOrder.compare($0.lower, $1.lower) < 0 }
+    var first = 0
+    while first < differences.count {
+      let lower = differences[first].lower
+      var rows = 0
+      while first < differences.count, differences[first].lower == lower {
+        rows += differences[first].rows
+        first += 1
+      }
+      guard rows != 0 else { continue }
       let (section, isFound) = sections.span(beginningWith: lower)
       if section.index > 0, isFound {
         guard section.positions.count + rows != 0 else {
