@@ -440,6 +440,8 @@ final class CommitSession: Sendable {
     let version: StoreVersion
     /// Where that is in the change log, if the history is read from it.
     let position: ChangeLog.Position?
+    /// The statement whose open row holds the version, if no explicit transaction does.
+    var holder: PreparedStatement?
   }
 
   /// Begins a read transaction and finds out which version it sees.
@@ -449,9 +451,7 @@ final class CommitSession: Sendable {
   /// - Returns: `nil` if a commit was made meanwhile, so that the version is unknown; no transaction is open then.
   /// - Throws: SQLite's failures.
   func pin(_ database: Database, knownTo reading: ReadingConnection? = nil) throws -> Pinned? {
-    if let log = log?.log, let position = try pin(database, log, knownTo: reading) {
-      return Pinned(version: position.version, position: position)
-    }
+    if let log = log?.log, let pinned = try pin(database, log, knownTo: reading) { return pinned }
     let before = state.withLock { ($0.commitCount, $0.isCommitting, $0.history.version) }
     guard !before.1 else { return nil }
     try database.run("BEGIN DEFERRED TRANSACTION")
@@ -480,33 +480,55 @@ final class CommitSession: Sendable {
     _ database: Database,
     _ log: ChangeLog,
     knownTo reading: ReadingConnection?
-  ) throws -> ChangeLog.Position? {
+  ) throws -> Pinned? {
     let floor = log.seen
+    if let reading { return try pin(database, log, knownTo: reading, floor: floor) }
     try database.run("BEGIN DEFERRED TRANSACTION")
     do {
-      let mark = reading.flatMap { _ in contentMark(of: database) }
-      if let mark, let known = reading?.position(at: mark), log.isCurrent(known, floor: floor) {
-        return known
+      if let position = try log.readablePosition(on: database, floor: floor) {
+        return Pinned(version: position.version, position: position)
       }
-      let position = try log.readablePosition(on: database, floor: floor)
-      if let mark { reading?.note(position, at: mark) }
-      if position == nil { unpin(database) }
-      return position
+      unpin(database)
+      return nil
     } catch {
       unpin(database)
       throw error
     }
   }
 
-  /// The mark of the content that the transaction sees, which begins here.
-  private func contentMark(of database: Database) -> UInt32? {
-    // The first read takes the snapshot, not BEGIN; this one reads only the file's first page.
-    guard (try? database.run("PRAGMA main.schema_version")) != nil else { return nil }
-    return database.contentMark
+  /// Begins a read transaction on the store's own connection for reads.
+  ///
+  /// A statement that has a row holds the transaction open: BEGIN and COMMIT would be two more statements for every read.
+  private func pin(
+    _ database: Database,
+    _ log: ChangeLog,
+    knownTo reading: ReadingConnection,
+    floor: ChangeLog.Seen
+  ) throws -> Pinned? {
+    // It reads only the file's first page, and nothing else uses its text.
+    let holder = try PreparedStatement("PRAGMA main.user_version", on: database)
+    do {
+      _ = try holder.step()
+      let mark = database.contentMark
+      if let mark, let known = reading.position(at: mark), log.isCurrent(known, floor: floor) {
+        return Pinned(version: known.version, position: known, holder: holder)
+      }
+      let position = try log.readablePosition(on: database, floor: floor)
+      if let mark { reading.note(position, at: mark) }
+      if let position {
+        return Pinned(version: position.version, position: position, holder: holder)
+      }
+      holder.reset()
+      return nil
+    } catch {
+      holder.reset()
+      throw error
+    }
   }
 
   /// Ends a read transaction.
-  func unpin(_ database: Database) {
+  func unpin(_ database: Database, _ pinned: Pinned? = nil) {
+    if let holder = pinned?.holder { return holder.reset() }
     try? database.run("COMMIT TRANSACTION")
     if database.isInsideTransaction { try? database.run("ROLLBACK TRANSACTION") }
   }

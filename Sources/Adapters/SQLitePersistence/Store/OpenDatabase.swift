@@ -134,7 +134,7 @@ extension OpenDatabase {
       if !hasLog, !waitForCommit() { continue }
       let outcome: Result? = try withConnection { database, reading in
         guard let pinned = try session.pin(database, knownTo: reading) else { return nil }
-        defer { session.unpin(database) }
+        defer { session.unpin(database, pinned) }
         return .some(try body(database, pinned))
       }
       if let outcome { return outcome }
