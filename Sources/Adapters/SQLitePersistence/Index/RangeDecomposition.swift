@@ -180,6 +180,7 @@ struct OrderedBound {
   /// - Complexity: O(*n*) in the bytes.
   mutating func set(_ bytes: UnsafeRawBufferPointer, isBehind: Bool, in plan: OrderedPlan) {
     parts.removeAll(keepingCapacity: true)
+    parts.reserveCapacity(plan.variable.count)
     isAfter = isBehind
     var start = 0
     for index in plan.roles.indices {

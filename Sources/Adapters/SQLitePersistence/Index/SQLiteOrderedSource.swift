@@ -143,8 +143,8 @@ extension SQLiteOrderedSource {
 
   /// The statement of a subrange, before the first key that is not skipped, or `nil` if all its keys are skipped.
   ///
-  /// A subrange before the last one has the keys that equal a bound in all columns but one, often very few. So a few keys are stepped over
-  /// first and subtracted from the number of keys to skip; only a subrange with more keys must be counted.
+  /// Few keys equal a bound in all columns but the last. So a few keys of such a subrange are stepped over first and subtracted from the
+  /// number of keys to skip; only a subrange with more keys must be counted.
   private func page(
     _ subrange: KeySubrange,
     _ lowerBytes: UnsafeRawBufferPointer,
@@ -155,7 +155,8 @@ extension SQLiteOrderedSource {
   ) throws -> PreparedStatement? {
     let statement = try statement(subrange.shape, for: .page(subrange.shape), &pages, database)
     let offset = try bind(subrange, lowerBytes, upperBytes, to: statement)
-    guard remaining > 0, !isLast else {
+    let isNarrow = subrange.equal + 1 >= plan.variable.count
+    guard remaining > 0, !isLast, isNarrow || remaining <= SQLiteOrderedSource.steppedOver else {
       sqlite3_bind_int64(statement.pointer, offset, Int64(remaining))
       return statement
     }
