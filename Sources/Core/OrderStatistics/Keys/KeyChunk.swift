@@ -11,6 +11,12 @@ struct KeyChunk: Sendable {
     ends = [UInt32(key.count)]
   }
 
+  /// Takes over the bytes of a batch that fits into a chunk.
+  init(_ batch: KeyBatch) {
+    bytes = batch.bytes
+    ends = batch.ends.map { UInt32($0) }
+  }
+
   /// Copies the keys of `range`.
   init(_ keys: FlatKeys<some FixedWidthInteger & Sendable>, in range: Range<Int>) {
     append(keys, in: range)

@@ -31,8 +31,23 @@ package struct SortedKeyList: Sendable {
   /// - Complexity: O(number of bytes).
   package init(sorted batch: KeyBatch) throws(SortedKeyListError) {
     self.init()
-    try append(batch)
+    guard !batch.isEmpty, batch.count <= limits.targetCount,
+      batch.bytes.count <= limits.targetByteCount
+    else {
+      try append(batch)
+      return
+    }
+    // A short list takes over the bytes of the batch.
+    try batch.withFlatKeys { (keys) throws(SortedKeyListError) -> Void in
+      try verify(appending: keys)
+    }
+    chunks = [KeyChunk(batch)]
+    starts = Self.firstStart
+    count = batch.count
   }
+
+  /// The start of the first chunk, shared by all lists of a single chunk.
+  private static let firstStart = [0]
 
   /// Creates a list of separate keys that already ascend.
   ///
