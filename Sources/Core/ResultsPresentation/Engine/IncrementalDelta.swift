@@ -35,8 +35,7 @@ struct IncrementalDelta {
   /// Rows inside a window, with their flat positions in it.
   private struct LocatedRows {
     var rows: [AffectedRow] = []
-    var from: [Int?] = []
-    var to: [Int?] = []
+    var ends: [RowPositions] = []
 
     /// Collects those rows that are in one of two windows.
     init(
@@ -44,23 +43,23 @@ struct IncrementalDelta {
       at positions: [RowPositions],
       in windows: (old: Range<Int>, new: Range<Int>)
     ) {
-      from = positions.map { windows.old.offset(of: $0.old) }
-      to = positions.map { windows.new.offset(of: $0.new) }
+      ends = positions.map {
+        RowPositions(old: windows.old.offset(of: $0.old), new: windows.new.offset(of: $0.new))
+      }
       // Copying rows is costly, and mostly all of them are in a window.
-      guard !from.indices.allSatisfy({ from[$0] != nil || to[$0] != nil }) else {
+      guard !ends.allSatisfy({ $0.old != nil || $0.new != nil }) else {
         rows = all
         return
       }
-      let located = zip(from, to)
-      (from, to) = ([], [])
-      for (row, (from, to)) in zip(all, located) { append(row, from, to) }
+      let located = ends
+      ends = []
+      for (row, ends) in zip(all, located) { append(row, ends.old, ends.new) }
     }
 
     mutating func append(_ row: AffectedRow, _ from: Int?, _ to: Int?) {
       guard from != nil || to != nil else { return }
       rows.append(row)
-      self.from.append(from)
-      self.to.append(to)
+      ends.append(RowPositions(old: from, new: to))
     }
   }
 
@@ -101,11 +100,12 @@ struct IncrementalDelta {
     let stationary = stationaryRows(located, sections, next)
     let rows = try change.completed(located.rows, old.plan)
     // Indexes are sorted, not rows, since they are smaller.
-    var order = rows.indices.map { (index: $0, to: located.to[$0] ?? .max) }
+    var order = rows.indices.map { (index: $0, to: located.ends[$0].new ?? .max) }
     if order.count > 1 { order.sort { $0.to < $1.to } }
     for (index, _) in order {
       let row = rows[index]
-      switch (path(of: located.from[index], in: old), path(of: located.to[index], in: next)) {
+      let ends = located.ends[index]
+      switch (path(of: ends.old, in: old), path(of: ends.new, in: next)) {
       case (let from?, let to?):
         let survivor = RowChanges.Survivor(
           id: row.id,
@@ -145,7 +145,7 @@ struct IncrementalDelta {
     var stays = located.rows.map { !$0.keyChanged }
     var (survivors, oldPositions, newPositions) = ([Int](), [Int](), [Int]())
     for (index, isStationary) in stays.enumerated() where !isStationary {
-      guard let from = located.from[index], let to = located.to[index],
+      guard let from = located.ends[index].old, let to = located.ends[index].new,
         let oldSection = old.counts.run(containing: from)?.run,
         let newSection = next.counts.run(containing: to)?.run,
         sections.newSection(ofOld: oldSection) == newSection
@@ -156,13 +156,13 @@ struct IncrementalDelta {
     }
     guard !survivors.isEmpty else { return stays }
     let affected = stays.indices.filter { index in
-      !stays[index] || located.from[index] == nil || located.to[index] == nil
+      !stays[index] || located.ends[index].old == nil || located.ends[index].new == nil
     }
     let stationary = MoveMinimizer.stationarySurvivors(
       oldPositions: oldPositions,
       newPositions: newPositions,
-      affectedOldPositions: affected.compactMap { located.from[$0] }.sorted(),
-      affectedNewPositions: affected.compactMap { located.to[$0] }.sorted()
+      affectedOldPositions: affected.compactMap { located.ends[$0].old }.sorted(),
+      affectedNewPositions: affected.compactMap { located.ends[$0].new }.sorted()
     )
     for index in stationary { stays[survivors[index]] = true }
     return stays
