@@ -42,24 +42,47 @@ enum SectionRule: Sendable {
 
 /// The range of one section's keys: from `lower` to before `upper`, which is `nil` at the end of the list.
 struct SectionExtent: Hashable {
+  private enum End: Hashable {
+    /// The end of the list.
+    case open
+    /// The bytes of `lower` but for the last, and one that is greater than any byte that can follow them.
+    case afterPrefix
+    /// The bytes of a column and one that is greater than any byte that can follow them.
+    case afterColumn([UInt8])
+    case before([UInt8])
+  }
+
   let lower: [UInt8]
-  let upper: [UInt8]?
-  /// Whether `upper` is the bytes of a column and one more, which is greater than any byte that can follow them.
-  private let endsAfterColumn: Bool
+  private let last: End
 
   /// All keys.
-  static let everything = SectionExtent(lower: [], upper: nil, endsAfterColumn: false)
+  static let everything = SectionExtent(lower: [], last: .open)
 
-  private init(lower: [UInt8], upper: [UInt8]?, endsAfterColumn: Bool) {
+  private init(lower: [UInt8], last: End) {
     self.lower = lower
-    self.upper = upper
-    self.endsAfterColumn = endsAfterColumn
+    self.last = last
+  }
+
+  var upper: [UInt8]? {
+    switch last {
+    case .open: nil
+    case .afterPrefix: Array(lower.dropLast()) + [SectionExtent.greatest]
+    case .afterColumn(let bytes), .before(let bytes): bytes
+    }
   }
 
   /// `upper` as a bound of the order, for the store.
   var end: KeyBound? {
-    upper.map { endsAfterColumn ? .after(Array($0.dropLast())) : .before($0) }
+    switch last {
+    case .open: nil
+    case .afterPrefix: .after(Array(lower.dropLast()))
+    case .afterColumn(let bytes): .after(Array(bytes.dropLast()))
+    case .before(let bytes): .before(bytes)
+    }
   }
+
+  /// A byte that is greater than any with which a column begins.
+  private static let greatest: UInt8 = 4
 
   /// The keys that begin with the bytes of some columns.
   ///
@@ -67,11 +90,7 @@ struct SectionExtent: Hashable {
   init(prefix: [UInt8]) { self = prefix.withUnsafeBytes { SectionExtent(bytes: $0) } }
 
   private init(bytes prefix: UnsafeRawBufferPointer) {
-    self.init(
-      lower: SectionExtent.bytes(prefix, followedBy: 1),
-      upper: SectionExtent.bytes(prefix, followedBy: 4),
-      endsAfterColumn: true
-    )
+    self.init(lower: SectionExtent.bytes(prefix, followedBy: 1), last: .afterPrefix)
   }
 
   private static func bytes(_ prefix: UnsafeRawBufferPointer, followedBy last: UInt8) -> [UInt8] {
@@ -93,13 +112,10 @@ struct SectionExtent: Hashable {
     var (start, end) = (KeyWriter(), KeyWriter())
     guard start.append(first, column), end.append(next, column) else { return nil }
     if column.isDescending {
-      self.init(
-        lower: end.bytes + [4],
-        upper: start.bytes + [4],
-        endsAfterColumn: true
-      )
+      let greatest = SectionExtent.greatest
+      self.init(lower: end.bytes + [greatest], last: .afterColumn(start.bytes + [greatest]))
     } else {
-      self.init(lower: start.bytes, upper: end.bytes, endsAfterColumn: false)
+      self.init(lower: start.bytes, last: .before(end.bytes))
     }
   }
 }
@@ -107,8 +123,19 @@ struct SectionExtent: Hashable {
 extension SectionExtent {
   /// Whether a key that does not come before the section is in it.
   func contains(_ key: UnsafeRawBufferPointer) -> Bool {
-    guard let upper else { return true }
-    return upper.withUnsafeBytes { KeyOrder.compare(key, $0) < 0 }
+    switch last {
+    case .open: return true
+    case .afterColumn(let upper), .before(let upper):
+      return upper.withUnsafeBytes { KeyOrder.compare(key, $0) < 0 }
+    case .afterPrefix:
+      let count = lower.count - 1
+      return lower.withUnsafeBytes { lower in
+        let prefix = UnsafeRawBufferPointer(rebasing: lower[..<count])
+        let shared = UnsafeRawBufferPointer(rebasing: key.prefix(count))
+        let order = KeyOrder.compare(shared, prefix)
+        return order < 0 || order == 0 && (key.count <= count || key[count] < Self.greatest)
+      }
+    }
   }
 
   /// The positions of the section's keys in a list.
