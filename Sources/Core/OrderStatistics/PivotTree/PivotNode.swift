@@ -114,17 +114,20 @@ extension PivotNode {
 
   /// The location of the block that contains a target.
   ///
-  /// `index` blocks and `start` rows precede the node; `upper` is the first pivot after it.
+  /// `index` blocks and `start` rows precede the node; `upper` is the first pivot after it. Unless `isBounded` is true the location has
+  /// no upper bound.
   ///
   /// - Precondition: The node contains the target.
   func location(
     of target: PivotTarget,
     index: Int = 0,
     start: Int = 0,
-    upper: (view: PackedPivots.View, entry: Int)? = nil
+    upper: (view: PackedPivots.View, entry: Int)? = nil,
+    isBounded: Bool = true
   ) -> BlockLocation {
     if let deferred {
-      return deferred.node.location(of: target, index: index, start: start, upper: upper)
+      return deferred.node
+        .location(of: target, index: index, start: start, upper: upper, isBounded: isBounded)
     }
     return packed.withView { view in
       let (entry, inner) = entry(for: target, in: view)
@@ -135,7 +138,7 @@ extension PivotNode {
           start: start + view.sum(before: entry),
           rows: view.value(entry),
           lower: view.pivot(entry),
-          upper: upper.map { $0.view.pivot($0.entry) }
+          upper: isBounded ? upper.map { $0.view.pivot($0.entry) } : nil
         )
       }
       return children.withUnsafeBufferPointer { children in
@@ -143,7 +146,8 @@ extension PivotNode {
           of: inner,
           index: index + view.sum(before: entry),
           start: start + rows(before: entry),
-          upper: upper
+          upper: upper,
+          isBounded: isBounded
         )
       }
     }

@@ -98,11 +98,17 @@ extension PivotTree {
 
   /// The block that holds the row at a position of the whole list.
   ///
+  /// - Parameters:
+  ///   - position: The position.
+  ///   - isBounded: Whether the upper bound is needed; without it, it is nil for every block.
   /// - Returns: Nil if the position is negative or not below `rowCount`.
   /// - Complexity: O(log blockCount).
-  package func location(containing position: Int) -> BlockLocation? {
+  package func location(
+    containing position: Int,
+    isBounded: Bool = true
+  ) -> BlockLocation? {
     guard position >= 0, position < rowCount else { return nil }
-    return root.location(of: .position(position))
+    return root.location(of: .position(position), isBounded: isBounded)
   }
 
   /// The location of the block at an index.

@@ -173,8 +173,10 @@ extension IndexedReading {
   /// The key at a position of a block, or `nil` if there is none.
   ///
   /// The whole run is read only if it is needed twice in a row, so a jump to any position costs one key, and a walk one reading a run.
+  /// The block's upper bound is not used.
   func key(at position: Int, in block: BlockLocation) throws(StoreError) -> [UInt8]? {
-    guard isReadable(block), keys.keyVersion.allowsSingleKey(from: block.lower)
+    let bounded = since.isEmpty ? block : keys.blocks.location(containing: position) ?? block
+    guard isReadable(bounded), keys.keyVersion.allowsSingleKey(from: block.lower)
     else { return try keys(at: position..<position + 1).first }
     let batch = try source.keys(
       from: bound(block.lower),

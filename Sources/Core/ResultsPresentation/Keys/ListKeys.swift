@@ -105,7 +105,7 @@ enum ListKeys: Sendable {
     switch self {
     case .held(let keys): return keys.withKey(at: position, body)
     case .indexed(let keys):
-      guard let block = keys.blocks.location(containing: position) else {
+      guard let block = keys.blocks.location(containing: position, isBounded: false) else {
         return body(UnsafeRawBufferPointer(start: nil, count: 0))
       }
       if let run = keys.keyVersion.cachedRun(from: block.lower) {
