@@ -46,6 +46,10 @@ final class CommitSession: Sendable {
     /// How many commits have begun, so that a reader knows whether one did while it took its snapshot.
     var commitCount: UInt64 = 0
     var isCommitting = false
+    /// How many pages the writing connection had written before the last commit that ended without a kept read.
+    var pagesBefore: Int32 = 0
+    /// How many pages may be written before the next commit that ends without a kept read.
+    var keptReadPages: Int32 = 0
     /// The side files that the connections use, if nothing but deletion can remove them.
     var sideFiles: SideFiles?
   }
@@ -194,7 +198,7 @@ final class CommitSession: Sendable {
     guard database.isInsideTransaction else {
       throw StoreError.unexpected(path: path, detail: "the closure ended its own transaction")
     }
-    let (changes, version) = try prepareCommit(since: start, origin: origin, on: database)
+    let (changes, version, made) = try prepareCommit(since: start, origin: origin, on: database)
     if !context.ownsWriter, let changes {
       // GRDB's observers miss statements that are stepped through SQLite itself.
       for index in changes.keys.sorted() {
@@ -203,10 +207,9 @@ final class CommitSession: Sendable {
     }
     try checkFile(of: database)
     publisher.hold()
-    defer {
-      let count = changes.map { $0.values.reduce(0) { $0 + $1.count } }
-      publish(changing: count, on: database)
-    }
+    let count = changes.map { $0.values.reduce(0) { $0 + $1.count } }
+    let kept = made.flatMap { keptRead(changing: count, at: $0, on: database) }
+    defer { publish(changing: count, kept, on: database) }
     try database.commit()
     settle(on: database)
     return Committed(result: result, version: version ?? self.version)
@@ -221,18 +224,21 @@ final class CommitSession: Sendable {
   }
 
   /// Derives the net changes of the transaction and writes them into the log, as the last step before the commit.
-  /// - Returns: The net changes, if they are known row by row, and the version that the commit makes, if the log has it.
+  /// - Returns: The net changes, if they are known row by row; the version that the commit makes, if the log has it; and its position in
+  ///   the log, if that is known without reading.
   private func prepareCommit(
     since start: ChangeLog.Position?,
     origin: CommitOrigin,
     on database: Database
-  ) throws -> (changes: [Int: [CommittedChange]]?, version: StoreVersion?) {
+  ) throws -> (
+    changes: [Int: [CommittedChange]]?, version: StoreVersion?, made: ChangeLog.Position?
+  ) {
     let rows = capture.take()
     guard let start, let log else {
       let event = try event(of: rows, origin: origin, on: database)
       setPending(.own(event))
-      if case .commit(_, let changes) = event { return (changes, nil) }
-      return (nil, nil)
+      if case .commit(_, let changes) = event { return (changes, nil, nil) }
+      return (nil, nil, nil)
     }
     let written = try log.writeCommit(
       since: start,
@@ -242,7 +248,16 @@ final class CommitSession: Sendable {
       on: database
     )
     setPending(written.pending)
-    return (written.changes, written.version)
+    var made: ChangeLog.Position?
+    if case .logged(_, _, let stamp?) = written.pending, let version = written.version {
+      made = ChangeLog.Position(
+        layout: start.layout,
+        cookie: start.cookie,
+        version: version,
+        stamp: stamp
+      )
+    }
+    return (written.changes, written.version, made)
   }
 
   private func setPending(_ pending: Pending) { state.withLock { $0.pending = pending } }
@@ -283,20 +298,74 @@ final class CommitSession: Sendable {
   /// How many rows a commit may change to be followed by the thread that made it, which waits for that.
   private static let followedRowLimit = 32
 
+  /// A read that stays open while its transaction commits, so that the commit's version can be read without beginning another.
+  private struct KeptRead {
+    /// The statement whose open row holds the read.
+    let holder: PreparedStatement
+    /// The commit's position in the log.
+    let position: ChangeLog.Position
+  }
+
+  /// How many pages commits that end with a kept read may write at most.
+  ///
+  /// While a connection reads, SQLite cannot transfer the write-ahead log into the file, which it does at the end of a commit once the
+  /// log is long enough. So the transfer is at most this many pages late, and at most half of that length.
+  private static let keptReadPageLimit: Int32 = 64
+
+  /// Opens a read within the transaction that is about to be committed, if listeners will follow the commit.
+  ///
+  /// SQLite lets a read continue past the COMMIT of its connection, and it then sees what was committed. Beginning another read after the
+  /// commit takes three more file locks, and the log would have to be read.
+  /// - Returns: `nil` if the version must be read after the commit.
+  private func keptRead(
+    changing count: Int?,
+    at position: ChangeLog.Position,
+    on database: Database
+  ) -> KeptRead? {
+    // An application's observers may write as soon as the commit is made.
+    guard context.ownsWriter, isFollowed(changing: count) else { return nil }
+    let pages = database.writtenPages
+    let isShort = state.withLock { $0.keptReadPages > pages &- $0.pagesBefore }
+    guard isShort else {
+      // The length is a setting of the connection, which can change.
+      let length = (try? database.integer("PRAGMA main.wal_autocheckpoint")) ?? 0
+      let limit = Int64(CommitSession.keptReadPageLimit)
+      let next = Int32(length > 0 ? min(length / 2, limit) : limit)
+      state.withLock { ($0.pagesBefore, $0.keptReadPages) = (pages, next) }
+      return nil
+    }
+    guard let holder = try? PreparedStatement("PRAGMA main.schema_version", on: database)
+    else { return nil }
+    guard (try? holder.step()) == true,
+      sqlite3_column_int64(holder.pointer, 0) == position.cookie
+    else {
+      holder.reset()
+      return nil
+    }
+    return KeptRead(holder: holder, position: position)
+  }
+
+  /// Whether a commit is offered to listeners at once.
+  private func isFollowed(changing count: Int?) -> Bool {
+    count.map { $0 <= CommitSession.followedRowLimit } == true && context.broadcaster.hasFollowers
+  }
+
   /// Publishes a commit, outside of the transaction.
   ///
   /// A small one is offered to the listeners that follow it at once: its pages are in the writing connection's memory, and no other thread
   /// has to wake up.
   /// - Parameters:
   ///   - count: How many rows the commit changed, or `nil` if that is not known.
+  ///   - kept: A read that was opened before the commit.
   ///   - database: The writing connection.
-  private func publish(changing count: Int?, on database: Database) {
+  private func publish(changing count: Int?, _ kept: KeptRead?, on database: Database) {
+    defer { kept?.holder.reset() }
     guard publisher.release() else { return }
     let broadcaster = context.broadcaster
-    guard let count, count <= CommitSession.followedRowLimit, broadcaster.hasFollowers,
-      let pinned = try? pin(database)
-    else { return broadcaster.notify() }
-    defer { unpin(database) }
+    guard isFollowed(changing: count), let pinned = try? pin(database, kept) else {
+      return broadcaster.notify()
+    }
+    defer { unpin(database, pinned) }
     let snapshot = SQLiteSnapshot(database, pinned, of: self)
     defer { snapshot.end() }
     BodyScope.run(snapshot, of: broadcaster) { broadcaster.offer(snapshot) }
@@ -526,6 +595,18 @@ final class CommitSession: Sendable {
     }
   }
 
+  /// Begins a read transaction on the writing connection after its own commit.
+  private func pin(_ database: Database, _ kept: KeptRead?) throws -> Pinned? {
+    guard let kept, let log = log?.log, log.isCurrent(kept.position, floor: log.seen) else {
+      kept?.holder.reset()
+      return try pin(database)
+    }
+    // The read is open, so the transaction continues it.
+    try database.run("BEGIN DEFERRED TRANSACTION")
+    kept.holder.reset()
+    return Pinned(version: kept.position.version, position: kept.position)
+  }
+
   /// Ends a read transaction.
   func unpin(_ database: Database, _ pinned: Pinned? = nil) {
     if let holder = pinned?.holder { return holder.reset() }
@@ -556,6 +637,14 @@ final class CommitObserver: TransactionObserver, Sendable {
 }
 
 extension Database {
+  /// The number of pages that the connection has written, which may overflow (sqlite.org/c3ref/c_dbstatus_options.html,
+  /// SQLITE_DBSTATUS_CACHE_WRITE).
+  fileprivate var writtenPages: Int32 {
+    var (pages, highest) = (Int32(0), Int32(0))
+    sqlite3_db_status(sqliteConnection, SQLITE_DBSTATUS_CACHE_WRITE, &pages, &highest, 0)
+    return pages
+  }
+
   /// Whether the file that is open no longer has its name.
   var hasMoved: Bool {
     guard let connection = sqliteConnection else { return false }
