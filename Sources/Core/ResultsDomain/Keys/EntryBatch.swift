@@ -1,23 +1,27 @@
 /// A batch of encoded keys in order, in one flat array: the form in which a store returns the entries of a list.
 public struct EntryBatch: Sendable {
+  // `append` is inlined into other modules, where its closure costs nothing; so the storage is visible to them, but not its setters.
+  @usableFromInline var storedBytes: [UInt8] = []
+  @usableFromInline var storedEnds: [Int] = []
+
   /// The bytes of all keys, concatenated.
-  public private(set) var bytes: [UInt8] = []
+  @inlinable public var bytes: [UInt8] { storedBytes }
   /// The end offset of each key in `bytes`.
-  public private(set) var ends: [Int] = []
+  @inlinable public var ends: [Int] { storedEnds }
 
   /// Creates an empty batch.
   public init() {}
 
   /// The number of keys.
-  public var count: Int { ends.count }
+  @inlinable public var count: Int { storedEnds.count }
 
   /// Appends a key that a closure writes; if the closure throws, nothing is appended.
-  public mutating func append<Failure: Error>(
+  @inlinable public mutating func append<Failure: Error>(
     _ write: (inout KeyWriter) throws(Failure) -> Void
   ) throws(Failure) {
     var writer = KeyWriter()
-    swap(&writer.bytes, &bytes)
-    defer { swap(&writer.bytes, &bytes) }
+    swap(&writer.bytes, &storedBytes)
+    defer { swap(&writer.bytes, &storedBytes) }
     let start = writer.bytes.count
     do {
       try write(&writer)
@@ -25,18 +29,18 @@ public struct EntryBatch: Sendable {
       writer.bytes.removeSubrange(start...)
       throw error
     }
-    ends.append(writer.bytes.count)
+    storedEnds.append(writer.bytes.count)
   }
 
   /// Reserves storage for a number of keys and bytes in all.
   public mutating func reserveCapacity(keys: Int, bytes: Int) {
-    ends.reserveCapacity(keys)
-    self.bytes.reserveCapacity(bytes)
+    storedEnds.reserveCapacity(keys)
+    storedBytes.reserveCapacity(bytes)
   }
 
   /// Removes all keys and retains the storage.
   public mutating func removeAll() {
-    bytes.removeAll(keepingCapacity: true)
-    ends.removeAll(keepingCapacity: true)
+    storedBytes.removeAll(keepingCapacity: true)
+    storedEnds.removeAll(keepingCapacity: true)
   }
 }
