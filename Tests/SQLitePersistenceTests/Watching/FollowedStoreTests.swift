@@ -56,6 +56,18 @@ import Testing
     }
   }
 
+  @Test func `R60: the write-ahead log stays short while every commit is followed`() throws {
+    let folder = try TemporaryFolder()
+    let store = try open(folder)
+    let notifications = store.commitNotifications { _ in true }
+    for number in 0..<1500 { try add(["\(number)"], to: store) }
+    // SQLite transfers the log at its thousandth page; each commit writes at least two.
+    let pages = try folder.bytes("store.sqlite-wal").count / 4120
+    #expect(pages < 1200)
+    withExtendedLifetime(notifications) {}
+    try store.close()
+  }
+
   #if os(Linux)
   @Test func `commits of others are noticed at once while the store has listeners`() async throws {
     let folder = try TemporaryFolder()
