@@ -405,6 +405,8 @@ extension ListEngine {
   ///   - change: The change that leads to it.
   ///   - store: The store in a version that has the change.
   ///   - setKeys: Sets the keys and what follows from them.
+  /// - Returns: The generation, which is not the current one yet.
+  /// - Throws: The store's error, if additional counts cannot be read.
   func nextGeneration(
     after change: ListChange,
     in store: any StoreSnapshot,
