@@ -23,6 +23,7 @@ enum NaiveEvaluator {
     case .not(let inner): return 2 - truth(inner, row)
     case .and(let parts): return parts.map { truth($0, row) }.min() ?? 2
     case .or(let parts): return parts.map { truth($0, row) }.max() ?? 0
+    case .quantified: return 1
     }
   }
 
@@ -58,6 +59,7 @@ enum NaiveEvaluator {
     case .ifNull(let inner, let other):
       let found = value(inner, row)
       return found.isNull ? other : found
+    case .related, .gathered: return .null
     }
   }
 

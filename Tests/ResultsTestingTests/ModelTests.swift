@@ -110,6 +110,7 @@ import Testing
     case .not: "not"
     case .and: "and"
     case .or: "or"
+    case .quantified: "quantified"
     }
   }
 }

@@ -197,7 +197,7 @@ public enum Condition {
       }
       return "LIKE '\(pattern)' has no wildcard, and % is an ordinary character in it."
         + " The wildcards are * for any characters and ? for one."
-    case .not(let inner): return warning(about: inner)
+    case .not(let inner), .quantified(_, _, let inner): return warning(about: inner)
     case .and(let parts), .or(let parts): return parts.lazy.compactMap(warning).first
     case .all, .none, .comparison, .between, .membership, .identity, .text, .isNull: return nil
     }

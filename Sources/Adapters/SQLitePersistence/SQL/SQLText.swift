@@ -122,6 +122,8 @@ extension SQLText {
       append(")")
     case .and(let parts): append(parts[...], joinedBy: " AND ", ifEmpty: "1", in: table)
     case .or(let parts): append(parts[...], joinedBy: " OR ", ifEmpty: "0", in: table)
+    // The core joins for a store that does not answer paths.
+    case .quantified: append("NULL")
     }
   }
 
@@ -262,6 +264,8 @@ extension SQLText {
       append(", ")
       append(constant: value)
       append(")")
+    // The core joins for a store that does not answer paths.
+    case .related, .gathered: append("NULL")
     }
   }
 
@@ -358,7 +362,7 @@ extension Value {
 extension FetchExpression {
   fileprivate var holdsBucket: Bool {
     switch self {
-    case .attribute, .objectKey, .literal: false
+    case .attribute, .objectKey, .literal, .related, .gathered: false
     case .bucket: true
     case .prefix(let inner, _), .lowercased(let inner), .uppercased(let inner), .length(let inner),
       .ifNull(let inner, _):
@@ -381,6 +385,7 @@ extension EntityTable {
     case .length, .bucket: return storage == .integer
     case .ifNull(let inner, let value):
       return holdsOnly(storage, inner) && (value.storage == nil || value.storage == storage)
+    case .related, .gathered: return false
     }
   }
 
@@ -411,6 +416,7 @@ extension EntityTable {
     case .ifNull(let inner, let value):
       if case .real(let number) = value, number.isNaN { return canBeNull(inner) }
       return value.isNull && canBeNull(inner)
+    case .related, .gathered: return true
     }
   }
 }

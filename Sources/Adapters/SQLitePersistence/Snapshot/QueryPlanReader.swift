@@ -160,6 +160,7 @@ extension FetchExpression {
     case .length(let inner): inner.indexName + "Length"
     case .bucket(let inner, let width): "\(inner.indexName)Bucket\(width)"
     case .ifNull(let inner, _): inner.indexName + "OrOther"
+    case .related, .gathered: "Related"
     }
   }
 }

@@ -119,12 +119,23 @@ public struct StoreCapabilities: Hashable, Sendable {
   public var isDurable: Bool
   /// Whether the store refuses writes.
   public var isReadOnly: Bool
+  /// Whether the store's snapshots answer definitions with relationships themselves; otherwise the core joins for them.
+  ///
+  /// Then `entries`, `count`, `digests` and `aggregates` accept `FetchExpression.related`, `FetchExpression.gathered` and
+  /// `FetchPredicate.quantified`, and give the same bytes as the core's join.
+  public var answersPaths: Bool
 
   /// Creates a description of what a store can do.
-  public init(historyCoverage: HistoryCoverage, isDurable: Bool, isReadOnly: Bool = false) {
+  public init(
+    historyCoverage: HistoryCoverage,
+    isDurable: Bool,
+    isReadOnly: Bool = false,
+    answersPaths: Bool = false
+  ) {
     self.historyCoverage = historyCoverage
     self.isDurable = isDurable
     self.isReadOnly = isReadOnly
+    self.answersPaths = answersPaths
   }
 }
 

@@ -46,8 +46,32 @@ public protocol StoreSnapshot: AnyObject {
   ) throws(StoreError)
 
   /// The changes of an entity between an earlier version and this one.
+  ///
+  /// Records of equal version are one commit, also in the histories of different entities, and a commit has the same version in
+  /// each of them.
   func history(since version: StoreVersion, of entity: EntityDescription) throws(StoreError)
     -> StoreHistory
+
+  /// The changes of several entities between an earlier version and this one: one record for each commit.
+  ///
+  /// A gap in the history of one entity is a gap.
+  func history(since version: StoreVersion, ofEach entities: [EntityDescription])
+    throws(StoreError) -> StoreHistory
+
+  /// The keys of the objects whose columns hold one of some keys, in any order and without duplicates.
+  /// - Parameters:
+  ///   - keys: The keys that are sought; a key of another number of parts is not found.
+  ///   - columns: The columns, one for each part of a key: attributes, or the column of the objects' own key.
+  ///   - entity: The entity of the objects.
+  ///   - limit: The largest number of keys to return, or `nil` for any.
+  /// - Returns: `nil` if there are more than `limit`.
+  /// - Complexity: O(log *n*) for each key, and O(1) for each object, with an index over the columns; otherwise O(*n*).
+  func referrers(
+    to keys: [ObjectKey],
+    through columns: [String],
+    of entity: EntityDescription,
+    limit: Int?
+  ) throws(StoreError) -> [ObjectKey]?
 
   /// A bookmark with which a later process can find this version, or `nil` if the store supports none.
   func bookmark() throws(StoreError) -> StoreBookmark?

@@ -67,6 +67,8 @@ extension FetchExpression: CustomStringConvertible {
 private struct PredicateWriter {
   /// The entity whose attribute types decide how constants are written, or `nil` to write stored values as they are.
   let entity: EntityDescription?
+  /// The variable of the enclosing `SUBQUERY`, or an empty text.
+  var variable = ""
 
   func text(_ predicate: FetchPredicate) -> String {
     switch predicate {
@@ -83,7 +85,7 @@ private struct PredicateWriter {
       let list = values.map { text($0, type) }.joined(separator: ", ")
       return "\(text(expression)) IN {\(list)}"
     case .identity(let set):
-      return "SELF IN {\(set.keys.map(text).joined(separator: ", "))}"
+      return "\(own) IN {\(set.keys.map(text).joined(separator: ", "))}"
     case .text(let expression, let comparison, let sought, let caseInsensitive):
       let option = caseInsensitive ? "[c]" : ""
       let literal = PredicateWord.quotedText(sought)
@@ -95,13 +97,49 @@ private struct PredicateWriter {
       return parts.isEmpty ? "TRUEPREDICATE" : parts.map(part).joined(separator: " AND ")
     case .or(let parts):
       return parts.isEmpty ? "FALSEPREDICATE" : parts.map(part).joined(separator: " OR ")
+    case .quantified(let quantifier, let steps, let inner):
+      let path = named(steps)
+      if inner.beginsWithAttribute {
+        let elements = PredicateWriter(entity: entity?.destination(along: steps))
+        return "\(quantifier.rawValue) \(path).\(elements.text(inner))"
+      }
+      let count = "\(subquery(steps, inner)).@count"
+      return switch quantifier {
+      case .any: "\(count) > 0"
+      case .none: "\(count) == 0"
+      case .all: "\(count) == \(path).@count"
+      }
     }
+  }
+
+  /// The object itself.
+  private var own: String { variable.isEmpty ? "SELF" : variable }
+
+  /// A dotted name, after the variable of the enclosing `SUBQUERY`.
+  private func named(_ names: [String]) -> String {
+    let name = names.map(PredicateWord.quoted).joined(separator: ".")
+    return variable.isEmpty ? name : "\(variable).\(name)"
+  }
+
+  /// The objects of a path for which a predicate is true.
+  private func subquery(_ steps: [String], _ predicate: FetchPredicate) -> String {
+    let elements = PredicateWriter(
+      entity: entity?.destination(along: steps),
+      variable: variable.isEmpty ? "$x" : variable + "x"
+    )
+    return "SUBQUERY(\(named(steps)), \(elements.variable), \(elements.text(predicate)))"
   }
 
   func text(_ expression: FetchExpression, _ other: AttributeType? = nil) -> String {
     switch expression {
-    case .attribute(let name): PredicateWord.quoted(name)
-    case .objectKey: "SELF"
+    case .attribute(let name): named([name])
+    case .objectKey: own
+    case .related(let steps, .attribute(let name)): named(steps + [name])
+    case .related(let steps, .objectKey): named(steps) + ".SELF"
+    case .related(let steps, let inner): "\(named(steps)).(\(text(inner)))"
+    case .gathered(let steps, let function, let inner, let predicate):
+      "\(predicate == .all ? named(steps) : subquery(steps, predicate)).@\(function.word)"
+        + (inner.map { "." + PredicateWriter(entity: nil).text($0) } ?? "")
     case .literal(let value): text(value, other)
     case .prefix(let inner, let length): "prefix(\(text(inner)), \(length))"
     case .lowercased(let inner): "lowercase(\(text(inner)))"
@@ -154,6 +192,30 @@ private struct PredicateWriter {
     case (.blob(let bytes), _):
       let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
       return "X'\(digits.joined())'"
+    }
+  }
+}
+
+extension FetchPredicate {
+  /// Whether the text begins with the name of an attribute, which a path can precede.
+  fileprivate var beginsWithAttribute: Bool {
+    switch self {
+    case .comparison(let left, _, .literal), .between(let left, _, _), .membership(let left, _),
+      .text(let left, _, _, _), .isNull(let left), .not(.isNull(let left)):
+      if case .attribute = left { true } else { false }
+    default: false
+    }
+  }
+}
+
+extension FetchAggregate.Function {
+  /// The word after `@`.
+  package var word: String {
+    switch self {
+    case .count: "count"
+    case .sum: "sum"
+    case .minimum: "min"
+    case .maximum: "max"
     }
   }
 }

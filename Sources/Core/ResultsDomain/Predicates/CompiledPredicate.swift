@@ -80,6 +80,8 @@ public struct CompiledPredicate: Sendable {
     case .not(let inner): return .not(compile(inner, entity))
     case .and(let parts): return .and(parts.map { compile($0, entity) })
     case .or(let parts): return .or(parts.map { compile($0, entity) })
+    // One row says nothing about others. Requests with relationships are rewritten to a `RelationTree`'s entity before.
+    case .quantified: return .constant(nil)
     }
   }
 
@@ -237,6 +239,8 @@ public struct CompiledExpression: Sendable {
     case .length(let inner): .length(compile(inner, entity))
     case .bucket(let inner, let width): .bucket(compile(inner, entity), width)
     case .ifNull(let inner, let value): .ifNull(compile(inner, entity), value.orderable)
+    // As for a quantified predicate.
+    case .related, .gathered: .literal(.null)
     }
   }
 

@@ -22,14 +22,21 @@ public indirect enum FetchExpression: Hashable, Sendable {
   case bucket(FetchExpression, width: Int64)
   /// The expression, or a constant if the expression is null.
   case ifNull(FetchExpression, Value)
+  /// An attribute or the key of the object at the end of to-one relationships, as in `author.name`; null where a step has no
+  /// object (R92).
+  case related([String], FetchExpression)
+  /// An aggregate over the objects of a to-many relationship, which to-one ones may precede, as in `books.@max.year` (R93).
+  ///
+  /// Objects count for which the predicate is true. A count without an expression counts the objects.
+  case gathered([String], FetchAggregate.Function, FetchExpression?, where: FetchPredicate)
 }
 
 extension FetchExpression {
-  /// The names of the attributes it reads.
+  /// The names of the entity's attributes it reads, without those of related objects.
   public var attributes: [String] {
     switch self {
     case .attribute(let name): [name]
-    case .objectKey, .literal: []
+    case .objectKey, .literal, .related, .gathered: []
     case .prefix(let inner, _), .lowercased(let inner), .uppercased(let inner), .length(let inner),
       .bucket(let inner, _), .ifNull(let inner, _):
       inner.attributes
@@ -67,6 +74,22 @@ extension FetchExpression {
       guard let other = value.orderable.storage else { return storage }
       guard other == storage else { throw .mixedStorage(description) }
       return storage
+    case .related(let steps, let inner):
+      let path = try entity.relationships(along: steps, endsToMany: false, in: description)
+      switch inner {
+      case .attribute, .objectKey: break
+      default: throw .invalidPath(description)
+      }
+      return try inner.storage(in: path[path.count - 1].destination)
+    case .gathered(let steps, let function, let inner, let predicate):
+      let path = try entity.relationships(along: steps, endsToMany: true, in: description)
+      let elements = path[path.count - 1].destination
+      try predicate.validate(in: elements)
+      guard let inner else {
+        guard function == .count else { throw .invalidPath(description) }
+        return .integer
+      }
+      return try FetchAggregate(function, of: inner).type(in: elements).storage
     }
   }
 
@@ -97,7 +120,18 @@ extension FetchExpression {
       one == other && left == right
     case (.ifNull(let left, let one), .ifNull(let right, let other)):
       one == other && left == right
+    case (.related(let one, let left), .related(let other, let right)):
+      one.haveSameBytes(as: other) && left == right
+    case (.gathered(let one, let a, let left, let c), .gathered(let other, let b, let right, let d)):
+      one.haveSameBytes(as: other) && a == b && left == right && c == d
     default: false
     }
+  }
+}
+
+extension [String] {
+  /// Whether two lists of names are equal, by bytes.
+  func haveSameBytes(as other: [String]) -> Bool {
+    count == other.count && zip(self, other).allSatisfy { $0.hasSameBytes(as: $1) }
   }
 }

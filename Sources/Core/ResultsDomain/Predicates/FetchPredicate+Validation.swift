@@ -37,6 +37,9 @@ extension FetchPredicate {
       if !expression.isNullLiteral { _ = try expression.comparableStorage(in: entity) }
     case .not(let inner): try inner.validate(in: entity)
     case .and(let parts), .or(let parts): for part in parts { try part.validate(in: entity) }
+    case .quantified(_, let steps, let inner):
+      let path = try entity.relationships(along: steps, endsToMany: true, in: description)
+      try inner.validate(in: path[path.count - 1].destination)
     }
   }
 
@@ -90,6 +93,15 @@ extension FetchExpression {
     case .bucket(let inner, _):
       inner.type(in: entity).map { $0.isPlainNumber ? .integer64 : $0 }
     case .ifNull(let inner, _): inner.type(in: entity)
+    case .related(let steps, let inner):
+      entity.destination(along: steps).flatMap { inner.type(in: $0) }
+    case .gathered(let steps, let function, let inner, _):
+      if let inner {
+        entity.destination(along: steps)
+          .flatMap { try? FetchAggregate(function, of: inner).type(in: $0) }
+      } else {
+        .integer64
+      }
     }
   }
 }

@@ -25,6 +25,9 @@ public indirect enum FetchPredicate: Hashable, Sendable {
   case and([FetchPredicate])
   /// The disjunction; false if it is empty.
   case or([FetchPredicate])
+  /// Whether a predicate is true for any, all or none of the objects of a to-many relationship, which to-one ones may precede;
+  /// never unknown (R93).
+  case quantified(Quantifier, [String], FetchPredicate)
 }
 
 /// A comparison of two expressions.
@@ -58,10 +61,10 @@ public enum TextOperator: String, Hashable, Sendable, CaseIterable {
 }
 
 extension FetchPredicate {
-  /// The names of the attributes it reads, with duplicates.
+  /// The names of the entity's attributes it reads, with duplicates and without those of related objects.
   public var attributes: [String] {
     switch self {
-    case .all, .none, .identity: []
+    case .all, .none, .identity, .quantified: []
     case .comparison(let left, _, let right): left.attributes + right.attributes
     case .between(let expression, _, _), .membership(let expression, _),
       .text(let expression, _, _, _), .isNull(let expression):
@@ -131,6 +134,8 @@ extension FetchPredicate {
     case .not(let inner): return .not(inner.normalized)
     case .and(let parts): return .conjunction(parts.map(\.normalized))
     case .or(let parts): return .disjunction(parts.map(\.normalized))
+    case .quantified(let quantifier, let path, let inner):
+      return .quantified(quantifier, path, inner.normalized)
     }
   }
 
@@ -182,6 +187,8 @@ extension FetchPredicate {
     case (.isNull(let left), .isNull(let right)): left == right
     case (.not(let left), .not(let right)): left == right
     case (.and(let left), .and(let right)), (.or(let left), .or(let right)): left == right
+    case (.quantified(let one, let a, let left), .quantified(let other, let b, let right)):
+      one == other && a.haveSameBytes(as: b) && left == right
     default: false
     }
   }

@@ -26,6 +26,16 @@ public enum RequestError: Error, Hashable, Sendable {
   case notSummable(String, type: AttributeType)
   /// Two aggregates with the same name.
   case duplicateAggregate(String)
+  /// A step of a path that is not a relationship of the entity.
+  case unknownRelationship(String, entity: String, known: [String])
+  /// A path through a to-many relationship where one object is needed; `isGathered` if the path may end with one.
+  case pathThroughMany(String, relationship: String, isGathered: Bool)
+  /// A quantifier or an aggregate over a path that ends with a to-one relationship.
+  case pathWithoutMany(String, relationship: String)
+  /// A path that does not end with an attribute or a key, or an aggregate without a value.
+  case invalidPath(String)
+  /// A relationship whose foreign key does not fit the key that it names.
+  case mismatchedRelationship(String, entity: String)
 }
 
 extension RequestError: CustomStringConvertible {
@@ -66,6 +76,25 @@ extension RequestError: CustomStringConvertible {
       "\(what) is of type \(type) and has no sum. Sum numbers, or use count, minimum or maximum."
     case .duplicateAggregate(let name):
       "Two aggregates are named \(name). Give each a different name."
+    case .unknownRelationship(let name, let entity, let known):
+      "\(entity) has no relationship named \(name). "
+        + (NearestName.of(name, among: known).map { "Did you mean \($0)?" }
+          ?? (known.isEmpty
+            ? "It has none: declare it." : "It has \(known.joined(separator: ", "))."))
+    case .pathThroughMany(let path, let relationship, false):
+      "\(path) has many values, because \(relationship) is to-many."
+        + " Use \(relationship).@count, @min, @max or @sum, or a condition with ANY, ALL or NONE."
+    case .pathThroughMany(let path, let relationship, true):
+      "\(path) goes on after \(relationship), which is to-many. End the path there,"
+        + " and put the rest into the condition or the aggregated value."
+    case .pathWithoutMany(let path, let relationship):
+      "\(path) needs a to-many relationship at its end, and \(relationship) is to-one."
+        + " Use the value itself, without ANY, ALL, NONE or an aggregate."
+    case .invalidPath(let path):
+      "\(path) is not a value. End a path with an attribute, and apply functions to the whole path."
+    case .mismatchedRelationship(let name, let entity):
+      "The foreign key of \(name) of \(entity) does not fit the key of the objects that it names."
+        + " Name attributes of the key's types, in key order."
     }
   }
 }

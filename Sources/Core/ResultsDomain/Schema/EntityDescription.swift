@@ -1,4 +1,4 @@
-/// A description of an entity for stores: its name, its identity and its stored attributes.
+/// A description of an entity for stores: its name, its identity, its stored attributes and its relationships.
 ///
 /// The values of an object are in the order of `attributes`. A description is immutable and shared.
 public final class EntityDescription: Sendable {
@@ -10,14 +10,17 @@ public final class EntityDescription: Sendable {
   public let attributes: [AttributeDescription]
   /// For a compound identity, the indexes of its attributes in `attributes`; otherwise empty.
   public let keyAttributeIndexes: [Int]
+  /// The relationships to other entities, which the store does not hold by themselves.
+  public let relationships: [RelationshipDescription]
 
   /// Describes an entity.
   /// - Throws: `SchemaError` for an empty or repeated name, an attribute named like the key column, or a
-  ///   compound key that names an unknown or optional attribute.
+  ///   compound key that names an unknown or optional attribute; the same for names of relationships and foreign keys.
   public init(
     name: String,
     identity: EntityIdentity = .integer(),
-    attributes: [AttributeDescription]
+    attributes: [AttributeDescription],
+    relationships: [RelationshipDescription] = []
   ) throws(SchemaError) {
     guard !name.isEmpty else { throw .emptyName }
     var seen: Set<Value> = []
@@ -41,10 +44,31 @@ public final class EntityDescription: Sendable {
         indexes.append(index)
       }
     }
+    for relationship in relationships {
+      guard !relationship.name.isEmpty else { throw .emptyName }
+      guard seen.insert(.text(relationship.name)).inserted else {
+        throw .repeatedAttribute(entity: name, attribute: relationship.name)
+      }
+    }
     self.name = name
     self.identity = identity
     self.attributes = attributes
     self.keyAttributeIndexes = indexes
+    self.relationships = relationships
+    for relationship in relationships {
+      guard case .toOne(let columns) = relationship.kind else { continue }
+      for column in columns {
+        let isNullable = attribute(named: column)?.isOptional ?? false
+        guard expression(ofColumn: column) != nil, isNullable || relationship.onDelete != .nullify
+        else {
+          throw .invalidForeignKey(
+            entity: name,
+            relationship: relationship.name,
+            attribute: column
+          )
+        }
+      }
+    }
   }
 
   /// The index of an attribute in a row's values, or `nil` if the entity has no attribute of that name.
@@ -73,7 +97,7 @@ extension EntityDescription: Hashable {
   public static func == (left: EntityDescription, right: EntityDescription) -> Bool {
     left === right
       || left.name.hasSameBytes(as: right.name) && left.identity == right.identity
-        && left.attributes == right.attributes
+        && left.attributes == right.attributes && left.relationships == right.relationships
   }
 
   /// Hashes the name and the number of attributes.
@@ -134,10 +158,12 @@ public struct AttributeDescription: Hashable, Sendable {
 public enum SchemaError: Error, Hashable, Sendable {
   /// An entity, an attribute or a compound key has no name.
   case emptyName
-  /// Two attributes, or an attribute and the key column, share a name.
+  /// Two attributes, an attribute and the key column, or a relationship and one of those share a name.
   case repeatedAttribute(entity: String, attribute: String)
   /// A compound key names an attribute that is unknown or optional.
   case invalidKeyAttribute(entity: String, attribute: String)
+  /// The foreign key of a to-one relationship names an unknown attribute, or a required one that a delete would make null.
+  case invalidForeignKey(entity: String, relationship: String, attribute: String)
 }
 
 extension SchemaError: CustomStringConvertible {
@@ -147,10 +173,13 @@ extension SchemaError: CustomStringConvertible {
     case .emptyName:
       "An entity, an attribute or a compound key has no name. Give each a name."
     case .repeatedAttribute(let entity, let attribute):
-      "The entity \(entity) has more than one column named \(attribute). Rename one of them."
+      "The entity \(entity) has more than one column or relationship named \(attribute). Rename one of them."
     case .invalidKeyAttribute(let entity, let attribute):
       "The compound key of \(entity) names \(attribute), which is not one of its required attributes."
         + " Declare the attribute, and make it required."
+    case .invalidForeignKey(let entity, let relationship, let attribute):
+      "The relationship \(relationship) of \(entity) names \(attribute), which is not one of its attributes,"
+        + " or is required although the delete rule makes it null. Declare the attribute, or choose another rule."
     }
   }
 }

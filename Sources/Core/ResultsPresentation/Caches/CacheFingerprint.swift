@@ -174,7 +174,17 @@ struct FingerprintWriter {
     case .or(let parts):
       add(tag: 11)
       add(parts)
+    case .quantified(let quantifier, let path, let inner):
+      add(tag: 12)
+      add(name: quantifier.rawValue)
+      add(path)
+      add(inner)
     }
+  }
+
+  private mutating func add(_ path: [String]) {
+    add(count: path.count)
+    for step in path { add(name: step) }
   }
 
   private mutating func add(_ parts: [FetchPredicate]) {
@@ -212,6 +222,17 @@ struct FingerprintWriter {
       add(tag: 9)
       add(argument: value)
       add(inner)
+    case .related(let path, let inner):
+      add(tag: 10)
+      add(path)
+      add(inner)
+    case .gathered(let path, let function, let inner, let predicate):
+      add(tag: 11)
+      add(path)
+      add(name: function.rawValue)
+      add(tag: inner == nil ? 0 : 1)
+      if let inner { add(inner) }
+      add(predicate)
     }
   }
 

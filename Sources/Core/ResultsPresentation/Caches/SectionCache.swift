@@ -77,7 +77,7 @@ extension FetchPredicate {
     case .between: 2
     case .membership(_, let values): values.count
     case .identity(let set): set.count
-    case .not(let inner): inner.constantCount
+    case .not(let inner), .quantified(_, _, let inner): inner.constantCount
     case .and(let parts), .or(let parts): parts.reduce(0) { $0 + $1.constantCount }
     }
   }

@@ -104,6 +104,23 @@ final class CountingSnapshot: StoreSnapshot {
     try base.history(since: version, of: entity)
   }
 
+  func history(
+    since version: StoreVersion,
+    ofEach entities: [EntityDescription]
+  ) throws(StoreError) -> StoreHistory {
+    try base.history(since: version, ofEach: entities)
+  }
+
+  func referrers(
+    to keys: [ObjectKey],
+    through columns: [String],
+    of entity: EntityDescription,
+    limit: Int?
+  ) throws(StoreError) -> [ObjectKey]? {
+    work.queries += 1
+    return try base.referrers(to: keys, through: columns, of: entity, limit: limit)
+  }
+
   func bookmark() throws(StoreError) -> StoreBookmark? { try base.bookmark() }
 
   func version(at bookmark: StoreBookmark) throws(StoreError) -> StoreVersion? {

@@ -113,6 +113,24 @@ open class ForwardingSnapshot: StoreSnapshot {
   }
 
   /// Forwards the call.
+  open func history(
+    since version: StoreVersion,
+    ofEach entities: [EntityDescription]
+  ) throws(StoreError) -> StoreHistory {
+    try target.history(since: version, ofEach: entities)
+  }
+
+  /// Forwards the call.
+  open func referrers(
+    to keys: [ObjectKey],
+    through columns: [String],
+    of entity: EntityDescription,
+    limit: Int?
+  ) throws(StoreError) -> [ObjectKey]? {
+    try target.referrers(to: keys, through: columns, of: entity, limit: limit)
+  }
+
+  /// Forwards the call.
   open func bookmark() throws(StoreError) -> StoreBookmark? { try target.bookmark() }
 
   /// Forwards the call.

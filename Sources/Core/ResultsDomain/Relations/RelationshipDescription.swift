@@ -1,0 +1,93 @@
+/// A relationship of an entity to another one, or to itself: a name for objects that keys connect.
+///
+/// A relationship stores nothing by itself. Foreign keys are ordinary attributes, and a relationship says which attributes hold
+/// the key of which entity. Entities may name each other, so the destination is a reference that is resolved on use.
+public struct RelationshipDescription: Sendable {
+  /// Where the keys that connect the objects are stored.
+  public enum Kind: Hashable, Sendable {
+    /// Columns of this entity hold the key of the destination's object.
+    case toOne(foreignKey: [String])
+    /// Columns of the destination hold the key of this entity's object: the inverse of a to-one relationship.
+    case toMany(foreignKey: [String])
+    /// Columns of a link entity hold both keys; each link whose destination exists is one element.
+    case manyToMany(link: EntityReference, from: [String], to: [String])
+  }
+
+  /// The relationship's name, a step of paths such as `author.name`.
+  public let name: String
+  /// Where the keys are stored.
+  public let kind: Kind
+  /// What happens to objects with a foreign key when the object that it names is deleted; of to-one relationships only.
+  public let onDelete: DeleteRule
+  private let reference: EntityReference
+
+  /// Describes a relationship.
+  /// - Parameters:
+  ///   - name: The relationship's name.
+  ///   - kind: Where the keys are stored.
+  ///   - onDelete: The delete rule of a to-one relationship.
+  ///   - destination: Returns the entity of the related objects.
+  public init(
+    _ name: String,
+    _ kind: Kind,
+    onDelete: DeleteRule = .none,
+    to destination: @escaping @Sendable () -> EntityDescription
+  ) {
+    self.name = name
+    self.kind = kind
+    self.onDelete = onDelete
+    reference = EntityReference(destination)
+  }
+
+  /// The entity of the related objects.
+  public var destination: EntityDescription { reference.entity }
+
+  /// Whether an object has at most one related object.
+  public var isToOne: Bool {
+    if case .toOne = kind { true } else { false }
+  }
+}
+
+extension RelationshipDescription: Hashable {
+  /// Whether two relationships have the same name, keys and delete rule, and destinations of the same name.
+  public static func == (left: RelationshipDescription, right: RelationshipDescription) -> Bool {
+    left.name.hasSameBytes(as: right.name) && left.kind == right.kind
+      && left.onDelete == right.onDelete && left.reference == right.reference
+  }
+
+  /// Hashes the name.
+  public func hash(into hasher: inout Hasher) { hasher.combine(Value.text(name)) }
+}
+
+/// What happens to the objects that name an object by a foreign key when that object is deleted.
+public enum DeleteRule: String, Hashable, Sendable, CaseIterable {
+  /// Nothing: the foreign key remains and names no object.
+  case none
+  /// The object cannot be deleted while others name it.
+  case deny
+  /// The foreign key becomes null; its attributes must be optional.
+  case nullify
+  /// They are deleted too.
+  case cascade
+}
+
+/// A reference to an entity's description, resolved on use, so that entities can name each other.
+///
+/// Two references are equal if their entities have the same name.
+public struct EntityReference: Hashable, Sendable {
+  private let resolve: @Sendable () -> EntityDescription
+
+  /// Creates a reference.
+  public init(_ resolve: @escaping @Sendable () -> EntityDescription) { self.resolve = resolve }
+
+  /// The entity.
+  public var entity: EntityDescription { resolve() }
+
+  /// Whether the entities have the same name, by bytes.
+  public static func == (left: EntityReference, right: EntityReference) -> Bool {
+    left.entity.name.hasSameBytes(as: right.entity.name)
+  }
+
+  /// Hashes the entity's name.
+  public func hash(into hasher: inout Hasher) { hasher.combine(Value.text(entity.name)) }
+}
