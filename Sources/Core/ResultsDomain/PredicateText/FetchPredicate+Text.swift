@@ -12,13 +12,17 @@ extension FetchPredicate {
   /// - Functions: `prefix(x, n)`, `lowercase(x)`, `uppercase(x)`, `length(x)`, `bucket(x, n)`, `ifnull(x, v)`.
   /// - Objects: `SELF IN {1, 2}`, `SELF == 3`, with keys, object URIs (`results:Book/i3`), or a compound key's
   ///   parts between parentheses.
-  /// - Placeholders: `%@` and, for a checked kind, `%d`, `%f`, `%s`; `%K` for an attribute's name. Arguments
+  /// - Related objects: `author.name == 'Eco'`; `author == NULL`, `author IN {1, 2}` by the foreign key alone; `tags.@count > 3`,
+  ///   `books.@max.year` (`@min`, `@max`, `@sum`, `@count`); `ANY` (`SOME`), `ALL` or `NONE` before a comparison of one attribute
+  ///   of the elements with a constant; and `SUBQUERY(tags, $t, $t.name == 'sf' AND $t.rank > 2).@count > 0` for more of one element.
+  /// - Placeholders: `%@` and, for a checked kind, `%d`, `%f`, `%s`; `%K` for an attribute's name or a path. Arguments
   ///   become constants of the tree, never text.
   ///
   /// Parentheses, functions and `NOT` can be nested 32 levels deep; the number of terms is not limited.
   ///
   /// Keywords are case-insensitive. A name that equals a keyword, or has characters other than letters,
-  /// digits and `_`, is written between backticks (doubled inside); a name that equals a keyword can also follow `#`.
+  /// digits and `_`, is written between backticks (doubled inside), in paths each by itself; a name that equals a keyword can also
+  /// follow `#`.
   /// - Parameters:
   ///   - text: The predicate.
   ///   - arguments: One argument for each placeholder, in order.
@@ -122,6 +126,7 @@ private struct PredicateWriter {
 
   /// The objects of a path for which a predicate is true.
   private func subquery(_ steps: [String], _ predicate: FetchPredicate) -> String {
+    guard predicate != .all else { return named(steps) }
     let elements = PredicateWriter(
       entity: entity?.destination(along: steps),
       variable: variable.isEmpty ? "$x" : variable + "x"
@@ -137,8 +142,10 @@ private struct PredicateWriter {
     case .related(let steps, .objectKey): named(steps) + ".SELF"
     case .related(let steps, let inner): "\(named(steps)).(\(text(inner)))"
     case .gathered(let steps, let function, let inner, let predicate):
-      "\(predicate == .all ? named(steps) : subquery(steps, predicate)).@\(function.word)"
-        + (inner.map { "." + PredicateWriter(entity: nil).text($0) } ?? "")
+      "\(subquery(steps, predicate)).@\(function.word)"
+        + (inner.map {
+          "." + PredicateWriter(entity: entity?.destination(along: steps)).text($0)
+        } ?? "")
     case .literal(let value): text(value, other)
     case .prefix(let inner, let length): "prefix(\(text(inner)), \(length))"
     case .lowercased(let inner): "lowercase(\(text(inner)))"

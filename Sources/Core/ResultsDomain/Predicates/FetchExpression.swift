@@ -93,6 +93,21 @@ extension FetchExpression {
     }
   }
 
+  /// The expression with the predicates in it in normal form.
+  var normalized: FetchExpression {
+    switch self {
+    case .attribute, .objectKey, .literal, .related: self
+    case .prefix(let inner, let length): .prefix(inner.normalized, length: length)
+    case .lowercased(let inner): .lowercased(inner.normalized)
+    case .uppercased(let inner): .uppercased(inner.normalized)
+    case .length(let inner): .length(inner.normalized)
+    case .bucket(let inner, let width): .bucket(inner.normalized, width: width)
+    case .ifNull(let inner, let value): .ifNull(inner.normalized, value)
+    case .gathered(let steps, let function, let inner, let predicate):
+      .gathered(steps, function, inner?.normalized, where: predicate.normalized)
+    }
+  }
+
   /// Whether it is the constant null, or not-a-number, which a store holds as null.
   var isNullLiteral: Bool {
     if case .literal(let value) = self { value.orderable.isNull } else { false }
