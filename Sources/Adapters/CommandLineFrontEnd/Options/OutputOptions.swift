@@ -82,6 +82,9 @@ public struct OutputOptions: ParsableArguments {
       if let transient = Program.transients.first(where: { $0.name == name }) {
         return .transient(transient)
       }
+      if let path = try RelatedName.expression(name, of: Program.self, option: "--columns") {
+        return .related(RelatedName.attribute(path, of: Program.entity))
+      }
       throw CommandFailure.unknownAttribute(
         name,
         of: Program.entity.name,

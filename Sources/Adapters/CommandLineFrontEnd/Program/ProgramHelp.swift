@@ -277,7 +277,34 @@ extension HelpTopic {
         [("NOT (\(Program.examples.condition))", "")]
       ),
       ("Ids", [("SELF == \(ids.0)", ""), ("SELF IN \(ids.1)", "")]),
-    ]
+    ] + relatedExamples(of: program)
+  }
+
+  /// Returns the example conditions on related objects, for an entity with relationships.
+  private static func relatedExamples<Program: ListProgram>(
+    of program: Program.Type
+  ) -> [(kind: String, lines: [(condition: String, meaning: String)])] {
+    func text(_ relationship: RelationshipDescription) -> String? {
+      relationship.destination.attributes.first { $0.type == .text }
+        .map { FetchExpression.attribute($0.name).description }
+    }
+    var lines: [(condition: String, meaning: String)] = []
+    if let one = Program.entity.relationships.first(where: { $0.isToOne }) {
+      let name = FetchExpression.attribute(one.name).description
+      if let text = text(one) { lines.append(("\(name).\(text) BEGINSWITH 'A'", "")) }
+      lines.append(("\(name) == NULL", "no related object"))
+    }
+    if let many = Program.entity.relationships.first(where: { !$0.isToOne }) {
+      let name = FetchExpression.attribute(many.name).description
+      lines.append(("\(name).@count > 3", "also @min, @max and @sum"))
+      if let text = text(many) {
+        lines.append(("ANY \(name).\(text) == 'sf'", "at least one; also ALL and NONE"))
+        lines.append(
+          ("SUBQUERY(\(name), $x, $x.\(text) == 'sf' OR $x == 7).@count > 0", "")
+        )
+      }
+    }
+    return lines.isEmpty ? [] : [("Related objects", lines)]
   }
 
   private static func conditions<Program: ListProgram>(of program: Program.Type) -> String {

@@ -83,7 +83,7 @@ extension FetchExpression {
   }
 
   /// The type of its values, or `nil` for a constant or an unknown attribute.
-  func type(in entity: EntityDescription) -> AttributeType? {
+  package func type(in entity: EntityDescription) -> AttributeType? {
     switch self {
     case .attribute(let name): entity.attribute(named: name)?.type
     case .objectKey: entity.keyTypes.count == 1 ? entity.keyTypes[0] : nil
