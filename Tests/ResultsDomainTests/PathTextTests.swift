@@ -257,10 +257,11 @@ extension SeededGenerator {
     case 0: return .isNull(expression)
     case 1: return .membership(expression, [value(attribute), value(attribute)])
     case 2 where type == .text:
+      let comparison = pick(TextOperator.allCases)
       return .text(
         expression,
-        pick(TextOperator.allCases),
-        pick(Self.texts),
+        comparison,
+        pick(comparison == .matches ? Self.patterns : Self.texts),
         caseInsensitive: below(2) == 0
       )
     case 3: return .between(expression, value(attribute), value(attribute))

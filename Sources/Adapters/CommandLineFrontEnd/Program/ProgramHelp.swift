@@ -263,6 +263,8 @@ extension HelpTopic {
           ("\(text) CONTAINS[c] 'SEA'", "[c] ignores upper and lower case"),
           ("\(text) LIKE 'The *'", "the whole text: * is any characters,"),
           ("\(text) LIKE 'T??'", "? is exactly one"),
+          ("\(text) CONTAINS[cd] 'cafe'", "[d] ignores accents"),
+          ("\(text) MATCHES '[A-Z].*'", "the whole text: a regular expression"),
         ]
       ),
       (
@@ -323,7 +325,7 @@ extension HelpTopic {
 
       Constants   'text' or "text"  12  3.5  TRUE  FALSE  NULL  '2026-11-03'
       Functions   lowercase(x)  uppercase(x)  length(x)  prefix(x, n)
-                  bucket(x, n)  ifnull(x, v)
+                  bucket(x, n)  ifnull(x, v)  baseletters(x)  natural(x)
       In LIKE, % and _ are ordinary; write \\\\* and \\\\? for * and ? themselves.
       Keywords may be in any case. Put a name that is a keyword between backticks.
       '\(Program.name) help attributes' lists the names.

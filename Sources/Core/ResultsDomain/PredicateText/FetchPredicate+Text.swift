@@ -3,13 +3,15 @@ extension FetchPredicate {
   ///
   /// - Comparisons: `==` (or `=`), `!=` (`<>`), `<`, `<=`, `>`, `>=` between attributes and constants on either side;
   ///   `BETWEEN {a, b}` or `BETWEEN a AND b`; `IN {…}` or `IN (…)`; `BEGINSWITH`, `CONTAINS`, `ENDSWITH` and `LIKE` with
-  ///   an optional `[c]` to ignore letter case. `NOT` is allowed before `IN`, `BETWEEN` and text operators.
+  ///   an optional `[c]` to ignore letter case, `[d]` to ignore accents and other marks, or `[cd]`; `MATCHES` with a regular
+  ///   expression, as `MatchPattern` describes it. `NOT` is allowed before `IN`, `BETWEEN` and text operators.
   /// - Combinations: `AND` (`&&`), `OR` (`||`), `NOT` (`!`), parentheses, `TRUEPREDICATE`, `FALSEPREDICATE`.
   /// - Constants: texts between `'` or `"` with `\'`, `\"`, `\\`, `\n`, `\r`, `\t`, `\u{…}`; whole numbers; reals with a
   ///   point or an exponent; `INFINITY`; `TRUE` (`YES`), `FALSE` (`NO`); `NULL` (`NIL`), for `==`, `!=` and lists
   ///   only; bytes as `X'0A'`. A number beside an exact decimal is converted to its scale exactly. A date
   ///   is text in ISO 8601 (a date without a time is midnight UTC), or a whole number of microseconds since 1970.
-  /// - Functions: `prefix(x, n)`, `lowercase(x)`, `uppercase(x)`, `length(x)`, `bucket(x, n)`, `ifnull(x, v)`.
+  /// - Functions: `prefix(x, n)`, `lowercase(x)`, `uppercase(x)`, `length(x)`, `bucket(x, n)`, `ifnull(x, v)`,
+  ///   `natural(x)`, `baseletters(x)`.
   /// - Objects: `SELF IN {1, 2}`, `SELF == 3`, with keys, object URIs (`results:Book/i3`), or a compound key's
   ///   parts between parentheses.
   /// - Related objects: `author.name == 'Eco'`; `author == NULL`, `author IN {1, 2}` by the foreign key alone; `tags.@count > 3`,
@@ -89,6 +91,10 @@ private struct PredicateWriter {
       return "\(text(expression)) IN {\(list)}"
     case .identity(let set):
       return "\(own) IN {\(set.keys.map(text).joined(separator: ", "))}"
+    case .text(.transformed(.baseLetters, let inner), let comparison, let sought, let isFolding)
+    where TextTransform.baseLetters.applied(to: sought).hasSameBytes(as: sought):
+      let option = isFolding ? "[cd]" : "[d]"
+      return "\(text(inner)) \(comparison.rawValue)\(option) \(PredicateWord.quotedText(sought))"
     case .text(let expression, let comparison, let sought, let caseInsensitive):
       let option = caseInsensitive ? "[c]" : ""
       let literal = PredicateWord.quotedText(sought)
@@ -157,6 +163,7 @@ private struct PredicateWriter {
         "bucket(\(text(inner)), \(text(.integer(width), .decimal(scale: scale))))"
       default: "bucket(\(text(inner)), \(width))"
       }
+    case .transformed(let transform, let inner): "\(transform.rawValue)(\(text(inner)))"
     case .ifNull(let inner, let value): "ifnull(\(text(inner)), \(text(value, type(inner))))"
     }
   }

@@ -171,12 +171,14 @@ extension PredicateParser {
     at start: Int
   ) throws(PredicateParseError) -> FetchExpression {
     let function = PredicateWord.capitals(name)
-    guard ["PREFIX", "LOWERCASE", "UPPERCASE", "LENGTH", "BUCKET", "IFNULL"].contains(function)
-    else {
+    let known = [
+      "PREFIX", "LOWERCASE", "UPPERCASE", "LENGTH", "BUCKET", "IFNULL", "NATURAL", "BASELETTERS",
+    ]
+    guard known.contains(function) else {
       throw error(
         .unsupported(
           "The function \(PredicateToken.short(name))",
-          instead: "prefix, lowercase, uppercase, length, bucket or ifnull"
+          instead: "prefix, lowercase, uppercase, length, bucket, ifnull, natural or baseletters"
         ),
         at: start
       )
@@ -207,6 +209,8 @@ extension PredicateParser {
     case "LOWERCASE": return .lowercased(inner)
     case "UPPERCASE": return .uppercased(inner)
     case "LENGTH": return .length(inner)
+    case "NATURAL": return .transformed(.natural, inner)
+    case "BASELETTERS": return .transformed(.baseLetters, inner)
     default: try expect(",")
     }
     let argumentStart = token.start

@@ -187,8 +187,6 @@ extension PredicateParser {
       try advance()
       try refuseOption("IN")
       return try membership(expression(left, at: start))
-    case "MATCHES":
-      throw error(.unsupported("MATCHES", instead: "LIKE with * and ?"), at: token.start)
     case "IS": throw error(.unsupported("IS", instead: "== NULL or != NULL"), at: token.start)
     default:
       throw unexpected(
@@ -298,11 +296,18 @@ extension PredicateParser {
     _ comparison: TextOperator
   ) throws(PredicateParseError) -> FetchPredicate {
     var caseInsensitive = false
+    var ignoresMarks = false
     if case .option(let letters) = token.kind {
-      guard letters == "c" || letters == "C" else {
-        throw error(.unsupported(token.found, instead: "[c] or nothing"), at: token.start)
+      switch PredicateWord.capitals(letters) {
+      case "C": caseInsensitive = true
+      case "D": ignoresMarks = true
+      case "CD", "DC": (caseInsensitive, ignoresMarks) = (true, true)
+      default:
+        throw error(
+          .unsupported(token.found, instead: "[c], [d], [cd] or nothing"),
+          at: token.start
+        )
       }
-      caseInsensitive = true
       try advance()
     }
     let expression = try expression(left, at: start)
@@ -316,7 +321,22 @@ extension PredicateParser {
         at: textStart
       )
     }
-    return .text(expression, comparison, sought, caseInsensitive: caseInsensitive)
+    if comparison == .matches {
+      do {
+        _ = try MatchPattern(sought)
+      } catch {
+        throw self.error(.refused(error), at: textStart)
+      }
+    }
+    guard ignoresMarks else {
+      return .text(expression, comparison, sought, caseInsensitive: caseInsensitive)
+    }
+    return .text(
+      .transformed(.baseLetters, expression),
+      comparison,
+      TextTransform.baseLetters.applied(to: sought),
+      caseInsensitive: caseInsensitive
+    )
   }
 
   private mutating func between(

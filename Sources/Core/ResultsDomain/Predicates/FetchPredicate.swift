@@ -58,6 +58,8 @@ public enum TextOperator: String, Hashable, Sendable, CaseIterable {
   case endsWith = "ENDSWITH"
   /// The whole left text matches a pattern: `*` for any scalars, `?` for one Unicode scalar, a backslash before a literal one.
   case like = "LIKE"
+  /// The whole left text matches a regular expression, as `MatchPattern` describes it.
+  case matches = "MATCHES"
 }
 
 extension FetchPredicate {
