@@ -40,9 +40,9 @@ enum Bookshop {
     var price = ExactDecimal(units: 0, scale: 2)
     var authorID: Int64?
     var shop: String?
-    var shelf: Int64?
+    var number: Int64?
     static let author = ToOne<Book, Author>("author", \.authorID, onDelete: .nullify)
-    static let place = ToOne<Book, Place>("place", \.shop, \.shelf)
+    static let rack = ToOne<Book, Rack>("rack", \.shop, \.number)
     static let fans = ToMany<Book, Author>("fans", inverse: Author.favorite)
     static let tags = ToMany<Book, Tag>("tags", through: Tag.link.reversed)
     static let reviews = ToMany<Book, Tag>("reviews", through: Review.book, Review.tag)
@@ -52,9 +52,9 @@ enum Bookshop {
       Attribute(\.price, "price", scale: 2)
       Attribute(\.authorID, "author_id")
       Attribute(\.shop, "shop")
-      Attribute(\.shelf, "shelf")
+      Attribute(\.number, "number")
       Relationship(author)
-      Relationship(place)
+      Relationship(rack)
       Relationship(fans)
       Relationship(tags)
       Relationship(reviews)
@@ -86,13 +86,13 @@ enum Bookshop {
     }
   }
 
-  struct Place: Entity {
+  struct Rack: Entity {
     var shop = ""
-    var shelf: Int64 = 0
+    var number: Int64 = 0
     var title = ""
-    static let schema = EntitySchema<Place>("Place", compoundIdentity: ["shop", "shelf"]) {
+    static let schema = EntitySchema<Rack>("Rack", compoundIdentity: ["shop", "number"]) {
       Attribute(\.shop, "shop")
-      Attribute(\.shelf, "shelf")
+      Attribute(\.number, "number")
       Attribute(\.title, "title")
     }
   }
@@ -103,7 +103,7 @@ struct PathTests {
   typealias Book = Bookshop.Book
   typealias Author = Bookshop.Author
   typealias Tag = Bookshop.Tag
-  typealias Place = Bookshop.Place
+  typealias Rack = Bookshop.Rack
 
   /// The text of a predicate that is valid for books.
   func text(_ predicate: EntityPredicate<Book>) throws -> String {
@@ -122,9 +122,9 @@ struct PathTests {
     #expect(!books.isToOne)
     let fans = try #require(Book.entity.relationship(named: "fans"))
     #expect(fans.kind == .toMany(foreignKey: ["favorite_id"]))
-    let place = try #require(Book.entity.relationship(named: "place"))
-    #expect(place.kind == .toOne(foreignKey: ["shop", "shelf"]))
-    #expect(place.destination == Place.entity)
+    let rack = try #require(Book.entity.relationship(named: "rack"))
+    #expect(rack.kind == .toOne(foreignKey: ["shop", "number"]))
+    #expect(rack.destination == Rack.entity)
   }
 
   @Test("a link is one entity, whichever side declares it; a struct can link too")
@@ -218,11 +218,11 @@ struct PathTests {
     #expect(
       try text(.in(\.author, [Author(id: 7), Author(), Author(id: 2)])) == "author_id IN {7, 2}"
     )
-    #expect(try text(\.place == Place(shop: "x", shelf: 2)) == "shop == 'x' AND shelf == 2")
-    #expect(try text(\.place == nil) == "shop == NULL OR shelf == NULL")
+    #expect(try text(\.rack == Rack(shop: "x", number: 2)) == "shop == 'x' AND number == 2")
+    #expect(try text(\.rack == nil) == "shop == NULL OR number == NULL")
     #expect(
-      try text(.in(\.place, [Place(shop: "x", shelf: 2), Place(shop: "y", shelf: 3)]))
-        == "(shop == 'x' AND shelf == 2) OR (shop == 'y' AND shelf == 3)"
+      try text(.in(\.rack, [Rack(shop: "x", number: 2), Rack(shop: "y", number: 3)]))
+        == "(shop == 'x' AND number == 2) OR (shop == 'y' AND number == 3)"
     )
   }
 

@@ -74,9 +74,9 @@ struct PathTextTests {
       ("author.country == nil", "author.country_id == NULL"),
       ("author IN {3, 4}", "author_id IN {3, 4}"),
       ("author NOT IN {3, results:Author/i4}", "NOT author_id IN {3, 4}"),
-      ("place == ('x', 2)", "shop == 'x' AND shelf == 2"),
-      ("place != ('x', 2)", "NOT (shop == 'x' AND shelf == 2)"),
-      ("place == NULL", "shop == NULL OR shelf == NULL"),
+      ("rack == ('x', 2)", "shop == 'x' AND number == 2"),
+      ("rack != ('x', 2)", "NOT (shop == 'x' AND number == 2)"),
+      ("rack == NULL", "shop == NULL OR number == NULL"),
       ("ANY fans.country == 3", "ANY fans.country_id == 3"),
       ("3 == author", "3 == author_id"),
     ]
@@ -178,9 +178,9 @@ struct PathTextTests {
       ("SUBQUERY(tags, $t, $t.name == 'x') > 0", "Expected ."),
       ("SUBQUERY(author, $t, $t.name == 'x').@count > 0", "to-one"),
       ("$t.name == 'x'", "inside SUBQUERY"), ("author > 3", "author.name"),
-      ("author CONTAINS 'x'", "author.name"), ("place == 3", "parts"),
+      ("author CONTAINS 'x'", "author.name"), ("rack == 3", "parts"),
       ("author == 'x'", "cannot be compared"), ("author. == 'x'", "a name"),
-      ("author.name", "a comparison"), ("length(place) > 1", "an attribute of it"),
+      ("author.name", "a comparison"), ("length(rack) > 1", "an attribute of it"),
     ]
   )
   func refusals(text: String, part: String) throws {

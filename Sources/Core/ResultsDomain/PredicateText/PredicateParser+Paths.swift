@@ -143,7 +143,7 @@ extension PredicateParser {
     return false
   }
 
-  /// The value that names lead to from an entity, with an aggregate if one follows.
+  /// The value of a dotted name of an entity, with an aggregate if one follows.
   private mutating func value(
     _ names: [PathName],
     in entity: EntityDescription,

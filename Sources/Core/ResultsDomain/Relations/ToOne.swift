@@ -58,14 +58,14 @@ extension ToOne {
     RelatedAttribute(.related(steps, Target.schema.expression(of: keyPath)))
   }
 
-  /// The object to which a relationship of the target leads.
+  /// The object of a to-one relationship of the target.
   public subscript<Next: Entity>(
     dynamicMember keyPath: KeyPath<Target.Type, ToOne<Target, Next>>
   ) -> ToOne<Root, Next> {
     ToOne<Root, Next>(steps, endingWith: Target.self[keyPath: keyPath])
   }
 
-  /// The objects to which a relationship of the target leads.
+  /// The objects of a to-many relationship of the target.
   public subscript<Element: Entity>(
     dynamicMember keyPath: KeyPath<Target.Type, ToMany<Target, Element>>
   ) -> ToMany<Root, Element> {
