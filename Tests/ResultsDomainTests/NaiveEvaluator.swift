@@ -1,3 +1,4 @@
+import Foundation
 import ResultsDomain
 
 /// An independent evaluator, written from the rules of SQL: 0 is false, 1 unknown, 2 true.
@@ -17,6 +18,10 @@ enum NaiveEvaluator {
     case .text(let inner, let comparison, let sought, let caseInsensitive):
       guard case .text(let text) = value(inner, row) else { return 1 }
       let sides = caseInsensitive ? [fold(text), fold(sought)] : [text, sought]
+      if comparison == .matches {
+        let regex = try? Regex(sides[1]).matchingSemantics(.unicodeScalar)
+        return regex.flatMap { try? $0.wholeMatch(in: sides[0]) } == nil ? 0 : 2
+      }
       let scalars = sides.map { Array($0.unicodeScalars) }
       return matches(scalars[0], comparison, scalars[1]) ? 2 : 0
     case .isNull(let inner): return value(inner, row).isNull ? 2 : 0
@@ -59,6 +64,16 @@ enum NaiveEvaluator {
     case .ifNull(let inner, let other):
       let found = value(inner, row)
       return found.isNull ? other : found
+    case .transformed(.baseLetters, let inner):
+      return text(inner, row) { text in
+        let parts = text.decomposedStringWithCanonicalMapping.unicodeScalars.filter {
+          $0.properties.generalCategory != .nonspacingMark || ["\u{3099}", "\u{309A}"].contains($0)
+        }
+        return String(String.UnicodeScalarView(parts)).precomposedStringWithCanonicalMapping
+      }
+    // Its order is tested by itself.
+    case .transformed(.natural, let inner):
+      return text(inner, row) { TextTransform.natural.applied(to: $0) }
     case .related, .gathered: return .null
     }
   }
@@ -120,6 +135,7 @@ enum NaiveEvaluator {
     case .contains:
       return (0...text.count).contains { text.dropFirst($0).starts(with: sought) }
     case .like: return like(text[...], sought[...])
+    case .matches: return false
     }
   }
 

@@ -11,6 +11,10 @@ extension SeededGenerator {
     "\u{0}b",
     "İ", "ß", "\u{FFFD}", "🇳🇴", "AND", "`",
   ]
+  static let patterns = [
+    "", ".*", "a.*", "[a-z]+", "(a|ab)*b?", "[^a]{1,3}", "x'?y", "^a?$", "\\d*x?", ".", "岩.{2,}",
+    "a\\*b\\?",
+  ]
   static let numbers: [Int64] = [0, 1, -1, 2, 10, -10, 1990, 2020, 123_456]
   static let reals = [0, 1, -1, 0.5, -2.5, 10, 1990, 1e20, -.infinity, .infinity]
 
@@ -39,7 +43,7 @@ extension SeededGenerator {
     let text = attribute(.text)
     let integer = attribute(.integer)
     let count = AttributeDescription("count", .integer64)
-    switch below(14) {
+    switch below(16) {
     case 0: return (.objectKey, count)
     case 1: return (.prefix(.attribute(text.name), length: below(3)), text)
     case 2: return (.lowercased(.attribute(text.name)), text)
@@ -48,6 +52,8 @@ extension SeededGenerator {
     case 5: return (.bucket(.attribute(integer.name), width: pick([1, 7, 10, 365])), integer)
     case 6: return (.ifNull(.attribute("author"), .text("nobody")), text)
     case 7: return (.ifNull(.attribute("year"), .integer(3)), count)
+    case 8: return (.transformed(.baseLetters, .attribute(text.name)), text)
+    case 9: return (.transformed(.natural, .attribute(text.name)), text)
     default:
       let any = pick(Book.entity.attributes)
       return (.attribute(any.name), any)
@@ -84,10 +90,14 @@ extension SeededGenerator {
       return .identity(IdentitySet(keys: (0..<below(6)).map { _ in .integer(Int64(below(12))) }))
     case 5, 6:
       let text = attribute.type == .text ? expression : .attribute("title")
+      let comparison = pick(TextOperator.allCases)
       return .text(
         text,
-        pick(TextOperator.allCases),
-        pick(Self.texts + ["*", "?", "*a*", "??", "\\*", "a?"]),
+        comparison,
+        pick(
+          comparison == .matches
+            ? Self.patterns : Self.texts + ["*", "?", "*a*", "??", "\\*", "a?"]
+        ),
         caseInsensitive: below(2) == 0
       )
     case 7:

@@ -179,7 +179,7 @@ struct ComputedColumns {
     case .ifNull(let inner, .text): "ifnull(\(sql(inner)), 'it''s')"
     case .ifNull(let inner, .real): "ifnull(\(sql(inner)), 2.0)"
     case .ifNull(let inner, _): "ifnull(\(sql(inner)), 1)"
-    case .objectKey, .literal, .related, .gathered: "NULL"
+    case .objectKey, .literal, .related, .gathered, .transformed: "NULL"
     }
   }
 

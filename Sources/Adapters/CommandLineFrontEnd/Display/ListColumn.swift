@@ -1,4 +1,5 @@
 import ResultsDomain
+import ResultsPresentation
 import TerminalFrontEnd
 
 /// A column of a printed list.
@@ -7,6 +8,8 @@ enum ListColumn: Sendable {
   case key
   /// A stored attribute, with its index in a row's values.
   case attribute(Int, AttributeDescription)
+  /// A value of related objects, which the list fetches beside the stored attributes.
+  case related(AttributeDescription)
   /// An attribute computed from a row.
   case transient(TransientAttribute)
 
@@ -14,7 +17,7 @@ enum ListColumn: Sendable {
   var title: String {
     switch self {
     case .key: "id"
-    case .attribute(_, let attribute): attribute.name
+    case .attribute(_, let attribute), .related(let attribute): attribute.name
     case .transient(let transient): transient.name
     }
   }
@@ -33,7 +36,7 @@ enum ListColumn: Sendable {
   private var isNumber: Bool {
     switch self {
     case .key: false
-    case .attribute(_, let attribute): attribute.type.isNumber
+    case .attribute(_, let attribute), .related(let attribute): attribute.type.isNumber
     case .transient(let transient): transient.type.isNumber
     }
   }
@@ -43,6 +46,7 @@ enum ListColumn: Sendable {
     switch self {
     case .key: row.id.key.description
     case .attribute(let index, let attribute): formatter.text(row.values[index], of: attribute.type)
+    case .related(let attribute): formatter.text(row[attribute.name], of: attribute.type)
     case .transient(let transient): formatter.text(transient.compute(row), of: transient.type)
     }
   }
@@ -52,6 +56,7 @@ enum ListColumn: Sendable {
     switch self {
     case .key: row.id.key.parts.count == 1 ? row.id.key.parts[0] : .text("\(row.id.key)")
     case .attribute(let index, let attribute): ListColumn.machine(row.values[index], attribute.type)
+    case .related(let attribute): ListColumn.machine(row[attribute.name], attribute.type)
     case .transient(let transient): ListColumn.machine(transient.compute(row), transient.type)
     }
   }
@@ -68,5 +73,20 @@ enum ListColumn: Sendable {
   /// The column's name, or `nil` for the key.
   var nameBesideKey: String? {
     if case .key = self { nil } else { title }
+  }
+}
+
+extension ResultsDefinition<Row> {
+  /// Returns the definition with the values of related objects that some columns show.
+  func fetching(_ columns: [ListColumn]) -> ResultsDefinition<Row> {
+    let paths = columns.compactMap { column in
+      if case .related(let attribute) = column { attribute.name } else { nil }
+    }
+    guard !paths.isEmpty else { return self }
+    var definition = self
+    definition.cacheName = nil
+    let own = request.propertiesToFetch ?? request.entity.attributes.map(\.name)
+    definition.request.propertiesToFetch = own + paths
+    return definition
   }
 }

@@ -94,6 +94,8 @@ public struct ListOptions: ParsableArguments {
       || ["id", "self"].contains(name.lowercased())
     {
       expression = .objectKey
+    } else if let path = try RelatedName.expression(name, of: Program.self, option: "--sort") {
+      expression = path
     } else {
       throw CommandFailure.unknownAttribute(
         name,
@@ -112,7 +114,16 @@ public struct ListOptions: ParsableArguments {
   ) throws -> SectionKey? {
     if name.lowercased() == "none" { return nil }
     if let key = Program.sectionKey(named: name, for: settings) { return key }
-    guard let attribute = Program.entity.attribute(named: name) else {
+    let attribute: AttributeDescription
+    var key: SectionKey
+    if let known = Program.entity.attribute(named: name) {
+      attribute = known
+      key = .attribute(name)
+    } else if let path = try RelatedName.expression(name, of: Program.self, option: "--section-by")
+    {
+      attribute = RelatedName.attribute(path, of: Program.entity)
+      key = .expression(path)
+    } else {
       throw CommandFailure.unknownAttribute(
         name,
         of: Program.entity.name,
@@ -120,7 +131,6 @@ public struct ListOptions: ParsableArguments {
         option: "--section-by"
       )
     }
-    var key = SectionKey.attribute(name)
     let formatter = ValueFormatter(for: settings)
     key.title = { formatter.text($0, of: attribute.type) }
     return key
@@ -136,6 +146,48 @@ public enum WholeNumber {
       throw ValidationError("Give a whole number such as 20.")
     }
     return number
+  }
+}
+
+/// The names of values of related objects, such as `author.name` or `tags.@count`.
+enum RelatedName {
+  /// Returns the value of a dotted name, or `nil` for a name without a dot.
+  /// - Throws: `CommandFailure` for a path that is not valid.
+  static func expression<Program: ListProgram>(
+    _ name: String,
+    of program: Program.Type,
+    option: String
+  ) throws(CommandFailure) -> FetchExpression? {
+    guard name.contains("."), !Program.entity.relationships.isEmpty else { return nil }
+    do {
+      let expression = try FetchExpression(
+        path: name,
+        in: Program.entity,
+        transients: Program.transients.map(\.name)
+      )
+      _ = try expression.storage(in: Program.entity)
+      return expression
+    } catch let error as PredicateParseError {
+      throw CommandFailure(
+        .usage,
+        "\(option): “\(name)”: \(error.message)",
+        remedy: error.remedy ?? ""
+      )
+    } catch {
+      throw CommandFailure(.usage, "\(option): “\(name)”: \(error)")
+    }
+  }
+
+  /// Returns the attribute that a row of the list has for a value of related objects.
+  static func attribute(
+    _ expression: FetchExpression,
+    of entity: EntityDescription
+  ) -> AttributeDescription {
+    AttributeDescription(
+      expression.description,
+      expression.type(in: entity) ?? .text,
+      isOptional: true
+    )
   }
 }
 

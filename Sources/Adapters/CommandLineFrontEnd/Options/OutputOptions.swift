@@ -126,6 +126,9 @@ public struct RowOptions: ParsableArguments {
       if let transient = Program.transients.first(where: { $0.name == name }) {
         return .transient(transient)
       }
+      if let path = try RelatedName.expression(name, of: Program.self, option: "--columns") {
+        return .related(RelatedName.attribute(path, of: Program.entity))
+      }
       throw CommandFailure.unknownAttribute(
         name,
         of: Program.entity.name,

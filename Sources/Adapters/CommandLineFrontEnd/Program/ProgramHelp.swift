@@ -249,7 +249,7 @@ extension HelpTopic {
       ("Combinations: AND, OR, NOT, ( )", [("NOT (\(Program.examples.condition))", "")]),
       ("Ids", [("SELF == \(ids.0)", ""), ("SELF IN \(ids.1)", "")]),
     ]
-    return kinds.filter { !$0.lines.isEmpty }
+    return (kinds + relatedExamples(of: program)).filter { !$0.lines.isEmpty }
   }
 
   /// The attributes that the examples of conditions use.
@@ -302,6 +302,8 @@ extension HelpTopic {
       ("\(text) CONTAINS[c] 'SEA'", "[c] ignores upper and lower case"),
       ("\(text) LIKE 'The *'", "the whole text: * is any characters,"),
       ("\(text) LIKE 'T??'", "? is exactly one"),
+      ("\(text) CONTAINS[cd] 'cafe'", "[d] ignores accents"),
+      ("\(text) MATCHES '[A-Z].*'", "the whole text: a regular expression"),
     ]
   }
 
@@ -312,6 +314,33 @@ extension HelpTopic {
       ("\(date) <= '2026-11-03'", "to the end of that day"),
       ("\(date) < '2026-11-04T00:00:00+09:00'", "before that moment"),
     ]
+  }
+
+  /// Returns the example conditions on related objects, for an entity with relationships.
+  private static func relatedExamples<Program: ListProgram>(
+    of program: Program.Type
+  ) -> [(kind: String, lines: [(condition: String, meaning: String)])] {
+    func text(_ relationship: RelationshipDescription) -> String? {
+      relationship.destination.attributes.first { $0.type == .text }
+        .map { FetchExpression.attribute($0.name).description }
+    }
+    var lines: [(condition: String, meaning: String)] = []
+    if let one = Program.entity.relationships.first(where: { $0.isToOne }) {
+      let name = FetchExpression.attribute(one.name).description
+      if let text = text(one) { lines.append(("\(name).\(text) BEGINSWITH 'A'", "")) }
+      lines.append(("\(name) == NULL", "no related object"))
+    }
+    if let many = Program.entity.relationships.first(where: { !$0.isToOne }) {
+      let name = FetchExpression.attribute(many.name).description
+      lines.append(("\(name).@count > 3", "also @min, @max and @sum"))
+      if let text = text(many) {
+        lines.append(("ANY \(name).\(text) == 'sf'", "at least one; also ALL and NONE"))
+        lines.append(
+          ("SUBQUERY(\(name), $x, $x.\(text) == 'sf' OR $x == 7).@count > 0", "")
+        )
+      }
+    }
+    return lines.isEmpty ? [] : [("Related objects", lines)]
   }
 
   private static func conditions<Program: ListProgram>(of program: Program.Type) -> String {
@@ -330,7 +359,7 @@ extension HelpTopic {
 
       Constants   'text' or "text"  12  3.5  TRUE  FALSE  NULL  '2026-11-03'
       Functions   lowercase(x)  uppercase(x)  length(x)  prefix(x, n)
-                  bucket(x, n)  ifnull(x, v)
+                  bucket(x, n)  ifnull(x, v)  baseletters(x)  natural(x)
       In LIKE, % and _ are ordinary; write \\\\* and \\\\? for * and ? themselves.
       Keywords may be in any case. Put a name that is a keyword between backticks.
       '\(Program.name) help attributes' lists the names.

@@ -97,7 +97,7 @@ public struct ListRun<Program: ListProgram> {
     _ caches: (any SectionCacheStorage)?
   ) async throws -> Int {
     let controller = FetchedResultsController(
-      definition,
+      definition.fetching(columns),
       in: opened,
       detectsExternalChanges: false,
       options: ResultsOptions(delivery: .onDemand, caches: caches)

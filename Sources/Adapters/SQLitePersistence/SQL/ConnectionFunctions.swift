@@ -15,6 +15,9 @@ enum ConnectionFunctions {
       results_register_values(connection),
       add("results_folded", arguments: 1, to: connection, folded),
       add("results_like", arguments: 2, to: connection, like),
+      add("results_matches", arguments: 3, to: connection, matches),
+      add("results_baseletters", arguments: 1, to: connection, baseLetters),
+      add("results_natural", arguments: 1, to: connection, natural),
       results_register_functions(connection),
       results_register_sampling(connection),
       results_register_ranking(connection),
@@ -47,14 +50,33 @@ enum ConnectionFunctions {
   }
 
   private static let folded: Function = { context, _, arguments in
+    answer(context, arguments, TextFolding.folded)
+  }
+
+  private static let baseLetters: Function = { context, _, arguments in
+    guard let argument = arguments?[0], sqlite3_value_type(argument) == SQLITE_TEXT else { return }
+    answer(context, arguments, TextTransform.baseLetters.applied)
+  }
+
+  private static let natural: Function = { context, _, arguments in
+    guard let argument = arguments?[0], sqlite3_value_type(argument) == SQLITE_TEXT else { return }
+    answer(context, arguments, TextTransform.natural.applied)
+  }
+
+  /// Returns a function of the text that is a function's first argument to SQLite.
+  private static func answer(
+    _ context: OpaquePointer?,
+    _ arguments: UnsafeMutablePointer<OpaquePointer?>?,
+    _ change: (String) -> String
+  ) {
     guard let argument = arguments?[0], case .text(let text) = Value(argument, storage: .text)
     else { return }
-    var folded = TextFolding.folded(text)
-    guard !folded.utf8.isEmpty else {
+    var changed = change(text)
+    guard !changed.utf8.isEmpty else {
       sqlite3_result_text(context, "", 0, unsafeBitCast(-1, to: sqlite3_destructor_type.self))
       return
     }
-    folded.withUTF8 { bytes in
+    changed.withUTF8 { bytes in
       bytes.withMemoryRebound(to: CChar.self) {
         sqlite3_result_text64(
           context,
@@ -71,26 +93,46 @@ enum ConnectionFunctions {
     guard let text = arguments?[0], let patternValue = arguments?[1],
       sqlite3_value_type(text) == SQLITE_TEXT
     else { return }
-    let pattern: PatternBox
+    let pattern: Box<LikePattern>
     if let cached = sqlite3_get_auxdata(context, 1) {
-      pattern = Unmanaged<PatternBox>.fromOpaque(cached).takeUnretainedValue()
+      pattern = Unmanaged<Box<LikePattern>>.fromOpaque(cached).takeUnretainedValue()
     } else {
       guard case .text(let source) = Value(patternValue, storage: .text) else { return }
-      pattern = PatternBox(LikePattern(source))
+      pattern = Box(LikePattern(source))
       sqlite3_set_auxdata(context, 1, Unmanaged.passRetained(pattern).toOpaque()) { cached in
-        if let cached { Unmanaged<PatternBox>.fromOpaque(cached).release() }
+        if let cached { Unmanaged<Box<LikePattern>>.fromOpaque(cached).release() }
       }
     }
     let bytes = sqlite3_value_text(text)
     let count = Int(sqlite3_value_bytes(text))
-    let matches = pattern.pattern.matches(UnsafeBufferPointer(start: bytes, count: count))
+    let matches = pattern.value.matches(UnsafeBufferPointer(start: bytes, count: count))
+    sqlite3_result_int(context, matches ? 1 : 0)
+  }
+
+  private static let matches: Function = { context, _, arguments in
+    guard let arguments, let text = arguments[0], let patternValue = arguments[1],
+      sqlite3_value_type(text) == SQLITE_TEXT
+    else { return }
+    let pattern: Box<MatchPattern?>
+    if let cached = sqlite3_get_auxdata(context, 1) {
+      pattern = Unmanaged<Box<MatchPattern?>>.fromOpaque(cached).takeUnretainedValue()
+    } else {
+      guard case .text(let source) = Value(patternValue, storage: .text) else { return }
+      let isFolding = arguments[2].map { sqlite3_value_int($0) == 1 } ?? false
+      pattern = Box(try? MatchPattern(source, caseInsensitive: isFolding))
+      sqlite3_set_auxdata(context, 1, Unmanaged.passRetained(pattern).toOpaque()) { cached in
+        if let cached { Unmanaged<Box<MatchPattern?>>.fromOpaque(cached).release() }
+      }
+    }
+    guard case .text(let text) = Value(text, storage: .text) else { return }
+    let matches = pattern.value?.matches(text.unicodeScalars) ?? false
     sqlite3_result_int(context, matches ? 1 : 0)
   }
 
   /// A pattern that SQLite caches while a statement runs.
-  private final class PatternBox {
-    let pattern: LikePattern
+  private final class Box<Pattern> {
+    let value: Pattern
 
-    init(_ pattern: LikePattern) { self.pattern = pattern }
+    init(_ value: Pattern) { self.value = value }
   }
 }

@@ -211,7 +211,13 @@ extension SQLText {
     append("\(SQLText.function(of: comparison))(" + (isFolding ? "results_folded(" : ""))
     append(expression, in: table)
     append(isFolding ? "), " : ", ")
-    append(argument: .text(isFolding ? TextFolding.folded(text) : text))
+    if comparison == .matches {
+      // A pattern's letters after a backslash are not folded.
+      append(argument: .text(text))
+      append(isFolding ? ", 1" : ", 0")
+    } else {
+      append(argument: .text(isFolding ? TextFolding.folded(text) : text))
+    }
     append(")")
   }
 
@@ -232,6 +238,7 @@ extension SQLText {
     case .contains: "results_contains"
     case .endsWith: "results_ends"
     case .like: "results_like"
+    case .matches: "results_matches"
     }
   }
 }
@@ -257,6 +264,11 @@ extension SQLText {
     case .lowercased(let inner): append("lower", inner, in: table)
     case .uppercased(let inner): append("upper", inner, in: table)
     case .length(let inner): append("length", inner, in: table)
+    case .transformed(let transform, let inner):
+      needsFunctions = true
+      append("results_\(transform.rawValue)(")
+      append(inner, in: table)
+      append(")")
     case .bucket(let inner, let width): append(bucket: inner, width, in: table)
     case .ifNull(let inner, let value):
       append("ifnull(")
@@ -365,7 +377,7 @@ extension FetchExpression {
     case .attribute, .objectKey, .literal, .related, .gathered: false
     case .bucket: true
     case .prefix(let inner, _), .lowercased(let inner), .uppercased(let inner), .length(let inner),
-      .ifNull(let inner, _):
+      .ifNull(let inner, _), .transformed(_, let inner):
       inner.holdsBucket
     }
   }
@@ -381,7 +393,7 @@ extension EntityTable {
       return entity.identity.columns.count == 1
         && holdsOnly(storage, column: entity.identity.columns[0])
     case .literal(let value): return value.storage == nil || value.storage == storage
-    case .prefix, .lowercased, .uppercased: return storage == .text
+    case .prefix, .lowercased, .uppercased, .transformed: return storage == .text
     case .length, .bucket: return storage == .integer
     case .ifNull(let inner, let value):
       return holdsOnly(storage, inner) && (value.storage == nil || value.storage == storage)
@@ -410,7 +422,8 @@ extension EntityTable {
       return !column.isRequired
     case .objectKey: return !isRowNumber
     case .literal(let value): return value.isNull
-    case .prefix(let inner, _), .lowercased(let inner), .uppercased(let inner), .length(let inner):
+    case .prefix(let inner, _), .lowercased(let inner), .uppercased(let inner), .length(let inner),
+      .transformed(_, let inner):
       return !holdsOnly(.text, inner) || canBeNull(inner)
     case .bucket: return true
     case .ifNull(let inner, let value):

@@ -161,6 +161,7 @@ extension FetchExpression {
     case .bucket(let inner, let width): "\(inner.indexName)Bucket\(width)"
     case .ifNull(let inner, _): inner.indexName + "OrOther"
     case .related, .gathered: "Related"
+    case .transformed(let transform, let inner): inner.indexName + transform.rawValue
     }
   }
 }

@@ -3,23 +3,29 @@ extension FetchPredicate {
   ///
   /// - Comparisons: `==` (or `=`), `!=` (`<>`), `<`, `<=`, `>`, `>=` between attributes and constants on either side;
   ///   `BETWEEN {a, b}` or `BETWEEN a AND b`; `IN {…}` or `IN (…)`; `BEGINSWITH`, `CONTAINS`, `ENDSWITH` and `LIKE` with
-  ///   an optional `[c]` to ignore letter case. `NOT` is allowed before `IN`, `BETWEEN` and text operators.
+  ///   an optional `[c]` to ignore letter case, `[d]` to ignore accents and other marks, or `[cd]`; `MATCHES` with a regular
+  ///   expression, as `MatchPattern` describes it. `NOT` is allowed before `IN`, `BETWEEN` and text operators.
   /// - Combinations: `AND` (`&&`), `OR` (`||`), `NOT` (`!`), parentheses, `TRUEPREDICATE`, `FALSEPREDICATE`.
   /// - Constants: texts between `'` or `"` with `\'`, `\"`, `\\`, `\n`, `\r`, `\t`, `\u{…}`; whole numbers; reals with a
   ///   point or an exponent; `INFINITY`; `TRUE` (`YES`), `FALSE` (`NO`); `NULL` (`NIL`), for `==`, `!=` and lists
   ///   only; bytes as `X'0A'`. A number beside an exact decimal is converted to its scale exactly. A date
   ///   is text in ISO 8601, or a whole number of microseconds since 1970. A date without a time is that whole day in UTC:
   ///   `==` and `IN` find its instants, `<=` and `BETWEEN` include them, `>` begins after them.
-  /// - Functions: `prefix(x, n)`, `lowercase(x)`, `uppercase(x)`, `length(x)`, `bucket(x, n)`, `ifnull(x, v)`.
+  /// - Functions: `prefix(x, n)`, `lowercase(x)`, `uppercase(x)`, `length(x)`, `bucket(x, n)`, `ifnull(x, v)`,
+  ///   `natural(x)`, `baseletters(x)`.
   /// - Objects: `SELF IN {1, 2}`, `SELF == 3`, with keys, object URIs (`results:Book/i3`), or a compound key's
   ///   parts between parentheses.
-  /// - Placeholders: `%@` and, for a checked kind, `%d`, `%f`, `%s`; `%K` for an attribute's name. Arguments
+  /// - Related objects: `author.name == 'Eco'`; `author == NULL`, `author IN {1, 2}` by the foreign key alone; `tags.@count > 3`,
+  ///   `books.@max.year` (`@min`, `@max`, `@sum`, `@count`); `ANY` (`SOME`), `ALL` or `NONE` before a comparison of one attribute
+  ///   of the elements with a constant; and `SUBQUERY(tags, $t, $t.name == 'sf' AND $t.rank > 2).@count > 0` for more of one element.
+  /// - Placeholders: `%@` and, for a checked kind, `%d`, `%f`, `%s`; `%K` for an attribute's name or a path. Arguments
   ///   become constants of the tree, never text.
   ///
   /// Parentheses, functions and `NOT` can be nested 32 levels deep; the number of terms is not limited.
   ///
   /// Keywords are case-insensitive. A name that equals a keyword, or has characters other than letters,
-  /// digits and `_`, is written between backticks (doubled inside); a name that equals a keyword can also follow `#`.
+  /// digits and `_`, is written between backticks (doubled inside), in paths each by itself; a name that equals a keyword can also
+  /// follow `#`.
   /// - Parameters:
   ///   - text: The predicate.
   ///   - arguments: One argument for each placeholder, in order.
@@ -86,6 +92,10 @@ private struct PredicateWriter {
       return "\(text(expression)) IN {\(list)}"
     case .identity(let set):
       return "\(own) IN {\(set.keys.map(text).joined(separator: ", "))}"
+    case .text(.transformed(.baseLetters, let inner), let comparison, let sought, let isFolding)
+    where TextTransform.baseLetters.applied(to: sought).hasSameBytes(as: sought):
+      let option = isFolding ? "[cd]" : "[d]"
+      return "\(text(inner)) \(comparison.rawValue)\(option) \(PredicateWord.quotedText(sought))"
     case .text(let expression, let comparison, let sought, let caseInsensitive):
       let option = caseInsensitive ? "[c]" : ""
       let literal = PredicateWord.quotedText(sought)
@@ -123,6 +133,7 @@ private struct PredicateWriter {
 
   /// The objects of a path for which a predicate is true.
   private func subquery(_ steps: [String], _ predicate: FetchPredicate) -> String {
+    guard predicate != .all else { return named(steps) }
     let elements = PredicateWriter(
       entity: entity?.destination(along: steps),
       variable: variable.isEmpty ? "$x" : variable + "x"
@@ -138,8 +149,10 @@ private struct PredicateWriter {
     case .related(let steps, .objectKey): named(steps) + ".SELF"
     case .related(let steps, let inner): "\(named(steps)).(\(text(inner)))"
     case .gathered(let steps, let function, let inner, let predicate):
-      "\(predicate == .all ? named(steps) : subquery(steps, predicate)).@\(function.word)"
-        + (inner.map { "." + PredicateWriter(entity: nil).text($0) } ?? "")
+      "\(subquery(steps, predicate)).@\(function.word)"
+        + (inner.map {
+          "." + PredicateWriter(entity: entity?.destination(along: steps)).text($0)
+        } ?? "")
     case .literal(let value): text(value, other)
     case .prefix(let inner, let length): "prefix(\(text(inner)), \(length))"
     case .lowercased(let inner): "lowercase(\(text(inner)))"
@@ -151,6 +164,7 @@ private struct PredicateWriter {
         "bucket(\(text(inner)), \(text(.integer(width), .decimal(scale: scale))))"
       default: "bucket(\(text(inner)), \(width))"
       }
+    case .transformed(let transform, let inner): "\(transform.rawValue)(\(text(inner)))"
     case .ifNull(let inner, let value): "ifnull(\(text(inner)), \(text(value, type(inner))))"
     }
   }

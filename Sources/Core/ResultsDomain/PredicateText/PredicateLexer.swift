@@ -34,6 +34,11 @@ struct PredicateLexer {
       return PredicateToken(.quotedName(name), at: start)
     case "%": return PredicateToken(.placeholder(try placeholder()), at: start)
     case "[": return PredicateToken(.option(try option()), at: start)
+    case "$", "@":
+      position += 1
+      let name = word()
+      guard !name.isEmpty else { throw unexpected("a name after \(scalar)", at: position) }
+      return PredicateToken(scalar == "$" ? .variable(name) : .aggregate(name), at: start)
     case "0"..."9", "-", "+": return PredicateToken(try number(), at: start)
     case _ where PredicateWord.canBegin(scalar):
       let name = word()
@@ -44,6 +49,12 @@ struct PredicateLexer {
       return PredicateToken(.reference(try reference(from: start)), at: start)
     default: return PredicateToken(.symbol(try symbol()), at: start)
     }
+  }
+
+  /// The kind of the token after the current one.
+  func upcoming() throws(PredicateParseError) -> PredicateToken.Kind {
+    var rest = self
+    return try rest.next().kind
   }
 
   private func peek(_ distance: Int = 0) -> Unicode.Scalar? {
@@ -278,6 +289,7 @@ struct PredicateLexer {
       case "{": "{"
       case "}": "}"
       case ",": ","
+      case ".": "."
       default: nil
       }
     guard let single else { throw unexpected("a name, a value or an operator", at: position) }
@@ -300,6 +312,8 @@ struct PredicateToken {
     case symbol(String)
     case option(String)
     case placeholder(String)
+    case variable(String)
+    case aggregate(String)
     case end
   }
 
@@ -325,6 +339,8 @@ struct PredicateToken {
     case .number(let digits): PredicateToken.short(digits)
     case .reference(let id): PredicateToken.short(id.uri)
     case .symbol(let symbol), .placeholder(let symbol): symbol
+    case .variable(let name): PredicateToken.short("$" + name)
+    case .aggregate(let name): PredicateToken.short("@" + name)
     case .option(let letters): PredicateToken.short("[\(letters)]")
     case .end: "the end"
     }

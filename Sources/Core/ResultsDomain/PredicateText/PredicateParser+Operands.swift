@@ -2,6 +2,7 @@ extension PredicateParser {
   /// One side of a comparison.
   enum Operand {
     case expression(FetchExpression)
+    case object(RelatedObject)
     case constant(PredicateConstant)
   }
 
@@ -10,27 +11,20 @@ extension PredicateParser {
     switch token.kind {
     case .word(let word):
       if let constant = try keywordConstant() { return .constant(constant) }
-      if token.keyword == "SELF" {
+      if token.keyword == "SELF", scope.variable == nil {
         try advance()
         return .expression(.objectKey)
       }
       guard !PredicateWord.reserved.contains(token.keyword) else {
         throw unexpected("an attribute or a value")
       }
-      try advance()
-      if token.kind == .symbol("(") { return .expression(try function(word, at: start)) }
-      return .expression(try attribute(word, at: start))
-    case .quotedName(let name):
-      try advance()
-      return .expression(try attribute(name, at: start))
-    case .placeholder("%K"):
-      let argument = try nextArgument("%K")
-      try advance()
-      switch argument {
-      case .attribute(let name), .value(.text(let name)):
-        return .expression(try attribute(name, at: start))
-      default: throw wrong("%K", "an attribute's name", argument, at: start)
+      if let next = try? lexer.upcoming(), next == .symbol("(") {
+        let isSubquery = token.keyword == "SUBQUERY"
+        try advance()
+        return .expression(try isSubquery ? subquery(at: start) : function(word, at: start))
       }
+      return try path()
+    case .quotedName, .placeholder("%K"), .variable: return try path()
     default: return .constant(try constant())
     }
   }
@@ -147,18 +141,20 @@ extension PredicateParser {
 // MARK: - Attributes and functions
 
 extension PredicateParser {
-  private func attribute(
+  /// The attribute of a name.
+  func attribute(
     _ name: String,
+    of entity: EntityDescription,
     at start: Int
   ) throws(PredicateParseError) -> FetchExpression {
     guard entity.index(of: name) == nil else { return .attribute(name) }
-    if transients.contains(where: { $0.hasSameBytes(as: name) }) {
+    if entity === self.entity, transients.contains(where: { $0.hasSameBytes(as: name) }) {
       throw error(.transientAttribute(name, entity: entity.name), at: start)
     }
     if PredicateWord.capitals(name) == "OBJECTID" {
       throw error(.unsupported(name, instead: "SELF, as in SELF IN %@"), at: start)
     }
-    let known = entity.attributes.map(\.name)
+    let known = entity.attributes.map(\.name) + entity.relationships.map(\.name)
     let isKey = PredicateWord.capitals(name) == "ID" || entity.identity.columns == [name]
     throw error(
       .unknownAttribute(
@@ -176,12 +172,14 @@ extension PredicateParser {
     at start: Int
   ) throws(PredicateParseError) -> FetchExpression {
     let function = PredicateWord.capitals(name)
-    guard ["PREFIX", "LOWERCASE", "UPPERCASE", "LENGTH", "BUCKET", "IFNULL"].contains(function)
-    else {
+    let known = [
+      "PREFIX", "LOWERCASE", "UPPERCASE", "LENGTH", "BUCKET", "IFNULL", "NATURAL", "BASELETTERS",
+    ]
+    guard known.contains(function) else {
       throw error(
         .unsupported(
           "The function \(PredicateToken.short(name))",
-          instead: "prefix, lowercase, uppercase, length, bucket or ifnull"
+          instead: "prefix, lowercase, uppercase, length, bucket, ifnull, natural or baseletters"
         ),
         at: start
       )
@@ -191,10 +189,7 @@ extension PredicateParser {
     try expect("(")
     let innerStart = token.start
     let inner: FetchExpression =
-      switch try operand() {
-      case .expression(let expression): expression
-      case .constant(let constant): .literal(try value(constant, as: nil, at: innerStart))
-      }
+      try expression(try operand(), at: innerStart)
     let made = try self.function(function, of: inner, innerStart)
     try expect(")")
     do {
@@ -215,6 +210,8 @@ extension PredicateParser {
     case "LOWERCASE": return .lowercased(inner)
     case "UPPERCASE": return .uppercased(inner)
     case "LENGTH": return .length(inner)
+    case "NATURAL": return .transformed(.natural, inner)
+    case "BASELETTERS": return .transformed(.baseLetters, inner)
     default: try expect(",")
     }
     let argumentStart = token.start

@@ -3,10 +3,11 @@ struct PredicateParser {
   /// The maximum nesting depth, small enough for a small stack in a debug build.
   static let depthLimit = 32
 
-  let entity: EntityDescription
   let transients: [String]
   var arguments: PredicateArguments
-  private var lexer: PredicateLexer
+  /// What names belong to.
+  var scope: PredicateScope
+  private(set) var lexer: PredicateLexer
   private(set) var token: PredicateToken
   private var depth = 0
 
@@ -16,12 +17,15 @@ struct PredicateParser {
     _ entity: EntityDescription,
     _ transients: [String]
   ) throws(PredicateParseError) {
-    self.entity = entity
+    scope = PredicateScope(entity: entity)
     self.transients = transients
     self.arguments = PredicateArguments(arguments)
     lexer = PredicateLexer(text)
     token = try lexer.next()
   }
+
+  /// The entity that names belong to.
+  var entity: EntityDescription { scope.entity }
 
   mutating func predicate() throws(PredicateParseError) -> FetchPredicate {
     let predicate = try disjunction()
@@ -32,7 +36,7 @@ struct PredicateParser {
     return predicate
   }
 
-  private mutating func disjunction() throws(PredicateParseError) -> FetchPredicate {
+  mutating func disjunction() throws(PredicateParseError) -> FetchPredicate {
     var parts = [try conjunction()]
     while token.keyword == "OR" || token.kind == .symbol("||") {
       try advance()
@@ -74,7 +78,9 @@ struct PredicateParser {
       guard token.kind == .symbol(")") else { throw unexpected("AND, OR or )") }
       try advance()
       return inner
-    default: return try comparison()
+    default:
+      if let quantified = try quantified() { return quantified }
+      return try comparison()
     }
   }
 }
@@ -133,6 +139,15 @@ extension PredicateParser {
   mutating func comparison() throws(PredicateParseError) -> FetchPredicate {
     let start = token.start
     let left = try operand()
+    return try comparison(left, from: start)
+  }
+
+  /// Parses the rest of a comparison after its left side.
+  @inline(never)
+  mutating func comparison(
+    _ left: Operand,
+    from start: Int
+  ) throws(PredicateParseError) -> FetchPredicate {
     var isNegated = false
     if token.keyword == "NOT" {
       isNegated = true
@@ -152,6 +167,7 @@ extension PredicateParser {
     at start: Int,
     mustBeWord: Bool
   ) throws(PredicateParseError) -> FetchPredicate {
+    if case .object(let object) = left { return try comparison(of: object) }
     if case .symbol(let symbol) = token.kind, !mustBeWord,
       let comparison = ComparisonOperator(rawValue: symbol)
     {
@@ -171,8 +187,6 @@ extension PredicateParser {
       try advance()
       try refuseOption("IN")
       return try membership(expression(left, at: start))
-    case "MATCHES":
-      throw error(.unsupported("MATCHES", instead: "LIKE with * and ?"), at: token.start)
     case "IS": throw error(.unsupported("IS", instead: "== NULL or != NULL"), at: token.start)
     default:
       throw unexpected(
@@ -189,13 +203,22 @@ extension PredicateParser {
     )
   }
 
-  private func expression(
+  /// The value of an operand; that of an object is its foreign key.
+  func expression(
     _ operand: Operand,
     at start: Int
   ) throws(PredicateParseError) -> FetchExpression {
     switch operand {
-    case .expression(let expression): expression
-    case .constant(let constant): .literal(try value(constant, as: nil, at: start))
+    case .expression(let expression): return expression
+    case .object(let object):
+      guard object.columns.count == 1 else {
+        throw error(
+          .unsupported("\(object.text) as a value", instead: "an attribute of it"),
+          at: start
+        )
+      }
+      return object.columns[0]
+    case .constant(let constant): return .literal(try value(constant, as: nil, at: start))
     }
   }
 
@@ -208,8 +231,20 @@ extension PredicateParser {
       return identity
     }
     let rightStart = token.start
-    let right = try operand()
+    if scope.isQuantified, beginsName || token.keyword == "SELF" {
+      throw error(
+        .unsupported(
+          "A name on the right after ANY, ALL or NONE",
+          instead: "a constant, or SUBQUERY(…, $x, $x.a == $x.b).@count > 0"
+        ),
+        at: rightStart
+      )
+    }
+    var right = try operand()
+    if case .object = right { right = .expression(try expression(right, at: rightStart)) }
     switch (left, right) {
+    // The left side is an object only in `comparison(of:)`, and the right one is its foreign key by now.
+    case (.object, _), (_, .object): throw unexpected("a value")
     case (.expression(let left), .expression(let right)):
       if let one = left.type(in: entity), let other = right.type(in: entity),
         !one.isComparable(with: other)
@@ -219,13 +254,13 @@ extension PredicateParser {
           at: rightStart
         )
       }
-      return .comparison(left, comparison, right)
+      return FetchPredicate.comparison(left, comparison, right).quantifiedCount
     case (.expression(let left), .constant(let constant)):
       guard !constant.isNull else { return try null(left, comparison, at: rightStart) }
       let type = left.type(in: entity)
       if type == .date, let day = constant.day { return day.predicate(left, comparison) }
       let value = try value(constant, as: type, at: rightStart)
-      return .comparison(left, comparison, .literal(value))
+      return FetchPredicate.comparison(left, comparison, .literal(value)).quantifiedCount
     case (.constant(let constant), .expression(let right)):
       guard !constant.isNull else { return try null(right, comparison, at: start) }
       let type = right.type(in: entity)
@@ -267,11 +302,18 @@ extension PredicateParser {
     _ comparison: TextOperator
   ) throws(PredicateParseError) -> FetchPredicate {
     var caseInsensitive = false
+    var ignoresMarks = false
     if case .option(let letters) = token.kind {
-      guard letters == "c" || letters == "C" else {
-        throw error(.unsupported(token.found, instead: "[c] or nothing"), at: token.start)
+      switch PredicateWord.capitals(letters) {
+      case "C": caseInsensitive = true
+      case "D": ignoresMarks = true
+      case "CD", "DC": (caseInsensitive, ignoresMarks) = (true, true)
+      default:
+        throw error(
+          .unsupported(token.found, instead: "[c], [d], [cd] or nothing"),
+          at: token.start
+        )
       }
-      caseInsensitive = true
       try advance()
     }
     let expression = try expression(left, at: start)
@@ -285,7 +327,22 @@ extension PredicateParser {
         at: textStart
       )
     }
-    return .text(expression, comparison, sought, caseInsensitive: caseInsensitive)
+    if comparison == .matches {
+      do {
+        _ = try MatchPattern(sought)
+      } catch {
+        throw self.error(.refused(error), at: textStart)
+      }
+    }
+    guard ignoresMarks else {
+      return .text(expression, comparison, sought, caseInsensitive: caseInsensitive)
+    }
+    return .text(
+      .transformed(.baseLetters, expression),
+      comparison,
+      TextTransform.baseLetters.applied(to: sought),
+      caseInsensitive: caseInsensitive
+    )
   }
 
   private mutating func between(
@@ -528,7 +585,7 @@ extension PredicateParser {
     return id.key
   }
 
-  private func key(
+  func key(
     _ constant: PredicateConstant,
     at start: Int
   ) throws(PredicateParseError) -> ObjectKey {

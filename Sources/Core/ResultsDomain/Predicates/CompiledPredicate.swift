@@ -204,6 +204,7 @@ public struct CompiledExpression: Sendable {
     case length(Node)
     case bucket(Node, Int64)
     case ifNull(Node, Value)
+    case transformed(TextTransform, Node)
   }
 
   private let node: Node
@@ -239,6 +240,7 @@ public struct CompiledExpression: Sendable {
     case .length(let inner): .length(compile(inner, entity))
     case .bucket(let inner, let width): .bucket(compile(inner, entity), width)
     case .ifNull(let inner, let value): .ifNull(compile(inner, entity), value.orderable)
+    case .transformed(let transform, let inner): .transformed(transform, compile(inner, entity))
     // As for a quantified predicate.
     case .related, .gathered: .literal(.null)
     }
@@ -274,6 +276,9 @@ public struct CompiledExpression: Sendable {
     case .ifNull(let inner, let value):
       let found = evaluate(inner, values, key)
       return found.isNull ? value : found
+    case .transformed(let transform, let inner):
+      guard case .text(let text) = evaluate(inner, values, key) else { return .null }
+      return .text(transform.applied(to: text))
     }
   }
 }

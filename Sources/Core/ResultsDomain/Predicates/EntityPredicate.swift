@@ -206,8 +206,16 @@ extension EntityPredicate {
     _ comparison: ComparisonOperator,
     _ value: Value
   ) -> Self {
-    let name = Root.schema.attributeName(of: property)
-    return Self(FetchPredicate.comparison(.attribute(name), comparison, .literal(value)).normalized)
+    .comparison(.attribute(Root.schema.attributeName(of: property)), comparison, value)
+  }
+
+  /// Compares an expression with a constant.
+  static func comparison(
+    _ expression: FetchExpression,
+    _ comparison: ComparisonOperator,
+    _ value: Value
+  ) -> Self {
+    Self(FetchPredicate.comparison(expression, comparison, .literal(value)).normalized)
   }
 }
 
@@ -262,18 +270,24 @@ public func >= <Root: Entity>(
 }
 
 extension EntityPredicate {
-  /// Compares a property with a number of any scale.
-  ///
-  /// A number between two units of the attribute equals none of them, and orders like the unit below it; a number beyond all units
-  /// is greater or less than all of them.
   fileprivate static func decimal(
     _ property: PartialKeyPath<Root>,
     _ comparison: ComparisonOperator,
     _ number: ExactDecimal
   ) -> Self {
-    let name = Root.schema.attributeName(of: property)
-    let attribute = FetchExpression.attribute(name)
-    guard case .decimal(let scale) = Root.entity.attribute(named: name)?.type else {
+    .decimal(.attribute(Root.schema.attributeName(of: property)), comparison, number)
+  }
+
+  /// Compares an expression with a number of any scale.
+  ///
+  /// A number between two units of the attribute equals none of them, and orders like the unit below it; a number beyond all units
+  /// is greater or less than all of them.
+  static func decimal(
+    _ attribute: FetchExpression,
+    _ comparison: ComparisonOperator,
+    _ number: ExactDecimal
+  ) -> Self {
+    guard case .decimal(let scale) = attribute.type(in: Root.entity) else {
       return Self(.comparison(attribute, comparison, .literal(.integer(number.units))))
     }
     if let units = number.rescaled(to: scale)?.units {

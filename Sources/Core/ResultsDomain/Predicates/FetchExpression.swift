@@ -22,6 +22,8 @@ public indirect enum FetchExpression: Hashable, Sendable {
   case bucket(FetchExpression, width: Int64)
   /// The expression, or a constant if the expression is null.
   case ifNull(FetchExpression, Value)
+  /// A text without its marks, or as a key of natural order; null for other values.
+  case transformed(TextTransform, FetchExpression)
   /// An attribute or the key of the object at the end of to-one relationships, as in `author.name`; null where a step has no
   /// object (R92).
   case related([String], FetchExpression)
@@ -38,7 +40,7 @@ extension FetchExpression {
     case .attribute(let name): [name]
     case .objectKey, .literal, .related, .gathered: []
     case .prefix(let inner, _), .lowercased(let inner), .uppercased(let inner), .length(let inner),
-      .bucket(let inner, _), .ifNull(let inner, _):
+      .bucket(let inner, _), .ifNull(let inner, _), .transformed(_, let inner):
       inner.attributes
     }
   }
@@ -61,7 +63,8 @@ extension FetchExpression {
       case .compound: throw RequestError.compoundKey(entity: entity.name)
       }
     case .literal(let value): return value.storage
-    case .prefix(let inner, _), .lowercased(let inner), .uppercased(let inner):
+    case .prefix(let inner, _), .lowercased(let inner), .uppercased(let inner),
+      .transformed(_, let inner):
       return try inner.storage(in: entity) == .text ? .text : nil
     case .length(let inner): return try inner.storage(in: entity) == .text ? .integer : nil
     case .bucket(let inner, let width):
@@ -93,6 +96,22 @@ extension FetchExpression {
     }
   }
 
+  /// The expression with the predicates in it in normal form.
+  var normalized: FetchExpression {
+    switch self {
+    case .attribute, .objectKey, .literal, .related: self
+    case .prefix(let inner, let length): .prefix(inner.normalized, length: length)
+    case .lowercased(let inner): .lowercased(inner.normalized)
+    case .uppercased(let inner): .uppercased(inner.normalized)
+    case .length(let inner): .length(inner.normalized)
+    case .bucket(let inner, let width): .bucket(inner.normalized, width: width)
+    case .ifNull(let inner, let value): .ifNull(inner.normalized, value)
+    case .transformed(let transform, let inner): .transformed(transform, inner.normalized)
+    case .gathered(let steps, let function, let inner, let predicate):
+      .gathered(steps, function, inner?.normalized, where: predicate.normalized)
+    }
+  }
+
   /// Whether it is the constant null, or not-a-number, which a store holds as null.
   var isNullLiteral: Bool {
     if case .literal(let value) = self { value.orderable.isNull } else { false }
@@ -119,6 +138,8 @@ extension FetchExpression {
     case (.bucket(let left, let one), .bucket(let right, let other)):
       one == other && left == right
     case (.ifNull(let left, let one), .ifNull(let right, let other)):
+      one == other && left == right
+    case (.transformed(let one, let left), .transformed(let other, let right)):
       one == other && left == right
     case (.related(let one, let left), .related(let other, let right)):
       one.haveSameBytes(as: other) && left == right

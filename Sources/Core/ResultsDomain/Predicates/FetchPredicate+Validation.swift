@@ -29,10 +29,11 @@ extension FetchPredicate {
       for key in set.keys where !key.fits(entity) {
         throw .foreignIdentity(ObjectID(entity: entity.name, key: key), entity: entity.name)
       }
-    case .text(let expression, _, _, _):
+    case .text(let expression, let comparison, let text, _):
       guard try expression.comparableStorage(in: entity) == .text else {
         throw .mixedStorage(description)
       }
+      if comparison == .matches { _ = try MatchPattern(text) }
     case .isNull(let expression):
       if !expression.isNullLiteral { _ = try expression.comparableStorage(in: entity) }
     case .not(let inner): try inner.validate(in: entity)
@@ -83,12 +84,12 @@ extension FetchExpression {
   }
 
   /// The type of its values, or `nil` for a constant or an unknown attribute.
-  func type(in entity: EntityDescription) -> AttributeType? {
+  package func type(in entity: EntityDescription) -> AttributeType? {
     switch self {
     case .attribute(let name): entity.attribute(named: name)?.type
     case .objectKey: entity.keyTypes.count == 1 ? entity.keyTypes[0] : nil
     case .literal: nil
-    case .prefix, .lowercased, .uppercased: .text
+    case .prefix, .lowercased, .uppercased, .transformed: .text
     case .length: .integer64
     case .bucket(let inner, _):
       inner.type(in: entity).map { $0.isPlainNumber ? .integer64 : $0 }

@@ -58,6 +58,8 @@ public enum TextOperator: String, Hashable, Sendable, CaseIterable {
   case endsWith = "ENDSWITH"
   /// The whole left text matches a pattern: `*` for any scalars, `?` for one Unicode scalar, a backslash before a literal one.
   case like = "LIKE"
+  /// The whole left text matches a regular expression, as `MatchPattern` describes it.
+  case matches = "MATCHES"
 }
 
 extension FetchPredicate {
@@ -110,17 +112,21 @@ extension FetchPredicate {
   /// - Complexity: O(*n*) in the predicate's size.
   public var normalized: FetchPredicate {
     switch self {
-    case .all, .none, .identity, .text, .isNull: return self
+    case .all, .none, .identity: return self
+    case .text(let expression, let comparison, let text, let caseInsensitive):
+      return .text(expression.normalized, comparison, text, caseInsensitive: caseInsensitive)
+    case .isNull(let expression): return .isNull(expression.normalized)
     case .comparison(let left, let comparison, let right):
+      let (left, right) = (left.normalized, right.normalized)
       switch (comparison, left.isNullLiteral, right.isNullLiteral) {
       case (.equal, _, true): return .isNull(left)
       case (.equal, true, false): return .isNull(right)
       case (.notEqual, _, true): return .not(.isNull(left))
       case (.notEqual, true, false): return .not(.isNull(right))
-      default: return self
+      default: return FetchPredicate.comparison(left, comparison, right).quantifiedCount
       }
     case .between(let expression, let low, let high):
-      return .between(expression, low.orderable, high.orderable)
+      return .between(expression.normalized, low.orderable, high.orderable)
     case .membership(.objectKey, let values):
       let integers = values.compactMap(\.integer)
       let texts = values.compactMap(\.text)
@@ -130,12 +136,27 @@ extension FetchPredicate {
       guard texts.count == values.count else { return .membership(.objectKey, values) }
       return .identity(IdentitySet(keys: texts.map { .text($0) }))
     case .membership(let expression, let values):
-      return .membership(expression, values.map(\.orderable))
+      return .membership(expression.normalized, values.map(\.orderable))
     case .not(let inner): return .not(inner.normalized)
     case .and(let parts): return .conjunction(parts.map(\.normalized))
     case .or(let parts): return .disjunction(parts.map(\.normalized))
     case .quantified(let quantifier, let path, let inner):
       return .quantified(quantifier, path, inner.normalized)
+    }
+  }
+
+  /// A comparison of a count with nothing or with everything as a quantifier, which stops at the first object that decides.
+  var quantifiedCount: FetchPredicate {
+    guard
+      case .comparison(.gathered(let path, .count, nil, let inner), let comparison, let right) =
+        self
+    else { return self }
+    switch (comparison, right) {
+    case (.greater, .literal(.integer(0))): return .quantified(.any, path, inner)
+    case (.equal, .literal(.integer(0))): return .quantified(.none, path, inner)
+    case (.equal, _) where right == .gathered(path, .count, nil, where: .all):
+      return .quantified(.all, path, inner)
+    default: return self
     }
   }
 

@@ -5,6 +5,7 @@ struct TextMatcher: Sendable {
     case suffix([UInt8])
     case infix([UInt8])
     case pattern(LikePattern)
+    case expression(MatchPattern?)
   }
 
   private let form: Form
@@ -19,11 +20,16 @@ struct TextMatcher: Sendable {
       case .endsWith: .suffix(Array(sought.utf8))
       case .contains: .infix(Array(sought.utf8))
       case .like: .pattern(LikePattern(sought))
+      // Validation refuses a pattern that cannot be compiled.
+      case .matches: .expression(try? MatchPattern(text, caseInsensitive: caseInsensitive))
       }
   }
 
   func matches(_ text: String) -> Bool {
     var text = isFolding ? TextFolding.folded(text) : text
+    if case .expression(let pattern) = form {
+      return pattern?.matches(text.unicodeScalars) ?? false
+    }
     return text.withUTF8 { bytes in
       switch form {
       case .prefix(let sought): TextMatcher.found(sought, in: bytes, at: 0)
@@ -31,6 +37,7 @@ struct TextMatcher: Sendable {
         TextMatcher.found(sought, in: bytes, at: bytes.count - sought.count)
       case .infix(let sought): TextMatcher.contains(sought, in: bytes)
       case .pattern(let pattern): pattern.matches(bytes)
+      case .expression: false
       }
     }
   }

@@ -15,11 +15,17 @@ public struct RelationshipDescription: Sendable {
 
   /// The relationship's name, a step of paths such as `author.name`.
   public let name: String
-  /// Where the keys are stored.
-  public let kind: Kind
+  /// Returns where the keys are stored.
+  private let source: KindSource
   /// What happens to objects with a foreign key when the object that it names is deleted; of to-one relationships only.
   public let onDelete: DeleteRule
   private let reference: EntityReference
+
+  /// Where the keys are stored, or what returns it: the schemas of structs that name each other are created one after the other.
+  private enum KindSource: Sendable {
+    case known(Kind)
+    case deferred(@Sendable () -> Kind)
+  }
 
   /// Describes a relationship.
   /// - Parameters:
@@ -34,9 +40,34 @@ public struct RelationshipDescription: Sendable {
     to destination: @escaping @Sendable () -> EntityDescription
   ) {
     self.name = name
-    self.kind = kind
+    source = .known(kind)
     self.onDelete = onDelete
     reference = EntityReference(destination)
+  }
+
+  /// Describes a to-many relationship whose kind is found on use.
+  init(
+    _ name: String,
+    toMany kind: @escaping @Sendable () -> Kind,
+    to destination: @escaping @Sendable () -> EntityDescription
+  ) {
+    self.name = name
+    source = .deferred(kind)
+    onDelete = .none
+    reference = EntityReference(destination)
+  }
+
+  /// Where the keys are stored.
+  public var kind: Kind {
+    switch source {
+    case .known(let kind): kind
+    case .deferred(let kind): kind()
+    }
+  }
+
+  /// The columns of a to-one relationship's foreign key; `nil` for the others, whose kind may not be known yet.
+  var foreignKey: [String]? {
+    if case .known(.toOne(let columns)) = source { columns } else { nil }
   }
 
   /// The entity of the related objects.
@@ -44,7 +75,7 @@ public struct RelationshipDescription: Sendable {
 
   /// Whether an object has at most one related object.
   public var isToOne: Bool {
-    if case .toOne = kind { true } else { false }
+    foreignKey != nil
   }
 }
 

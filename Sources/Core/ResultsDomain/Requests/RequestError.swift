@@ -34,6 +34,8 @@ public enum RequestError: Error, Hashable, Sendable {
   case pathWithoutMany(String, relationship: String)
   /// A path that does not end with an attribute or a key, or an aggregate without a value.
   case invalidPath(String)
+  /// A regular expression that is not valid.
+  case invalidPattern(String, reason: String)
   /// A relationship whose foreign key does not fit the key that it names.
   case mismatchedRelationship(String, entity: String)
 }
@@ -90,6 +92,8 @@ extension RequestError: CustomStringConvertible {
     case .pathWithoutMany(let path, let relationship):
       "\(path) needs a to-many relationship at its end, and \(relationship) is to-one."
         + " Use the value itself, without ANY, ALL, NONE or an aggregate."
+    case .invalidPattern(let pattern, let reason):
+      "The pattern \(pattern) of MATCHES is not valid. \(reason)"
     case .invalidPath(let path):
       "\(path) is not a value. End a path with an attribute, and apply functions to the whole path."
     case .mismatchedRelationship(let name, let entity):

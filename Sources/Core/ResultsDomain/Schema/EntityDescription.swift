@@ -56,7 +56,7 @@ public final class EntityDescription: Sendable {
     self.keyAttributeIndexes = indexes
     self.relationships = relationships
     for relationship in relationships {
-      guard case .toOne(let columns) = relationship.kind else { continue }
+      guard let columns = relationship.foreignKey else { continue }
       for column in columns {
         let isNullable = attribute(named: column)?.isOptional ?? false
         guard expression(ofColumn: column) != nil, isNullable || relationship.onDelete != .nullify

@@ -8,6 +8,7 @@ public struct EntitySchema<Root: Entity>: Sendable {
   /// Attributes that are computed from an object and never stored.
   public let transients: [TransientAttribute]
   private let attributes: [Attribute<Root>]
+  private let keyProperty: (any PartialKeyPath<Root> & Sendable)?
   private let readKey: @Sendable (Root) -> ObjectKey?
   private let writeKey: @Sendable (inout Root, ObjectKey) -> Void
 
@@ -17,9 +18,9 @@ public struct EntitySchema<Root: Entity>: Sendable {
     identity: any WritableKeyPath<Root, Int64?> & Sendable,
     column: String = "id",
     transients: [TransientAttribute] = [],
-    @EntitySchemaBuilder<Root> attributes: () -> [Attribute<Root>]
+    @EntitySchemaBuilder<Root> attributes members: () -> [EntitySchemaMember<Root>]
   ) {
-    self.init(name, .integer(column: column), attributes(), transients) { root in
+    self.init(name, .integer(column: column), identity, members(), transients) { root in
       root[keyPath: identity].map { .integer($0) }
     } writeKey: { root, key in
       if case .integer(let number) = key { root[keyPath: identity] = number }
@@ -32,9 +33,9 @@ public struct EntitySchema<Root: Entity>: Sendable {
     textIdentity: any WritableKeyPath<Root, String> & Sendable,
     column: String = "id",
     transients: [TransientAttribute] = [],
-    @EntitySchemaBuilder<Root> attributes: () -> [Attribute<Root>]
+    @EntitySchemaBuilder<Root> attributes members: () -> [EntitySchemaMember<Root>]
   ) {
-    self.init(name, .text(column: column), attributes(), transients) { root in
+    self.init(name, .text(column: column), textIdentity, members(), transients) { root in
       .text(root[keyPath: textIdentity])
     } writeKey: { root, key in
       if case .text(let text) = key { root[keyPath: textIdentity] = text }
@@ -46,13 +47,13 @@ public struct EntitySchema<Root: Entity>: Sendable {
     _ name: String,
     compoundIdentity names: [String],
     transients: [TransientAttribute] = [],
-    @EntitySchemaBuilder<Root> attributes: () -> [Attribute<Root>]
+    @EntitySchemaBuilder<Root> attributes members: () -> [EntitySchemaMember<Root>]
   ) {
-    let attributes = attributes()
+    let members = members()
     let readers = names.compactMap { name in
-      attributes.first { $0.description.name.hasSameBytes(as: name) }?.read
+      members.compactMap(\.attribute).first { $0.description.name.hasSameBytes(as: name) }?.read
     }
-    self.init(name, .compound(names), attributes, transients) { root in
+    self.init(name, .compound(names), nil, members, transients) { root in
       .compound(readers.map { $0(root) })
     } writeKey: { _, _ in
     }
@@ -61,22 +62,27 @@ public struct EntitySchema<Root: Entity>: Sendable {
   private init(
     _ name: String,
     _ identity: EntityIdentity,
-    _ attributes: [Attribute<Root>],
+    _ keyProperty: (any PartialKeyPath<Root> & Sendable)?,
+    _ members: [EntitySchemaMember<Root>],
     _ transients: [TransientAttribute],
     readKey: @escaping @Sendable (Root) -> ObjectKey?,
     writeKey: @escaping @Sendable (inout Root, ObjectKey) -> Void
   ) {
+    let attributes = members.compactMap(\.attribute)
     do {
       entity = try EntityDescription(
         name: name,
         identity: identity,
-        attributes: attributes.map(\.description)
+        attributes: attributes.map(\.description),
+        relationships: members.compactMap(\.relationship)
+          .map { $0.description(attributes, identity, keyProperty) }
       )
     } catch {
       preconditionFailure("The schema of \(Root.self) is not valid. \(error)")
     }
     self.attributes = attributes
     self.transients = transients
+    self.keyProperty = keyProperty
     self.readKey = readKey
     self.writeKey = writeKey
   }
@@ -88,6 +94,17 @@ public struct EntitySchema<Root: Entity>: Sendable {
   /// - Complexity: O(*n*) in the attributes.
   public func attributeName(of keyPath: PartialKeyPath<Root>) -> String {
     attributes.first { $0.keyPath == keyPath }?.description.name ?? String(describing: keyPath)
+  }
+
+  /// The name of the column that stores a property, which can be the object's key.
+  func columnName(of keyPath: PartialKeyPath<Root>) -> String {
+    Relationship.columnName(of: keyPath, attributes, entity.identity, keyProperty)
+  }
+
+  /// The value of a property, which can be the object's key.
+  func expression(of keyPath: PartialKeyPath<Root>) -> FetchExpression {
+    let key: PartialKeyPath<Root>? = keyProperty
+    return keyPath == key ? .objectKey : .attribute(attributeName(of: keyPath))
   }
 
   package func values(of object: Root) -> [Value] { attributes.map { $0.read(object) } }
@@ -158,14 +175,44 @@ public struct Attribute<Root: Entity>: Sendable {
   }
 }
 
-/// Collects the attributes of a schema.
+/// A line of an entity's schema.
+public enum EntitySchemaMember<Root: Entity>: Sendable {
+  /// A stored attribute.
+  case attribute(Attribute<Root>)
+  /// A relationship.
+  case relationship(Relationship<Root>)
+}
+
+extension EntitySchemaMember {
+  fileprivate var attribute: Attribute<Root>? {
+    if case .attribute(let attribute) = self { attribute } else { nil }
+  }
+
+  fileprivate var relationship: Relationship<Root>? {
+    if case .relationship(let relationship) = self { relationship } else { nil }
+  }
+}
+
+/// Collects the attributes and relationships of a schema.
 @resultBuilder
 public enum EntitySchemaBuilder<Root: Entity> {
   /// Builds one attribute.
-  public static func buildExpression(_ attribute: Attribute<Root>) -> Attribute<Root> { attribute }
-  /// Collects the attributes in the order of their declarations.
-  public static func buildBlock(_ attributes: Attribute<Root>...) -> [Attribute<Root>] {
-    attributes
+  public static func buildExpression(_ attribute: Attribute<Root>) -> EntitySchemaMember<Root> {
+    .attribute(attribute)
+  }
+
+  /// Builds one relationship.
+  public static func buildExpression(
+    _ relationship: Relationship<Root>
+  ) -> EntitySchemaMember<Root> {
+    .relationship(relationship)
+  }
+
+  /// Collects the members in the order of their declarations.
+  public static func buildBlock(
+    _ members: EntitySchemaMember<Root>...
+  ) -> [EntitySchemaMember<Root>] {
+    members
   }
 }
 

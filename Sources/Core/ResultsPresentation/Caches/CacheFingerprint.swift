@@ -222,6 +222,10 @@ struct FingerprintWriter {
       add(tag: 9)
       add(argument: value)
       add(inner)
+    case .transformed(let transform, let inner):
+      add(tag: 12)
+      add(name: transform.rawValue)
+      add(inner)
     case .related(let path, let inner):
       add(tag: 10)
       add(path)

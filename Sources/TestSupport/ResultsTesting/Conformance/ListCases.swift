@@ -71,7 +71,8 @@ extension StoreConformance {
         .objectKey, .prefix(title, length: 1), .lowercased(title), .uppercased(title),
         .length(title), .bucket(.attribute("number"), width: 10),
         .bucket(.attribute("day"), width: 7), .ifNull(.attribute("note"), "m"),
-        .ifNull(.attribute("share"), .real(0)),
+        .ifNull(.attribute("share"), .real(0)), .transformed(.natural, title),
+        .transformed(.baseLetters, title),
       ]
       for expression in expressions {
         for direction in [SortDirection.ascending, .descending] {

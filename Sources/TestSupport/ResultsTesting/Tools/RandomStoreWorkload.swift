@@ -209,10 +209,11 @@ extension RandomStoreWorkload {
       if generator.happens(percent: 15) { values.append(.null) }
       return .membership(subject, values)
     case 5...8:
-      let operation = TextOperator.allCases[generator.number(in: 0...3)]
+      let operation = generator.element(of: TextOperator.allCases) ?? .like
       let subject = expression(.text, in: entity, depth: 1)
       let isInsensitive = generator.happens(percent: 40)
-      return .text(subject, operation, pattern(), caseInsensitive: isInsensitive)
+      let sought = operation == .matches ? regularExpression() : pattern()
+      return .text(subject, operation, sought, caseInsensitive: isInsensitive)
     case 9: return .comparison(subject, generator.choice(.equal, .notEqual), .literal(.null))
     case 10:
       let other = storage == .integer && generator.happens(percent: 30) ? .real : storage
@@ -232,6 +233,18 @@ extension RandomStoreWorkload {
   private mutating func pattern() -> String {
     let fragments = ["*", "?", "\\*", "\\\\", "a", "b", "A", "%", "_", "\u{304C}", "", "東", "ß"]
     return (0..<generator.number(in: 1...3)).map { _ in generator.element(of: fragments) ?? "" }
+      .joined()
+  }
+
+  private mutating func regularExpression() -> String {
+    let fragments = [
+      "a", "[a-c]", "[^a]", ".", "\\w", "\\S", "(a|ß)", "\u{304C}", "東", "\\*", "^", "$",
+    ]
+    let repeats = ["", "*", "+", "?", "{1,2}"]
+    return (0..<generator.number(in: 0...3))
+      .map { _ in
+        (generator.element(of: fragments) ?? "") + (generator.element(of: repeats) ?? "")
+      }
       .joined()
   }
 
@@ -281,6 +294,8 @@ extension RandomStoreWorkload {
     case (.text, 1): return .prefix(inner, length: generator.number(in: 0...3))
     case (.text, 2): return .lowercased(inner)
     case (.text, 3): return .uppercased(inner)
+    case (.text, 4):
+      return .transformed(generator.choice(.baseLetters, .natural), inner)
     case (.integer, 1), (.integer, 2):
       return .bucket(inner, width: generator.choice(1, 2, 7, 10, 1000, .max))
     case (.integer, 3) where entity.attributes.contains { $0.type == .text }:

@@ -1,0 +1,216 @@
+import Synchronization
+
+/// A relationship to any number of objects, declared beside the struct, and a path that ends with it.
+///
+/// ```swift
+/// static let books = ToMany<Author, Book>("books", inverse: Book.author)
+/// static let tags = ToMany<Book, Tag>("tags", through: Link("BookTag", "bookID", "tagID"))
+/// ```
+///
+/// It has many values, so a path through it ends with an aggregate (`\.tags.count`, `\.books.year.max`) or a condition
+/// (`Book.tags.any(\.name == "sf")`).
+@dynamicMemberLookup
+public struct ToMany<Root: Entity, Element: Entity>: Sendable {
+  /// The names of the relationships from the root to the elements; one for a declared relationship.
+  public let steps: [String]
+  /// Returns where the keys are stored. It can need the schema of another struct, which can need this one's.
+  let kind: @Sendable () -> RelationshipDescription.Kind
+  /// The link of a relationship that is declared with `Link`.
+  private let linkReference: EntityReference?
+
+  /// Declares the inverse of a to-one relationship.
+  public init(_ name: String, inverse: ToOne<Element, Root>) {
+    steps = [name]
+    kind = { .toMany(foreignKey: inverse.columns()) }
+    linkReference = nil
+  }
+
+  /// Declares a many-to-many relationship through an entity that only holds two keys.
+  public init(_ name: String, through link: Link) {
+    let reference = link.reference(from: Root.self, to: Element.self)
+    steps = [name]
+    kind = { .manyToMany(link: reference, from: link.from, to: link.to) }
+    linkReference = reference
+  }
+
+  /// Declares a many-to-many relationship through a struct, by its relationships to both sides.
+  public init<Through: Entity>(
+    _ name: String,
+    through from: ToOne<Through, Root>,
+    _ to: ToOne<Through, Element>
+  ) {
+    let reference = EntityReference { Through.entity }
+    steps = [name]
+    kind = { .manyToMany(link: reference, from: from.columns(), to: to.columns()) }
+    linkReference = reference
+  }
+
+  /// Creates a path that ends with a declared relationship.
+  init<Owner: Entity>(_ steps: [String], endingWith last: ToMany<Owner, Element>) {
+    self.steps = steps + last.steps
+    kind = last.kind
+    linkReference = last.linkReference
+  }
+
+  /// The entity of the links of a many-to-many relationship, which a store must know; `nil` for an inverse.
+  public var link: EntityDescription? { linkReference?.entity }
+}
+
+// MARK: - Values
+
+extension ToMany {
+  /// The number of elements.
+  public var count: RelatedAttribute<Root, Int> {
+    RelatedAttribute(.gathered(steps, .count, nil, where: .all))
+  }
+
+  /// The number of elements for which a predicate is true.
+  public func count(where predicate: EntityPredicate<Element>) -> RelatedAttribute<Root, Int> {
+    RelatedAttribute(.gathered(steps, .count, nil, where: predicate.predicate))
+  }
+
+  /// The elements' values of an attribute.
+  public subscript<Property>(
+    dynamicMember keyPath: KeyPath<Element, Property>
+  ) -> GatheredAttribute<Root, Property> {
+    GatheredAttribute(steps, Element.schema.expression(of: keyPath))
+  }
+
+  /// The elements' values of an optional attribute.
+  public subscript<Property>(
+    dynamicMember keyPath: KeyPath<Element, Property?>
+  ) -> GatheredAttribute<Root, Property> {
+    GatheredAttribute(steps, Element.schema.expression(of: keyPath))
+  }
+
+  /// Whether at least one element satisfies a condition; false if there are none.
+  public func any(_ condition: EntityPredicate<Element>) -> EntityPredicate<Root> {
+    EntityPredicate(.quantified(.any, steps, condition.predicate))
+  }
+
+  /// Whether all elements satisfy a condition; true if there are none.
+  public func all(_ condition: EntityPredicate<Element>) -> EntityPredicate<Root> {
+    EntityPredicate(.quantified(.all, steps, condition.predicate))
+  }
+
+  /// Whether no element satisfies a condition; true if there are none.
+  public func none(_ condition: EntityPredicate<Element>) -> EntityPredicate<Root> {
+    EntityPredicate(.quantified(.none, steps, condition.predicate))
+  }
+}
+
+/// The values of an attribute of the objects of a to-many relationship, such as `\.books.year`: one value after aggregation.
+public struct GatheredAttribute<Root: Entity, Property>: Sendable {
+  private let steps: [String]
+  private let expression: FetchExpression
+
+  init(_ steps: [String], _ expression: FetchExpression) {
+    self.steps = steps
+    self.expression = expression
+  }
+
+  /// The smallest value; null if there is none.
+  public var min: RelatedAttribute<Root, Property> { aggregate(.minimum) }
+
+  /// The largest value; null if there is none.
+  public var max: RelatedAttribute<Root, Property> { aggregate(.maximum) }
+
+  /// The number of elements that have a value.
+  public var count: RelatedAttribute<Root, Int> { aggregate(.count) }
+
+  private func aggregate<Result>(
+    _ function: FetchAggregate.Function
+  ) -> RelatedAttribute<Root, Result> {
+    RelatedAttribute(.gathered(steps, function, expression, where: .all))
+  }
+}
+
+extension GatheredAttribute where Property: FixedWidthInteger {
+  /// The exact sum; null if there is no value, or if the sum does not fit.
+  public var sum: RelatedAttribute<Root, Int64> { aggregate(.sum) }
+}
+
+extension GatheredAttribute where Property == Double {
+  /// The sum, rounded once; null if there is no value.
+  public var sum: RelatedAttribute<Root, Double> { aggregate(.sum) }
+}
+
+extension GatheredAttribute where Property == ExactDecimal {
+  /// The exact sum; null if there is no value, or if the sum does not fit.
+  public var sum: RelatedAttribute<Root, ExactDecimal> { aggregate(.sum) }
+}
+
+// MARK: - Links
+
+/// The entity of a many-to-many relationship that only holds the keys of both sides, without a struct.
+///
+/// Its identity is both keys together, so two objects are linked at most once.
+public struct Link: Sendable {
+  /// The entity's name.
+  public let name: String
+  /// The columns that hold the key of the struct that declares the relationship.
+  public let from: [String]
+  /// The columns that hold the key of the elements.
+  public let to: [String]
+
+  /// Describes a link between objects whose keys have one part.
+  public init(_ name: String, _ from: String, _ to: String) {
+    self.init(name, from: [from], to: [to])
+  }
+
+  /// Describes a link between objects whose keys can have several parts, in the order of each key.
+  public init(_ name: String, from: [String], to: [String]) {
+    self.name = name
+    self.from = from
+    self.to = to
+  }
+
+  /// The same link as the other side declares it.
+  public var reversed: Link { Link(name, from: to, to: from) }
+
+  /// A reference to its entity, which is created on first use, since it needs the schemas of both sides.
+  func reference<Root: Entity, Element: Entity>(
+    from: Root.Type,
+    to: Element.Type
+  ) -> EntityReference {
+    let made = LinkEntity()
+    return EntityReference {
+      made.entity {
+        entity(
+          keys: Array(zip(self.from, Root.entity.keyTypes))
+            + Array(zip(self.to, Element.entity.keyTypes))
+        )
+      }
+    }
+  }
+
+  private func entity(keys: [(String, AttributeType)]) -> EntityDescription {
+    // The same description, whichever side declares it.
+    let ordered = keys.sorted { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }
+    do {
+      return try EntityDescription(
+        name: name,
+        identity: .compound(ordered.map(\.0)),
+        attributes: ordered.map { AttributeDescription($0.0, $0.1) }
+      )
+    } catch {
+      preconditionFailure("The link \(name) is not valid. \(error)")
+    }
+  }
+}
+
+/// The description of a link's entity, created once.
+private final class LinkEntity: Sendable {
+  private let made = Mutex<EntityDescription?>(nil)
+
+  func entity(_ make: () -> EntityDescription) -> EntityDescription {
+    if let known = made.withLock(\.self) { return known }
+    // Not under the lock: schemas are initialized, in any order.
+    let new = make()
+    return made.withLock { made in
+      if let known = made { return known }
+      made = new
+      return new
+    }
+  }
+}

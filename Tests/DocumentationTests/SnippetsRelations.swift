@@ -1,0 +1,103 @@
+import FetchedResults
+
+/// Entities that name each other.
+private enum Library {
+  // snippet: relations-schema, declaration
+  struct Novel: Entity {
+    var id: Int64?
+    var title = ""
+    var year = 0
+    var writerID: Int64?
+
+    static let writer = ToOne<Novel, Writer>("writer", \.writerID, onDelete: .nullify)
+    static let topics = ToMany<Novel, Topic>(
+      "topics",
+      through: Link("NovelTopic", "novelID", "topicID")
+    )
+
+    static let schema = EntitySchema<Novel>("Novel", identity: \.id) {
+      Attribute(\.title, "title")
+      Attribute(\.year, "year")
+      Attribute(\.writerID, "writerID")
+      Relationship(writer)
+      Relationship(topics)
+    }
+  }
+
+  struct Writer: Entity {
+    var id: Int64?
+    var name = ""
+
+    static let novels = ToMany<Writer, Novel>("novels", inverse: Novel.writer)
+
+    static let schema = EntitySchema<Writer>("Writer", identity: \.id) {
+      Attribute(\.name, "name")
+      Relationship(novels)
+    }
+  }
+  // end
+
+  struct Topic: Entity {
+    var id: Int64?
+    var name = ""
+    var rank = 0
+
+    static let schema = EntitySchema<Topic>("Topic", identity: \.id) {
+      Attribute(\.name, "name")
+      Attribute(\.rank, "rank")
+    }
+  }
+}
+
+private typealias Novel = Library.Novel
+private typealias Writer = Library.Writer
+
+@Sendable func relationsRequest() async throws {
+  // snippet: relations-request
+  let request = FetchRequest<Novel>(
+    where: \.writer.name == "Le Guin" && \.topics.count > 1
+      && Novel.topics.any(\.name == "sea" && \.rank >= 2),
+    sortedBy: [.ascending(\.writer.name), .descending(\.writer.novels.year.max)]
+  )
+  let sections = EntitySectionKey<Novel>.attribute(\.writer.name)
+  print(request.predicate)
+  // end
+  _ = sections
+}
+
+@Sendable func relationsKeys() async throws {
+  // snippet: relations-keys
+  let writer = Writer(id: 7, name: "Le Guin")
+  let novels: EntityPredicate<Novel> = \.writer == writer || \.writer == nil
+  print(novels.predicate)
+  // end
+}
+
+@Sendable func relationsColumns() async throws {
+  // snippet: relations-columns
+  let request = FetchRequest<Novel>(sortedBy: [.ascending(\.title)])
+    .returning([.attribute(\.title), .attribute(\.writer.name)])
+  print(request.propertiesToFetch ?? [])
+  // end
+}
+
+@Sendable func relationsText() async throws {
+  // snippet: relations-text
+  let texts = [
+    "writer.name BEGINSWITH[cd] 'le'", "writer == NULL", "topics.@count > 1",
+    "writer.novels.@max.year >= 2000", "ANY topics.name IN {'sea', 'war'}",
+    "SUBQUERY(topics, $t, $t.name == 'sea' AND $t.rank >= 2).@count > 0",
+  ]
+  for text in texts { print(try FetchPredicate(parsing: text, entity: Novel.entity)) }
+  // end
+}
+
+@Sendable func relationsError() async throws {
+  // snippet: relations-error
+  do {
+    _ = try FetchPredicate(parsing: "wirter.name == 'x'", entity: Novel.entity)
+  } catch {
+    print(error)
+  }
+  // end
+}
