@@ -5,9 +5,16 @@ import ResultsDomain
 struct QueryPlanReader {
   private let database: Database
   private let table: EntityTable
+  private let tables: StoreTables
   private let definition: OrderDefinition
 
-  init(of definition: OrderDefinition, in table: EntityTable, on database: Database) {
+  init(
+    of definition: OrderDefinition,
+    in table: EntityTable,
+    _ tables: StoreTables,
+    on database: Database
+  ) {
+    self.tables = tables
     self.definition = definition
     self.table = table
     self.database = database
@@ -15,7 +22,7 @@ struct QueryPlanReader {
 
   /// How the keys are put in order, with an index that would help if they are sorted.
   func plan() throws -> QueryPlan {
-    var plan = try QueryPlanReader.plan(of: definition, in: table, on: database)
+    var plan = try plan(on: database)
     guard plan.source == .sorting, let index = try helpfulIndex(), try wouldServe(index) else {
       return plan
     }
@@ -28,6 +35,8 @@ struct QueryPlanReader {
   /// The columns are those that the predicate fixes, then those of the order. An expression is included if it consists of SQL's own functions
   /// and operators: an index over functions of this process would lock out every other program.
   private func helpfulIndex() throws -> String? {
+    // No index has the values of other tables.
+    guard !definition.terms.contains(where: \.expression.readsRelated) else { return nil }
     var expressions = definition.predicate.normalized.fixedExpressions
     var columns: [String] = []
     for expression in expressions {
@@ -101,21 +110,17 @@ struct QueryPlanReader {
         // A table that needs something of its database, such as a collation, cannot be tested.
         return false
       }
-      return try QueryPlanReader.plan(of: definition, in: table, on: empty).source != .sorting
+      return try plan(on: empty).source != .sorting
     }
   }
 
   /// The result of `EXPLAIN QUERY PLAN` (sqlite.org/eqp.html).
-  private static func plan(
-    of definition: OrderDefinition,
-    in table: EntityTable,
-    on database: Database
-  ) throws -> QueryPlan {
-    let sql = SQLText(entriesOf: definition, in: table)
+  private func plan(on database: Database) throws -> QueryPlan {
+    let sql = try SQLText(entriesOf: definition, in: table, tables)
     if sql.needsFunctions { try ConnectionFunctions.register(on: database) }
     // SQLite does not prepare an EXPLAIN statement again when the schema changes, so it is not cached.
     let steps = try database.texts("EXPLAIN QUERY PLAN " + sql.text).compactMap(\.last)
-    return QueryPlan(source: source(in: steps), steps: steps)
+    return QueryPlan(source: QueryPlanReader.source(in: steps), steps: steps)
   }
 
   private static func source(in steps: [String]) -> QueryPlan.Source {

@@ -123,22 +123,24 @@ final class SQLiteSnapshot: StoreSnapshot {
     _ body: (AggregateGroup) throws(StoreError) -> Bool
   ) throws(StoreError) {
     try with(definition.entity) { database, table in
-      try AggregateReader(aggregates, of: definition, in: table, on: database)
+      try AggregateReader(aggregates, of: definition, in: table, context.tables, on: database)
         .groups(byFirst: columns) { try body($0) }
     }
   }
 
   func plan(of definition: OrderDefinition) throws(StoreError) -> QueryPlan {
     try with(definition.entity) { database, table in
-      try QueryPlanReader(of: definition, in: table, on: database).plan()
+      try QueryPlanReader(of: definition, in: table, context.tables, on: database).plan()
     }
   }
 
   func orderedSource(
     of definition: OrderDefinition
   ) throws(StoreError) -> (any OrderedSource)? {
-    try with(definition.entity) { database, table in
-      let cookie = try position?.cookie ?? database.integer("PRAGMA main.schema_version")
+    // No index has the values of other tables.
+    guard !definition.readsRelated else { return nil }
+    return try with(definition.entity) { database, table in
+      let cookie = try schemaVersion(on: database)
       let plan = try context.orderedPlans.plan(
         of: definition,
         in: table,
@@ -151,6 +153,28 @@ final class SQLiteSnapshot: StoreSnapshot {
       sources.append(source)
       return source
     }
+  }
+
+  func referrers(
+    to keys: [ObjectKey],
+    through columns: [String],
+    of entity: EntityDescription,
+    limit: Int?
+  ) throws(StoreError) -> [ObjectKey]? {
+    try with(entity) { database, table in
+      let statements = try context.referrerStatements.statements(
+        for: columns,
+        of: table,
+        on: database,
+        cookie: schemaVersion(on: database)
+      )
+      return try ReferrerReader(database: database, table: table, statements: statements)
+        .referrers(to: keys, limit: limit ?? .max)
+    }
+  }
+
+  private func schemaVersion(on database: Database) throws -> Int64 {
+    try position?.cookie ?? database.integer("PRAGMA main.schema_version")
   }
 
   // MARK: - History
