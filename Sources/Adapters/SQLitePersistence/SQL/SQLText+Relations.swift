@@ -18,11 +18,14 @@ extension SQLText {
     for expressions: [FetchExpression],
     where predicate: FetchPredicate
   ) throws(StoreError) -> EntityTable {
-    guard predicate.readsRelated || expressions.contains(where: \.readsRelated) else {
+    guard predicate.usesPaths || expressions.contains(where: \.usesPaths) else {
       return table
     }
-    for expression in expressions { try tables?.check(expression, of: table.entity) }
-    try tables?.check(predicate, of: table.entity)
+    if let tables {
+      var keys = RelatedKeys(tables)
+      for expression in expressions { try keys.add(expression, of: table.entity) }
+      try keys.add(predicate, of: table.entity)
+    }
     return joining(table, paths(expressions, predicate))
   }
 
@@ -214,64 +217,5 @@ extension StoreTables {
   /// The table of an entity, or `nil` if the store was not opened with it.
   func find(_ entity: EntityDescription) -> EntityTable? {
     all.first { $0.entity === entity } ?? all.first { $0.entity == entity }
-  }
-
-  /// Checks that the store has the entities that an expression reads.
-  fileprivate func check(
-    _ expression: FetchExpression,
-    of entity: EntityDescription
-  ) throws(StoreError) {
-    switch expression {
-    case .attribute, .objectKey, .literal: return
-    case .prefix(let inner, _), .lowercased(let inner), .uppercased(let inner), .length(let inner),
-      .bucket(let inner, _), .ifNull(let inner, _):
-      try check(inner, of: entity)
-    case .related(let steps, _): _ = try check(steps, of: entity)
-    case .gathered(let steps, _, let inner, let predicate):
-      let elements = try check(steps, of: entity)
-      if let inner { try check(inner, of: elements) }
-      try check(predicate, of: elements)
-    }
-  }
-
-  /// Checks that the store has the entities that a predicate reads.
-  fileprivate func check(
-    _ predicate: FetchPredicate,
-    of entity: EntityDescription
-  ) throws(StoreError) {
-    switch predicate {
-    case .all, .none, .identity: return
-    case .comparison(let left, _, let right):
-      try check(left, of: entity)
-      try check(right, of: entity)
-    case .between(let expression, _, _), .membership(let expression, _),
-      .text(let expression, _, _, _), .isNull(let expression):
-      try check(expression, of: entity)
-    case .not(let inner): try check(inner, of: entity)
-    case .and(let parts), .or(let parts): for part in parts { try check(part, of: entity) }
-    case .quantified(_, let steps, let inner): try check(inner, of: check(steps, of: entity))
-    }
-  }
-
-  /// The entity at the end of a path.
-  private func check(
-    _ steps: [String],
-    of entity: EntityDescription
-  ) throws(StoreError) -> EntityDescription {
-    var entity = entity
-    for step in steps {
-      guard let relationship = entity.relationship(named: step) else {
-        throw .request(
-          .unknownRelationship(
-            step,
-            entity: entity.name,
-            known: entity.relationships.map(\.name)
-          )
-        )
-      }
-      if case .manyToMany(let link, _, _) = relationship.kind { _ = try table(of: link.entity) }
-      entity = try table(of: relationship.destination).entity
-    }
-    return entity
   }
 }

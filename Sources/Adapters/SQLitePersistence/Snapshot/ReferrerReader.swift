@@ -68,8 +68,10 @@ struct ReferrerStatements: Sendable {
   let search: String
   /// Finds the objects of a list of keys.
   let pass: String
-  /// Whether SQLite searches an index for a key, by its own plan.
-  let hasIndex: Bool
+  /// The plan of the search for one key, in SQLite's words.
+  let steps: [String]
+  /// Whether SQLite searches an index for a key.
+  var hasIndex: Bool { steps.allSatisfy { $0.hasPrefix("SEARCH ") } }
 
   /// Builds the statements for columns of a table.
   init(_ columns: [String], of table: EntityTable, on database: Database) throws {
@@ -99,8 +101,7 @@ struct ReferrerStatements: Sendable {
       \(start)(\(terms.joined(separator: ", "))) IN (SELECT \(results) FROM results_values(?))\(types)
       """
     self.storage = storage
-    let steps = try database.texts("EXPLAIN QUERY PLAN " + search).compactMap(\.last)
-    hasIndex = steps.allSatisfy { $0.hasPrefix("SEARCH ") }
+    steps = try database.texts("EXPLAIN QUERY PLAN " + search).compactMap(\.last)
   }
 }
 

@@ -138,7 +138,7 @@ final class SQLiteSnapshot: StoreSnapshot {
     of definition: OrderDefinition
   ) throws(StoreError) -> (any OrderedSource)? {
     // No index has the values of other tables.
-    guard !definition.readsRelated else { return nil }
+    guard !definition.usesPaths else { return nil }
     return try with(definition.entity) { database, table in
       let cookie = try schemaVersion(on: database)
       let plan = try context.orderedPlans.plan(
