@@ -182,9 +182,34 @@ final class SQLiteSnapshot: StoreSnapshot {
   func history(since version: StoreVersion, of entity: EntityDescription) throws(StoreError)
     -> StoreHistory
   {
-    guard let log = session.log?.log, let position,
-      let table = context.tables.all.first(where: { $0.entity == entity })
-    else { return session.history(after: version, through: self.version, of: entity) }
+    try logHistory(since: version, ofEach: [entity])
+      ?? session.history(after: version, through: self.version, of: entity)
+  }
+
+  func history(
+    since version: StoreVersion,
+    ofEach entities: [EntityDescription]
+  ) throws(StoreError) -> StoreHistory {
+    if let history = try logHistory(since: version, ofEach: entities) { return history }
+    var histories: [[CommitRecord]] = []
+    for entity in entities {
+      switch session.history(after: version, through: self.version, of: entity) {
+      case .gap(let reason): return .gap(reason)
+      case .commits(let records): histories.append(records)
+      }
+    }
+    return .commits(CommitRecord.merging(histories))
+  }
+
+  /// The history of entities from the log, which is read once for all of them; `nil` if there is no log, or one of them has no table.
+  private func logHistory(
+    since version: StoreVersion,
+    ofEach entities: [EntityDescription]
+  ) throws(StoreError) -> StoreHistory? {
+    let tables = entities.compactMap { context.tables.find($0) }
+    guard let log = session.log?.log, let position, tables.count == entities.count else {
+      return nil
+    }
     guard version.epoch == self.version.epoch else {
       return .gap(version.epoch == session.version.epoch ? .schemaChanged : .otherEpoch)
     }
@@ -192,18 +217,20 @@ final class SQLiteSnapshot: StoreSnapshot {
     let remembered = log.rememberedRecords(
       after: version.sequence,
       through: self.version,
-      ofTable: table.index
+      ofTables: tables.map(\.index)
     )
     if let remembered { return .commits(remembered) }
     return try withCommitted { database in
-      let reader = ChangeLogReader(
-        database: database,
-        tables: context.tables,
-        table: table,
-        layout: position.layout,
-        writer: log.writer
-      )
-      return try reader.history(after: version, through: self.version)
+      let readers = tables.map { table in
+        ChangeLogReader(
+          database: database,
+          tables: context.tables,
+          table: table,
+          layout: position.layout,
+          writer: log.writer
+        )
+      }
+      return try ChangeLogReader.history(of: readers, after: version, through: self.version)
     }
   }
 
