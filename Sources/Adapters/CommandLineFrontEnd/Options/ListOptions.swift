@@ -114,7 +114,7 @@ public struct ListOptions: ParsableArguments {
     }
     var key = SectionKey.attribute(name)
     let formatter = ValueFormatter(for: settings)
-    key.title = { formatter.text($0, of: attribute.type) }
+    key.title = { formatter.text($0, of: attribute) }
     return key
   }
 }

@@ -34,6 +34,8 @@ public enum RequestError: Error, Hashable, Sendable {
   case pathWithoutMany(String, relationship: String)
   /// A path that does not end with an attribute or a key, or an aggregate without a value.
   case invalidPath(String)
+  /// An order by an attribute whose stored form does not sort like its values.
+  case unorderedForm(String, remedy: String)
   /// A relationship whose foreign key does not fit the key that it names.
   case mismatchedRelationship(String, entity: String)
 }
@@ -92,6 +94,8 @@ extension RequestError: CustomStringConvertible {
         + " Use the value itself, without ANY, ALL, NONE or an aggregate."
     case .invalidPath(let path):
       "\(path) is not a value. End a path with an attribute, and apply functions to the whole path."
+    case .unorderedForm(let what, let remedy):
+      "\(what) cannot be ordered. \(remedy)"
     case .mismatchedRelationship(let name, let entity):
       "The foreign key of \(name) of \(entity) does not fit the key of the objects that it names."
         + " Name attributes of the key's types, in key order."
