@@ -3,8 +3,8 @@ import TerminalFrontEnd
 
 /// A column of a printed list.
 enum ListColumn: Sendable {
-  /// The object's key.
-  case key
+  /// The object's key, with its heading.
+  case key(String)
   /// A stored attribute, with its index in a row's values.
   case attribute(Int, AttributeDescription)
   /// An attribute computed from a row.
@@ -13,7 +13,7 @@ enum ListColumn: Sendable {
   /// The column's heading.
   var title: String {
     switch self {
-    case .key: "id"
+    case .key(let title): title
     case .attribute(_, let attribute): attribute.name
     case .transient(let transient): transient.name
     }
@@ -36,7 +36,7 @@ enum ListColumn: Sendable {
   func text(_ row: Row, _ formatter: ValueFormatter) -> String {
     switch self {
     case .key: row.id.key.description
-    case .attribute(let index, let attribute): formatter.text(row.values[index], of: attribute.type)
+    case .attribute(let index, let attribute): formatter.text(row.values[index], of: attribute)
     case .transient(let transient): formatter.text(transient.compute(row), of: transient.type)
     }
   }
@@ -45,7 +45,11 @@ enum ListColumn: Sendable {
   func value(_ row: Row) -> Value {
     switch self {
     case .key: row.id.key.parts.count == 1 ? row.id.key.parts[0] : .text("\(row.id.key)")
-    case .attribute(let index, let attribute): ListColumn.machine(row.values[index], attribute.type)
+    case .attribute(let index, let attribute):
+      ListColumn.machine(
+        attribute.shown(row.values[index]).value,
+        attribute.shown(row.values[index]).type
+      )
     case .transient(let transient): ListColumn.machine(transient.compute(row), transient.type)
     }
   }

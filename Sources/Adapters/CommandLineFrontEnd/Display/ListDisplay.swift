@@ -31,6 +31,7 @@ public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
       isColored: options.isColored,
       settings: settings,
       nouns: Program.nouns,
+      keyTitle: Program.keyTitle,
       output: .standard
     )
     changes = ChangePrinter(
