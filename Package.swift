@@ -147,12 +147,24 @@ let scenarios =
     )
   } + [
     scenario(
+      "live-list",
+      on: [domain, presentation],
+      with: [sqlite, terminal, commandLine],
+      and: [argumentParser]
+    ),
+    scenario(
+      "results-schema",
+      on: [domain],
+      with: [sqlite, terminal, commandLine],
+      and: [argumentParser]
+    ),
+    scenario(
       "results-benchmark",
       runs: bookCatalog,
       on: cores,
       with: adapters,
       and: [argumentParser, grdb, .target(name: sqliteHooks.name)]
-    )
+    ),
   ]
 
 // MARK: - Tests

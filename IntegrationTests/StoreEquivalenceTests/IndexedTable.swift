@@ -161,7 +161,7 @@ final class IndexedTable {
     case ("f", _): .integer(generator.choice(1, 1, 0, .max))
     case (_, .integer): .integer(Int64(generator.number(in: -3...8)))
     case (_, .real): .real(generator.choice(0, -0.0, -.infinity, .infinity, 2.5, -7))
-    case (_, .text):
+    case (_, .text), (_, .any):
       .text(generator.choice("a", "", "a\0", "a\0b", "ab", "Z", "é", "e\u{301}", "\0"))
     case (_, .blob): .blob(generator.choice([0], [], [0, 255], [255], [1, 2]))
     }

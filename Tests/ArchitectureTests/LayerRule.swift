@@ -170,7 +170,7 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
     [
       ("book-catalog", ["BookCatalog"]), ("household-ledger", ["HouseholdLedger"]),
       ("event-log", ["EventLog"]), ("student-roster", ["StudentRoster"]),
-      ("news-feed", ["NewsFeed"]),
+      ("news-feed", ["NewsFeed"]), ("live-list", []), ("results-schema", []),
       ("results-benchmark", ["BookCatalog", "GRDB", "CSQLiteHooks"]),
     ].map { name, own in
       LayerRule(

@@ -174,11 +174,11 @@ extension ParserFailureTests {
         .null,
       ]
     )
-    #expect(ListColumn.key.value(row) == .integer(3))
+    #expect(ListColumn.key("id").value(row) == .integer(3))
   }
 
   @Test func `a computed column is computed, and the key's column is named id`() {
-    let columns = [ListColumn.key] + Roster.transients.map { ListColumn.transient($0) }
+    let columns = [ListColumn.key("id")] + Roster.transients.map { ListColumn.transient($0) }
     #expect(columns.map(\.title) == ["id", "initial"])
     #expect(columns.map(\.nameBesideKey) == [nil, "initial"])
     #expect(columns[1].text(row, ValueFormatter(for: nil)) == "a")

@@ -17,7 +17,7 @@ struct KeyEncodingTests {
       let reals = [0, -0.0, 1, -1, 0.5, .infinity, -.infinity, .leastNonzeroMagnitude, 1e300]
       let random = Double(bitPattern: generator.next())
       return .real(generator.below(2) == 0 || random.isNaN ? generator.pick(reals) : random)
-    case .text:
+    case .text, .any:
       return .text(
         (0..<generator.below(4)).map { _ in
           generator.pick([

@@ -13,7 +13,7 @@ public struct WireEncoder: Sendable {
   public static let version = 1
 
   private let entity: EntityDescription
-  private let columns: [(index: Int, label: String, type: AttributeType)]
+  private let columns: [(index: Int, label: String, attribute: AttributeDescription)]
   private let sectionType: AttributeType?
 
   /// Creates an encoder of one list.
@@ -33,7 +33,7 @@ public struct WireEncoder: Sendable {
     columns = indexes.compactMap { index in
       let attribute = entity.attributes[index]
       guard !attribute.name.hasSameBytes(as: "id") else { return nil }
-      return (index, "," + JSONValue.string(attribute.name).text + ":", attribute.type)
+      return (index, "," + JSONValue.string(attribute.name).text + ":", attribute)
     }
   }
 
@@ -263,7 +263,8 @@ public struct WireEncoder: Sendable {
     for column in columns {
       writer.write(raw: column.label)
       let value = row.values.indices.contains(column.index) ? row.values[column.index] : .null
-      write(value, column.type, &writer)
+      let shown = column.attribute.shown(value)
+      write(shown.value, shown.type, &writer)
     }
     writer.write(raw: "}")
   }

@@ -563,7 +563,7 @@ struct RandomOrderedList {
     switch storage {
     case .integer: .integer(generator.choice(0, 1, 2, -1, .max, .min))
     case .real: .real(generator.choice(0, -0.0, -.infinity, .infinity, 2.5, -7))
-    case .text: .text(generator.choice("a", "", "a\0", "a\0b", "ab", "Z", "é", "e\u{301}"))
+    case .text, .any: .text(generator.choice("a", "", "a\0", "a\0b", "ab", "Z", "é", "e\u{301}"))
     case .blob: .blob(generator.choice([0], [], [0, 255], [255], [1, 2]))
     }
   }

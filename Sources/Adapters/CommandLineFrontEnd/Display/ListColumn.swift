@@ -4,8 +4,8 @@ import TerminalFrontEnd
 
 /// A column of a printed list.
 enum ListColumn: Sendable {
-  /// The object's key.
-  case key
+  /// The object's key, with its heading.
+  case key(String)
   /// A stored attribute, with its index in a row's values.
   case attribute(Int, AttributeDescription)
   /// A value of related objects, which the list fetches beside the stored attributes.
@@ -16,7 +16,7 @@ enum ListColumn: Sendable {
   /// The column's heading.
   var title: String {
     switch self {
-    case .key: "id"
+    case .key(let title): title
     case .attribute(_, let attribute), .related(let attribute): attribute.name
     case .transient(let transient): transient.name
     }
@@ -45,8 +45,8 @@ enum ListColumn: Sendable {
   func text(_ row: Row, _ formatter: ValueFormatter) -> String {
     switch self {
     case .key: row.id.key.description
-    case .attribute(let index, let attribute): formatter.text(row.values[index], of: attribute.type)
-    case .related(let attribute): formatter.text(row[attribute.name], of: attribute.type)
+    case .attribute(let index, let attribute): formatter.text(row.values[index], of: attribute)
+    case .related(let attribute): formatter.text(row[attribute.name], of: attribute)
     case .transient(let transient): formatter.text(transient.compute(row), of: transient.type)
     }
   }
@@ -55,10 +55,17 @@ enum ListColumn: Sendable {
   func value(_ row: Row) -> Value {
     switch self {
     case .key: row.id.key.parts.count == 1 ? row.id.key.parts[0] : .text("\(row.id.key)")
-    case .attribute(let index, let attribute): ListColumn.machine(row.values[index], attribute.type)
-    case .related(let attribute): ListColumn.machine(row[attribute.name], attribute.type)
+    case .attribute(let index, let attribute):
+      ListColumn.machine(row.values[index], of: attribute)
+    case .related(let attribute): ListColumn.machine(row[attribute.name], of: attribute)
     case .transient(let transient): ListColumn.machine(transient.compute(row), transient.type)
     }
+  }
+
+  /// Returns the value that an attribute of a stored form shows, as machine formats represent it.
+  private static func machine(_ value: Value, of attribute: AttributeDescription) -> Value {
+    let shown = attribute.shown(value)
+    return machine(shown.value, shown.type)
   }
 
   /// Returns integers, reals and texts unchanged; dates, decimals, booleans and blobs as their machine texts.

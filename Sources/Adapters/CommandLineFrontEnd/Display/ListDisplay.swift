@@ -24,6 +24,7 @@ public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
       isColored: options.rows.isColored,
       settings: settings,
       nouns: Program.nouns,
+      keyTitle: Program.keyTitle,
       output: .standard
     )
     changes = ChangePrinter(

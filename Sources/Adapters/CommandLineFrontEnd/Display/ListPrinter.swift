@@ -12,6 +12,7 @@ struct ListPrinter {
   let isColored: Bool
   let settings: LocaleSettings
   let nouns: (one: String, many: String)
+  let keyTitle: String
   let output: TerminalOutput
 
   /// Prints a list.
@@ -70,13 +71,13 @@ struct ListPrinter {
   private func printLines(_ list: ListContent) throws {
     var writer = JSONLinesWriter()
     let isSectioned = list.results.isSectioned
-    let names = (isSectioned ? ["section"] : []) + ["id"] + columns.compactMap(\.nameBesideKey)
+    let names = (isSectioned ? ["section"] : []) + [keyTitle] + columns.compactMap(\.nameBesideKey)
     let others = columns.filter { $0.nameBesideKey != nil }
     try output.write(writer.begin(columns: names))
     try list.forEach { _ in
     } row: { section, row in
       var values: [Value] = isSectioned ? [section.id.value] : []
-      values.append(ListColumn.key.value(row))
+      values.append(ListColumn.key(keyTitle).value(row))
       values += others.map { $0.value(row) }
       try output.write(json: writer.write(values))
     }

@@ -156,6 +156,12 @@ struct ValueFormatter {
     dayStyle = settings?.style(.omitted, in: .gmt)
   }
 
+  /// Returns the text of an attribute's value, by its form; an empty text for null.
+  func text(_ value: Value, of attribute: AttributeDescription) -> String {
+    let shown = attribute.shown(value)
+    return text(shown.value, of: shown.type)
+  }
+
   /// Returns the text of a value; an empty text for null.
   func text(_ value: Value, of type: AttributeType) -> String {
     guard !isForMachines else { return value.isNull ? "" : type.machineText(of: value) }

@@ -132,7 +132,7 @@ public struct ListOptions: ParsableArguments {
       )
     }
     let formatter = ValueFormatter(for: settings)
-    key.title = { formatter.text($0, of: attribute.type) }
+    key.title = { formatter.text($0, of: attribute) }
     return key
   }
 }

@@ -119,9 +119,11 @@ public struct RowOptions: ParsableArguments {
   func columns<Program: ListProgram>(of program: Program.Type) throws -> [ListColumn] {
     let names = try columns.map { try NameList.names(in: $0, of: "--columns") } ?? Program.columns
     return try names.map { name in
-      if Program.entity.identity.columns == [name] || name == "id" { return .key }
       if let index = Program.entity.index(of: name) {
         return .attribute(index, Program.entity.attributes[index])
+      }
+      if Program.entity.identity.columns == [name] || name == "id" {
+        return .key(Program.keyTitle)
       }
       if let transient = Program.transients.first(where: { $0.name == name }) {
         return .transient(transient)

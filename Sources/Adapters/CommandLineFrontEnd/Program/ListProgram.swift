@@ -18,6 +18,10 @@ public protocol ListProgram: Sendable {
   static var transients: [TransientAttribute] { get }
   /// The columns that are printed by default.
   static var columns: [String] { get }
+  /// The heading of the objects' keys.
+  static var keyTitle: String { get }
+  /// Whether no verb of the program changes objects.
+  static var isReadOnly: Bool { get }
   /// The arguments that the examples in the help use.
   static var examples: ProgramExamples { get }
   /// Returns the definition of the list that is printed by default.
@@ -62,6 +66,12 @@ public protocol ListProgram: Sendable {
 extension ListProgram {
   /// No computed attributes.
   public static var transients: [TransientAttribute] { [] }
+
+  /// Keys are called `id`.
+  public static var keyTitle: String { "id" }
+
+  /// Objects can be changed.
+  public static var isReadOnly: Bool { false }
 
   /// No section keys besides attributes.
   public static var sectionKeyNames: [String] { [] }
@@ -118,6 +128,8 @@ public struct ProgramExamples: Sendable {
   public var file: String
   /// Two values of the attribute that conditions compare as a number, the smaller first.
   public var numbers: [String]
+  /// What follows a verb before its options, with a space before it, for a program whose verbs take arguments.
+  public var operands = ""
 
   /// Creates the arguments of the examples.
   public init(

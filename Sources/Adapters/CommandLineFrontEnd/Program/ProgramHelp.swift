@@ -22,17 +22,34 @@ public enum ProgramVerbs {
     ]
   }
 
-  /// Returns the configuration of a program's root command.
-  public static func configuration<Program: ListProgram>(
-    of program: Program.Type,
-    verbs: [any ParsableCommand.Type]
-  ) -> CommandConfiguration {
+  /// The hidden verb that prints the topics of `help`, for a program with verbs of its own.
+  public static func topics<Program: ListProgram>(
+    of program: Program.Type
+  ) -> any ParsableCommand.Type {
+    HelpTopicVerb<Program>.self
+  }
+
+  /// Returns the part of a root command's help that names the topics and the exit statuses.
+  public static func topicsHelp<Program: ListProgram>(of program: Program.Type) -> String {
     let width = HelpTopic.allCases.map(\.rawValue.utf8.count).max() ?? 0
     let topics = HelpTopic.allCases.map { topic in
       let padding = String(repeating: " ", count: width - topic.rawValue.utf8.count)
       return "  \(Program.name) help \(topic.rawValue)\(padding)  \(topic.summary)"
     }
-    return CommandConfiguration(
+    return """
+      Help on a topic:
+      \(topics.joined(separator: "\n"))
+
+      \(HelpTopic.exitStatus)
+      """
+  }
+
+  /// Returns the configuration of a program's root command.
+  public static func configuration<Program: ListProgram>(
+    of program: Program.Type,
+    verbs: [any ParsableCommand.Type]
+  ) -> CommandConfiguration {
+    CommandConfiguration(
       commandName: Program.name,
       abstract: Program.abstract,
       discussion: """
@@ -42,10 +59,7 @@ public enum ProgramVerbs {
           \(Program.name) list --where "\(Program.examples.condition)"
           \(Program.name) watch
 
-        Help on a topic:
-        \(topics.joined(separator: "\n"))
-
-        \(HelpTopic.exitStatus)
+        \(topicsHelp(of: program))
         """,
       version: "\(Program.name) \(ProgramVersion.current)",
       subcommands: verbs
@@ -221,6 +235,13 @@ extension HelpTopic {
       "  \(name)\(String(repeating: " ", count: max(width - name.utf8.count, 0)))  \(text)"
     }
     let sections = Program.sectionKeyNames.map { ", \($0)" }.joined()
+    guard !Program.isReadOnly else {
+      return """
+        The attributes of a table are its columns; '\(Program.name) tables FILE TABLE' lists them.
+        --columns, --sort and --section-by take their names, and conditions use them.
+
+        """
+    }
     return """
       Attributes of \(Program.oneObject):
       \(rows.joined(separator: "\n"))
@@ -353,7 +374,7 @@ extension HelpTopic {
     }
     return """
       A condition selects rows by their attributes:
-        \(Program.name) list --where "\(Program.examples.condition)"
+        \(Program.name) list\(Program.examples.operands) --where "\(Program.examples.condition)"
 
       \(groups.joined(separator: "\n\n"))
 

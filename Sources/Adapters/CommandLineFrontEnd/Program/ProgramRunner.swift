@@ -112,6 +112,8 @@ public enum ProgramRunner {
         command = verb
         continue
       }
+      // The word is an argument of the verb that may be left out.
+      if !isHelp, command.configuration.defaultSubcommand != nil { return nil }
       let names = verbs.filter { $0.configuration.shouldDisplay }
         .compactMap { $0.configuration.commandName }
       let isRoot = ObjectIdentifier(command) == ObjectIdentifier(root)

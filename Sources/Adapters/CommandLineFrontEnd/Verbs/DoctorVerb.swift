@@ -37,7 +37,26 @@ public struct DoctorVerb<Program: ListProgram>: AsyncParsableCommand {
 
   /// Prints the report.
   public func run() async throws {
-    let settings = try locale.settings()
+    try await DoctorRun<Program>(store: store, settings: try locale.settings())
+      .report(repairing: repair, creatingIndex: createIndex)
+  }
+}
+
+/// A run of `doctor`, or of a verb like it: opens a store and prints its condition.
+public struct DoctorRun<Program: ListProgram> {
+  private let store: StoreOptions
+  private let settings: LocaleSettings
+
+  /// Creates a run with the options of a verb.
+  public init(store: StoreOptions, settings: LocaleSettings) {
+    self.store = store
+    self.settings = settings
+  }
+
+  /// Prints the report, after the changes that were asked for.
+  public func report(repairing repair: Bool = false, creatingIndex createIndex: Bool = false)
+    async throws
+  {
     let changesStore = repair || createIndex
     let location =
       try changesStore

@@ -31,10 +31,36 @@ public struct ExportVerb<Program: ListProgram>: AsyncParsableCommand {
 
   /// Writes the file.
   public func run() async throws {
+    try await ExportRun<Program>(store: store, list: list)
+      .export(to: file, as: format, guardsFormulas: spreadsheetSafe)
+  }
+}
+
+/// A run of `export`, or of a verb like it: opens a store, fetches once and writes a file.
+public struct ExportRun<Program: ListProgram> {
+  private let store: StoreOptions
+  private let list: ListOptions
+
+  /// Creates a run with the options of a verb.
+  public init(store: StoreOptions, list: ListOptions) {
+    self.store = store
+    self.list = list
+  }
+
+  /// Writes the list to a file.
+  /// - Parameters:
+  ///   - file: The file's path, or `-` for standard output.
+  ///   - format: The format, or `nil` for that of the file's name.
+  ///   - guardsFormulas: Whether texts that a spreadsheet would run as formulas get an apostrophe.
+  public func export(
+    to file: String,
+    as format: ExportFormatOption?,
+    guardsFormulas: Bool
+  ) async throws {
     try ExportSink.refuseDatabase(at: file)
     try ExportSink.refuseFolder(at: file)
     let format = try format ?? ExportFormatOption(ofFile: file)
-    guard !spreadsheetSafe || format != .jsonl else {
+    guard !guardsFormulas || format != .jsonl else {
       throw CommandFailure(
         .usage,
         "--spreadsheet-safe has no meaning for jsonl, which spreadsheets do not open.",
@@ -57,7 +83,11 @@ public struct ExportVerb<Program: ListProgram>: AsyncParsableCommand {
     do {
       count = try sink.withoutWaiting {
         try controller.withOneVersion { reading in
-          try write(ListContent(reading), as: format, to: sink)
+          try write(
+            ListContent(reading),
+            with: format.writer(guardsFormulas: guardsFormulas),
+            to: sink
+          )
           return reading.results.count
         }
       }
@@ -77,10 +107,10 @@ public struct ExportVerb<Program: ListProgram>: AsyncParsableCommand {
 
   private func write(
     _ list: ListContent,
-    as format: ExportFormatOption,
+    with writer: any RecordWriter,
     to sink: ExportSink
   ) throws {
-    var writer = format.writer(guardsFormulas: spreadsheetSafe)
+    var writer = writer
     let columns: [ListColumn] = Program.exportColumns
     try sink.write(writer.begin(columns: columns.map(\.title)))
     try list.forEach { _ in
@@ -95,8 +125,9 @@ extension ListProgram {
   /// The columns of an export: all stored attributes, and the key if it is chosen by the user.
   static var exportColumns: [ListColumn] {
     let attributes = entity.attributes.enumerated().map { ListColumn.attribute($0, $1) }
-    if case .text = entity.identity { return [.key] + attributes }
-    return attributes
+    if case .text = entity.identity { return [.key(keyTitle)] + attributes }
+    return isReadOnly && entity.keyAttributeIndexes.isEmpty
+      ? [.key(keyTitle)] + attributes : attributes
   }
 }
 

@@ -30,28 +30,9 @@ public struct ListVerb<Program: ListProgram>: AsyncParsableCommand {
   public func run() async throws {
     let settings = try locale.settings(for: output.listFormat)
     let definition = try list.definition(of: Program.self, for: settings)
-    guard !explain else { return try await printExplanation(of: definition) }
-    try await ListRun<Program>(output: output, settings: settings)
-      .print(definition, from: store, failIfEmpty: failIfEmpty)
-  }
-
-  private func printExplanation(of definition: ResultsDefinition<Row>) async throws {
-    let location = try store.locationToRead(of: Program.self)
-    let opened = try Program.openStore(location)
-    let controller = FetchedResultsController(
-      definition,
-      in: opened,
-      detectsExternalChanges: false,
-      options: ResultsOptions(delivery: .onDemand, caches: Program.caches(for: location))
-    )
-    try await controller.performFetch()
-    for line in try await controller.explain()?.lines ?? [] {
-      try TerminalOutput.standard.write(SafeText.oneLine(line) + "\n")
-    }
-    // The process must not end while the cache is being written.
-    _ = try? await controller.saveCache()
-    controller.cancel()
-    try opened.close()
+    let run = ListRun<Program>(output: output, settings: settings)
+    guard !explain else { return try await run.printExplanation(of: definition, from: store) }
+    try await run.print(definition, from: store, failIfEmpty: failIfEmpty)
   }
 }
 
@@ -78,6 +59,29 @@ public struct ListRun<Program: ListProgram> {
     let count = try await print(definition, columns, in: opened, Program.caches(for: location))
     try opened.close()
     if failIfEmpty, count == 0 { throw ExitCode(ExitStatus.nothingMatched.rawValue) }
+  }
+
+  /// Prints how a list is computed, instead of the list.
+  public func printExplanation(
+    of definition: ResultsDefinition<Row>,
+    from store: ReadingStoreOptions
+  ) async throws {
+    let location = try store.locationToRead(of: Program.self)
+    let opened = try Program.openStore(location)
+    let controller = FetchedResultsController(
+      definition,
+      in: opened,
+      detectsExternalChanges: false,
+      options: ResultsOptions(delivery: .onDemand, caches: Program.caches(for: location))
+    )
+    try await controller.performFetch()
+    for line in try await controller.explain()?.lines ?? [] {
+      try TerminalOutput.standard.write(SafeText.oneLine(line) + "\n")
+    }
+    // The process must not end while the cache is being written.
+    _ = try? await controller.saveCache()
+    controller.cancel()
+    try opened.close()
   }
 
   /// Fetches a definition once from a store that is open, and prints it.
@@ -109,6 +113,7 @@ public struct ListRun<Program: ListProgram> {
       isColored: output.rows.isColored,
       settings: settings,
       nouns: Program.nouns,
+      keyTitle: Program.keyTitle,
       output: .standard
     )
     let count = try TerminalOutput.standard.withoutWaiting {

@@ -39,7 +39,7 @@ public struct ShowVerb<Program: ListProgram>: AsyncParsableCommand {
     }
     let formatter = ValueFormatter(for: settings)
     let columns: [ListColumn] =
-      [.key] + Program.entity.attributes.enumerated().map { .attribute($0, $1) }
+      [.key(Program.keyTitle)] + Program.entity.attributes.enumerated().map { .attribute($0, $1) }
       + Program.transients.map { .transient($0) }
     let width =
       (columns.map(\.title) + ["version"]).map { DisplayWidth().columns(of: $0) }.max() ?? 0

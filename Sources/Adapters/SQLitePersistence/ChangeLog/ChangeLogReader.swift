@@ -244,7 +244,7 @@ extension ChangeLogReader {
 
   private func image(_ row: OpaquePointer) throws -> [Value] {
     let image = zip(entity.columns, table.entity.attributes).map { column, attribute in
-      Value(row, column: Int32(4 + column), storage: attribute.type.storage)
+      Value(row, column: Int32(4 + column), storage: attribute.storage)
     }
     guard fits(image) else { throw Interruption.gap(.trimmed) }
     return image
@@ -254,7 +254,7 @@ extension ChangeLogReader {
   private func fits(_ image: [Value]) -> Bool {
     !table.isStrict
       || zip(image, table.entity.attributes).allSatisfy { value, attribute in
-        value.isNull || value.storage == attribute.type.storage
+        value.isNull || attribute.holdsAnyValue || value.storage == attribute.type.storage
       }
   }
 

@@ -280,7 +280,7 @@ extension ChangeCapture {
     guard tables.all.indices.contains(index) else { return }
     let table = tables.all[index]
     let storage = table.keyStorage
-    let kinds = table.entity.attributes.map(\.type.storage)
+    let kinds = table.entity.attributes.map(\.storage)
     guard cells.count == 1 + 2 * storage.count + kinds.count else { return }
     func key(_ start: Int) -> ObjectKey? {
       let parts = zip(cells[start...], storage).map { Value($0, storage: $1) }
@@ -406,7 +406,7 @@ private struct ChangedRow {
     values.reserveCapacity(positions.attributes.count)
     for (column, attribute) in zip(positions.attributes, table.entity.attributes) {
       guard let value = results_hook_old(connection, column) else { return nil }
-      values.append(Value(value, storage: attribute.type.storage))
+      values.append(Value(value, storage: attribute.storage))
     }
     return values
   }

@@ -178,7 +178,7 @@ struct TouchedRows: Sendable {
 extension EntityTable {
   /// Changes in the order of their keys.
   func sortedByKey(_ changes: [CommittedChange]) -> [CommittedChange] {
-    let layout = KeyLayout(order: [], keyTypes: entity.keyTypes)
+    let layout = KeyLayout(order: [], keyStorage: entity.keyStorage)
     let numbers = changes.compactMap { change in
       if case .integer(let number) = change.id.key { number } else { nil }
     }

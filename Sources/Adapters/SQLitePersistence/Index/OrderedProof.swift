@@ -126,7 +126,7 @@ extension OrderedProof {
       OrderedColumn(
         key: key,
         identifier: identifier,
-        sql: name.quotedIdentifier + (key.storage == .text ? " COLLATE BINARY" : ""),
+        sql: name.quotedIdentifier + (key.storage.hasTexts ? " COLLATE BINARY" : ""),
         isNullable: !column.isRequired && !isKey,
         hasTextAffinity: column.affinity == .text
       ),

@@ -494,6 +494,8 @@ extension results_key_column {
       case .real: SQLITE_FLOAT
       case .text: SQLITE_TEXT
       case .blob: SQLITE_BLOB
+      // No value has this class, so the pass in C ends at once and the one in Swift follows.
+      case .any: SQLITE_NULL
       }
     self.init(
       storage: storage,
@@ -533,7 +535,7 @@ extension PreparedStatement {
     at index: Int32
   ) throws {
     switch column.storage {
-    case .integer, .real: try bind(KeyReader.value(of: column, in: bytes), at: index)
+    case .integer, .real, .any: try bind(KeyReader.value(of: column, in: bytes), at: index)
     case .text, .blob: try bind(content: bytes, column, at: index)
     }
   }

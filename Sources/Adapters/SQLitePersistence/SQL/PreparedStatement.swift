@@ -127,13 +127,16 @@ extension Database {
 extension Value {
   /// The value of a column of a statement's current row.
   ///
-  /// An integer in a column of reals becomes a real: tables that are not strict store whole numbers as integers.
+  /// An integer in a column of reals becomes a real: tables that are not strict store whole numbers as integers. In a column of
+  /// values of any class it is the other way round, so that equal numbers are equal values.
   init(_ statement: OpaquePointer, column: Int32, storage: StorageClass) {
     switch sqlite3_column_type(statement, column) {
     case SQLITE_INTEGER:
       let number = sqlite3_column_int64(statement, column)
       self = storage == .real ? .real(Double(number)) : .integer(number)
-    case SQLITE_FLOAT: self = .real(sqlite3_column_double(statement, column))
+    case SQLITE_FLOAT:
+      let number = Value.real(sqlite3_column_double(statement, column))
+      self = storage == .any ? number.wholeNumber : number
     case SQLITE_TEXT:
       let bytes = sqlite3_column_text(statement, column)
       let count = Int(sqlite3_column_bytes(statement, column))
@@ -152,7 +155,9 @@ extension Value {
     case SQLITE_INTEGER:
       let number = sqlite3_value_int64(value)
       self = storage == .real ? .real(Double(number)) : .integer(number)
-    case SQLITE_FLOAT: self = .real(sqlite3_value_double(value))
+    case SQLITE_FLOAT:
+      let number = Value.real(sqlite3_value_double(value))
+      self = storage == .any ? number.wholeNumber : number
     case SQLITE_TEXT:
       let bytes = sqlite3_value_text(value)
       let count = Int(sqlite3_value_bytes(value))

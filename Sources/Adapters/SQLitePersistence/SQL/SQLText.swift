@@ -91,13 +91,13 @@ extension SQLText {
     case .none: append("0")
     case .comparison(let left, let comparison, let right):
       append("(")
-      append(comparable: left, in: table)
+      append(comparable: left, with: right.literals, in: table)
       append(" \(SQLText.symbol(of: comparison)) ")
-      append(comparable: right, in: table)
+      append(comparable: right, with: left.literals, in: table)
       append(")")
     case .between(let expression, let low, let high):
       append("(")
-      append(comparable: expression, in: table)
+      append(comparable: expression, with: [low, high], in: table)
       append(" BETWEEN ")
       append(argument: low)
       append(" AND ")
@@ -105,7 +105,7 @@ extension SQLText {
       append(")")
     case .membership(let expression, let values):
       append("(")
-      append(comparable: expression, in: table)
+      append(comparable: expression, with: values, in: table)
       appendMembers(values)
       append(")")
     case .identity(let identities): append(identities, in: table)
@@ -181,7 +181,7 @@ extension SQLText {
       return
     }
     let names = zip(table.keyColumns, table.keyStorage)
-      .map { $1 == .text ? $0 + " COLLATE BINARY" : $0 }
+      .map { $1.hasTexts ? $0 + " COLLATE BINARY" : $0 }
     append("((" + names.joined(separator: ", ") + ")")
     if columns == 1, identities.count <= SQLText.shortListLimit {
       appendMembers(identities.keys.flatMap(\.parts))
@@ -291,11 +291,21 @@ extension SQLText {
     }
   }
 
-  /// Appends an expression so that texts compare by bytes whatever the column's collation is.
-  mutating func append(comparable expression: FetchExpression, in table: EntityTable) {
-    append(expression, in: table)
+  /// Appends an expression so that texts compare by bytes whatever the column's collation is, and no value is converted.
+  /// - Parameters:
+  ///   - expression: One side of a comparison.
+  ///   - values: The constants on the other side, or `nil` if it is an expression.
+  ///   - table: The table.
+  private mutating func append(
+    comparable expression: FetchExpression,
+    with values: [Value]?,
+    in table: EntityTable
+  ) {
     let storage = try? expression.storage(in: table.entity)
-    if storage == .text { append(" COLLATE BINARY") }
+    // The operator + only removes the column's affinity (sqlite.org/datatype3.html, 4.2), and with it the use of an index.
+    if storage == .any, !table.compares(expression, with: values) { append("+") }
+    append(expression, in: table)
+    if storage?.hasTexts == true { append(" COLLATE BINARY") }
   }
 
   /// Appends a function of a text, which is null for other values.
@@ -393,7 +403,28 @@ extension FetchExpression {
   }
 }
 
+extension FetchExpression {
+  /// The constant, in a list of its own, or `nil` for any other expression.
+  fileprivate var literals: [Value]? {
+    if case .literal(let value) = self { [value] } else { nil }
+  }
+}
+
 extension EntityTable {
+  /// Whether SQLite compares an expression with constants as they are, without converting these to the affinity of a column.
+  fileprivate func compares(_ expression: FetchExpression, with values: [Value]?) -> Bool {
+    guard case .attribute(let name) = expression else { return true }
+    guard let values, let affinity = shape.column(named: name)?.affinity else { return false }
+    return values.allSatisfy { value in
+      switch (value, affinity) {
+      case (.null, _), (.blob, _), (_, .none), (.text, .text): true
+      case (.integer, .integer), (.integer, .numeric), (.real, .integer), (.real, .numeric): true
+      case (.real, .real): true
+      default: false
+      }
+    }
+  }
+
   /// Whether all values of an expression are null or of a storage class, whatever program wrote them.
   func holdsOnly(_ storage: StorageClass, _ expression: FetchExpression) -> Bool {
     switch expression {
@@ -423,6 +454,7 @@ extension EntityTable {
       case .real: ["real"]
       case .text: ["text"]
       case .blob: ["blob"]
+      case .any: ["any"]
       }
     return types.contains { Array($0.utf8) == column.declaredType.caselessIdentifier }
   }

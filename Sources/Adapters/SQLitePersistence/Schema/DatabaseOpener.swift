@@ -52,6 +52,19 @@ struct DatabaseOpener {
     }
   }
 
+  /// Reads a file through a connection of its own, which writes nothing and leaves no file beside it.
+  func readFile<Result>(_ body: (Database) throws -> Result) throws(StoreError) -> Result {
+    let file = try StoreFile(path, isReadOnly: true)
+    defer { if file.isAlone { SideFiles.removeUnused(beside: path) } }
+    return try opening(isNew: false) {
+      var configuration = configuration
+      configuration.readonly = true
+      let queue = try DatabaseQueue(path: databasePath, configuration: configuration)
+      defer { try? queue.close() }
+      return try queue.read(body)
+    }
+  }
+
   private func connect(to file: StoreFile) throws -> any DatabaseWriter {
     // A pool writes into a file when it is opened, and a verb that only reads has no use for several connections.
     if options.onlyReads, !file.isNew {
@@ -347,10 +360,10 @@ struct DatabaseOpener {
     }
   }
 
-  private func opening(
+  private func opening<Result>(
     isNew: Bool,
-    _ body: () throws -> Opened
-  ) throws(StoreError) -> Opened {
+    _ body: () throws -> Result
+  ) throws(StoreError) -> Result {
     do {
       return try body()
     } catch let error as OpenFailureError {

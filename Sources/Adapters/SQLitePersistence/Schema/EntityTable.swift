@@ -108,8 +108,8 @@ final class EntityTable: Sendable {
       isRowNumber = false
     }
     isCompound = !entity.keyAttributeIndexes.isEmpty
-    keyStorage = entity.keyTypes.map(\.storage)
-    attributeStorage = entity.attributes.map(\.type.storage)
+    keyStorage = entity.keyStorage
+    attributeStorage = entity.attributes.map(\.storage)
     let writable = zip(attributeColumns, isGenerated).filter { !$1 }.map(\.0)
     sql = Statements(
       table: quotedName,

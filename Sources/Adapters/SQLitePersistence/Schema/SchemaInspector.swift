@@ -87,7 +87,7 @@ struct SchemaInspector {
       findings.isAdopted =
         try Bool.fetchOne(database, sql: "SELECT adopted FROM _results_store WHERE id = 1") ?? false
     }
-    guard !findings.isAdopted else {
+    guard !findings.isAdopted, !options.isDiscovered else {
       guard options.adoptsTables else {
         throw OpenFailureError(.otherApplication(tables: names))
       }
@@ -127,7 +127,7 @@ struct SchemaInspector {
   func tables(on database: Database) throws -> StoreTables {
     var tables: [EntityTable] = []
     for (index, entity) in entities.enumerated() {
-      guard let shape = try database.tableShape(of: entity.name) else {
+      guard let shape = try shape(of: entity, on: database) else {
         throw OpenFailureError(
           .schemaMismatch(entity: entity.name, detail: "there is no such table")
         )
@@ -139,13 +139,17 @@ struct SchemaInspector {
     return StoreTables(tables)
   }
 
+  private func shape(of entity: EntityDescription, on database: Database) throws -> TableShape? {
+    try database.tableShape(of: entity.name, orView: options.isDiscovered)
+  }
+
   private func adopted(on database: Database) throws -> [SchemaChange] {
     var changes: [SchemaChange] = []
     for entity in entities {
-      if let refusal = try OtherTables(on: database).refusal(of: entity) {
+      if !options.isDiscovered, let refusal = try OtherTables(on: database).refusal(of: entity) {
         throw OpenFailureError(refusal)
       }
-      if let shape = try database.tableShape(of: entity.name) {
+      if let shape = try shape(of: entity, on: database) {
         try check(shape, entity, on: database)
         try ForeignKeyRules(entity, among: entities).check(shape, on: database)
         if options.checksDates,
@@ -191,13 +195,16 @@ struct SchemaInspector {
     func refuse(_ detail: String) -> OpenFailureError {
       OpenFailureError(.schemaMismatch(entity: entity.name, detail: detail))
     }
-    let types = zip(entity.identity.columns, entity.keyTypes).map { ($0, $1.storage) }
-    for (name, storage) in types + entity.attributes.map({ ($0.name, $0.type.storage) }) {
+    let types = Array(zip(entity.identity.columns, entity.keyStorage))
+    for (name, storage) in types + entity.attributes.map({ ($0.name, $0.storage) })
+    where !options.isDiscovered || !shape.isRowNumber(name) {
       guard let column = shape.column(named: name) else { throw refuse("it has no column \(name)") }
       guard column.affinity.preserves(storage) else {
         throw refuse("\(name) is declared \(column.declaredType), which converts \(storage)")
       }
     }
+    // What was discovered is how the table is.
+    guard !options.isDiscovered else { return }
     let keys = Set(shape.columns.filter { $0.keyPosition > 0 }.map(\.name.caselessIdentifier))
     guard keys == Set(entity.identity.columns.map(\.caselessIdentifier)) else {
       throw refuse("its primary key is not \(entity.identity.columns.joined(separator: ", "))")
@@ -350,7 +357,7 @@ enum SchemaChange {
       try database.execute(
         sql: """
           ALTER TABLE \(entity.name.quotedIdentifier)
-          ADD COLUMN \(attribute.name.quotedIdentifier) \(attribute.type.columnType)\(reference)
+          ADD COLUMN \(attribute.name.quotedIdentifier) \(attribute.columnType)\(reference)
           """
       )
     case .index(let columns, let entity):
@@ -394,7 +401,7 @@ enum SchemaChange {
       let rule = attribute.isOptional ? "" : " NOT NULL"
       let clause = rules.clause(ofColumn: attribute.name)
       lines.append(
-        "\(attribute.name.quotedIdentifier) \(attribute.type.columnType)\(rule)\(clause)"
+        "\(attribute.name.quotedIdentifier) \(attribute.columnType)\(rule)\(clause)"
       )
     }
     if case .compound(let names) = entity.identity {
@@ -416,7 +423,7 @@ struct OpenFailureError: Error {
   init(_ failure: OpenFailure) { self.failure = failure }
 }
 
-extension AttributeType {
+extension AttributeDescription {
   /// The type of the attribute's column.
   var columnType: String {
     switch storage {
@@ -424,6 +431,7 @@ extension AttributeType {
     case .real: "REAL"
     case .text: "TEXT"
     case .blob: "BLOB"
+    case .any: "ANY"
     }
   }
 }

@@ -45,6 +45,16 @@ struct TableShape: Sendable {
     return Int32(index ?? -1)
   }
 
+  /// The names of the row number, unless columns have them (sqlite.org/rowidtable.html).
+  static let rowNumberNames = ["rowid", "_rowid_", "oid"]
+
+  /// Whether a name that no column has is that of the row number.
+  func isRowNumber(_ name: String) -> Bool {
+    let name = name.caselessIdentifier
+    return !isWithoutRowNumber && Self.rowNumberNames.contains { Array($0.utf8) == name }
+      && !columns.contains { $0.name.caselessIdentifier == name }
+  }
+
   /// Whether the database calculates a column's values.
   func isGenerated(_ name: String) -> Bool {
     column(named: name).map { $0.generation != .none } ?? false
@@ -56,7 +66,8 @@ struct TableShape: Sendable {
   /// pre-update hook expects; up to the first virtual column they are equal.
   func isStoredAsDeclared(_ name: String) -> Bool {
     let index = Int(index(of: name))
-    return index >= 0 && columns[...index].allSatisfy { $0.generation != .virtual }
+    return isRowNumber(name)
+      || index >= 0 && columns[...index].allSatisfy { $0.generation != .virtual }
   }
 }
 
@@ -96,7 +107,7 @@ enum ColumnAffinity: Sendable {
   /// Whether values of a storage class are stored unchanged, or as numbers of the same value.
   func preserves(_ storage: StorageClass) -> Bool {
     switch (self, storage) {
-    case (.none, _), (_, .blob): true
+    case (.none, _), (_, .blob), (_, .any): true
     case (.integer, .integer), (.numeric, .integer): true
     case (.integer, .real), (.numeric, .real), (.real, .real): true
     case (.text, .text): true
@@ -106,13 +117,16 @@ enum ColumnAffinity: Sendable {
 }
 
 extension Database {
-  /// The shape of a table, or `nil` if there is no table of that name; a view has no shape.
-  func tableShape(of name: String) throws -> TableShape? {
+  /// The shape of a table, or `nil` if there is no table of that name.
+  /// - Parameters:
+  ///   - name: The table's name.
+  ///   - orView: Whether a view has a shape too: that of a table without row numbers.
+  func tableShape(of name: String, orView: Bool = false) throws -> TableShape? {
     let table = try GRDB.Row.fetchOne(
       self,
       sql: """
-        SELECT name, sql, rowid, rootpage FROM main.sqlite_master
-        WHERE type = 'table' AND lower(name) = lower(?)
+        SELECT name, sql, rowid, rootpage, type FROM main.sqlite_master
+        WHERE type IN ('table'\(orView ? ", 'view'" : "")) AND lower(name) = lower(?)
         """,
       arguments: [name]
     )
@@ -121,7 +135,8 @@ extension Database {
     let declared = try table.decode(String.self, atIndex: 0)
     let quoted = declared.quotedIdentifier
     let rows = try GRDB.Row.fetchAll(self, sql: "PRAGMA main.table_xinfo(\(quoted))")
-    let columns = rows.map { row in
+    // A hidden column of a virtual table is an argument of its module.
+    let columns = rows.filter { $0["hidden"] != 1 }.map { row in
       let type: String = row["type"]
       return TableShape.Column(
         name: row["name"],
@@ -147,7 +162,7 @@ extension Database {
       declaration: try table.decode(String?.self, forColumn: "sql") ?? "",
       columns: columns,
       isStrict: list?["strict"] ?? false,
-      isWithoutRowNumber: list?["wr"] ?? false
+      isWithoutRowNumber: table["type"] == "view" || (list?["wr"] ?? false)
     )
   }
 }

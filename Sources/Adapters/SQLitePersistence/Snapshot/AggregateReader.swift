@@ -63,7 +63,7 @@ struct AggregateReader {
         sql.append("\(first + index)")
         if isOrder {
           sql.append(table.direction(of: definition.terms[index], column: column))
-        } else if column.storage == .text {
+        } else if column.storage.hasTexts {
           sql.append(" COLLATE BINARY")
         }
       }

@@ -79,6 +79,7 @@ extension KeyWriter {
       let content = UnsafeRawBufferPointer(start: bytes, count: count)
       append(content.assumingMemoryBound(to: UInt8.self), column)
     case (SQLITE_NULL, _): appendNull(column)
+    case (_, .any): return append(Value(statement, column: index, storage: .any), column)
     default: return false
     }
     return true
@@ -94,6 +95,12 @@ extension RowDigest {
     switch sqlite3_column_type(statement, column) {
     case SQLITE_INTEGER where storage == .real: add(sqlite3_column_double(statement, column))
     case SQLITE_INTEGER: add(sqlite3_column_int64(statement, column))
+    case SQLITE_FLOAT where storage == .any:
+      switch Value(statement, column: column, storage: .any) {
+      case .integer(let number): add(number)
+      case .real(let number): add(number)
+      case .null, .text, .blob: addNull()
+      }
     case SQLITE_FLOAT: add(sqlite3_column_double(statement, column))
     case SQLITE_TEXT:
       let bytes = sqlite3_column_text(statement, column)

@@ -81,7 +81,7 @@ struct TableReader {
     sql.append(where: definition.predicate, in: table)
     sql.append(" ORDER BY \(table.keyOrder)")
     let identity = definition.layout.identity
-    let kinds = attributes.map { table.entity.attributes[$0].type.storage }
+    let kinds = attributes.map { table.entity.attributes[$0].storage }
     try withExtendedLifetime(sql.arguments) {
       let statement = try sql.prepare(on: database)
       defer { statement.reset() }
@@ -270,7 +270,7 @@ extension EntityTable {
     case (.compound, .compound(let parts)):
       let storage = keyStorage
       return parts.count == storage.count
-        && zip(parts, storage).allSatisfy { $0.storage == $1 }
+        && zip(parts, storage).allSatisfy { $1 == .any || $0.storage == $1 }
     default: return false
     }
   }
@@ -314,7 +314,7 @@ extension SQLText {
 extension EntityTable {
   /// The direction of a term in `ORDER BY`; nulls are mentioned only where their order is not SQLite's default, so that indexes can be used.
   func direction(of term: FetchSortDescriptor, column: KeyColumn) -> String {
-    let collation = column.storage == .text ? " COLLATE BINARY" : ""
+    let collation = column.storage.hasTexts ? " COLLATE BINARY" : ""
     // Where nothing is null, any order of nulls is the default.
     let nulls =
       canBeNull(term.expression) ? term.nulls : term.direction == .ascending ? .first : .last
@@ -329,7 +329,7 @@ extension EntityTable {
   /// The key's columns in `ORDER BY`.
   var keyOrder: String {
     zip(keyColumns, keyStorage)
-      .map { $1 == .text ? $0 + " COLLATE BINARY" : $0 }
+      .map { $1.hasTexts ? $0 + " COLLATE BINARY" : $0 }
       .joined(separator: ", ")
   }
 }

@@ -84,6 +84,33 @@ public final class SQLiteStore: Store {
     self.init(database, entities, options, open: nil)
   }
 
+  /// Opens a database of another application with entities that were discovered in it.
+  ///
+  /// Nothing is written, neither into the file nor beside it, unless a change log is asked for. Without a log the commits of all
+  /// writers are followed by comparison.
+  /// - Parameters:
+  ///   - database: The description of the database.
+  ///   - entities: Entities of the description.
+  ///   - busyTimeout: How long to wait for another writer.
+  ///   - addsChangeLog: Whether the database gets a change log, by which every writer is followed row by row. A view has none.
+  /// - Throws: `StoreError.cannotOpen` with the reason, also if the schema has changed since; the file is then unchanged.
+  public convenience init(
+    discovered database: DatabaseDescription,
+    entities: [EntityDescription],
+    busyTimeout: Duration = .seconds(5),
+    addsChangeLog: Bool = false
+  ) throws(StoreError) {
+    var options = SQLiteStoreOptions(
+      isReadOnly: !addsChangeLog,
+      adoptsTables: true,
+      checksDates: false,
+      busyTimeout: busyTimeout,
+      maintainsChangeLog: addsChangeLog ? true : nil
+    )
+    options.isDiscovered = true
+    try self.init(at: database.path, entities: entities, options: options)
+  }
+
   /// A new store in memory, whose content ends with the object.
   /// - Throws: `StoreError.cannotOpen` for entities that no database can hold.
   public static func inMemory(

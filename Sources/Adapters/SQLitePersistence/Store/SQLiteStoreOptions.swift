@@ -53,6 +53,8 @@ public struct SQLiteStoreOptions: Sendable {
   package var now: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) }
   /// Whether the store is opened only to read a writable file: nothing is written that reading does not need.
   package var onlyReads = false
+  /// Whether the entities describe the database as it is, with any values, keys and views (`SQLiteStore(discovered:entities:)`).
+  var isDiscovered = false
   /// Whether the store may write on its own account, such as to trim its log.
   var maintainsFile: Bool { !isReadOnly && !onlyReads }
   /// Whether the pre-update hook is used where the library has it.

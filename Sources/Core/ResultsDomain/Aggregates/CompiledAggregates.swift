@@ -23,7 +23,10 @@ public struct CompiledAggregates: Sendable {
     for aggregate in aggregates {
       let type = try aggregate.type(in: entity)
       types.append(type)
-      storage.append(try aggregate.expression.storage(in: entity) ?? type.storage)
+      let inputs = try aggregate.expression.storage(in: entity) ?? type.storage
+      // An aggregate is of the values that have the attribute's type.
+      let nominal = aggregate.expression.type(in: entity) ?? type
+      storage.append(inputs == .any ? nominal.storage : inputs)
       empty.append(AggregateState(aggregate.function, of: type))
     }
     self.types = types
@@ -42,7 +45,10 @@ public struct CompiledAggregates: Sendable {
     var inputs: [Value] = []
     inputs.reserveCapacity(expressions.count)
     for index in expressions.indices {
-      let value = expressions[index].value(values, key: key).orderable
+      var value = expressions[index].value(values, key: key).orderable
+      if storage[index] == .real, case .integer(let number) = value {
+        value = .real(Double(number))
+      }
       guard value.isNull || value.storage == storage[index] else {
         throw unexpectedValue(key, index)
       }

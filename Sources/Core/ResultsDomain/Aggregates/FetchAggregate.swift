@@ -75,7 +75,7 @@ extension AttributeType {
       switch storage {
       case .integer: .integer64
       case .real: .real
-      case .text: .text
+      case .text, .any: .text
       case .blob: .blob
       }
   }

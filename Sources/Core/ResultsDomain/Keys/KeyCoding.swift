@@ -3,7 +3,7 @@
 /// A column is a tag (1 for null before other values, 2 for a value, 3 for null after other values) and, for a value,
 /// its bytes: integers as eight big-endian bytes with the sign bit flipped; reals as a bit pattern that sorts by value;
 /// texts and blobs as they are, with 0 encoded as 0 255, and a terminating 0. In a descending column the bytes after the
-/// tag are complemented. The scheme is that of FoundationDB's tuple layer, with directions and null placement added.
+/// tag are complemented. A column of values of any class has the class after the tag. The scheme is that of FoundationDB's tuple layer, with directions and null placement added.
 public struct KeyWriter: Sendable {
   /// The bytes written so far.
   public var bytes: [UInt8]
@@ -55,9 +55,37 @@ public struct KeyWriter: Sendable {
     case (.text(var text), .text): text.withUTF8 { append($0, column) }
     case (.blob(let content), .blob):
       content.withUnsafeBufferPointer { append($0, column) }
+    case (.integer(let number), .any): appendNumber(AnyValueCoding.Number(number), column)
+    case (.real(let number), .any): appendNumber(AnyValueCoding.Number(number), column)
+    case (.text(var text), .any): text.withUTF8 { append($0, as: .text, column) }
+    case (.blob(let content), .any):
+      content.withUnsafeBufferPointer { append($0, as: .blob, column) }
     default: return false
     }
     return true
+  }
+
+  /// Appends the bytes of a text or a blob to a column of values of any class.
+  /// - Complexity: O(*n*) in the bytes.
+  public mutating func append(
+    _ content: UnsafeBufferPointer<UInt8>,
+    as storage: StorageClass,
+    _ column: KeyColumn
+  ) {
+    let start = bytes.count
+    append(content, column)
+    bytes.insert(AnyValueCoding.classByte(of: storage, column), at: start + 1)
+  }
+
+  private mutating func appendNumber(_ number: AnyValueCoding.Number, _ column: KeyColumn) {
+    let mask: UInt8 = column.isDescending ? 255 : 0
+    bytes.append(2)
+    bytes.append(AnyValueCoding.classByte(of: .real, column))
+    for shift in stride(from: 56, through: 0, by: -8) {
+      bytes.append(UInt8(truncatingIfNeeded: number.word >> UInt64(shift)) ^ mask)
+    }
+    bytes.append(UInt8(truncatingIfNeeded: number.rest >> 8) ^ mask)
+    bytes.append(UInt8(truncatingIfNeeded: number.rest) ^ mask)
   }
 
   private mutating func appendWord(_ word: UInt64, _ column: KeyColumn) {
@@ -76,8 +104,15 @@ public enum KeyReader {
   /// - Complexity: O(*n*) in the bytes.
   public static func value(of column: KeyColumn, in bytes: UnsafeRawBufferPointer) -> Value {
     guard let tag = bytes.first, tag == 2 else { return .null }
-    let content = UnsafeRawBufferPointer(rebasing: bytes.dropFirst())
-    switch column.storage {
+    var content = UnsafeRawBufferPointer(rebasing: bytes.dropFirst())
+    var storage = column.storage
+    if storage == .any {
+      guard let byte = content.first else { return .null }
+      content = UnsafeRawBufferPointer(rebasing: content.dropFirst())
+      if AnyValueCoding.isNumber(byte, column) { return number(content, column) }
+      storage = byte == AnyValueCoding.classByte(of: .text, column) ? .text : .blob
+    }
+    switch storage {
     case .integer:
       return word(content, column).map { .integer(Int64(bitPattern: $0 ^ (1 << 63))) } ?? .null
     case .real:
@@ -86,7 +121,15 @@ public enum KeyReader {
       } ?? .null
     case .text: return .text(String(decoding: unescaped(content, column), as: UTF8.self))
     case .blob: return .blob(unescaped(content, column))
+    case .any: return .null
     }
+  }
+
+  private static func number(_ content: UnsafeRawBufferPointer, _ column: KeyColumn) -> Value {
+    guard content.count >= 10, let word = word(content, column) else { return .null }
+    let mask: UInt16 = column.isDescending ? .max : 0
+    let rest = (UInt16(content[8]) << 8 | UInt16(content[9])) ^ mask
+    return AnyValueCoding.Number(word: word, rest: rest).value
   }
 
   private static func word(_ content: UnsafeRawBufferPointer, _ column: KeyColumn) -> UInt64? {

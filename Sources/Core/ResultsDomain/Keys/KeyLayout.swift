@@ -11,8 +11,13 @@ public struct KeyLayout: Hashable, Sendable {
 
   /// Creates the layout of an order over objects with keys of the given types.
   public init(order: [KeyColumn], keyTypes: [AttributeType]) {
+    self.init(order: order, keyStorage: keyTypes.map(\.storage))
+  }
+
+  /// Creates the layout of an order over objects with keys of the given storage classes.
+  public init(order: [KeyColumn], keyStorage: [StorageClass]) {
     self.order = order
-    identity = keyTypes.map { KeyColumn($0.storage) }
+    identity = keyStorage.map { KeyColumn($0) }
     let isFixed = identity.allSatisfy { $0.storage == .integer || $0.storage == .real }
     fixedIdentityLength = isFixed ? identity.count * 9 : nil
   }
@@ -23,8 +28,16 @@ extension KeyLayout {
   /// - Complexity: O(*n*) in the bytes of the column.
   public func end(of column: KeyColumn, in key: UnsafeRawBufferPointer, from start: Int) -> Int {
     guard start < key.count, key[start] == 2 else { return min(start + 1, key.count) }
+    var start = start
     switch column.storage {
     case .integer, .real: return min(start + 9, key.count)
+    case .any:
+      start += 1
+      guard start < key.count else { return key.count }
+      if AnyValueCoding.isNumber(key[start], column) {
+        return min(start + AnyValueCoding.numberLength, key.count)
+      }
+      fallthrough
     case .text, .blob:
       let terminator: UInt8 = column.isDescending ? 255 : 0
       var index = start + 1

@@ -29,6 +29,9 @@ public struct OrderDefinition: Hashable, Sendable {
       guard let storage = try term.expression.storage(in: entity) else {
         throw .alwaysNull(term.expression.description)
       }
+      if let remedy = term.expression.form(in: entity)?.orderRemedy {
+        throw .unorderedForm(term.expression.description, remedy: remedy)
+      }
       if index >= sectionTerms.count {
         let isKnown = terms.contains { $0.expression == term.expression }
         if isKnown || OrderDefinition.areUnique(terms, in: entity) { continue }
@@ -41,7 +44,7 @@ public struct OrderDefinition: Hashable, Sendable {
     self.entity = entity
     self.predicate = predicate
     self.terms = terms
-    layout = KeyLayout(order: columns, keyTypes: entity.keyTypes)
+    layout = KeyLayout(order: columns, keyStorage: entity.keyStorage)
   }
 
   /// Whether no two objects agree in all terms, because the terms contain the whole key.

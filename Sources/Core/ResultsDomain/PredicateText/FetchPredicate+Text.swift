@@ -40,7 +40,7 @@ extension FetchPredicate {
     transients: [String] = []
   ) throws(PredicateParseError) {
     var parser = try PredicateParser(text, arguments, entity, transients)
-    self = try parser.predicate()
+    self = try parser.predicate().storing(in: entity)
   }
 }
 
@@ -60,7 +60,7 @@ extension FetchPredicate: CustomStringConvertible {
   /// deep.
   /// - Complexity: O(*n*) in the predicate's size, identities included.
   public func text(in entity: EntityDescription) -> String {
-    PredicateWriter(entity: entity).text(self)
+    PredicateWriter(entity: entity).text(showing(in: entity))
   }
 }
 

@@ -151,6 +151,10 @@ extension PredicateParser {
     if entity === self.entity, transients.contains(where: { $0.hasSameBytes(as: name) }) {
       throw error(.transientAttribute(name, entity: entity.name), at: start)
     }
+    if case .compound = entity.identity {
+    } else if entity.identity.columns[0].hasSameBytes(as: name) {
+      return .objectKey
+    }
     if PredicateWord.capitals(name) == "OBJECTID" {
       throw error(.unsupported(name, instead: "SELF, as in SELF IN %@"), at: start)
     }

@@ -65,7 +65,7 @@ public struct CompiledPredicate: Sendable {
       guard !values.isEmpty else { return .constant(false) }
       return .membership(
         CompiledExpression(expression, in: entity),
-        Set(values.map(\.canonicalNumber)),
+        Set(values.map(\.wholeNumber)),
         hasNull: values.contains(where: \.isNull)
       )
     case .identity(let set):
@@ -101,7 +101,7 @@ public struct CompiledPredicate: Sendable {
     case .membership(let expression, let list, let hasNull):
       let value = expression.value(values, key: key)
       if value.isNull { return nil }
-      return list.contains(value.canonicalNumber) ? true : (hasNull ? nil : false)
+      return list.contains(value.wholeNumber) ? true : (hasNull ? nil : false)
     case .identity(let set): return set.contains(key)
     case .integerKeys(let keys):
       guard case .integer(let sought) = key else { return false }
@@ -161,18 +161,6 @@ extension ComparisonOperator {
     case .greater: order == .descending
     case .greaterOrEqual: order != .ascending
     }
-  }
-}
-
-extension Value {
-  /// The value with an integral real converted to an integer, so that numbers that compare as the same are equal.
-  fileprivate var canonicalNumber: Value {
-    guard case .real(let number) = self else { return self }
-    if number.isNaN { return .null }
-    // `Int64(exactly:)` would need the C library's `trunc`, which is not linked without Foundation.
-    guard number >= -0x1p63, number < 0x1p63 else { return self }
-    let whole = Int64(number)
-    return Double(whole) == number ? .integer(whole) : self
   }
 }
 

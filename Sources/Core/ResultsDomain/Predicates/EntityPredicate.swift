@@ -82,7 +82,7 @@ extension EntityPredicate {
     _ property: any KeyPath<Root, Property> & Sendable,
     _ values: [Property]
   ) -> Self {
-    Self(.membership(attribute(property), values.map(\.attributeValue)))
+    stored(.membership(attribute(property), values.map(\.attributeValue)))
   }
 
   /// Whether a property is between two values, inclusive.
@@ -91,7 +91,7 @@ extension EntityPredicate {
     _ low: Property,
     _ high: Property
   ) -> Self {
-    Self(.between(attribute(property), low.attributeValue, high.attributeValue))
+    stored(.between(attribute(property), low.attributeValue, high.attributeValue))
   }
 
   /// Whether an optional property has a value between two values, inclusive.
@@ -100,7 +100,7 @@ extension EntityPredicate {
     _ low: Property,
     _ high: Property
   ) -> Self {
-    Self(.between(attribute(property), low.attributeValue, high.attributeValue))
+    stored(.between(attribute(property), low.attributeValue, high.attributeValue))
   }
 
   /// Whether an optional property has no value.
@@ -108,6 +108,11 @@ extension EntityPredicate {
     _ property: any KeyPath<Root, Property?> & Sendable
   ) -> Self {
     Self(.isNull(attribute(property)))
+  }
+
+  /// A predicate whose constants are converted to the forms of the attributes.
+  fileprivate static func stored(_ predicate: FetchPredicate) -> Self {
+    Self(predicate.storing(in: Root.entity))
   }
 
   private static func attribute(_ property: PartialKeyPath<Root>) -> FetchExpression {
@@ -215,7 +220,7 @@ extension EntityPredicate {
     _ comparison: ComparisonOperator,
     _ value: Value
   ) -> Self {
-    Self(FetchPredicate.comparison(expression, comparison, .literal(value)).normalized)
+    stored(FetchPredicate.comparison(expression, comparison, .literal(value)).normalized)
   }
 }
 

@@ -55,7 +55,7 @@ extension FetchExpression {
       guard let attribute = entity.attribute(named: name) else {
         throw .unknownAttribute(name, entity: entity.name, known: entity.attributes.map(\.name))
       }
-      return attribute.type.storage
+      return attribute.storage
     case .objectKey:
       return switch entity.identity {
       case .integer: .integer
@@ -65,17 +65,17 @@ extension FetchExpression {
     case .literal(let value): return value.storage
     case .prefix(let inner, _), .lowercased(let inner), .uppercased(let inner),
       .transformed(_, let inner):
-      return try inner.storage(in: entity) == .text ? .text : nil
-    case .length(let inner): return try inner.storage(in: entity) == .text ? .integer : nil
+      return try inner.canHold(.text, in: entity) ? .text : nil
+    case .length(let inner): return try inner.canHold(.text, in: entity) ? .integer : nil
     case .bucket(let inner, let width):
       guard width > 0 else { throw .invalidBucket(width) }
-      return try inner.storage(in: entity) == .integer ? .integer : nil
+      return try inner.canHold(.integer, in: entity) ? .integer : nil
     case .ifNull(let inner, let value):
       guard let storage = try inner.storage(in: entity) else {
         throw .alwaysNull(inner.description)
       }
       guard let other = value.orderable.storage else { return storage }
-      guard other == storage else { throw .mixedStorage(description) }
+      guard other == storage || storage == .any else { throw .mixedStorage(description) }
       return storage
     case .related(let steps, let inner):
       let path = try entity.relationships(along: steps, endsToMany: false, in: description)
@@ -110,6 +110,15 @@ extension FetchExpression {
     case .gathered(let steps, let function, let inner, let predicate):
       .gathered(steps, function, inner?.normalized, where: predicate.normalized)
     }
+  }
+
+  /// Whether some values can be of a storage class.
+  private func canHold(
+    _ storage: StorageClass,
+    in entity: EntityDescription
+  ) throws(RequestError) -> Bool {
+    let found = try self.storage(in: entity)
+    return found == storage || found == .any
   }
 
   /// Whether it is the constant null, or not-a-number, which a store holds as null.

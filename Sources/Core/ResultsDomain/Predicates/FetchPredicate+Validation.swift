@@ -13,14 +13,15 @@ extension FetchPredicate {
       try validate(left, comparison, right, in: entity)
     case .between(let expression, let low, let high):
       let storage = try expression.comparableStorage(in: entity)
-      let type = expression.type(in: entity)
+      try expression.validateOrder(in: entity)
+      let type = expression.plainType(in: entity)
       for bound in [low, high]
       where !storage.compares(with: bound.orderable.storage) || !bound.means(type) {
         throw .mixedStorage(description)
       }
     case .membership(let expression, let values):
       let storage = try expression.comparableStorage(in: entity)
-      let type = expression.type(in: entity)
+      let type = expression.plainType(in: entity)
       for value in values.map(\.orderable)
       where !value.isNull && !(storage.compares(with: value.storage) && value.means(type)) {
         throw .mixedStorage(description)
@@ -30,9 +31,8 @@ extension FetchPredicate {
         throw .foreignIdentity(ObjectID(entity: entity.name, key: key), entity: entity.name)
       }
     case .text(let expression, let comparison, let text, _):
-      guard try expression.comparableStorage(in: entity) == .text else {
-        throw .mixedStorage(description)
-      }
+      let storage = try expression.comparableStorage(in: entity)
+      guard storage == .text || storage == .any else { throw .mixedStorage(description) }
       if comparison == .matches { _ = try MatchPattern(text) }
     case .isNull(let expression):
       if !expression.isNullLiteral { _ = try expression.comparableStorage(in: entity) }
@@ -63,8 +63,11 @@ extension FetchPredicate {
     guard try storage.compares(with: right.comparableStorage(in: entity)) else {
       throw .mixedStorage(description)
     }
+    if comparison != .equal, comparison != .notEqual {
+      for side in [left, right] { try side.validateOrder(in: entity) }
+    }
     let meaning: Bool =
-      switch (left.type(in: entity), right.type(in: entity), left, right) {
+      switch (left.plainType(in: entity), right.plainType(in: entity), left, right) {
       case (.some(let left), .some(let right), _, _): left.isComparable(with: right)
       case (let type, _, _, .literal(let value)), (_, let type, .literal(let value), _):
         value.means(type)
@@ -75,6 +78,17 @@ extension FetchPredicate {
 }
 
 extension FetchExpression {
+  /// Refuses an order of values whose stored form does not sort like them.
+  fileprivate func validateOrder(in entity: EntityDescription) throws(RequestError) {
+    guard let remedy = form(in: entity)?.orderRemedy else { return }
+    throw .unorderedForm(description, remedy: remedy)
+  }
+
+  /// The type of its values, unless they are stored in another form, whose values any constant may be.
+  fileprivate func plainType(in entity: EntityDescription) -> AttributeType? {
+    form(in: entity) == nil ? type(in: entity) : nil
+  }
+
   /// The storage class of its values; throws for an expression that is always null.
   func comparableStorage(in entity: EntityDescription) throws(RequestError) -> StorageClass {
     guard let storage = try storage(in: entity), !isNullLiteral else {
@@ -135,6 +149,7 @@ extension StorageClass {
   func compares(with other: StorageClass?) -> Bool {
     switch (self, other) {
     case (.integer, .real), (.real, .integer): true
+    case (.any, .some), (_, .any): true
     default: self == other
     }
   }
@@ -146,8 +161,9 @@ extension ObjectKey {
     switch (entity.identity, self) {
     case (.integer, .integer), (.text, .text): true
     case (.compound, .compound(let parts)):
-      parts.count == entity.keyTypes.count
-        && zip(parts, entity.keyTypes).allSatisfy { $0.storage == $1.storage }
+      parts.count == entity.keyStorage.count
+        && zip(parts, entity.keyStorage)
+          .allSatisfy { $1 == .any ? !$0.isNull : $0.storage == $1 }
     default: false
     }
   }

@@ -36,6 +36,8 @@ public enum RequestError: Error, Hashable, Sendable {
   case invalidPath(String)
   /// A regular expression that is not valid.
   case invalidPattern(String, reason: String)
+  /// An order by an attribute whose stored form does not sort like its values.
+  case unorderedForm(String, remedy: String)
   /// A relationship whose foreign key does not fit the key that it names.
   case mismatchedRelationship(String, entity: String)
 }
@@ -96,6 +98,8 @@ extension RequestError: CustomStringConvertible {
       "The pattern \(pattern) of MATCHES is not valid. \(reason)"
     case .invalidPath(let path):
       "\(path) is not a value. End a path with an attribute, and apply functions to the whole path."
+    case .unorderedForm(let what, let remedy):
+      "\(what) cannot be ordered. \(remedy)"
     case .mismatchedRelationship(let name, let entity):
       "The foreign key of \(name) of \(entity) does not fit the key of the objects that it names."
         + " Name attributes of the key's types, in key order."

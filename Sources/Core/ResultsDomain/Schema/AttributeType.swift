@@ -55,6 +55,13 @@ public enum StorageClass: String, Hashable, Sendable {
   case text
   /// Bytes.
   case blob
+  /// Values of all classes, in the order of `Value.compare(_:_:)`; no value has this class itself.
+  case any
+}
+
+extension StorageClass {
+  /// Whether some values are texts.
+  package var hasTexts: Bool { self == .text || self == .any }
 }
 
 extension AttributeType: CustomStringConvertible {
@@ -122,6 +129,8 @@ extension AttributeType {
       ExactDecimal(units: units, scale: scale).description
     case (.integer(0), .boolean): "false"
     case (.integer(1), .boolean): "true"
+    case (.integer(let number), .real) where Int64(exactly: Double(number)) == number:
+      String(Double(number))
     case (.integer(let number), _): String(number)
     case (.real(let number), _): String(number)
     case (.text(let text), _): text

@@ -90,6 +90,15 @@ public final class EntityDescription: Sendable {
     case .compound: keyAttributeIndexes.map { attributes[$0].type }
     }
   }
+
+  /// The storage classes of the key's parts, in key order.
+  public var keyStorage: [StorageClass] {
+    switch identity {
+    case .integer: [.integer]
+    case .text: [.text]
+    case .compound: keyAttributeIndexes.map { attributes[$0].storage }
+    }
+  }
 }
 
 extension EntityDescription: Hashable {
@@ -137,18 +146,44 @@ public struct AttributeDescription: Hashable, Sendable {
   public let type: AttributeType
   /// Whether it can be null; an empty text is not null.
   public let isOptional: Bool
+  /// Whether values of any storage class can be stored, as in a table of SQLite that is not strict.
+  ///
+  /// Such values are shown, compared and ordered as what they are; `type` says what most of them mean. A real without a
+  /// fraction is the integer, so that equal numbers have equal keys.
+  public let holdsAnyValue: Bool
+  /// How the values are written, if another application does that in a form of its own; `type` is then that of the logical values.
+  public let form: StoredForm?
 
   /// Creates a description of a stored attribute.
-  public init(_ name: String, _ type: AttributeType, isOptional: Bool = false) {
+  public init(
+    _ name: String,
+    _ type: AttributeType,
+    isOptional: Bool = false,
+    holdsAnyValue: Bool = false,
+    form: StoredForm? = nil
+  ) {
     self.name = name
     self.type = type
     self.isOptional = isOptional
+    self.holdsAnyValue = holdsAnyValue
+    self.form = form
   }
 
-  /// Whether two attributes have the same name (bytewise), type and optionality.
+  /// The storage class of its values.
+  public var storage: StorageClass { holdsAnyValue ? .any : form?.storage ?? type.storage }
+
+  /// Whether a value that is not null can be stored in the attribute.
+  public func accepts(_ value: Value) -> Bool {
+    if holdsAnyValue { return true }
+    guard let form else { return type.accepts(value) }
+    return form.storage.compares(with: value.storage)
+  }
+
+  /// Whether two attributes have the same name (bytewise), type, optionality and storage class.
   public static func == (left: AttributeDescription, right: AttributeDescription) -> Bool {
     left.name.hasSameBytes(as: right.name) && left.type == right.type
-      && left.isOptional == right.isOptional
+      && left.isOptional == right.isOptional && left.holdsAnyValue == right.holdsAnyValue
+      && left.form == right.form
   }
 }
 

@@ -154,6 +154,32 @@ public struct Attribute<Root: Entity>: Sendable {
     }
   }
 
+  /// Creates an attribute whose values another application writes in a form of its own.
+  ///
+  /// A value for which the form has no stored value becomes null, which a required attribute refuses; a stored value that does
+  /// not have the form exactly is a `RowError`.
+  public init<Property: AttributeConvertible>(
+    _ keyPath: any WritableKeyPath<Root, Property> & Sendable,
+    _ name: String,
+    as form: StoredForm
+  ) {
+    description = AttributeDescription(
+      name,
+      form.type,
+      isOptional: Property.isOptionalAttribute,
+      form: form
+    )
+    self.keyPath = keyPath
+    read = { form.stored($0[keyPath: keyPath].attributeValue) ?? .null }
+    write = { root, value in
+      guard let logical = value.isNull ? .null : form.logical(value),
+        let property = Property(attributeValue: logical)
+      else { return false }
+      root[keyPath: keyPath] = property
+      return true
+    }
+  }
+
   /// Creates an exact decimal, stored as an integer of units of 10^-scale.
   ///
   /// A number that does not fit the scale becomes null, which a required attribute refuses.

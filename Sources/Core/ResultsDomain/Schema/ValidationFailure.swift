@@ -78,7 +78,7 @@ extension EntityDescription {
         if !attribute.isOptional {
           failures.append(.missing(entity: name, attribute: attribute.name))
         }
-      } else if !attribute.type.accepts(value) {
+      } else if !attribute.accepts(value) {
         failures.append(
           .wrongValue(entity: name, attribute: attribute.name, expected: attribute.type)
         )

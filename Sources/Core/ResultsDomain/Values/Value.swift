@@ -52,6 +52,16 @@ extension Value {
     }
   }
 
+  /// The value with a real without a fraction converted to an integer, so that numbers that compare as the same are equal.
+  package var wholeNumber: Value {
+    guard case .real(let number) = self else { return self }
+    if number.isNaN { return .null }
+    // `Int64(exactly:)` would need the C library's `trunc`, which is not linked without Foundation.
+    guard number >= -0x1p63, number < 0x1p63 else { return self }
+    let whole = Int64(number)
+    return Double(whole) == number ? .integer(whole) : self
+  }
+
   /// The value as a store holds it, with not-a-number as null.
   var orderable: Value {
     if case .real(let number) = self, number.isNaN { .null } else { self }

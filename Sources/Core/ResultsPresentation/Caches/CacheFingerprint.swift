@@ -88,7 +88,8 @@ struct CacheFingerprint: Hashable {
     for attribute in entity.attributes {
       writer.add(name: attribute.name)
       writer.add(name: attribute.type.description)
-      writer.add(tag: attribute.isOptional ? 1 : 0)
+      if let form = attribute.form { writer.add(name: "\(form)") }
+      writer.add(tag: (attribute.isOptional ? 1 : 0) | (attribute.holdsAnyValue ? 2 : 0))
     }
     return writer.form
   }

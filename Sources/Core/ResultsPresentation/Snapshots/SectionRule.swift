@@ -200,7 +200,7 @@ struct SectionNumbering {
 
   /// The layout of numbered keys.
   static func layout(of plan: ListPlan) -> KeyLayout {
-    KeyLayout(order: [column] + plan.layout.order, keyTypes: plan.entity.keyTypes)
+    KeyLayout(order: [column] + plan.layout.order, keyStorage: plan.entity.keyStorage)
   }
 
   /// The section rule for numbered keys.

@@ -252,7 +252,7 @@ extension RandomStoreWorkload {
     switch storage {
     case .integer: value(of: .integer64)
     case .real: value(of: .real)
-    case .text: value(of: .text)
+    case .text, .any: value(of: .text)
     case .blob: value(of: .blob)
     }
   }

@@ -1,0 +1,191 @@
+import Foundation
+import GRDB
+import ResultsPresentation
+import Testing
+import WireFormat
+
+/// The program `live-list` over a database of another application.
+@Suite struct LiveListTests {
+  private let run: ProgramRun
+
+  init() throws {
+    run = try ProgramRun()
+    try execute(
+      String(contentsOfFile: ProgramFolder.fixture("Databases/music.sql"), encoding: .utf8)
+    )
+  }
+
+  /// Runs statements as another program would.
+  private func execute(_ sql: String, in file: String = "music.sqlite") throws {
+    let queue = try DatabaseQueue(path: run.path(file))
+    try queue.inDatabase { try $0.execute(sql: sql) }
+    try queue.close()
+  }
+
+  private func files() throws -> [String: Data] {
+    try FileManager.default.contentsOfDirectory(atPath: run.folder)
+      .reduce(into: [:]) { $0[$1] = try Data(contentsOf: URL(fileURLWithPath: run.path($1))) }
+  }
+
+  @Test func `shows the tables of a file with their keys and references`() throws {
+    let lines = try run.run("live-list", "music.sqlite").lines
+    #expect(
+      lines == [
+        "table\tkind\trows\tkey\trefers to",
+        "Album\ttable\t3\tAlbumId\tArtistId → Artist",
+        "AlbumList\tview\t3\tAlbumId\t",
+        "Artist\ttable\t3\tArtistId\t",
+        "Playlist\ttable\t2\tPlaylistId\t",
+        "PlaylistTrack\ttable\t3\tPlaylistId, TrackId\tTrackId → Track, PlaylistId → Playlist",
+        "Setting\ttable\t3\tname\t",
+        "Track\ttable\t4\tTrackId\tAlbumId → Album",
+        "Visit\ttable\t3\trowid\t",
+      ] || lines[5].hasSuffix("PlaylistId → Playlist, TrackId → Track"),
+      "\(lines)"
+    )
+    let columns = try run.run("live-list", "tables", "music.sqlite", "track").lines
+    #expect(columns.contains("AlbumId\tinteger64\tmay be null\tAlbum"))
+    #expect(columns.contains("Seconds\tinteger64\tcalculated, may be null\t"))
+  }
+
+  @Test func `R103: every verb leaves the file and its folder as they are`() throws {
+    for mode in ["delete", "wal"] {
+      try execute("PRAGMA journal_mode = \(mode)")
+      let before = try files()
+      for table in [
+        "Artist", "Album", "Track", "Playlist", "PlaylistTrack", "Setting", "Visit", "AlbumList",
+      ] {
+        let list = try run.run("live-list", "list", "music.sqlite", table)
+        #expect(list.lines.count >= 3)
+        try run.run("live-list", "doctor", "music.sqlite", table)
+        try run.run("live-list", "export", "music.sqlite", table, "-")
+      }
+      try run.run("live-list", "watch", "music.sqlite", "Track", "--for", "1ms")
+      try run.run("live-list", "tables", "music.sqlite")
+      #expect(try files() == before)
+    }
+  }
+
+  @Test func `lists with conditions, order, sections and values of any class`() throws {
+    let tracks = try run.run(
+      "live-list",
+      "music.sqlite",
+      "Track",
+      "--where",
+      "Milliseconds > 100000 AND UnitPrice < 1.1",
+      "--sort",
+      "-Name",
+      "--section-by",
+      "AlbumId",
+      "--columns",
+      "TrackId,Name,UnitPrice"
+    )
+    #expect(
+      tracks.lines == [
+        "section\tTrackId\tName\tUnitPrice", "1\t2\tTwo\t1.0", "1\t1\tOne\t0.99",
+        "2\t3\tThree\t0.99",
+      ]
+    )
+    let visits = try run.run("live-list", "music.sqlite", "Visit", "--sort", "seen")
+    #expect(visits.lines == ["rowid\tpage\tseen", "3\t\t2.5", "1\tstart\t3", "2\tend\tnever"])
+    let key = try run.run("live-list", "music.sqlite", "Track", "--where", "TrackId IN {1, 4}")
+    #expect(key.lines.count == 3)
+    let added = try run.run(
+      "live-list",
+      "music.sqlite",
+      "Track",
+      "--where",
+      "Added >= '2010-01-01'",
+      "--columns",
+      "Added"
+    )
+    #expect(added.lines == ["Added", "2010-05-01T12:00:00Z", "2011-02-03T04:05:06Z"])
+    let settings = try run.run("live-list", "music.sqlite", "Setting", "--format", "jsonl").lines
+    #expect(settings[0] == #"{"name":"key","value":"AP8="}"#)
+  }
+
+  @Test func `names what was probably meant, and says what a file is not`() throws {
+    let table = try run.run("live-list", "music.sqlite", "Albm", expecting: 66)
+    #expect(table.errors.contains("no table “Albm”. Did you mean “Album”?"))
+    let column = try run.run("live-list", "music.sqlite", "Album", "--sort", "Titel", expecting: 64)
+    #expect(column.errors.contains("Did you mean “Title”?"))
+    #expect(
+      try run.run("live-list", "gone.sqlite", expecting: 66).errors.contains("does not exist")
+    )
+    try run.write(
+      "This is a text, not a database; it is longer than a header of SQLite is, which has 100 bytes.",
+      to: "text"
+    )
+    #expect(try run.run("live-list", "text", expecting: 65).errors.contains("is not a database"))
+    #expect(try run.run("live-list", ".", "Album", expecting: 66).errors.contains("is a folder"))
+    let view = try run.run(
+      "live-list",
+      "watch",
+      "music.sqlite",
+      "AlbumList",
+      "--log",
+      expecting: 64
+    )
+    #expect(view.errors.contains("is a view"))
+  }
+
+  @Test(arguments: [false, true], ["delete", "wal"])
+  func `R103: watch follows other programs, by comparison or by a log, and says which`(
+    _ usesLog: Bool,
+    _ mode: String
+  ) throws {
+    try execute("PRAGMA journal_mode = \(mode)")
+    let arguments = ["watch", "music.sqlite", "Track", "--format", "jsonl", "--deltas", "3"]
+    let watch = try RunningProgram(
+      "live-list",
+      arguments + (usesLog ? ["--log"] : []),
+      environment: run.environment,
+      folder: run.folder
+    )
+    var replay = WireReplay()
+    try replay.apply(line: try #require(try watch.line()))
+    for statement in [
+      "UPDATE Track SET Name = 'Uno', Milliseconds = 'long' WHERE TrackId = 1",
+      "DELETE FROM Track WHERE TrackId = 2; ",
+      "INSERT INTO Track VALUES (9, 'Nine', 3, 1, 1, NULL)",
+    ] {
+      try execute(statement)
+      try replay.apply(line: try #require(try watch.line()))
+    }
+    let result = try watch.finish()
+    #expect(result.status == 0, "\(result)")
+    #expect(result.errors.contains(usesLog ? "row by row" : "by comparison"))
+    let list = try run.run("live-list", "list", "music.sqlite", "Track", "--format", "json")
+    var listed = WireReplay()
+    try listed.apply(line: try #require(list.lines.first))
+    #expect(replay.list?.sections == listed.list?.sections)
+    let doctor = try run.run("live-list", "doctor", "music.sqlite", "Track").lines
+    #expect(
+      doctor.contains {
+        $0.hasPrefix("history")
+          && $0.contains(usesLog ? "of every writer" : "found by reading again")
+      },
+      "\(doctor)"
+    )
+  }
+
+  @Test func `R104: a view is followed by comparison`() throws {
+    let watch = try run.start(
+      "live-list",
+      "watch",
+      "music.sqlite",
+      "AlbumList",
+      "--format",
+      "jsonl",
+      "--deltas",
+      "1"
+    )
+    var replay = WireReplay()
+    try replay.apply(line: try #require(try watch.line()))
+    try execute("UPDATE Artist SET Name = 'Gamma' WHERE ArtistId = 2")
+    try replay.apply(line: try #require(try watch.line()))
+    #expect(try watch.finish().status == 0)
+    let rows = replay.list?.sections.flatMap(\.rows) ?? []
+    #expect(rows.count == 3 && rows.filter { "\($0)".contains("Gamma") }.count == 2)
+  }
+}

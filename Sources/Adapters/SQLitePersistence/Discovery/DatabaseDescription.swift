@@ -1,0 +1,125 @@
+import GRDB
+public import ResultsDomain
+
+/// The tables and views of a database that another application made, each as an entity.
+///
+/// The description is read from the schema and from a sample of the rows. Reading it writes nothing, neither into the file nor
+/// beside it.
+public struct DatabaseDescription: Sendable {
+  /// The file's path.
+  public let path: String
+  /// The tables and views by name, without those of SQLite and of the change log.
+  public let tables: [TableDescription]
+  /// Whether the database has a change log, by which the changes of every writer are followed row by row.
+  public let hasChangeLog: Bool
+
+  /// Reads the description of a database.
+  /// - Parameters:
+  ///   - path: The file's path.
+  ///   - busyTimeout: How long to wait for another writer.
+  /// - Throws: `StoreError.cannotOpen` for a file that is missing or no database, `StoreError.busy`, `StoreError.inputOutput`.
+  /// - Complexity: O(*n*) in the tables, their columns and a bounded sample of rows each, and in the keys of tables whose
+  ///   declaration does not exclude keys that are null or of another type.
+  public init(at path: String, busyTimeout: Duration = .seconds(5)) throws(StoreError) {
+    var options = SQLiteStoreOptions(isReadOnly: true, busyTimeout: busyTimeout)
+    options.isDiscovered = true
+    let opener = DatabaseOpener(path: path, entities: [], options: options)
+    let found = try opener.readFile { database in
+      (
+        tables: try DatabaseDescription.tables(on: database),
+        hasChangeLog: try ChangeLogFormat.exists(on: database)
+      )
+    }
+    self.path = path
+    tables = found.tables
+    hasChangeLog = found.hasChangeLog
+  }
+
+  /// The table or view of a name, or `nil` if there is none; SQLite ignores the case of A to Z.
+  public func table(named name: String) -> TableDescription? {
+    tables.first { $0.name == name }
+      ?? tables.first { $0.name.caselessIdentifier == name.caselessIdentifier }
+  }
+
+  /// The names that a mistyped name may have meant: the nearest one, or else all.
+  public func names(near name: String) -> [String] {
+    let names = tables.map(\.name)
+    return NearestName.of(name, among: names).map { [$0] } ?? names
+  }
+
+  /// The numbers of rows, by table; `nil` for a table or view that cannot be read.
+  /// - Throws: As `init(at:busyTimeout:)`.
+  /// - Complexity: O(*n*) in the rows of all tables.
+  public func rowCounts() throws(StoreError) -> [Int?] {
+    var options = SQLiteStoreOptions(isReadOnly: true)
+    options.isDiscovered = true
+    let opener = DatabaseOpener(path: path, entities: [], options: options)
+    return try opener.readFile { database in
+      tables.map { table in
+        try? Int(database.integer("SELECT count(*) FROM main.\(table.name.quotedIdentifier)"))
+      }
+    }
+  }
+
+  private static func tables(on database: Database) throws -> [TableDescription] {
+    // A shadow table belongs to a virtual one, such as that of a text index.
+    let rows = try GRDB.Row.fetchAll(
+      database,
+      sql: """
+        SELECT name, type FROM pragma_table_list
+        WHERE schema = 'main' AND type <> 'shadow' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+          AND name NOT LIKE '\\_results\\_%' ESCAPE '\\'
+        ORDER BY name
+        """
+    )
+    let tables = try rows.map { row in
+      try TableDiscovery(
+        name: row.decode(forColumn: "name"),
+        kind: TableDescription.Kind(rawValue: row.decode(forColumn: "type")) ?? .table,
+        on: database
+      )
+      .description()
+    }
+    return RelationshipDiscovery.connected(tables)
+  }
+}
+
+/// A table or a view of a database that another application made.
+public struct TableDescription: Sendable {
+  /// What holds the rows.
+  public enum Kind: String, Hashable, Sendable {
+    /// A table.
+    case table
+    /// A view: read only, and followed by comparison.
+    case view
+    /// A table that a module of SQLite provides, such as a text index.
+    case virtual
+  }
+
+  /// The name.
+  public let name: String
+  /// What holds the rows.
+  public let kind: Kind
+  /// The entity, or the reason why there is none.
+  public let entity: Result<EntityDescription, TableRefusal>
+  /// The foreign keys, in the order of their declaration.
+  public let foreignKeys: [ForeignKeyDescription]
+  /// The names of the attributes that the database calculates.
+  public let generatedAttributes: [String]
+}
+
+/// The reason why the rows of a table or view cannot be listed.
+public struct TableRefusal: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The reason, as a sentence without its full stop.
+  public let description: String
+}
+
+/// A foreign key of a table.
+public struct ForeignKeyDescription: Hashable, Sendable {
+  /// The columns that hold the key.
+  public let columns: [String]
+  /// The table that it refers to.
+  public let table: String
+  /// The columns of that table; its primary key if none are declared.
+  public let targets: [String]
+}

@@ -1,0 +1,210 @@
+import CSQLiteHooks
+import GRDB
+import ResultsDomain
+
+/// Describes one table or view as an entity, so that any row in it can be listed whatever its values are.
+struct TableDiscovery {
+  private let name: String
+  private let kind: TableDescription.Kind
+  private let database: Database
+
+  init(name: String, kind: TableDescription.Kind, on database: Database) {
+    self.name = name
+    self.kind = kind
+    self.database = database
+  }
+
+  /// The description.
+  func description() throws -> TableDescription {
+    let entity: Result<EntityDescription, TableRefusal>
+    var generated: [String] = []
+    do {
+      guard let shape = try database.tableShape(of: name, orView: true) else {
+        throw TableRefusal(description: "its declaration cannot be read")
+      }
+      generated = shape.columns.filter { $0.generation != .none }.map(\.name)
+      entity = .success(try self.entity(of: shape))
+    } catch let refusal as TableRefusal {
+      entity = .failure(refusal)
+    } catch let error as SchemaError {
+      entity = .failure(TableRefusal(description: "\(error)"))
+    } catch {
+      // Such as a virtual table whose module this library lacks, or a view of a table that was dropped.
+      guard let failure = SQLiteFailure(error), failure.primaryCode == SQLITE_ERROR else {
+        throw error
+      }
+      entity = .failure(TableRefusal(description: failure.message))
+    }
+    return TableDescription(
+      name: name,
+      kind: kind,
+      entity: entity,
+      foreignKeys: kind == .table ? try foreignKeys() : [],
+      generatedAttributes: generated
+    )
+  }
+
+  private func entity(of shape: TableShape) throws -> EntityDescription {
+    guard !shape.columns.isEmpty else { throw TableRefusal(description: "it has no columns") }
+    let identity = try self.identity(of: shape)
+    let keys = Set(identity.columns.map(\.caselessIdentifier))
+    let recorded = try recordedTypes()
+    let isCompound = if case .compound = identity { true } else { false }
+    let samples = try ColumnSample.samples(of: shape, kind, on: database)
+    var attributes: [AttributeDescription] = []
+    for (column, sample) in zip(shape.columns, samples) {
+      let isKey = keys.contains(column.name.caselessIdentifier)
+      // A column without a name, which SQLite permits, cannot be an attribute.
+      guard isCompound || !isKey, !column.name.isEmpty else { continue }
+      let isStrict = shape.isStrict && column.declaredType.caselessIdentifier != Array("any".utf8)
+      let proposal = FormProposal(column, sample)
+      let form = recorded[column.name] == nil ? proposal.form() : nil
+      let type = form?.type ?? (proposal.isPlainDate ? .date : sample.type(of: column))
+      attributes.append(
+        AttributeDescription(
+          column.name,
+          recorded[column.name] ?? type,
+          isOptional: !isKey && !column.isRequired,
+          holdsAnyValue: !isStrict,
+          form: form
+        )
+      )
+    }
+    return try EntityDescription(name: shape.name, identity: identity, attributes: attributes)
+  }
+
+  /// The types that a store of this package has recorded for its own table.
+  private func recordedTypes() throws -> [String: AttributeType] {
+    guard try database.tableShape(of: "_results_attribute") != nil,
+      let recorded = try StoreFormat.recorded(name, on: database)
+    else { return [:] }
+    let types = recorded.attributes.compactMap { attribute in
+      AttributeType(description: attribute.type).map { (attribute.name, $0) }
+    }
+    return Dictionary(types) { first, _ in first }
+  }
+
+  private func foreignKeys() throws -> [ForeignKeyDescription] {
+    let rows = try GRDB.Row.fetchAll(
+      database,
+      sql: "PRAGMA main.foreign_key_list(\(name.quotedIdentifier))"
+    )
+    var keys: [Int64: (columns: [String], table: String, targets: [String])] = [:]
+    for row in rows {
+      let id: Int64 = try row.decode(forColumn: "id")
+      let table: String = try row.decode(forColumn: "table")
+      var key = keys[id] ?? ([], table, [])
+      key.columns.append(try row.decode(forColumn: "from"))
+      if let target = try row.decode(String?.self, forColumn: "to") { key.targets.append(target) }
+      keys[id] = key
+    }
+    // SQLite numbers the keys from the last one declared.
+    return keys.sorted { $0.key > $1.key }
+      .map { ForeignKeyDescription(columns: $1.columns, table: $1.table, targets: $1.targets) }
+  }
+}
+
+// MARK: - Identity
+
+extension TableDiscovery {
+  /// The identity by which every row of the table is found.
+  ///
+  /// The primary key is used where no row can lack it: SQLite permits null in it, unless it is an `INTEGER PRIMARY KEY` or the
+  /// table has no row numbers (sqlite.org/quirks.html). Otherwise the row number is the identity.
+  private func identity(of shape: TableShape) throws -> EntityIdentity {
+    let key = shape.columns.filter { $0.keyPosition > 0 }.sorted { $0.keyPosition < $1.keyPosition }
+    guard kind != .view else { return try viewIdentity(of: shape) }
+    if key.count == 1, try isRowNumber(key[0], in: shape) {
+      return .integer(column: key[0].name)
+    }
+    if !key.isEmpty, try isUsable(key, in: shape) {
+      guard key.count == 1, try holdsTextsOnly(key[0], in: shape) else {
+        return .compound(key.map(\.name))
+      }
+      return .text(column: key[0].name)
+    }
+    guard !shape.isWithoutRowNumber else {
+      throw TableRefusal(description: "its primary key does not compare by bytes")
+    }
+    let taken = Set(shape.columns.map(\.name.caselessIdentifier))
+    let free = TableShape.rowNumberNames.first { !taken.contains($0.caselessIdentifier) }
+    guard let free else {
+      throw TableRefusal(description: "columns hide its row number: rowid, _rowid_ and oid")
+    }
+    return .integer(column: free)
+  }
+
+  /// Whether a column is another name for the row number.
+  private func isRowNumber(_ column: TableShape.Column, in shape: TableShape) throws -> Bool {
+    guard !shape.isWithoutRowNumber,
+      column.declaredType.caselessIdentifier == Array("integer".utf8)
+    else { return false }
+    // A key declared `INTEGER PRIMARY KEY DESC` is an ordinary column with an index.
+    return try primaryIndex(of: shape) == nil
+  }
+
+  private func primaryIndex(of shape: TableShape) throws -> String? {
+    try String.fetchOne(
+      database,
+      sql: "SELECT name FROM pragma_index_list(?) WHERE origin = 'pk'",
+      arguments: [shape.name]
+    )
+  }
+
+  /// Whether all rows have the key, and SQLite compares it by bytes.
+  private func isUsable(_ key: [TableShape.Column], in shape: TableShape) throws -> Bool {
+    guard let index = try primaryIndex(of: shape) else { return false }
+    let collations = try String.fetchAll(
+      database,
+      sql: "SELECT coll FROM pragma_index_xinfo(?) WHERE key = 1",
+      arguments: [index]
+    )
+    guard collations.allSatisfy({ $0.caselessIdentifier == Array("binary".utf8) }) else {
+      return false
+    }
+    guard !shape.isWithoutRowNumber else { return true }
+    let nullable = key.filter { !$0.isRequired }.map { "\($0.name.quotedIdentifier) IS NULL" }
+    guard !nullable.isEmpty else { return true }
+    return try !exists(nullable.joined(separator: " OR "), in: shape)
+  }
+
+  /// Whether a column of the primary key holds texts and nothing else.
+  private func holdsTextsOnly(_ column: TableShape.Column, in shape: TableShape) throws -> Bool {
+    guard column.affinity == .text else { return false }
+    let name = column.name.quotedIdentifier
+    // Texts sort before blobs, so a search for the first blob is enough (sqlite.org/datatype3.html, 4.1).
+    return try !exists("\(name) >= x''", in: shape)
+  }
+
+  private func exists(_ condition: String, in shape: TableShape) throws -> Bool {
+    try database.integer(
+      "SELECT EXISTS (SELECT 1 FROM main.\(shape.name.quotedIdentifier) WHERE \(condition))"
+    ) == 1
+  }
+
+  /// The identity of a view's rows: the first column that has a value in every row and never the same one twice, or else all
+  /// columns if no two rows are equal.
+  private func viewIdentity(of shape: TableShape) throws -> EntityIdentity {
+    let view = shape.name.quotedIdentifier
+    let columns = shape.columns.map(\.name)
+    let rows = try database.integer("SELECT count(*) FROM main.\(view)")
+    for column in columns {
+      let name = column.quotedIdentifier
+      let count = try database.integer(
+        "SELECT count(DISTINCT \(name) COLLATE BINARY) FROM main.\(view)"
+      )
+      if count == rows { return .compound([column]) }
+    }
+    let nulls = columns.map { "\($0.quotedIdentifier) IS NULL" }.joined(separator: " OR ")
+    let names = columns.map { "\($0.quotedIdentifier) COLLATE BINARY" }.joined(separator: ", ")
+    let distinct = try database.integer(
+      "SELECT count(*) FROM (SELECT DISTINCT \(names) FROM main.\(view))"
+    )
+    guard distinct == rows, try !exists(nulls, in: shape) else {
+      throw TableRefusal(
+        description: "no column of the view identifies its rows: each has equal or missing values"
+      )
+    }
+    return .compound(columns)
+  }
+}

@@ -1,0 +1,312 @@
+/// How an attribute's values are written in a database that another application made.
+///
+/// A value stays as it is stored, and order and equality are those of the stored bytes. The form says which logical value it
+/// stands for: the one that is shown, and that a constant of a condition is converted from. A stored value that does not
+/// have the form exactly has no logical value and is shown as it is.
+public enum StoredForm: Hashable, Sendable {
+  /// A date as `yyyy-MM-dd HH:mm:ss` in UTC with a fixed number of digits of a fraction: 3 in GRDB, 6 in Rails and Django.
+  case dateText(digits: Int)
+  /// A date as `yyyy-MM-ddTHH:mm:ssZ` with a fixed number of digits of a fraction.
+  case iso8601(digits: Int)
+  /// A date as seconds since 1970-01-01 UTC, an integer or a real.
+  case epochSeconds
+  /// A date as milliseconds since 1970-01-01 UTC, an integer or a real.
+  case epochMilliseconds
+  /// A date as seconds since 2001-01-01 UTC, as Core Data stores it.
+  case referenceSeconds
+  /// A date as microseconds since 1601-01-01 UTC, as Chromium stores it; 0 is no date.
+  case fileTimeMicroseconds
+  /// A UUID as text with dashes.
+  case uuidText(isUppercase: Bool)
+  /// A UUID as 32 small hexadecimal digits, as Django stores it.
+  case uuidHex
+  /// A UUID as 16 bytes.
+  case uuidBlob
+  /// An exact decimal as text, which does not sort by its bytes.
+  case decimalText
+  /// JSON as text, whose bytes say nothing about order or equality.
+  case json
+}
+
+extension StoredForm {
+  /// The type of the logical values: dates, or texts.
+  public var type: AttributeType {
+    switch self {
+    case .dateText, .iso8601, .epochSeconds, .epochMilliseconds, .referenceSeconds,
+      .fileTimeMicroseconds:
+      .date
+    case .uuidText, .uuidHex, .uuidBlob, .decimalText, .json: .text
+    }
+  }
+
+  /// The storage class of the values that it writes.
+  public var storage: StorageClass {
+    switch self {
+    case .dateText, .iso8601, .uuidText, .uuidHex, .decimalText, .json: .text
+    case .epochSeconds, .epochMilliseconds, .fileTimeMicroseconds: .integer
+    case .referenceSeconds: .real
+    case .uuidBlob: .blob
+    }
+  }
+
+  /// What to do instead of ordering by the form, or `nil` if its bytes sort like the logical values.
+  public var orderRemedy: String? {
+    switch self {
+    case .decimalText:
+      "Its texts do not sort as numbers. Add a calculated column with the number, such as CAST(x AS REAL)."
+    case .json: "JSON has no order. Add a calculated column with the part to sort by."
+    default: nil
+    }
+  }
+
+  /// Returns the logical value that a stored value stands for, or `nil` if it does not have the form exactly.
+  ///
+  /// Dates are integers of microseconds since 1970, UUIDs are texts with capital letters and dashes.
+  /// - Complexity: O(*n*) in the bytes.
+  public func logical(_ stored: Value) -> Value? {
+    guard let logical = decoded(stored) else { return nil }
+    // What would be written differently does not have the form, and would not be found by its logical value.
+    guard let written = self.stored(logical), Value.compare(written, stored) == .same else {
+      return nil
+    }
+    return logical
+  }
+
+  /// Returns the value that is stored for a logical value, or `nil` if the form has none.
+  /// - Complexity: O(*n*) in the bytes.
+  public func stored(_ logical: Value) -> Value? {
+    switch (self, logical) {
+    case (_, .null): .null
+    case (.dateText(let digits), .integer(let date)):
+      StoredForm.text(Instant(microseconds: date), separator: " ", digits: digits, end: "")
+    case (.iso8601(let digits), .integer(let date)):
+      StoredForm.text(Instant(microseconds: date), separator: "T", digits: digits, end: "Z")
+    case (.epochSeconds, .integer(let date)): StoredForm.count(date, unit: 1_000_000)
+    case (.epochMilliseconds, .integer(let date)): StoredForm.count(date, unit: 1000)
+    case (.referenceSeconds, .integer(let date)):
+      .real((Double(date) - 978_307_200_000_000) / 1_000_000)
+    case (.fileTimeMicroseconds, .integer(let date)):
+      StoredForm.sum(date, 11_644_473_600_000_000).map { .integer($0) }
+    case (.uuidText(let isUppercase), .text(let text)):
+      UUIDText.bytes(of: text).map { .text(UUIDText.text(of: $0, isUppercase: isUppercase)) }
+    case (.uuidHex, .text(let text)):
+      UUIDText.bytes(of: text).map { .text(UUIDText.digits(of: $0)) }
+    case (.uuidBlob, .text(let text)): UUIDText.bytes(of: text).map { .blob($0) }
+    case (.decimalText, .text(let text)): StoredForm.isDecimal(text) ? logical : nil
+    case (.json, .text): logical
+    default: nil
+    }
+  }
+
+  private func decoded(_ stored: Value) -> Value? {
+    switch (self, stored) {
+    case (.dateText, .text(let text)):
+      return text.utf8.count > 10 ? StoredForm.date(text + "Z") : nil
+    case (.iso8601, .text(let text)): return StoredForm.date(text)
+    case (.epochSeconds, _): return StoredForm.date(stored, unit: 1_000_000, since: 0)
+    case (.epochMilliseconds, _): return StoredForm.date(stored, unit: 1000, since: 0)
+    case (.referenceSeconds, _):
+      return StoredForm.date(stored, unit: 1_000_000, since: 978_307_200_000_000)
+    case (.fileTimeMicroseconds, .integer(let count)) where count != 0:
+      return StoredForm.sum(count, -11_644_473_600_000_000).map { .integer($0) }
+    case (.uuidText, .text(let text)), (.uuidHex, .text(let text)):
+      return UUIDText.bytes(of: text).map { .text(UUIDText.text(of: $0, isUppercase: true)) }
+    case (.uuidBlob, .blob(let bytes)) where bytes.count == 16:
+      return .text(UUIDText.text(of: bytes, isUppercase: true))
+    case (.decimalText, .text), (.json, .text): return stored
+    default: return nil
+    }
+  }
+
+  /// Whether a text is a sign, digits and a fraction, of any length.
+  private static func isDecimal(_ text: String) -> Bool {
+    let unsigned = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
+    let parts = unsigned.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    return (1...2).contains(parts.count)
+      && parts.allSatisfy { part in
+        !part.isEmpty && part.allSatisfy { (0x30...0x39).contains($0) }
+      }
+  }
+
+  // MARK: - Dates
+
+  private static func date(_ text: String) -> Value? {
+    Instant(iso8601: text).map { .integer($0.microseconds) }
+  }
+
+  /// A count of a unit of microseconds since an epoch, to the nearest microsecond.
+  private static func date(_ stored: Value, unit: Int64, since epoch: Int64) -> Value? {
+    switch stored {
+    case .integer(let count):
+      let (product, overflow) = count.multipliedReportingOverflow(by: unit)
+      return overflow ? nil : sum(product, epoch).map { .integer($0) }
+    case .real(let count):
+      let product = count * Double(unit)
+      guard product.magnitude < 0x1p62 else { return nil }
+      // `rounded()` would need the C library, which is not linked without Foundation.
+      return sum(Int64(product + (product < 0 ? -0.5 : 0.5)), epoch).map { .integer($0) }
+    case .null, .text, .blob: return nil
+    }
+  }
+
+  private static func count(_ microseconds: Int64, unit: Int64) -> Value {
+    let (count, rest) = microseconds.quotientAndRemainder(dividingBy: unit)
+    return rest == 0 ? .integer(count) : .real(Double(microseconds) / Double(unit))
+  }
+
+  private static func sum(_ left: Int64, _ right: Int64) -> Int64? {
+    let (sum, overflow) = left.addingReportingOverflow(right)
+    return overflow ? nil : sum
+  }
+
+  /// A date with a fixed number of digits of a fraction; `nil` if that would lose a part of it, or for a year that needs a sign.
+  private static func text(
+    _ date: Instant,
+    separator: String,
+    digits: Int,
+    end: String
+  ) -> Value? {
+    // `iso8601` ends with `Z` and has a fraction of 1 to 6 digits, if it is not 0.
+    let text = date.iso8601
+    guard text.utf8.count >= 20, text.utf8.first != UInt8(ascii: "-"), (0...6).contains(digits)
+    else { return nil }
+    let day = text.prefix { $0 != "T" }
+    let time = text.dropFirst(day.count + 1).dropLast()
+    let whole = time.prefix(8)
+    let fraction = time.dropFirst(9)
+    guard day.utf8.count == 10, fraction.count <= digits else { return nil }
+    let padding = String(repeating: "0", count: digits - fraction.count)
+    return .text("\(day)\(separator)\(whole)\(digits > 0 ? "." + fraction + padding : "")\(end)")
+  }
+}
+
+/// The text of a UUID (RFC 9562, 4).
+private enum UUIDText {
+  /// The bytes of 32 hexadecimal digits, with or without dashes at their positions; `nil` for any other text.
+  static func bytes(of text: String) -> [UInt8]? {
+    let characters = Array(text.utf8)
+    guard characters.count == 32 || characters.count == 36 else { return nil }
+    var bytes: [UInt8] = []
+    var high: UInt8?
+    for (index, character) in characters.enumerated() {
+      if characters.count == 36, [8, 13, 18, 23].contains(index) {
+        guard character == UInt8(ascii: "-") else { return nil }
+        continue
+      }
+      let digit: UInt8
+      switch character {
+      case 0x30...0x39: digit = character - 0x30
+      case 0x41...0x46: digit = character - 0x37
+      case 0x61...0x66: digit = character - 0x57
+      default: return nil
+      }
+      if let first = high {
+        bytes.append(first << 4 | digit)
+        high = nil
+      } else {
+        high = digit
+      }
+    }
+    return bytes
+  }
+
+  /// The 32 small digits of some bytes.
+  static func digits(of bytes: [UInt8]) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(
+      decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },
+      as: UTF8.self
+    )
+  }
+
+  /// The digits of some bytes with dashes.
+  static func text(of bytes: [UInt8], isUppercase: Bool) -> String {
+    var text = ""
+    for (index, digit) in digits(of: bytes).enumerated() {
+      if [8, 12, 16, 20].contains(index) { text += "-" }
+      text.append(digit)
+    }
+    return isUppercase ? text.uppercased() : text
+  }
+}
+
+// MARK: - Attributes
+
+extension AttributeDescription {
+  /// Returns the type and the logical value by which a stored value is shown: those of the form if the value has it, else of its
+  /// own storage class if it does not belong to the attribute's type.
+  /// - Complexity: O(*n*) in the bytes.
+  public func shown(_ stored: Value) -> (type: AttributeType, value: Value) {
+    if let form {
+      if let logical = form.logical(stored) { return (form.type, logical) }
+    } else if !holdsAnyValue || stored.storage == type.storage || type == .real {
+      return (type, stored)
+    }
+    switch stored {
+    case .integer: return (.integer64, stored)
+    case .real: return (.real, stored)
+    case .null, .text: return (.text, stored)
+    case .blob: return (.blob, stored)
+    }
+  }
+
+  /// Returns the locale-independent text of a stored value, by its form if it has one.
+  /// - Complexity: O(*n*) in the bytes.
+  public func machineText(of stored: Value) -> String {
+    let (type, value) = shown(stored)
+    return type.machineText(of: value)
+  }
+
+  /// Returns the stored value of a locale-independent text, or `nil` if the text is not a value of this attribute.
+  /// - Complexity: O(*n*) in the bytes.
+  public func value(parsing text: String) -> Value? {
+    guard let form else { return type.value(parsing: text) }
+    if form.type == .date {
+      return Instant(iso8601: text).flatMap { form.stored(.integer($0.microseconds)) }
+    }
+    return form.stored(.text(text))
+  }
+}
+
+extension FetchPredicate {
+  /// The predicate with constants as they are stored, where they are compared with attributes that have a form.
+  ///
+  /// A constant for which the form has no stored value stays as it is.
+  func storing(in entity: EntityDescription) -> FetchPredicate {
+    converting { expression, value in expression.form(in: entity)?.stored(value) ?? value }
+  }
+
+  /// The predicate with the logical values of constants, where they are compared with attributes that have a form.
+  func showing(in entity: EntityDescription) -> FetchPredicate {
+    converting { expression, value in expression.form(in: entity)?.logical(value) ?? value }
+  }
+
+  private func converting(_ convert: (FetchExpression, Value) -> Value) -> FetchPredicate {
+    switch self {
+    case .comparison(let left, let comparison, .literal(let value)):
+      .comparison(left, comparison, .literal(convert(left, value)))
+    case .comparison(.literal(let value), let comparison, let right):
+      .comparison(.literal(convert(right, value)), comparison, right)
+    case .between(let expression, let low, let high):
+      .between(expression, convert(expression, low), convert(expression, high))
+    case .membership(let expression, let values):
+      .membership(expression, values.map { convert(expression, $0) })
+    case .not(let inner): .not(inner.converting(convert))
+    case .and(let parts): .and(parts.map { $0.converting(convert) })
+    case .or(let parts): .or(parts.map { $0.converting(convert) })
+    default: self
+    }
+  }
+}
+
+extension FetchExpression {
+  /// The form of the attribute that the expression is, or `nil`.
+  func form(in entity: EntityDescription) -> StoredForm? {
+    switch self {
+    case .attribute(let name): entity.attribute(named: name)?.form
+    case .related(let steps, let inner):
+      entity.destination(along: steps).flatMap { inner.form(in: $0) }
+    default: nil
+    }
+  }
+}

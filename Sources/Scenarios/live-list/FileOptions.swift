@@ -1,0 +1,79 @@
+import ArgumentParser
+import CommandLineFrontEnd
+import ResultsDomain
+import SQLitePersistence
+import TerminalFrontEnd
+
+/// The options that say how a database is opened.
+struct FileOptions: ParsableArguments {
+  @Option(
+    parsing: .unconditional,
+    help: "The time to wait while another process writes, such as 500ms or 5s."
+  )
+  var busyTimeout: TimeSpan = TimeSpan(.seconds(5))
+  @Flag(help: "Print more about a failure.")
+  var verbose = false
+
+  /// Reads the tables of a database.
+  func database(_ file: String) throws -> DatabaseDescription {
+    try DatabaseDescription(at: file, busyTimeout: busyTimeout.duration)
+  }
+
+  /// Discovers a table and makes it the program's.
+  /// - Parameters:
+  ///   - name: The table's name.
+  ///   - file: The database's file.
+  ///   - addsLog: Whether the database gets a change log.
+  /// - Returns: The options by which the shared verbs open it.
+  func open(_ name: String, in file: String, addingLog addsLog: Bool = false) throws -> StoreOptions
+  {
+    let database = try database(file)
+    let table = try database.existingTable(named: name)
+    guard !addsLog || table.kind == .table else {
+      throw CommandFailure(
+        .usage,
+        "\(table.name) is a \(table.kind == .view ? "view" : "virtual table"), which has no change log.",
+        remedy: "Leave out --log: its changes are found by comparison."
+      )
+    }
+    DiscoveredTable.shared.set(
+      DiscoveredTable.Table(database: database, entity: try table.listedEntity())
+    )
+    var options = StoreOptions()
+    options.path = file
+    options.readOnly = !addsLog
+    options.busyTimeout = busyTimeout
+    options.verbose = verbose
+    return options
+  }
+}
+
+extension DatabaseDescription {
+  /// Returns the table or view of a name.
+  /// - Throws: `CommandFailure` with the names that may have been meant.
+  func existingTable(named name: String) throws(CommandFailure) -> TableDescription {
+    if let table = table(named: name) { return table }
+    let near = names(near: name)
+    let remedy =
+      switch near.count {
+      case 0: "It has no tables."
+      case 1: "Did you mean “\(near[0])”?"
+      default:
+        "It has \(near.prefix(20).joined(separator: ", "))"
+          + (near.count > 20 ? " and \(near.count - 20) more." : ".")
+      }
+    throw CommandFailure(.missingInput, "\(path) has no table “\(name)”.", remedy: remedy)
+  }
+}
+
+extension TableDescription {
+  /// Returns the entity.
+  /// - Throws: `CommandFailure` for a table that cannot be listed.
+  func listedEntity() throws(CommandFailure) -> EntityDescription {
+    switch entity {
+    case .success(let entity): return entity
+    case .failure(let refusal):
+      throw CommandFailure(.badData, "\(name) cannot be listed: \(refusal).")
+    }
+  }
+}

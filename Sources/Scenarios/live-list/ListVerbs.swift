@@ -1,0 +1,128 @@
+import ArgumentParser
+import CommandLineFrontEnd
+import ResultsDomain
+import TerminalFrontEnd
+
+/// `list FILE TABLE`, which may be left out: prints a table, or the tables of a file.
+struct TableListVerb: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List the rows of a table; without a table, the tables.",
+    discussion: TableProgram.examples(
+      "list music.sqlite",
+      "list music.sqlite Track --sort Name --limit 20",
+      "list music.sqlite Track --where \"\(TableProgram.examples.condition)\" --section-by AlbumId"
+    )
+  )
+
+  @Argument(help: "The database's file.", completion: .file())
+  var file: String
+  @Argument(help: "The table or view.")
+  var table: String?
+
+  @OptionGroup var open: FileOptions
+  @OptionGroup var list: ListOptions
+  @OptionGroup var output: OutputOptions
+  @OptionGroup var locale: LocaleOptions
+  @Flag(help: "Exit with status 1 if the list is empty.")
+  var failIfEmpty = false
+  @Flag(help: "Explain how the list is computed (index, cost) instead of printing it.")
+  var explain = false
+
+  func run() async throws {
+    guard let table else {
+      return try TableReport(try open.database(file), output: output).printTables()
+    }
+    let store = try open.open(table, in: file)
+    let settings = try locale.settings(for: output.listFormat)
+    let definition = try list.definition(of: TableProgram.self, for: settings)
+    let run = ListRun<TableProgram>(store: store, output: output, settings: settings)
+    guard !explain else { return try await run.printExplanation(of: definition) }
+    try await run.print(definition, failIfEmpty: failIfEmpty)
+  }
+}
+
+/// `watch FILE TABLE`: prints a table, then every change of it by any process.
+struct TableWatchVerb: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "watch",
+    abstract: "List the rows of a table, then print every change.",
+    discussion: TableProgram.examples(
+      """
+      Changes made by any process appear. Without --log nothing is written: after a commit the list is read again and \
+      compared. With --log the database gets a change log, whose triggers record the changes of every writer row by row. \
+      Ctrl-C ends the watch.
+      """,
+      "watch music.sqlite Track",
+      "watch music.sqlite Track --format jsonl --deltas 1",
+      "watch music.sqlite Track --log"
+    )
+  )
+
+  @Argument(help: "The database's file.", completion: .file())
+  var file: String
+  @Argument(help: "The table or view.")
+  var table: String
+
+  @OptionGroup var open: FileOptions
+  @OptionGroup var list: ListOptions
+  @OptionGroup var output: OutputOptions
+  @OptionGroup var locale: LocaleOptions
+  @OptionGroup var end: WatchEnd
+  @Flag(help: "Keep the present rows and their order: values stay live, deleted rows disappear.")
+  var frozen = false
+  @Flag(help: "Add a change log to the database, to follow every writer row by row.")
+  var log = false
+
+  func run() async throws {
+    let store = try open.open(table, in: file, addingLog: log)
+    let settings = try locale.settings(for: output.watchFormat)
+    let definition = try list.definition(of: TableProgram.self, for: settings, isFrozen: frozen)
+    let opened = try TableProgram.openStore(try store.location(of: TableProgram.name))
+    let coverage = opened.capabilities.historyCoverage
+    try opened.close()
+    try note(
+      coverage == .everyWriter
+        ? "following every writer row by row, by the change log of \(file)"
+        : "following \(file) by comparison: after each commit the list is read again"
+    )
+    try await WatchRun<TableProgram>(store: store, output: output, settings: settings)
+      .watch(definition, until: end)
+  }
+
+  private func note(_ text: String) throws {
+    try TerminalOutput.standardError.write(SafeText.oneLine("\(TableProgram.name): \(text)") + "\n")
+  }
+}
+
+/// `export FILE TABLE OUTPUT`: writes a table to a file.
+struct TableExportVerb: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export",
+    abstract: "Write the rows of a table to a file.",
+    discussion: TableProgram.examples(
+      "The file has all columns. Numbers have decimal points; nothing depends on the locale or the time zone.",
+      "export music.sqlite Track tracks.csv",
+      "export music.sqlite Track - --sort Name --limit 10"
+    )
+  )
+
+  @Argument(help: "The database's file.", completion: .file())
+  var file: String
+  @Argument(help: "The table or view.")
+  var table: String
+  @Argument(help: "The file to write, or - for standard output.", completion: .file())
+  var destination: String
+  @Option(help: "The format (default: by the file's name; jsonl for -).")
+  var format: ExportFormatOption?
+  @Flag(help: "Put an apostrophe before texts that a spreadsheet would run as formulas (csv, tsv).")
+  var spreadsheetSafe = false
+
+  @OptionGroup var open: FileOptions
+  @OptionGroup var list: ListOptions
+
+  func run() async throws {
+    try await ExportRun<TableProgram>(store: try open.open(table, in: file), list: list)
+      .export(to: destination, as: format, guardsFormulas: spreadsheetSafe)
+  }
+}

@@ -1,0 +1,160 @@
+import ArgumentParser
+import CommandLineFrontEnd
+import Foundation
+import ResultsDomain
+import SQLitePersistence
+import TerminalFrontEnd
+
+/// `tables FILE`: prints the tables of a file, or the columns of one.
+struct TablesVerb: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "tables",
+    abstract: "Show the tables of a file, or the columns of one.",
+    discussion: TableProgram.examples("tables music.sqlite", "tables music.sqlite Track")
+  )
+
+  @Argument(help: "The database's file.", completion: .file())
+  var file: String
+  @Argument(help: "The table or view.")
+  var table: String?
+
+  @OptionGroup var open: FileOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() async throws {
+    let database = try open.database(file)
+    let report = TableReport(database, output: output)
+    guard let table else { return try report.printTables() }
+    try report.printColumns(of: try database.existingTable(named: table))
+  }
+}
+
+/// `doctor FILE TABLE`: reports how a table is read and followed.
+struct TableDoctorVerb: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor",
+    abstract: "Report how a table is read and how its changes are followed.",
+    discussion: TableProgram.examples("Nothing is changed.", "doctor music.sqlite Track")
+  )
+
+  @Argument(help: "The database's file.", completion: .file())
+  var file: String
+  @Argument(help: "The table or view.")
+  var table: String
+
+  @OptionGroup var open: FileOptions
+  @OptionGroup var locale: LocaleOptions
+
+  func run() async throws {
+    let store = try open.open(table, in: file)
+    try await DoctorRun<TableProgram>(store: store, settings: try locale.settings()).report()
+  }
+}
+
+/// Prints what was discovered in a database.
+struct TableReport {
+  private let database: DatabaseDescription
+  private let output: OutputOptions
+
+  init(_ database: DatabaseDescription, output: OutputOptions) {
+    self.database = database
+    self.output = output
+  }
+
+  /// Prints the tables with their keys, references and numbers of rows.
+  func printTables() throws {
+    let counts = try database.rowCounts()
+    let rows = zip(database.tables, counts).map { table, count in
+      [
+        table.name, table.kind.rawValue, count.map(String.init) ?? "", table.keyText,
+        table.referencesText,
+      ]
+    }
+    try printTable(
+      [
+        TableColumn("table"), TableColumn("kind"), TableColumn("rows", alignment: .trailing),
+        TableColumn("key"), TableColumn("refers to"),
+      ],
+      rows
+    )
+  }
+
+  /// Prints the columns of a table.
+  func printColumns(of table: TableDescription) throws {
+    let entity = try table.listedEntity()
+    let keys = entity.identity.columns
+    let isCompound = !entity.keyAttributeIndexes.isEmpty
+    var rows: [[String]] =
+      isCompound ? [] : zip(keys, entity.keyTypes).map { [$0, "\($1)", "key", ""] }
+    rows += entity.attributes.map { attribute in
+      var notes: [String] = []
+      if keys.contains(attribute.name) { notes.append("key") }
+      if table.generatedAttributes.contains(attribute.name) { notes.append("calculated") }
+      if attribute.isOptional { notes.append("may be null") }
+      return [
+        attribute.name, attribute.typeText, notes.joined(separator: ", "),
+        table.reference(of: attribute.name),
+      ]
+    }
+    rows += entity.relationships.map { relationship in
+      let kind =
+        switch relationship.kind {
+        case .toOne: "to one"
+        case .toMany: "to many"
+        case .manyToMany(let link, _, _): "to many through \(link.entity.name)"
+        }
+      return [relationship.name, kind, "relationship", relationship.destination.name]
+    }
+    try printTable(
+      [TableColumn("column"), TableColumn("type"), TableColumn("notes"), TableColumn("refers to")],
+      rows
+    )
+  }
+
+  private func printTable(_ columns: [TableColumn], _ rows: [[String]]) throws {
+    let terminal = TerminalOutput.standard
+    let format = TableFormat(rawValue: output.listFormat.rawValue)
+    guard let format else {
+      throw CommandFailure(
+        .usage,
+        "Tables have no \(output.listFormat.rawValue) form.",
+        remedy: "Use --format table, plain, tsv or csv."
+      )
+    }
+    let size = terminal.size(environment: ProcessInfo.processInfo.environment)
+    var table = TableWriter(
+      columns: columns,
+      options: TableWriter.Options(
+        format: format,
+        lineWidth: terminal.isTerminal ? size?.columns : nil,
+        isTerminal: terminal.isTerminal
+      )
+    )
+    for row in rows { try terminal.write(table.row(row)) }
+    try terminal.write(table.end())
+  }
+}
+
+extension AttributeDescription {
+  /// The type, with the form in which another application writes it.
+  fileprivate var typeText: String { form.map { "\(type) as \($0)" } ?? "\(type)" }
+}
+
+extension TableDescription {
+  /// The key's columns, or the reason why the table cannot be listed.
+  fileprivate var keyText: String {
+    switch entity {
+    case .success(let entity): entity.identity.columns.joined(separator: ", ")
+    case .failure(let refusal): "none: \(refusal)"
+    }
+  }
+
+  fileprivate var referencesText: String {
+    foreignKeys.map { "\($0.columns.joined(separator: "+")) → \($0.table)" }
+      .joined(separator: ", ")
+  }
+
+  fileprivate func reference(of column: String) -> String {
+    foreignKeys.filter { $0.columns.contains(column) }.map(\.table).joined(separator: ", ")
+  }
+}

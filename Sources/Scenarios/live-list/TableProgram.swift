@@ -1,0 +1,122 @@
+import CommandLineFrontEnd
+import ResultsDomain
+import ResultsPresentation
+import SQLitePersistence
+import Synchronization
+
+/// The program `live-list`: its entity is the table that the command line names, discovered before the verb runs.
+enum TableProgram: ListProgram {
+  static let name = "live-list"
+  static let abstract = "A live, sectioned list over a table of any SQLite database."
+  static let nouns = (one: "row", many: "rows")
+  static let isReadOnly = true
+  static let examples: ProgramExamples = {
+    var examples = ProgramExamples(
+      condition: "Name CONTAINS 'blue' AND Milliseconds > 180000",
+      sort: "-Milliseconds,Name",
+      assignments: "",
+      change: "",
+      file: ""
+    )
+    examples.operands = " music.sqlite Track"
+    return examples
+  }()
+
+  static var entity: EntityDescription { DiscoveredTable.shared.current?.entity ?? Sample.entity }
+
+  static var keyTitle: String {
+    if case .compound = entity.identity { return entity.index(of: "id") == nil ? "id" : "key" }
+    return entity.identity.columns[0]
+  }
+
+  /// The key, unless it consists of attributes, and all attributes.
+  static var columns: [String] {
+    let isCompound = !entity.keyAttributeIndexes.isEmpty
+    return (isCompound ? [] : entity.identity.columns) + entity.attributes.map(\.name)
+  }
+
+  /// The list in the order of the key.
+  static func definition(for settings: LocaleSettings) -> ResultsDefinition<Row> {
+    let order: [FetchExpression] =
+      if case .compound(let names) = entity.identity {
+        names.map { .attribute($0) }
+      } else {
+        [.objectKey]
+      }
+    return ResultsDefinition(
+      FetchRequest(entity: entity, sortedBy: order.map { FetchSortDescriptor($0, .ascending) })
+    )
+  }
+
+  /// Opens the discovered database; nothing is written unless the change log was asked for.
+  static func openStore(_ location: StoreLocation) throws -> any Store {
+    guard let table = DiscoveredTable.shared.current else {
+      throw CommandFailure(.software, "No table was discovered.", remedy: "Please report this.")
+    }
+    let store = try SQLiteStore(
+      discovered: table.database,
+      entities: table.entity.reachable,
+      busyTimeout: location.busyTimeout,
+      addsChangeLog: !location.isReadOnly
+    )
+    OpenStores.closeAtEnd(store)
+    return store
+  }
+
+  static func diagnose(_ store: any Store) throws -> [String] {
+    guard let store = store as? SQLiteStore else { return [] }
+    return ["capture    \(store.capture)"]
+  }
+
+  static func playStory(
+    in store: any Store,
+    _ print: @escaping (String) throws -> Void
+  ) async throws {}
+
+  /// The entity that the help describes before any table is known.
+  private struct Sample: Entity {
+    var id: Int64?
+    var name = ""
+    var milliseconds: Int64 = 0
+
+    static let schema = EntitySchema<Sample>("Track", identity: \.id) {
+      Attribute(\.name, "Name")
+      Attribute(\.milliseconds, "Milliseconds")
+    }
+  }
+}
+
+extension EntityDescription {
+  /// The entity and all that relationships lead to from it, each once.
+  fileprivate var reachable: [EntityDescription] {
+    var found = [self]
+    var index = 0
+    while index < found.count {
+      for relationship in found[index].relationships {
+        var ends = [relationship.destination]
+        if case .manyToMany(let link, _, _) = relationship.kind { ends.append(link.entity) }
+        found += ends.filter { end in !found.contains { $0.name == end.name } }
+      }
+      index += 1
+    }
+    return found
+  }
+}
+
+/// The table that the command line names; one for the process, set once before a verb runs.
+final class DiscoveredTable: Sendable {
+  /// A table of a database.
+  struct Table: Sendable {
+    let database: DatabaseDescription
+    let entity: EntityDescription
+  }
+
+  static let shared = DiscoveredTable()
+  private let table = Mutex<Table?>(nil)
+
+  /// The table, once it is known.
+  var current: Table? { table.withLock { $0 } }
+
+  /// Sets the table.
+  func set(_ table: Table) { self.table.withLock { $0 = table } }
+}

@@ -1,0 +1,181 @@
+import ResultsDomain
+import ResultsTesting
+import Testing
+
+/// The forms in which other applications write dates, UUIDs and decimals.
+@Suite
+struct StoredFormTests {
+  private static let dates: [StoredForm] = [
+    .dateText(digits: 0), .dateText(digits: 3), .dateText(digits: 6), .iso8601(digits: 0),
+    .iso8601(digits: 3), .epochSeconds, .epochMilliseconds, .referenceSeconds,
+    .fileTimeMicroseconds,
+  ]
+
+  /// The microseconds of the smallest unit that a form writes.
+  private static func unit(of form: StoredForm) -> Int64 {
+    switch form {
+    case .dateText(0), .iso8601(0): 1_000_000
+    case .dateText(3), .iso8601(3), .epochMilliseconds: 1000
+    default: 1
+    }
+  }
+
+  @Test(arguments: dates)
+  func `R102: a date round-trips exactly, and stored dates sort like dates`(_ form: StoredForm)
+    throws
+  {
+    let seed = UInt64.random(in: .min ... .max)
+    var generator = SeededGenerator(seed: seed)
+    let unit = Self.unit(of: form)
+    // The years 1 to 9999; a double has microseconds only in the years around its epoch.
+    let span: Int64 = form == .referenceSeconds ? 4_000_000_000_000_000 : 60_000_000_000_000_000
+    var pairs: [(date: Int64, stored: Value)] = []
+    for _ in 0..<200 {
+      let random = Int64(bitPattern: generator.next()) % span
+      let date = random / unit * unit
+      let stored = try #require(form.stored(.integer(date)), "\(date), seed \(seed)")
+      #expect(form.logical(stored) == .integer(date), "\(stored), seed \(seed)")
+      pairs.append((date, stored))
+    }
+    for (one, other) in zip(pairs, pairs.dropFirst()) {
+      let order: ValueOrder =
+        one.date == other.date ? .same : one.date < other.date ? .ascending : .descending
+      #expect(Value.compare(one.stored, other.stored) == order, "seed \(seed)")
+    }
+  }
+
+  @Test func `R102: the known forms are those of the applications that write them`() {
+    let noon: Value = .integer(1_704_110_400_123_000)  // 2024-01-01T12:00:00.123Z
+    #expect(StoredForm.dateText(digits: 3).stored(noon) == "2024-01-01 12:00:00.123")
+    #expect(StoredForm.dateText(digits: 6).stored(noon) == "2024-01-01 12:00:00.123000")
+    #expect(StoredForm.dateText(digits: 0).stored(noon) == nil)
+    #expect(StoredForm.iso8601(digits: 3).stored(noon) == "2024-01-01T12:00:00.123Z")
+    #expect(StoredForm.epochMilliseconds.stored(noon) == .integer(1_704_110_400_123))
+    #expect(StoredForm.epochSeconds.stored(noon) == .real(1_704_110_400.123))
+    #expect(StoredForm.referenceSeconds.logical(.integer(0)) == .integer(978_307_200_000_000))
+    let visit = StoredForm.fileTimeMicroseconds.logical(.integer(13_348_584_000_000_000))
+    #expect(visit == .integer(1_704_110_400_000_000))
+    let bytes = (0..<16).map { UInt8($0 * 16 + $0) }
+    let text: Value = "00112233-4455-6677-8899-AABBCCDDEEFF"
+    #expect(StoredForm.uuidBlob.logical(.blob(bytes)) == text)
+    #expect(StoredForm.uuidBlob.stored(text) == .blob(bytes))
+    #expect(StoredForm.uuidHex.stored(text) == "00112233445566778899aabbccddeeff")
+    #expect(
+      StoredForm.uuidText(isUppercase: false).stored(text) == "00112233-4455-6677-8899-aabbccddeeff"
+    )
+  }
+
+  @Test
+  func `R102: what does not have the form exactly has no logical value, and is shown as it is`() {
+    let form = StoredForm.dateText(digits: 3)
+    let attribute = AttributeDescription("at", form.type, holdsAnyValue: true, form: form)
+    for stored: Value in [
+      "2024-01-01", "2024-01-01 12:00:00", "2024-01-01T12:00:00.000Z", "2024-02-30 12:00:00.000",
+      "now", .integer(5), .blob([1]), "2024-01-01 12:00:00.0000",
+    ] {
+      #expect(form.logical(stored) == nil, "\(stored)")
+      #expect(attribute.shown(stored).value == stored)
+    }
+    #expect(attribute.machineText(of: "2024-01-01 12:00:00.000") == "2024-01-01T12:00:00Z")
+    #expect(attribute.machineText(of: "now") == "now")
+    #expect(attribute.machineText(of: .integer(5)) == "5")
+    #expect(attribute.value(parsing: "2024-01-01") == "2024-01-01 00:00:00.000")
+    #expect(
+      StoredForm.uuidText(isUppercase: true).logical("00112233-4455-6677-8899-aabbccddeeff") == nil
+    )
+  }
+
+  private static func entity() throws -> EntityDescription {
+    try EntityDescription(
+      name: "Visit",
+      attributes: [
+        AttributeDescription("at", .date, form: .dateText(digits: 0)),
+        AttributeDescription("seconds", .date, form: .epochSeconds),
+        AttributeDescription("price", .text, form: .decimalText),
+        AttributeDescription("key", .text, form: .uuidBlob),
+      ]
+    )
+  }
+
+  @Test
+  func `R102: constants of a condition are converted to the stored form, and back in its text`()
+    throws
+  {
+    let entity = try Self.entity()
+    func parse(_ text: String) throws -> FetchPredicate {
+      try FetchPredicate(parsing: text, entity: entity)
+    }
+    let after = try parse("at >= '2026-01-01'")
+    #expect(
+      after == .comparison(.attribute("at"), .greaterOrEqual, .literal("2026-01-01 00:00:00"))
+    )
+    #expect(try parse(after.text(in: entity)) == after)
+    let between = try parse("seconds BETWEEN '1970-01-02' AND '1970-01-03T00:00:00.5Z'")
+    #expect(between == .between(.attribute("seconds"), 86_400, 172_800.5))
+    #expect(try parse(between.text(in: entity)) == between)
+    let key = try parse("key == '00112233-4455-6677-8899-aabbccddeeff'")
+    guard case .comparison(_, .equal, .literal(.blob(let bytes))) = key else {
+      Issue.record("\(key)")
+      return
+    }
+    #expect(bytes.count == 16)
+    #expect(throws: PredicateParseError.self) { try parse("at >= 'yesterday'") }
+  }
+
+  @Test func `R102: an order that the stored bytes would get wrong is refused with the remedy`()
+    throws
+  {
+    let entity = try Self.entity()
+    #expect(throws: RequestError.self) {
+      try OrderDefinition(
+        entity: entity,
+        predicate: .all,
+        sortDescriptors: [.ascending("price")]
+      )
+    }
+    #expect(throws: RequestError.self) {
+      try FetchPredicate.comparison(.attribute("price"), .less, .literal("2")).validate(in: entity)
+    }
+    #expect(throws: Never.self) {
+      try OrderDefinition(
+        entity: entity,
+        predicate: .comparison(.attribute("price"), .equal, .literal("2.00")),
+        sortDescriptors: [.ascending("at"), .ascending("key")]
+      )
+    }
+    let error = RequestError.unorderedForm(
+      "price",
+      remedy: StoredForm.decimalText.orderRemedy ?? ""
+    )
+    #expect(error.description.contains("calculated column"))
+  }
+
+  private struct Visit: Entity {
+    var id: Int64?
+    var at = Instant(microseconds: 0)
+    var ended: Instant?
+
+    static let schema = EntitySchema<Visit>("Visit", identity: \.id) {
+      Attribute(\.at, "at", as: .dateText(digits: 0))
+      Attribute(\.ended, "ended", as: .epochSeconds)
+    }
+  }
+
+  @Test func `R102: a property is read from its form, written in it, and compared by it`() throws {
+    let id = ObjectID(entity: "Visit", key: .integer(1))
+    let values: [Value] = ["1970-01-01 00:00:01", .null]
+    let visit = try Visit(row: Row(entity: Visit.entity, id: id, values: values))
+    #expect(visit.at == Instant(microseconds: 1_000_000) && visit.ended == nil)
+    #expect(visit.attributeValues == values)
+    #expect(throws: RowError.self) {
+      try Visit(row: Row(entity: Visit.entity, id: id, values: ["soon", .null]))
+    }
+    let predicate: EntityPredicate<Visit> = \.at > Instant(microseconds: 0)
+    #expect(
+      predicate.predicate
+        == .comparison(.attribute("at"), .greater, .literal("1970-01-01 00:00:00"))
+    )
+    #expect(throws: StoreError.self) { try Visit.entity.validate([.integer(5), .null]) }
+    #expect(throws: Never.self) { try Visit.entity.validate(["1970-01-01 00:00:01", .real(1.5)]) }
+  }
+}
