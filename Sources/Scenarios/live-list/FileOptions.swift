@@ -25,8 +25,11 @@ struct FileOptions: ParsableArguments {
   ///   - file: The database's file.
   ///   - addsLog: Whether the database gets a change log.
   /// - Returns: The options by which the shared verbs open it.
-  func open(_ name: String, in file: String, addingLog addsLog: Bool = false) throws -> StoreOptions
-  {
+  func open(
+    _ name: String,
+    in file: String,
+    addingLog addsLog: Bool = false
+  ) throws -> ReadingStoreOptions {
     let database = try database(file)
     let table = try database.existingTable(named: name)
     guard !addsLog || table.kind == .table else {
@@ -41,10 +44,12 @@ struct FileOptions: ParsableArguments {
     )
     var options = StoreOptions()
     options.path = file
-    options.readOnly = !addsLog
     options.busyTimeout = busyTimeout
     options.verbose = verbose
-    return options
+    var reading = ReadingStoreOptions()
+    reading.store = options
+    reading.readOnly = !addsLog
+    return reading
   }
 }
 

@@ -36,9 +36,9 @@ struct TableListVerb: AsyncParsableCommand {
     let store = try open.open(table, in: file)
     let settings = try locale.settings(for: output.listFormat)
     let definition = try list.definition(of: TableProgram.self, for: settings)
-    let run = ListRun<TableProgram>(store: store, output: output, settings: settings)
-    guard !explain else { return try await run.printExplanation(of: definition) }
-    try await run.print(definition, failIfEmpty: failIfEmpty)
+    let run = ListRun<TableProgram>(output: output, settings: settings)
+    guard !explain else { return try await run.printExplanation(of: definition, from: store) }
+    try await run.print(definition, from: store, failIfEmpty: failIfEmpty)
   }
 }
 
@@ -66,7 +66,7 @@ struct TableWatchVerb: AsyncParsableCommand {
 
   @OptionGroup var open: FileOptions
   @OptionGroup var list: ListOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: ChangeOutputOptions
   @OptionGroup var locale: LocaleOptions
   @OptionGroup var end: WatchEnd
   @Flag(help: "Keep the present rows and their order: values stay live, deleted rows disappear.")
@@ -76,7 +76,7 @@ struct TableWatchVerb: AsyncParsableCommand {
 
   func run() async throws {
     let store = try open.open(table, in: file, addingLog: log)
-    let settings = try locale.settings(for: output.watchFormat)
+    let settings = try locale.settings(for: output.listFormat)
     let definition = try list.definition(of: TableProgram.self, for: settings, isFrozen: frozen)
     let opened = try TableProgram.openStore(try store.location(of: TableProgram.name))
     let coverage = opened.capabilities.historyCoverage

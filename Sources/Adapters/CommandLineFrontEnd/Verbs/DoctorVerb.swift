@@ -44,11 +44,11 @@ public struct DoctorVerb<Program: ListProgram>: AsyncParsableCommand {
 
 /// A run of `doctor`, or of a verb like it: opens a store and prints its condition.
 public struct DoctorRun<Program: ListProgram> {
-  private let store: StoreOptions
+  private let store: ReadingStoreOptions
   private let settings: LocaleSettings
 
   /// Creates a run with the options of a verb.
-  public init(store: StoreOptions, settings: LocaleSettings) {
+  public init(store: ReadingStoreOptions, settings: LocaleSettings) {
     self.store = store
     self.settings = settings
   }

@@ -38,11 +38,11 @@ public struct ExportVerb<Program: ListProgram>: AsyncParsableCommand {
 
 /// A run of `export`, or of a verb like it: opens a store, fetches once and writes a file.
 public struct ExportRun<Program: ListProgram> {
-  private let store: StoreOptions
+  private let store: ReadingStoreOptions
   private let list: ListOptions
 
   /// Creates a run with the options of a verb.
-  public init(store: StoreOptions, list: ListOptions) {
+  public init(store: ReadingStoreOptions, list: ListOptions) {
     self.store = store
     self.list = list
   }
