@@ -246,18 +246,22 @@ extension ChangeLog {
   func rememberedRecords(
     after old: UInt64,
     through new: StoreVersion,
-    ofTable table: Int
+    ofTables tables: [Int]
   ) -> [CommitRecord]? {
     state.withLock { state in
       if !state.hasReportedProgress { state.consumed = max(state.consumed, new.sequence) }
-      let history = state.ring.history(
-        after: old,
-        through: new.sequence,
-        epoch: new.epoch,
-        ofTable: table
-      )
-      guard case .commits(let records) = history else { return nil }
-      return records
+      var histories: [[CommitRecord]] = []
+      for table in tables {
+        let history = state.ring.history(
+          after: old,
+          through: new.sequence,
+          epoch: new.epoch,
+          ofTable: table
+        )
+        guard case .commits(let records) = history else { return nil }
+        histories.append(records)
+      }
+      return CommitRecord.merging(histories)
     }
   }
 }

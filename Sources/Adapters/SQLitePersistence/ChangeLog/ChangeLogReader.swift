@@ -20,8 +20,21 @@ struct ChangeLogReader {
 
   /// Reads the history after one version, up to another.
   func history(after old: StoreVersion, through new: StoreVersion) throws -> StoreHistory {
+    try ChangeLogReader.history(of: [self], after: old, through: new)
+  }
+
+  /// Reads the log once for several entities: one record for each version.
+  ///
+  /// Changes of others are combined whatever their entity, so a transaction has the same version in the history of each entity.
+  static func history(
+    of readers: [ChangeLogReader],
+    after old: StoreVersion,
+    through new: StoreVersion
+  ) throws -> StoreHistory {
     do {
-      return .commits(try records(after: old.sequence, through: new))
+      let groups = try groups(of: readers, after: old.sequence, through: new.sequence)
+      let histories = try zip(readers, groups).map { try $0.records($1, through: new) }
+      return .commits(CommitRecord.merging(histories))
     } catch Interruption.gap(let reason) {
       return .gap(reason)
     } catch let failure as SQLiteFailure
@@ -31,8 +44,11 @@ struct ChangeLogReader {
     }
   }
 
-  private func records(after old: UInt64, through new: StoreVersion) throws -> [CommitRecord] {
-    var groups = try groups(after: old, through: new.sequence)
+  private func records(
+    _ groups: [CommitGroup],
+    through new: StoreVersion
+  ) throws -> [CommitRecord] {
+    var groups = groups
     for index in groups.indices { groups[index].removeLaterImages() }
     var records: [CommitRecord] = []
     for (group, after) in zip(groups, try imagesAfter(groups)) where group.sequence <= new.sequence
@@ -117,52 +133,67 @@ private struct CommitGroup {
 extension ChangeLogReader {
   private var entity: ChangeLogLayout.Entity { layout.entities[table.index] }
 
-  /// The commits: consecutive changes of others together, and each commit of a store by itself.
-  private func groups(after old: UInt64, through new: UInt64) throws -> [CommitGroup] {
-    let values = (0..<layout.width).map { "v\($0)" }.joined(separator: ", ")
+  /// The commits of each entity: consecutive changes of others together, and each commit of a store by itself.
+  private static func groups(
+    of readers: [ChangeLogReader],
+    after old: UInt64,
+    through new: UInt64
+  ) throws -> [[CommitGroup]] {
+    guard let first = readers.first else { return [] }
+    let values = (0..<first.layout.width).map { "v\($0)" }.joined(separator: ", ")
     let statement = try PreparedStatement(
       """
       SELECT sequence, entity, kind, key, \(values) FROM main._results_log
       WHERE sequence > ? ORDER BY sequence
       """,
-      on: database
+      on: first.database
     )
     defer { statement.reset() }
     try statement.bind(.integer(Int64(clamping: old)), at: 1)
-    var builder = GroupBuilder(limit: new)
-    var budget = KeyBudget(of: table, on: database)
+    var builders = readers.map { _ in GroupBuilder(limit: new) }
+    var budgets = readers.map { KeyBudget(of: $0.table, on: $0.database) }
     var expected = old
     while try statement.step() {
       let row = statement.pointer
       let sequence = UInt64(clamping: sqlite3_column_int64(row, 0))
       expected += 1
-      guard sequence == expected else { throw Interruption.gap(.trimmed) }
-      guard let kind = ChangeLogFormat.Kind(rawValue: sqlite3_column_int64(row, 2)) else {
-        throw Interruption.gap(.trimmed)
-      }
-      let isOfEntity = sqlite3_column_int64(row, 1) == Int64(entity.number)
-      builder.step(to: sequence)
-      switch kind {
-      case .insertion:
-        guard isOfEntity else { continue }
-        builder.note(try key(row), nil)
-      case .update, .deletion, .replaced:
-        guard isOfEntity else { continue }
-        builder.note(try key(row), try image(row))
-      case .interruption:
-        let isForAll = sqlite3_column_type(row, 1) == SQLITE_NULL
-        if isOfEntity || isForAll { throw Interruption.gap(.schemaChanged) }
-      case .part, .commit:
-        builder.beginCommit()
-        try unpack(row, into: &builder, &budget)
-        if kind == .commit { builder.endCommit(origin(row), isOwn: isOwn(row)) }
-      case .marker:
-        let first = UInt64(clamping: sqlite3_column_int64(row, 3))
-        builder.endCommit(from: first, origin(row), isOwn: isOwn(row))
+      guard sequence == expected,
+        let kind = ChangeLogFormat.Kind(rawValue: sqlite3_column_int64(row, 2))
+      else { throw Interruption.gap(.trimmed) }
+      for (index, reader) in readers.enumerated() {
+        try reader.add(row, sequence, kind, to: &builders[index], &budgets[index])
       }
     }
     guard expected >= new else { throw Interruption.gap(.trimmed) }
-    return builder.finish()
+    return builders.indices.map { builders[$0].finish() }
+  }
+
+  /// Adds a row of the log.
+  private func add(
+    _ row: OpaquePointer,
+    _ sequence: UInt64,
+    _ kind: ChangeLogFormat.Kind,
+    to builder: inout GroupBuilder,
+    _ budget: inout KeyBudget
+  ) throws {
+    let isOfEntity = sqlite3_column_int64(row, 1) == Int64(entity.number)
+    builder.step(to: sequence)
+    switch kind {
+    case .insertion:
+      if isOfEntity { builder.note(try key(row), nil) }
+    case .update, .deletion, .replaced:
+      if isOfEntity { builder.note(try key(row), try image(row)) }
+    case .interruption:
+      let isForAll = sqlite3_column_type(row, 1) == SQLITE_NULL
+      if isOfEntity || isForAll { throw Interruption.gap(.schemaChanged) }
+    case .part, .commit:
+      builder.beginCommit()
+      try unpack(row, into: &builder, &budget)
+      if kind == .commit { builder.endCommit(origin(row), isOwn: isOwn(row)) }
+    case .marker:
+      let first = UInt64(clamping: sqlite3_column_int64(row, 3))
+      builder.endCommit(from: first, origin(row), isOwn: isOwn(row))
+    }
   }
 
   private func unpack(

@@ -134,6 +134,16 @@ extension SQLiteTransaction {
     try snapshot.history(since: version, of: entity)
   }
 
+  /// The objects that hold some keys, including the transaction's changes.
+  public func referrers(
+    to keys: [ObjectKey],
+    through columns: [String],
+    of entity: EntityDescription,
+    limit: Int?
+  ) throws(StoreError) -> [ObjectKey]? {
+    try snapshot.referrers(to: keys, through: columns, of: entity, limit: limit)
+  }
+
   /// A bookmark with which a later process finds the version that the transaction is based on.
   public func bookmark() throws(StoreError) -> StoreBookmark? { try snapshot.bookmark() }
 

@@ -18,6 +18,8 @@ enum ConnectionFunctions {
       add("results_matches", arguments: 3, to: connection, matches),
       add("results_baseletters", arguments: 1, to: connection, baseLetters),
       add("results_natural", arguments: 1, to: connection, natural),
+      addSum("results_integer_sum", of: .integer64, to: connection),
+      addSum("results_real_sum", of: .real, to: connection),
       results_register_functions(connection),
       results_register_sampling(connection),
       results_register_ranking(connection),
@@ -48,6 +50,41 @@ enum ConnectionFunctions {
       nil
     )
   }
+
+  private typealias FinalFunction = @convention(c) (OpaquePointer?) -> Void
+
+  /// Adds an aggregate function that sums as the core does: exactly, and null over nothing and where 64 bits overflow.
+  private static func addSum(
+    _ name: String,
+    of type: AttributeType,
+    to connection: OpaquePointer?
+  ) -> Int32 {
+    let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
+    let step: Function = type == .real ? addReal : addInteger
+    return sqlite3_create_function_v2(
+      connection,
+      name,
+      1,
+      flags,
+      nil,
+      nil,
+      step,
+      type == .real ? realResult : integerResult,
+      nil
+    )
+  }
+
+  private static let addInteger: Function = { context, _, arguments in
+    SumBox.add(arguments?[0], .integer64, in: context)
+  }
+
+  private static let addReal: Function = { context, _, arguments in
+    SumBox.add(arguments?[0], .real, in: context)
+  }
+
+  private static let integerResult: FinalFunction = { SumBox.finish(.integer64, in: $0) }
+
+  private static let realResult: FinalFunction = { SumBox.finish(.real, in: $0) }
 
   private static let folded: Function = { context, _, arguments in
     answer(context, arguments, TextFolding.folded)
@@ -127,6 +164,39 @@ enum ConnectionFunctions {
     guard case .text(let text) = Value(text, storage: .text) else { return }
     let matches = pattern.value?.matches(text.unicodeScalars) ?? false
     sqlite3_result_int(context, matches ? 1 : 0)
+  }
+
+  /// The sum of the rows of one group, which SQLite's aggregate context refers to.
+  private final class SumBox {
+    private var state: AggregateState
+
+    private init(_ type: AttributeType) { state = AggregateState(.sum, of: type) }
+
+    /// Adds a value to the group's sum.
+    static func add(_ value: OpaquePointer?, _ type: AttributeType, in context: OpaquePointer?) {
+      guard let value,
+        let memory = sqlite3_aggregate_context(context, Int32(MemoryLayout<Int>.size))
+      else { return sqlite3_result_error_nomem(context) }
+      let slot = memory.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
+      if slot.pointee == nil { slot.pointee = Unmanaged.passRetained(SumBox(type)).toOpaque() }
+      guard let pointer = slot.pointee else { return }
+      let box = Unmanaged<SumBox>.fromOpaque(pointer).takeUnretainedValue()
+      box.state.add(Value(value, storage: type.storage))
+    }
+
+    /// Sets the sum as the function's result.
+    static func finish(_ type: AttributeType, in context: OpaquePointer?) {
+      // Without a row there is no memory, and the result is null.
+      guard let memory = sqlite3_aggregate_context(context, 0),
+        let pointer = memory.assumingMemoryBound(to: UnsafeMutableRawPointer?.self).pointee
+      else { return }
+      let box = Unmanaged<SumBox>.fromOpaque(pointer).takeRetainedValue()
+      switch box.state.result(as: type).value {
+      case .integer(let sum): sqlite3_result_int64(context, sum)
+      case .real(let sum): sqlite3_result_double(context, sum)
+      case .null, .text, .blob: return
+      }
+    }
   }
 
   /// A pattern that SQLite caches while a statement runs.

@@ -20,6 +20,10 @@ struct SQLText {
   var writesLiterals = false
   /// Whether constants inside expressions become part of the text.
   var writesConstants = false
+  /// The tables that subqueries can read.
+  var tables: StoreTables?
+  /// The number of tables that have a name of their own.
+  var tableCount = 0
 
   /// Appends SQL.
   mutating func append(_ sql: String) { text += sql }
@@ -122,8 +126,8 @@ extension SQLText {
       append(")")
     case .and(let parts): append(parts[...], joinedBy: " AND ", ifEmpty: "1", in: table)
     case .or(let parts): append(parts[...], joinedBy: " OR ", ifEmpty: "0", in: table)
-    // The core joins for a store that does not answer paths.
-    case .quantified: append("NULL")
+    case .quantified(let quantifier, let steps, let inner):
+      append(quantifier, steps, inner, in: table)
     }
   }
 
@@ -276,8 +280,14 @@ extension SQLText {
       append(", ")
       append(constant: value)
       append(")")
-    // The core joins for a store that does not answer paths.
-    case .related, .gathered: append("NULL")
+    case .related(let steps, let inner):
+      if let joined = table.related(along: steps) {
+        append(inner, in: joined)
+      } else {
+        append("NULL")
+      }
+    case .gathered(let steps, let function, let inner, let predicate):
+      append(function, inner, of: steps, where: predicate, in: table)
     }
   }
 
@@ -397,7 +407,10 @@ extension EntityTable {
     case .length, .bucket: return storage == .integer
     case .ifNull(let inner, let value):
       return holdsOnly(storage, inner) && (value.storage == nil || value.storage == storage)
-    case .related, .gathered: return false
+    case .related(let steps, let inner):
+      return related(along: steps)?.holdsOnly(storage, inner) ?? false
+    case .gathered(_, .count, _, _): return storage == .integer
+    case .gathered: return false
     }
   }
 
@@ -429,6 +442,7 @@ extension EntityTable {
     case .ifNull(let inner, let value):
       if case .real(let number) = value, number.isNaN { return canBeNull(inner) }
       return value.isNull && canBeNull(inner)
+    case .gathered(_, .count, _, _): return false
     case .related, .gathered: return true
     }
   }

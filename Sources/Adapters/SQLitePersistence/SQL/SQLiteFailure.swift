@@ -39,6 +39,7 @@ struct SQLiteFailure: Error {
   static let rowNumber = SQLITE_CONSTRAINT | 10 << 8
   static let notNull = SQLITE_CONSTRAINT | 5 << 8
   static let dataType = SQLITE_CONSTRAINT | 12 << 8
+  static let foreignKey = SQLITE_CONSTRAINT | 3 << 8
 
   /// SQLite's primary result code.
   var primaryCode: Int32 { code & 0xFF }
@@ -71,6 +72,8 @@ extension StoreError {
       case SQLITE_READONLY: .readOnly(path: path)
       case SQLITE_PERM, SQLITE_AUTH, SQLITE_CANTOPEN:
         .inputOutput(path: path, detail: failure.message)
+      case SQLITE_CONSTRAINT where failure.code == SQLiteFailure.foreignKey:
+        .aborted(by: SQLiteForeignKeyError())
       default: .unexpected(path: path, detail: "\(failure.message), code \(failure.code)")
       }
   }
@@ -155,6 +158,19 @@ extension SQLiteConstraintError: CustomStringConvertible {
   /// What happened and what to do.
   public var description: String {
     "\(id) violates a constraint of the database (\(message)). Nothing was written. Change the values."
+  }
+}
+
+/// A violation of foreign keys that the database checks at the end of a transaction.
+///
+/// It is the reason in `StoreError.aborted(by:)`.
+public struct SQLiteForeignKeyError: Error, Hashable, Sendable {}
+
+extension SQLiteForeignKeyError: CustomStringConvertible {
+  /// What happened and what to do.
+  public var description: String {
+    "A foreign key names an object that does not exist at the end of the transaction. Nothing was written."
+      + " Insert that object in the same transaction, or make the foreign key null."
   }
 }
 

@@ -204,7 +204,7 @@ struct DatabaseOpener {
             entity: entity.name,
             detail: "\(attribute.name) is new, and the store is open for reading only"
           )
-        case .drop: nil
+        case .drop, .index: nil
         }
       if let refusal { throw OpenFailureError(refusal) }
     }
@@ -293,7 +293,9 @@ struct DatabaseOpener {
     }
     let installer = ChangeLogInstaller(entities: inspector.entities)
     for change in findings.changes {
-      if hasStoreTables(findings) { try installer.removeTriggers(of: change.entity, on: database) }
+      if hasStoreTables(findings), change.altersColumns {
+        try installer.removeTriggers(of: change.entity, on: database)
+      }
       try apply(change, to: database)
     }
     guard hasStoreTables(findings) else { return findings }
@@ -316,7 +318,7 @@ struct DatabaseOpener {
 
   private func apply(_ change: SchemaChange, to database: Database) throws {
     do {
-      try change.apply(to: database)
+      try change.apply(to: database, among: inspector.entities)
     } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
       // Such as a column that another program's index uses.
       throw OpenFailureError(
@@ -361,9 +363,15 @@ struct DatabaseOpener {
 }
 
 extension SchemaChange {
+  /// Whether the log's triggers, which name the columns, do not fit afterwards.
+  fileprivate var altersColumns: Bool {
+    if case .index = self { false } else { true }
+  }
+
   fileprivate var entity: EntityDescription {
     switch self {
-    case .create(let entity), .add(_, let entity), .drop(_, let entity): entity
+    case .create(let entity), .add(_, let entity), .drop(_, let entity), .index(_, let entity):
+      entity
     }
   }
 }

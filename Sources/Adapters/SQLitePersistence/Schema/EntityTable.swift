@@ -32,6 +32,10 @@ final class EntityTable: Sendable {
   let attributeStorage: [StorageClass]
   /// The statements, whose texts are built once.
   let sql: Statements
+  /// The table's name in a statement that reads several tables, or `nil`.
+  let statementName: String?
+  /// The tables that such a statement joins to this one.
+  let joins: [TableJoin]
 
   /// The texts of the statements for rows of the table.
   struct Statements: Sendable {
@@ -114,6 +118,39 @@ final class EntityTable: Sendable {
       writable: writable,
       isCompound: isCompound
     )
+    (statementName, joins) = (nil, [])
+  }
+
+  /// A table under a name of its own in a statement that reads several tables.
+  convenience init(_ table: EntityTable, as name: String) {
+    self.init(table, as: name, joining: [])
+  }
+
+  /// A named table with others joined to it.
+  convenience init(_ table: EntityTable, joining joins: [TableJoin]) {
+    self.init(table, as: nil, joining: joins)
+  }
+
+  private init(_ table: EntityTable, as name: String?, joining joins: [TableJoin]) {
+    entity = table.entity
+    index = table.index
+    self.name = table.name
+    quotedName = table.quotedName
+    let prefix = name.map { "\($0)." } ?? ""
+    keyColumns = table.keyColumns.map { prefix + $0 }
+    attributeColumns = table.attributeColumns.map { prefix + $0 }
+    shape = table.shape
+    positions = table.positions
+    isRowNumber = table.isRowNumber
+    generatedIndexes = table.generatedIndexes
+    writableIndexes = table.writableIndexes
+    isStrict = table.isStrict
+    isCompound = table.isCompound
+    keyStorage = table.keyStorage
+    attributeStorage = table.attributeStorage
+    sql = table.sql
+    statementName = name ?? table.statementName
+    self.joins = joins
   }
 
   /// The identity of a key.

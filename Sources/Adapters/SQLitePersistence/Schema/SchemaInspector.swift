@@ -69,7 +69,7 @@ struct SchemaInspector {
       guard names.isEmpty, application == 0 || application == StoreFormat.applicationID else {
         throw OpenFailureError(.otherApplication(tables: names))
       }
-      findings.changes = entities.map { .create($0) }
+      findings.changes = try entities.map { .create($0) } + missingIndexes(on: database)
       return findings
     }
     let store = try GRDB.Row.fetchOne(
@@ -108,7 +108,19 @@ struct SchemaInspector {
         findings.changes.append(.create(entity))
       }
     }
+    findings.changes += try missingIndexes(on: database)
     return findings
+  }
+
+  /// The indexes over foreign keys that the store's own tables lack.
+  ///
+  /// SQLite needs them to enforce the keys, and lists to find the objects that a change concerns.
+  private func missingIndexes(on database: Database) throws -> [SchemaChange] {
+    guard !options.isReadOnly, !options.onlyReads else { return [] }
+    return try entities.flatMap { entity in
+      try ForeignKeyRules(entity, among: entities).missingIndexes(on: database)
+        .map { .index($0, entity) }
+    }
   }
 
   /// The tables of the entities, once they fit.
@@ -121,6 +133,7 @@ struct SchemaInspector {
         )
       }
       try check(shape, entity, on: database)
+      try ForeignKeyRules(entity, among: entities).check(shape, on: database)
       tables.append(EntityTable(entity, index: index, shape: shape))
     }
     return StoreTables(tables)
@@ -134,6 +147,7 @@ struct SchemaInspector {
       }
       if let shape = try database.tableShape(of: entity.name) {
         try check(shape, entity, on: database)
+        try ForeignKeyRules(entity, among: entities).check(shape, on: database)
         if options.checksDates,
           let problem = try DateColumns(of: entity, in: shape).problems(on: database).first
         {
@@ -141,6 +155,8 @@ struct SchemaInspector {
         }
       } else if options.createsTables == true {
         changes.append(.create(entity))
+        changes += try ForeignKeyRules(entity, among: entities).missingIndexes(on: database)
+          .map { .index($0, entity) }
       } else {
         throw OpenFailureError(try OtherTables(on: database).missing(entity))
       }
@@ -266,6 +282,8 @@ enum SchemaChange {
   case add(AttributeDescription, EntityDescription)
   /// A column is removed with its values.
   case drop(String, EntityDescription)
+  /// An index over the columns of a foreign key is created.
+  case index([String], EntityDescription)
 
   /// The changes from the recorded schema to the entity's.
   /// - Throws: `OpenFailureError` for a difference that needs a decision.
@@ -320,17 +338,31 @@ enum SchemaChange {
   }
 
   /// Applies the change.
-  func apply(to database: Database) throws {
+  /// - Parameters:
+  ///   - database: The connection.
+  ///   - entities: The store's entities: foreign keys to others are not enforced.
+  func apply(to database: Database, among entities: [EntityDescription]) throws {
     switch self {
-    case .create(let entity): try database.execute(sql: SchemaChange.creation(of: entity))
+    case .create(let entity):
+      try database.execute(sql: SchemaChange.creation(of: entity, among: entities))
     case .add(let attribute, let entity):
+      let reference = ForeignKeyRules(entity, among: entities).clause(ofColumn: attribute.name)
       try database.execute(
         sql: """
           ALTER TABLE \(entity.name.quotedIdentifier)
-          ADD COLUMN \(attribute.name.quotedIdentifier) \(attribute.type.columnType)
+          ADD COLUMN \(attribute.name.quotedIdentifier) \(attribute.type.columnType)\(reference)
+          """
+      )
+    case .index(let columns, let entity):
+      let name = try database.freeName(ForeignKeyRules.indexName(columns, of: entity))
+      try database.execute(
+        sql: """
+          CREATE INDEX \(name.quotedIdentifier) ON \(entity.name.quotedIdentifier) \
+          (\(columns.map(\.quotedIdentifier).joined(separator: ", ")))
           """
       )
     case .drop(let name, let entity):
+      try ForeignKeyRules.dropOwnIndex(of: name, entity, on: database)
       try database.execute(
         sql: """
           ALTER TABLE \(entity.name.quotedIdentifier) DROP COLUMN \(name.quotedIdentifier)
@@ -340,23 +372,35 @@ enum SchemaChange {
   }
 
   /// The statement that creates an entity's table: the key's column first, strict, and ordered by the key.
-  static func creation(of entity: EntityDescription) -> String {
+  static func creation(
+    of entity: EntityDescription,
+    among entities: [EntityDescription]
+  ) -> String {
+    let rules = ForeignKeyRules(entity, among: entities)
     var lines: [String] = []
     var options = "STRICT, WITHOUT ROWID"
     switch entity.identity {
     case .integer(let column):
-      lines.append("\(column.quotedIdentifier) INTEGER PRIMARY KEY")
+      lines.append(
+        "\(column.quotedIdentifier) INTEGER PRIMARY KEY\(rules.clause(ofColumn: column))"
+      )
       options = "STRICT"
-    case .text(let column): lines.append("\(column.quotedIdentifier) TEXT NOT NULL PRIMARY KEY")
+    case .text(let column):
+      let clause = rules.clause(ofColumn: column)
+      lines.append("\(column.quotedIdentifier) TEXT NOT NULL PRIMARY KEY\(clause)")
     case .compound: break
     }
     for attribute in entity.attributes {
       let rule = attribute.isOptional ? "" : " NOT NULL"
-      lines.append("\(attribute.name.quotedIdentifier) \(attribute.type.columnType)\(rule)")
+      let clause = rules.clause(ofColumn: attribute.name)
+      lines.append(
+        "\(attribute.name.quotedIdentifier) \(attribute.type.columnType)\(rule)\(clause)"
+      )
     }
     if case .compound(let names) = entity.identity {
       lines.append("PRIMARY KEY (\(names.map(\.quotedIdentifier).joined(separator: ", ")))")
     }
+    lines += rules.tableClauses
     return """
       CREATE TABLE \(entity.name.quotedIdentifier) (
         \(lines.joined(separator: ",\n  "))

@@ -9,14 +9,17 @@ struct AggregateReader {
   private let aggregates: CompiledAggregates
   private let definition: OrderDefinition
   private let table: EntityTable
+  private let tables: StoreTables
   private let database: Database
 
   init(
     _ aggregates: CompiledAggregates,
     of definition: OrderDefinition,
     in table: EntityTable,
+    _ tables: StoreTables,
     on database: Database
   ) {
+    self.tables = tables
     self.aggregates = aggregates
     self.definition = definition
     self.table = table
@@ -38,7 +41,8 @@ struct AggregateReader {
     byFirst columns: Int,
     _ body: (AggregateGroup) throws -> Bool
   ) throws -> Bool {
-    var sql = SQLText()
+    var sql = SQLText(reading: tables)
+    let table = try joining(columns, in: &sql)
     sql.append("SELECT count(*)")
     for (aggregate, storage) in zip(aggregates.aggregates, aggregates.storage) {
       sql.append(aggregate, storage, in: table)
@@ -47,7 +51,8 @@ struct AggregateReader {
       sql.append(", ")
       sql.append(term.expression, in: table)
     }
-    sql.append(" FROM \(table.quotedName)")
+    sql.append(" FROM ")
+    sql.append(from: table)
     sql.append(where: definition.predicate, in: table)
     let first = 2 + aggregates.aggregates.count * SQLText.columnsOfAggregate
     for (clause, isOrder) in [(" GROUP BY ", false), (" ORDER BY ", true)] where columns > 0 {
@@ -86,6 +91,16 @@ struct AggregateReader {
     }
   }
 
+  /// The table with those joined that the groups, the aggregates and the predicate read.
+  private func joining(_ columns: Int, in sql: inout SQLText) throws(StoreError) -> EntityTable {
+    let terms = definition.terms.prefix(columns).map(\.expression)
+    return try sql.joining(
+      table,
+      for: terms + aggregates.aggregates.map(\.expression),
+      where: definition.predicate
+    )
+  }
+
   /// The states in the columns after the first, or `nil` if a value of another storage class is among the aggregated ones.
   private func states(in statement: OpaquePointer) -> [AggregateState]? {
     var states: [AggregateState] = []
@@ -114,7 +129,8 @@ struct AggregateReader {
     byFirst columns: Int,
     _ body: (AggregateGroup) throws -> Bool
   ) throws {
-    var sql = SQLText()
+    var sql = SQLText(reading: tables)
+    let table = try joining(columns, in: &sql)
     sql.append("SELECT \(table.keyColumns.joined(separator: ", "))")
     for term in definition.terms.prefix(columns) {
       sql.append(", ")
@@ -124,7 +140,8 @@ struct AggregateReader {
       sql.append(", ")
       sql.append(aggregate.expression, in: table)
     }
-    sql.append(" FROM \(table.quotedName)")
+    sql.append(" FROM ")
+    sql.append(from: table)
     sql.append(where: definition.predicate, in: table)
     let first = table.keyColumns.count
     for index in 0..<columns {

@@ -5,9 +5,16 @@ import ResultsDomain
 struct QueryPlanReader {
   private let database: Database
   private let table: EntityTable
+  private let tables: StoreTables
   private let definition: OrderDefinition
 
-  init(of definition: OrderDefinition, in table: EntityTable, on database: Database) {
+  init(
+    of definition: OrderDefinition,
+    in table: EntityTable,
+    _ tables: StoreTables,
+    on database: Database
+  ) {
+    self.tables = tables
     self.definition = definition
     self.table = table
     self.database = database
@@ -15,12 +22,35 @@ struct QueryPlanReader {
 
   /// How the keys are put in order, with an index that would help if they are sorted.
   func plan() throws -> QueryPlan {
-    var plan = try QueryPlanReader.plan(of: definition, in: table, on: database)
-    guard plan.source == .sorting, let index = try helpfulIndex(), try wouldServe(index) else {
-      return plan
+    var plan = try plan(on: database)
+    var remedies: [String] = []
+    if plan.source == .sorting, let index = try helpfulIndex(), try wouldServe(index) {
+      remedies.append(index)
     }
-    plan.remedy = index
+    for key in try relatedKeys() {
+      // Where a related object changes, its referrers are sought.
+      let statements = try ReferrerStatements(key.columns, of: key.table, on: database)
+      let name = "\(key.table.entity.name).\(key.columns.joined(separator: "+"))"
+      plan.steps += statements.steps.map { "REFERRERS BY \(name): \($0)" }
+      if !statements.hasIndex { remedies.append(try index(over: key)) }
+    }
+    plan.remedy = remedies.isEmpty ? nil : remedies.joined(separator: "; ")
     return plan
+  }
+
+  /// The foreign keys that the list follows.
+  private func relatedKeys() throws(StoreError) -> [RelatedKeys.Key] {
+    var keys = RelatedKeys(tables)
+    for term in definition.terms { try keys.add(term.expression, of: table.entity) }
+    try keys.add(definition.predicate, of: table.entity)
+    return keys.all
+  }
+
+  /// The statement that creates an index over a foreign key.
+  private func index(over key: RelatedKeys.Key) throws -> String {
+    let name = try database.freeName(ForeignKeyRules.indexName(key.columns, of: key.table.entity))
+    let columns = key.columns.map(\.quotedIdentifier).joined(separator: ", ")
+    return "CREATE INDEX \(name.quotedIdentifier) ON \(key.table.quotedName) (\(columns))"
   }
 
   /// The statement that creates an index for the list, whether or not SQLite would use it.
@@ -28,6 +58,8 @@ struct QueryPlanReader {
   /// The columns are those that the predicate fixes, then those of the order. An expression is included if it consists of SQL's own functions
   /// and operators: an index over functions of this process would lock out every other program.
   private func helpfulIndex() throws -> String? {
+    // No index has the values of other tables.
+    guard !definition.terms.contains(where: \.expression.usesPaths) else { return nil }
     var expressions = definition.predicate.normalized.fixedExpressions
     var columns: [String] = []
     for expression in expressions {
@@ -52,7 +84,7 @@ struct QueryPlanReader {
     }
     guard !expressions.isEmpty else { return nil }
     let names = expressions.map { $0.indexName }
-    let index = try free("\(table.entity.name)By\(names.joined(separator: "And"))")
+    let index = try database.freeName("\(table.entity.name)By\(names.joined(separator: "And"))")
     return """
       CREATE INDEX \(index.quotedIdentifier) ON \(table.quotedName) \
       (\(columns.joined(separator: ", ")))
@@ -67,55 +99,38 @@ struct QueryPlanReader {
     return sql.needsFunctions || !sql.arguments.isEmpty ? nil : sql.text
   }
 
-  /// A name, with a number appended if an index or a table has it.
-  private func free(_ name: String) throws -> String {
-    var number = 1
-    while true {
-      let tried = number == 1 ? name : "\(name)\(number)"
-      let isTaken = try Bool.fetchOne(
-        database,
-        sql: "SELECT EXISTS (SELECT 1 FROM main.sqlite_master WHERE lower(name) = lower(?))",
-        arguments: [tried]
-      )
-      guard isTaken == true else { return tried }
-      number += 1
-    }
-  }
-
   /// Whether SQLite would read in order if it had an index, tested with an empty copy of the table.
   private func wouldServe(_ index: String) throws -> Bool {
-    let name = String(decoding: table.name, as: UTF8.self)
-    let schema = try String.fetchOne(
-      database,
-      sql: "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ? COLLATE NOCASE",
-      arguments: [name]
-    )
-    guard let schema else { return false }
+    let read = definition.usesPaths ? tables.all : [table]
+    let schemas = try read.compactMap { table in
+      try String.fetchOne(
+        database,
+        sql: "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ? COLLATE NOCASE",
+        arguments: [String(decoding: table.name, as: UTF8.self)]
+      )
+    }
+    guard schemas.count == read.count else { return false }
     let copy = try DatabaseQueue()
     defer { try? copy.close() }
     return try copy.inDatabase { empty in
       do {
-        try empty.execute(sql: schema)
+        for schema in schemas { try empty.execute(sql: schema) }
         try empty.execute(sql: index)
       } catch {
         // A table that needs something of its database, such as a collation, cannot be tested.
         return false
       }
-      return try QueryPlanReader.plan(of: definition, in: table, on: empty).source != .sorting
+      return try plan(on: empty).source != .sorting
     }
   }
 
   /// The result of `EXPLAIN QUERY PLAN` (sqlite.org/eqp.html).
-  private static func plan(
-    of definition: OrderDefinition,
-    in table: EntityTable,
-    on database: Database
-  ) throws -> QueryPlan {
-    let sql = SQLText(entriesOf: definition, in: table)
+  private func plan(on database: Database) throws -> QueryPlan {
+    let sql = try SQLText(entriesOf: definition, in: table, tables)
     if sql.needsFunctions { try ConnectionFunctions.register(on: database) }
     // SQLite does not prepare an EXPLAIN statement again when the schema changes, so it is not cached.
     let steps = try database.texts("EXPLAIN QUERY PLAN " + sql.text).compactMap(\.last)
-    return QueryPlan(source: source(in: steps), steps: steps)
+    return QueryPlan(source: QueryPlanReader.source(in: steps), steps: steps)
   }
 
   private static func source(in steps: [String]) -> QueryPlan.Source {

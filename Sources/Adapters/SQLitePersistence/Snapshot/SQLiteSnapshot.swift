@@ -123,22 +123,24 @@ final class SQLiteSnapshot: StoreSnapshot {
     _ body: (AggregateGroup) throws(StoreError) -> Bool
   ) throws(StoreError) {
     try with(definition.entity) { database, table in
-      try AggregateReader(aggregates, of: definition, in: table, on: database)
+      try AggregateReader(aggregates, of: definition, in: table, context.tables, on: database)
         .groups(byFirst: columns) { try body($0) }
     }
   }
 
   func plan(of definition: OrderDefinition) throws(StoreError) -> QueryPlan {
     try with(definition.entity) { database, table in
-      try QueryPlanReader(of: definition, in: table, on: database).plan()
+      try QueryPlanReader(of: definition, in: table, context.tables, on: database).plan()
     }
   }
 
   func orderedSource(
     of definition: OrderDefinition
   ) throws(StoreError) -> (any OrderedSource)? {
-    try with(definition.entity) { database, table in
-      let cookie = try position?.cookie ?? database.integer("PRAGMA main.schema_version")
+    // No index has the values of other tables.
+    guard !definition.usesPaths else { return nil }
+    return try with(definition.entity) { database, table in
+      let cookie = try schemaVersion(on: database)
       let plan = try context.orderedPlans.plan(
         of: definition,
         in: table,
@@ -153,14 +155,61 @@ final class SQLiteSnapshot: StoreSnapshot {
     }
   }
 
+  func referrers(
+    to keys: [ObjectKey],
+    through columns: [String],
+    of entity: EntityDescription,
+    limit: Int?
+  ) throws(StoreError) -> [ObjectKey]? {
+    try with(entity) { database, table in
+      let statements = try context.referrerStatements.statements(
+        for: columns,
+        of: table,
+        on: database,
+        cookie: schemaVersion(on: database)
+      )
+      return try ReferrerReader(database: database, table: table, statements: statements)
+        .referrers(to: keys, limit: limit ?? .max)
+    }
+  }
+
+  private func schemaVersion(on database: Database) throws -> Int64 {
+    try position?.cookie ?? database.integer("PRAGMA main.schema_version")
+  }
+
   // MARK: - History
 
   func history(since version: StoreVersion, of entity: EntityDescription) throws(StoreError)
     -> StoreHistory
   {
-    guard let log = session.log?.log, let position,
-      let table = context.tables.all.first(where: { $0.entity == entity })
-    else { return session.history(after: version, through: self.version, of: entity) }
+    try logHistory(since: version, ofEach: [entity])
+      ?? session.history(after: version, through: self.version, of: entity)
+  }
+
+  func history(
+    since version: StoreVersion,
+    ofEach entities: [EntityDescription]
+  ) throws(StoreError) -> StoreHistory {
+    if let history = try logHistory(since: version, ofEach: entities) { return history }
+    var histories: [[CommitRecord]] = []
+    for entity in entities {
+      switch session.history(after: version, through: self.version, of: entity) {
+      case .gap(let reason): return .gap(reason)
+      case .commits(let records): histories.append(records)
+      }
+    }
+    return .commits(CommitRecord.merging(histories))
+  }
+
+  /// The history of entities from the log, which is read once for all of them; `nil` if there is no log, or one of them has no table.
+  private func logHistory(
+    since version: StoreVersion,
+    ofEach entities: [EntityDescription]
+  ) throws(StoreError) -> StoreHistory? {
+    let tables = entities.compactMap { context.tables.find($0) }
+    guard let log = session.log?.log, let position, tables.count == entities.count else {
+      return nil
+    }
     guard version.epoch == self.version.epoch else {
       return .gap(version.epoch == session.version.epoch ? .schemaChanged : .otherEpoch)
     }
@@ -168,18 +217,20 @@ final class SQLiteSnapshot: StoreSnapshot {
     let remembered = log.rememberedRecords(
       after: version.sequence,
       through: self.version,
-      ofTable: table.index
+      ofTables: tables.map(\.index)
     )
     if let remembered { return .commits(remembered) }
     return try withCommitted { database in
-      let reader = ChangeLogReader(
-        database: database,
-        tables: context.tables,
-        table: table,
-        layout: position.layout,
-        writer: log.writer
-      )
-      return try reader.history(after: version, through: self.version)
+      let readers = tables.map { table in
+        ChangeLogReader(
+          database: database,
+          tables: context.tables,
+          table: table,
+          layout: position.layout,
+          writer: log.writer
+        )
+      }
+      return try ChangeLogReader.history(of: readers, after: version, through: self.version)
     }
   }
 

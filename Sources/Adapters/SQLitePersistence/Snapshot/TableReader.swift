@@ -33,8 +33,10 @@ struct TableReader {
 
   /// The number of rows that match a predicate.
   func count(of table: EntityTable, where predicate: FetchPredicate) throws -> Int {
-    var sql = SQLText()
-    sql.append("SELECT count(*) FROM \(table.quotedName)")
+    var sql = SQLText(reading: tables)
+    let table = try sql.joining(table, for: [], where: predicate)
+    sql.append("SELECT count(*) FROM ")
+    sql.append(from: table)
     sql.append(where: predicate, in: table)
     let statement = try sql.prepare(on: database)
     defer { statement.reset() }
@@ -49,7 +51,7 @@ struct TableReader {
     in table: EntityTable,
     _ body: (EntryBatch) throws -> Bool
   ) throws {
-    let sql = SQLText(entriesOf: definition, in: table)
+    let sql = try SQLText(entriesOf: definition, in: table, tables)
     let columns = definition.layout.order + definition.layout.identity
     try withExtendedLifetime(sql.arguments) {
       let statement = try sql.prepare(on: database)
@@ -71,9 +73,11 @@ struct TableReader {
     _ body: (EntryBatch) throws -> Bool
   ) throws {
     let attributes = attributes.indexes.filter(table.entity.attributes.indices.contains)
-    var sql = SQLText()
+    var sql = SQLText(reading: tables)
+    let table = try sql.joining(table, for: [], where: definition.predicate)
     let columns = table.keyColumns + attributes.map { table.attributeColumns[$0] }
-    sql.append("SELECT \(columns.joined(separator: ", ")) FROM \(table.quotedName)")
+    sql.append("SELECT \(columns.joined(separator: ", ")) FROM ")
+    sql.append(from: table)
     sql.append(where: definition.predicate, in: table)
     sql.append(" ORDER BY \(table.keyOrder)")
     let identity = definition.layout.identity
@@ -274,16 +278,27 @@ extension EntityTable {
 
 extension SQLText {
   /// The statement that reads the keys of a list in their order: the terms' values, then the key's.
-  init(entriesOf definition: OrderDefinition, in table: EntityTable) {
-    self.init()
+  /// - Throws: `StoreError.unknownEntity` for a path to an entity that the store was not opened with.
+  init(
+    entriesOf definition: OrderDefinition,
+    in table: EntityTable,
+    _ tables: StoreTables
+  ) throws(StoreError) {
+    self.init(reading: tables)
     writesConstants = true
+    let table = try joining(
+      table,
+      for: definition.terms.map(\.expression),
+      where: definition.predicate
+    )
     append("SELECT ")
     for term in definition.terms {
       append(term.expression, in: table)
       append(", ")
     }
     append(table.keyColumns.joined(separator: ", "))
-    append(" FROM \(table.quotedName)")
+    append(" FROM ")
+    append(from: table)
     append(where: definition.predicate, in: table)
     append(" ORDER BY ")
     for (index, term) in definition.terms.enumerated() {

@@ -49,7 +49,8 @@ final class OpenDatabase: Sendable {
     capabilities = StoreCapabilities(
       historyCoverage: recordsEveryWriter ? .everyWriter : .thisStore,
       isDurable: !path.isInMemory,
-      isReadOnly: options.isReadOnly
+      isReadOnly: options.isReadOnly,
+      answersPaths: true
     )
     let context = StoreContext(
       path: path,

@@ -14,7 +14,7 @@ public import ResultsDomain
 public final class SQLiteStore: Store {
   /// The database file's path, or `:memory:`.
   public let path: String
-  /// The entities that the store was opened with.
+  /// The entities that the store was opened with, and the link entities of their relationships.
   public let entities: [EntityDescription]
   let follower: FollowedDatabase
   private let broadcaster: CommitBroadcaster
@@ -33,6 +33,7 @@ public final class SQLiteStore: Store {
     entities: [EntityDescription],
     options: SQLiteStoreOptions = SQLiteStoreOptions()
   ) throws(StoreError) {
+    let entities = entities.withLinks
     let opener = DatabaseOpener(path: path, entities: entities, options: options)
     let broadcaster = CommitBroadcaster()
     let database = try OpenDatabase(
@@ -68,6 +69,7 @@ public final class SQLiteStore: Store {
     entities: [EntityDescription],
     options: SQLiteStoreOptions = SQLiteStoreOptions()
   ) throws(StoreError) {
+    let entities = entities.withLinks
     var options = options
     options.adoptsTables = true
     options.isReadOnly = options.isReadOnly || writer.configuration.readonly

@@ -14,6 +14,8 @@ final class StoreContext: Sendable {
   let broadcaster: CommitBroadcaster
   /// The lists that an index is known to serve, or not to serve.
   let orderedPlans = OrderedPlanCache()
+  /// The statements that find the objects of foreign keys.
+  let referrerStatements = ReferrerStatementCache()
   /// Set once, by `close()`.
   private let closed = Atomic(false)
 

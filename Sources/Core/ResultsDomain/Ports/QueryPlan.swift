@@ -16,7 +16,8 @@ public struct QueryPlan: Hashable, Sendable {
   public var source: Source
   /// The steps of the plan, in the store's own words.
   public var steps: [String]
-  /// A statement that creates an index with the keys in order, verified on an empty copy of the table; `nil` if none is needed or
+  /// A statement that creates an index with the keys in order, verified on an empty copy of the table, and those that create indexes
+  /// over foreign keys that the list follows, separated by semicolons; `nil` if none is needed or
   /// none helps.
   public var remedy: String?
 

@@ -1,0 +1,147 @@
+import ResultsDomain
+
+/// Finds the to-one paths that expressions and predicates read beside the attributes of their own table.
+///
+/// The paths of nested predicates belong to the tables of their own subqueries.
+struct TablePaths {
+  /// The paths, each after those that it continues, without duplicates.
+  private(set) var all: [[String]] = []
+
+  /// Adds what an expression reads.
+  mutating func add(_ expression: FetchExpression) {
+    switch expression {
+    case .attribute, .objectKey, .literal: return
+    case .prefix(let inner, _), .lowercased(let inner), .uppercased(let inner), .length(let inner),
+      .bucket(let inner, _), .ifNull(let inner, _), .transformed(_, let inner):
+      add(inner)
+    case .related(let steps, _): add(steps)
+    case .gathered(let steps, _, _, _): add(steps.dropLast())
+    }
+  }
+
+  /// Adds what a predicate reads.
+  mutating func add(_ predicate: FetchPredicate) {
+    switch predicate {
+    case .all, .none, .identity: return
+    case .comparison(let left, _, let right):
+      add(left)
+      add(right)
+    case .between(let expression, _, _), .membership(let expression, _),
+      .text(let expression, _, _, _), .isNull(let expression):
+      add(expression)
+    case .not(let inner): add(inner)
+    case .and(let parts), .or(let parts): for part in parts { add(part) }
+    case .quantified(_, let steps, _): add(steps.dropLast())
+    }
+  }
+
+  private mutating func add(_ steps: some Collection<String>) {
+    for count in steps.indices.map({ steps.distance(from: steps.startIndex, to: $0) + 1 }) {
+      let path = Array(steps.prefix(count))
+      if !all.contains(where: { $0.isSamePath(as: path) }) { all.append(path) }
+    }
+  }
+}
+
+/// Finds the foreign keys that expressions and predicates follow, in either direction, nested ones included.
+struct RelatedKeys {
+  /// A foreign key: columns of a table.
+  struct Key {
+    let table: EntityTable
+    let columns: [String]
+  }
+
+  /// The foreign keys, without duplicates.
+  private(set) var all: [Key] = []
+  private let tables: StoreTables
+
+  init(_ tables: StoreTables) { self.tables = tables }
+
+  /// Adds what an expression follows.
+  /// - Throws: `StoreError.unknownEntity` for an entity that the store was not opened with, `StoreError.request` for an unknown relationship.
+  mutating func add(
+    _ expression: FetchExpression,
+    of entity: EntityDescription
+  ) throws(StoreError) {
+    switch expression {
+    case .attribute, .objectKey, .literal: return
+    case .prefix(let inner, _), .lowercased(let inner), .uppercased(let inner), .length(let inner),
+      .bucket(let inner, _), .ifNull(let inner, _), .transformed(_, let inner):
+      try add(inner, of: entity)
+    case .related(let steps, _): _ = try add(steps, of: entity)
+    case .gathered(let steps, _, let inner, let predicate):
+      let elements = try add(steps, of: entity)
+      if let inner { try add(inner, of: elements) }
+      try add(predicate, of: elements)
+    }
+  }
+
+  /// Adds what a predicate follows.
+  mutating func add(
+    _ predicate: FetchPredicate,
+    of entity: EntityDescription
+  ) throws(StoreError) {
+    switch predicate {
+    case .all, .none, .identity: return
+    case .comparison(let left, _, let right):
+      try add(left, of: entity)
+      try add(right, of: entity)
+    case .between(let expression, _, _), .membership(let expression, _),
+      .text(let expression, _, _, _), .isNull(let expression):
+      try add(expression, of: entity)
+    case .not(let inner): try add(inner, of: entity)
+    case .and(let parts), .or(let parts): for part in parts { try add(part, of: entity) }
+    case .quantified(_, let steps, let inner):
+      let elements = try add(steps, of: entity)
+      try add(inner, of: elements)
+    }
+  }
+
+  /// Adds the steps of a path.
+  /// - Returns: The entity at its end.
+  private mutating func add(
+    _ steps: [String],
+    of entity: EntityDescription
+  ) throws(StoreError) -> EntityDescription {
+    var entity = entity
+    for step in steps {
+      guard let relationship = entity.relationship(named: step) else {
+        throw .request(
+          .unknownRelationship(step, entity: entity.name, known: entity.relationships.map(\.name))
+        )
+      }
+      let destination = try tables.table(of: relationship.destination)
+      switch relationship.kind {
+      case .toOne(let columns): add(Key(table: try tables.table(of: entity), columns: columns))
+      case .toMany(let columns): add(Key(table: destination, columns: columns))
+      case .manyToMany(let link, let from, let to):
+        let links = try tables.table(of: link.entity)
+        add(Key(table: links, columns: from))
+        add(Key(table: links, columns: to))
+      }
+      entity = destination.entity
+    }
+    return entity
+  }
+
+  private mutating func add(_ key: Key) {
+    let isKnown = all.contains {
+      $0.table.index == key.table.index && $0.columns.isSamePath(as: key.columns)
+    }
+    if !isKnown { all.append(key) }
+  }
+}
+
+extension OrderDefinition {
+  /// Whether its predicate or its order reads other objects than the row's own.
+  var usesPaths: Bool {
+    predicate.usesPaths || terms.contains { $0.expression.usesPaths }
+  }
+}
+
+extension [String] {
+  /// Whether two paths have the same names, by bytes.
+  func isSamePath(as other: [String]) -> Bool {
+    count == other.count && zip(self, other).allSatisfy { Value.text($0) == Value.text($1) }
+  }
+}

@@ -1,0 +1,151 @@
+/// Reads the values that objects have by related ones, in one version of a store, many objects at a time.
+///
+/// Each step of the tree is read once for a batch of rows: its objects by key, or those that hold a key of the rows.
+struct RelationReader {
+  private let tree: RelationTree
+  private let view: RelationView
+  /// The extended values of the objects at the end of to-one edges that have been read, by node; `nil` for no object.
+  private var known: [[ObjectKey: [Value]?]]
+  /// The most objects of a node that are cached.
+  private static let cacheLimit = 65_536
+
+  init(_ tree: RelationTree, in view: RelationView) {
+    self.tree = tree
+    self.view = view
+    known = tree.nodes.map { _ in [:] }
+  }
+
+  /// The rows with their related values, as rows of the derived entity.
+  /// - Complexity: At most two readings for each step, whatever the number of rows.
+  mutating func derived(_ rows: [Row]) throws(StoreError) -> [Row] {
+    let values = try extended(rows, at: 0)
+    return rows.indices.map { Row(entity: tree.entity, id: rows[$0].id, values: values[$0]) }
+  }
+
+  /// The rows of some objects with their related values, in the order of their keys.
+  mutating func derived(_ keys: [ObjectKey]) throws(StoreError) -> [Row?] {
+    let rows = try view.rows(keys, of: tree.base)
+    var made = try derived(rows.compactMap(\.self)).makeIterator()
+    return rows.map { $0 == nil ? nil : made.next() }
+  }
+
+  private mutating func extended(_ rows: [Row], at index: Int) throws(StoreError) -> [[Value]] {
+    let node = tree.nodes[index]
+    guard !node.values.isEmpty, !rows.isEmpty else { return rows.map(\.values) }
+    var ends: [EdgeEnds] = []
+    for edge in node.edges {
+      switch edge.direction {
+      case .toOne: ends.append(.one(try targets(of: rows, by: edge)))
+      case .toMany: ends.append(.many(try elements(of: rows, by: edge)))
+      }
+    }
+    var extended: [[Value]] = []
+    extended.reserveCapacity(rows.count)
+    for (position, row) in rows.enumerated() {
+      var values = row.values
+      values.reserveCapacity(values.count + node.values.count)
+      for value in node.values { values.append(value.evaluate(ends, at: position)) }
+      extended.append(values)
+    }
+    return extended
+  }
+
+  /// The object that each row's foreign key names, or `nil` if there is none.
+  private mutating func targets(
+    of rows: [Row],
+    by edge: RelationTree.Edge
+  ) throws(StoreError) -> [RelatedObject?] {
+    let keys = rows.map { edge.foreignKey.key(in: $0) }
+    var missing: [ObjectKey] = []
+    var sought: Set<ObjectKey> = []
+    for case .some(let key) in keys
+    where known[edge.child][key] == nil && sought.insert(key).inserted { missing.append(key) }
+    if !missing.isEmpty {
+      let found = try view.rows(missing, of: tree.nodes[edge.child].entity)
+      let values = try extended(found.compactMap(\.self), at: edge.child)
+      var next = values.makeIterator()
+      for (key, row) in zip(missing, found) {
+        known[edge.child][key] = .some(row == nil ? nil : next.next())
+      }
+    }
+    let targets = keys.map { key -> RelatedObject? in
+      guard let key, case .some(.some(let values)) = known[edge.child][key] else { return nil }
+      return RelatedObject(key: key, values: values)
+    }
+    if known[edge.child].count > RelationReader.cacheLimit { known[edge.child] = [:] }
+    return targets
+  }
+
+  /// The objects whose foreign key names each row.
+  private mutating func elements(
+    of rows: [Row],
+    by edge: RelationTree.Edge
+  ) throws(StoreError) -> [[RelatedObject]] {
+    var positions: [ObjectKey: [Int]] = [:]
+    for (position, row) in rows.enumerated() { positions[row.id.key, default: []].append(position) }
+    let entity = tree.nodes[edge.child].entity
+    let keys = try view.referrers(to: Array(positions.keys), by: edge, of: entity) ?? []
+    let found = try view.rows(keys, of: entity).compactMap(\.self)
+    let values = try extended(found, at: edge.child)
+    var elements: [[RelatedObject]] = rows.map { _ in [] }
+    for (row, values) in zip(found, values) {
+      guard let named = edge.foreignKey.key(in: row) else { continue }
+      for position in positions[named] ?? [] {
+        elements[position].append(RelatedObject(key: row.id.key, values: values))
+      }
+    }
+    return elements
+  }
+}
+
+/// An object at the end of an edge, with its extended values.
+struct RelatedObject {
+  let key: ObjectKey
+  let values: [Value]
+}
+
+/// The objects at the end of an edge, one entry for each row.
+enum EdgeEnds {
+  case one([RelatedObject?])
+  case many([[RelatedObject]])
+
+  fileprivate func object(_ position: Int) -> RelatedObject? {
+    if case .one(let objects) = self { objects[position] } else { nil }
+  }
+
+  fileprivate func objects(_ position: Int) -> [RelatedObject] {
+    if case .many(let objects) = self { objects[position] } else { [] }
+  }
+}
+
+extension RelatedValue {
+  /// The value of the row at a position.
+  fileprivate func evaluate(_ ends: [EdgeEnds], at position: Int) -> Value {
+    switch self {
+    case .one(let edge, let expression, let missing):
+      guard let object = ends[edge].object(position) else { return missing }
+      return expression.value(object.values, key: object.key)
+    case .holds(let edge, let predicate):
+      guard let object = ends[edge].object(position) else { return .null }
+      return .integer(predicate.holds(object.values, key: object.key) ? 1 : 0)
+    case .gathered(let edge, let function, let type, let expression, let predicate):
+      var state = AggregateState(function, of: type)
+      for object in ends[edge].objects(position)
+      where predicate.holds(object.values, key: object.key) {
+        state.add(expression?.value(object.values, key: object.key).orderable ?? .integer(1))
+      }
+      return state.result(as: type).value
+    case .quantified(let edge, let quantifier, let predicate, let among):
+      let objects = ends[edge].objects(position).lazy.filter {
+        among.holds($0.values, key: $0.key)
+      }
+      let holds: Bool =
+        switch quantifier {
+        case .any: objects.contains { predicate.holds($0.values, key: $0.key) }
+        case .all: objects.allSatisfy { predicate.holds($0.values, key: $0.key) }
+        case .none: !objects.contains { predicate.holds($0.values, key: $0.key) }
+        }
+      return .integer(holds ? 1 : 0)
+    }
+  }
+}

@@ -1,0 +1,171 @@
+// A commit of any entity of the tree changes derived rows. Which ones is found by climbing the inverse foreign keys of the version
+// just after the commit; what they were is found by laying before-images over that version. Nothing is stored for it.
+//
+// Let the value of a derived row differ before and after a commit. Then a row of its old or new cone (the rows reached along the
+// tree) was inserted, deleted or changed in a read attribute. From the deepest such row the climb follows the chain of edges up: a
+// parent whose foreign key did not change still holds it, so that the search finds it; one whose key changed, or that was deleted,
+// is in the commit itself. A child of a to-many edge holds the key itself, in an image if the commit changed it. So every such row
+// is found. A row too many compares as equal and is left out.
+
+extension RelationTree {
+  /// The changes of derived rows between an earlier version and a snapshot's: one record for each commit that changed any.
+  /// - Parameters:
+  ///   - version: The earlier version.
+  ///   - snapshot: The later version.
+  ///   - limit: The most derived rows to look at for a commit, or `nil` for any number.
+  /// - Returns: `nil` if a commit concerns more rows than the limit.
+  /// - Complexity: For each commit at most one search for each changed related row and step, and the reading of the rows that
+  ///   depend on them, twice. A commit that changes no read attribute costs no query (R96).
+  package func history(
+    since version: StoreVersion,
+    in snapshot: any StoreSnapshot,
+    limit: Int?
+  ) throws(StoreError) -> StoreHistory? {
+    let records: [CommitRecord]
+    switch try snapshot.history(since: version, ofEach: entities) {
+    case .gap(let reason): return .gap(reason)
+    case .commits(let known): records = known
+    }
+    var view = RelationView(snapshot)
+    var derived: [CommitRecord] = []
+    for record in records.reversed() {
+      let commit = ClimbedCommit(record, in: self)
+      guard let keys = try commit.affectedKeys(in: view, limit: limit) else { return nil }
+      var before = view
+      before.undo(record.changes)
+      let changes = try changes(of: keys, from: before, to: view, commit)
+      if !changes.isEmpty {
+        derived.append(
+          CommitRecord(
+            version: record.version,
+            origin: record.origin,
+            isOwn: record.isOwn,
+            changes: changes
+          )
+        )
+      }
+      view = before
+    }
+    return .commits(derived.reversed())
+  }
+
+  private func changes(
+    of keys: [ObjectKey],
+    from before: RelationView,
+    to after: RelationView,
+    _ commit: ClimbedCommit
+  ) throws(StoreError) -> [CommittedChange] {
+    guard !keys.isEmpty else { return [] }
+    var newReader = RelationReader(self, in: after)
+    var (old, new): ([Row?], [Row?])
+    if commit.changesBaseOnly {
+      // Related values are the same in both versions, so both images are evaluated at once.
+      let images = try (before.rows(keys, of: base), after.rows(keys, of: base))
+      let rows = try newReader.derived((images.0 + images.1).compactMap(\.self))
+      var next = rows.makeIterator()
+      old = images.0.map { $0 == nil ? nil : next.next() }
+      new = images.1.map { $0 == nil ? nil : next.next() }
+    } else {
+      var oldReader = RelationReader(self, in: before)
+      old = try oldReader.derived(keys)
+      new = try newReader.derived(keys)
+    }
+    var changes: [CommittedChange] = []
+    for (index, key) in keys.enumerated() where old[index] != new[index] {
+      let id = ObjectID(entity: base.name, key: key)
+      changes.append(CommittedChange(id: id, before: old[index], after: new[index]))
+    }
+    return changes
+  }
+}
+
+/// The changes of one commit, by entity, and the climb from them to the rows at the root.
+private struct ClimbedCommit {
+  private let tree: RelationTree
+  /// The changes of each node's entity, in the order of the commit.
+  private var changes: [Value: [ObjectKey: CommittedChange]] = [:]
+  private let order: [CommittedChange]
+
+  init(_ record: CommitRecord, in tree: RelationTree) {
+    self.tree = tree
+    order = record.changes
+    for change in record.changes {
+      changes[.text(change.id.entity), default: [:]][change.id.key] = change
+    }
+  }
+
+  /// Whether the commit changes no entity at a node below the root.
+  var changesBaseOnly: Bool {
+    tree.nodes.dropFirst().allSatisfy { changes[.text($0.entity.name)] == nil }
+  }
+
+  /// The keys of the derived rows that the commit may have changed, those that it wrote first; `nil` if there are more than a limit.
+  func affectedKeys(in view: RelationView, limit: Int?) throws(StoreError) -> [ObjectKey]? {
+    let base = tree.base.name
+    let written = order.filter { $0.id.entity.hasSameBytes(as: base) }.map(\.id.key)
+    guard var found = try climb(0, in: view, limit: limit) else { return nil }
+    found.subtract(written)
+    guard written.count + found.count <= limit ?? .max else { return nil }
+    return written + found
+  }
+
+  /// The keys of the objects at a node whose values, as far as the tree reads them, the commit may have changed.
+  private func climb(
+    _ index: Int,
+    in view: RelationView,
+    limit: Int?
+  ) throws(StoreError) -> Set<ObjectKey>? {
+    let node = tree.nodes[index]
+    var keys: Set<ObjectKey> = []
+    for (key, change) in changes[.text(node.entity.name)] ?? [:]
+    where change.isRead(node.readAttributes) { keys.insert(key) }
+    for edge in node.edges {
+      guard let below = try climb(edge.child, in: view, limit: limit) else { return nil }
+      guard !below.isEmpty else { continue }
+      switch edge.direction {
+      case .toOne:
+        let holders = try view.referrers(to: Array(below), by: edge, of: node.entity, limit: limit)
+        guard let holders else { return nil }
+        keys.formUnion(holders)
+      case .toMany:
+        keys.formUnion(try owners(of: below, by: edge, in: view))
+      }
+    }
+    guard keys.count <= limit ?? .max else { return nil }
+    return keys
+  }
+
+  /// The keys that some objects hold: in both images of those that the commit changed, in the present row of the others.
+  private func owners(
+    of below: Set<ObjectKey>,
+    by edge: RelationTree.Edge,
+    in view: RelationView
+  ) throws(StoreError) -> [ObjectKey] {
+    let entity = tree.nodes[edge.child].entity
+    let changed = changes[.text(entity.name)] ?? [:]
+    var owners: [ObjectKey] = []
+    var unchanged: [ObjectKey] = []
+    for key in below {
+      guard let change = changed[key] else {
+        unchanged.append(key)
+        continue
+      }
+      owners += [change.before, change.after].compactMap { row in
+        row.flatMap { edge.foreignKey.key(in: $0) }
+      }
+    }
+    guard !unchanged.isEmpty else { return owners }
+    for case .some(let row) in try view.rows(unchanged, of: entity) {
+      if let owner = edge.foreignKey.key(in: row) { owners.append(owner) }
+    }
+    return owners
+  }
+}
+
+extension CommittedChange {
+  /// Whether the row was inserted or deleted, or changed in one of some attributes.
+  fileprivate func isRead(_ attributes: AttributeSet) -> Bool {
+    guard let before, let after else { return true }
+    return attributes.indexes.contains { before.values[$0] != after.values[$0] }
+  }
+}
