@@ -68,11 +68,11 @@ struct EntitySchemaTests {
     let title = AttributeDescription("title", .text)
     #expect(
       message(.integer(), [title, title])
-        == "The entity Book has more than one column named title. Rename one of them."
+        == "The entity Book has more than one column or relationship named title. Rename one of them."
     )
     #expect(
       message(.integer(column: "title"), [title])
-        == "The entity Book has more than one column named title. Rename one of them."
+        == "The entity Book has more than one column or relationship named title. Rename one of them."
     )
     #expect(
       message(.compound(["titel"]), [title])

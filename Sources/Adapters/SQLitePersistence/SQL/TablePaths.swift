@@ -12,7 +12,7 @@ struct TablePaths {
     switch expression {
     case .attribute, .objectKey, .literal: return
     case .prefix(let inner, _), .lowercased(let inner), .uppercased(let inner), .length(let inner),
-      .bucket(let inner, _), .ifNull(let inner, _):
+      .bucket(let inner, _), .ifNull(let inner, _), .transformed(_, let inner):
       add(inner)
     case .related(let steps, _): add(steps)
     case .gathered(let steps, _, _, _): add(steps.dropLast())
@@ -66,7 +66,7 @@ struct RelatedKeys {
     switch expression {
     case .attribute, .objectKey, .literal: return
     case .prefix(let inner, _), .lowercased(let inner), .uppercased(let inner), .length(let inner),
-      .bucket(let inner, _), .ifNull(let inner, _):
+      .bucket(let inner, _), .ifNull(let inner, _), .transformed(_, let inner):
       try add(inner, of: entity)
     case .related(let steps, _): _ = try add(steps, of: entity)
     case .gathered(let steps, _, let inner, let predicate):

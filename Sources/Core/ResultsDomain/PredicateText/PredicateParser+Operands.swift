@@ -2,7 +2,7 @@ extension PredicateParser {
   /// One side of a comparison.
   enum Operand {
     case expression(FetchExpression)
-    case object(RelatedObject)
+    case object(WrittenObject)
     case constant(PredicateConstant)
   }
 

@@ -11,7 +11,7 @@ struct PredicateScope {
 }
 
 /// A relationship to one object, as one side of a comparison.
-struct RelatedObject {
+struct WrittenObject {
   /// The whole path, for messages.
   let text: String
   let entity: EntityDescription
@@ -168,7 +168,7 @@ extension PredicateParser {
       let relationship = try one(last, of: owner, names)
       let columns = relationship.foreignKey ?? []
       return .object(
-        RelatedObject(
+        WrittenObject(
           text: PredicateParser.text(names),
           entity: relationship.destination,
           columns: columns.map { related(owner.expression(ofColumn: $0) ?? .attribute($0)) }
@@ -357,7 +357,7 @@ extension PredicateParser {
 
 extension PredicateParser {
   /// Parses the comparison of a to-one relationship with an object, a list of objects or `NULL`, by the foreign key alone.
-  mutating func comparison(of object: RelatedObject) throws(PredicateParseError) -> FetchPredicate {
+  mutating func comparison(of object: WrittenObject) throws(PredicateParseError) -> FetchPredicate {
     let scope = PredicateScope(entity: object.entity)
     if token.keyword == "IN" {
       try advance()
@@ -407,7 +407,7 @@ extension PredicateParser {
   }
 }
 
-extension RelatedObject {
+extension WrittenObject {
   /// Whether the foreign key is one of some keys.
   fileprivate func isOne(of keys: [ObjectKey]) -> FetchPredicate {
     if columns.count == 1 {

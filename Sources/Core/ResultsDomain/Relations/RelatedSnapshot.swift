@@ -247,7 +247,8 @@ extension RelatedSnapshot {
     var reader = RelationReader(tree, in: RelationView(store))
     for start in stride(from: 0, to: keys.count, by: RelatedSnapshot.batchSize) {
       let batch = Array(keys[start..<min(start + RelatedSnapshot.batchSize, keys.count)])
-      for case .some(let row) in try reader.derived(batch) where condition?.holds(for: row) ?? true {
+      for case .some(let row) in try reader.derived(batch) where condition?.holds(for: row) ?? true
+      {
         try body(row)
       }
     }

@@ -55,8 +55,8 @@ package final class RelationTree: Sendable {
   /// The entities at the nodes, the base first, each once.
   package var entities: [EntityDescription] {
     var entities: [EntityDescription] = []
-    for node in nodes where !entities.contains(where: { $0.name.hasSameBytes(as: node.entity.name) })
-    {
+    for node in nodes
+    where !entities.contains(where: { $0.name.hasSameBytes(as: node.entity.name) }) {
       entities.append(node.entity)
     }
     return entities
@@ -181,6 +181,7 @@ extension RelationTree {
     case .length(let inner): return .length(restored(inner))
     case .bucket(let inner, let width): return .bucket(restored(inner), width: width)
     case .ifNull(let inner, let value): return .ifNull(restored(inner), value)
+    case .transformed(let transform, let inner): return .transformed(transform, restored(inner))
     }
   }
 
@@ -214,7 +215,7 @@ extension FetchExpression {
     case .related, .gathered: true
     case .attribute, .objectKey, .literal: false
     case .prefix(let inner, _), .lowercased(let inner), .uppercased(let inner), .length(let inner),
-      .bucket(let inner, _), .ifNull(let inner, _):
+      .bucket(let inner, _), .ifNull(let inner, _), .transformed(_, let inner):
       inner.usesPaths
     }
   }

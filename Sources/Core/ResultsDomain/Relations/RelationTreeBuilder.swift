@@ -74,7 +74,9 @@ package struct RelationTreeBuilder {
   /// - Throws: `RequestError` for a name that is neither.
   package mutating func rewrite(property name: String) throws(RequestError) -> String {
     let entity = nodes[0].entity
-    guard entity.index(of: name) == nil, let path = FetchExpression(path: name) else { return name }
+    guard entity.index(of: name) == nil,
+      let path = (try? FetchExpression(path: name, in: entity)) ?? FetchExpression(path: name)
+    else { return name }
     guard case .attribute(let derived) = try rewrite(path) else { return name }
     return derived
   }
@@ -112,6 +114,8 @@ extension RelationTreeBuilder {
     case .length(let inner): return .length(try rewrite(inner, at: node))
     case .bucket(let inner, let width): return .bucket(try rewrite(inner, at: node), width: width)
     case .ifNull(let inner, let value): return .ifNull(try rewrite(inner, at: node), value)
+    case .transformed(let transform, let inner):
+      return .transformed(transform, try rewrite(inner, at: node))
     case .related(let steps, let inner):
       return try related(expression, steps[...], inner, at: node)
     case .gathered(let steps, let function, let inner, let predicate):
@@ -314,7 +318,14 @@ extension RelationTreeBuilder {
     at node: Int
   ) -> FetchExpression {
     let type = expression.flatMap { $0.type(in: nodes[node].entity) } ?? .integer64
-    return add(expression.map { .expression($0) }, expression?.description, type, edge, recipe, node)
+    return add(
+      expression.map { .expression($0) },
+      expression?.description,
+      type,
+      edge,
+      recipe,
+      node
+    )
   }
 
   private mutating func add(
