@@ -39,6 +39,23 @@ enum Sample {
 
   static func id(_ number: Int64) -> ObjectID { ObjectID(entity: "Book", key: .integer(number)) }
 
+  /// An entity with an integer key and relationships.
+  static func related(
+    _ name: String,
+    _ attributes: [AttributeDescription],
+    _ relationships: [RelationshipDescription]
+  ) -> EntityDescription {
+    do {
+      return try EntityDescription(
+        name: name,
+        attributes: attributes,
+        relationships: relationships
+      )
+    } catch {
+      preconditionFailure("The sample entity \(name) is not valid. \(error)")
+    }
+  }
+
   static func entity(
     _ name: String,
     _ identity: EntityIdentity,

@@ -110,18 +110,28 @@ struct RelatedKeys {
           .unknownRelationship(step, entity: entity.name, known: entity.relationships.map(\.name))
         )
       }
-      let destination = try tables.table(of: relationship.destination)
-      switch relationship.kind {
-      case .toOne(let columns): add(Key(table: try tables.table(of: entity), columns: columns))
-      case .toMany(let columns): add(Key(table: destination, columns: columns))
-      case .manyToMany(let link, let from, let to):
-        let links = try tables.table(of: link.entity)
-        add(Key(table: links, columns: from))
-        add(Key(table: links, columns: to))
-      }
-      entity = destination.entity
+      entity = try add(relationship, of: entity)
     }
     return entity
+  }
+
+  /// Adds a relationship.
+  /// - Returns: The entity that it names.
+  @discardableResult
+  mutating func add(
+    _ relationship: RelationshipDescription,
+    of entity: EntityDescription
+  ) throws(StoreError) -> EntityDescription {
+    let destination = try tables.table(of: relationship.destination)
+    switch relationship.kind {
+    case .toOne(let columns): add(Key(table: try tables.table(of: entity), columns: columns))
+    case .toMany(let columns): add(Key(table: destination, columns: columns))
+    case .manyToMany(let link, let from, let to):
+      let links = try tables.table(of: link.entity)
+      add(Key(table: links, columns: from))
+      add(Key(table: links, columns: to))
+    }
+    return destination.entity
   }
 
   private mutating func add(_ key: Key) {

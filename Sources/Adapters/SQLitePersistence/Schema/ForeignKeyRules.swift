@@ -12,6 +12,8 @@ struct ForeignKeyRules {
   private let keys: [Key]
   /// Those that the database can enforce.
   private let enforced: [Key]
+  /// The columns by which rows are sought: of its own relationships, of their inverses, and of links.
+  private let sought: [[String]]
 
   /// The rules of an entity among those of its store.
   init(_ entity: EntityDescription, among entities: [EntityDescription]) {
@@ -24,6 +26,7 @@ struct ForeignKeyRules {
       // A key without a rule may name no object, which a constraint would refuse.
       key.relationship.onDelete != .none && entities.contains(key.relationship.destination)
     }
+    sought = keys.map(\.columns) + entities.flatMap { $0.foreignKeys(in: entity) }
   }
 
   // MARK: - Tables of a store
@@ -152,6 +155,19 @@ struct ForeignKeyRules {
   }
 
   private func list(_ names: [String]) -> String { names.joined(separator: ", ") }
+}
+
+extension EntityDescription {
+  /// The columns of another entity by which its relationships find objects.
+  fileprivate func foreignKeys(in other: EntityDescription) -> [[String]] {
+    relationships.flatMap { relationship -> [[String]] in
+      switch relationship.kind {
+      case .toMany(let columns) where relationship.destination == other: return [columns]
+      case .manyToMany(let link, let from, let to) where link.entity == other: return [from, to]
+      case .toOne, .toMany, .manyToMany: return []
+      }
+    }
+  }
 }
 
 extension DeleteRule {

@@ -29,10 +29,9 @@ struct QueryPlanReader {
     }
     for key in try relatedKeys() {
       // Where a related object changes, its referrers are sought.
-      let statements = try ReferrerStatements(key.columns, of: key.table, on: database)
-      let name = "\(key.table.entity.name).\(key.columns.joined(separator: "+"))"
-      plan.steps += statements.steps.map { "REFERRERS BY \(name): \($0)" }
-      if !statements.hasIndex { remedies.append(try index(over: key)) }
+      let search = try ReferrerSearchPlan(of: key, on: database)
+      plan.steps += search.steps.map { "REFERRERS BY \(search.name): \($0)" }
+      if let remedy = search.remedy { remedies.append(remedy) }
     }
     plan.remedy = remedies.isEmpty ? nil : remedies.joined(separator: "; ")
     return plan
@@ -46,13 +45,6 @@ struct QueryPlanReader {
     return keys.all
   }
 
-  /// The statement that creates an index over a foreign key.
-  private func index(over key: RelatedKeys.Key) throws -> String {
-    let name = try database.freeName(ForeignKeyRules.indexName(key.columns, of: key.table.entity))
-    let columns = key.columns.map(\.quotedIdentifier).joined(separator: ", ")
-    return "CREATE INDEX \(name.quotedIdentifier) ON \(key.table.quotedName) (\(columns))"
-  }
-
   /// The statement that creates an index for the list, whether or not SQLite would use it.
   ///
   /// The columns are those that the predicate fixes, then those of the order. An expression is included if it consists of SQL's own functions
@@ -60,7 +52,7 @@ struct QueryPlanReader {
   private func helpfulIndex() throws -> String? {
     // No index has the values of other tables.
     guard !definition.terms.contains(where: \.expression.usesPaths) else { return nil }
-    var expressions = definition.predicate.normalized.fixedExpressions
+    var expressions = definition.predicate.normalized.fixedExpressions.filter { !$0.usesPaths }
     var columns: [String] = []
     for expression in expressions {
       guard let sql = text(of: expression) else { return nil }
@@ -130,12 +122,16 @@ struct QueryPlanReader {
     if sql.needsFunctions { try ConnectionFunctions.register(on: database) }
     // SQLite does not prepare an EXPLAIN statement again when the schema changes, so it is not cached.
     let steps = try database.texts("EXPLAIN QUERY PLAN " + sql.text).compactMap(\.last)
-    return QueryPlan(source: QueryPlanReader.source(in: steps), steps: steps)
+    return QueryPlan(
+      source: QueryPlanReader.source(in: steps, isJoined: definition.usesPaths),
+      steps: steps
+    )
   }
 
-  private static func source(in steps: [String]) -> QueryPlan.Source {
+  /// The source of the order; with other tables joined, the first step reads the rows of the list.
+  private static func source(in steps: [String], isJoined: Bool) -> QueryPlan.Source {
     if steps.contains(where: { $0.hasPrefix("USE TEMP B-TREE") }) { return .sorting }
-    for step in steps {
+    for step in steps.prefix(isJoined ? 1 : steps.count) {
       guard let range = step.firstRange(of: " INDEX ") else { continue }
       let rest = step[range.upperBound...]
       // The conditions of a search follow the name in parentheses.

@@ -89,7 +89,7 @@ struct ReferrerStatements: Sendable {
       sql.append(column, in: table)
       if !table.holdsOnly(kind, column) {
         types +=
-          " AND typeof(\(sql.text)) IN (\(kind == .real ? "'real', 'integer'" : "'\(kind)'"))"
+          " AND typeof(\(sql.text)) IN (\(kind == .real ? "'real', 'integer'" : "'\(kind.rawValue)'"))"
       }
       terms.append(kind == .text ? sql.text + " COLLATE BINARY" : sql.text)
       storage.append(kind)
@@ -102,6 +102,30 @@ struct ReferrerStatements: Sendable {
       """
     self.storage = storage
     steps = try database.texts("EXPLAIN QUERY PLAN " + search).compactMap(\.last)
+  }
+}
+
+/// How SQLite searches for the objects that hold a key.
+struct ReferrerSearchPlan {
+  /// The foreign key, as `Table.column`.
+  let name: String
+  /// The plan of the search, in SQLite's words.
+  let steps: [String]
+  /// The statement that creates the index that the search lacks, or `nil`.
+  let remedy: String?
+
+  init(of key: RelatedKeys.Key, on database: Database) throws {
+    let entity = key.table.entity
+    let statements = try ReferrerStatements(key.columns, of: key.table, on: database)
+    name = "\(entity.name).\(key.columns.joined(separator: "+"))"
+    steps = statements.steps
+    guard !statements.hasIndex else {
+      remedy = nil
+      return
+    }
+    let index = try database.freeName(ForeignKeyRules.indexName(key.columns, of: entity))
+    let columns = key.columns.map(\.quotedIdentifier).joined(separator: ", ")
+    remedy = "CREATE INDEX \(index.quotedIdentifier) ON \(key.table.quotedName) (\(columns))"
   }
 }
 

@@ -307,7 +307,10 @@ extension SQLText {
         "\(index + 1)\(table.direction(of: term, column: definition.layout.order[index])), "
       )
     }
-    append(table.keyOrder)
+    // No index is in the order of other tables' values. SQLite would still read the table through any index, row by row, only because each one
+    // ends with the key; a plus sign hides the key from it (sqlite.org/optoverview.html, 3.2).
+    let hidden = definition.terms.contains(where: \.expression.usesPaths) ? "+" : ""
+    append(table.keyColumnsInOrder.map { hidden + $0 }.joined(separator: ", "))
   }
 }
 
@@ -327,9 +330,10 @@ extension EntityTable {
   }
 
   /// The key's columns in `ORDER BY`.
-  var keyOrder: String {
-    zip(keyColumns, keyStorage)
-      .map { $1.hasTexts ? $0 + " COLLATE BINARY" : $0 }
-      .joined(separator: ", ")
+  var keyOrder: String { keyColumnsInOrder.joined(separator: ", ") }
+
+  /// The key's columns, each as it is in `ORDER BY`.
+  fileprivate var keyColumnsInOrder: [String] {
+    zip(keyColumns, keyStorage).map { $1.hasTexts ? $0 + " COLLATE BINARY" : $0 }
   }
 }

@@ -12,6 +12,9 @@ public struct SQLiteStoreCheck: Hashable, Sendable {
   public var byteCount: Int
   /// The version of the SQLite library.
   public var libraryVersion: String
+  /// The foreign keys of the entities' relationships: how SQLite finds the rows that hold a key, or the statement that creates the index it
+  /// lacks.
+  public var foreignKeys: [String]
   /// The change log, if the database has one.
   public var log: Log?
 
@@ -62,6 +65,7 @@ extension SQLiteStore {
           problems += try DateColumns(of: table.entity, in: table.shape).problems(on: database)
             .map { "\(table.entity.name).\($0)" }
         }
+        problems += foreignKeyViolations(on: database)
         if database.hasMoved {
           problems.append("the path names a different file from the one that is open")
         }
@@ -74,9 +78,40 @@ extension SQLiteStore {
             try database.integer("PRAGMA page_count") * database.integer("PRAGMA page_size")
           ),
           libraryVersion: try String.fetchOne(database, sql: "SELECT sqlite_version()") ?? "",
+          foreignKeys: try foreignKeys(of: context.tables, on: database),
           log: log
         )
       }
+    }
+  }
+}
+
+extension SQLiteStore {
+  /// The rows that hold keys of no rows although a constraint forbids it: written where `PRAGMA foreign_keys` was off.
+  private func foreignKeyViolations(on database: Database) -> [String] {
+    do throws(SQLiteFailure) {
+      return try database.texts(
+        """
+        SELECT "table", parent, count(*) FROM pragma_foreign_key_check GROUP BY 1, 2 ORDER BY 1, 2
+        """
+      )
+      .filter { $0.count == 3 }
+      .map { "\($0[2]) rows of \($0[0]) have a foreign key that names no row of \($0[1])" }
+    } catch {
+      // Such as a constraint that references a column without a unique index.
+      return [error.message]
+    }
+  }
+
+  private func foreignKeys(of tables: StoreTables, on database: Database) throws -> [String] {
+    var keys = RelatedKeys(tables)
+    for entity in tables.entities {
+      // A relationship to an entity that the store was not opened with has no search.
+      for relationship in entity.relationships { _ = try? keys.add(relationship, of: entity) }
+    }
+    return try keys.all.map { key in
+      let search = try ReferrerSearchPlan(of: key, on: database)
+      return "\(search.name): \(search.remedy ?? search.steps.joined(separator: ", "))"
     }
   }
 }
@@ -92,6 +127,7 @@ extension SQLiteStoreCheck {
         "reader     \(reader.behind) rows behind, last seen \(reader.age) s ago"
       }
     }
+    lines += foreignKeys.map { "referrers  \($0)" }
     if problems.isEmpty {
       lines.append("check      ok")
     } else {
