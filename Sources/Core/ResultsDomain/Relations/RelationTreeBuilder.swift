@@ -314,7 +314,14 @@ extension RelationTreeBuilder {
     at node: Int
   ) -> FetchExpression {
     let type = expression.flatMap { $0.type(in: nodes[node].entity) } ?? .integer64
-    return add(expression.map { .expression($0) }, expression?.description, type, edge, recipe, node)
+    return add(
+      expression.map { .expression($0) },
+      expression?.description,
+      type,
+      edge,
+      recipe,
+      node
+    )
   }
 
   private mutating func add(
