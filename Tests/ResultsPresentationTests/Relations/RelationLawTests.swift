@@ -6,7 +6,7 @@ import Testing
 
 @testable import ResultsPresentation
 
-/// R92, R93, R94, R95, R97, R98: after random commits to all entities of a random schema, a list with paths is that of a naive model in
+/// R52, R92, R93, R94, R95, R97, R98: after random commits to all entities of a random schema, a list with paths is that of a naive model in
 /// each version, every delta verifies, and it names exactly the rows whose observed values differ.
 ///
 /// `RESULTS_RELATION_STEPS` sets the number of steps, `RESULTS_RELATION_SEED` the first seed; a failure names its own.
