@@ -95,8 +95,20 @@ extension InMemoryTransaction {
   func delete(_ id: ObjectID, of entity: EntityDescription) throws(StoreError) -> Bool {
     try checkOpen()
     let table = try content.index(of: entity)
-    guard isObject(id, of: entity), let stored = content.tables[table][id.key] else { return false }
-    remove(stored, fromTable: table)
+    guard isObject(id, of: entity), content.tables[table][id.key] != nil else { return false }
+    let consequences = try consequences(
+      ofDeleting: id,
+      of: content.entities[table],
+      among: content.entities
+    )
+    for row in consequences.updates {
+      try update(row.id, to: row.values, of: row.entity, ifUnchangedFrom: nil)
+    }
+    for id in consequences.deletes {
+      let index = content.entities.firstIndex { Value.text($0.name) == .text(id.entity) }
+      guard let index, let stored = content.tables[index][id.key] else { continue }
+      remove(stored, fromTable: index)
+    }
     return true
   }
 

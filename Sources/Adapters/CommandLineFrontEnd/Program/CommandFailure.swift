@@ -146,7 +146,7 @@ extension StoreError {
     case .readOnly: .cannotCreate
     case .busy, .conflict, .historyLost: .temporary
     case .diskFull, .inputOutput: .inputOutput
-    case .damaged, .invalid, .alreadyExists, .unexpectedValue: .badData
+    case .damaged, .invalid, .alreadyExists, .referenced, .unexpectedValue: .badData
     case .request(let error): error.status
     case .notFound: .nothingMatched
     case .aborted, .closed, .unknownEntity, .unexpected: .software

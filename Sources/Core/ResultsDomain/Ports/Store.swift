@@ -179,7 +179,10 @@ extension Store {
   public func fetch<Object: FetchedObject>(
     _ request: FetchRequest<Object>
   ) throws(StoreError) -> [Object] {
-    try read { (snapshot) throws(StoreError) in try snapshot.fetch(request) }
+    let answersPaths = capabilities.answersPaths
+    return try read { (snapshot) throws(StoreError) in
+      try snapshot.fetch(request, answersPaths: answersPaths)
+    }
   }
 
   /// The number of rows that a request returns, within its limit and offset.
@@ -188,8 +191,13 @@ extension Store {
     of request: FetchRequest<Object>
   ) throws(StoreError) -> Int {
     try request.validateWindow()
+    let answersPaths = capabilities.answersPaths
     let all = try read { (snapshot) throws(StoreError) in
-      try snapshot.count(of: request.entity, where: request.predicate)
+      try snapshot.rowCount(
+        of: request.entity,
+        where: request.predicate,
+        answersPaths: answersPaths
+      )
     }
     return min(max(0, all - request.fetchOffset), request.fetchLimit ?? .max)
   }

@@ -26,6 +26,8 @@ public enum StoreError: Error, Sendable {
   case alreadyExists(ObjectID)
   /// The object has changed since the version that the edit was based on.
   case conflict(ObjectID, expected: Row, stored: Row)
+  /// The object cannot be deleted while others name it through a relationship whose rule denies that; nothing was written.
+  case referenced(ObjectID, by: [ObjectID], relationship: String)
   /// A stored value of another storage class than its attribute has.
   case unexpectedValue(ObjectID, what: String)
   /// The request is invalid.
@@ -66,6 +68,10 @@ extension StoreError: CustomStringConvertible {
     case .conflict(let id, let expected, let stored):
       "\(id) was changed by someone else since it was read\(stored.difference(from: expected))."
         + " Nothing was written. Read it again, or let the last write win."
+    case .referenced(let id, let referrers, let relationship):
+      "\(id) cannot be deleted: \(referrers.prefix(3).map(\.description).joined(separator: ", "))"
+        + (referrers.count > 3 ? " and \(referrers.count - 3) more" : "")
+        + " name it as their \(relationship). Delete or change them first."
     case .unexpectedValue(let id, let what):
       "\(id) has a value of an unexpected type in \(what). Correct the stored value."
     case .request(let error): error.description

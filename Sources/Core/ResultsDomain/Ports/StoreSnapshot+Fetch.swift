@@ -5,6 +5,18 @@ extension StoreSnapshot {
   public func fetch<Object: FetchedObject>(
     _ request: FetchRequest<Object>
   ) throws(StoreError) -> [Object] {
+    try fetch(request, answersPaths: false)
+  }
+
+  /// Fetches the results of a request from a store that answers paths or not.
+  /// - Throws: As `Store.fetch(_:)`.
+  package func fetch<Object: FetchedObject>(
+    _ request: FetchRequest<Object>,
+    answersPaths: Bool
+  ) throws(StoreError) -> [Object] {
+    if let (joined, derived) = try joined(request, answersPaths) {
+      return try joined.fetch(derived, answersPaths: false)
+    }
     let keys = try keys(of: request)
     let entity = request.entity
     var objects: [Object] = []
@@ -35,6 +47,7 @@ extension StoreSnapshot {
     of request: FetchRequest<Object>
   ) throws(StoreError) -> [ObjectKey] {
     try request.validateWindow()
+    if let (joined, derived) = try joined(request, false) { return try joined.keys(of: derived) }
     let definition: OrderDefinition
     do {
       definition = try OrderDefinition(
@@ -68,6 +81,61 @@ extension StoreSnapshot {
       return position < bound
     }
     return keys
+  }
+}
+
+// MARK: - Related objects
+
+extension StoreSnapshot {
+  /// A snapshot with the related values that a request reads, and the request over it; `nil` for a request that reads none.
+  private func joined<Object: FetchedObject>(
+    _ request: FetchRequest<Object>,
+    _ answersPaths: Bool
+  ) throws(StoreError) -> (any StoreSnapshot, FetchRequest<Object>)? {
+    do {
+      var paths = RelationTreeBuilder(request.entity)
+      let predicate = try paths.rewrite(request.predicate)
+      var terms: [FetchSortDescriptor] = []
+      for term in request.sortDescriptors { terms.append(try paths.rewrite(term)) }
+      var properties: [String]?
+      for name in request.propertiesToFetch ?? [] {
+        properties = (properties ?? []) + [try paths.rewrite(property: name)]
+      }
+      guard let tree = try paths.tree(answersPaths: answersPaths) else { return nil }
+      var derived = FetchRequest<Object>(
+        entity: tree.entity,
+        where: predicate,
+        sortedBy: terms,
+        fetchLimit: request.fetchLimit,
+        fetchOffset: request.fetchOffset,
+        propertiesToFetch: request.propertiesToFetch == nil ? nil : properties ?? []
+      )
+      derived.fetchBatchSize = request.fetchBatchSize
+      return (RelatedSnapshot(self, tree), derived)
+    } catch {
+      throw .request(error)
+    }
+  }
+
+  /// The number of rows of an entity for which a predicate holds, which may read related objects.
+  package func rowCount(
+    of entity: EntityDescription,
+    where predicate: FetchPredicate,
+    answersPaths: Bool = false
+  ) throws(StoreError) -> Int {
+    guard predicate.usesPaths else { return try count(of: entity, where: predicate) }
+    do {
+      var paths = RelationTreeBuilder(entity)
+      let derived = try paths.rewrite(predicate)
+      guard let tree = try paths.tree(answersPaths: answersPaths) else { return 0 }
+      return try RelatedSnapshot(self, tree).count(of: tree.entity, where: derived)
+    } catch let error as RequestError {
+      throw .request(error)
+    } catch let error as StoreError {
+      throw error
+    } catch {
+      throw .aborted(by: error)
+    }
   }
 }
 

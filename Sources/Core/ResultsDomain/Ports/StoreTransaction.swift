@@ -28,8 +28,11 @@ public protocol StoreTransaction: StoreSnapshot {
     ifUnchangedFrom expected: Row?
   ) throws(StoreError)
 
-  /// Deletes a row.
+  /// Deletes a row, and applies the delete rules of the relationships to its entity in the same transaction (R101).
+  ///
+  /// A store with several entities finds out by `consequences(ofDeleting:of:among:)` what to update and delete.
   /// - Returns: Whether the object existed.
+  /// - Throws: `StoreError.referenced` if a rule denies it.
   @discardableResult
   func delete(_ id: ObjectID, of entity: EntityDescription) throws(StoreError) -> Bool
 }

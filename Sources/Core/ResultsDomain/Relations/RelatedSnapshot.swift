@@ -169,7 +169,7 @@ package final class RelatedSnapshot: StoreSnapshot {
   ) throws(StoreError) -> (any OrderedSource)? {
     guard tree.derives(definition.entity) else { return try store.orderedSource(of: definition) }
     guard tree.readsBaseOnly(definition) else { return nil }
-    return try store.orderedSource(of: try tree.storeDefinition(of: definition))
+    return try store.orderedSource(of: try stored(definition))
   }
 }
 
@@ -180,7 +180,15 @@ extension RelatedSnapshot {
   private func passed(_ definition: OrderDefinition) throws(StoreError) -> OrderDefinition? {
     guard tree.derives(definition.entity) else { return definition }
     guard tree.answersPaths || tree.readsBaseOnly(definition) else { return nil }
-    return try tree.storeDefinition(of: definition)
+    return try stored(definition)
+  }
+
+  private func stored(_ definition: OrderDefinition) throws(StoreError) -> OrderDefinition {
+    do {
+      return try tree.storeDefinition(of: definition)
+    } catch {
+      throw .request(error)
+    }
   }
 
   private func compiled(_ aggregates: [FetchAggregate]) throws(StoreError) -> CompiledAggregates {
@@ -220,7 +228,7 @@ extension RelatedSnapshot {
   ) throws(StoreError) {
     // Where the store answers paths, it selects the rows too.
     guard tree.answersPaths else { return try forEachMatch(definition.predicate, body) }
-    let definition = try tree.storeDefinition(of: definition)
+    let definition = try stored(definition)
     try forEachRow(of: definition, where: nil, body)
   }
 

@@ -126,26 +126,22 @@ struct ForeignKey: Sendable {
 // MARK: - The definition as the store has it
 
 extension RelationTree {
-  /// The definition over the base entity, with paths in the place of derived attributes.
+  /// The definition over the base entity, with paths instead of derived attributes.
   ///
   /// Its keys have the same bytes.
-  package func storeDefinition(of definition: OrderDefinition) throws(StoreError) -> OrderDefinition
-  {
-    do {
-      var terms: [FetchSortDescriptor] = []
-      for term in definition.terms {
-        terms.append(
-          FetchSortDescriptor(restored(term.expression), term.direction, nulls: term.nulls)
-        )
-      }
-      return try OrderDefinition(
-        entity: base,
-        predicate: restored(definition.predicate),
-        sortDescriptors: terms
-      )
-    } catch {
-      throw .request(error)
+  package func storeDefinition(
+    of definition: OrderDefinition
+  ) throws(RequestError) -> OrderDefinition {
+    let terms = definition.terms.map { term in
+      FetchSortDescriptor(restored(term.expression), term.direction, nulls: term.nulls)
     }
+    // As terms of a section none is left out, even behind a whole key.
+    return try OrderDefinition(
+      entity: base,
+      predicate: restored(definition.predicate),
+      sectionTerms: terms,
+      sortDescriptors: Array(terms.prefix(1))
+    )
   }
 
   /// Whether neither order nor predicate use related objects, so that the store can answer the definition over its own entity.
@@ -168,7 +164,7 @@ extension RelationTree {
     return expressions[index - base.attributes.count]
   }
 
-  /// An expression with paths in the place of derived attributes.
+  /// An expression with paths instead of derived attributes.
   package func restored(_ expression: FetchExpression) -> FetchExpression {
     switch expression {
     case .attribute(let name):
@@ -185,7 +181,7 @@ extension RelationTree {
     }
   }
 
-  /// A predicate with paths and quantifiers in the place of derived attributes.
+  /// A predicate with paths and quantifiers instead of derived attributes.
   package func restored(_ predicate: FetchPredicate) -> FetchPredicate {
     switch predicate {
     case .all, .none, .identity, .quantified: return predicate

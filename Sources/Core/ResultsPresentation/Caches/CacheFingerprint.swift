@@ -45,6 +45,13 @@ struct CacheFingerprint: Hashable {
   init(_ plan: ListPlan) {
     bytes[.entity] = Array(plan.entity.name.utf8)
     bytes[.schema] = CacheFingerprint.schema(of: plan.entity)
+    if let relations = plan.relations {
+      // Related values depend on the entities that they are read from, and on the keys that connect them.
+      var schema = FingerprintWriter()
+      for entity in relations.entities { schema.add(relationshipsOf: entity) }
+      bytes[.schema]? += schema.form
+      for entity in relations.entities { bytes[.schema]? += CacheFingerprint.schema(of: entity) }
+    }
     var predicate = FingerprintWriter()
     predicate.add(plan.definition.predicate)
     bytes[.predicate] = predicate.form
@@ -180,6 +187,29 @@ struct FingerprintWriter {
       add(name: quantifier.rawValue)
       add(path)
       add(inner)
+    }
+  }
+
+  /// Adds the relationships of an entity with their keys, without the content of their destinations.
+  mutating func add(relationshipsOf entity: EntityDescription) {
+    add(name: entity.name)
+    add(count: entity.relationships.count)
+    for relationship in entity.relationships {
+      add(name: relationship.name)
+      add(name: relationship.destination.name)
+      switch relationship.kind {
+      case .toOne(let columns):
+        add(tag: 1)
+        add(columns)
+      case .toMany(let columns):
+        add(tag: 2)
+        add(columns)
+      case .manyToMany(let link, let from, let to):
+        add(tag: 3)
+        add(name: link.entity.name)
+        add(from)
+        add(to)
+      }
     }
   }
 

@@ -53,6 +53,7 @@ struct ListOpening {
 
   /// Returns the keys of the store's present version if they follow from the cache.
   func keys(in store: any StoreSnapshot) -> (ListKeys?, CacheOutcome) {
+    let store = plan.view(store)
     do throws(CacheMiss) {
       guard !plan.isFrozen else { throw .frozen }
       guard case .some(.some(let present)) = try? store.bookmark() else {

@@ -49,10 +49,12 @@ extension ListPlan {
   /// The definition in words: entity, predicate, sections and order.
   var summary: String {
     var words = entity.name
+    let definition = storeDefinition
     if definition.predicate != .all {
       // The text of a fixed set of a million identities would be as long as the cache.
       let isLong = definition.predicate.constantCount > 20
-      words += isLong ? " where …" : " where \(definition.predicate.text(in: entity))"
+      let predicate = definition.predicate
+      words += isLong ? " where …" : " where \(predicate.text(in: definition.entity))"
     }
     let names = definition.terms.map { term in
       (term.direction == .descending ? "-" : "") + term.expression.description

@@ -37,7 +37,7 @@ public struct ResultsDefinition<Object: FetchedObject>: Sendable {
   /// Returns the rows and the total order that a store is queried for, which `createIndex(serving:)` of an SQLite store takes before
   /// anything is fetched.
   /// - Throws: `RequestError` for a definition that a fetch refuses too.
-  public func order() throws(RequestError) -> OrderDefinition { try ListPlan(self).definition }
+  public func order() throws(RequestError) -> OrderDefinition { try ListPlan(self).storeDefinition }
 }
 
 /// A count taken together with a list, from the same version of the store.

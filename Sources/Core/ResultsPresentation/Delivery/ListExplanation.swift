@@ -190,14 +190,18 @@ extension FetchedResultsController {
   /// - Complexity: The store plans a query; no key and no row is read.
   public func explain() async throws(StoreError) -> ListExplanation? {
     guard let (engine, account) = list.explained else { return nil }
-    let definition = engine.plan.definition
+    let compiled = engine.plan
     let (plan, hasIndex) = try await onStoreThreads { [store] () throws(StoreError) in
       try store.read { (snapshot) throws(StoreError) in
-        (try snapshot.plan(of: definition), try snapshot.orderedSource(of: definition) != nil)
+        let snapshot = compiled.view(snapshot)
+        return (
+          try snapshot.plan(of: compiled.definition),
+          try snapshot.orderedSource(of: compiled.definition) != nil
+        )
       }
     }
     return ListExplanation(
-      definition: definition,
+      definition: compiled.storeDefinition,
       plan: plan,
       coverage: store.capabilities.historyCoverage,
       matchingCount: engine.snapshot.matchingCount,

@@ -225,10 +225,12 @@ extension LiveList {
   ) throws(StoreError) -> Prepared {
     let plan: ListPlan
     do {
-      plan = try ListPlan(definition, carriesRows: carriesRows)
+      let answersPaths = scheduler.store.capabilities.answersPaths
+      plan = try ListPlan(definition, carriesRows: carriesRows, answersPaths: answersPaths)
     } catch {
       throw .request(error.namingRows(of: definition, in: scheduler.store))
     }
+    try plan.requireEntities(of: scheduler.store)
     let maintainsDigests = maintainsDigests
     let indexing = indexingPolicy(for: plan, number)
     let stopwatch = Stopwatch(clock)

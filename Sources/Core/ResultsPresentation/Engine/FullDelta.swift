@@ -189,7 +189,7 @@ struct FullDelta {
 extension FullDelta {
   /// Matches the rows of the two windows by identity.
   private func match() throws(StoreError) -> KeyedDifference {
-    guard old.entity == next.entity else {
+    guard old.plan.storeDefinition.entity == next.plan.storeDefinition.entity else {
       // Objects of different entities are never the same, though their keys may be.
       let (oldCount, newCount) = (Int64(old.window.count), Int64(next.window.count))
       return try match(Array(0..<oldCount), Array(oldCount..<oldCount + newCount))

@@ -34,13 +34,14 @@ extension ListEngine {
     next.assumesContentChangedInGaps = assumesContentChangedInGaps
     next.observedRows = observedRows
     let entity = next.plan.entity
+    let rows = next.plan.view(store)
     let change = ListChange(
       affected: undetectedUpdates(next),
       version: store.version,
       cause: plan.differsOnlyInLocale(from: next.plan) ? .locale : .definition,
       origins: []
     ) { (keys) throws(StoreError) in
-      try store.rows(keys, of: entity)
+      try rows.rows(keys, of: entity)
     }
     let delta = try FullDelta(
       from: snapshot.holdingKeys(in: store),

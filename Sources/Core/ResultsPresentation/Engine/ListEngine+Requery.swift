@@ -58,6 +58,7 @@ extension ListEngine {
   /// Reads the keys again and finds the changed rows without any history (R57).
   /// - Complexity: O(*n*) in the rows that match.
   mutating func requery(in store: any StoreSnapshot) throws(StoreError) -> [Step] {
+    let store = plan.view(store)
     let oldKeys: SortedKeyList
     if let storeKeys { oldKeys = storeKeys } else { oldKeys = try snapshot.keys.held(in: store) }
     let newKeys = try currentKeys(oldKeys, in: store)

@@ -60,7 +60,7 @@ struct ListEngine: Sendable {
     maintainsDigests: Bool,
     indexing: IndexingPolicy? = nil
   ) throws(StoreError) {
-    let keys = try IndexingPolicy.keys(of: plan, indexing, in: store)
+    let keys = try IndexingPolicy.keys(of: plan, indexing, in: plan.view(store))
     try self.init(
       plan,
       keys: keys,
@@ -81,6 +81,7 @@ struct ListEngine: Sendable {
     generation: Int,
     maintainsDigests: Bool
   ) throws(StoreError) {
+    let store = plan.view(store)
     self.plan = plan
     self.maintainsDigests = maintainsDigests
     var numbered: SectionNumbering?
@@ -131,7 +132,7 @@ struct ListEngine: Sendable {
   ) throws(StoreError) -> [String: Int] {
     var counts: [String: Int] = [:]
     for (name, request) in requests {
-      counts[name] = try store.count(of: request.entity, where: request.predicate)
+      counts[name] = try store.rowCount(of: request.entity, where: request.predicate)
     }
     return counts
   }
@@ -170,9 +171,10 @@ extension ListEngine {
     in history: SnapshotHistory,
     folding isFolding: Bool
   ) throws(StoreError) -> Progress {
-    let store = history.snapshot
-    guard store.version != snapshot.version else { return .unchanged }
-    switch try history.since(snapshot.version, of: plan.entity) {
+    guard history.snapshot.version != snapshot.version else { return .unchanged }
+    let store = plan.view(history.snapshot)
+    // Without a limit there is always a history.
+    switch try history.since(snapshot.version, of: plan) ?? .gap(.trimmed) {
     case .commits(let records):
       let recounts = try additionalCountsMayDiffer(in: history)
       let commits = try relevantCommits(of: records)
@@ -206,8 +208,9 @@ extension ListEngine {
   /// A list that is short enough may be passed over.
   func canAdvancePromptly(in history: SnapshotHistory) -> Bool {
     guard history.snapshot.version != snapshot.version else { return true }
-    guard case .commits(let records)? = try? history.since(snapshot.version, of: plan.entity),
-      plan.additionalCounts.isEmpty
+    let limit = ListEngine.promptRowLimit
+    guard plan.additionalCounts.isEmpty,
+      case .commits(let records)? = try? history.since(snapshot.version, of: plan, limit: limit)
     else { return false }
     let changeCount = records.reduce(0) { $0 + $1.changes.count }
     guard changeCount <= ListEngine.promptRowLimit else { return false }
@@ -243,7 +246,9 @@ extension ListEngine {
     in history: SnapshotHistory
   ) throws(StoreError) -> Bool {
     for request in plan.additionalCounts.values {
-      guard case .commits(let records) = try history.since(snapshot.version, of: request.entity)
+      // A predicate over related objects is counted again after every commit.
+      guard !request.predicate.usesPaths,
+        case .commits(let records) = try history.since(snapshot.version, of: request.entity)
       else { return true }
       if !records.isEmpty { return true }
     }

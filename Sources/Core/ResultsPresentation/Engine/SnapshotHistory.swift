@@ -19,6 +19,24 @@ final class SnapshotHistory {
 
   init(_ snapshot: any StoreSnapshot) { self.snapshot = CountingSnapshot(snapshot) }
 
+  /// The history of a list's rows from an earlier version to this one; of a list with related values, that of its derived rows.
+  /// - Parameter limit: The most derived rows to look at for a commit, or `nil` for any number.
+  /// - Returns: `nil` if a commit concerns more derived rows than the limit.
+  func since(
+    _ version: StoreVersion,
+    of plan: ListPlan,
+    limit: Int? = nil
+  ) throws(StoreError) -> StoreHistory? {
+    guard let relations = plan.relations else { return try since(version, of: plan.entity) }
+    let query = Query(version: version, entity: .text(plan.entity.name))
+    if let known = answers[query]?.first(where: { $0.entity == plan.entity }) {
+      return known.history
+    }
+    let history = try relations.history(since: version, in: snapshot, limit: limit)
+    if let history { answers[query, default: []].append((plan.entity, history)) }
+    return history
+  }
+
   /// The history of an entity from an earlier version to this one.
   func since(
     _ version: StoreVersion,

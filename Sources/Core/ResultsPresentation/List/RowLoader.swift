@@ -106,6 +106,7 @@ extension ResultsSnapshot {
     at positions: Range<Int>,
     in store: any StoreSnapshot
   ) throws(StoreError) -> [Row?] {
+    let store = plan.view(store)
     let first = window.lowerBound + positions.lowerBound
     let encoded = try self.keys.page(at: first..<first + positions.count, in: store)
     let keys = try objectKeys(of: encoded)

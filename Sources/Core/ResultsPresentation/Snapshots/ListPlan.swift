@@ -5,7 +5,12 @@ import ResultsDomain
 ///
 /// A class, since every generation has it, and copying all its fields took a third of the time of a small commit.
 final class ListPlan: Sendable {
+  /// The order and the predicate, without paths: over the derived entity where the definition has any.
   let definition: OrderDefinition
+  /// The relationships that the definition follows, or `nil` for none.
+  let relations: RelationTree?
+  /// The definition over the store's entity, with paths.
+  let storeDefinition: OrderDefinition
   let predicate: CompiledPredicate
   let encoder: RowKeyEncoder
   let rule: SectionRule
@@ -29,6 +34,7 @@ final class ListPlan: Sendable {
   /// The name of the list's cache, or `nil` for none.
   let cacheName: String?
 
+  /// The entity of the list's rows: the store's, or the derived one with related values.
   var entity: EntityDescription { definition.entity }
   var layout: KeyLayout { definition.layout }
 
@@ -42,9 +48,17 @@ final class ListPlan: Sendable {
     )
   }
 
-  /// Compiles a definition whose objects need attribute values or not.
-  init(_ results: ResultsDefinition<Row>, carriesRows: Bool) throws(RequestError) {
+  /// Compiles a definition whose objects need attribute values or not, for a store that answers paths or not.
+  init(
+    _ results: ResultsDefinition<Row>,
+    carriesRows: Bool,
+    answersPaths: Bool = false
+  ) throws(RequestError) {
     let request = results.request
+    var paths = RelationTreeBuilder(request.entity)
+    let predicate = try paths.rewrite(request.predicate)
+    var descriptors: [FetchSortDescriptor] = []
+    for term in request.sortDescriptors { descriptors.append(try paths.rewrite(term)) }
     guard request.fetchOffset >= 0, request.fetchLimit ?? 0 >= 0 else {
       throw .negativeWindow(limit: request.fetchLimit, offset: request.fetchOffset)
     }
@@ -53,16 +67,21 @@ final class ListPlan: Sendable {
     switch results.sectionKey?.source {
     case .none: break
     case .expression(let expression, let order, let direction, let nulls):
-      let id = FetchSortDescriptor(expression, direction, nulls: nulls)
+      let id = FetchSortDescriptor(try paths.rewrite(expression), direction, nulls: nulls)
       if let order, order != expression {
+        let order = try paths.rewrite(order)
         sectionTerms = [FetchSortDescriptor(order, direction, nulls: nulls), id]
       } else {
         sectionTerms = [id]
       }
       rule = .columns(count: sectionTerms.count, idColumn: sectionTerms.count - 1)
-    case .transient(let source, let grouping):
-      let first = request.sortDescriptors.first
-      guard request.entity.index(of: source) != nil else {
+    case .transient(let name, let grouping):
+      let first = descriptors.first
+      let source = try paths.rewrite(property: name)
+      guard
+        source != name || request.entity.index(of: source) != nil
+          || first?.expression == .attribute(source)
+      else {
         throw .unknownAttribute(
           source,
           entity: request.entity.name,
@@ -79,13 +98,26 @@ final class ListPlan: Sendable {
       }
       rule = .grouping(grouping)
     }
+    var declared: [SectionAggregate] = []
+    for aggregate in results.aggregates {
+      let function = aggregate.aggregate.function
+      let expression = try paths.rewrite(aggregate.aggregate.expression)
+      declared.append(SectionAggregate(aggregate.name, FetchAggregate(function, of: expression)))
+    }
+    var properties: [String] = []
+    for name in request.propertiesToFetch ?? [] {
+      properties.append(try paths.rewrite(property: name))
+    }
+    relations = try paths.tree(answersPaths: answersPaths)
+    let entity = relations?.entity ?? request.entity
     definition = try OrderDefinition(
-      entity: request.entity,
-      predicate: request.predicate,
+      entity: entity,
+      predicate: predicate,
       sectionTerms: sectionTerms,
-      sortDescriptors: request.sortDescriptors
+      sortDescriptors: descriptors
     )
-    predicate = CompiledPredicate(request.predicate, in: request.entity)
+    storeDefinition = try relations?.storeDefinition(of: definition) ?? definition
+    self.predicate = CompiledPredicate(predicate, in: entity)
     encoder = RowKeyEncoder(definition)
     self.rule = rule
     sectionKey = results.sectionKey
@@ -98,12 +130,11 @@ final class ListPlan: Sendable {
     self.carriesRows = carriesRows
     isFrozen = results.isFrozen
     additionalCounts = results.additionalCounts
-    aggregates = try AggregatePlan(results.aggregates, in: request.entity)
+    aggregates = try AggregatePlan(declared, in: entity)
     cacheName = results.cacheName
-    let entity = request.entity
-    if let chosen = request.propertiesToFetch {
+    if request.propertiesToFetch != nil {
       var indexes: [Int] = []
-      for name in chosen {
+      for name in properties {
         guard let index = entity.index(of: name) else {
           throw .unknownAttribute(
             name,
@@ -115,9 +146,27 @@ final class ListPlan: Sendable {
       }
       observedAttributes = AttributeSet(indexes: indexes)
     } else {
-      observedAttributes = AttributeSet(
-        indexes: carriesRows ? Array(entity.attributes.indices) : []
-      )
+      let base = Array(request.entity.attributes.indices)
+      let derived = (sectionTerms + descriptors).flatMap(\.expression.attributes)
+        .compactMap(entity.index(of:)).filter { $0 >= base.count }
+      observedAttributes = AttributeSet(indexes: carriesRows ? base + derived : [])
+    }
+  }
+
+  /// The store's snapshot as the list reads it: with related values, if the list has any.
+  func view(_ snapshot: any StoreSnapshot) -> any StoreSnapshot {
+    guard let relations else { return snapshot }
+    return RelatedSnapshot(snapshot, relations)
+  }
+
+  /// Checks that a store has the entities of all relationships.
+  /// - Throws: `StoreError.unknownEntity` with the first that it does not have.
+  func requireEntities(of store: any Store) throws(StoreError) {
+    guard let relations else { return }
+    let known = store.entities.map(\.name)
+    for entity in relations.entities
+    where !known.contains(where: { Value.text($0) == .text(entity.name) }) {
+      throw .unknownEntity(entity.name, known: known)
     }
   }
 
@@ -173,6 +222,7 @@ extension ListPlan {
     _ source: any OrderedSource,
     in snapshot: any StoreSnapshot
   ) throws(StoreError) -> ResultsPage<Row> {
+    let snapshot = view(snapshot)
     let size = min(limit ?? batchSize, batchSize)
     let batch = try source.keys(from: nil, to: nil, skipping: offset, limit: size)
     let keys = (0..<batch.count).compactMap { index in

@@ -1,0 +1,100 @@
+/// What the delete rules of relationships demand when an object is deleted, in one transaction (R101).
+///
+/// A store applies the updates, and then deletes the objects, without asking for their consequences again.
+public struct DeleteConsequences: Sendable {
+  /// The objects to delete, the one that was asked for first.
+  public private(set) var deletes: [ObjectID]
+  /// The rows whose foreign keys become null, with their new values.
+  public private(set) var updates: [Row] = []
+}
+
+extension StoreSnapshot {
+  /// The consequences of deleting an object, by the delete rules of all to-one relationships to its entity.
+  /// - Parameters:
+  ///   - id: The object.
+  ///   - entity: The object's entity.
+  ///   - entities: The entities whose relationships have rules, usually all of the store.
+  /// - Throws: `StoreError.referenced` if a rule denies it; nothing has been written then.
+  /// - Complexity: One search for the referrers of each relationship and level of cascades. Without rules, nothing is read.
+  public func consequences(
+    ofDeleting id: ObjectID,
+    of entity: EntityDescription,
+    among entities: [EntityDescription]
+  ) throws(StoreError) -> DeleteConsequences {
+    var consequences = DeleteConsequences(deletes: [id])
+    var deleted: Set<ObjectID> = [id]
+    var cut: [ObjectID: Row] = [:]
+    var order: [ObjectID] = []
+    var denials: [(id: ObjectID, relationship: String)] = []
+    var level: [(entity: EntityDescription, keys: [ObjectKey])] = [(entity, [id.key])]
+    while !level.isEmpty {
+      var next: [(entity: EntityDescription, keys: [ObjectKey])] = []
+      for (target, keys) in level {
+        for holder in entities {
+          for relationship in holder.relationships(to: target) {
+            guard case .toOne(let columns) = relationship.kind else { continue }
+            let found = try referrers(to: keys, through: columns, of: holder, limit: nil) ?? []
+            switch relationship.onDelete {
+            case .none: break
+            case .deny:
+              for key in found {
+                denials.append((ObjectID(entity: holder.name, key: key), relationship.name))
+              }
+            case .nullify:
+              for case .some(let row) in try rows(found, of: holder) {
+                if cut[row.id] == nil { order.append(row.id) }
+                cut[row.id] = (cut[row.id] ?? row).settingNull(columns)
+              }
+            case .cascade:
+              let new = found.filter {
+                deleted.insert(ObjectID(entity: holder.name, key: $0)).inserted
+              }
+              guard !new.isEmpty else { continue }
+              next.append((holder, new))
+              consequences.append(deletes: new, of: holder)
+            }
+          }
+        }
+      }
+      level = next
+    }
+    let remaining = denials.filter { !deleted.contains($0.id) }
+    if let first = remaining.first {
+      let referrers = remaining.filter { $0.relationship == first.relationship }.map(\.id)
+      throw .referenced(id, by: referrers, relationship: first.relationship)
+    }
+    for id in order where !deleted.contains(id) {
+      if let row = cut[id] { consequences.append(update: row) }
+    }
+    return consequences
+  }
+}
+
+extension DeleteConsequences {
+  fileprivate mutating func append(deletes keys: [ObjectKey], of entity: EntityDescription) {
+    deletes += keys.map { ObjectID(entity: entity.name, key: $0) }
+  }
+
+  fileprivate mutating func append(update row: Row) { updates.append(row) }
+}
+
+extension EntityDescription {
+  /// The to-one relationships to an entity that have a delete rule.
+  fileprivate func relationships(to target: EntityDescription) -> [RelationshipDescription] {
+    relationships.filter { relationship in
+      relationship.isToOne && relationship.onDelete != .none
+        && relationship.destination.name.hasSameBytes(as: target.name)
+    }
+  }
+}
+
+extension Row {
+  /// The row with null in some attributes.
+  fileprivate func settingNull(_ columns: [String]) -> Row {
+    var row = self
+    for column in columns {
+      if let index = entity.index(of: column) { row.values[index] = .null }
+    }
+    return row
+  }
+}

@@ -1,0 +1,409 @@
+import ResultsDomain
+
+extension StoreConformance {
+  static let relationCases: [Case] = [
+    Case("a path is null where a step is missing", ["R92"]) { fixture in
+      let store = try fixture.openLibrary()
+      try fixture.expectEqual(
+        try Library.values("author.name", store),
+        [.text("Eco"), .text("Eco"), .text("Anonymous"), .null],
+        "the authors of all books"
+      )
+      try fixture.expectEqual(
+        try Library.values("author.country.name", store),
+        [.text("Italy"), .text("Italy"), .null, .null],
+        "the countries of all books"
+      )
+    },
+
+    Case("a dangling key is no object", ["R92"]) { fixture in
+      let store = try fixture.openLibrary()
+      try store.write { transaction in
+        try transaction.delete(Library.id("Author", 1), of: Library.authors)
+      }
+      try fixture.expectEqual(
+        try Library.values("author.name", store),
+        [.null, .null, .text("Anonymous"), .null],
+        "the authors of all books"
+      )
+      let orphans = FetchPredicate.isNull(.related(["author"], .attribute("name")))
+      try fixture.expectEqual(
+        try Library.books(orphans, store),
+        [1, 2, 4],
+        "the books without an author's name"
+      )
+    },
+
+    Case("quantifiers over nothing are false for ANY, true for ALL and NONE", ["R93"]) { fixture in
+      let store = try fixture.openLibrary()
+      let isOld = FetchPredicate.comparison(.attribute("name"), .equal, .literal("old"))
+      func books(_ quantifier: Quantifier) throws -> [Int64] {
+        try Library.books(.quantified(quantifier, ["tags"], isOld), store)
+      }
+      try fixture.expectEqual(try books(.any), [1], "the books with any tag of a name")
+      try fixture.expectEqual(try books(.all), [3, 4], "the books with all tags of a name")
+      try fixture.expectEqual(try books(.none), [2, 3, 4], "the books with no tag of a name")
+      // A tag without a name is unknown, which does not count; nothing is unknown for the book.
+      let isNotOld = FetchPredicate.comparison(.attribute("name"), .notEqual, .literal("old"))
+      try fixture.expectEqual(
+        try Library.books(.not(.quantified(.any, ["tags"], isNotOld)), store),
+        [2, 3, 4],
+        "the books without a tag of another name"
+      )
+    },
+
+    Case("gatherings are exact", ["R93"]) { fixture in
+      let store = try fixture.openLibrary()
+      func values(_ expression: FetchExpression) throws -> [[Int64]] {
+        try (0...3).map { number in
+          let equals = FetchPredicate.comparison(
+            expression,
+            .equal,
+            .literal(.integer([0, 1, 2, 3981][number]))
+          )
+          return try Library.authorKeys(equals, store)
+        }
+      }
+      let year = FetchExpression.attribute("year")
+      try fixture.expectEqual(
+        try values(.gathered(["books"], .count, nil, where: .all)),
+        [[3], [2], [1], []],
+        "the authors by the number of books"
+      )
+      try fixture.expectEqual(
+        try values(.gathered(["books"], .count, year, where: .all)),
+        [[2, 3], [], [1], []],
+        "the authors by the number of years"
+      )
+      try fixture.expectEqual(
+        try values(.gathered(["books"], .sum, year, where: .all)),
+        [[], [], [], [1]],
+        "the authors by the sum of years"
+      )
+      let least = FetchExpression.gathered(["books"], .minimum, year, where: .all)
+      try fixture.expectEqual(
+        try Library.authorKeys(.isNull(least), store),
+        [2, 3],
+        "the authors without a first year"
+      )
+    },
+
+    Case("referrers are those of this version", ["R94"]) { fixture in
+      let store = try fixture.openLibrary()
+      func referrers(_ key: Int64) throws -> [ObjectKey] {
+        try store.read { (snapshot) throws(StoreError) in
+          let found = try snapshot.referrers(
+            to: [.integer(key), .integer(77)],
+            through: ["authorID"],
+            of: Library.bookEntity,
+            limit: nil
+          )
+          return (found ?? []).sorted { ModelStore.order($0, $1) == .ascending }
+        }
+      }
+      try fixture.expectEqual(
+        try referrers(1),
+        [.integer(1), .integer(2)],
+        "the books of an author"
+      )
+      try store.write { transaction in
+        try transaction.update(
+          Library.id("Book", 2),
+          to: ["B", 1988, 2],
+          of: Library.bookEntity
+        )
+        let inside = try transaction.referrers(
+          to: [.integer(2)],
+          through: ["authorID"],
+          of: Library.bookEntity,
+          limit: nil
+        )
+        try fixture.expectEqual(inside?.count, 2, "the number of books inside the transaction")
+      }
+      try fixture.expectEqual(
+        try referrers(1),
+        [.integer(1)],
+        "the books of an author after a change"
+      )
+      try fixture.expectEqual(
+        try referrers(2),
+        [.integer(2), .integer(3)],
+        "the books of the other author"
+      )
+    },
+
+    Case("referrers stop at their limit", ["R96"]) { fixture in
+      let store = try fixture.openLibrary()
+      for (limit, expected) in [(0, nil), (1, nil), (2, 2), (3, 2)] as [(Int, Int?)] {
+        let found = try store.read { (snapshot) throws(StoreError) in
+          try snapshot.referrers(
+            to: [.integer(1)],
+            through: ["authorID"],
+            of: Library.bookEntity,
+            limit: limit
+          )?.count
+        }
+        try fixture.expectEqual(found, expected, "the referrers up to a limit of \(limit)")
+      }
+    },
+
+    Case("one commit has one version in every entity", ["R97"]) { fixture in
+      let store = try fixture.openLibrary()
+      let version = try fixture.version(store)
+      try store.write { transaction in
+        try transaction.update(Library.id("Author", 1), to: ["Zz", 1], of: Library.authors)
+        try transaction.delete(Library.id("Book", 4), of: Library.bookEntity)
+      }
+      try store.write { transaction in
+        try transaction.update(Library.id("Author", 2), to: ["Aa", .null], of: Library.authors)
+      }
+      guard try fixture.reportsCommits(store) else { return }
+      let authors = try fixture.commits(store, since: version, of: Library.authors)
+      let books = try fixture.commits(store, since: version, of: Library.bookEntity)
+      try fixture.expectEqual(
+        books.filter { !$0.changes.isEmpty }.map(\.version),
+        Array(authors.map(\.version).prefix(1)),
+        "the version of the first commit in both entities"
+      )
+      let history = try store.read { (snapshot) throws(StoreError) in
+        try snapshot.history(since: version, ofEach: [Library.bookEntity, Library.authors])
+      }
+      guard case .commits(let merged) = history else {
+        throw fixture.failure("the commits of both entities", "a gap")
+      }
+      let counts = merged.map(\.changes.count).filter { $0 > 0 }
+      try fixture.expectEqual(counts, [2, 1], "the changes of the commits")
+    },
+
+    Case("joined keys equal the core's join", ["R98"]) { fixture in
+      var generator = SeededGenerator(seed: 7)
+      let schema = try RelationSchema(&generator)
+      let random = try fixture.open(schema.entities)
+      try random.write { try schema.change(steps: 120, $0, &generator) }
+      for _ in 0..<60 {
+        let entity = schema.entities[0]
+        let request = FetchRequest<ObjectID>(
+          entity: entity,
+          where: schema.predicate(over: entity, depth: 2, &generator),
+          sortedBy: [FetchSortDescriptor(schema.expression(over: entity, depth: 2, &generator))]
+        )
+        let joined = try random.read { (snapshot) throws(StoreError) in
+          try snapshot.fetch(request)
+        }
+        let answered = try random.fetch(request)
+        try fixture.expectEqual(
+          answered.map(\.uri),
+          joined.map(\.uri),
+          "\(request.predicate) by \(request.sortDescriptors.map(\.expression))"
+        )
+      }
+    },
+
+    Case("delete rules cascade, make null or deny, in the transaction of the delete", ["R101"]) {
+      fixture in
+      let store = try fixture.open(Library.ruled)
+      let (folder, note, label) = (Library.ruled[0], Library.ruled[1], Library.ruled[2])
+      try store.write { transaction in
+        for number in 1...3 {
+          try transaction.insert(["f"], key: .integer(Int64(number)), into: folder)
+        }
+        try transaction.insert([1, .null], key: .integer(1), into: note)
+        try transaction.insert([1, 2], key: .integer(2), into: note)
+        try transaction.insert([.null, 1], key: .integer(3), into: note)
+        try transaction.insert([3], key: .integer(1), into: label)
+      }
+      let denied = ObjectID(entity: "Folder", key: .integer(3))
+      try fixture.expectError("the denial of the delete") { error in
+        if case .referenced(
+          denied,
+          by: [ObjectID(entity: "Label", key: .integer(1))],
+          relationship: _
+        ) = error {
+          true
+        } else {
+          false
+        }
+      } _: {
+        try store.write { try $0.delete(denied, of: folder) }
+      }
+      try store.write { try $0.delete(ObjectID(entity: "Folder", key: .integer(1)), of: folder) }
+      let left = try store.read { (snapshot) throws(StoreError) in
+        try snapshot.fetch(
+          FetchRequest<Row>(entity: note, sortedBy: [FetchSortDescriptor(.objectKey)])
+        )
+      }
+      try fixture.expectEqual(left.map(\.values), [[.null, .null]], "the notes that are left")
+    },
+  ]
+}
+
+extension ConformanceFixture {
+  /// Opens a store with a few books.
+  fileprivate func openLibrary() throws -> any Store {
+    let store = try open(Library.entities)
+    try store.write { transaction in
+      try transaction.insert(["Italy"], key: .integer(1), into: Library.countries)
+      try transaction.insert(["Eco", 1], key: .integer(1), into: Library.authors)
+      try transaction.insert(["Anonymous", .null], key: .integer(2), into: Library.authors)
+      try transaction.insert(["Silent", 9], key: .integer(3), into: Library.authors)
+      try transaction.insert(["A", 1980, 1], key: .integer(1), into: Library.bookEntity)
+      try transaction.insert(["B", 2001, 1], key: .integer(2), into: Library.bookEntity)
+      try transaction.insert(["C", .null, 2], key: .integer(3), into: Library.bookEntity)
+      try transaction.insert(["D", 1500, .null], key: .integer(4), into: Library.bookEntity)
+      for (key, name) in [(1, "old"), (2, "new"), (3, .null)] as [(Int64, Value)] {
+        try transaction.insert([name], key: .integer(key), into: Library.tags)
+      }
+      for (book, tag) in [(1, 1), (1, 2), (2, 3), (3, 88)] as [(Int64, Int64)] {
+        try transaction.insert([.integer(book), .integer(tag)], key: nil, into: Library.links)
+      }
+    }
+    return store
+  }
+
+  /// Whether the history of the store has commits, and not only gaps.
+  fileprivate func reportsCommits(_ store: any Store) throws -> Bool {
+    try store.read { (snapshot) throws(StoreError) in
+      if case .commits = try snapshot.history(since: snapshot.version, of: Library.authors) {
+        true
+      } else {
+        false
+      }
+    }
+  }
+}
+
+/// Books with authors from countries, and tags by links.
+private enum Library {
+  static let entities = [countries, authors, bookEntity, tags, links]
+
+  static let countries: EntityDescription = make(
+    "Country",
+    [AttributeDescription("name", .text)]
+  )
+
+  static let authors: EntityDescription = make(
+    "Author",
+    [
+      AttributeDescription("name", .text),
+      AttributeDescription("countryID", .integer64, isOptional: true),
+    ],
+    [
+      RelationshipDescription("country", .toOne(foreignKey: ["countryID"])) { countries },
+      RelationshipDescription("books", .toMany(foreignKey: ["authorID"])) { bookEntity },
+    ]
+  )
+
+  static let bookEntity: EntityDescription = make(
+    "Book",
+    [
+      AttributeDescription("title", .text),
+      AttributeDescription("year", .integer64, isOptional: true),
+      AttributeDescription("authorID", .integer64, isOptional: true),
+    ],
+    [
+      RelationshipDescription("author", .toOne(foreignKey: ["authorID"])) { authors },
+      RelationshipDescription(
+        "tags",
+        .manyToMany(link: EntityReference { links }, from: ["bookID"], to: ["tagID"])
+      ) { tags },
+    ]
+  )
+
+  static let tags: EntityDescription = make(
+    "Tag",
+    [AttributeDescription("name", .text, isOptional: true)]
+  )
+
+  static let links: EntityDescription = make(
+    "BookTag",
+    identity: .compound(["bookID", "tagID"]),
+    [AttributeDescription("bookID", .integer64), AttributeDescription("tagID", .integer64)]
+  )
+
+  /// Folders with notes that go with them or lose them, and labels that hold them.
+  static let ruled: [EntityDescription] = {
+    let folder = make("Folder", [AttributeDescription("name", .text)])
+    let note = make(
+      "Note",
+      [
+        AttributeDescription("folderID", .integer64, isOptional: true),
+        AttributeDescription("otherID", .integer64, isOptional: true),
+      ],
+      [
+        RelationshipDescription("folder", .toOne(foreignKey: ["folderID"]), onDelete: .cascade) {
+          folder
+        },
+        RelationshipDescription("other", .toOne(foreignKey: ["otherID"]), onDelete: .nullify) {
+          folder
+        },
+      ]
+    )
+    let label = make(
+      "Label",
+      [AttributeDescription("folderID", .integer64)],
+      [
+        RelationshipDescription("folder", .toOne(foreignKey: ["folderID"]), onDelete: .deny) {
+          folder
+        }
+      ]
+    )
+    return [folder, note, label]
+  }()
+
+  static func id(_ entity: String, _ key: Int64) -> ObjectID {
+    ObjectID(entity: entity, key: .integer(key))
+  }
+
+  /// The values of a path for all books, in the order of their keys.
+  static func values(_ path: String, _ store: any Store) throws -> [Value] {
+    let request = FetchRequest<FetchedDictionary>(
+      entity: bookEntity,
+      sortedBy: [FetchSortDescriptor(.objectKey)],
+      propertiesToFetch: [path]
+    )
+    return try store.fetch(request).map(\.values[0])
+  }
+
+  /// The keys of the books for which a predicate holds.
+  static func books(_ predicate: FetchPredicate, _ store: any Store) throws -> [Int64] {
+    try keys(bookEntity, predicate, store)
+  }
+
+  /// The keys of the authors for which a predicate holds.
+  static func authorKeys(_ predicate: FetchPredicate, _ store: any Store) throws -> [Int64] {
+    try keys(authors, predicate, store)
+  }
+
+  private static func keys(
+    _ entity: EntityDescription,
+    _ predicate: FetchPredicate,
+    _ store: any Store
+  ) throws -> [Int64] {
+    let request = FetchRequest<ObjectID>(
+      entity: entity,
+      where: predicate,
+      sortedBy: [FetchSortDescriptor(.objectKey)]
+    )
+    return try store.fetch(request).compactMap { id in
+      if case .integer(let key) = id.key { key } else { nil }
+    }
+  }
+
+  private static func make(
+    _ name: String,
+    identity: EntityIdentity = .integer(),
+    _ attributes: [AttributeDescription],
+    _ relationships: [RelationshipDescription] = []
+  ) -> EntityDescription {
+    do {
+      return try EntityDescription(
+        name: name,
+        identity: identity,
+        attributes: attributes,
+        relationships: relationships
+      )
+    } catch {
+      preconditionFailure("The sample entity \(name) is not valid. \(error)")
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import InMemoryPersistence
+import ResultsDomain
+import Testing
+
+@Suite("Delete rules")
+struct DeleteRuleTests {
+  static let nodes: EntityDescription = make("Node", .cascade)
+
+  private static func make(_ name: String, _ rule: DeleteRule) -> EntityDescription {
+    do {
+      return try EntityDescription(
+        name: name,
+        attributes: [AttributeDescription("nextID", .integer64, isOptional: true)],
+        relationships: [
+          RelationshipDescription("next", .toOne(foreignKey: ["nextID"]), onDelete: rule) { nodes }
+        ]
+      )
+    } catch {
+      preconditionFailure("\(error)")
+    }
+  }
+
+  private func insert(
+    _ store: InMemoryStore,
+    _ entity: EntityDescription,
+    _ values: [Int64: Int64?]
+  ) throws {
+    try store.write { transaction in
+      for (key, next) in values {
+        try transaction.insert(
+          [next.map { Value.integer($0) } ?? .null],
+          key: .integer(key),
+          into: entity
+        )
+      }
+    }
+  }
+
+  @Test func `R101: a cycle of cascades is deleted once, as changes of one commit`() throws {
+    let store = try InMemoryStore(entities: [DeleteRuleTests.nodes])
+    try insert(store, DeleteRuleTests.nodes, [1: 2, 2: 3, 3: 1, 4: 4, 5: nil])
+    let version = try store.read { $0.version }
+    try store.write { transaction in
+      try transaction.delete(
+        ObjectID(entity: "Node", key: .integer(2)),
+        of: DeleteRuleTests.nodes
+      )
+    }
+    let history = try store.read { (store) throws(StoreError) in
+      try store.history(since: version, of: DeleteRuleTests.nodes)
+    }
+    guard case .commits(let commits) = history else {
+      Issue.record("a gap")
+      return
+    }
+    #expect(commits.map { Set($0.changes.map(\.id.key.description)) } == [["1", "2", "3"]])
+  }
+
+  @Test func `R101: a denied delete names the referrers and changes nothing`() throws {
+    let guarded = DeleteRuleTests.make("Guard", .deny)
+    let store = try InMemoryStore(entities: [DeleteRuleTests.nodes, guarded])
+    try insert(store, DeleteRuleTests.nodes, [1: nil, 2: 1])
+    try insert(store, guarded, [7: 2])
+    let version = try store.read { $0.version }
+    let error = #expect(throws: StoreError.self) {
+      try store.write { transaction in
+        try transaction.delete(
+          ObjectID(entity: "Node", key: .integer(1)),
+          of: DeleteRuleTests.nodes
+        )
+      }
+    }
+    #expect("\(try #require(error))".contains("Guard 7"))
+    #expect(try store.read { $0.version } == version)
+  }
+}
