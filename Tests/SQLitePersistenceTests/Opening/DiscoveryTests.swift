@@ -96,7 +96,7 @@ import Testing
       try entity(name, in: database).identity
     }
     #expect(try identity("number") == .integer(column: "n"))
-    #expect(try identity("descending") == .integer(column: "rowid"))
+    #expect(try identity("descending") == .compound(["n"]))
     #expect(try identity("none") == .integer(column: "rowid"))
     #expect(try identity("hidden") == .integer(column: "oid"))
     #expect(try identity("text") == .text(column: "t"))
