@@ -362,6 +362,38 @@ import Testing
     }
   }
 
+  @Test
+  func `a CHECK constraint refuses values with its text, and calculated columns are left out`()
+    throws
+  {
+    let database = try discover(
+      "CREATE TABLE t (id INTEGER PRIMARY KEY, a INT CHECK (a > 0), b INT AS (a * 2), c INT CONSTRAINT small CHECK (c < 9))"
+    )
+    let entity = try entity("t", in: database)
+    let store = try SQLiteStore(discovered: database, entities: [entity], addsChangeLog: true)
+    func insert(_ values: [Value]) throws(StoreError) {
+      try store.commit(origin: .unnamed) { try $0.insert(values, key: nil, into: entity) }
+    }
+    let refused: [([Value], String)] = [
+      ([.integer(-1), .null, 1], "a > 0"), ([1, .null, .integer(9)], "small"),
+    ]
+    for (row, text) in refused {
+      do throws(StoreError) {
+        try insert(row)
+        Issue.record("\(row) was inserted")
+      } catch {
+        guard case .invalid(let failures) = error else {
+          Issue.record("\(error)")
+          continue
+        }
+        #expect(failures == [.refused(entity: "t", constraint: text)])
+      }
+    }
+    try insert([1, .null, 1])
+    #expect(try values(of: "b", sortedBy: [.ascending("b")], in: entity, store) == [2])
+    try store.close()
+  }
+
   @Test func `R58: with a change log every writer of a discovered table is followed row by row`()
     throws
   {
