@@ -177,6 +177,67 @@ import Testing
     try store.close()
   }
 
+  @Test(arguments: [SortDirection.ascending, .descending])
+  func `R82: an index over values of any class answers for a list, and so do row numbers`(
+    _ direction: SortDirection
+  ) throws {
+    let database = try discover(
+      """
+      CREATE TABLE mixed (i INTEGER, t TEXT, u);
+      WITH RECURSIVE n(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM n WHERE n < 60)
+        INSERT INTO mixed SELECT CASE n % 4 WHEN 0 THEN 'x' || n WHEN 1 THEN n % 7 WHEN 2 THEN n + 0.5 END,
+          CASE n % 3 WHEN 0 THEN x'00ff' WHEN 1 THEN 'a' || char(0) || n ELSE n END,
+          CASE n % 5 WHEN 0 THEN 9007199254740992 + n WHEN 1 THEN 9007199254740992.0 WHEN 2 THEN '5'
+            WHEN 3 THEN x'35' END FROM n;
+      CREATE INDEX byI ON mixed (i); CREATE INDEX byT ON mixed (t); CREATE INDEX byU ON mixed (u DESC);
+      """
+    )
+    let entity = try entity("mixed", in: database)
+    let store = try SQLiteStore(discovered: database, entities: [entity])
+    for expression: FetchExpression in [
+      .attribute("i"), .attribute("t"), .attribute("u"), .objectKey,
+    ] {
+      let definition = try OrderDefinition(
+        entity: entity,
+        predicate: .all,
+        sortDescriptors: [
+          FetchSortDescriptor(
+            expression,
+            direction,
+            nulls: direction == .ascending ? .first : .last
+          )
+        ]
+      )
+      try store.read { (snapshot) throws(StoreError) in
+        var all = EntryBatch()
+        try snapshot.entries(of: definition) { (batch) throws(StoreError) in
+          all = batch
+          return true
+        }
+        // Without a column of its own the row number ascends in every index.
+        let source = try snapshot.orderedSource(of: definition)
+        let isServed =
+          expression == .objectKey
+          || (expression == .attribute("u")) == (direction == .descending)
+        #expect((source != nil) == isServed, "\(expression)")
+        guard let source else { return }
+        #expect(all.count == 60)
+        let ranks = try source.ranks(of: all)
+        #expect(ranks == Array(0..<60), "\(expression)")
+        var start = 0
+        for (index, end) in all.ends.enumerated() {
+          let key = Array(all.bytes[start..<end])
+          let count = try source.count(from: nil, to: .before(key))
+          #expect(count == index, "\(expression)")
+          start = end
+        }
+        let page = try source.keys(from: nil, to: nil, skipping: 0, limit: 60)
+        #expect(page.bytes == all.bytes, "\(expression)")
+      }
+    }
+    try store.close()
+  }
+
   private static func text(_ value: Value) -> String { "\(value)" }
 
   private static func text(_ value: DatabaseValue) -> String {
