@@ -102,6 +102,7 @@ let sqlite = adapter(
   on: [domain, orderStatistics],
   wrapping: [.target(name: "CSQLiteHooks"), grdb]
 )
+let foundationAttributes = adapter("FoundationAttributes", on: [domain])
 let sectionCaches = adapter("SectionCacheFiles", on: [domain, presentation])
 let wireFormat = adapter(
   "WireFormat",
@@ -123,7 +124,8 @@ let commandLine = adapter(
   ]
 )
 let adapters = [
-  inMemory, sqlite, sectionCaches, wireFormat, terminal, fileFormats, commandLine,
+  inMemory, sqlite, foundationAttributes, sectionCaches, wireFormat, terminal, fileFormats,
+  commandLine,
 ]
 
 let programStores = Target.layer(

@@ -58,7 +58,8 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
 
   static let core = ["ResultsDomain", "OrderStatistics", "ResultsPresentation"]
   static let adapters = [
-    "InMemoryPersistence", "SQLitePersistence", "SectionCacheFiles", "WireFormat",
+    "InMemoryPersistence", "SQLitePersistence", "FoundationAttributes", "SectionCacheFiles",
+    "WireFormat",
     "TerminalFrontEnd", "FileFormats", "CommandLineFrontEnd",
   ]
   static let foundation = ["Foundation", "FoundationEssentials", "FoundationInternationalization"]
@@ -133,6 +134,11 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
         "Dispatch",
       ] + platform,
       because: "a store knows the ports and nothing that is shown"
+    ),
+    LayerRule(
+      "Sources/Adapters/FoundationAttributes",
+      ["ResultsDomain"] + foundation,
+      because: "it converts values for properties and knows no store and no front end"
     ),
     LayerRule(
       "Sources/Adapters/SectionCacheFiles",

@@ -87,7 +87,7 @@ enum TableProgram: ListProgram {
 }
 
 extension EntityDescription {
-  /// The entity and all that relationships lead to from it, each once.
+  /// The entity and all that its relationships reach, each once.
   fileprivate var reachable: [EntityDescription] {
     var found = [self]
     var index = 0

@@ -30,7 +30,7 @@ struct SwiftSource {
 
   private func declaration(of table: TableDescription, _ entity: EntityDescription) -> String {
     let name = typeNames[table.name] ?? "Table"
-    var names = SwiftNames(taken: ["schema", "entity", "objectID", "attributeValues"])
+    var names = SwiftNames(taken: SwiftNames.knownMembers)
     var properties: [String] = []
     var identity: String
     switch entity.identity {
@@ -146,6 +146,11 @@ struct SwiftNames {
     "Any", "Array", "Attribute", "Bool", "Character", "Double", "Entity", "EntitySchema", "Error",
     "ExactDecimal", "Instant", "Int", "Int16", "Int32", "Int64", "Never", "Optional", "Protocol",
     "Result", "Row", "Self", "Set", "String", "Type", "UInt8", "Value", "Void",
+  ]
+
+  /// Members of an entity, and names that mean something else in a key path.
+  static let knownMembers: Set<String> = [
+    "Protocol", "Type", "attributeValues", "entity", "init", "objectID", "schema", "self",
   ]
 
   private static let keywords: Set<String> = [

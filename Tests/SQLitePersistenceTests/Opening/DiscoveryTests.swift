@@ -96,7 +96,7 @@ import Testing
       try entity(name, in: database).identity
     }
     #expect(try identity("number") == .integer(column: "n"))
-    #expect(try identity("descending") == .integer(column: "rowid"))
+    #expect(try identity("descending") == .compound(["n"]))
     #expect(try identity("none") == .integer(column: "rowid"))
     #expect(try identity("hidden") == .integer(column: "oid"))
     #expect(try identity("text") == .text(column: "t"))
@@ -174,6 +174,67 @@ import Testing
     #expect(
       try values(of: "i", sortedBy: [.ascending("i")], where: texts, in: entity, store) == ["x"]
     )
+    try store.close()
+  }
+
+  @Test(arguments: [SortDirection.ascending, .descending])
+  func `R82: an index over values of any class answers for a list, and so do row numbers`(
+    _ direction: SortDirection
+  ) throws {
+    let database = try discover(
+      """
+      CREATE TABLE mixed (i INTEGER, t TEXT, u);
+      WITH RECURSIVE n(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM n WHERE n < 60)
+        INSERT INTO mixed SELECT CASE n % 4 WHEN 0 THEN 'x' || n WHEN 1 THEN n % 7 WHEN 2 THEN n + 0.5 END,
+          CASE n % 3 WHEN 0 THEN x'00ff' WHEN 1 THEN 'a' || char(0) || n ELSE n END,
+          CASE n % 5 WHEN 0 THEN 9007199254740992 + n WHEN 1 THEN 9007199254740992.0 WHEN 2 THEN '5'
+            WHEN 3 THEN x'35' END FROM n;
+      CREATE INDEX byI ON mixed (i); CREATE INDEX byT ON mixed (t); CREATE INDEX byU ON mixed (u DESC);
+      """
+    )
+    let entity = try entity("mixed", in: database)
+    let store = try SQLiteStore(discovered: database, entities: [entity])
+    for expression: FetchExpression in [
+      .attribute("i"), .attribute("t"), .attribute("u"), .objectKey,
+    ] {
+      let definition = try OrderDefinition(
+        entity: entity,
+        predicate: .all,
+        sortDescriptors: [
+          FetchSortDescriptor(
+            expression,
+            direction,
+            nulls: direction == .ascending ? .first : .last
+          )
+        ]
+      )
+      try store.read { (snapshot) throws(StoreError) in
+        var all = EntryBatch()
+        try snapshot.entries(of: definition) { (batch) throws(StoreError) in
+          all = batch
+          return true
+        }
+        // Without a column of its own the row number ascends in every index.
+        let source = try snapshot.orderedSource(of: definition)
+        let isServed =
+          expression == .objectKey
+          || (expression == .attribute("u")) == (direction == .descending)
+        #expect((source != nil) == isServed, "\(expression)")
+        guard let source else { return }
+        #expect(all.count == 60)
+        let ranks = try source.ranks(of: all)
+        #expect(ranks == Array(0..<60), "\(expression)")
+        var start = 0
+        for (index, end) in all.ends.enumerated() {
+          let key = Array(all.bytes[start..<end])
+          let count = try source.count(from: nil, to: .before(key))
+          #expect(count == index, "\(expression)")
+          start = end
+        }
+        let page = try source.keys(from: nil, to: nil, skipping: 0, limit: 60)
+        #expect(page.bytes == all.bytes, "\(expression)")
+      }
+    }
     try store.close()
   }
 
@@ -360,6 +421,38 @@ import Testing
       if case .cannotOpen(_, let failure) = error { return failure }
       return nil
     }
+  }
+
+  @Test
+  func `a CHECK constraint refuses values with its text, and calculated columns are left out`()
+    throws
+  {
+    let database = try discover(
+      "CREATE TABLE t (id INTEGER PRIMARY KEY, a INT CHECK (a > 0), b INT AS (a * 2), c INT CONSTRAINT small CHECK (c < 9))"
+    )
+    let entity = try entity("t", in: database)
+    let store = try SQLiteStore(discovered: database, entities: [entity], addsChangeLog: true)
+    func insert(_ values: [Value]) throws(StoreError) {
+      try store.commit(origin: .unnamed) { try $0.insert(values, key: nil, into: entity) }
+    }
+    let refused: [([Value], String)] = [
+      ([.integer(-1), .null, 1], "a > 0"), ([1, .null, .integer(9)], "small"),
+    ]
+    for (row, text) in refused {
+      do throws(StoreError) {
+        try insert(row)
+        Issue.record("\(row) was inserted")
+      } catch {
+        guard case .invalid(let failures) = error else {
+          Issue.record("\(error)")
+          continue
+        }
+        #expect(failures == [.refused(entity: "t", constraint: text)])
+      }
+    }
+    try insert([1, .null, 1])
+    #expect(try values(of: "b", sortedBy: [.ascending("b")], in: entity, store) == [2])
+    try store.close()
   }
 
   @Test func `R58: with a change log every writer of a discovered table is followed row by row`()

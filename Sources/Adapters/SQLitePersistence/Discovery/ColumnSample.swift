@@ -85,7 +85,7 @@ struct ColumnSample {
     case .numeric:
       if declared.hasPrefix("bool") {
         .boolean
-      } else if declared.hasPrefix("date") || declared.hasPrefix("time") {
+      } else if ["date", "time", "any"].contains(where: { declared.hasPrefix($0) }) {
         .text
       } else {
         .real

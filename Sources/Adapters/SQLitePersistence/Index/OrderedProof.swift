@@ -116,7 +116,20 @@ extension OrderedProof {
     _ fixed: [FixedValue],
     to found: inout Columns
   ) -> Bool {
-    guard let column = shape.column(named: name) else { return false }
+    guard let column = shape.column(named: name) else {
+      return table.isRowNumber && shape.isRowNumber(name)
+        && found.append(
+          OrderedColumn(
+            key: key,
+            identifier: name.caselessIdentifier,
+            sql: name.quotedIdentifier,
+            isNullable: false,
+            hasTextAffinity: false
+          ),
+          as: name.quotedIdentifier,
+          fixed: nil
+        )
+    }
     // An index would distinguish whole numbers beyond a real's precision, and a key would not.
     guard key.storage != .real || column.affinity == .real else { return false }
     let identifier = name.caselessIdentifier

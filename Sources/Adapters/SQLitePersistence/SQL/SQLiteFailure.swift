@@ -38,6 +38,7 @@ struct SQLiteFailure: Error {
   static let primaryKey = SQLITE_CONSTRAINT | 6 << 8
   static let rowNumber = SQLITE_CONSTRAINT | 10 << 8
   static let notNull = SQLITE_CONSTRAINT | 5 << 8
+  static let check = SQLITE_CONSTRAINT | 1 << 8
   static let dataType = SQLITE_CONSTRAINT | 12 << 8
   static let foreignKey = SQLITE_CONSTRAINT | 3 << 8
 
@@ -100,6 +101,12 @@ extension StoreError {
       self = .alreadyExists(id)
     case (SQLiteFailure.notNull, _):
       self = .invalid([.missing(entity: entity.name, attribute: column)])
+    case (SQLiteFailure.check, _):
+      // The message is `CHECK constraint failed: ` and the constraint's name or text.
+      let constraint = failure.message.split(separator: ":", maxSplits: 1).last ?? ""
+      self = .invalid([
+        .refused(entity: entity.name, constraint: String(constraint.drop { $0 == " " }))
+      ])
     case (SQLiteFailure.dataType, _):
       let expected = entity.attribute(named: column)?.type ?? .blob
       self = .invalid([.wrongValue(entity: entity.name, attribute: column, expected: expected)])

@@ -10,6 +10,8 @@ public enum ValidationFailure: Hashable, Sendable {
   case wrongCount(entity: String, expected: Int, found: Int)
   /// A value for a generated column that differs from the value that the database calculates.
   case calculated(entity: String, attribute: String)
+  /// Values that a constraint of the database refuses, with the constraint's name or text.
+  case refused(entity: String, constraint: String)
   /// The object has no key, or a key of another kind than the entity's identity.
   case invalidKey(entity: String)
 }
@@ -29,6 +31,8 @@ extension ValidationFailure: CustomStringConvertible {
     case .calculated(let entity, let attribute):
       "\(attribute) of \(entity) is calculated by the database, which gives another value."
         + " Leave it empty."
+    case .refused(let entity, let constraint):
+      "The database refuses this \(entity) by its constraint \(constraint). Change the values."
     case .invalidKey(let entity):
       "The object has no valid key for \(entity). Give it a key of the entity's kind."
     }
