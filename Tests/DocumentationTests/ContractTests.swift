@@ -16,7 +16,7 @@ private struct ContractRow {
   }
 
   static func isRow(_ word: String) -> Bool {
-    word.count == 3 && word.first == "R" && word.dropFirst().allSatisfy(\.isNumber)
+    (3...4).contains(word.count) && word.first == "R" && word.dropFirst().allSatisfy(\.isNumber)
   }
 }
 
