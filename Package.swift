@@ -109,6 +109,7 @@ let wireFormat = adapter(
   wrapping: [.target(name: "JSONSyntax")]
 )
 let terminal = adapter("TerminalFrontEnd", on: [domain, presentation])
+let observable = adapter("ObservableResults", on: [domain, presentation])
 let fileFormats = adapter(
   "FileFormats",
   on: [domain],
@@ -123,7 +124,7 @@ let commandLine = adapter(
   ]
 )
 let adapters = [
-  inMemory, sqlite, sectionCaches, wireFormat, terminal, fileFormats, commandLine,
+  inMemory, sqlite, sectionCaches, wireFormat, terminal, observable, fileFormats, commandLine,
 ]
 
 let programStores = Target.layer(
