@@ -110,6 +110,7 @@ let wireFormat = adapter(
   wrapping: [.target(name: "JSONSyntax")]
 )
 let terminal = adapter("TerminalFrontEnd", on: [domain, presentation])
+let observable = adapter("ObservableResults", on: [domain, presentation])
 let fileFormats = adapter(
   "FileFormats",
   on: [domain],
@@ -124,8 +125,8 @@ let commandLine = adapter(
   ]
 )
 let adapters = [
-  inMemory, sqlite, foundationAttributes, sectionCaches, wireFormat, terminal, fileFormats,
-  commandLine,
+  inMemory, sqlite, foundationAttributes, sectionCaches, wireFormat, terminal, observable,
+  fileFormats, commandLine,
 ]
 
 let programStores = Target.layer(

@@ -59,8 +59,7 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
   static let core = ["ResultsDomain", "OrderStatistics", "ResultsPresentation"]
   static let adapters = [
     "InMemoryPersistence", "SQLitePersistence", "FoundationAttributes", "SectionCacheFiles",
-    "WireFormat",
-    "TerminalFrontEnd", "FileFormats", "CommandLineFrontEnd",
+    "WireFormat", "TerminalFrontEnd", "ObservableResults", "FileFormats", "CommandLineFrontEnd",
   ]
   static let foundation = ["Foundation", "FoundationEssentials", "FoundationInternationalization"]
   static let platform = ["Glibc", "Musl", "Android", "Darwin"]
@@ -158,6 +157,11 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
     LayerRule(
       "Sources/Adapters/TerminalFrontEnd",
       ["ResultsDomain", "ResultsPresentation"] + platform,
+      because: "a front end consumes snapshots and deltas and nothing else"
+    ),
+    LayerRule(
+      "Sources/Adapters/ObservableResults",
+      ["ResultsDomain", "ResultsPresentation", "Observation"],
       because: "a front end consumes snapshots and deltas and nothing else"
     ),
     LayerRule(

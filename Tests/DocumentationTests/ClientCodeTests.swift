@@ -6,7 +6,7 @@ import Testing
 struct ClientCodeTests {
   @Test(arguments: ClientProgram.all)
   func `it compiles in a main file`(_ program: ClientProgram) throws {
-    #expect(try ClientProgram.errors(in: program.source()) == [])
+    #expect(try program.errors() == [])
   }
 
   @Test func `every snippet except a test is compiled like this`() throws {

@@ -14,8 +14,14 @@ struct ClientProgram: Sendable, CustomTestStringConvertible {
   var given = ""
   /// The snippets, in the order in which they are pasted.
   let snippets: [String]
+  /// A file whose declarations the snippets need beside the package's.
+  var companion: String?
+  /// Whether the client's declarations belong to the main actor, as in an app that new tools create.
+  var isolatesToMainActor = false
 
-  var testDescription: String { "\(page): \(snippets.joined(separator: ", "))" }
+  var testDescription: String {
+    "\(page): \(snippets.joined(separator: ", "))\(isolatesToMainActor ? ", on the main actor" : "")"
+  }
 
   private static let imports = """
     import FetchedResults
@@ -77,7 +83,27 @@ struct ClientProgram: Sendable, CustomTestStringConvertible {
         "store-writing", "store-itself", "own-store",
       ]
     ),
+    userInterfaces,
+    ClientProgram(
+      page: userInterfaces.page,
+      given: userInterfaces.given,
+      snippets: userInterfaces.snippets,
+      companion: userInterfaces.companion,
+      isolatesToMainActor: true
+    ),
   ]
+
+  private static let userInterfaces = ClientProgram(
+    page: "docs/user-interfaces.md",
+    given: """
+      import Foundation
+      import Observation
+      let store = try InMemoryStore(entities: [Book.entity])
+
+      """,
+    snippets: ["book", "ui-imports", "ui-swiftui", "ui-diffable", "ui-table", "ui-draw", "ui-any"],
+    companion: "Tests/DocumentationTests/AppleStandIns.swift"
+  )
 
   /// What the file contains.
   func source() throws -> String {
@@ -89,8 +115,15 @@ struct ClientProgram: Sendable, CustomTestStringConvertible {
     return ([Self.imports, given] + texts).joined(separator: "\n")
   }
 
-  /// Returns the compiler's errors for the file in another package; none if it compiles.
-  static func errors(in source: String) throws -> [String] {
+  /// Returns the compiler's errors for the program in another package; none if it compiles.
+  func errors() throws -> [String] {
+    let options = isolatesToMainActor ? ["-default-isolation", "MainActor"] : []
+    let files = companion.map { [DocumentTree.root.appending(path: $0).path()] } ?? []
+    return try ClientProgram.errors(in: source(), options + files)
+  }
+
+  /// Returns the compiler's errors for a main file in another package; none if it compiles.
+  static func errors(in source: String, _ arguments: [String] = []) throws -> [String] {
     let folder = try TemporaryFolder()
     defer { folder.remove() }
     let file = folder.path(of: "main.swift")
@@ -98,12 +131,13 @@ struct ClientProgram: Sendable, CustomTestStringConvertible {
     let build = try buildFolder()
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = [
-      "swiftc", "-typecheck", "-swift-version", "6", "-module-name", "Client",
-      "-I", build.modules.path(), "-I", build.sqlite.path(),
-      "-I", DocumentTree.root.appending(path: "Sources/Adapters/CSQLiteHooks/include").path(),
-      file,
-    ]
+    process.arguments =
+      [
+        "swiftc", "-typecheck", "-swift-version", "6", "-module-name", "Client",
+        "-I", build.modules.path(), "-I", build.sqlite.path(),
+        "-I", DocumentTree.root.appending(path: "Sources/Adapters/CSQLiteHooks/include").path(),
+        file,
+      ] + arguments
     let output = Pipe()
     process.standardError = output
     process.standardOutput = output

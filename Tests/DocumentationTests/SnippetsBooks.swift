@@ -26,6 +26,7 @@ let runnableSnippets: [String: @Sendable () async throws -> Void] = [
   "tour-deltas": tourDeltas,
   "tour-delivery": tourDelivery,
   "tour-length": tourLength,
+  "ui-any": drawingModel,
 ]
 
 // snippet: book, declaration

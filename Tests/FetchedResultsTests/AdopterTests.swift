@@ -95,6 +95,8 @@ struct AdopterTests {
     let path = RowPath(section: 1, row: 0)
     #expect(IndexPath(path) == [1, 0])
     #expect(RowPath(IndexPath(path)) == path)
+    #expect(IndexPath(OldPath(path)) == [1, 0])
+    #expect(IndexPath(NewPath(path)) == [1, 0])
     #expect(RowPath([1] as IndexPath) == nil)
     #expect(RowPath([1, 2, 3] as IndexPath) == nil)
     #expect(try tracks.object(at: try #require(RowPath([1, 0] as IndexPath))).title == "Coyote")

@@ -11,6 +11,12 @@ public import ResultsPresentation
 extension IndexPath {
   /// Creates the index path of a row: the index of its section, then the index of the row in it.
   public init(_ path: RowPath) { self = [path.section, path.row] }
+
+  /// Creates the index path of a row before a change, as the deletes, reloads and old paths of moves of a `TableViewBatch` need it.
+  public init(_ path: OldPath) { self.init(path.path) }
+
+  /// Creates the index path of a row after a change, as the inserts and new paths of moves of a `TableViewBatch` need it.
+  public init(_ path: NewPath) { self.init(path.path) }
 }
 
 extension RowPath {

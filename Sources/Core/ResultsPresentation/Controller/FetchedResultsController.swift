@@ -286,6 +286,18 @@ extension FetchedResultsController {
     ResultsChanges { [publisher = list.publisher] in publisher.subscribe(from: drawn.loader) }
   }
 
+  /// All events, and one more whenever `state` changes without an event of its own, for models that show the state too.
+  ///
+  /// That is a snapshot of the generation shown: after a failure that has ended, and where another definition or other additional
+  /// counts left the rows as they were. The commits of one turn arrive as one event.
+  /// - Parameter drawn: The list that the caller shows, as in `changes(from:)`, or `nil` to begin with the present state.
+  package func states(from drawn: ResultsList<Object>?) -> ResultsChanges<Object> {
+    ResultsChanges { [publisher = list.publisher] in
+      guard let drawn else { return publisher.subscribe(receivesStates: true) }
+      return publisher.subscribe(from: drawn.loader, receivesStates: true)
+    }
+  }
+
   /// Returns what happened since a position, as one change: a client that was away need not reload.
   ///
   /// The journal exists only if `ResultsOptions.journalCapacity` is above 0, and reaches back that many row changes. A generation

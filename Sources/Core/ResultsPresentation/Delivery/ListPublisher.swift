@@ -138,27 +138,25 @@ extension ListPublisher {
       published.answer(number, hasFailed: hasFailed)
       var delivered: [ListEvent] = []
       for event in events {
-        if let event = publish(event, &published) { delivered.append(event) }
+        delivered.append(publish(event, &published))
       }
       return (delivered, published.subscribers)
     }
     guard !delivered.isEmpty else { return nil }
     return {
-      for event in delivered {
-        for subscriber in subscribers { subscriber.subscription?.offer(event) }
-      }
+      for subscriber in subscribers { subscriber.subscription?.offer(delivered) }
     }
   }
 
-  /// - Returns: The event to deliver, if there is one.
-  private func publish(_ event: ListEvent, _ published: inout Published) -> ListEvent? {
+  /// - Returns: The event to deliver.
+  private func publish(_ event: ListEvent, _ published: inout Published) -> ListEvent {
     switch event {
     case .snapshot(let results):
       published.show(results)
       return event
     case .current(let results):
       published.show(results)
-      return nil
+      return event
     case .change(_, let delta, let after):
       published.show(after)
       published.journal.append(delta)
@@ -200,15 +198,16 @@ extension ListPublisher {
   }
 
   /// Subscribes, beginning with the present state.
-  func subscribe() -> ListSubscription {
-    subscribe { results, _ in [.snapshot(results)] }
+  /// - Parameter receivesStates: Whether the subscriber receives every state (`ListEvent.current`).
+  func subscribe(receivesStates: Bool = false) -> ListSubscription {
+    subscribe(receivesStates) { results, _ in [.snapshot(results)] }
   }
 
   /// Subscribes for a consumer that shows some results already, beginning with what changed since those.
-  func subscribe(from drawn: RowLoader) -> ListSubscription {
+  func subscribe(from drawn: RowLoader, receivesStates: Bool = false) -> ListSubscription {
     // A long journal is composed before the lock is taken; events published meanwhile are added within it.
     let known = events(from: drawn)
-    return subscribe { present, journal in
+    return subscribe(receivesStates) { present, journal in
       guard let (events, reached) = known, reached != present.snapshot.generation else {
         return known?.events ?? [.reset(.otherLife, present)]
       }
@@ -246,18 +245,23 @@ extension ListPublisher {
   /// - Parameter first: Returns its first events, given the present results.
   /// - Returns: The subscription, which has ended if the list has.
   private func subscribe(
+    _ receivesStates: Bool,
     first: (RowLoader, ResultsJournal) -> [ListEvent]
   ) -> ListSubscription {
-    let subscription = ListSubscription(resetThreshold: resetThreshold)
+    let subscription = ListSubscription(
+      resetThreshold: resetThreshold,
+      receivesStates: receivesStates
+    )
     let isEnded = published.withLock { published -> Bool in
       if case .ended = published.state { return true }
       published.subscribers.removeAll { $0.subscription == nil }
       published.subscribers.append(WeakSubscription(subscription))
       // Offered inside the lock, so that no event can fall between the state and the registration.
       if let results = published.state.results?.loader {
-        for event in first(results, published.journal) { subscription.offer(event) }
+        // The state of what a subscriber shows may be another than when it last looked.
+        subscription.offer(first(results, published.journal) + [.current(results)])
       }
-      if case .failed(let error, _) = published.state { subscription.offer(.failure(error)) }
+      if case .failed(let error, _) = published.state { subscription.offer([.failure(error)]) }
       return false
     }
     if isEnded { subscription.finish() }

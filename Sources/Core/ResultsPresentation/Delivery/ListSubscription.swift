@@ -5,8 +5,8 @@ import Synchronization
 enum ListEvent: Sendable {
   /// As `ResultsEvent.snapshot`.
   case snapshot(RowLoader)
-  /// A state that is not delivered: rows and sections are those of the last event, but the version, the counts or the definition
-  /// may be others.
+  /// A state that only subscribers of all states receive: rows and sections are those of the last event, but the version, the counts
+  /// or the definition may be others, or a failure has ended.
   case current(RowLoader)
   /// As `ResultsEvent.change`.
   indirect case change(before: RowLoader, ResultsDelta, after: RowLoader)
@@ -51,6 +51,8 @@ final class ListSubscription: Sendable {
       case none
       /// The whole list: a reset with its reason, or a snapshot.
       case whole(ResultsResetReason?, RowLoader)
+      /// Another state of the generation that the subscriber shows, for subscribers of all states.
+      case current(RowLoader)
       indirect case changes(before: RowLoader, DeltaChain, after: RowLoader)
     }
 
@@ -61,8 +63,12 @@ final class ListSubscription: Sendable {
     /// The results before changes that cancelled each other out; the next change begins with them (R44).
     private var base: RowLoader?
     private let resetThreshold: Int?
+    private let receivesStates: Bool
 
-    init(resetThreshold: Int?) { self.resetThreshold = resetThreshold }
+    init(resetThreshold: Int?, receivesStates: Bool) {
+      self.resetThreshold = resetThreshold
+      self.receivesStates = receivesStates
+    }
 
     /// Adds an event.
     ///
@@ -71,7 +77,7 @@ final class ListSubscription: Sendable {
     mutating func fold(_ event: ListEvent) {
       failure = nil
       switch event {
-      case .current: break
+      case .current(let results): fold(current: results)
       case .failure(let error): failure = error
       case .snapshot(let results):
         base = nil
@@ -87,12 +93,23 @@ final class ListSubscription: Sendable {
       }
     }
 
+    private mutating func fold(current results: RowLoader) {
+      let earlier = pending
+      pending = .none
+      pending =
+        switch earlier {
+        case .none, .current: .current(results)
+        case .whole(let reason, _): .whole(reason, results)
+        case .changes(let before, let chain, _): .changes(before: before, chain, after: results)
+        }
+    }
+
     private mutating func fold(_ before: RowLoader, _ delta: ResultsDelta, _ after: RowLoader) {
       // Moved out, so that the chain is not copied.
       let earlier = pending
       pending = .none
       switch earlier {
-      case .none:
+      case .none, .current:
         let before = base ?? before
         base = nil
         var delta = delta
@@ -104,6 +121,7 @@ final class ListSubscription: Sendable {
           try chain.append(delta)
           if chain.isEmpty {
             base = before
+            if receivesStates { pending = .current(after) }
           } else {
             pending = .changes(before: before, chain, after: after)
           }
@@ -121,11 +139,15 @@ final class ListSubscription: Sendable {
       case .none: break
       case .whole(nil, let results): return .snapshot(results)
       case .whole(let reason?, let results): return .reset(reason, results)
+      case .current(let results):
+        base = nil
+        return .current(results)
       case .changes(let before, var chain, let after):
         guard let delta = try? chain.composed() else { return .snapshot(after) }
         guard delta.isEmpty else {
           return ListEvent.change(before: before, delta, after: after).limited(to: resetThreshold)
         }
+        if receivesStates { return .current(after) }
         base = before
       }
       defer { failure = nil }
@@ -138,13 +160,28 @@ final class ListSubscription: Sendable {
 
   private let slot: Mutex<Slot>
 
-  init(resetThreshold: Int?) { slot = Mutex(Slot(resetThreshold: resetThreshold)) }
+  /// Whether it receives every state: also those without a change, and all events of one turn as one.
+  private let receivesStates: Bool
 
-  /// Adds an event, composing it with those that are pending.
-  func offer(_ event: ListEvent) {
+  init(resetThreshold: Int?, receivesStates: Bool) {
+    self.receivesStates = receivesStates
+    slot = Mutex(Slot(resetThreshold: resetThreshold, receivesStates: receivesStates))
+  }
+
+  /// Adds the events of one turn, composing them with those that are pending.
+  func offer(_ events: [ListEvent]) {
+    guard !receivesStates else { return add(events) }
+    for event in events {
+      if case .current = event { continue }
+      add([event])
+    }
+  }
+
+  /// Adds events, and hands over the next one if the subscriber waits.
+  private func add(_ events: [ListEvent]) {
     let taken = slot.withLock { slot -> (Continuation, ListEvent)? in
       guard !slot.isFinished else { return nil }
-      slot.fold(event)
+      for event in events { slot.fold(event) }
       guard let waiting = slot.waiting, let event = slot.take() else { return nil }
       slot.waiting = nil
       return (waiting, event)

@@ -62,19 +62,22 @@ extension ResultsSection: RandomAccessCollection {
 
 /// The sections of a list in order, created on access.
 public struct ResultsSections<Object: FetchedObject>: RandomAccessCollection, Sendable {
-  private let results: ResultsList<Object>
+  private let results: ResultsList<Object>?
 
   init(_ results: ResultsList<Object>) { self.results = results }
+
+  /// Creates an empty collection: what a view shows before the first fetch.
+  public init() { results = nil }
 
   /// The index of the first section.
   public var startIndex: Int { 0 }
   /// The index after the last section.
-  public var endIndex: Int { results.snapshot.sectionCount }
+  public var endIndex: Int { results?.snapshot.sectionCount ?? 0 }
 
   /// Returns the section at an index.
   /// - Complexity: O(log *n*), and the title's own cost.
   public subscript(index: Int) -> ResultsSection<Object> {
-    guard let section = ResultsSection(results, index) else {
+    guard let section = results.flatMap({ ResultsSection($0, index) }) else {
       preconditionFailure("section \(index) of a list of \(endIndex) sections")
     }
     return section
@@ -142,12 +145,18 @@ public struct ResultsRow<Object: FetchedObject>: Identifiable, Sendable {
 
 /// Rows of a list in order, as a collection that reads objects on access, batch by batch.
 public struct ResultsRows<Object: FetchedObject>: RandomAccessCollection, Sendable {
-  private let results: ResultsList<Object>
+  private let results: ResultsList<Object>?
   private let range: Range<Int>
 
   init(_ results: ResultsList<Object>, _ range: Range<Int>) {
     self.results = results
     self.range = range
+  }
+
+  /// Creates an empty collection: what a view shows before the first fetch.
+  public init() {
+    results = nil
+    range = 0..<0
   }
 
   /// The index of the first row.
@@ -157,21 +166,22 @@ public struct ResultsRows<Object: FetchedObject>: RandomAccessCollection, Sendab
 
   /// Returns the row at an index; its object has not been read.
   public subscript(index: Int) -> ResultsRow<Object> {
-    ResultsRow(results, range.lowerBound + index)
+    guard let results else { preconditionFailure("row \(index) of no rows") }
+    return ResultsRow(results, range.lowerBound + index)
   }
 
   /// Returns the identities of the rows at some indexes, in order; no object is read.
   /// - Throws: As `ResultsList.objectIDs(at:)`.
   /// - Complexity: O(*k* + log *n*) for *k* rows.
   public func objectIDs(at indexes: Range<Int>) throws(ResultsError) -> [ObjectID] {
-    try results.objectIDs(at: positions(of: indexes))
+    try results?.objectIDs(at: positions(of: indexes)) ?? []
   }
 
   /// Returns the objects of the rows at some indexes, in order, read at once.
   /// - Throws: As `ResultsList.objects(at:)`.
   /// - Complexity: O(*k* + log *n*) for *k* rows.
   public func objects(at indexes: Range<Int>) throws(ResultsError) -> [Object] {
-    try results.objects(at: positions(of: indexes))
+    try results?.objects(at: positions(of: indexes)) ?? []
   }
 
   private func positions(of indexes: Range<Int>) -> Range<Int> {
