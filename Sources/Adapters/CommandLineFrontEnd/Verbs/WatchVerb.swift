@@ -88,7 +88,7 @@ public struct WatchRun<Program: ListProgram> {
     let location = try store.location(of: Program.name)
     let opened = try Program.openStore(location)
     let controller = FetchedResultsController(
-      definition.fetching(try output.columns(of: Program.self)),
+      definition.fetching(try output.rows.columns(of: Program.self)),
       in: opened,
       options: ResultsOptions(caches: Program.caches(for: location))
     )

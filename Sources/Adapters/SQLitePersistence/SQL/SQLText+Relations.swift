@@ -165,7 +165,7 @@ extension SQLText {
       case .minimum: sql.append("min(")
       case .maximum: sql.append("max(")
       }
-      sql.append(comparable: expression, in: elements)
+      sql.append(comparable: expression, with: nil, in: elements)
       sql.append(")")
     }
     append(isKnown ? ")" : "SELECT NULL)")

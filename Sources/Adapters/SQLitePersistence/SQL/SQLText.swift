@@ -296,7 +296,7 @@ extension SQLText {
   ///   - expression: One side of a comparison.
   ///   - values: The constants on the other side, or `nil` if it is an expression.
   ///   - table: The table.
-  private mutating func append(
+  mutating func append(
     comparable expression: FetchExpression,
     with values: [Value]?,
     in table: EntityTable
