@@ -28,11 +28,10 @@ public protocol StoreTransaction: StoreSnapshot {
     ifUnchangedFrom expected: Row?
   ) throws(StoreError)
 
-  /// Deletes a row, and applies the delete rules of the relationships to its entity in the same transaction (R101).
+  /// Deletes a row.
   ///
-  /// A store with several entities finds out by `consequences(ofDeleting:of:among:)` what to update and delete.
+  /// A store can apply delete rules itself; `delete(_:of:applyingRulesOf:)` applies them in any store.
   /// - Returns: Whether the object existed.
-  /// - Throws: `StoreError.referenced` if a rule denies it.
   @discardableResult
   func delete(_ id: ObjectID, of entity: EntityDescription) throws(StoreError) -> Bool
 }
@@ -78,6 +77,30 @@ extension StoreTransaction {
         Row(entity: Object.entity, id: id, values: $0.attributeValues)
       }
     )
+  }
+
+  /// Deletes a row, and applies the delete rules of the relationships to its entity in the same transaction (R101).
+  /// - Parameters:
+  ///   - id: The object to delete.
+  ///   - entity: The object's entity.
+  ///   - entities: The entities whose relationships have rules, usually all of the store.
+  /// - Returns: Whether the object existed.
+  /// - Throws: `StoreError.referenced` if a rule denies it; nothing has been written then.
+  @discardableResult
+  public func delete(
+    _ id: ObjectID,
+    of entity: EntityDescription,
+    applyingRulesOf entities: [EntityDescription]
+  ) throws(StoreError) -> Bool {
+    guard case .some(.some) = try rows([id.key], of: entity).first else { return false }
+    let effects = try consequences(ofDeleting: id, of: entity, among: entities)
+    for row in effects.updates { try update(row.id, to: row.values, of: row.entity) }
+    // Those that name others are deleted before them, as foreign keys of the store may demand.
+    for other in effects.deletes.dropFirst().reversed() {
+      let holder = entities.first { $0.name.hasSameBytes(as: other.entity) }
+      if let holder { try delete(other, of: holder) }
+    }
+    return try delete(id, of: entity) || !effects.deletes.isEmpty
   }
 
   /// Deletes an object.

@@ -224,9 +224,15 @@ extension StoreConformance {
           false
         }
       } _: {
-        try store.write { try $0.delete(denied, of: folder) }
+        try store.write { try $0.delete(denied, of: folder, applyingRulesOf: Library.ruled) }
       }
-      try store.write { try $0.delete(ObjectID(entity: "Folder", key: .integer(1)), of: folder) }
+      try store.write { transaction in
+        try transaction.delete(
+          ObjectID(entity: "Folder", key: .integer(1)),
+          of: folder,
+          applyingRulesOf: Library.ruled
+        )
+      }
       let left = try store.read { (snapshot) throws(StoreError) in
         try snapshot.fetch(
           FetchRequest<Row>(entity: note, sortedBy: [FetchSortDescriptor(.objectKey)])
