@@ -151,7 +151,7 @@ struct RandomRelations {
     switch attribute.type.storage {
     case .text: return .text(generator.choice("a", "b", "B", "ab", "", "é", "e\u{301}", "z\0y"))
     case .real: return .real(generator.choice(0, -0.0, 0.1, 0.2, 1e300, -1e300, 7, .infinity))
-    case .blob: return .blob([])
+    case .blob, .any: return .blob([])
     case .integer:
       if attribute.name == "year", generator.happens(percent: 10) {
         return .integer(generator.choice(.max, .min))
@@ -246,7 +246,7 @@ struct RandomRelations {
       switch storage {
       case .text: .text(generator.choice("a", "b", "é", ""))
       case .real: .real(generator.choice(0, 0.1, 7))
-      case .integer, .blob: .integer(Int64(generator.number(in: 0...4)))
+      case .integer, .blob, .any: .integer(Int64(generator.number(in: 0...4)))
       }
     if storage == .text, generator.happens(percent: 30) {
       return .text(

@@ -50,6 +50,13 @@ private enum ClubRoster: ListProgram {
   static func openStore(_ location: StoreLocation) throws -> any Store {
     throw StoreError.closed(path: location.path)
   }
+
+  static func diagnose(_ store: any Store) throws -> [String] { [] }
+
+  static func playStory(
+    in store: any Store,
+    _ print: @escaping (String) throws -> Void
+  ) async throws {}
 }
 
 @Suite("Paths in options")
@@ -77,14 +84,14 @@ struct PathOptionTests {
       return
     }
     #expect(section == .related(["home"], .attribute("full name")))
-    let columns = try OutputOptions.parse(["--columns", "id,home.`full name`,visits.@count"])
+    let columns = try RowOptions.parse(["--columns", "id,home.`full name`,visits.@count"])
       .columns(of: ClubRoster.self)
     #expect(columns.map(\.title) == ["id", "home.`full name`", "visits.@count"])
     #expect(
       list.fetching(columns).request.propertiesToFetch
         == ["name", "club", "home.`full name`", "visits.@count"]
     )
-    #expect(list.fetching([.key]).request.propertiesToFetch == nil)
+    #expect(list.fetching([.key("id")]).request.propertiesToFetch == nil)
   }
 
   @Test("a column shows a related value by its name in the row")
@@ -99,7 +106,7 @@ struct PathOptionTests {
       values: [.text("Ann"), .integer(3)]
     )
     let column = try #require(
-      OutputOptions.parse(["--columns", "visits.@count"]).columns(of: ClubRoster.self).first
+      RowOptions.parse(["--columns", "visits.@count"]).columns(of: ClubRoster.self).first
     )
     #expect(column.value(row) == .integer(3))
     #expect(column.text(row, ValueFormatter(for: nil)) == "3")
@@ -116,7 +123,7 @@ struct PathOptionTests {
         == "--sort: “hone.`full name`”: Member has no relationship named hone. Did you mean home?"
     )
     let many = try #require(throws: CommandFailure.self) {
-      try OutputOptions.parse(["--columns", "visits.member"]).columns(of: ClubRoster.self)
+      try RowOptions.parse(["--columns", "visits.member"]).columns(of: ClubRoster.self)
     }
     #expect(many.message.contains("visits.@count"))
   }

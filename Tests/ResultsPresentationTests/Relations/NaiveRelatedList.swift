@@ -88,7 +88,7 @@ extension FetchExpression {
     case .related, .gathered: [self]
     case .attribute, .objectKey, .literal: []
     case .prefix(let inner, _), .lowercased(let inner), .uppercased(let inner), .length(let inner),
-      .bucket(let inner, _), .ifNull(let inner, _):
+      .bucket(let inner, _), .ifNull(let inner, _), .transformed(_, let inner):
       inner.paths
     }
   }
