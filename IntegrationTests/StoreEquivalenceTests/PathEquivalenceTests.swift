@@ -17,7 +17,7 @@ import Testing
     var compared = 0
     for step in 0..<40 {
       try write(into: [memory, sqlite], &random)
-      for _ in 0..<4 where try compare(memory, sqlite, &random, "seed \(seed), step \(step)") {
+      for _ in 0..<12 where try compare(memory, sqlite, &random, "seed \(seed), step \(step)") {
         compared += 1
       }
     }
@@ -36,9 +36,9 @@ import Testing
           CREATE TABLE Country(code TEXT PRIMARY KEY NOT NULL COLLATE BINARY, name TEXT, area);
           CREATE TABLE Author(id INTEGER PRIMARY KEY, name, countryCode, mentorID, born);
           CREATE TABLE Life(id INTEGER PRIMARY KEY, text);
-          CREATE TABLE Shelf(label, "row" INTEGER, room TEXT, PRIMARY KEY (room, "row"));
-          CREATE TABLE Book(id INTEGER PRIMARY KEY, title TEXT, year, price, authorID, shelfRow,
-            shelfRoom COLLATE NOCASE);
+          CREATE TABLE Rack(label, "row" INTEGER, room TEXT, PRIMARY KEY (room, "row"));
+          CREATE TABLE Book(id INTEGER PRIMARY KEY, title TEXT, year, price, authorID, rackRow,
+            rackRoom COLLATE NOCASE);
           CREATE TABLE Tag(name TEXT PRIMARY KEY, "rank");
           CREATE TABLE BookTag(bookID, tagName, PRIMARY KEY (bookID, tagName));
           CREATE TABLE Loan(id INTEGER PRIMARY KEY, bookID, authorID);
@@ -53,7 +53,7 @@ import Testing
           sql: """
             INSERT OR IGNORE INTO Country VALUES ('\(["a", "A", "1"][number % 3])', 'n\(number)', 1.5);
             INSERT INTO Author VALUES (\(number % 5 + number / 5 * 100), 'a\(number)', \(any()), \(any()), 3);
-            INSERT OR IGNORE INTO Shelf VALUES ('s', \(number % 3), '\(["a", "A", "1"][number % 3])');
+            INSERT OR IGNORE INTO Rack VALUES ('s', \(number % 3), '\(["a", "A", "1"][number % 3])');
             INSERT INTO Book VALUES (\(number), 't', 5, 1.5, \(any()), \(any()), \(any()));
             INSERT OR IGNORE INTO Tag VALUES ('\(["a", "A", "1"][number % 3])', \(number));
             INSERT INTO Loan VALUES (\(number), \(any()), \(any()));
@@ -66,13 +66,13 @@ import Testing
     let author = random.library.entity("Author")
     let definitions: [(EntityDescription, FetchExpression, FetchPredicate)] = [
       (book, .related(["author"], .attribute("name")), .all),
-      (book, .related(["shelf"], .attribute("label")), .all),
+      (book, .related(["rack"], .attribute("label")), .all),
       (book, .related(["author", "country"], .attribute("name")), .all),
       (book, .gathered(["readers"], .count, nil, where: .all), .all),
       (author, .gathered(["books"], .sum, .attribute("year"), where: .all), .all),
       (author, .gathered(["students"], .count, nil, where: .all), .all),
       (author, .related(["mentor"], .objectKey), .quantified(.none, ["loans"], .all)),
-      (random.library.entity("Shelf"), .gathered(["books"], .count, nil, where: .all), .all),
+      (random.library.entity("Rack"), .gathered(["books"], .count, nil, where: .all), .all),
       (random.library.entity("Country"), .gathered(["authors"], .count, nil, where: .all), .all),
     ]
     for (entity, term, predicate) in definitions {
@@ -95,7 +95,7 @@ import Testing
       #expect(core == own, "seed \(seed): \(predicate) by \(term)")
     }
     let keys = try keys(of: author, in: store)
-    for columns in [["authorID"], ["shelfRow"]] {
+    for columns in [["authorID"], ["rackRow"]] {
       let direct = try store.read { (snapshot) throws(StoreError) in
         try snapshot.referrers(to: keys, through: columns, of: book, limit: nil)
       }
@@ -116,7 +116,7 @@ import Testing
     let memory = try InMemoryStore(entities: random.library.entities)
     let sqlite = try SQLiteStore.inMemory(entities: random.library.entities)
     let searches: [(String, [String], String)] = [
-      ("Book", ["authorID"], "Author"), ("Book", ["shelfRoom", "shelfRow"], "Shelf"),
+      ("Book", ["authorID"], "Author"), ("Book", ["rackRoom", "rackRow"], "Rack"),
       ("BookTag", ["bookID"], "Book"), ("BookTag", ["tagName"], "Tag"), ("Life", ["id"], "Author"),
       ("Author", ["mentorID"], "Author"), ("Author", ["countryCode"], "Country"),
       ("Book", ["year"], "Author"),

@@ -69,24 +69,24 @@ struct RelatedLibrary {
         relationships: [one("author", ["id"], "Author")]
       ),
       try EntityDescription(
-        name: "Shelf",
+        name: "Rack",
         identity: .compound(["room", "row"]),
         attributes: [
           optional("label", .text), AttributeDescription("row", .integer64),
           AttributeDescription("room", .text),
         ],
-        relationships: [many("books", ["shelfRoom", "shelfRow"], "Book")]
+        relationships: [many("books", ["rackRoom", "rackRow"], "Book")]
       ),
       try EntityDescription(
         name: "Book",
         attributes: [
           AttributeDescription("title", .text), optional("year", .integer64),
           optional("price", .real), optional("authorID", .integer64),
-          optional("shelfRow", .integer64), optional("shelfRoom", .text),
+          optional("rackRow", .integer64), optional("rackRoom", .text),
         ],
         relationships: [
           one("author", ["authorID"], "Author"),
-          one("shelf", ["shelfRoom", "shelfRow"], "Shelf"),
+          one("rack", ["rackRoom", "rackRow"], "Rack"),
           linked("tags", "BookTag", "bookID", "tagName", "Tag"),
           linked("readers", "Loan", "bookID", "authorID", "Author"),
         ]
@@ -144,7 +144,7 @@ struct RandomRelations {
   mutating func value(_ attribute: AttributeDescription) -> Value {
     if attribute.isOptional, generator.happens(percent: 20) { return .null }
     if attribute.name == "countryCode" || attribute.name == "tagName"
-      || attribute.name == "shelfRoom" || attribute.name == "room"
+      || attribute.name == "rackRoom" || attribute.name == "room"
     {
       return .text(generator.choice("a", "A", "b", "é", "e\u{301}", ""))
     }

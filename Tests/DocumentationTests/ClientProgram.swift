@@ -83,6 +83,7 @@ struct ClientProgram: Sendable, CustomTestStringConvertible {
         "store-writing", "store-itself", "own-store",
       ]
     ),
+    relationships,
     userInterfaces,
     ClientProgram(
       page: userInterfaces.page,
@@ -92,6 +93,27 @@ struct ClientProgram: Sendable, CustomTestStringConvertible {
       isolatesToMainActor: true
     ),
   ]
+
+  private static let relationships = ClientProgram(
+    page: "docs/relationships.md",
+    given: """
+      struct Topic: Entity {
+        var id: Int64?
+        var name = ""
+        var rank = 0
+
+        static let schema = EntitySchema<Topic>("Topic", identity: \\.id) {
+          Attribute(\\.name, "name")
+          Attribute(\\.rank, "rank")
+        }
+      }
+
+      """,
+    snippets: [
+      "relations-schema", "relations-request", "relations-keys", "relations-columns",
+      "relations-text", "relations-error",
+    ]
+  )
 
   private static let userInterfaces = ClientProgram(
     page: "docs/user-interfaces.md",

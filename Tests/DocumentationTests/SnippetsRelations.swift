@@ -75,9 +75,9 @@ private typealias Writer = Library.Writer
 
 @Sendable func relationsColumns() async throws {
   // snippet: relations-columns
-  let request = FetchRequest<Novel>(sortedBy: [.ascending(\.title)])
+  let titles = FetchRequest<Novel>(sortedBy: [.ascending(\.title)])
     .returning([.attribute(\.title), .attribute(\.writer.name)])
-  print(request.propertiesToFetch ?? [])
+  print(titles.propertiesToFetch ?? [])
   // end
 }
 

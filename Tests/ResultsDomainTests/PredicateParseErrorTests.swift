@@ -85,10 +85,10 @@ struct PredicateParseErrorTests {
       """
     ),
     (
-      "id == 7",
+      "ID == 7",
       """
-      column 1: Book has no attribute named id.
-      id == 7
+      column 1: Book has no attribute named ID.
+      ID == 7
       ^
       Did you mean SELF, which is the id?
       """

@@ -108,8 +108,8 @@ import Testing
   @Test func `of several columns are declared for the table, and links are opened by themselves`()
     throws
   {
-    let shelf = Sample.entity(
-      "Shelf",
+    let rack = Sample.entity(
+      "Rack",
       .compound(["room", "row"]),
       [AttributeDescription("room", .text), AttributeDescription("row", .integer64)]
     )
@@ -122,15 +122,15 @@ import Testing
     let book = Sample.related(
       "Book",
       [
-        AttributeDescription("shelfRow", .integer64, isOptional: true),
-        AttributeDescription("shelfRoom", .text, isOptional: true),
+        AttributeDescription("rackRow", .integer64, isOptional: true),
+        AttributeDescription("rackRoom", .text, isOptional: true),
       ],
       [
         RelationshipDescription(
-          "shelf",
-          .toOne(foreignKey: ["shelfRoom", "shelfRow"]),
+          "rack",
+          .toOne(foreignKey: ["rackRoom", "rackRow"]),
           onDelete: .nullify
-        ) { shelf },
+        ) { rack },
         RelationshipDescription(
           "tags",
           .manyToMany(link: EntityReference { link }, from: ["bookID"], to: ["tag"])
@@ -138,15 +138,15 @@ import Testing
       ]
     )
     let folder = try TemporaryFolder()
-    let store = try SQLiteStore(at: folder.file(), entities: [book, shelf, tag])
-    #expect(store.entities.map(\.name) == ["Book", "Shelf", "Tag", "BookTag"])
+    let store = try SQLiteStore(at: folder.file(), entities: [book, rack, tag])
+    #expect(store.entities.map(\.name) == ["Book", "Rack", "Tag", "BookTag"])
     let schema = try schema(at: folder.file())
     #expect(
       schema[0].contains(
-        "FOREIGN KEY (\"shelfRoom\", \"shelfRow\") REFERENCES \"Shelf\" (\"room\", \"row\")"
+        "FOREIGN KEY (\"rackRoom\", \"rackRow\") REFERENCES \"Rack\" (\"room\", \"row\")"
       )
     )
-    #expect(schema.contains { $0.contains("BookByShelfRoomAndShelfRow") })
+    #expect(schema.contains { $0.contains("BookByRackRoomAndRackRow") })
     // The key of the link's table serves one direction.
     #expect(schema.contains { $0.contains("BookTagByTag") })
     #expect(!schema.contains { $0.contains("BookTagByBookID") })

@@ -67,10 +67,10 @@ struct ForeignKeyRules {
     var known = try database.indexedColumns(of: entity.name)
     known.append(entity.identity.columns)
     var missing: [[String]] = []
-    for columns in keys.map(\.columns) {
-      let sought = Set(columns.map(\.caselessIdentifier))
+    for columns in sought {
+      let names = Set(columns.map(\.caselessIdentifier))
       let serves = known.contains {
-        sought == Set($0.prefix(sought.count).map(\.caselessIdentifier))
+        names == Set($0.prefix(names.count).map(\.caselessIdentifier))
       }
       guard !serves else { continue }
       missing.append(columns)
