@@ -402,7 +402,7 @@ extension ListEngine {
 
   /// Returns the next generation, except what follows from the sections of its keys.
   /// - Parameters:
-  ///   - change: The change that leads to it.
+  ///   - change: The change from the present one.
   ///   - store: The store in a version that has the change.
   ///   - setKeys: Sets the keys and what follows from them.
   /// - Returns: The generation, which is not the current one yet.
