@@ -37,7 +37,9 @@ struct `Values of any class` {
     var keys: [[UInt8]] = []
     for value in values {
       var writer = KeyWriter()
-      let isWritten = writer.append(value, column)
+      // The identity follows every column of an order.
+      let isWritten =
+        writer.append(value, column) && writer.append(.integer(7), KeyColumn(.integer))
       #expect(isWritten)
       keys.append(writer.bytes)
     }
