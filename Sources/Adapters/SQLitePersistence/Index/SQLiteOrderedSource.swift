@@ -418,7 +418,11 @@ extension SQLiteOrderedSource {
     guard let last = keys.ends.indices.last else { return [] }
     let start = last == 0 ? 0 : keys.ends[last - 1]
     return try with { database in
-      guard let sql = try plan.ranking(on: database) else { return try ranksByMerging(keys) }
+      // The pass in C knows the class of each column.
+      let isTyped = plan.columns.allSatisfy { $0.storage != .any }
+      guard isTyped, let sql = try plan.ranking(on: database) else {
+        return try ranksByMerging(keys)
+      }
       let (ranks, calls) = try ranks(of: keys, sql, on: database)
       let behind = try count(from: .before(Array(keys.bytes[start...])), to: nil)
       guard ranks[last] + behind == calls else {
@@ -494,7 +498,7 @@ extension results_key_column {
       case .real: SQLITE_FLOAT
       case .text: SQLITE_TEXT
       case .blob: SQLITE_BLOB
-      // No value has this class, so the pass in C ends at once and the one in Swift follows.
+      // The pass in C is not used then.
       case .any: SQLITE_NULL
       }
     self.init(
