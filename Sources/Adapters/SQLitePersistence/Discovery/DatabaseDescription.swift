@@ -106,6 +106,8 @@ public struct TableDescription: Sendable {
   public let foreignKeys: [ForeignKeyDescription]
   /// The names of the attributes that the database calculates.
   public let generatedAttributes: [String]
+  /// The table as SQLite reports it, or `nil` if it could not be read.
+  let shape: TableShape?
 }
 
 /// The reason why the rows of a table or view cannot be listed.

@@ -33,7 +33,13 @@ struct RelationshipDiscovery {
       guard let source = try? table.entity.get() else { continue }
       for key in table.foreignKeys {
         guard let destination = entity(named: key.table),
-          let columns = RelationshipDiscovery.columns(of: key, from: source, to: destination)
+          let columns = RelationshipDiscovery.columns(of: key, from: source, to: destination),
+          RelationshipDiscovery.namesKeys(
+            columns,
+            of: table,
+            tables.first { $0.name == destination.name },
+            destination
+          )
         else { continue }
         references.append(Reference(source: source, columns: columns, destination: destination))
       }
@@ -67,6 +73,18 @@ struct RelationshipDiscovery {
       columns.append(column)
     }
     return columns
+  }
+
+  /// Whether the database finds the rows that columns name without converting values, which this package never does.
+  private static func namesKeys(
+    _ columns: [String],
+    of source: TableDescription,
+    _ target: TableDescription?,
+    _ destination: EntityDescription
+  ) -> Bool {
+    guard let source = source.shape, let target = target?.shape else { return false }
+    return zip(columns, destination.identity.columns)
+      .allSatisfy { source.affinity(of: $0).comparesAsStored(with: target.affinity(of: $1)) }
   }
 
   // MARK: - Relationships
@@ -194,7 +212,8 @@ extension TableDescription {
       kind: kind,
       entity: .success(entity),
       foreignKeys: foreignKeys,
-      generatedAttributes: generatedAttributes
+      generatedAttributes: generatedAttributes,
+      shape: shape
     )
   }
 }

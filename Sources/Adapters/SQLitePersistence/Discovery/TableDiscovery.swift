@@ -18,10 +18,12 @@ struct TableDiscovery {
   func description() throws -> TableDescription {
     let entity: Result<EntityDescription, TableRefusal>
     var generated: [String] = []
+    var found: TableShape?
     do {
       guard let shape = try database.tableShape(of: name, orView: true) else {
         throw TableRefusal(description: "its declaration cannot be read")
       }
+      found = shape
       generated = shape.columns.filter { $0.generation != .none }.map(\.name)
       entity = .success(try self.entity(of: shape))
     } catch let refusal as TableRefusal {
@@ -40,7 +42,8 @@ struct TableDiscovery {
       kind: kind,
       entity: entity,
       foreignKeys: kind == .table ? try foreignKeys() : [],
-      generatedAttributes: generated
+      generatedAttributes: generated,
+      shape: found
     )
   }
 

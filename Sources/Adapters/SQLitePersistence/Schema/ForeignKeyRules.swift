@@ -123,7 +123,16 @@ struct ForeignKeyRules {
       let stored = try key.columns.map { column in
         try entity.expression(ofColumn: column)?.storage(in: entity)
       }
-      guard stored == types.map(Optional.some) else {
+      let target = try database.tableShape(of: destination.name)
+      let fits = zip(zip(key.columns, stored), zip(destination.identity.columns, types))
+        .allSatisfy { part, known in
+          // Values of any class name the same objects for the database as they do here, unless it converts them.
+          part.1 == known.1
+            || part.1 == .any
+              && target?.affinity(of: known.0).comparesAsStored(with: shape.affinity(of: part.0))
+                == true
+        }
+      guard fits, stored.count == types.count else {
         throw refuse(
           "the relationship \(name) holds the key of \(destination.name) in \(list(key.columns)),"
             + " whose types differ from it; declare the attributes with the types of the key"

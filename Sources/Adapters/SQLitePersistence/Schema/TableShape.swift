@@ -45,6 +45,14 @@ struct TableShape: Sendable {
     return Int32(index ?? -1)
   }
 
+  /// The affinity of a column, or of the row number.
+  func affinity(of name: String) -> ColumnAffinity {
+    guard let column = column(named: name) else { return .integer }
+    // A column ANY of a strict table converts nothing (sqlite.org/stricttables.html, 2).
+    let isAny = isStrict && column.declaredType.caselessIdentifier == Array("any".utf8)
+    return isAny ? .none : column.affinity
+  }
+
   /// The names of the row number, unless columns have them (sqlite.org/rowidtable.html).
   static let rowNumberNames = ["rowid", "_rowid_", "oid"]
 
@@ -102,6 +110,11 @@ enum ColumnAffinity: Sendable {
     } else {
       self = contains(["real", "floa", "doub"]) ? .real : .numeric
     }
+  }
+
+  /// Whether SQLite compares a column with one of another affinity without converting values (sqlite.org/datatype3.html, 4.2).
+  func comparesAsStored(with other: ColumnAffinity) -> Bool {
+    self == other || ![self, other].contains { $0 == .text || $0 == .none }
   }
 
   /// Whether values of a storage class are stored unchanged, or as numbers of the same value.
