@@ -32,7 +32,9 @@ struct ChangeLogTriggers {
   {
     guard let shape = try database.tableShape(of: entity.name) else { return nil }
     let columns = entity.keyColumns + entity.attributes.map(\.name)
-    guard columns.allSatisfy({ shape.column(named: $0) != nil }) else { return nil }
+    guard columns.allSatisfy({ shape.column(named: $0) != nil || shape.isRowNumber($0) }) else {
+      return nil
+    }
     let rules = try UniqueRule.all(of: shape, on: database)
     return ChangeLogTriggers(entity, number: number, shape: shape, rules: rules)
   }
