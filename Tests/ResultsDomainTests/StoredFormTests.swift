@@ -26,13 +26,17 @@ struct StoredFormTests {
   {
     let seed = UInt64.random(in: .min ... .max)
     var generator = SeededGenerator(seed: seed)
-    let unit = Self.unit(of: form)
-    // The years 1 to 9999; a double has microseconds only in the years around its epoch.
-    let span: Int64 = form == .referenceSeconds ? 4_000_000_000_000_000 : 60_000_000_000_000_000
+    // Of the years 1 to 9999 a double has microseconds only near its epoch, and milliseconds in all.
+    let spans: [(span: Int64, unit: Int64)] =
+      switch form {
+      case .epochSeconds, .referenceSeconds:
+        [(7_500_000_000_000_000, 1), (60_000_000_000_000_000, 1000)]
+      default: [(60_000_000_000_000_000, Self.unit(of: form))]
+      }
     var pairs: [(date: Int64, stored: Value)] = []
-    for _ in 0..<200 {
-      let random = Int64(bitPattern: generator.next()) % span
-      let date = random / unit * unit
+    for index in 0..<400 {
+      let (span, unit) = spans[index % spans.count]
+      let date = Int64(bitPattern: generator.next()) % span / unit * unit
       let stored = try #require(form.stored(.integer(date)), "\(date), seed \(seed)")
       #expect(form.logical(stored) == .integer(date), "\(stored), seed \(seed)")
       pairs.append((date, stored))
@@ -42,6 +46,28 @@ struct StoredFormTests {
         one.date == other.date ? .same : one.date < other.date ? .ascending : .descending
       #expect(Value.compare(one.stored, other.stored) == order, "seed \(seed)")
     }
+  }
+
+  @Test(arguments: [StoredForm.epochSeconds, .epochMilliseconds, .referenceSeconds])
+  func `R102: a date that a double cannot hold has no stored value`(_ form: StoredForm) throws {
+    let seed = UInt64.random(in: .min ... .max)
+    var generator = SeededGenerator(seed: seed)
+    var missing = 0
+    for _ in 0..<1000 {
+      let date = Int64(bitPattern: generator.next()) >> generator.below(20)
+      guard let stored = form.stored(.integer(date)) else {
+        missing += 1
+        continue
+      }
+      #expect(form.logical(stored) == .integer(date), "\(date), seed \(seed)")
+    }
+    #expect(missing > 100, "seed \(seed)")
+    #expect(form.stored(.integer(20_000_000_000_000_001)) == nil)
+    #expect(form.stored(.integer(20_000_000_000_001_000)) != nil)
+    for stored in [Double.infinity, -.infinity, 1e19, -1e19, 0x1p62, .greatestFiniteMagnitude] {
+      #expect(form.logical(.real(stored)) == nil)
+    }
+    #expect(form.logical(.real(.nan)) == nil)
   }
 
   @Test func `R102: the known forms are those of the applications that write them`() {
@@ -120,6 +146,106 @@ struct StoredFormTests {
     }
     #expect(bytes.count == 16)
     #expect(throws: PredicateParseError.self) { try parse("at >= 'yesterday'") }
+  }
+
+  @Test func `R102: a condition with a date that the form cannot hold compares as the dates do`()
+    throws
+  {
+    let entity = try Self.entity()
+    func parse(_ text: String) throws -> FetchPredicate {
+      try FetchPredicate(parsing: text, entity: entity)
+    }
+    func at(_ comparison: ComparisonOperator, _ text: String) -> FetchPredicate {
+      .comparison(.attribute("at"), comparison, .literal(.text(text)))
+    }
+    let end = "2026-01-01 23:59:59"
+    #expect(try parse("at <= '2026-01-01'") == at(.lessOrEqual, end))
+    #expect(try parse("at > '2026-01-01'") == at(.greater, end))
+    #expect(
+      try parse("at == '2026-01-01'")
+        == .between(.attribute("at"), "2026-01-01 00:00:00", .text(end))
+    )
+    #expect(try parse("at < '2026-01-01T23:59:59.5Z'") == at(.lessOrEqual, end))
+    #expect(try parse("'2026-01-01T23:59:59.5Z' <= at") == at(.greater, end))
+    #expect(
+      try parse("at BETWEEN '2026-01-01T23:59:59.5Z' AND '2026-01-02'")
+        == .and([at(.greater, end), at(.lessOrEqual, "2026-01-02 23:59:59")])
+    )
+    #expect(
+      try parse("at IN {'2026-01-01T23:59:59.5Z', '2026-01-01T23:59:59Z'}")
+        == .membership(.attribute("at"), [.text(end)])
+    )
+
+    // Of a date between two stored ones every comparison is that of the dates.
+    let forms: [StoredForm] = [.dateText(digits: 1), .iso8601(digits: 0), .epochSeconds]
+    let seed = UInt64.random(in: .min ... .max)
+    var generator = SeededGenerator(seed: seed)
+    for form in forms {
+      let entity = try EntityDescription(
+        name: "Visit",
+        attributes: [
+          AttributeDescription("at", .date, isOptional: true, holdsAnyValue: true, form: form)
+        ]
+      )
+      for _ in 0..<100 {
+        let constant = 50_000_000_000_000_000 + Int64(generator.below(10_000_000))
+        let near = constant + Int64(generator.below(4_000_001)) - 2_000_000
+        let date = near / 1_000_000 * 1_000_000
+        for stored in [form.stored(.integer(date)), form.stored(.integer(constant)), .null] {
+          guard let stored else { continue }
+          let row = Row(
+            entity: entity,
+            id: ObjectID(entity: "Visit", key: .integer(1)),
+            values: [stored]
+          )
+          for comparison in ["<", "<=", "==", "!=", ">=", ">"] {
+            let text = "at \(comparison) \(constant)"
+            let predicate = try FetchPredicate(parsing: text, entity: entity)
+            guard case .integer(let found) = form.logical(stored) else {
+              #expect(!predicate.holds(for: row), "\(text)")
+              #expect(!FetchPredicate.not(predicate).holds(for: row), "\(text)")
+              continue
+            }
+            let isExpected =
+              switch comparison {
+              case "<": found < constant
+              case "<=": found <= constant
+              case "==": found == constant
+              case "!=": found != constant
+              case ">=": found >= constant
+              default: found > constant
+              }
+            #expect(predicate.holds(for: row) == isExpected, "\(found) \(text), seed \(seed)")
+          }
+        }
+      }
+    }
+  }
+
+  @Test func `R102: a condition on related objects is shown with the values of their forms`() throws
+  {
+    let visit = try EntityDescription(
+      name: "Visit",
+      attributes: [
+        AttributeDescription("seconds", .date, form: .epochSeconds),
+        AttributeDescription("page", .integer64),
+      ]
+    )
+    let page = try EntityDescription(
+      name: "Page",
+      attributes: [],
+      relationships: [
+        RelationshipDescription("visits", .toMany(foreignKey: ["page"])) { visit }
+      ]
+    )
+    for text in [
+      "ANY visits.seconds > '1970-01-02T00:00:00Z'",
+      "SUBQUERY(visits, $x, $x.seconds > '1970-01-02T00:00:00Z').@count > 2",
+    ] {
+      let predicate = try FetchPredicate(parsing: text, entity: page)
+      #expect("\(predicate)".contains("86400") && !"\(predicate)".contains("000000"))
+      #expect(try FetchPredicate(parsing: predicate.text(in: page), entity: page) == predicate)
+    }
   }
 
   @Test func `R102: an order that the stored bytes would get wrong is refused with the remedy`()

@@ -40,7 +40,7 @@ extension FetchPredicate {
     transients: [String] = []
   ) throws(PredicateParseError) {
     var parser = try PredicateParser(text, arguments, entity, transients)
-    self = try parser.predicate().storing(in: entity)
+    self = try parser.predicate()
   }
 }
 

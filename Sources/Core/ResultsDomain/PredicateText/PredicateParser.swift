@@ -153,7 +153,8 @@ extension PredicateParser {
       isNegated = true
       try advance()
     }
-    let made = try comparison(left, at: start, mustBeWord: isNegated)
+    // What is checked is what is compared: the constants as they are stored.
+    let made = try comparison(left, at: start, mustBeWord: isNegated).storing(in: entity)
     do {
       try made.validate(in: entity)
     } catch {

@@ -9,10 +9,13 @@ public enum StoredForm: Hashable, Sendable {
   /// A date as `yyyy-MM-ddTHH:mm:ssZ` with a fixed number of digits of a fraction.
   case iso8601(digits: Int)
   /// A date as seconds since 1970-01-01 UTC, an integer or a real.
+  ///
+  /// A real holds microseconds exactly up to 2^33 seconds before and after the epoch, and milliseconds beyond; other dates have no
+  /// stored value.
   case epochSeconds
   /// A date as milliseconds since 1970-01-01 UTC, an integer or a real.
   case epochMilliseconds
-  /// A date as seconds since 2001-01-01 UTC, as Core Data stores it.
+  /// A date as seconds since 2001-01-01 UTC, as Core Data stores it; as exact as `epochSeconds`.
   case referenceSeconds
   /// A date as microseconds since 1601-01-01 UTC, as Chromium stores it; 0 is no date.
   case fileTimeMicroseconds
@@ -81,10 +84,9 @@ extension StoredForm {
       StoredForm.text(Instant(microseconds: date), separator: " ", digits: digits, end: "")
     case (.iso8601(let digits), .integer(let date)):
       StoredForm.text(Instant(microseconds: date), separator: "T", digits: digits, end: "Z")
-    case (.epochSeconds, .integer(let date)): StoredForm.count(date, unit: 1_000_000)
-    case (.epochMilliseconds, .integer(let date)): StoredForm.count(date, unit: 1000)
-    case (.referenceSeconds, .integer(let date)):
-      .real((Double(date) - 978_307_200_000_000) / 1_000_000)
+    case (.epochSeconds, .integer), (.epochMilliseconds, .integer), (.referenceSeconds, .integer):
+      // A double may only be near the date.
+      nearestCount(to: logical).flatMap { decoded($0) == logical ? $0 : nil }
     case (.fileTimeMicroseconds, .integer(let date)):
       StoredForm.sum(date, 11_644_473_600_000_000).map { .integer($0) }
     case (.uuidText(let isUppercase), .text(let text)):
@@ -95,6 +97,42 @@ extension StoredForm {
     case (.decimalText, .text(let text)): StoredForm.isDecimal(text) ? logical : nil
     case (.json, .text): logical
     default: nil
+    }
+  }
+
+  /// Returns the greatest stored value that stands for no later date, or `nil` if the form has none.
+  ///
+  /// Comparing stored values with it is comparing their dates with `date`, microseconds since 1970, even if the form cannot hold that
+  /// date.
+  func stored(notAfter date: Int64) -> Value? {
+    if let exact = stored(.integer(date)) { return exact }
+    switch self {
+    case .dateText(let digits), .iso8601(let digits):
+      guard (0...6).contains(digits) else { return nil }
+      let unit = (digits..<6).reduce(Int64(1)) { unit, _ in unit * 10 }
+      let rest = date % unit
+      return StoredForm.sum(date, -(rest < 0 ? rest + unit : rest)).flatMap { stored(.integer($0)) }
+    case .epochSeconds, .epochMilliseconds, .referenceSeconds:
+      guard let nearest = nearestCount(to: .integer(date)), case .real(let count) = nearest,
+        case .integer(let found) = decoded(nearest)
+      else { return nil }
+      return found <= date ? nearest : .real(count.nextDown)
+    default: return nil
+    }
+  }
+
+  /// The count of seconds or milliseconds that is nearest to a date.
+  private func nearestCount(to logical: Value) -> Value? {
+    guard case .integer(let date) = logical else { return nil }
+    switch self {
+    case .epochSeconds: return StoredForm.count(date, unit: 1_000_000)
+    case .epochMilliseconds: return StoredForm.count(date, unit: 1000)
+    case .referenceSeconds:
+      guard let since = StoredForm.sum(date, -978_307_200_000_000) else { return nil }
+      let count = StoredForm.count(since, unit: 1_000_000)
+      if case .integer(let seconds) = count { return .real(Double(seconds)) }
+      return count
+    default: return nil
     }
   }
 
@@ -134,24 +172,43 @@ extension StoredForm {
     Instant(iso8601: text).map { .integer($0.microseconds) }
   }
 
-  /// A count of a unit of microseconds since an epoch, to the nearest microsecond.
+  /// The date of a count of a unit of microseconds since an epoch, to the nearest microsecond.
+  ///
+  /// Where doubles are more than a microsecond apart, it is the whole millisecond that is written as the same double, if there is one.
   private static func date(_ stored: Value, unit: Int64, since epoch: Int64) -> Value? {
     switch stored {
     case .integer(let count):
       let (product, overflow) = count.multipliedReportingOverflow(by: unit)
       return overflow ? nil : sum(product, epoch).map { .integer($0) }
-    case .real(let count):
-      let product = count * Double(unit)
-      guard product.magnitude < 0x1p62 else { return nil }
-      // `rounded()` would need the C library, which is not linked without Foundation.
-      return sum(Int64(product + (product < 0 ? -0.5 : 0.5)), epoch).map { .integer($0) }
+    case .real(let real):
+      guard real.magnitude < 0x1p62 else { return nil }
+      // The whole part and the fraction are exact. `rounded()` would need the C library, which is not linked without Foundation.
+      let whole = Int64(real)
+      let rest = (real - Double(whole)) * Double(unit)
+      let (product, overflow) = whole.multipliedReportingOverflow(by: unit)
+      guard !overflow, let date = sum(product, Int64(rest + (rest < 0 ? -0.5 : 0.5))) else {
+        return nil
+      }
+      if real.ulp * Double(unit) > 1, let shifted = sum(date, date < 0 ? -500 : 500) {
+        let milliseconds = shifted / 1000 * 1000
+        if case .real(real) = count(milliseconds, unit: unit) {
+          return sum(milliseconds, epoch).map { .integer($0) }
+        }
+      }
+      return sum(date, epoch).map { .integer($0) }
     case .null, .text, .blob: return nil
     }
   }
 
+  /// The count of a unit that is nearest to some microseconds: an integer if it is whole, else a real.
   private static func count(_ microseconds: Int64, unit: Int64) -> Value {
     let (count, rest) = microseconds.quotientAndRemainder(dividingBy: unit)
-    return rest == 0 ? .integer(count) : .real(Double(microseconds) / Double(unit))
+    guard rest != 0 else { return .integer(count) }
+    // Below 2^53 the division rounds once. Above, the sum does: its last digit is much larger than the fraction's error.
+    return .real(
+      microseconds.magnitude < 1 << 53
+        ? Double(microseconds) / Double(unit) : Double(count) + Double(rest) / Double(unit)
+    )
   }
 
   private static func sum(_ left: Int64, _ right: Int64) -> Int64? {
@@ -271,32 +328,109 @@ extension AttributeDescription {
 extension FetchPredicate {
   /// The predicate with constants as they are stored, where they are compared with attributes that have a form.
   ///
-  /// A constant for which the form has no stored value stays as it is.
+  /// A date that the form cannot hold lies between two that it can, and the comparison is made with the earlier one. Any other
+  /// constant for which the form has no stored value stays as it is. Conditions on related objects have their own entity, and are
+  /// not converted.
   func storing(in entity: EntityDescription) -> FetchPredicate {
-    converting { expression, value in expression.form(in: entity)?.stored(value) ?? value }
+    switch self {
+    case .comparison(let left, let comparison, .literal(let value)):
+      left.form(in: entity)?.predicate(left, comparison, value) ?? self
+    case .comparison(.literal(let value), let comparison, let right):
+      right.form(in: entity)?.predicate(value, comparison, right) ?? self
+    case .between(let expression, let low, let high):
+      expression.form(in: entity)?.predicate(expression, from: low, through: high) ?? self
+    case .membership(let expression, let values):
+      if let form = expression.form(in: entity) {
+        .membership(expression, values.compactMap { form.stored($0) ?? form.unconverted($0) })
+      } else {
+        self
+      }
+    case .not(let inner): .not(inner.storing(in: entity))
+    case .and(let parts): .and(parts.map { $0.storing(in: entity) })
+    case .or(let parts): .or(parts.map { $0.storing(in: entity) })
+    default: self
+    }
   }
 
   /// The predicate with the logical values of constants, where they are compared with attributes that have a form.
   func showing(in entity: EntityDescription) -> FetchPredicate {
-    converting { expression, value in expression.form(in: entity)?.logical(value) ?? value }
-  }
-
-  private func converting(_ convert: (FetchExpression, Value) -> Value) -> FetchPredicate {
-    switch self {
+    func shown(_ value: Value, _ expression: FetchExpression) -> Value {
+      expression.form(in: entity)?.logical(value) ?? value
+    }
+    return switch self {
     case .comparison(let left, let comparison, .literal(let value)):
-      .comparison(left, comparison, .literal(convert(left, value)))
+      .comparison(left.showing(in: entity), comparison, .literal(shown(value, left)))
     case .comparison(.literal(let value), let comparison, let right):
-      .comparison(.literal(convert(right, value)), comparison, right)
+      .comparison(.literal(shown(value, right)), comparison, right.showing(in: entity))
     case .between(let expression, let low, let high):
-      .between(expression, convert(expression, low), convert(expression, high))
+      .between(expression.showing(in: entity), shown(low, expression), shown(high, expression))
     case .membership(let expression, let values):
-      .membership(expression, values.map { convert(expression, $0) })
-    case .not(let inner): .not(inner.converting(convert))
-    case .and(let parts): .and(parts.map { $0.converting(convert) })
-    case .or(let parts): .or(parts.map { $0.converting(convert) })
+      .membership(expression.showing(in: entity), values.map { shown($0, expression) })
+    case .not(let inner): .not(inner.showing(in: entity))
+    case .and(let parts): .and(parts.map { $0.showing(in: entity) })
+    case .or(let parts): .or(parts.map { $0.showing(in: entity) })
+    case .quantified(let quantifier, let steps, let inner):
+      .quantified(quantifier, steps, inner.showing(along: steps, in: entity))
     default: self
     }
   }
+
+  fileprivate func showing(along steps: [String], in entity: EntityDescription) -> FetchPredicate {
+    entity.destination(along: steps).map { showing(in: $0) } ?? self
+  }
+}
+
+extension StoredForm {
+  /// A comparison with a logical value, as one with stored values; `nil` if nothing is to be converted.
+  fileprivate func predicate(
+    _ expression: FetchExpression,
+    _ comparison: ComparisonOperator,
+    _ value: Value
+  ) -> FetchPredicate? {
+    if let stored = stored(value) { return .comparison(expression, comparison, .literal(stored)) }
+    guard let earlier = earlier(value) else { return nil }
+    let after = FetchPredicate.comparison(expression, .greater, .literal(earlier))
+    let through = FetchPredicate.comparison(expression, .lessOrEqual, .literal(earlier))
+    // No value is equal, and null is still neither equal nor unequal.
+    return switch comparison {
+    case .less, .lessOrEqual: through
+    case .greater, .greaterOrEqual: after
+    case .equal: .and([through, after])
+    case .notEqual: .or([through, after])
+    }
+  }
+
+  fileprivate func predicate(
+    _ value: Value,
+    _ comparison: ComparisonOperator,
+    _ expression: FetchExpression
+  ) -> FetchPredicate? {
+    if let stored = stored(value) { return .comparison(.literal(stored), comparison, expression) }
+    return predicate(expression, comparison.mirrored, value)
+  }
+
+  fileprivate func predicate(
+    _ expression: FetchExpression,
+    from low: Value,
+    through high: Value
+  ) -> FetchPredicate? {
+    let end = stored(high) ?? earlier(high) ?? high
+    if let start = stored(low) { return .between(expression, start, end) }
+    guard let before = earlier(low) else { return .between(expression, low, end) }
+    return .and([
+      .comparison(expression, .greater, .literal(before)),
+      .comparison(expression, .lessOrEqual, .literal(end)),
+    ])
+  }
+
+  /// The greatest stored value before a date that the form cannot hold; `nil` for any other value.
+  private func earlier(_ value: Value) -> Value? {
+    guard type == .date, case .integer(let date) = value else { return nil }
+    return stored(notAfter: date)
+  }
+
+  /// A member of a list that cannot be converted; `nil` for a date, which no stored value equals.
+  fileprivate func unconverted(_ value: Value) -> Value? { earlier(value) == nil ? value : nil }
 }
 
 extension FetchExpression {
@@ -308,5 +442,13 @@ extension FetchExpression {
       entity.destination(along: steps).flatMap { inner.form(in: $0) }
     default: nil
     }
+  }
+
+  /// The expression with the logical values of constants in the condition of related objects.
+  fileprivate func showing(in entity: EntityDescription) -> FetchExpression {
+    guard case .gathered(let steps, let function, let inner, let predicate) = self else {
+      return self
+    }
+    return .gathered(steps, function, inner, where: predicate.showing(along: steps, in: entity))
   }
 }
