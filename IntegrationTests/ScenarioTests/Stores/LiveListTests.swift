@@ -17,7 +17,10 @@ import WireFormat
 
   /// Runs statements as another program would.
   private func execute(_ sql: String, in file: String = "music.sqlite") throws {
-    let queue = try DatabaseQueue(path: run.path(file))
+    var configuration = Configuration()
+    // The program may be reading.
+    configuration.busyMode = .timeout(30)
+    let queue = try DatabaseQueue(path: run.path(file), configuration: configuration)
     try queue.inDatabase { try $0.execute(sql: sql) }
     try queue.close()
   }
@@ -145,7 +148,7 @@ import WireFormat
     try replay.apply(line: try #require(try watch.line()))
     for statement in [
       "UPDATE Track SET Name = 'Uno', Milliseconds = 'long' WHERE TrackId = 1",
-      "DELETE FROM Track WHERE TrackId = 2; ",
+      "DELETE FROM Track WHERE TrackId = 4",
       "INSERT INTO Track VALUES (9, 'Nine', 3, 1, 1, NULL)",
     ] {
       try execute(statement)
