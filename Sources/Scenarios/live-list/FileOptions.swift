@@ -25,6 +25,7 @@ struct FileOptions: ParsableArguments {
   ///   - file: The database's file.
   ///   - addsLog: Whether the database gets a change log.
   /// - Returns: The options by which the shared verbs open it.
+  /// - Throws: `CommandFailure` for a table that does not exist or cannot be listed, and the store's error.
   func open(
     _ name: String,
     in file: String,

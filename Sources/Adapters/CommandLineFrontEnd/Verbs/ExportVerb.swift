@@ -52,6 +52,7 @@ public struct ExportRun<Program: ListProgram> {
   ///   - file: The file's path, or `-` for standard output.
   ///   - format: The format, or `nil` for that of the file's name.
   ///   - guardsFormulas: Whether texts that a spreadsheet would run as formulas get an apostrophe.
+  /// - Throws: `CommandFailure` for a file that must not be written, and the store's error.
   public func export(
     to file: String,
     as format: ExportFormatOption?,

@@ -63,6 +63,7 @@ extension SQLText {
   /// Appends the objects of a to-many relationship for which a predicate is true, as the end of a subquery.
   /// - Parameters:
   ///   - steps: The path from the table, whose last step is to-many.
+  ///   - expressions: The expressions that the subquery reads of the objects.
   ///   - condition: The predicate of the objects.
   ///   - isNegated: Whether the objects are meant for which it is false or unknown.
   ///   - table: The outer table.

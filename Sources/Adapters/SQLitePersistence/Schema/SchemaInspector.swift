@@ -348,6 +348,7 @@ enum SchemaChange {
   /// - Parameters:
   ///   - database: The connection.
   ///   - entities: The store's entities: foreign keys to others are not enforced.
+  /// - Throws: SQLite's error.
   func apply(to database: Database, among entities: [EntityDescription]) throws {
     switch self {
     case .create(let entity):

@@ -130,10 +130,12 @@ enum ColumnAffinity: Sendable {
 }
 
 extension Database {
-  /// The shape of a table, or `nil` if there is no table of that name.
+  /// Reads the shape of a table.
   /// - Parameters:
   ///   - name: The table's name.
   ///   - orView: Whether a view has a shape too: that of a table without row numbers.
+  /// - Returns: The shape, or `nil` if there is no table of that name.
+  /// - Throws: SQLite's error.
   func tableShape(of name: String, orView: Bool = false) throws -> TableShape? {
     let table = try GRDB.Row.fetchOne(
       self,

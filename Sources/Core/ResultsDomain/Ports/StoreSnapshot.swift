@@ -65,6 +65,7 @@ public protocol StoreSnapshot: AnyObject {
   ///   - entity: The entity of the objects.
   ///   - limit: The largest number of keys to return, or `nil` for any.
   /// - Returns: `nil` if there are more than `limit`.
+  /// - Throws: `StoreError.request` for a column that the entity does not have, and the store's error.
   /// - Complexity: O(log *n*) for each key, and O(1) for each object, with an index over the columns; otherwise O(*n*).
   func referrers(
     to keys: [ObjectKey],

@@ -14,6 +14,7 @@ extension StoreSnapshot {
   ///   - id: The object.
   ///   - entity: The object's entity.
   ///   - entities: The entities whose relationships have rules, usually all of the store.
+  /// - Returns: What else has to be written.
   /// - Throws: `StoreError.referenced` if a rule denies it; nothing has been written then.
   /// - Complexity: One search for the referrers of each relationship and level of cascades. Without rules, nothing is read.
   public func consequences(

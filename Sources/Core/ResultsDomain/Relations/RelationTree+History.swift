@@ -14,6 +14,7 @@ extension RelationTree {
   ///   - snapshot: The later version.
   ///   - limit: The most derived rows to look at for a commit, or `nil` for any number.
   /// - Returns: `nil` if a commit concerns more rows than the limit.
+  /// - Throws: The store's error.
   /// - Complexity: For each commit at most one search for each changed related row and step, and the reading of the rows that
   ///   depend on them, twice. A commit that changes no read attribute costs no query (R96).
   package func history(

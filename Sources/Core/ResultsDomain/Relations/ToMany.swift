@@ -13,7 +13,9 @@ import Synchronization
 public struct ToMany<Root: Entity, Element: Entity>: Sendable {
   /// The names of the relationships from the root to the elements; one for a declared relationship.
   public let steps: [String]
-  /// Returns where the keys are stored. It can need the schema of another struct, which can need this one's.
+  /// Returns where the keys are stored.
+  ///
+  /// It can need the schema of another struct, which can need this one's.
   let kind: @Sendable () -> RelationshipDescription.Kind
   /// The link of a relationship that is declared with `Link`.
   private let linkReference: EntityReference?

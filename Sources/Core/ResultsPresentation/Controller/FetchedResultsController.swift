@@ -291,6 +291,7 @@ extension FetchedResultsController {
   /// That is a snapshot of the generation shown: after a failure that has ended, and where another definition or other additional
   /// counts left the rows as they were. The commits of one turn arrive as one event.
   /// - Parameter drawn: The list that the caller shows, as in `changes(from:)`, or `nil` to begin with the present state.
+  /// - Returns: The events.
   package func states(from drawn: ResultsList<Object>?) -> ResultsChanges<Object> {
     ResultsChanges { [publisher = list.publisher] in
       guard let drawn else { return publisher.subscribe(receivesStates: true) }

@@ -199,6 +199,7 @@ extension ListPublisher {
 
   /// Subscribes, beginning with the present state.
   /// - Parameter receivesStates: Whether the subscriber receives every state (`ListEvent.current`).
+  /// - Returns: The subscription, which has ended if the list has.
   func subscribe(receivesStates: Bool = false) -> ListSubscription {
     subscribe(receivesStates) { results, _ in [.snapshot(results)] }
   }
@@ -242,7 +243,9 @@ extension ListPublisher {
   }
 
   /// Adds a subscriber.
-  /// - Parameter first: Returns its first events, given the present results.
+  /// - Parameters:
+  ///   - receivesStates: Whether the subscriber receives every state (`ListEvent.current`).
+  ///   - first: Returns its first events, given the present results.
   /// - Returns: The subscription, which has ended if the list has.
   private func subscribe(
     _ receivesStates: Bool,

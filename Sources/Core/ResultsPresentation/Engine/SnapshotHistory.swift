@@ -20,8 +20,12 @@ final class SnapshotHistory {
   init(_ snapshot: any StoreSnapshot) { self.snapshot = CountingSnapshot(snapshot) }
 
   /// The history of a list's rows from an earlier version to this one; of a list with related values, that of its derived rows.
-  /// - Parameter limit: The most derived rows to look at for a commit, or `nil` for any number.
+  /// - Parameters:
+  ///   - version: The earlier version.
+  ///   - plan: The list's plan.
+  ///   - limit: The most derived rows to look at for a commit, or `nil` for any number.
   /// - Returns: `nil` if a commit concerns more derived rows than the limit.
+  /// - Throws: The store's error.
   func since(
     _ version: StoreVersion,
     of plan: ListPlan,

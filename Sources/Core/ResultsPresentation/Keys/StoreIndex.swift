@@ -20,7 +20,9 @@ final class StoreIndex: Sendable {
     self.lookup = lookup
   }
 
-  /// The definition as the store has it. An index never has related values, so only base attributes are read.
+  /// The definition as the store has it.
+  ///
+  /// An index never has related values, so only base attributes are read.
   var definition: OrderDefinition { plan.storeDefinition }
   var rule: SectionRule { plan.rule }
   var layout: KeyLayout { definition.layout }
