@@ -35,6 +35,8 @@ struct SQLiteFailure: Error {
   }
 
   /// Extended codes that Swift does not import: SQLITE_CONSTRAINT with a detail.
+  /// A table needs a collation that the connection does not have (sqlite.org/rescode.html, SQLITE_ERROR_MISSING_COLLSEQ).
+  static let missingCollation = SQLITE_ERROR | 1 << 8
   static let primaryKey = SQLITE_CONSTRAINT | 6 << 8
   static let rowNumber = SQLITE_CONSTRAINT | 10 << 8
   static let notNull = SQLITE_CONSTRAINT | 5 << 8
@@ -74,6 +76,15 @@ extension StoreError {
           .schemaMismatch(
             entity: failure.missingTable ?? "",
             detail: "there is no such table any more"
+          )
+        )
+      case SQLITE_ERROR where failure.code == SQLiteFailure.missingCollation:
+        // A damaged schema can name any collation, and another program can have registered one.
+        .cannotOpen(
+          path: path,
+          .modelMismatch(
+            detail: "a table needs a collation that this program does not have (\(failure.message))."
+              + " Register it, or restore the file from a copy if it never had it."
           )
         )
       case SQLITE_ERROR where failure.isAboutOwnTables:
