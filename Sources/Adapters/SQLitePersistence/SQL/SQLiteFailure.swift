@@ -34,9 +34,10 @@ struct SQLiteFailure: Error {
     }
   }
 
-  /// Extended codes that Swift does not import: SQLITE_CONSTRAINT with a detail.
   /// A table needs a collation that the connection does not have (sqlite.org/rescode.html, SQLITE_ERROR_MISSING_COLLSEQ).
   static let missingCollation = SQLITE_ERROR | 1 << 8
+
+  /// Extended codes that Swift does not import: SQLITE_CONSTRAINT with a detail.
   static let primaryKey = SQLITE_CONSTRAINT | 6 << 8
   static let rowNumber = SQLITE_CONSTRAINT | 10 << 8
   static let notNull = SQLITE_CONSTRAINT | 5 << 8
