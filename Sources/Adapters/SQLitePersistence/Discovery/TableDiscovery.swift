@@ -81,7 +81,8 @@ struct TableDiscovery {
     guard try database.tableShape(of: "_results_attribute") != nil,
       // A table of another application that has a change log stays as that application writes it. The first format has no
       // such column.
-      (try? Bool.fetchOne(database, sql: "SELECT adopted FROM _results_store WHERE id = 1")) != true,
+      (try? Bool.fetchOne(database, sql: "SELECT adopted FROM _results_store WHERE id = 1"))
+        != true,
       let recorded = try StoreFormat.recorded(name, on: database)
     else { return [:] }
     let types = recorded.attributes.compactMap { attribute in

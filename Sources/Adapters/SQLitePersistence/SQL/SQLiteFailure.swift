@@ -84,7 +84,8 @@ extension StoreError {
         .cannotOpen(
           path: path,
           .modelMismatch(
-            detail: "a table needs a collation that this program does not have (\(failure.message))."
+            detail:
+              "a table needs a collation that this program does not have (\(failure.message))."
               + " Register it, or restore the file from a copy if it never had it."
           )
         )
