@@ -68,6 +68,34 @@ import WireFormat
     }
   }
 
+  @Test func `R94: foreign keys are paths in sections, columns and conditions`() throws {
+    try execute(
+      """
+      CREATE TABLE Band(id INTEGER PRIMARY KEY, name TEXT);
+      CREATE TABLE Disc(id INTEGER PRIMARY KEY, title TEXT, band_id INTEGER REFERENCES Band(id));
+      INSERT INTO Band VALUES (1, 'Can'), (2, 'Low'), (3, 'Neu');
+      INSERT INTO Disc VALUES (1, 'Tago', 1), (2, 'Hey', 2), (3, 'Ones', 2);
+      """,
+      in: "discs.sqlite"
+    )
+    let discs = try run.run(
+      "live-list",
+      "discs.sqlite",
+      "Disc",
+      "--section-by",
+      "band.name",
+      "--columns",
+      "title,band.name"
+    )
+    #expect(
+      discs.lines == [
+        "section\ttitle\tband.name", "Can\tTago\tCan", "Low\tHey\tLow", "Low\tOnes\tLow",
+      ]
+    )
+    let bands = try run.run("live-list", "discs.sqlite", "Band", "--columns", "name,discs.@count")
+    #expect(bands.lines == ["name\tdiscs.@count", "Can\t1", "Low\t2", "Neu\t0"])
+  }
+
   @Test func `lists with conditions, order, sections and values of any class`() throws {
     let tracks = try run.run(
       "live-list",

@@ -16,7 +16,7 @@ struct ReferrerReader {
     let sought = keys.filter { key in
       let parts = key.parts
       return parts.count == statements.storage.count
-        && zip(parts, statements.storage).allSatisfy { $0.storage == $1 }
+        && zip(parts, statements.storage).allSatisfy { $1 == .any || $0.storage == $1 }
         && seen.insert(key).inserted
     }
     guard !sought.isEmpty else { return [] }
@@ -87,11 +87,12 @@ struct ReferrerStatements: Sendable {
       }
       var sql = SQLText()
       sql.append(column, in: table)
-      if !table.holdsOnly(kind, column) {
+      // In a column of any class, SQLite compares the key with the values as they are.
+      if kind != .any, !table.holdsOnly(kind, column) {
         types +=
           " AND typeof(\(sql.text)) IN (\(kind == .real ? "'real', 'integer'" : "'\(kind.rawValue)'"))"
       }
-      terms.append(kind == .text ? sql.text + " COLLATE BINARY" : sql.text)
+      terms.append(kind.hasTexts ? sql.text + " COLLATE BINARY" : sql.text)
       storage.append(kind)
     }
     let start = "SELECT \(table.keyColumns.joined(separator: ", ")) FROM \(table.quotedName) WHERE "

@@ -76,6 +76,14 @@ enum DerivedExpression: Sendable {
   case expression(FetchExpression)
   /// A predicate that is never unknown, as 1 or 0.
   case predicate(FetchPredicate)
+
+  /// The attribute at the end of a path of to-one relationships, or `nil` for any other value.
+  func attribute(atEndFrom entity: EntityDescription) -> AttributeDescription? {
+    guard case .expression(.related(let steps, .attribute(let name))) = self,
+      let path = try? entity.relationships(along: steps, endsToMany: false, in: name)
+    else { return nil }
+    return path.last?.destination.attribute(named: name)
+  }
 }
 
 /// A value that an object has by related ones.

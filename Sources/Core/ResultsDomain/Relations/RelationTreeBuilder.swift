@@ -347,7 +347,15 @@ extension RelationTreeBuilder {
   ) -> FetchExpression {
     // A part of another value is used in this tree only, and no attribute has such a name.
     let name = name ?? "#\(nodes[node].values.count)"
-    let attribute = AttributeDescription(name, type, isOptional: true)
+    // A value of any class, or in a stored form, stays what it is at the end of its path.
+    let end = source?.attribute(atEndFrom: nodes[node].entity)
+    let attribute = AttributeDescription(
+      name,
+      type,
+      isOptional: true,
+      holdsAnyValue: end?.holdsAnyValue ?? false,
+      form: end?.form
+    )
     nodes[node].values.append(
       Value(source: source, attribute: attribute, edge: edge, recipe: recipe)
     )
