@@ -101,7 +101,9 @@ import Testing
       try sql("SELECT group_concat(name) FROM pragma_table_info('Novel')")
         == "id,title,year,writerID"
     )
-    #expect(try sql("SELECT name FROM sqlite_master WHERE name = 'byWriter'") == "")
+    let indexes =
+      "SELECT name FROM sqlite_master WHERE type = 'index' AND name NOT LIKE '\\_%' ESCAPE '\\'"
+    #expect(try sql(indexes) == "NovelByWriterID")
   }
 
   @Test func `changes after the conversion are captured`() throws {

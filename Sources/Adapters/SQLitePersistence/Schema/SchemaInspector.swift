@@ -112,7 +112,10 @@ struct SchemaInspector {
         findings.changes.append(.create(entity))
       }
     }
-    findings.changes += try missingIndexes(on: database)
+    // A call that only reads makes them with the tables and columns that it makes, and not for themselves.
+    if !options.onlyReads || !findings.changes.isEmpty {
+      findings.changes += try missingIndexes(on: database)
+    }
     // A replacement writes what is new, and reads what is dropped.
     findings.changes = SchemaChange.Phase.allCases.flatMap { phase in
       findings.changes.filter { $0.phase == phase }
@@ -124,7 +127,7 @@ struct SchemaInspector {
   ///
   /// SQLite needs them to enforce the keys, and lists to find the objects that a change concerns.
   private func missingIndexes(on database: Database) throws -> [SchemaChange] {
-    guard !options.isReadOnly, !options.onlyReads else { return [] }
+    guard !options.isReadOnly else { return [] }
     return try entities.flatMap { entity in
       try ForeignKeyRules(entity, among: entities).missingIndexes(on: database)
         .map { .index($0, entity) }
