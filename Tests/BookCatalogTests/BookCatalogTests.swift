@@ -14,7 +14,7 @@ import Testing
   ]
 
   @Test func `the demo adds fourteen books, once`() async throws {
-    let catalog = BookCatalog(try InMemoryStore(entities: [Book.entity]))
+    let catalog = BookCatalog(try InMemoryStore(entities: BookCatalog.entities))
     #expect(try catalog.addDemoBooks() == 14)
     #expect(try catalog.addDemoBooks() == 0)
     let books = catalog.books()
@@ -30,7 +30,7 @@ import Testing
   @Test func `a catalog with one book gets no demo, and opening or listing adds nothing`()
     async throws
   {
-    let catalog = BookCatalog(try InMemoryStore(entities: [Book.entity]))
+    let catalog = BookCatalog(try InMemoryStore(entities: BookCatalog.entities))
     let books = catalog.books()
     try await books.performFetch()
     #expect(books.sections.isEmpty)
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test func `the dump has every book and needs no controller`() throws {
-    let catalog = BookCatalog(try InMemoryStore(entities: [Book.entity]))
+    let catalog = BookCatalog(try InMemoryStore(entities: BookCatalog.entities))
     try catalog.addDemoBooks()
     var lines: [String] = []
     try catalog.dump { lines.append($0) }
@@ -53,7 +53,7 @@ import Testing
   @Test func `reading the first twenty rows decodes at most twenty (R19, R22, R25, N26)`()
     async throws
   {
-    let inner = try InMemoryStore(entities: [Book.entity])
+    let inner = try InMemoryStore(entities: BookCatalog.entities)
     try await inner.write { transaction in
       for number in 0..<100 {
         try transaction.insert(Book(publisher: "p\(number % 7)", title: "t\(number)"))
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test func `the controller alone answers the questions of a table (R20, R21)`() async throws {
-    let catalog = BookCatalog(try InMemoryStore(entities: [Book.entity]))
+    let catalog = BookCatalog(try InMemoryStore(entities: BookCatalog.entities))
     try catalog.addDemoBooks()
     let books = catalog.books()
     try await books.performFetch()
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test func `publisher and title are required, and may be empty`() throws {
-    let catalog = BookCatalog(try InMemoryStore(entities: [Book.entity]))
+    let catalog = BookCatalog(try InMemoryStore(entities: BookCatalog.entities))
     try catalog.add(Book(publisher: "", title: ""))
     var values = Book(publisher: "p", title: "t").attributeValues
     values[1] = .null

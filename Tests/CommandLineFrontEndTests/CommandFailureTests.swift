@@ -38,6 +38,7 @@ import Testing
     Case(open(.newerFormat(found: 9, supported: 1)), .badData),
     Case(open(.otherApplication(tables: ["t"])), .badData),
     Case(open(.schemaMismatch(entity: "e", detail: "d")), .badData),
+    Case(open(.earlierVersion(entity: "e", attribute: "a")), .badData),
     Case(open(.modelMismatch(detail: "d")), .configuration),
     Case(StoreError.readOnly(path: "x"), .cannotCreate),
     Case(StoreError.busy(path: "x", waited: .seconds(1)), .temporary),

@@ -179,7 +179,7 @@ struct PathTextTests {
       ("SUBQUERY(author, $t, $t.name == 'x').@count > 0", "to-one"),
       ("$t.name == 'x'", "inside SUBQUERY"), ("author > 3", "author.name"),
       ("author CONTAINS 'x'", "author.name"), ("rack == 3", "parts"),
-      ("author == 'x'", "cannot be compared"), ("author. == 'x'", "a name"),
+      ("author == 'x'", "for its name write author.name"), ("author. == 'x'", "a name"),
       ("author.name", "a comparison"), ("length(rack) > 1", "an attribute of it"),
     ]
   )

@@ -135,8 +135,9 @@ import Testing
     let run = try ProgramRun()
     try run.run("book-catalog", "import", ProgramFolder.fixture("books-200.tsv"), "--store", "w")
     var bytes = try #require(FileManager.default.contents(atPath: run.path("w")))
-    // The pages in the middle contain the books.
-    for index in 9 * 4096..<10 * 4096 { bytes[index] = 0xFF }
+    let book = try #require(bytes.range(of: Data("British and Boers in South Africa".utf8)))
+    let page = book.lowerBound / 4096 * 4096
+    for index in page..<page + 4096 { bytes[index] = 0xFF }
     for verb in [["list"], ["export", "-"], ["dump"], ["doctor"], ["list", "--read-only"]] {
       let url = URL(fileURLWithPath: run.path("damaged"))
       try bytes.write(to: url)

@@ -3,23 +3,35 @@ import InMemoryPersistence
 public import ProgramFrontEnd
 public import ResultsDomain
 public import ResultsPresentation
-import SQLitePersistence
+public import SQLitePersistence
 import SectionCacheFiles
 
 /// A program whose objects are in an SQLite file, or in memory for a trial: what the five programs have in common.
-public protocol StoredProgram: ListProgram {}
+public protocol StoredProgram: ListProgram {
+  /// The entities of its store.
+  static var entities: [EntityDescription] { get }
+  /// What becomes of attributes that the entities had in earlier versions of the program.
+  static var attributeReplacements: [AttributeReplacement] { get }
+}
 
 extension StoredProgram {
-  /// Opens the store of the program's entity.
+  /// The entity of the list alone.
+  public static var entities: [EntityDescription] { [entity] }
+
+  /// Nothing to replace.
+  public static var attributeReplacements: [AttributeReplacement] { [] }
+
+  /// Opens the store of the program's entities.
   public static func openStore(_ location: StoreLocation) throws -> any Store {
-    guard !location.isInMemory else { return try InMemoryStore(entities: [entity]) }
+    guard !location.isInMemory else { return try InMemoryStore(entities: entities) }
     var options = SQLiteStoreOptions(
       isReadOnly: location.isReadOnly,
       busyTimeout: location.busyTimeout,
       historyCapacity: location.historyCapacity
     )
     options.onlyReads = location.onlyReads
-    let store = try SQLiteStore(at: location.path, entities: [entity], options: options)
+    options.attributeReplacements = attributeReplacements
+    let store = try SQLiteStore(at: location.path, entities: entities, options: options)
     OpenStores.closeAtEnd(store)
     return store
   }

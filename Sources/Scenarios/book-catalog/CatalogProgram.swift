@@ -5,6 +5,7 @@ import ProgramFrontEnd
 import ProgramStores
 import ResultsDomain
 import ResultsPresentation
+import SQLitePersistence
 
 /// The program `book-catalog`: what it adds to the shared verbs.
 enum CatalogProgram: StoredProgram {
@@ -12,6 +13,14 @@ enum CatalogProgram: StoredProgram {
   static let abstract = "A catalog of books, by publisher and title."
   static let nouns = (one: "book", many: "books")
   static let entity = Book.entity
+  static let entities = BookCatalog.entities
+  static let fields = ObjectFields(
+    of: Book.entity,
+    naming: [
+      (relationship: "author", attribute: "name"), (relationship: "tags", attribute: "name"),
+    ]
+  )
+  static let attributeReplacements = [authorText]
   static let columns = ["title", "author", "year"]
   static let examples = ProgramExamples(
     condition: "title CONTAINS 'sea' AND year >= 1990",
@@ -42,12 +51,31 @@ enum CatalogProgram: StoredProgram {
   ) throws(RecordError) -> ImportedObject {
     try ImportedObject(
       BookRecord.withoutUnknownYear(record),
-      of: entity,
+      of: fields.form,
       aliases: BookRecord.aliases,
       identifiedBy: identifier,
       for: settings
     )
   }
+
+  /// Makes authors of the texts that books had before version 0.1.0, in the order of each author's first book.
+  private static let authorText = AttributeReplacement(
+    of: "author",
+    in: "Book",
+    by: [
+      """
+      INSERT INTO Author (name) SELECT author FROM Book WHERE author IS NOT NULL
+      GROUP BY author ORDER BY min(id)
+      """,
+      // Only for the next statement, which would read all authors for each book.
+      "CREATE INDEX AuthorOfText ON Author (name)",
+      """
+      UPDATE Book SET authorID = (SELECT min(Author.id) FROM Author WHERE Author.name = Book.author)
+      WHERE author IS NOT NULL
+      """,
+      "DROP INDEX AuthorOfText",
+    ]
+  )
 
   static func playStory(
     in store: any Store,

@@ -8,8 +8,8 @@ public struct Book: Entity {
   public var publisher: String
   /// The title.
   public var title: String
-  /// The author.
-  public var author: String?
+  /// The key of the author.
+  public var authorID: Int64?
   /// The year of publication.
   public var year: Int16?
   /// The code of the language.
@@ -21,14 +21,14 @@ public struct Book: Entity {
   public init(
     publisher: String,
     title: String,
-    author: String? = nil,
+    authorID: Int64? = nil,
     year: Int16? = nil,
     language: String? = nil,
     identifier: String? = nil
   ) {
     self.publisher = publisher
     self.title = title
-    self.author = author
+    self.authorID = authorID
     self.year = year
     self.language = language
     self.identifier = identifier
@@ -41,11 +41,18 @@ public struct Book: Entity {
   public static let schema = EntitySchema<Book>("Book", identity: \.id) {
     Attribute(\.publisher, "publisher")
     Attribute(\.title, "title")
-    Attribute(\.author, "author")
+    Attribute(\.authorID, "authorID")
     Attribute(\.year, "year")
     Attribute(\.language, "language")
     Attribute(\.identifier, "identifier")
+    Relationship(author)
+    Relationship(tags)
   }
+
+  /// The author; a book whose author is deleted has none.
+  public static let author = ToOne<Book, Author>("author", \.authorID, onDelete: .nullify)
+  /// The tags.
+  public static let tags = ToMany<Book, Tag>("tags", through: BookTag.book, BookTag.tag)
 }
 
 /// The rules by which a record of a file becomes a book.

@@ -6,7 +6,10 @@ public struct BookCatalog: Sendable {
   /// The store with the books.
   public let store: any Store
 
-  /// A catalog over a store that has the entity Book.
+  /// The entities of a catalog's store: books, their authors and tags, and the links of books and tags.
+  public static let entities = [Book.entity, Author.entity, Tag.entity, BookTag.entity]
+
+  /// A catalog over a store that has its entities.
   public init(_ store: any Store) { self.store = store }
 
   /// The request for the catalog: by publisher, then by title, read twenty books at a time.

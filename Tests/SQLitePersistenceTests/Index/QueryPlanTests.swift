@@ -88,6 +88,31 @@ import Testing
     }
   }
 
+  @Test func `relationships that are only shown are explained too (R89)`() async throws {
+    let writer = Sample.entity("Writer", .integer(), [AttributeDescription("name", .text)])
+    let novel = Sample.related(
+      "Novel",
+      [
+        AttributeDescription("title", .text),
+        AttributeDescription("writerID", .integer64, isOptional: true),
+      ],
+      [RelationshipDescription("writer", .toOne(foreignKey: ["writerID"])) { writer }]
+    )
+    let store = try SQLiteStore.inMemory(entities: [novel, writer])
+    var request = FetchRequest<ResultsDomain.Row>(entity: novel, sortedBy: [.ascending("title")])
+    for (properties, count) in [(nil, 0), (["title", "writer.name"], 1)] as [([String]?, Int)] {
+      request.propertiesToFetch = properties
+      let list = FetchedResultsController(ResultsDefinition(request), in: store)
+      try await list.performFetch()
+      let explanation = try #require(try await list.explain())
+      #expect(explanation.plan.relationships.count == count)
+      #expect(
+        explanation.lines.filter { $0.hasPrefix("relation   Novel.writer joins") }.count == count
+      )
+      list.cancel()
+    }
+  }
+
   @Test func `a row is overwritten whatever its values are`() async throws {
     let store = try SQLiteStore.inMemory(entities: [Sample.book])
     try await store.write { transaction in

@@ -306,13 +306,22 @@ import Testing
     #expect(plan.steps.contains("REFERRERS BY Book.authorID: SCAN Book"))
     let check = try store.check()
     #expect(check.problems.isEmpty)
-    #expect(check.foreignKeys.map { $0.contains("Book.authorID: CREATE INDEX") } == [true])
+    let relationship =
+      "Book.author joins Author.id = Book.authorID; Book.authorID has no index, so all rows are read; this"
+      + " creates one: CREATE INDEX \"BookByAuthorID\" ON \"Book\" (\"authorID\")"
+    #expect(check.relationships.map(\.description) == [relationship])
+    #expect(plan.relationships == check.relationships)
     let statement = "CREATE INDEX \"BookByAuthorID\" ON \"Book\" (\"authorID\")"
     #expect(plan.remedy == statement)
     #expect(try store.createIndex(serving: list) == statement)
     #expect(try store.createIndex(serving: list) == nil)
     let served = try store.read { (snapshot) throws(StoreError) in try snapshot.plan(of: list) }
     #expect(served.steps.contains { $0.contains("REFERRERS BY Book.authorID: SEARCH Book") })
+    #expect(
+      served.relationships.map(\.description) == [
+        "Book.author joins Author.id = Book.authorID; Book.authorID is found by the index BookByAuthorID"
+      ]
+    )
     // Conditions on an author begin at the author.
     let selected = try OrderDefinition(
       entity: entities[1],

@@ -8,7 +8,8 @@ import WireFormat
 public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
   private let printer: ListPrinter
   private let changes: ChangePrinter
-  private let wire: WireLines
+  /// The encoder of the list that is shown, whose rows can have more than the program's attributes.
+  private var wire: WireLines
   private let isWire: Bool
   /// The generation of the printed list; 0 before the first list.
   public private(set) var generation = 0
@@ -69,6 +70,7 @@ public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
 
   private mutating func show(_ list: ListContent) throws {
     if isWire {
+      wire = WireLines(list.results.snapshot.entity)
       let line = try wire.snapshot(list)
       generation = list.results.generation
       try write(json: line)
@@ -85,6 +87,7 @@ public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
       try write(SafeText.oneLine("= another list: \(reason)"))
       return try show(list)
     }
+    wire = WireLines(list.results.snapshot.entity)
     let line = try wire.reset(list, because: reason)
     generation = list.results.generation
     try write(json: line)

@@ -16,6 +16,20 @@ struct ListPrinter {
   let keyTitle: String
   let output: TerminalOutput
 
+  /// Prints a list of one version, with the names of related objects.
+  /// - Throws: `ResultsError` for a row that cannot be read, `TerminalOutputError`.
+  func print(_ reading: ResultsReading<Row>, _ fields: ObjectFields) throws {
+    let named = columns.compactMap { column in
+      if case .named(let relationship) = column { relationship } else { nil }
+    }
+    guard !named.isEmpty, format != .json else { return try print(ListContent(reading)) }
+    try print(
+      ListContent(reading) { (rows, snapshot) throws(StoreError) in
+        try fields.rows(rows, adding: named, in: snapshot)
+      }
+    )
+  }
+
   /// Prints a list.
   /// - Throws: `ResultsError` for a row that cannot be read, `TerminalOutputError`.
   func print(_ list: ListContent) throws {
@@ -110,6 +124,22 @@ struct ListContent {
     rows = { (positions) throws(ResultsError) in try reading.objects(at: positions) }
   }
 
+  /// Creates the content of a list whose rows are all of one version, and are completed a batch at a time.
+  init(
+    _ reading: ResultsReading<Row>,
+    completing complete: @escaping ([Row], any StoreSnapshot) throws(StoreError) -> [Row]
+  ) {
+    results = reading.results
+    rows = { (positions) throws(ResultsError) in
+      let rows = try reading.objects(at: positions)
+      do throws(StoreError) {
+        return try complete(rows, reading.snapshot)
+      } catch {
+        throw .store(error)
+      }
+    }
+  }
+
   /// Creates the content of a list whose rows may be newer than the list.
   init(_ results: ResultsList<Row>) {
     self.results = results
@@ -194,6 +224,7 @@ extension ListColumn {
     switch self {
     case .key: false
     case .attribute(_, let attribute), .related(let attribute): attribute.type.isNumber
+    case .named: false
     case .transient(let transient): transient.type.isNumber
     }
   }

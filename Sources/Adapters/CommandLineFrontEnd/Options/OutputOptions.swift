@@ -129,13 +129,15 @@ public struct RowOptions: ParsableArguments {
       if let transient = Program.transients.first(where: { $0.name == name }) {
         return .transient(transient)
       }
+      if let relationship = Program.fields.relationship(named: name) { return .named(relationship) }
       if let path = try RelatedName.expression(name, of: Program.self, option: "--columns") {
         return .related(RelatedName.attribute(path, of: Program.entity))
       }
       throw CommandFailure.unknownAttribute(
         name,
         of: Program.entity.name,
-        known: ["id"] + Program.entity.attributes.map(\.name) + Program.transients.map(\.name),
+        known: ["id"] + Program.fields.form.attributes.map(\.name)
+          + Program.transients.map(\.name),
         option: "--columns"
       )
     }

@@ -152,7 +152,9 @@ extension ListProgram {
   }
 
   /// The names of the attributes, separated by commas.
-  static var attributeNames: String { entity.attributes.map(\.name).joined(separator: ", ") }
+  static var attributeNames: String {
+    fields.form.attributes.map(\.name).joined(separator: ", ")
+  }
 }
 
 // MARK: - Topics
@@ -227,8 +229,11 @@ extension HelpTopic {
   private static func attributes<Program: ListProgram>(of program: Program.Type) -> String {
     let entity = Program.entity
     var lines = [("id", entity.keyHelp)]
-    lines += entity.attributes.map { attribute in
-      (attribute.name, attribute.type.help + (attribute.isOptional ? "" : "; required"))
+    let fields = Program.fields
+    lines += fields.form.attributes.map { attribute in
+      let named = fields.relationship(named: attribute.name)
+      let help = named.map { nameHelp(of: $0, entity) } ?? attribute.type.help
+      return (attribute.name, help + (attribute.isOptional ? "" : "; required"))
     }
     lines += Program.transients.map { ($0.name, "\($0.type.help); computed, for --columns") }
     let width = lines.map(\.0.utf8.count).max() ?? 0
@@ -254,6 +259,16 @@ extension HelpTopic {
       --section-by takes an attribute\(sections), or none.
 
       """
+  }
+
+  private static func nameHelp(
+    of relationship: NamedRelationship,
+    _ entity: EntityDescription
+  ) -> String {
+    let other = entity.relationship(named: relationship.name)?.destination.name ?? ""
+    return relationship.isToMany
+      ? "\(relationship.attribute)s of \(other)s, with ; between them"
+      : "\(relationship.attribute) of an \(other)"
   }
 
   /// Returns the example conditions of `help where`, with attributes of the program; kinds of values that it has not are

@@ -80,13 +80,15 @@ public struct ExportRun<Program: ListProgram> {
       options: ResultsOptions(delivery: .onDemand)
     )
     try await controller.performFetch()
-    let sink = try ExportSink(path: file)
+    let (sink, fields) = (try ExportSink(path: file), Program.fields)
     let count: Int
     do {
       count = try sink.withoutWaiting {
         try controller.withOneVersion { reading in
           try write(
-            ListContent(reading),
+            ListContent(reading) { (rows, snapshot) throws(StoreError) in
+              try fields.rows(rows, in: snapshot)
+            },
             with: format.writer(guardsFormulas: guardsFormulas),
             to: sink
           )

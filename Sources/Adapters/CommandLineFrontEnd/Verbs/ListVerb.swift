@@ -102,7 +102,8 @@ public struct ListRun<Program: ListProgram> {
     _ caches: (any SectionCacheStorage)?
   ) async throws -> Int {
     let controller = FetchedResultsController(
-      definition.fetching(columns),
+      // One JSON object for the list has exactly the rows that a watch begins with.
+      definition.fetching(columns, observesNames: output.listFormat == .json),
       in: opened,
       detectsExternalChanges: false,
       options: ResultsOptions(delivery: .onDemand, caches: caches)
@@ -119,7 +120,7 @@ public struct ListRun<Program: ListProgram> {
     )
     let count = try TerminalOutput.standard.withoutWaiting {
       try controller.withOneVersion { reading in
-        try printer.print(ListContent(reading))
+        try printer.print(reading, Program.fields)
         return reading.results.count
       }
     }

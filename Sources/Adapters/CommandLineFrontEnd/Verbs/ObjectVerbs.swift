@@ -31,16 +31,18 @@ public struct ShowVerb<Program: ListProgram>: AsyncParsableCommand {
     let settings = try locale.settings()
     let key = try ObjectKey(typed: id, of: Program.entity)
     let opened = try Program.openStore(try store.locationToRead(of: Program.self))
+    let fields = Program.fields
     let rows = try opened.read { (snapshot) throws(StoreError) in
-      try snapshot.rows([key], of: Program.entity)
+      let rows = try snapshot.rows([key], of: Program.entity).compactMap(\.self)
+      return try fields.rows(rows, in: snapshot)
     }
     try opened.close()
-    guard case .some(.some(let row)) = rows.first else {
+    guard let row = rows.first else {
       throw StoreError.notFound(ObjectID(entity: Program.entity.name, key: key))
     }
     let formatter = ValueFormatter(for: settings)
     let columns: [ListColumn] =
-      [.key(Program.keyTitle)] + Program.entity.attributes.enumerated().map { .attribute($0, $1) }
+      [.key(Program.keyTitle)] + fields.form.attributes.enumerated().map { .attribute($0, $1) }
       + Program.transients.map { .transient($0) }
     let width =
       (columns.map(\.title) + ["version"]).map { DisplayWidth().columns(of: $0) }.max() ?? 0
@@ -84,14 +86,16 @@ public struct AddVerb<Program: ListProgram>: AsyncParsableCommand {
 
   /// Adds the object.
   public func run() async throws {
-    let entity = Program.entity
-    let assignments = try Assignments(values, of: entity, for: try locale.settings())
-    var row = Array(repeating: Value.null, count: entity.attributes.count)
+    let fields = Program.fields
+    let assignments = try Assignments(values, of: fields.form, for: try locale.settings())
+    var row = Array(repeating: Value.null, count: fields.form.attributes.count)
     assignments.apply(to: &row)
+    row = fields.normalized(row)
     try refuseMissing(in: row, key: assignments.key)
     let opened = try Program.openStore(try store.location(of: Program.name))
-    let id = try opened.commit(origin: .unnamed) { transaction in
-      try transaction.insert(row, key: assignments.key, into: entity)
+    let id = try opened.commit(origin: .unnamed) { [row] transaction in
+      var objects = NamedObjects()
+      return try fields.insert(row, key: assignments.key, into: transaction, finding: &objects)
     }.result
     try opened.close()
     try TerminalOutput.standard.write("added \(SafeText.oneLine("\(id)"))\n")
@@ -101,7 +105,7 @@ public struct AddVerb<Program: ListProgram>: AsyncParsableCommand {
 extension AddVerb {
   /// Names all required values that are missing, before a store is opened or created.
   private func refuseMissing(in row: [Value], key: ObjectKey?) throws(CommandFailure) {
-    let entity = Program.entity
+    let entity = Program.fields.form
     var names: [String] = []
     if case .text(let name) = entity.identity, key == nil { names.append(name) }
     for (attribute, value) in zip(entity.attributes, row)
@@ -170,7 +174,8 @@ public struct EditVerb<Program: ListProgram>: AsyncParsableCommand {
   public func run() async throws {
     let entity = Program.entity
     let settings = try locale.settings()
-    let assignments = try Assignments(values, of: entity, for: settings)
+    let fields = Program.fields
+    let assignments = try Assignments(values, of: fields.form, for: settings)
     guard assignments.key == nil else {
       throw CommandFailure(
         .usage,
@@ -181,17 +186,18 @@ public struct EditVerb<Program: ListProgram>: AsyncParsableCommand {
     let id = ObjectID(entity: entity.name, key: try ObjectKey(typed: id, of: entity))
     let opened = try Program.openStore(try store.existingLocation(of: Program.self))
     let changed = try opened.commit(origin: .unnamed) { transaction -> [String] in
-      guard case .some(.some(let row)) = try transaction.rows([id.key], of: entity).first else {
-        throw StoreError.notFound(id)
-      }
+      guard case .some(.some(let stored)) = try transaction.rows([id.key], of: entity).first,
+        let row = try fields.rows([stored], in: transaction).first
+      else { throw StoreError.notFound(id) }
       var values = row.values
       assignments.apply(to: &values)
-      let edited = Row(entity: entity, id: id, values: values)
+      values = fields.normalized(values)
+      let edited = Row(entity: fields.form, id: id, values: values)
       if let basedOn, !overwrite, basedOn != RowVersion(of: row) {
         throw conflict(basedOn, stored: row, wanted: edited, settings)
       }
-      try transaction.update(id, to: values, of: entity, ifUnchangedFrom: row)
-      return edited.changes(from: row).names(in: entity)
+      try fields.update(stored, from: row, to: values, in: transaction)
+      return edited.changes(from: row).names(in: fields.form)
     }.result
     try opened.close()
     let what =
@@ -207,7 +213,7 @@ public struct EditVerb<Program: ListProgram>: AsyncParsableCommand {
     _ settings: LocaleSettings
   ) -> CommandFailure {
     let formatter = ValueFormatter(for: settings)
-    let attributes = Array(Program.entity.attributes.enumerated())
+    let attributes = Array(Program.fields.form.attributes.enumerated())
     let width = attributes.map { DisplayWidth().columns(of: $0.element.name) }.max() ?? 0
     func text(_ value: Value, _ type: AttributeType) -> String {
       value.isNull ? "NULL" : SafeText.oneLine(formatter.text(value, of: type))

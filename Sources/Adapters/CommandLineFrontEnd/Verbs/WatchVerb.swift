@@ -86,10 +86,18 @@ public struct WatchRun<Program: ListProgram> {
   /// Prints a list and its changes until the end of the watch, a signal, or until the output is closed.
   public func watch(_ definition: ResultsDefinition<Row>, until end: WatchEnd) async throws {
     let display = try ListDisplay<Program>(output, settings)
+    let columns = try output.rows.columns(of: Program.self)
+    for case .named(let relationship) in columns where relationship.isToMany {
+      throw CommandFailure(
+        .usage,
+        "--columns: “\(relationship.name)” has many values, which watch does not follow.",
+        remedy: "Use \(relationship.name).@count, or list instead of watch."
+      )
+    }
     let location = try store.location(of: Program.name)
     let opened = try Program.openStore(location)
     let controller = FetchedResultsController(
-      definition.fetching(try output.rows.columns(of: Program.self)),
+      definition.fetching(columns),
       in: opened,
       options: ResultsOptions(caches: Program.caches(for: location))
     )

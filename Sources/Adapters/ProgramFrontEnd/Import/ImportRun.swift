@@ -21,6 +21,8 @@ package struct ImportRun<Program: ListProgram> {
   package private(set) var unusedColumns: [String] = []
   private var isUnused: Set<String> = []
   private var stored: StoredObjects?
+  private let fields = Program.fields
+  private var objects = NamedObjects(readsAll: true)
   /// Whether a header line names the columns of all records.
   private var hasHeader = false
 
@@ -62,7 +64,8 @@ package struct ImportRun<Program: ListProgram> {
   }
 
   private mutating func take(_ record: Record, into transaction: any StoreTransaction) throws {
-    let object = try Program.object(from: record, for: settings)
+    var object = try Program.object(from: record, for: settings)
+    object.values = fields.normalized(object.values)
     for name in object.unusedColumns where isUnused.count < Self.maximumUnusedColumns {
       if isUnused.insert(name).inserted { unusedColumns.append(name) }
     }
@@ -88,10 +91,15 @@ package struct ImportRun<Program: ListProgram> {
     if let outcome = try Program.take(object, into: transaction) { return outcome }
     // The store is read only if the program compares values, and before the first object is added.
     if stored == nil {
-      stored = try StoredObjects(Program.entity, Program.identifier, settings, in: transaction)
+      stored = try StoredObjects(fields, Program.identifier, settings, in: transaction)
     }
     if let known = try stored?.match(object, in: transaction) { return known }
-    try transaction.insert(object.values, key: object.key, into: Program.entity)
+    _ = try fields.insert(
+      object.values,
+      key: object.key,
+      into: transaction,
+      finding: &objects
+    )
     return .added
   }
 
@@ -142,7 +150,7 @@ package struct ImportRun<Program: ListProgram> {
     if skipped.count > notes.count { notes.append("skipped \(skipped.count - notes.count) more") }
     if !unusedColumns.isEmpty {
       let names = unusedColumns.prefix(20).map { name in
-        let nearest = NearestName.of(name, among: Program.entity.attributes.map(\.name))
+        let nearest = NearestName.of(name, among: fields.form.attributes.map(\.name))
         return name + (nearest.map { " (did you mean “\($0)”?)" } ?? "")
       }.joined(separator: ", ")
       let rest = unusedColumns.count > 20 ? " and \(unusedColumns.count - 20) more" : ""

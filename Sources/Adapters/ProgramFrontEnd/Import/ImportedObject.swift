@@ -14,7 +14,7 @@ public enum ImportOutcome: Hashable, Sendable {
 
 /// An object made from a record of a file, with the key or identifier by which it is recognised.
 public struct ImportedObject: Sendable {
-  /// A value for each attribute of the entity.
+  /// A value for each field of the program's objects (`ObjectFields.form`).
   public var values: [Value]
   /// The object's key, if the record has one and keys are chosen by the user.
   public var key: ObjectKey?

@@ -23,6 +23,7 @@ struct StoredObjects {
     }
   }
 
+  private let fields: ObjectFields
   private let entity: EntityDescription
   /// The optional text attributes: files do not distinguish an empty text from a missing one.
   private let optionalTexts: [Int]
@@ -34,20 +35,22 @@ struct StoredObjects {
   /// Reads all objects of an entity, in batches.
   /// - Complexity: O(*n*) in the objects; about 32 bytes of memory per object, 64 with an identifier.
   init(
-    _ entity: EntityDescription,
+    _ fields: ObjectFields,
     _ identifier: String?,
     _ settings: LocaleSettings,
     in transaction: any StoreTransaction
   ) throws {
-    self.entity = entity
+    self.fields = fields
     self.settings = settings
-    optionalTexts = entity.attributes.indices.filter {
-      entity.attributes[$0].type == .text && entity.attributes[$0].isOptional
+    let (entity, form) = (fields.entity, fields.form)
+    self.entity = entity
+    optionalTexts = form.attributes.indices.filter {
+      form.attributes[$0].type == .text && form.attributes[$0].isOptional
     }
-    dateIndexes = entity.attributes.indices.filter { entity.attributes[$0].type == .date }
+    dateIndexes = form.attributes.indices.filter { form.attributes[$0].type == .date }
     // Keys chosen by the user are looked up record by record.
     if case .text = entity.identity { return }
-    let identifierIndex = identifier.flatMap { entity.index(of: $0) }
+    let identifierIndex = identifier.flatMap { form.index(of: $0) }
     let request = FetchRequest<ObjectID>(
       entity: entity,
       sortedBy: [
@@ -59,7 +62,8 @@ struct StoredObjects {
     let keys = try transaction.keys(of: request)
     for start in stride(from: 0, to: keys.count, by: 1024) {
       let batch = Array(keys[start..<min(start + 1024, keys.count)])
-      for case .some(let row) in try transaction.rows(batch, of: entity) {
+      let rows = try transaction.rows(batch, of: entity).compactMap(\.self)
+      for row in try fields.rows(rows, in: transaction) {
         contents[fingerprint(row.values), default: 0] += 1
         if let identifierIndex, !row.values[identifierIndex].isNull {
           identifiers[Fingerprint([row.values[identifierIndex]]), default: 0] += 1
@@ -76,9 +80,9 @@ struct StoredObjects {
     in transaction: any StoreTransaction
   ) throws -> ImportOutcome? {
     if let key = object.key {
-      guard case .some(.some(let row)) = try transaction.rows([key], of: entity).first else {
-        return nil
-      }
+      guard case .some(.some(let stored)) = try transaction.rows([key], of: entity).first,
+        let row = try fields.rows([stored], in: transaction).first
+      else { return nil }
       return row.values == object.values ? .known : .knownWithOtherValues
     }
     // Nothing equals a record in an empty store, so its values need not be hashed.

@@ -162,7 +162,7 @@ extension OpenFailure {
     case .isDirectory, .notAFile, .missingFile, .noPermission, .notWritable: .missingInput
     case .missingFolder, .cannotCreate, .pathTooLong: .cannotCreate
     case .notADatabase, .damaged, .newerFormat, .otherApplication, .schemaMismatch,
-      .missingTable:
+      .earlierVersion, .missingTable:
       .badData
     case .modelMismatch: .configuration
     }

@@ -72,7 +72,7 @@ public struct ListChoice: Sendable {
       throw CommandFailure.unknownAttribute(
         name,
         of: Program.entity.name,
-        known: ["id"] + Program.entity.attributes.map(\.name),
+        known: ["id"] + Program.fields.form.attributes.map(\.name),
         option: "--sort"
       )
     }
@@ -99,7 +99,7 @@ public struct ListChoice: Sendable {
       throw CommandFailure.unknownAttribute(
         name,
         of: Program.entity.name,
-        known: Program.entity.attributes.map(\.name) + Program.sectionKeyNames + ["none"],
+        known: Program.fields.form.attributes.map(\.name) + Program.sectionKeyNames + ["none"],
         option: "--section-by"
       )
     }
@@ -111,13 +111,21 @@ public struct ListChoice: Sendable {
 
 /// The names of values of related objects, such as `author.name` or `tags.@count`.
 package enum RelatedName {
-  /// Returns the value of a dotted name, or `nil` for a name without a dot.
-  /// - Throws: `CommandFailure` for a path that is not valid.
+  /// Returns the value of a dotted name or of a field that names a related object; `nil` for another name without a dot.
+  /// - Throws: `CommandFailure` for a path that is not valid, or that has many values.
   package static func expression<Program: ListProgram>(
     _ name: String,
     of program: Program.Type,
     option: String
   ) throws(CommandFailure) -> FetchExpression? {
+    if let named = Program.fields.relationship(named: name) {
+      guard named.isToMany else { return named.path }
+      throw CommandFailure(
+        .usage,
+        "\(option): “\(name)” has many values.",
+        remedy: "Use \(name).@count, or one of them with \(name).@min.\(named.attribute)."
+      )
+    }
     guard name.contains("."), !Program.entity.relationships.isEmpty else { return nil }
     do {
       let expression = try FetchExpression(

@@ -14,6 +14,8 @@ public protocol ListProgram: Sendable {
   static var nouns: (one: String, many: String) { get }
   /// The entity that is listed and changed.
   static var entity: EntityDescription { get }
+  /// The fields of its objects, which name related objects.
+  static var fields: ObjectFields { get }
   /// The attributes computed from a row, which can be columns.
   static var transients: [TransientAttribute] { get }
   /// The columns that are printed by default.
@@ -64,6 +66,9 @@ public protocol ListProgram: Sendable {
 // MARK: - Defaults
 
 extension ListProgram {
+  /// The attributes of the entity.
+  public static var fields: ObjectFields { ObjectFields(of: entity) }
+
   /// No computed attributes.
   public static var transients: [TransientAttribute] { [] }
 
@@ -103,12 +108,18 @@ extension ListProgram {
     throws(StoreError) -> ImportOutcome?
   { nil }
 
-  /// A field belongs to the attribute of its name; letter case is ignored.
+  /// A column belongs to the field of its name; letter case is ignored.
   public static func object(
     from record: Record,
     for settings: LocaleSettings
   ) throws(RecordError) -> ImportedObject {
-    try ImportedObject(record, of: entity, aliases: [:], identifiedBy: identifier, for: settings)
+    try ImportedObject(
+      record,
+      of: fields.form,
+      aliases: [:],
+      identifiedBy: identifier,
+      for: settings
+    )
   }
 }
 

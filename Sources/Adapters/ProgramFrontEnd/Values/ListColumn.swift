@@ -9,6 +9,8 @@ package enum ListColumn: Sendable {
   case attribute(Int, AttributeDescription)
   /// A value of related objects, which the list fetches beside the stored attributes.
   case related(AttributeDescription)
+  /// The name of a related object, or the names of several, under the name of the relationship.
+  case named(NamedRelationship)
   /// An attribute computed from a row.
   case transient(TransientAttribute)
 
@@ -17,6 +19,7 @@ package enum ListColumn: Sendable {
     switch self {
     case .key(let title): title
     case .attribute(_, let attribute), .related(let attribute): attribute.name
+    case .named(let relationship): relationship.name
     case .transient(let transient): transient.name
     }
   }
@@ -27,6 +30,7 @@ package enum ListColumn: Sendable {
     case .key: row.id.key.description
     case .attribute(let index, let attribute): formatter.text(row.values[index], of: attribute)
     case .related(let attribute): formatter.text(row[attribute.name], of: attribute)
+    case .named(let relationship): row[relationship.valueName].text ?? ""
     case .transient(let transient): formatter.text(transient.compute(row), of: transient.type)
     }
   }
@@ -38,6 +42,7 @@ package enum ListColumn: Sendable {
     case .attribute(let index, let attribute):
       ListColumn.machine(row.values[index], of: attribute)
     case .related(let attribute): ListColumn.machine(row[attribute.name], of: attribute)
+    case .named(let relationship): row[relationship.valueName]
     case .transient(let transient): ListColumn.machine(transient.compute(row), transient.type)
     }
   }
@@ -65,9 +70,22 @@ package enum ListColumn: Sendable {
 
 extension ResultsDefinition<Row> {
   /// Returns the definition with the values of related objects that some columns show.
-  package func fetching(_ columns: [ListColumn]) -> ResultsDefinition<Row> {
-    let paths = columns.compactMap { column in
-      if case .related(let attribute) = column { attribute.name } else { nil }
+  /// - Parameters:
+  ///   - columns: The columns.
+  ///   - observesNames: Whether the list follows the names of related objects. A list that is printed once reads them with its rows
+  ///     (`ObjectFields.rows(_:adding:in:)`), and so remains the list that is cached.
+  /// - Returns: The definition; without a cache if it reads related objects.
+  package func fetching(
+    _ columns: [ListColumn],
+    observesNames: Bool = true
+  ) -> ResultsDefinition<Row> {
+    let paths = columns.compactMap { column -> String? in
+      switch column {
+      case .related(let attribute): attribute.name
+      case .named(let relationship) where observesNames && !relationship.isToMany:
+        relationship.valueName
+      case .key, .attribute, .named, .transient: nil
+      }
     }
     guard !paths.isEmpty else { return self }
     var definition = self
@@ -79,9 +97,9 @@ extension ResultsDefinition<Row> {
 }
 
 extension ListProgram {
-  /// The columns of an export: all stored attributes, and the key if it is chosen by the user.
+  /// The columns of an export: all fields, and the key if it is chosen by the user.
   package static var exportColumns: [ListColumn] {
-    let attributes = entity.attributes.enumerated().map { ListColumn.attribute($0, $1) }
+    let attributes = fields.form.attributes.enumerated().map { ListColumn.attribute($0, $1) }
     if case .text = entity.identity { return [.key(keyTitle)] + attributes }
     return isReadOnly && entity.keyAttributeIndexes.isEmpty
       ? [.key(keyTitle)] + attributes : attributes

@@ -51,8 +51,19 @@ struct RelatedKeys {
     let columns: [String]
   }
 
+  /// A relationship with the foreign keys that connect its objects.
+  struct Followed {
+    /// The entity and the relationship, as `Book.author`.
+    let name: String
+    /// The conditions that join its objects.
+    let join: String
+    let keys: [Key]
+  }
+
   /// The foreign keys, without duplicates.
   private(set) var all: [Key] = []
+  /// The relationships, without duplicates.
+  private(set) var followed: [Followed] = []
   private let tables: StoreTables
 
   init(_ tables: StoreTables) { self.tables = tables }
@@ -123,13 +134,24 @@ struct RelatedKeys {
     of entity: EntityDescription
   ) throws(StoreError) -> EntityDescription {
     let destination = try tables.table(of: relationship.destination)
+    let keys: [Key]
+    let join: [String]
     switch relationship.kind {
-    case .toOne(let columns): add(Key(table: try tables.table(of: entity), columns: columns))
-    case .toMany(let columns): add(Key(table: destination, columns: columns))
+    case .toOne(let columns):
+      keys = [Key(table: try tables.table(of: entity), columns: columns)]
+      join = [keys[0].condition(naming: destination.entity)]
+    case .toMany(let columns):
+      keys = [Key(table: destination, columns: columns)]
+      join = [keys[0].condition(naming: entity)]
     case .manyToMany(let link, let from, let to):
       let links = try tables.table(of: link.entity)
-      add(Key(table: links, columns: from))
-      add(Key(table: links, columns: to))
+      keys = [Key(table: links, columns: from), Key(table: links, columns: to)]
+      join = [keys[0].condition(naming: entity), keys[1].condition(naming: destination.entity)]
+    }
+    for key in keys { add(key) }
+    let name = "\(entity.name).\(relationship.name)"
+    if !followed.contains(where: { Value.text($0.name) == .text(name) }) {
+      followed.append(Followed(name: name, join: join.joined(separator: " and "), keys: keys))
     }
     return destination.entity
   }
@@ -139,6 +161,14 @@ struct RelatedKeys {
       $0.table.index == key.table.index && $0.columns.isSamePath(as: key.columns)
     }
     if !isKnown { all.append(key) }
+  }
+}
+
+extension RelatedKeys.Key {
+  /// The condition that joins the objects of the key to those that hold it.
+  fileprivate func condition(naming other: EntityDescription) -> String {
+    zip(other.identity.columns, columns)
+      .map { "\(other.name).\($0) = \(table.entity.name).\($1)" }.joined(separator: " and ")
   }
 }
 

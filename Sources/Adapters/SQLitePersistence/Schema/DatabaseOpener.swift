@@ -198,7 +198,9 @@ struct DatabaseOpener {
   /// A call that only reads does not add a table to a store of other entities.
   private func refuseToChange(_ findings: SchemaInspector.Findings) throws(OpenFailureError) {
     if !options.isReadOnly, options.onlyReads, findings.identity != nil {
-      for case .create(let entity) in findings.changes {
+      let missing = findings.changes.filter { $0.phase == .create }.map(\.entity)
+      // A store that has some of the entities is one of an earlier version.
+      if let entity = missing.first, missing.count == inspector.entities.count {
         throw OpenFailureError(
           .schemaMismatch(
             entity: entity.name,
@@ -208,6 +210,11 @@ struct DatabaseOpener {
       }
     }
     guard options.isReadOnly else { return }
+    for case .replace(let replacement, _) in findings.changes {
+      throw OpenFailureError(
+        .earlierVersion(entity: replacement.entity, attribute: replacement.attribute)
+      )
+    }
     for change in findings.changes {
       let refusal: OpenFailure? =
         switch change {
@@ -221,7 +228,7 @@ struct DatabaseOpener {
             entity: entity.name,
             detail: "\(attribute.name) is new, and the store is open for reading only"
           )
-        case .drop, .index: nil
+        case .replace, .drop, .index: nil
         }
       if let refusal { throw OpenFailureError(refusal) }
     }
@@ -387,7 +394,8 @@ extension SchemaChange {
 
   fileprivate var entity: EntityDescription {
     switch self {
-    case .create(let entity), .add(_, let entity), .drop(_, let entity), .index(_, let entity):
+    case .create(let entity), .add(_, let entity), .replace(_, let entity), .drop(_, let entity),
+      .index(_, let entity):
       entity
     }
   }

@@ -96,7 +96,11 @@ struct SchemaInspector {
     }
     for entity in entities {
       if let recorded = try StoreFormat.recorded(entity.name, on: database) {
-        findings.changes += try SchemaChange.changes(from: recorded, to: entity)
+        findings.changes += try SchemaChange.changes(
+          from: recorded,
+          to: entity,
+          replacing: options.attributeReplacements
+        )
       } else if try database.tableShape(of: entity.name) != nil {
         throw OpenFailureError(
           .schemaMismatch(
@@ -108,7 +112,14 @@ struct SchemaInspector {
         findings.changes.append(.create(entity))
       }
     }
-    findings.changes += try missingIndexes(on: database)
+    // A call that only reads makes them with the tables and columns that it makes, and not for themselves.
+    if !options.onlyReads || !findings.changes.isEmpty {
+      findings.changes += try missingIndexes(on: database)
+    }
+    // A replacement writes what is new, and reads what is dropped.
+    findings.changes = SchemaChange.Phase.allCases.flatMap { phase in
+      findings.changes.filter { $0.phase == phase }
+    }
     return findings
   }
 
@@ -116,7 +127,7 @@ struct SchemaInspector {
   ///
   /// SQLite needs them to enforce the keys, and lists to find the objects that a change concerns.
   private func missingIndexes(on database: Database) throws -> [SchemaChange] {
-    guard !options.isReadOnly, !options.onlyReads else { return [] }
+    guard !options.isReadOnly else { return [] }
     return try entities.flatMap { entity in
       try ForeignKeyRules(entity, among: entities).missingIndexes(on: database)
         .map { .index($0, entity) }
@@ -288,16 +299,35 @@ enum SchemaChange {
   case create(EntityDescription)
   /// A column is added; it is null in all rows.
   case add(AttributeDescription, EntityDescription)
+  /// The values of a column are moved to where they belong now.
+  case replace(AttributeReplacement, EntityDescription)
   /// A column is removed with its values.
   case drop(String, EntityDescription)
   /// An index over the columns of a foreign key is created.
   case index([String], EntityDescription)
 
+  /// The order in which changes are applied.
+  enum Phase: CaseIterable {
+    case create, add, replace, drop, index
+  }
+
+  /// When the change is applied.
+  var phase: Phase {
+    switch self {
+    case .create: .create
+    case .add: .add
+    case .replace: .replace
+    case .drop: .drop
+    case .index: .index
+    }
+  }
+
   /// The changes from the recorded schema to the entity's.
   /// - Throws: `OpenFailureError` for a difference that needs a decision.
   static func changes(
     from recorded: RecordedEntity,
-    to entity: EntityDescription
+    to entity: EntityDescription,
+    replacing replacements: [AttributeReplacement]
   ) throws(OpenFailureError) -> [SchemaChange] {
     func mismatch(_ detail: String) -> OpenFailureError {
       OpenFailureError(.schemaMismatch(entity: entity.name, detail: detail))
@@ -335,10 +365,16 @@ enum SchemaChange {
     }
     let dropped = recorded.attributes.map(\.name)
       .filter { name in !entity.attributes.contains { isSame($0.name, name) } }
-    if let new = added.first, let gone = dropped.first {
-      throw mismatch("\(new.name) is new and \(gone) is missing, which may be a new name")
+    let replaced = replacements.filter { replacement in
+      isSame(replacement.entity, entity.name)
+        && dropped.contains { isSame($0, replacement.attribute) }
     }
-    return added.map { .add($0, entity) } + dropped.map { .drop($0, entity) }
+    let lost = dropped.first { name in !replaced.contains { isSame($0.attribute, name) } }
+    if let new = added.first, let lost {
+      throw mismatch("\(new.name) is new and \(lost) is missing, which may be a new name")
+    }
+    return added.map { .add($0, entity) } + replaced.map { .replace($0, entity) }
+      + dropped.map { .drop($0, entity) }
   }
 
   private static func isSame(_ left: String, _ right: String) -> Bool {
@@ -370,6 +406,9 @@ enum SchemaChange {
           (\(columns.map(\.quotedIdentifier).joined(separator: ", ")))
           """
       )
+    case .replace(let replacement, let entity):
+      for statement in replacement.statements { try database.execute(sql: statement) }
+      try database.dropIndexes(over: replacement.attribute, of: entity.name)
     case .drop(let name, let entity):
       try ForeignKeyRules.dropOwnIndex(of: name, entity, on: database)
       try database.execute(
@@ -415,6 +454,22 @@ enum SchemaChange {
         \(lines.joined(separator: ",\n  "))
       ) \(options)
       """
+  }
+}
+
+extension Database {
+  /// Drops the indexes that have a column of a table, which would prevent the column's removal.
+  fileprivate func dropIndexes(over column: String, of table: String) throws {
+    let names = try String.fetchAll(
+      self,
+      sql: """
+        SELECT list.name FROM pragma_index_list(?) AS list
+        WHERE list.origin = 'c' AND EXISTS (
+          SELECT 1 FROM pragma_index_info(list.name) AS info WHERE lower(info.name) = lower(?))
+        """,
+      arguments: [table, column]
+    )
+    for name in names { try execute(sql: "DROP INDEX main.\(name.quotedIdentifier)") }
   }
 }
 

@@ -27,7 +27,9 @@ struct QueryPlanReader {
     if plan.source == .sorting, let index = try helpfulIndex(), try wouldServe(index) {
       remedies.append(index)
     }
-    for key in try relatedKeys() {
+    let keys = try relatedKeys()
+    plan.relationships = try keys.plans(on: database)
+    for key in keys.all {
       // Where a related object changes, its referrers are sought.
       let search = try ReferrerSearchPlan(of: key, on: database)
       plan.steps += search.steps.map { "REFERRERS BY \(search.name): \($0)" }
@@ -38,11 +40,11 @@ struct QueryPlanReader {
   }
 
   /// The foreign keys that the list follows.
-  private func relatedKeys() throws(StoreError) -> [RelatedKeys.Key] {
+  private func relatedKeys() throws(StoreError) -> RelatedKeys {
     var keys = RelatedKeys(tables)
     for term in definition.terms { try keys.add(term.expression, of: table.entity) }
     try keys.add(definition.predicate, of: table.entity)
-    return keys.all
+    return keys
   }
 
   /// The statement that creates an index for the list, whether or not SQLite would use it.

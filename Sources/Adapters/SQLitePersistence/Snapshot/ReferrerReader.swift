@@ -114,6 +114,8 @@ struct ReferrerSearchPlan {
   let steps: [String]
   /// The statement that creates the index that the search lacks, or `nil`.
   let remedy: String?
+  /// What is searched, in words; `nil` if all rows are read.
+  let index: String?
 
   init(of key: RelatedKeys.Key, on database: Database) throws {
     let entity = key.table.entity
@@ -122,11 +124,39 @@ struct ReferrerSearchPlan {
     steps = statements.steps
     guard !statements.hasIndex else {
       remedy = nil
+      let words = steps.first?.split(separator: " ", omittingEmptySubsequences: false) ?? []
+      // SQLite writes `USING INDEX name (…)`, `USING COVERING INDEX name (…)` or `USING PRIMARY KEY (…)`.
+      let name = words.firstIndex(of: "INDEX").map { words[($0 + 1)...] } ?? []
+      let end = name.firstIndex { $0.hasPrefix("(") } ?? name.endIndex
+      let isIndex = end > name.startIndex
+      index =
+        isIndex ? "the index \(name[..<end].joined(separator: " "))" : "the primary key"
       return
     }
-    let index = try database.freeName(ForeignKeyRules.indexName(key.columns, of: entity))
+    self.index = nil
+    let free = try database.freeName(ForeignKeyRules.indexName(key.columns, of: entity))
     let columns = key.columns.map(\.quotedIdentifier).joined(separator: ", ")
-    remedy = "CREATE INDEX \(index.quotedIdentifier) ON \(key.table.quotedName) (\(columns))"
+    remedy = "CREATE INDEX \(free.quotedIdentifier) ON \(key.table.quotedName) (\(columns))"
+  }
+}
+
+extension RelatedKeys {
+  /// How the relationships are read, and the rows are found that hold their keys.
+  func plans(on database: Database) throws -> [RelationshipPlan] {
+    try followed.map { followed in
+      RelationshipPlan(
+        name: followed.name,
+        join: followed.join,
+        searches: try followed.keys.map { key in
+          let search = try ReferrerSearchPlan(of: key, on: database)
+          return RelationshipPlan.Search(
+            columns: search.name,
+            index: search.index,
+            remedy: search.remedy
+          )
+        }
+      )
+    }
   }
 }
 

@@ -12,9 +12,8 @@ public struct SQLiteStoreCheck: Hashable, Sendable {
   public var byteCount: Int
   /// The version of the SQLite library.
   public var libraryVersion: String
-  /// The foreign keys of the entities' relationships: how SQLite finds the rows that hold a key, or the statement that creates the index it
-  /// lacks.
-  public var foreignKeys: [String]
+  /// The entities' relationships: their joins, and the indexes over their foreign keys or the statements that create them.
+  public var relationships: [RelationshipPlan]
   /// The change log, if the database has one.
   public var log: Log?
 
@@ -78,7 +77,7 @@ extension SQLiteStore {
             try database.integer("PRAGMA page_count") * database.integer("PRAGMA page_size")
           ),
           libraryVersion: try String.fetchOne(database, sql: "SELECT sqlite_version()") ?? "",
-          foreignKeys: try foreignKeys(of: context.tables, on: database),
+          relationships: try relationships(of: context.tables, on: database),
           log: log
         )
       }
@@ -103,16 +102,16 @@ extension SQLiteStore {
     }
   }
 
-  private func foreignKeys(of tables: StoreTables, on database: Database) throws -> [String] {
+  private func relationships(
+    of tables: StoreTables,
+    on database: Database
+  ) throws -> [RelationshipPlan] {
     var keys = RelatedKeys(tables)
     for entity in tables.entities {
       // A relationship to an entity that the store was not opened with has no search.
       for relationship in entity.relationships { _ = try? keys.add(relationship, of: entity) }
     }
-    return try keys.all.map { key in
-      let search = try ReferrerSearchPlan(of: key, on: database)
-      return "\(search.name): \(search.remedy ?? search.steps.joined(separator: ", "))"
-    }
+    return try keys.plans(on: database)
   }
 }
 
@@ -127,7 +126,7 @@ extension SQLiteStoreCheck {
         "reader     \(reader.behind) rows behind, last seen \(reader.age) s ago"
       }
     }
-    lines += foreignKeys.map { "referrers  \($0)" }
+    lines += relationships.map { "relation   \($0)" }
     if problems.isEmpty {
       lines.append("check      ok")
     } else {

@@ -49,6 +49,11 @@ public struct SQLiteStoreOptions: Sendable {
   public var logCapacity: Int
   /// The approximate number of bytes of packed changes that are retained at most.
   public var logByteLimit: Int
+  /// Where the values go of attributes that entities had in earlier versions of the program.
+  ///
+  /// Without one, a file in which an attribute is missing and another one is new is refused: it may have been renamed. They apply to a store's
+  /// own tables only, not to those of an application.
+  public var attributeReplacements: [AttributeReplacement] = []
   /// The time in seconds since 1970, for leases on the log.
   package var now: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) }
   /// Whether the store is opened only to read a writable file: nothing is written that reading does not need.

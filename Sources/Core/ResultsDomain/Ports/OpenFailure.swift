@@ -24,6 +24,8 @@ public enum OpenFailure: Hashable, Sendable {
   case otherApplication(tables: [String])
   /// The stored schema differs in a way that is not migrated automatically.
   case schemaMismatch(entity: String, detail: String)
+  /// The file was written by an earlier version of the program, whose entity has the attribute, and is opened for reading only.
+  case earlierVersion(entity: String, attribute: String)
   /// Another application's database lacks an entity's table, and tables are not created in it; `similar` are the nearest names.
   case missingTable(entity: String, similar: [String])
   /// The file could not be created.
@@ -65,6 +67,9 @@ extension OpenFailure {
     case .schemaMismatch(let entity, let detail):
       "The table \(entity) of \(path) does not match the entity (\(detail)), and it is not converted"
         + " automatically. Convert the file, or use a new one; it was not touched."
+    case .earlierVersion(let entity, let attribute):
+      "\(path) was written by an earlier version of the program (\(entity) has the attribute \(attribute)), and is"
+        + " not converted while it is open for reading only. Open it once for writing; it was not touched."
     case .missingTable(let entity, let similar):
       "\(path) has no table \(entity), and tables are not created in another application's database."
         + (similar.isEmpty ? " " : " It has \(similar.joined(separator: ", ")). ")

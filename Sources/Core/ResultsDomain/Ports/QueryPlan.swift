@@ -20,12 +20,60 @@ public struct QueryPlan: Hashable, Sendable {
   /// over foreign keys that the list follows, separated by semicolons; `nil` if none is needed or
   /// none helps.
   public var remedy: String?
+  /// The relationships that the list follows.
+  public var relationships: [RelationshipPlan] = []
 
   /// Creates a plan.
   public init(source: Source, steps: [String] = [], remedy: String? = nil) {
     self.source = source
     self.steps = steps
     self.remedy = remedy
+  }
+}
+
+/// How a store reads a relationship that a list follows, and finds the rows that a change of a related object concerns.
+public struct RelationshipPlan: Hashable, Sendable {
+  /// A search for the rows that hold the key of a related object.
+  public struct Search: Hashable, Sendable {
+    /// The columns that hold the key, as `Book.authorID`.
+    public var columns: String
+    /// What is searched, as `the index BookByAuthorID`; `nil` if all rows are read.
+    public var index: String?
+    /// The statement that creates the index that the search lacks.
+    public var remedy: String?
+
+    /// Creates the description of a search.
+    public init(columns: String, index: String?, remedy: String? = nil) {
+      self.columns = columns
+      self.index = index
+      self.remedy = remedy
+    }
+  }
+
+  /// The entity and the relationship, as `Book.author`.
+  public var name: String
+  /// The conditions that join its objects, as `Author.id = Book.authorID`.
+  public var join: String
+  /// The searches, one for each foreign key of the relationship.
+  public var searches: [Search]
+
+  /// Creates a plan.
+  public init(name: String, join: String, searches: [Search]) {
+    self.name = name
+    self.join = join
+    self.searches = searches
+  }
+}
+
+extension RelationshipPlan: CustomStringConvertible {
+  /// The join, and for each foreign key the index that is searched or the statement that creates it.
+  public var description: String {
+    let searches = searches.map { search in
+      if let index = search.index { return "\(search.columns) is found by \(index)" }
+      return "\(search.columns) has no index"
+        + (search.remedy.map { ", so all rows are read; this creates one: \($0)" } ?? "")
+    }
+    return "\(name) joins \(join); \(searches.joined(separator: ", "))"
   }
 }
 

@@ -358,10 +358,9 @@ extension PredicateParser {
 extension PredicateParser {
   /// Parses the comparison of a to-one relationship with an object, a list of objects or `NULL`, by the foreign key alone.
   mutating func comparison(of object: WrittenObject) throws(PredicateParseError) -> FetchPredicate {
-    let scope = PredicateScope(entity: object.entity)
     if token.keyword == "IN" {
       try advance()
-      let set = try within(scope) { (parser) throws(PredicateParseError) in
+      let set = try keys(of: object) { (parser) throws(PredicateParseError) in
         try parser.membership(.objectKey)
       }
       guard case .identity(let identities) = set else { return set }
@@ -390,7 +389,7 @@ extension PredicateParser {
       _ = try nextArgument("%@")
       try advance()
     } else {
-      key = try within(scope) { (parser) throws(PredicateParseError) in
+      key = try keys(of: object) { (parser) throws(PredicateParseError) in
         if case .identity(let set)? = try parser.identity(.equal) { return set.keys.first }
         return try parser.key(try parser.constant(), at: start)
       }
@@ -404,6 +403,31 @@ extension PredicateParser {
     }
     let named = object.isOne(of: [key])
     return isEqual ? named : .not(named)
+  }
+}
+
+extension PredicateParser {
+  /// Parses keys of the entity of an object; a value of another kind probably means one of the object's attributes.
+  private mutating func keys<Keys>(
+    of object: WrittenObject,
+    _ parse: (inout Self) throws(PredicateParseError) -> Keys
+  ) throws(PredicateParseError) -> Keys {
+    do {
+      return try within(PredicateScope(entity: object.entity), parse)
+    } catch {
+      guard case .mixedKinds(_, let constant) = error.problem,
+        let name = object.entity.attributes.first?.name
+      else { throw error }
+      throw PredicateParseError(
+        problem: .invalidConstant(
+          constant,
+          reason:
+            "is not a key of \(object.entity.name); for its \(name) write \(object.text).\(name)"
+        ),
+        column: error.column,
+        text: error.text
+      )
+    }
   }
 }
 

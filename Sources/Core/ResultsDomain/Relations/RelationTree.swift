@@ -152,6 +152,22 @@ extension RelationTree {
     )
   }
 
+  /// A definition over the base entity whose predicate reads everything that the definition reads, also what it only shows; `nil` if no
+  /// definition can.
+  package var shownDefinition: OrderDefinition? {
+    let read = expressions.map { expression in
+      switch expression {
+      case .expression(let path): FetchPredicate.isNull(path)
+      case .predicate(let quantified): quantified
+      }
+    }
+    return try? OrderDefinition(
+      entity: base,
+      predicate: .disjunction(read),
+      sortDescriptors: [FetchSortDescriptor(.objectKey)]
+    )
+  }
+
   /// Whether neither order nor predicate use related objects, so that the store can answer the definition over its own entity.
   package func readsBaseOnly(_ definition: OrderDefinition) -> Bool {
     readsBaseOnly(definition.predicate)

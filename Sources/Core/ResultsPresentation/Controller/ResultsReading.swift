@@ -9,7 +9,8 @@ public struct ResultsReading<Object: FetchedObject> {
   ///
   /// Objects read through the list itself may be of a later version; read them through `objects(at:)`.
   public let results: ResultsList<Object>
-  private let snapshot: any StoreSnapshot
+  /// The version of the store.
+  package let snapshot: any StoreSnapshot
   private let publisher: ListPublisher
 
   init(

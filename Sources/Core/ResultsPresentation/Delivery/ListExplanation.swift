@@ -74,11 +74,16 @@ extension ListExplanation {
       "order      \(terms.joined(separator: ", "))", "list       \(plan.source)",
     ]
     lines += plan.steps.map { "           \($0)" }
+    lines += plan.relationships.map { "relation   \($0)" }
     if let remedy = plan.remedy { lines.append("would help \(remedy)") }
-    lines.append("rows       \(matchingCount) match; \(keys), \(keyBytes) bytes")
+    lines.append("rows       \(matchingCount) match; \(keys); \(keyBytes) bytes of memory")
     switch coverage {
-    case .everyWriter: lines.append("changes    applied commit by commit, of every writer")
-    case .thisStore: lines.append("changes    own commits applied; others found by reading again")
+    case .everyWriter:
+      lines.append("changes    the commits of every program are applied one by one")
+    case .thisStore:
+      lines.append(
+        "changes    the commits of this process are applied one by one; for others the list is read again"
+      )
     }
     lines.append("last       \(lastPath), in \(last.duration.inMicroseconds) µs")
     let work = last.work
@@ -117,7 +122,7 @@ extension ListExplanation.Keys: CustomStringConvertible {
   /// A short description.
   public var description: String {
     switch self {
-    case .held(let reason): "their keys are held (\(reason))"
+    case .held(let reason): "the list holds their keys, since \(reason)"
     case .indexed(let blocks, let sections):
       "counted over the index in \(blocks) \(blocks == 1 ? "block" : "blocks") and "
         + "\(sections) \(sections == 1 ? "section" : "sections")"
@@ -126,12 +131,12 @@ extension ListExplanation.Keys: CustomStringConvertible {
 }
 
 extension ListExplanation.HeldKeysReason: CustomStringConvertible {
-  /// A short description.
+  /// A clause.
   public var description: String {
     switch self {
-    case .noIndex: "no index has exactly them, in order"
+    case .noIndex: "no index has exactly these rows in this order"
     case .fewRows: "they are few"
-    case .unreportedCommits: "the store's history omits commits"
+    case .unreportedCommits: "the store does not report every commit"
     case .frozen: "its members are fixed"
     case .scatteredSections: "rows of a section may stand apart"
     }
@@ -192,12 +197,14 @@ extension FetchedResultsController {
     guard let (engine, account) = list.explained else { return nil }
     let compiled = engine.plan
     let (plan, hasIndex) = try await onStoreThreads { [store] () throws(StoreError) in
-      try store.read { (snapshot) throws(StoreError) in
-        let snapshot = compiled.view(snapshot)
-        return (
-          try snapshot.plan(of: compiled.definition),
-          try snapshot.orderedSource(of: compiled.definition) != nil
-        )
+      try store.read { (store) throws(StoreError) in
+        let snapshot = compiled.view(store)
+        var plan = try snapshot.plan(of: compiled.definition)
+        if let shown = compiled.relations?.shownDefinition {
+          // The plan of a list names the relationships of its order and its condition alone.
+          plan.relationships = try store.plan(of: shown).relationships
+        }
+        return (plan, try snapshot.orderedSource(of: compiled.definition) != nil)
       }
     }
     return ListExplanation(

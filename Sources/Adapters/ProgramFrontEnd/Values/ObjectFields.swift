@@ -1,0 +1,359 @@
+public import ResultsDomain
+
+/// A relationship whose objects users know by name: they give and see the name, and never the key.
+public struct NamedRelationship: Hashable, Sendable {
+  /// The relationship's name, which is also that of the field.
+  public let name: String
+  /// The text attribute by which the related objects are known.
+  public let attribute: String
+  /// Whether an object has any number of related objects.
+  public let isToMany: Bool
+
+  /// The name of the value in a row of a list: the path of one name, or the field's name for several.
+  package var valueName: String { isToMany ? name : path.description }
+
+  /// The path of the name; for a relationship to many objects it has many values.
+  package var path: FetchExpression { .related([name], .attribute(attribute)) }
+}
+
+/// The fields of a program's objects: the attributes of its entity, in which names of related objects stand for foreign keys.
+///
+/// Files, arguments and `show` have fields. An object is found by its name, byte by byte, or created with it; the names of several objects
+/// are one text (`JoinedNames`). For an entity without named relationships the fields are its attributes.
+public struct ObjectFields: Sendable {
+  /// The entity as the store has it.
+  public let entity: EntityDescription
+  /// A description of the fields as if they were attributes of an entity.
+  public let form: EntityDescription
+  /// The relationships whose objects have names.
+  public let named: [NamedRelationship]
+  private let sources: [Source]
+
+  /// What a field is in the store.
+  private enum Source: Sendable {
+    case attribute(Int)
+    /// A related object, by the index of the foreign key.
+    case one(Destination, foreignKey: Int)
+    case many(Destination, Links)
+  }
+
+  /// The entity of related objects, with the index of their name.
+  struct Destination: Sendable {
+    let entity: EntityDescription
+    let name: Int
+  }
+
+  /// The entity that connects objects with any number of others.
+  struct Links: Sendable {
+    let entity: EntityDescription
+    let columns: [String]
+    /// The indexes of the objects' keys and of the others'.
+    let from, to: [Int]
+
+    func key(_ indexes: [Int], of entity: EntityDescription, in row: Row) -> ObjectKey? {
+      ObjectKey(parts: indexes.map { row.values[$0] }, of: entity.identity)
+    }
+  }
+
+  /// Describes the fields of an entity.
+  ///
+  /// A name that is no relationship to one object by an integer or text key, or to many through links, is a programming error and stops
+  /// the program.
+  /// - Parameters:
+  ///   - entity: The entity.
+  ///   - names: The text attributes by which related objects are known, by the relationship's name.
+  public init(
+    of entity: EntityDescription,
+    naming names: [(relationship: String, attribute: String)] = []
+  ) {
+    self.entity = entity
+    var sources: [Source] = entity.attributes.indices.map { .attribute($0) }
+    var attributes = entity.attributes
+    var named: [NamedRelationship] = []
+    for (name, attribute) in names {
+      guard let relationship = entity.relationship(named: name),
+        let index = relationship.destination.index(of: attribute)
+      else { preconditionFailure("\(entity.name) has no relationship \(name) with \(attribute).") }
+      let destination = Destination(entity: relationship.destination, name: index)
+      switch relationship.kind {
+      case .toOne(let columns):
+        guard let key = columns.first.flatMap(entity.index(of:)), columns.count == 1 else {
+          preconditionFailure("The key of \(entity.name).\(name) is not one attribute.")
+        }
+        sources[key] = .one(destination, foreignKey: key)
+        attributes[key] = AttributeDescription(
+          name,
+          .text,
+          isOptional: entity.attributes[key].isOptional
+        )
+      case .manyToMany(let link, let from, let to):
+        let entity = link.entity
+        let links = Links(
+          entity: entity,
+          columns: from,
+          from: from.compactMap(entity.index(of:)),
+          to: to.compactMap(entity.index(of:))
+        )
+        sources.append(.many(destination, links))
+        attributes.append(AttributeDescription(name, .text, isOptional: true))
+      case .toMany: preconditionFailure("\(entity.name).\(name) has no links to create.")
+      }
+      named.append(
+        NamedRelationship(name: name, attribute: attribute, isToMany: !relationship.isToOne)
+      )
+    }
+    self.sources = sources
+    self.named = named
+    do {
+      form =
+        try named.isEmpty
+        ? entity
+        : EntityDescription(name: entity.name, identity: entity.identity, attributes: attributes)
+    } catch {
+      preconditionFailure("The fields of \(entity.name) are not valid. \(error)")
+    }
+  }
+
+  /// The relationship of a field's name, or `nil` if the field is an attribute.
+  public func relationship(named name: String) -> NamedRelationship? {
+    named.first { Value.text($0.name) == .text(name) }
+  }
+}
+
+// MARK: - Reading
+
+extension ObjectFields {
+  /// Returns the fields of some rows; values that a list has fetched besides the attributes follow them.
+  /// - Complexity: O(*k*) in the rows, and for each relationship one reading of the related objects.
+  package func rows(_ rows: [Row], in snapshot: any StoreSnapshot) throws(StoreError) -> [Row] {
+    guard !named.isEmpty, let first = rows.first else { return rows }
+    var values = rows.map { row in
+      sources.map { source -> Value in
+        if case .attribute(let index) = source { row.values[index] } else { .null }
+      }
+    }
+    for (field, source) in sources.enumerated() {
+      guard let names = try names(source, of: rows, in: snapshot) else { continue }
+      for (index, name) in names.enumerated() { values[index][field] = name }
+    }
+    let fetched = entity.attributes.count
+    let form = form.adding(first.entity.attributes.dropFirst(fetched))
+    return zip(rows, values).map { row, values in
+      Row(entity: form, id: row.id, values: values + row.values.dropFirst(fetched))
+    }
+  }
+
+  /// Returns some rows with the names of related objects behind their values, as the columns of a list need them.
+  /// - Complexity: O(*k*) in the rows, and for each relationship one reading of the related objects.
+  package func rows(
+    _ rows: [Row],
+    adding relationships: [NamedRelationship],
+    in snapshot: any StoreSnapshot
+  ) throws(StoreError) -> [Row] {
+    guard let first = rows.first else { return rows }
+    var rows = rows
+    let missing = relationships.filter { first.entity.index(of: $0.valueName) == nil }
+    let entity = first.entity.adding(
+      missing.map { AttributeDescription($0.valueName, .text, isOptional: true) }
+    )
+    var added: [[Value]] = []
+    for relationship in missing {
+      guard let field = form.index(of: relationship.name),
+        let names = try names(sources[field], of: rows, in: snapshot)
+      else { continue }
+      added.append(names)
+    }
+    for index in rows.indices {
+      let values = rows[index].values + added.map { $0[index] }
+      rows[index] = Row(entity: entity, id: rows[index].id, values: values)
+    }
+    return rows
+  }
+
+  /// The names that some rows have in a field; `nil` for an attribute.
+  private func names(
+    _ source: Source,
+    of rows: [Row],
+    in snapshot: any StoreSnapshot
+  ) throws(StoreError) -> [Value]? {
+    switch source {
+    case .attribute: return nil
+    case .one(let destination, let foreignKey):
+      let keys = rows.map {
+        ObjectKey(parts: [$0.values[foreignKey]], of: destination.entity.identity)
+      }
+      let names = try destination.names(of: Set(keys.compactMap(\.self)), in: snapshot)
+      return keys.map { key in key.flatMap { names[$0] } ?? .null }
+    case .many(let destination, let links):
+      let connected = try connected(rows.map(\.id.key), links, destination, in: snapshot)
+      let keys = Set(connected.values.joined().map(\.other))
+      let names = try destination.names(of: keys, in: snapshot)
+      return rows.map { row in
+        let texts = (connected[row.id.key] ?? []).compactMap { names[$0.other]?.text }
+        return JoinedNames.value(of: texts)
+      }
+    }
+  }
+
+  /// The links of some objects, by the object's key, each with the key of the other object.
+  private func connected(
+    _ keys: [ObjectKey],
+    _ links: Links,
+    _ destination: Destination,
+    in snapshot: any StoreSnapshot
+  ) throws(StoreError) -> [ObjectKey: [(link: Row, other: ObjectKey)]] {
+    let found = try snapshot.referrers(
+      to: keys,
+      through: links.columns,
+      of: links.entity,
+      limit: nil
+    )
+    var connected: [ObjectKey: [(link: Row, other: ObjectKey)]] = [:]
+    for case .some(let link) in try snapshot.rows(found ?? [], of: links.entity) {
+      guard let key = links.key(links.from, of: entity, in: link),
+        let other = links.key(links.to, of: destination.entity, in: link)
+      else { continue }
+      connected[key, default: []].append((link, other))
+    }
+    return connected
+  }
+}
+
+extension ObjectFields.Destination {
+  /// The names of some objects.
+  fileprivate func names(
+    of keys: Set<ObjectKey>,
+    in snapshot: any StoreSnapshot
+  ) throws(StoreError) -> [ObjectKey: Value] {
+    guard !keys.isEmpty else { return [:] }
+    let keys = Array(keys)
+    var names: [ObjectKey: Value] = [:]
+    for (key, row) in zip(keys, try snapshot.rows(keys, of: entity)) {
+      names[key] = row?.values[name]
+    }
+    return names
+  }
+}
+
+extension EntityDescription {
+  /// The attributes of the entity and others behind them, for rows that are only shown.
+  fileprivate func adding(_ others: some Collection<AttributeDescription>) -> EntityDescription {
+    guard !others.isEmpty else { return self }
+    let all = try? EntityDescription(
+      name: name,
+      identity: identity,
+      attributes: attributes + others
+    )
+    return all ?? self
+  }
+}
+
+// MARK: - Writing
+
+extension ObjectFields {
+  /// Returns values of the fields in which the names of several objects are sorted and written in one way.
+  package func normalized(_ values: [Value]) -> [Value] {
+    var values = values
+    for (field, source) in sources.enumerated() {
+      if case .many = source, let text = values[field].text {
+        values[field] = JoinedNames.value(of: JoinedNames.names(in: text))
+      }
+    }
+    return values
+  }
+
+  /// Inserts an object; related objects of names that nothing has are created.
+  /// - Returns: The identity of the new object.
+  /// - Throws: As `StoreTransaction.insert(_:key:into:)`.
+  package func insert(
+    _ values: [Value],
+    key: ObjectKey?,
+    into transaction: any StoreTransaction,
+    finding objects: inout NamedObjects
+  ) throws(StoreError) -> ObjectID {
+    guard !named.isEmpty else { return try transaction.insert(values, key: key, into: entity) }
+    var stored = Array(repeating: Value.null, count: entity.attributes.count)
+    for (source, value) in zip(sources, values) {
+      switch source {
+      case .attribute(let index): stored[index] = value
+      case .one(let destination, let index):
+        stored[index] = try objects.foreignKey(value, of: destination, in: transaction)
+      case .many: break
+      }
+    }
+    let id = try transaction.insert(stored, key: key, into: entity)
+    for case (.many(let destination, let links), .text(let text)) in zip(sources, values) {
+      for name in JoinedNames.names(in: text) {
+        let other = try objects.key(.text(name), of: destination, in: transaction)
+        try connect(id.key, other, links, in: transaction)
+      }
+    }
+    return id
+  }
+
+  /// Updates an object to values of its fields; related objects of names that nothing has are created.
+  /// - Parameters:
+  ///   - stored: The row that the store has.
+  ///   - old: The fields of that row.
+  ///   - values: The new values of the fields.
+  ///   - transaction: The transaction.
+  /// - Throws: As `StoreTransaction.update(_:to:of:ifUnchangedFrom:)`.
+  package func update(
+    _ stored: Row,
+    from old: Row,
+    to values: [Value],
+    in transaction: any StoreTransaction
+  ) throws(StoreError) {
+    var objects = NamedObjects()
+    var row = stored.values
+    for (field, source) in sources.enumerated() {
+      switch source {
+      case .attribute(let index): row[index] = values[field]
+      // An unchanged name stays the same object, also if another one has that name.
+      case .one(let destination, let index) where values[field] != old.values[field]:
+        row[index] = try objects.foreignKey(values[field], of: destination, in: transaction)
+      case .many(let destination, let links) where values[field] != old.values[field]:
+        let wanted = values[field].text.map(JoinedNames.names) ?? []
+        try connect(stored.id.key, to: wanted, destination, links, &objects, in: transaction)
+      case .one, .many: break
+      }
+    }
+    try transaction.update(stored.id, to: row, of: entity, ifUnchangedFrom: stored)
+  }
+
+  private func connect(
+    _ key: ObjectKey,
+    to wanted: [String],
+    _ destination: Destination,
+    _ links: Links,
+    _ objects: inout NamedObjects,
+    in transaction: any StoreTransaction
+  ) throws(StoreError) {
+    let present = try connected([key], links, destination, in: transaction)[key] ?? []
+    let names = try destination.names(of: Set(present.map(\.other)), in: transaction)
+    var missing = Set(wanted.map { Value.text($0) })
+    for (link, other) in present {
+      guard let name = names[other], wanted.contains(where: { .text($0) == name }) else {
+        _ = try transaction.delete(link.id, of: links.entity)
+        continue
+      }
+      missing.remove(name)
+    }
+    for name in wanted where missing.contains(.text(name)) {
+      let other = try objects.key(.text(name), of: destination, in: transaction)
+      try connect(key, other, links, in: transaction)
+    }
+  }
+
+  private func connect(
+    _ key: ObjectKey,
+    _ other: ObjectKey,
+    _ links: Links,
+    in transaction: any StoreTransaction
+  ) throws(StoreError) {
+    var values = Array(repeating: Value.null, count: links.entity.attributes.count)
+    for (index, part) in zip(links.from, key.parts) { values[index] = part }
+    for (index, part) in zip(links.to, other.parts) { values[index] = part }
+    try transaction.insert(values, key: nil, into: links.entity)
+  }
+}

@@ -1,0 +1,132 @@
+import InMemoryPersistence
+import ResultsDomain
+import ResultsTesting
+import Testing
+
+@testable import ProgramFrontEnd
+
+/// Fields in which names of related objects stand for their keys.
+@Suite struct ObjectFieldsTests {
+  private struct Song: Entity {
+    var id: Int64?
+    var title = ""
+    var bandID: Int64?
+
+    static let band = ToOne<Song, Band>("band", \.bandID, onDelete: .nullify)
+    static let moods = ToMany<Song, Mood>("moods", through: Link("SongMood", "songID", "moodID"))
+    static let schema = EntitySchema<Song>("Song", identity: \.id) {
+      Attribute(\.title, "title")
+      Attribute(\.bandID, "bandID")
+      Relationship(band)
+      Relationship(moods)
+    }
+  }
+
+  private struct Band: Entity {
+    var id: Int64?
+    var name = ""
+    static let schema = EntitySchema<Band>("Band", identity: \.id) { Attribute(\.name, "name") }
+  }
+
+  private struct Mood: Entity {
+    var id: Int64?
+    var word = ""
+    static let schema = EntitySchema<Mood>("Mood", identity: \.id) { Attribute(\.word, "word") }
+  }
+
+  private let fields = ObjectFields(
+    of: Song.entity,
+    naming: [(relationship: "band", attribute: "name"), (relationship: "moods", attribute: "word")]
+  )
+  private let store: InMemoryStore
+
+  init() throws {
+    store = try InMemoryStore(entities: [Song.entity, Band.entity, Mood.entity])
+  }
+
+  private func add(_ values: [Value]) throws -> ObjectKey {
+    try store.commit(origin: .unnamed) { transaction in
+      var objects = NamedObjects()
+      return try fields.insert(
+        fields.normalized(values),
+        key: nil,
+        into: transaction,
+        finding: &objects
+      ).key
+    }.result
+  }
+
+  private func rows(_ keys: [ObjectKey]) throws -> [[Value]] {
+    try store.read { (snapshot) throws(StoreError) in
+      let rows = try snapshot.rows(keys, of: Song.entity).compactMap(\.self)
+      return try fields.rows(rows, in: snapshot).map(\.values)
+    }
+  }
+
+  private func count(_ entity: EntityDescription) throws -> Int {
+    try store.read { (snapshot) throws(StoreError) in try snapshot.count(of: entity, where: .all) }
+  }
+
+  @Test func `the form names related objects, and the others stay`() {
+    #expect(fields.form.attributes.map(\.name) == ["title", "band", "moods"])
+    #expect(fields.form.attributes.map(\.isOptional) == [false, true, true])
+    let plain = ObjectFields(of: Song.entity)
+    #expect(plain.form === Song.entity && plain.named.isEmpty)
+  }
+
+  @Test func `objects are found by name, or created once`() throws {
+    let keys = try [
+      add(["a", "Can", "sad; calm;sad"]), add(["b", "Can", .null]), add(["c", .null, "calm"]),
+      add(["d", "can", ""]),
+    ]
+    #expect(
+      try rows(keys) == [
+        ["a", "Can", "calm; sad"], ["b", "Can", .null], ["c", .null, "calm"], ["d", "can", .null],
+      ]
+    )
+    #expect(try count(Band.entity) == 2)
+    #expect(try count(Mood.entity) == 2)
+  }
+
+  @Test func `an update changes what differs, and keeps an object whose name another one has`()
+    throws
+  {
+    try store.write { transaction in
+      for _ in 0..<2 { try transaction.insert(Band(id: nil, name: "Low")) }
+      try transaction.insert(Song(id: nil, title: "x", bandID: 2))
+    }
+    func update(_ values: [Value]) throws -> Value {
+      try store.commit(origin: .unnamed) { transaction in
+        guard
+          case .some(.some(let stored)) = try transaction.rows([.integer(1)], of: Song.entity).first,
+          let old = try fields.rows([stored], in: transaction).first
+        else { return .null }
+        try fields.update(stored, from: old, to: values, in: transaction)
+        return try transaction.rows([.integer(1)], of: Song.entity)[0]?["bandID"] ?? .null
+      }.result
+    }
+    #expect(try update(["y", "Low", "slow"]) == 2)
+    #expect(try rows([.integer(1)]) == [["y", "Low", "slow"]])
+    #expect(try update(["y", "Neu", "fast; slow"]) == 3)
+    #expect(try update(["y", "Low", "fast"]) == 1)
+    #expect(try rows([.integer(1)]) == [["y", "Low", "fast"]])
+    #expect(try count(Mood.entity) == 2)
+  }
+
+  @Test(arguments: 1...200 as ClosedRange<UInt64>)
+  func `any list of names comes back from its text`(_ seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let pieces = ["a", "é", ";", "\\", " ", "-", "\u{301}", "\t", "; ", "\\-", ""]
+    let names = (0..<Int.random(in: 0...5, using: &random)).map { _ in
+      (0..<Int.random(in: 0...4, using: &random))
+        .map { _ in pieces.randomElement(using: &random) ?? "" }.joined()
+    }
+    var expected: [String] = []
+    for name in names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+    where expected.last.map({ !$0.utf8.elementsEqual(name.utf8) }) ?? true {
+      expected.append(name)
+    }
+    let back = JoinedNames.names(in: JoinedNames.text(of: names))
+    #expect(back.map { Array($0.utf8) } == expected.map { Array($0.utf8) }, "seed \(seed)")
+  }
+}
