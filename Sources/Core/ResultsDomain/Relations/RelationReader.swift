@@ -24,7 +24,11 @@ struct RelationReader {
 
   /// The rows of some objects with their related values, in the order of their keys.
   mutating func derived(_ keys: [ObjectKey]) throws(StoreError) -> [Row?] {
-    let rows = try view.rows(keys, of: tree.base)
+    try derived(present: view.rows(keys, of: tree.base))
+  }
+
+  /// Those rows that there are with their related values, in their order.
+  mutating func derived(present rows: [Row?]) throws(StoreError) -> [Row?] {
     var made = try derived(rows.compactMap(\.self)).makeIterator()
     return rows.map { $0 == nil ? nil : made.next() }
   }
