@@ -14,7 +14,8 @@ import Testing
     var generator = SeededGenerator(seed: seed)
     let limits = KeyChunkLimits(
       maximumCount: Int.random(in: 4...12, using: &generator),
-      maximumByteCount: Int.random(in: 30...200, using: &generator)
+      maximumByteCount: Int.random(in: 30...200, using: &generator),
+      packedCount: seed.isMultiple(of: 2) ? .max : Int.random(in: 1...6, using: &generator)
     )
     var pair = Pair(list: SortedKeyList(limits: limits))
     var snapshots: [Pair] = []
@@ -56,7 +57,11 @@ import Testing
     var generator = SeededGenerator(seed: seed)
     var pair = Pair(
       list: SortedKeyList(
-        limits: KeyChunkLimits(maximumCount: 4 + Int(seed % 4) * 5, maximumByteCount: 90)
+        limits: KeyChunkLimits(
+          maximumCount: 4 + Int(seed % 4) * 5,
+          maximumByteCount: 90,
+          packedCount: seed > 24 ? 1 : .max
+        )
       )
     )
     for step in 0..<400 {
@@ -89,7 +94,13 @@ import Testing
       let wanted = Int.random(in: 0...120, using: &generator)
       let keys = Set((0..<wanted).map { _ in randomKey(using: &generator) })
         .sorted(by: PlainKeys.isBefore)
-      var list = SortedKeyList(limits: KeyChunkLimits(maximumCount: 6, maximumByteCount: 40))
+      var list = SortedKeyList(
+        limits: KeyChunkLimits(
+          maximumCount: 6,
+          maximumByteCount: 40,
+          packedCount: seed.isMultiple(of: 2) ? .max : 3
+        )
+      )
       var next = 0
       while next < keys.count {
         let end = min(keys.count, next + Int.random(in: 1...30, using: &generator))

@@ -40,6 +40,9 @@ private struct KeyListWalk {
   /// The position in the whole list of the current chunk's first key.
   private var oldStart = 0
   private var newStart = 0
+  /// The current chunks with their keys restored, once they were needed.
+  private var oldFlat: KeyChunk?
+  private var newFlat: KeyChunk?
 
   init(old: [KeyChunk], new: [KeyChunk]) {
     self.old = old
@@ -73,8 +76,11 @@ private struct KeyListWalk {
 
   /// Merges the rest of both current chunks until one of them ends.
   private mutating func comparePair() {
-    old[oldChunk].withFlatKeys { oldKeys in
-      new[newChunk].withFlatKeys { newKeys in
+    let oldKeys = oldFlat ?? old[oldChunk].flattened()
+    let newKeys = newFlat ?? new[newChunk].flattened()
+    (oldFlat, newFlat) = (oldKeys, newKeys)
+    oldKeys.withStoredKeys { oldKeys in
+      newKeys.withStoredKeys { newKeys in
         var oldOffset = oldOffset
         var newOffset = newOffset
         while oldOffset < oldKeys.count, newOffset < newKeys.count {
@@ -98,12 +104,14 @@ private struct KeyListWalk {
 
   private mutating func advanceOld() {
     oldStart += old[oldChunk].count
+    oldFlat = nil
     oldChunk += 1
     oldOffset = 0
   }
 
   private mutating func advanceNew() {
     newStart += new[newChunk].count
+    newFlat = nil
     newChunk += 1
     newOffset = 0
   }

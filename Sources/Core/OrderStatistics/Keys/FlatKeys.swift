@@ -22,6 +22,9 @@ struct FlatKeys<End: FixedWidthInteger & Sendable> {
     position == 0 ? 0 : Int(truncatingIfNeeded: ends[position &- 1])
   }
 
+  @inline(__always)
+  func end(of position: Int) -> Int { Int(truncatingIfNeeded: ends[position]) }
+
   @inlinable
   @inline(__always)
   subscript(position: Int) -> UnsafeRawBufferPointer {

@@ -21,6 +21,7 @@ package struct SortedKeyList: Sendable {
     self.init(limits: .standard)
   }
 
+  /// Creates an empty list whose chunks have some limits: `packed` for one that is held.
   package init(limits: KeyChunkLimits) {
     self.limits = limits
   }
@@ -81,10 +82,7 @@ package struct SortedKeyList: Sendable {
   ) throws(Failure) -> Result {
     precondition(position >= 0 && position < count, "position out of range")
     let chunk = chunkIndex(containing: position)
-    let offset = position - starts[chunk]
-    return try chunks[chunk].withFlatKeys { (keys) throws(Failure) -> Result in
-      try body(keys[offset])
-    }
+    return try chunks[chunk].withKey(at: position - starts[chunk], body)
   }
 
   /// Calls a closure with every `stride`-th position of a range and its key, ascending and without copies.
@@ -107,10 +105,20 @@ package struct SortedKeyList: Sendable {
     while position < range.upperBound {
       let start = starts[chunk]
       let last = min(range.upperBound, start + chunks[chunk].count)
-      try chunks[chunk].withFlatKeys { (keys) throws(Failure) -> Void in
-        while position < last {
-          try body(position, keys[position - start])
-          position = stride < range.upperBound - position ? position + stride : range.upperBound
+      if chunks[chunk].isPacked {
+        try chunks[chunk].withReader { (reader) throws(Failure) -> Void in
+          while position < last {
+            reader.read(position - start)
+            try body(position, reader.key)
+            position = stride < range.upperBound - position ? position + stride : range.upperBound
+          }
+        }
+      } else {
+        try chunks[chunk].withStoredKeys { (keys) throws(Failure) -> Void in
+          while position < last {
+            try body(position, keys[position - start])
+            position = stride < range.upperBound - position ? position + stride : range.upperBound
+          }
         }
       }
       chunk += 1
@@ -242,7 +250,7 @@ extension SortedKeyList {
   @inline(__always)
   private func locate(_ key: UnsafeRawBufferPointer) -> (chunk: Int, offset: Int, isFound: Bool) {
     let chunk = chunkIndex(for: key, from: 0)
-    let found = chunks[chunk].withFlatKeys { $0.search(key, from: 0, to: $0.count) }
+    let found = chunks[chunk].search(key)
     return (chunk, found.position, found.isFound)
   }
 
@@ -254,8 +262,7 @@ extension SortedKeyList {
       var high = chunks.count
       while high &- low > 1 {
         let middle = low &+ (high &- low) / 2
-        let order = chunks[middle].withFlatKeys { KeyOrder.compare($0[0], key) }
-        if order <= 0 { low = middle } else { high = middle }
+        if chunks[middle].compareFirst(to: key) <= 0 { low = middle } else { high = middle }
       }
       return low
     }
@@ -369,6 +376,7 @@ extension SortedKeyList {
     let right = chunks.remove(at: left + 1)
     starts.remove(at: left + 1)
     chunks[left].append(right)
+    chunks[left].pack(within: limits)
   }
 
   private mutating func shiftStarts(after chunk: Int, by delta: Int) {
@@ -484,7 +492,7 @@ extension SortedKeyList {
   private func verify(appending keys: FlatKeys<Int>) throws(SortedKeyListError) {
     guard keys.count > 0 else { return }
     if let last = chunks.last {
-      let order = last.withFlatKeys { KeyOrder.compare($0[$0.count - 1], keys[0]) }
+      let order = last.withKey(at: last.count - 1) { KeyOrder.compare($0, keys[0]) }
       if order == 0 { throw .duplicate(batchPosition: 0, listPosition: count) }
       if order > 0 { throw .outOfOrder(batchPosition: 0, listPosition: count) }
     }
@@ -501,14 +509,14 @@ extension SortedKeyList {
     if let last = chunks.indices.last {
       // Fill the last chunk first: a list built from small batches would consist of small chunks.
       next = Self.end(of: keys, from: 0, fittingInto: chunks[last], within: limits)
-      chunks[last].append(keys, in: 0..<next)
+      chunks[last].append(keys, in: 0..<next, within: limits)
     }
     while next < keys.count {
       let end = max(
         Self.end(of: keys, from: next, fittingInto: KeyChunk(), within: limits),
         next + 1
       )
-      chunks.append(KeyChunk(keys, in: next..<end))
+      chunks.append(KeyChunk(keys, in: next..<end, within: limits))
       next = end
     }
     recount(from: starts.count)
@@ -558,7 +566,9 @@ extension SortedKeyList {
         result.chunks.append(chunk)
       } else {
         let offsets = (part.lowerBound - starts[index])..<(part.upperBound - starts[index])
-        result.chunks.append(chunk.withFlatKeys { KeyChunk($0, in: offsets) })
+        result.chunks.append(
+          chunk.withFlatKeys { KeyChunk($0, in: offsets, within: limits) }
+        )
       }
     }
     result.recount(from: 0)
@@ -570,9 +580,7 @@ extension SortedKeyList {
   /// The number of bytes of the keys and their end offsets in memory, without the overhead of the chunks.
   ///
   /// - Complexity: O(chunks).
-  package var byteCount: Int {
-    chunks.reduce(0) { $0 + $1.byteCount } + count * MemoryLayout<UInt32>.size
-  }
+  package var byteCount: Int { chunks.reduce(0) { $0 + $1.storedByteCount } }
 }
 
 // MARK: - Invariants
@@ -594,13 +602,15 @@ extension SortedKeyList {
       guard limits.allows(count: chunk.count, byteCount: chunk.byteCount) else {
         return "chunk \(index) holds \(chunk.count) keys, \(chunk.byteCount) bytes"
       }
-      guard Int(chunk.ends[chunk.count - 1]) == chunk.byteCount else {
-        return "chunk \(index) has bytes after its last key"
-      }
+      if let violation = chunk.packingViolation { return "chunk \(index) \(violation)" }
+      let flat = chunk.flattened()
+      guard flat.count == chunk.count, flat.bytes.count == chunk.byteCount,
+        Int(flat.ends[flat.count - 1]) == flat.bytes.count
+      else { return "chunk \(index) has bytes after its last key" }
       var start = 0
-      for (offset, end) in chunk.ends.enumerated() {
+      for (offset, end) in flat.ends.enumerated() {
         guard end >= start else { return "chunk \(index) has a negative length at \(offset)" }
-        let key = Array(chunk.bytes[start..<Int(end)])
+        let key = Array(flat.bytes[start..<Int(end)])
         if let previous, KeyOrder.compare(previous, key) >= 0 {
           return "position \(total + offset) is not after its predecessor"
         }

@@ -84,7 +84,7 @@ struct SortedKeyMerge {
 
   private func isBefore(_ key: UnsafeRawBufferPointer, _ chunk: Int) -> Bool {
     guard chunk < list.chunks.count else { return true }
-    return list.chunks[chunk].withFlatKeys { KeyOrder.compare(key, $0[0]) < 0 }
+    return list.chunks[chunk].compareFirst(to: key) > 0
   }
 
   private mutating func merge(

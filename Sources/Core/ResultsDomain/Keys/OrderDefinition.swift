@@ -90,6 +90,8 @@ public struct RowKeyEncoder: Sendable {
   /// - Throws: As `write(_:key:to:)`.
   public func key(_ values: [Value], key: ObjectKey) throws(StoreError) -> [UInt8] {
     var writer = KeyWriter()
+    // Most keys fit; growing step by step would copy them twice.
+    writer.bytes.reserveCapacity(64)
     try write(values, key: key, to: &writer)
     return writer.bytes
   }

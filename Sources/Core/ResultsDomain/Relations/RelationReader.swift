@@ -19,12 +19,17 @@ struct RelationReader {
   /// - Complexity: At most two readings for each step, whatever the number of rows.
   mutating func derived(_ rows: [Row]) throws(StoreError) -> [Row] {
     let values = try extended(rows, at: 0)
-    return rows.indices.map { Row(entity: tree.entity, id: rows[$0].id, values: values[$0]) }
+    let entity = tree.entity
+    return rows.indices.map { Row(entity: entity, id: rows[$0].id, values: values[$0]) }
   }
 
   /// The rows of some objects with their related values, in the order of their keys.
   mutating func derived(_ keys: [ObjectKey]) throws(StoreError) -> [Row?] {
-    let rows = try view.rows(keys, of: tree.base)
+    try derived(present: view.rows(keys, of: tree.base))
+  }
+
+  /// Those rows that there are with their related values, in their order.
+  mutating func derived(present rows: [Row?]) throws(StoreError) -> [Row?] {
     var made = try derived(rows.compactMap(\.self)).makeIterator()
     return rows.map { $0 == nil ? nil : made.next() }
   }
@@ -58,8 +63,13 @@ struct RelationReader {
     let keys = rows.map { edge.foreignKey.key(in: $0) }
     var missing: [ObjectKey] = []
     var sought: Set<ObjectKey> = []
-    for case .some(let key) in keys
-    where known[edge.child][key] == nil && sought.insert(key).inserted { missing.append(key) }
+    // Neighbours often name the same object.
+    var last: ObjectKey?
+    for case .some(let key) in keys where key != last {
+      last = key
+      guard known[edge.child][key] == nil, sought.insert(key).inserted else { continue }
+      missing.append(key)
+    }
     if !missing.isEmpty {
       let found = try view.rows(missing, of: tree.nodes[edge.child].entity)
       let values = try extended(found.compactMap(\.self), at: edge.child)
@@ -68,9 +78,13 @@ struct RelationReader {
         known[edge.child][key] = .some(row == nil ? nil : next.next())
       }
     }
+    var found: RelatedObject?
     let targets = keys.map { key -> RelatedObject? in
-      guard let key, case .some(.some(let values)) = known[edge.child][key] else { return nil }
-      return RelatedObject(key: key, values: values)
+      guard let key else { return nil }
+      if let found, found.key == key { return found }
+      guard case .some(.some(let values)) = known[edge.child][key] else { return nil }
+      found = RelatedObject(key: key, values: values)
+      return found
     }
     if known[edge.child].count > RelationReader.cacheLimit { known[edge.child] = [:] }
     return targets

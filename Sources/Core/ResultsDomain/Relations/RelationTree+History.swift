@@ -57,19 +57,19 @@ extension RelationTree {
     _ commit: ClimbedCommit
   ) throws(StoreError) -> [CommittedChange] {
     guard !keys.isEmpty else { return [] }
+    // Only the rows that the commit wrote differ before their related values are added, so the others are read once.
+    let newRows = try after.rows(keys, of: base)
+    let oldRows = commit.undone(newRows, keys)
     var newReader = RelationReader(self, in: after)
     var (old, new): ([Row?], [Row?])
     if commit.changesBaseOnly {
       // Related values are the same in both versions, so both images are evaluated at once.
-      let images = try (before.rows(keys, of: base), after.rows(keys, of: base))
-      let rows = try newReader.derived((images.0 + images.1).compactMap(\.self))
-      var next = rows.makeIterator()
-      old = images.0.map { $0 == nil ? nil : next.next() }
-      new = images.1.map { $0 == nil ? nil : next.next() }
+      let both = try newReader.derived(present: oldRows + newRows)
+      (old, new) = (Array(both[..<keys.count]), Array(both[keys.count...]))
     } else {
       var oldReader = RelationReader(self, in: before)
-      old = try oldReader.derived(keys)
-      new = try newReader.derived(keys)
+      old = try oldReader.derived(present: oldRows)
+      new = try newReader.derived(present: newRows)
     }
     var changes: [CommittedChange] = []
     for (index, key) in keys.enumerated() where old[index] != new[index] {
@@ -98,6 +98,14 @@ private struct ClimbedCommit {
   /// Whether the commit changes no entity at a node below the root.
   var changesBaseOnly: Bool {
     tree.nodes.dropFirst().allSatisfy { changes[.text($0.entity.name)] == nil }
+  }
+
+  /// Rows of the base entity as they were before the commit, given those after it.
+  func undone(_ rows: [Row?], _ keys: [ObjectKey]) -> [Row?] {
+    guard let changes = changes[.text(tree.base.name)] else { return rows }
+    return zip(rows, keys).map { row, key in
+      if let change = changes[key] { change.before } else { row }
+    }
   }
 
   /// The keys of the derived rows that the commit may have changed, those that it wrote first; `nil` if there are more than a limit.

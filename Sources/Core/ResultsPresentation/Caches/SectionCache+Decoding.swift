@@ -183,7 +183,7 @@ extension SectionCache {
     _ count: Int,
     ofAtLeast least: Int
   ) -> SortedKeyList? {
-    var keys = SortedKeyList()
+    var keys = SortedKeyList(limits: .packed)
     while keys.count < count {
       let start = reader
       guard let blockCount = reader.count(upTo: min(count - keys.count, blockLimit.keys)),

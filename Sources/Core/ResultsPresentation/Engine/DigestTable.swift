@@ -14,7 +14,7 @@ struct DigestTable: Sendable {
     throws(StoreError)
   {
     self.observed = observed
-    var entries = SortedKeyList()
+    var entries = SortedKeyList(limits: .packed)
     try snapshot.digests(of: definition, attributes: observed) { (batch) throws(StoreError) in
       try entries.appendEntries(batch, of: definition)
       return true

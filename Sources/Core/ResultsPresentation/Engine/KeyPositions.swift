@@ -30,13 +30,23 @@ struct RowPositions {
 struct HeldKeyPositions: KeyPositions {
   let old: SortedKeyList
   let next: SortedKeyList
+  /// The positions of the removed keys in the old list and of the inserted ones in the new list, if they are known.
+  var difference: SortedKeyDifference?
 
   func positions(of touched: TouchedKeys, rowCount: Int) -> [RowPositions] {
     var positions = [RowPositions](repeating: RowPositions(), count: rowCount)
+    var (removals, insertions) = (difference?.removals[...], difference?.insertions[...])
     touched.keys.forEachKey(in: 0..<touched.count) { index, key in
       let origin = touched.origins[index]
-      if origin.effect != .inserted { positions[origin.row].old = old.position(of: key) }
-      if origin.effect != .removed { positions[origin.row].new = next.position(of: key) }
+      switch origin.effect {
+      case .removed: positions[origin.row].old = removals?.popFirst() ?? old.position(of: key)
+      case .inserted: positions[origin.row].new = insertions?.popFirst() ?? next.position(of: key)
+      case .unchanged:
+        positions[origin.row] = RowPositions(
+          old: old.position(of: key),
+          new: next.position(of: key)
+        )
+      }
     }
     return positions
   }

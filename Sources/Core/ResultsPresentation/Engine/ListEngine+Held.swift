@@ -13,8 +13,10 @@ extension ListEngine {
     guard let touched = try? TouchedKeys(change.affected) else { return nil }
     let (removed, inserted) = (touched.keys(.removed), touched.keys(.inserted))
     var keys = change.keys ?? storeKeys ?? shown
+    var difference: SortedKeyDifference?
     if change.keys == nil, !removed.isEmpty || !inserted.isEmpty {
-      guard (try? keys.apply(removals: removed, insertions: inserted)) != nil else { return nil }
+      difference = try? keys.apply(removals: removed, insertions: inserted)
+      guard difference != nil else { return nil }
     }
     let numbering = try SectionNumbering(keys, plan)
     let old = snapshot
@@ -35,7 +37,12 @@ extension ListEngine {
         between: GenerationPair(old: old, next: next),
         change,
         touched,
-        HeldKeyPositions(old: shown, next: nextKeys)
+        // Shown keys with numbers of sections have other positions.
+        HeldKeyPositions(
+          old: shown,
+          next: nextKeys,
+          difference: numbering == nil && storeKeys == nil ? difference : nil
+        )
       )
       .assemble(into: &next)
     }

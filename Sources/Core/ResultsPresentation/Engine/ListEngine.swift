@@ -118,7 +118,7 @@ struct ListEngine: Sendable {
     of definition: OrderDefinition,
     in store: any StoreSnapshot
   ) throws(StoreError) -> SortedKeyList {
-    var keys = SortedKeyList()
+    var keys = SortedKeyList(limits: .packed)
     try store.entries(of: definition) { (batch) throws(StoreError) in
       try keys.appendEntries(batch, of: definition)
       return true

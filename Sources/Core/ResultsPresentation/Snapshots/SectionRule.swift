@@ -191,7 +191,8 @@ struct SectionNumbering {
     }
     numbered.sort { KeyOrder.compare($0, $1) < 0 }
     do {
-      keys = try SortedKeyList(sorted: numbered)
+      keys = SortedKeyList(limits: .packed)
+      try keys.append(KeyBatch(numbered))
     } catch {
       throw .unexpected(path: plan.entity.name, detail: "\(error)")
     }

@@ -32,6 +32,10 @@ struct BenchmarkRun {
       report.add(Growth(report.measurements).figures(goals: [2, 5].filter { has($0) }))
     }
     if has(16) { report.add(try DifferenceBenchmark(runs: runs).edits(upTo: rows)) }
+    if has(17, 18, 19, 20, 21, 22, 23, 24, 26) {
+      for size in Self.sizes(upTo: min(rows, 1_000_000)) { try await measureLibrary(size, &report) }
+      if has(19) { report.add(Growth(report.measurements).figures(goals: [19])) }
+    }
     try await measureOthers(&report)
   }
 
@@ -71,6 +75,25 @@ struct BenchmarkRun {
     try table.close()
   }
 
+  private func measureLibrary(_ size: Int, _ report: inout Report) async throws {
+    let file = try LibraryFile(books: size, in: folder)
+    defer { folder.remove("library-\(size).sqlite") }
+    let library = try Library(file, runs: runs, isLargest: size == min(rows, 1_000_000))
+    let (lists, changes) = (RelatedListBenchmark(library), RelatedChangeBenchmark(library))
+    if has(17, 26) {
+      report.add(try await lists.firstFetch().filter { cases.contains(.goal($0.goal)) })
+    }
+    if has(18, 19) {
+      report.add(try await changes.rename().filter { cases.contains(.goal($0.goal)) })
+    }
+    if has(20) { report.add(try await changes.unseenRename()) }
+    if has(21) { report.add(try await changes.manyDependents()) }
+    if has(22), size <= 100_000 { report.add(try await changes.peer()) }
+    if has(23) { report.add(try await lists.pages()) }
+    if has(24) { report.add(try await changes.shownOnly()) }
+    try library.close()
+  }
+
   private func measureOthers(_ report: inout Report) async throws {
     let sizes = Self.sizes(upTo: min(rows, 100_000))
     for size in sizes {
@@ -100,6 +123,10 @@ struct BenchmarkRun {
     if has(.manyLists) {
       let lists = min(1000, rows)
       report.add(try await ManyListsBenchmark(lists: lists, runs: runs, in: folder).measure())
+    }
+    if has(.adoption) {
+      let rows = min(100_000, rows)
+      report.add(try await AdoptionBenchmark(rows: rows, runs: runs, in: folder).measure())
     }
     if has(.shuffle) { report.add(try DifferenceBenchmark(runs: runs).shuffle(min(10_000, rows))) }
     try measureImport(&report)
@@ -137,11 +164,12 @@ enum BenchmarkCase: Hashable {
     case capture
     case manyLists = "many-lists"
     case shuffle
+    case adoption
     case bookImport = "import"
   }
 
   /// The numbers of the goals.
-  static let numbers = 1...16
+  static let numbers = Array(1...24) + [26]
 
   /// All cases.
   static var all: Set<BenchmarkCase> {
@@ -177,6 +205,6 @@ enum BenchmarkCase: Hashable {
     guard (1...2).contains(ends.count), let first = ends[0], let last = ends[ends.count - 1],
       first <= last, numbers.contains(first), numbers.contains(last)
     else { return nil }
-    return (first...last).map(BenchmarkCase.goal)
+    return numbers.filter { first <= $0 && $0 <= last }.map(BenchmarkCase.goal)
   }
 }

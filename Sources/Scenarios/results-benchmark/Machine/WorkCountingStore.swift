@@ -5,6 +5,9 @@ import Synchronization
 ///
 /// Its only mutable state is the counters, behind a lock of their own.
 final class WorkCountingStore: Store {
+  /// Whether the store's history is reported as a gap, so that lists read their keys again after every commit.
+  let hidesHistory: Bool
+
   /// The counters.
   struct Work: Sendable {
     /// The number of rows whose values were read.
@@ -15,6 +18,10 @@ final class WorkCountingStore: Store {
     var digests = 0
     /// The number of queries: for rows, keys, digests or counts.
     var queries = 0
+    /// The number of readings of rows, each of any number of rows of one entity.
+    var readings = 0
+    /// The number of searches for the objects that hold some keys in their foreign keys.
+    var searches = 0
     /// The sum of rows, keys and digests.
     var total: Int { rows + keys + digests }
   }
@@ -22,7 +29,10 @@ final class WorkCountingStore: Store {
   private let base: any Store
   private let work = Mutex(Work())
 
-  init(_ base: any Store) { self.base = base }
+  init(_ base: any Store, hidesHistory: Bool = false) {
+    self.base = base
+    self.hidesHistory = hidesHistory
+  }
 
   /// Returns the counters and resets them.
   func takeWork() -> Work {
@@ -75,7 +85,10 @@ private final class WorkCountingSnapshot: StoreSnapshot {
   var version: StoreVersion { base.version }
 
   func rows(_ keys: [ObjectKey], of entity: EntityDescription) throws(StoreError) -> [Row?] {
-    store.count { $0.rows += keys.count }
+    store.count {
+      $0.rows += keys.count
+      $0.readings += 1
+    }
     return try base.rows(keys, of: entity)
   }
 
@@ -140,7 +153,26 @@ private final class WorkCountingSnapshot: StoreSnapshot {
   func history(since version: StoreVersion, of entity: EntityDescription) throws(StoreError)
     -> StoreHistory
   {
-    try base.history(since: version, of: entity)
+    guard !store.hidesHistory || version == base.version else { return .gap(.trimmed) }
+    return try base.history(since: version, of: entity)
+  }
+
+  func history(
+    since version: StoreVersion,
+    ofEach entities: [EntityDescription]
+  ) throws(StoreError) -> StoreHistory {
+    guard !store.hidesHistory || version == base.version else { return .gap(.trimmed) }
+    return try base.history(since: version, ofEach: entities)
+  }
+
+  func referrers(
+    to keys: [ObjectKey],
+    through attributes: [String],
+    of entity: EntityDescription,
+    limit: Int?
+  ) throws(StoreError) -> [ObjectKey]? {
+    store.count { $0.searches += keys.count }
+    return try base.referrers(to: keys, through: attributes, of: entity, limit: limit)
   }
 }
 

@@ -121,6 +121,9 @@ struct Growth {
           .compactMap(
             \.self
           )
+      case 19:
+        return [figure(19, from: 10_000, goal: 19, RelatedChangeBenchmark.renameName, limit: 3)]
+          .compactMap(\.self)
       default: return []
       }
     }
