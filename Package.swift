@@ -102,6 +102,11 @@ let sqlite = adapter(
   on: [domain, orderStatistics],
   wrapping: [.target(name: "CSQLiteHooks"), grdb]
 )
+let grdbRecords = adapter(
+  "GRDBRecords",
+  on: [domain, presentation],
+  wrapping: [.target(name: "SQLitePersistence"), grdb]
+)
 let foundationAttributes = adapter("FoundationAttributes", on: [domain])
 let sectionCaches = adapter("SectionCacheFiles", on: [domain, presentation])
 let wireFormat = adapter(
@@ -124,10 +129,11 @@ let commandLine = adapter(
     argumentParser,
   ]
 )
-let adapters = [
+let programAdapters = [
   inMemory, sqlite, foundationAttributes, sectionCaches, wireFormat, terminal, observable,
   fileFormats, commandLine,
 ]
+let adapters = programAdapters + [grdbRecords]
 
 let programStores = Target.layer(
   "Scenarios",
@@ -145,7 +151,7 @@ let scenarios =
       name,
       runs: useCase,
       on: cores,
-      with: adapters,
+      with: programAdapters,
       and: [argumentParser, .target(name: programStores.name)]
     )
   } + [
@@ -165,7 +171,7 @@ let scenarios =
       "results-benchmark",
       runs: bookCatalog,
       on: cores,
-      with: adapters,
+      with: programAdapters,
       and: [argumentParser, grdb, .target(name: sqliteHooks.name)]
     ),
   ]
@@ -174,6 +180,12 @@ let scenarios =
 
 let testing = Target.layer("TestSupport", "ResultsTesting", on: cores.map(\.target))
 let insides = cores.map(\.target) + adapters.map(\.target) + useCases.map(\.target)
+let testLibraries: [String: [Target.Dependency]] = [
+  sqlite.target.name: [
+    grdb, .target(name: sqliteHooks.name), .target(name: faultyFiles.name),
+  ],
+  grdbRecords.target.name: [grdb, .target(name: sqlite.target.name)],
+]
 let tests: [Target] =
   insides.map { subject in
     let shared = ([testing, inMemory.target, wireFormat.target] + cores.map(\.target))
@@ -181,8 +193,7 @@ let tests: [Target] =
     return .tests(
       "\(subject.name)Tests",
       of: [subject] + shared,
-      and: subject.name == sqlite.target.name
-        ? [grdb, .target(name: sqliteHooks.name), .target(name: faultyFiles.name)] : []
+      and: testLibraries[subject.name] ?? []
     )
   } + [
     .tests("ResultsTestingTests", of: [testing, inMemory.target] + cores.map(\.target)),

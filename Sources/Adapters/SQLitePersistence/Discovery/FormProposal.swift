@@ -18,7 +18,9 @@ struct FormProposal {
   private let isCoreData: Bool
 
   /// The form that all values of the sample have, or `nil`.
-  func form() -> StoredForm? {
+  /// - Parameter known: The form that the application is known to write, which stands unless a value contradicts it.
+  func form(expecting known: StoredForm? = nil) -> StoredForm? {
+    if let known, values.allSatisfy({ known.logical($0) != nil }) { return known }
     guard let first = values.first else { return nil }
     return candidates(like: first).first { form in
       values.allSatisfy { value in
