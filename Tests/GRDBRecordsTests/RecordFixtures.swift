@@ -56,6 +56,12 @@ struct Device: Codable, Hashable, FetchableRecord, PersistableRecord {
   var name: String
 }
 
+/// A record whose foreign key is not named like one.
+struct Loan: Codable, Hashable, FetchableRecord, PersistableRecord {
+  var id: Int64
+  var borrower: UUID
+}
+
 /// The application's database.
 struct Library {
   let writer: any DatabaseWriter
@@ -72,6 +78,8 @@ struct Library {
       book_id INTEGER NOT NULL REFERENCES book (id) ON DELETE CASCADE,
       page_number INTEGER NOT NULL, read_at DATETIME NOT NULL,
       PRIMARY KEY (device_id, book_id)) WITHOUT ROWID;
+    CREATE TABLE loan (id INTEGER PRIMARY KEY,
+      borrower BLOB NOT NULL REFERENCES device (id) ON DELETE CASCADE);
     """
 
   init(_ lasting: (any DatabaseWriter)? = nil, filled: Bool = true) throws {

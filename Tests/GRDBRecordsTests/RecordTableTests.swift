@@ -9,7 +9,7 @@ import Testing
 /// R118: a record is described from its table: keys, relationships and forms, whether the table has rows or not.
 @Suite struct `Tables of records` {
   private static let all: [any ListedRecord.Type] = [
-    Author.self, Book.self, Device.self, ReadingLog.self,
+    Author.self, Book.self, Device.self, ReadingLog.self, Loan.self,
   ]
 
   private func objects<Record: ListedRecord>(
@@ -30,6 +30,7 @@ import Testing
     #expect(log.identity == .compound(["device_id", "book_id"]))
     #expect(log.relationships.map(\.name) == ["device", "book"])
     #expect(try store.entity(of: Device.self).identity == .compound(["id"]))
+    #expect(try store.entity(of: Loan.self).relationships.map(\.name) == ["device"])
     let devices = ["Lamp", "Couch"].map { Device(id: UUID(), name: $0) }
     let (logs, id) = try await library.writer.write { database in
       var book = Library.book("Emma", by: nil)
@@ -120,7 +121,7 @@ import Testing
         return failure
       }
     }
-    let tables = ["author", "book", "device", "reading_log"]
+    let tables = ["author", "book", "device", "loan", "reading_log"]
     #expect(failure(Magazine.self) == .missingTable(entity: "magazine", similar: tables))
     #expect(
       failure(Subtitled.self)

@@ -10,10 +10,11 @@ struct RecordDecodingFailure {
   let isMissing: Bool
 
   /// Finds the column in an error of GRDB, whose description names it; the error itself does not publish it.
+  ///
+  /// It is `nil` if the error names none, as an error in the JSON of a column does not.
   /// - Parameters:
   ///   - error: The error that decoding threw.
   ///   - names: The names of the row's columns, in the order of the row.
-  /// - Returns: `nil` if the error names none, as an error in the JSON of a column does not.
   init?(_ error: any Error, columns names: some Sequence<String>) {
     guard let error = error as? RowDecodingError else { return nil }
     let description = error.description

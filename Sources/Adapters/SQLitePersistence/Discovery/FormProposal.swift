@@ -17,8 +17,8 @@ struct FormProposal {
   /// Whether the column is named like those of Core Data.
   private let isCoreData: Bool
 
-  /// The form that all values of the sample have, or `nil`.
-  /// - Parameter known: The form that the application is known to write, which stands unless a value contradicts it.
+  /// The form that all values of the sample have, or `nil`; the one that the application is known to write stands unless a value
+  /// contradicts it.
   func form(expecting known: StoredForm? = nil) -> StoredForm? {
     if let known, values.allSatisfy({ known.logical($0) != nil }) { return known }
     guard let first = values.first else { return nil }
