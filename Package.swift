@@ -102,6 +102,11 @@ let sqlite = adapter(
   on: [domain, orderStatistics],
   wrapping: [.target(name: "CSQLiteHooks"), grdb]
 )
+let grdbRecords = adapter(
+  "GRDBRecords",
+  on: [domain, presentation],
+  wrapping: [.target(name: "SQLitePersistence"), grdb]
+)
 let foundationAttributes = adapter("FoundationAttributes", on: [domain])
 let sectionCaches = adapter("SectionCacheFiles", on: [domain, presentation])
 let wireFormat = adapter(
@@ -129,10 +134,11 @@ let commandLine = adapter(
     .target(name: "FileFormats"), .target(name: "WireFormat"), argumentParser,
   ]
 )
-let adapters = [
+let programAdapters = [
   inMemory, sqlite, foundationAttributes, sectionCaches, wireFormat, terminal, observable,
   fileFormats, programFrontEnd, commandLine,
 ]
+let adapters = programAdapters + [grdbRecords]
 
 let programStores = Target.layer(
   "Scenarios",
@@ -150,7 +156,7 @@ let scenarios =
       name,
       runs: useCase,
       on: cores,
-      with: adapters,
+      with: programAdapters,
       and: [argumentParser, .target(name: programStores.name)]
     )
   } + [
@@ -170,7 +176,7 @@ let scenarios =
       "results-benchmark",
       runs: bookCatalog,
       on: cores,
-      with: adapters,
+      with: programAdapters,
       and: [argumentParser, grdb, .target(name: sqliteHooks.name)]
     ),
   ]
@@ -179,6 +185,12 @@ let scenarios =
 
 let testing = Target.layer("TestSupport", "ResultsTesting", on: cores.map(\.target))
 let insides = cores.map(\.target) + adapters.map(\.target) + useCases.map(\.target)
+let testLibraries: [String: [Target.Dependency]] = [
+  sqlite.target.name: [
+    grdb, .target(name: sqliteHooks.name), .target(name: faultyFiles.name),
+  ],
+  grdbRecords.target.name: [grdb, .target(name: sqlite.target.name)],
+]
 let tests: [Target] =
   insides.map { subject in
     let shared = ([testing, inMemory.target, wireFormat.target] + cores.map(\.target))
@@ -186,8 +198,7 @@ let tests: [Target] =
     return .tests(
       "\(subject.name)Tests",
       of: [subject] + shared,
-      and: subject.name == sqlite.target.name
-        ? [grdb, .target(name: sqliteHooks.name), .target(name: faultyFiles.name)] : []
+      and: testLibraries[subject.name] ?? []
     )
   } + [
     .tests("ResultsTestingTests", of: [testing, inMemory.target] + cores.map(\.target)),

@@ -60,7 +60,7 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
   static let adapters = [
     "InMemoryPersistence", "SQLitePersistence", "FoundationAttributes", "SectionCacheFiles",
     "WireFormat", "TerminalFrontEnd", "ObservableResults", "FileFormats", "ProgramFrontEnd",
-    "CommandLineFrontEnd",
+    "CommandLineFrontEnd", "GRDBRecords",
   ]
   static let foundation = ["Foundation", "FoundationEssentials", "FoundationInternationalization"]
   static let platform = ["Glibc", "Musl", "Android", "Darwin"]
@@ -134,6 +134,12 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
         "Dispatch",
       ] + platform,
       because: "a store knows the ports and nothing that is shown"
+    ),
+    LayerRule(
+      "Sources/Adapters/GRDBRecords",
+      ["ResultsDomain", "ResultsPresentation", "SQLitePersistence", "GRDB"] + foundation,
+      because:
+        "it serves the records of an application over the SQLite store, and knows no front end"
     ),
     LayerRule(
       "Sources/Adapters/FoundationAttributes",

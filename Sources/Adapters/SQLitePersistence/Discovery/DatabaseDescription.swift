@@ -1,4 +1,4 @@
-import GRDB
+public import GRDB
 public import ResultsDomain
 
 /// The tables and views of a database that another application made, each as an entity.
@@ -35,6 +35,44 @@ public struct DatabaseDescription: Sendable {
     hasChangeLog = found.hasChangeLog
   }
 
+  /// Reads the description of a database that an application has open.
+  ///
+  /// Views are described only if they are named, because finding out what identifies the rows of a view reads all of them.
+  /// - Parameters:
+  ///   - database: A `DatabasePool` or a `DatabaseQueue`.
+  ///   - views: The names of the views to describe.
+  ///   - form: Returns the form in which the application writes a column's values, by the table's name, the column's name and its
+  ///     declared type, or `nil` to propose one by a sample. A form that the sample contradicts is not used.
+  /// - Throws: `StoreError.cannotOpen` for a database that cannot be read, `StoreError.busy`, `StoreError.inputOutput`.
+  /// - Complexity: As `init(at:busyTimeout:)`.
+  public init(
+    of database: any DatabaseReader,
+    views: [String] = [],
+    form: @escaping (_ table: String, _ column: String, _ declaredType: String) -> StoredForm? = {
+      _,
+      _,
+      _ in nil
+    }
+  ) throws(StoreError) {
+    var options = SQLiteStoreOptions(isReadOnly: true)
+    options.isDiscovered = true
+    let opener = DatabaseOpener(path: database.path, entities: [], options: options)
+    let views = Set(views.map(\.caselessIdentifier))
+    let found = try opener.read(database) { connection in
+      (
+        tables: try DatabaseDescription.tables(
+          on: connection,
+          describing: { $1 != .view || views.contains($0.caselessIdentifier) },
+          form
+        ),
+        hasChangeLog: try ChangeLogFormat.exists(on: connection)
+      )
+    }
+    path = database.path
+    tables = found.tables
+    hasChangeLog = found.hasChangeLog
+  }
+
   /// The table or view of a name, or `nil` if there is none; SQLite ignores the case of A to Z.
   public func table(named name: String) -> TableDescription? {
     tables.first { $0.name == name }
@@ -61,7 +99,11 @@ public struct DatabaseDescription: Sendable {
     }
   }
 
-  private static func tables(on database: Database) throws -> [TableDescription] {
+  private static func tables(
+    on database: Database,
+    describing isDescribed: (_ name: String, TableDescription.Kind) -> Bool = { _, _ in true },
+    _ form: TableDiscovery.KnownForm? = nil
+  ) throws -> [TableDescription] {
     // A shadow table belongs to a virtual one, such as that of a text index.
     let rows = try GRDB.Row.fetchAll(
       database,
@@ -72,15 +114,14 @@ public struct DatabaseDescription: Sendable {
         ORDER BY name
         """
     )
-    let tables = try rows.map { row in
-      try TableDiscovery(
-        name: row.decode(forColumn: "name"),
-        kind: TableDescription.Kind(rawValue: row.decode(forColumn: "type")) ?? .table,
-        on: database
-      )
-      .description()
+    let tables = try rows.compactMap { row -> TableDescription? in
+      let name: String = try row.decode(forColumn: "name")
+      let kind = TableDescription.Kind(rawValue: try row.decode(forColumn: "type")) ?? .table
+      guard isDescribed(name, kind) else { return nil }
+      return try TableDiscovery(name: name, kind: kind, on: database, form: form).description()
     }
-    return try RelationshipDiscovery.connected(tables).withMissingIndexes(on: database)
+    return try RelationshipDiscovery.connected(ForeignKeyTypes.aligned(tables))
+      .withMissingIndexes(on: database)
   }
 }
 

@@ -17,8 +17,10 @@ struct FormProposal {
   /// Whether the column is named like those of Core Data.
   private let isCoreData: Bool
 
-  /// The form that all values of the sample have, or `nil`.
-  func form() -> StoredForm? {
+  /// The form that all values of the sample have, or `nil`; the one that the application is known to write stands unless a value
+  /// contradicts it.
+  func form(expecting known: StoredForm? = nil) -> StoredForm? {
+    if let known, values.allSatisfy({ known.logical($0) != nil }) { return known }
     guard let first = values.first else { return nil }
     return candidates(like: first).first { form in
       values.allSatisfy { value in

@@ -226,7 +226,7 @@ extension AttributeDescription {
 }
 
 extension TableDescription {
-  fileprivate func with(_ entity: EntityDescription) -> TableDescription {
+  func with(_ entity: EntityDescription) -> TableDescription {
     TableDescription(
       name: name,
       kind: kind,

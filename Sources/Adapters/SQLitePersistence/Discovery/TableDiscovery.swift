@@ -7,11 +7,21 @@ struct TableDiscovery {
   private let name: String
   private let kind: TableDescription.Kind
   private let database: Database
+  private let knownForm: KnownForm?
 
-  init(name: String, kind: TableDescription.Kind, on database: Database) {
+  /// Returns the form of a column that is known without a sample, by the table's name, the column's name and its declared type.
+  typealias KnownForm = (_ table: String, _ column: String, _ declaredType: String) -> StoredForm?
+
+  init(
+    name: String,
+    kind: TableDescription.Kind,
+    on database: Database,
+    form knownForm: KnownForm? = nil
+  ) {
     self.name = name
     self.kind = kind
     self.database = database
+    self.knownForm = knownForm
   }
 
   /// The description.
@@ -89,7 +99,8 @@ struct TableDiscovery {
       guard isCompound || !isKey, !column.name.isEmpty else { continue }
       let isStrict = shape.isStrict && column.declaredType.caselessIdentifier != Array("any".utf8)
       let proposal = FormProposal(column, sample)
-      let form = recorded[column.name] == nil ? proposal.form() : nil
+      let known = knownForm?(shape.name, column.name, column.declaredType)
+      let form = recorded[column.name] == nil ? proposal.form(expecting: known) : nil
       let type = form?.type ?? (proposal.isPlainDate ? .date : sample.type(of: column))
       attributes.append(
         AttributeDescription(

@@ -65,6 +65,14 @@ struct DatabaseOpener {
     }
   }
 
+  /// Reads a database that is already open.
+  func read<Result>(
+    _ reader: any DatabaseReader,
+    _ body: (Database) throws -> Result
+  ) throws(StoreError) -> Result {
+    try opening(isNew: false) { try reader.read(body) }
+  }
+
   private func connect(to file: StoreFile) throws -> any DatabaseWriter {
     // A pool writes into a file when it is opened, and a verb that only reads has no use for several connections.
     if options.onlyReads, !file.isNew {

@@ -111,6 +111,29 @@ public final class SQLiteStore: Store {
     try self.init(at: database.path, entities: entities, options: options)
   }
 
+  /// Opens a database that an application has open with entities that were discovered in it.
+  ///
+  /// Tables are used as they are, whatever their columns hold and whatever identifies their rows. What the application commits through
+  /// the writer is in the store's history, row by row. Closing the store leaves the database open.
+  /// - Parameters:
+  ///   - database: The description of the database, from `DatabaseDescription(of:views:form:)`.
+  ///   - writer: The `DatabasePool` or the `DatabaseQueue` that was described.
+  ///   - entities: Entities of the description.
+  ///   - options: How the database is opened, as for `init(writer:entities:options:)`; missing tables are never created.
+  /// - Throws: `StoreError.cannotOpen` with the reason, also if the schema has changed since; the database is then unchanged.
+  public convenience init(
+    discovered database: DatabaseDescription,
+    in writer: any DatabaseWriter,
+    entities: [EntityDescription],
+    options: SQLiteStoreOptions = SQLiteStoreOptions()
+  ) throws(StoreError) {
+    var options = options
+    options.isDiscovered = true
+    options.createsTables = false
+    options.checksDates = false
+    try self.init(writer: writer, entities: entities, options: options)
+  }
+
   /// A new store in memory, whose content ends with the object.
   /// - Throws: `StoreError.cannotOpen` for entities that no database can hold.
   public static func inMemory(
