@@ -59,7 +59,8 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
   static let core = ["ResultsDomain", "OrderStatistics", "ResultsPresentation"]
   static let adapters = [
     "InMemoryPersistence", "SQLitePersistence", "FoundationAttributes", "SectionCacheFiles",
-    "WireFormat", "TerminalFrontEnd", "ObservableResults", "FileFormats", "CommandLineFrontEnd",
+    "WireFormat", "TerminalFrontEnd", "ListBrowser", "ObservableResults", "FileFormats",
+    "CommandLineFrontEnd",
   ]
   static let foundation = ["Foundation", "FoundationEssentials", "FoundationInternationalization"]
   static let platform = ["Glibc", "Musl", "Android", "Darwin"]
@@ -156,8 +157,18 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
     ),
     LayerRule(
       "Sources/Adapters/TerminalFrontEnd",
-      ["ResultsDomain", "ResultsPresentation"] + platform,
+      ["ResultsDomain", "ResultsPresentation", "CTerminalGuard"] + platform,
       because: "a front end consumes snapshots and deltas and nothing else"
+    ),
+    LayerRule(
+      "Sources/Adapters/CTerminalGuard",
+      [],
+      because: "it is C that a signal handler may run"
+    ),
+    LayerRule(
+      "Sources/Adapters/ListBrowser",
+      ["ResultsDomain", "ResultsPresentation", "TerminalFrontEnd"] + foundation,
+      because: "the full-screen list knows no store, no use case and no command line"
     ),
     LayerRule(
       "Sources/Adapters/ObservableResults",
@@ -171,7 +182,8 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
     ),
     LayerRule(
       "Sources/Adapters/CommandLineFrontEnd",
-      core + ["TerminalFrontEnd", "FileFormats", "WireFormat", "ArgumentParser"] + foundation,
+      core + ["TerminalFrontEnd", "ListBrowser", "FileFormats", "WireFormat", "ArgumentParser"]
+        + foundation,
       because: "the generic commands know no store and no use case"
     ),
   ]
