@@ -60,6 +60,7 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
   static let adapters = [
     "InMemoryPersistence", "SQLitePersistence", "FoundationAttributes", "SectionCacheFiles",
     "WireFormat", "TerminalFrontEnd", "ListBrowser", "ObservableResults", "FileFormats",
+    "ProgramFrontEnd",
     "CommandLineFrontEnd",
   ]
   static let foundation = ["Foundation", "FoundationEssentials", "FoundationInternationalization"]
@@ -181,8 +182,16 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
       because: "file formats serve the import and export ports only"
     ),
     LayerRule(
+      "Sources/Adapters/ProgramFrontEnd",
+      core + ["FileFormats"] + foundation,
+      because: "what a program is and does knows no terminal, no argument parser and no store"
+    ),
+    LayerRule(
       "Sources/Adapters/CommandLineFrontEnd",
-      core + ["TerminalFrontEnd", "ListBrowser", "FileFormats", "WireFormat", "ArgumentParser"]
+      core + [
+        "ProgramFrontEnd", "TerminalFrontEnd", "ListBrowser", "FileFormats", "WireFormat",
+        "ArgumentParser",
+      ]
         + foundation,
       because: "the generic commands know no store and no use case"
     ),
