@@ -1,5 +1,3 @@
-public import TerminalFrontEnd
-
 /// The keys of a browser: the one table behind the handler, the help and the hints.
 public enum BrowserKeymap {
   /// The groups of the help.

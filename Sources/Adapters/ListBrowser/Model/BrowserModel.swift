@@ -1,4 +1,4 @@
-public import ResultsDomain
+import ResultsDomain
 import ResultsPresentation
 public import TerminalFrontEnd
 
@@ -23,7 +23,7 @@ public struct BrowserModel: Sendable {
   /// The number of the newest pane.
   var newestPane = 0
   /// What the shown list shows beside the default.
-  var choice = ListChoice()
+  var choice = BrowserChoice()
   /// The order of the shown list in words.
   var order: String
   /// The reason why the list cannot be read at present.

@@ -87,7 +87,7 @@ public struct BrowserSetup: Sendable {
 }
 
 /// What a list shows beside its program's default: a filter, an order, a section key.
-public struct ListChoice: Hashable, Sendable {
+public struct BrowserChoice: Hashable, Sendable {
   /// The text of the filter, or an empty text for none.
   public var filter = ""
   /// The sort order as in `--sort`, or `nil` for the program's own.

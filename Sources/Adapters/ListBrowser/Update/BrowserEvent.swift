@@ -13,7 +13,7 @@ public enum BrowserEvent: Sendable {
   /// A list changed. The number names the pane.
   case list(pane: Int, ResultsEvent<Row>)
   /// A list that was asked for is open.
-  case opened(pane: Int, ListChoice, ResultsList<Row>, order: String)
+  case opened(pane: Int, BrowserChoice, ResultsList<Row>, order: String)
   /// A list that was asked for cannot be opened, with the reason.
   case refused(pane: Int, reason: String)
   /// A page that was asked for was read: the rows from a position on, `nil` for those that cannot be read.
@@ -27,7 +27,7 @@ public enum BrowserEffect: Sendable {
   /// Read the rows of a list at some positions, and send them as a page.
   case readPage(pane: Int, ResultsList<Row>, Range<Int>)
   /// Open a list of its own beside the base list.
-  case open(pane: Int, ListChoice)
+  case open(pane: Int, BrowserChoice)
   /// Close the list of a pane, or stop opening it.
   case close(pane: Int)
   /// Copy a text to the terminal's clipboard.
