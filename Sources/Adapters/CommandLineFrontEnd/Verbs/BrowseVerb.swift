@@ -47,7 +47,7 @@ public struct BrowseVerb<Program: ListProgram>: AsyncParsableCommand {
     let location = try store.location(of: Program.name)
     let opened = try Program.openStore(location)
     let lists = BrowsedLists<Program>(
-      options: list,
+      options: try list.choice(of: Program.self),
       columns: try rows.columns(of: Program.self),
       settings: settings,
       store: opened,
@@ -173,7 +173,7 @@ public struct ScreenOptions: ParsableArguments {
 
 /// The lists of a program, as the browser asks for them.
 private struct BrowsedLists<Program: ListProgram>: Sendable {
-  let options: ListOptions
+  let options: ListChoice
   let columns: [ListColumn]
   let settings: LocaleSettings
   let store: any Store
@@ -196,7 +196,8 @@ private struct BrowsedLists<Program: ListProgram>: Sendable {
     var list = options
     if let sort = choice.sort { list.sort = sort }
     if let sectionBy = choice.sectionBy { list.sectionBy = sectionBy }
-    var definition = try list.definition(of: Program.self, for: settings).fetching(columns)
+    var definition = try list.definition(of: Program.self, for: settings)
+      .fetching(columns)
     if !choice.filter.isEmpty {
       definition.cacheName = nil
       definition.request.predicate = .and([

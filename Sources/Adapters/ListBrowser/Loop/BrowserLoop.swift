@@ -185,7 +185,7 @@ public struct BrowserLoop: Sendable {
 
 /// When the next frame is due, and which timers run.
 private struct FrameTimer {
-  private var painted = -Duration.seconds(1)
+  private var painted = Duration.seconds(-1)
   private var changedSince: Duration?
   private var isWaiting = false
   private var isTicking = false

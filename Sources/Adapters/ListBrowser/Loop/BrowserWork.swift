@@ -93,7 +93,7 @@ final class BrowserWork: Sendable {
 
   private func read(_ positions: Range<Int>, of list: ResultsList<Row>, _ pane: Int) {
     let executor = lists.withLock { $0[pane]?.controller?.store.executor }
-    Task(executorPreference: executor) {
+    Task(executorPreference: executor) { [send] in
       let rows = await BrowserWork.rows(of: list, at: positions)
       send(.page(pane: pane, from: positions.lowerBound, rows: rows))
     }
