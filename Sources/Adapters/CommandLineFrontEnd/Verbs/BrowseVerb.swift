@@ -19,10 +19,9 @@ public struct BrowseVerb<Program: ListProgram>: AsyncParsableCommand {
         terminal it prints the list. With --print it plays --keys and prints the last screen.
         """,
         takesList: true,
-        examples: [
-          "browse", "browse --where \"\(Program.examples.condition)\"",
-          "browse --print --keys 'jj' --size 80x24",
-        ]
+        examples: "browse",
+        "browse --where \"\(Program.examples.condition)\"",
+        "browse --print --keys 'jj' --size 80x24"
       )
     )
   }

@@ -1,5 +1,6 @@
 import Foundation
 import ResultsPresentation
+import Synchronization
 public import TerminalFrontEnd
 
 /// The only part of the browser that waits: it feeds the model with events, and shows what it draws.
@@ -17,7 +18,8 @@ public struct BrowserLoop: Sendable {
 
   private enum Event: Sendable {
     case browser(BrowserEvent)
-    case terminal(TerminalInput)
+    /// The terminal's input, and the frame that was on the screen when it was read.
+    case terminal(TerminalInput, frame: Int)
     case frame
     case failed(any Error)
   }
@@ -51,13 +53,18 @@ public struct BrowserLoop: Sendable {
     }
     let (events, continuation) = AsyncStream<Event>.makeStream()
     let work = BrowserWork(source) { continuation.yield(.browser($0)) }
-    Thread.detachNewThread { session.readInput { continuation.yield(.terminal($0)) } }
+    let shownFrame = ShownFrame()
+    Thread.detachNewThread {
+      session.readInput { continuation.yield(.terminal($0, frame: shownFrame.number)) }
+    }
     let opening = Task {
       do { try await work.openBase() } catch { continuation.yield(.failed(error)) }
     }
     let outcome: Result<End, any Error>
     do {
-      outcome = .success(try await show(on: session, isColored, events, continuation, work))
+      outcome = .success(
+        try await show(on: session, isColored, events, continuation, work, shownFrame)
+      )
     } catch {
       outcome = .failure(error)
     }
@@ -72,7 +79,8 @@ public struct BrowserLoop: Sendable {
     _ isColored: Bool,
     _ events: AsyncStream<Event>,
     _ continuation: AsyncStream<Event>.Continuation,
-    _ work: BrowserWork
+    _ work: BrowserWork,
+    _ shownFrame: ShownFrame
   ) async throws -> End {
     let clock = ContinuousClock()
     let start = clock.now
@@ -90,12 +98,13 @@ public struct BrowserLoop: Sendable {
         frames.hasTicked()
         effects = model.update(.tick, at: now)
       case .browser(let event): effects = model.update(event, at: now)
-      case .terminal(.input(.key(let key))): effects = model.update(.key(key), at: now)
-      case .terminal(.input(.paste(let text))): effects = model.update(.paste(text), at: now)
-      case .terminal(.resized(let size)): effects = model.update(.resized(size), at: now)
-      case .terminal(.stop): effects = [.suspend]
-      case .terminal(.signal(let number)): return .signal(number)
-      case .terminal(.closed): return .status(129)
+      case .terminal(.input(.key(let key)), let frame):
+        effects = model.update(.key(key, frame: frame), at: now)
+      case .terminal(.input(.paste(let text)), _): effects = model.update(.paste(text), at: now)
+      case .terminal(.resized(let size), _): effects = model.update(.resized(size), at: now)
+      case .terminal(.stop, _): effects = [.suspend]
+      case .terminal(.signal(let number), _): return .signal(number)
+      case .terminal(.closed, _): return .status(129)
       }
       while !effects.isEmpty {
         switch effects.removeFirst() {
@@ -117,6 +126,7 @@ public struct BrowserLoop: Sendable {
       }
       try session.write(painter.paint(BrowserView.surface(of: model)))
       frames.hasPainted(at: now)
+      shownFrame.number = model.notePainted()
       if model.needsTicks, frames.startTicking() {
         wake(by: .browser(.tick), after: BrowserLoop.tickSpan, continuation)
       }
@@ -216,6 +226,16 @@ private struct FrameTimer {
     guard !isTicking else { return false }
     isTicking = true
     return true
+  }
+}
+
+/// The number of the frame on the screen, for the thread that reads keys.
+private final class ShownFrame: Sendable {
+  private let value = Atomic<Int>(0)
+
+  var number: Int {
+    get { value.load(ordering: .acquiring) }
+    set { value.store(newValue, ordering: .releasing) }
   }
 }
 

@@ -29,8 +29,18 @@ public struct BrowserSource: Sendable {
   /// Returns the list of a choice.
   let define: @Sendable (BrowserChoice) throws -> Definition
 
+  /// Performs a request, and returns a sentence about what was done.
+  let perform: @Sendable (BrowserRequest) throws -> String
+
   /// Creates a source from a closure that defines the list of a choice; it throws `Refusal` for one that is not valid.
-  public init(_ define: @escaping @Sendable (BrowserChoice) throws -> Definition) {
+  /// - Parameters:
+  ///   - perform: Changes the store, and returns what to say; it blocks, and runs on the store's executor.
+  ///   - define: Returns the list of a choice, not yet fetched.
+  public init(
+    perform: @escaping @Sendable (BrowserRequest) throws -> String = { _ in "" },
+    _ define: @escaping @Sendable (BrowserChoice) throws -> Definition
+  ) {
+    self.perform = perform
     self.define = define
   }
 }

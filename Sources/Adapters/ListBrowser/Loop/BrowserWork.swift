@@ -37,6 +37,7 @@ final class BrowserWork: Sendable {
     case .readPage(let pane, let list, let positions): read(positions, of: list, pane)
     case .open(let pane, let choice): open(choice, pane)
     case .close(let pane): close(pane)
+    case .perform(let request): perform(request)
     case .copy, .repaint, .suspend, .quit: break
     }
   }
@@ -87,6 +88,26 @@ final class BrowserWork: Sendable {
 
   private func follow(_ controller: FetchedResultsController<Row>, pane: Int) async {
     for await event in controller.changes { send(.list(pane: pane, event)) }
+  }
+
+  // MARK: - Requests
+
+  private func perform(_ request: BrowserRequest) {
+    let executor = lists.withLock { $0[0]?.controller?.store.executor }
+    Task(executorPreference: executor) { [send, source] in
+      send(.performed(await BrowserWork.sentence(about: request, source)))
+    }
+  }
+
+  @concurrent private static func sentence(
+    about request: BrowserRequest,
+    _ source: BrowserSource
+  ) async -> String {
+    do {
+      return try source.perform(request)
+    } catch {
+      return (error as? BrowserSource.Refusal)?.reason ?? "\(error)"
+    }
   }
 
   // MARK: - Pages

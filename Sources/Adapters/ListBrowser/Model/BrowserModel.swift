@@ -53,6 +53,12 @@ public struct BrowserModel: Sendable {
   var interruption: Duration?
   /// The present time, since the start.
   var now = Duration.zero
+  /// Whether a request is being performed.
+  var isPerforming = false
+  /// The number of the frame on the screen.
+  public private(set) var frame = 0
+  /// The rows under the cursor in the newest frames, by the frames' numbers.
+  private var frames: [Int: ObjectID] = [:]
 
   /// Creates the state before the first list.
   public init(_ setup: BrowserSetup, size: TerminalSize) {
@@ -61,6 +67,23 @@ public struct BrowserModel: Sendable {
     order = setup.order
     naturalWidths = setup.columns.map { setup.width.columns(of: $0.title) }
     base.height = layout.listLines.count
+  }
+
+  /// Notes that the present state is on the screen, and returns the number of the frame.
+  ///
+  /// A key that is pressed from now on means what this frame shows, however soon the list changes below it.
+  @discardableResult
+  public mutating func notePainted() -> Int {
+    frame += 1
+    frames[frame] = pane.cursorID
+    frames[frame - 64] = nil
+    return frame
+  }
+
+  /// Returns the row that a user saw under the cursor when a frame was on the screen.
+  func cursorID(inFrame number: Int?) -> ObjectID? {
+    guard let number else { return pane.cursorID }
+    return frames[number]
   }
 
   /// The list that is shown.
@@ -74,7 +97,7 @@ public struct BrowserModel: Sendable {
   /// Whether the first list has arrived.
   public var hasList: Bool { base.list != nil }
   /// Whether every row on the screen has been read, and nothing is being opened.
-  public var isSettled: Bool { reading == nil && opening == nil }
+  public var isSettled: Bool { reading == nil && opening == nil && !isPerforming }
 }
 
 /// A page that is being read, and what happened to its list meanwhile.
@@ -113,7 +136,7 @@ struct DetailPane: Hashable, Sendable {
 
 /// A menu over the list: its items are narrowed by typing.
 struct Menu: Sendable {
-  enum Purpose: Hashable, Sendable { case help, sections, sort, sectionBy }
+  enum Purpose: Hashable, Sendable { case help, sections, sort, sectionBy, commands }
 
   struct Item: Hashable, Sendable {
     let text: String

@@ -50,6 +50,10 @@ public struct BrowserSetup: Sendable {
   public var sortNames: [String]
   /// The names that the section menu offers.
   public var sectionNames: [String]
+  /// The commands of the program.
+  public var commands: [BrowserCommand]
+  /// Whether rows may be deleted and commands may run.
+  public var canWrite: Bool
   /// The measure of widths.
   public var width: DisplayWidth
   /// The signs for headers, marks and states.
@@ -65,6 +69,8 @@ public struct BrowserSetup: Sendable {
     order: String = "",
     sortNames: [String] = [],
     sectionNames: [String] = [],
+    commands: [BrowserCommand] = [],
+    canWrite: Bool = false,
     width: DisplayWidth = DisplayWidth(),
     signs: BrowserSigns = .unicode
   ) {
@@ -76,6 +82,8 @@ public struct BrowserSetup: Sendable {
     self.order = order
     self.sortNames = sortNames
     self.sectionNames = sectionNames
+    self.commands = commands
+    self.canWrite = canWrite
     self.width = width
     self.signs = signs
   }

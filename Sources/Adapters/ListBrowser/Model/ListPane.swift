@@ -108,15 +108,9 @@ extension ListPane {
   mutating func move(by lineCount: Int) {
     guard let cursor else { return }
     edge = nil
-    let from = lines.line(of: cursor)
-    let to = min(max(from + lineCount, 0), lines.count - 1)
-    guard let item = lines.item(at: to) else { return }
-    let top = self.top
-    let lowest = top + (hasStickyHeader && item.isRow ? 1 : 0)
-    put(item, onLine: to < lowest ? to - lowest + line(lowest, top) : min(to - top, height - 1))
+    let to = min(max(lines.line(of: cursor) + lineCount, 0), lines.count - 1)
+    put(lines.item(at: to), onLine: to - top)
   }
-
-  private func line(_ absolute: Int, _ top: Int) -> Int { absolute - top }
 
   /// Moves the screen and the cursor by lines, so that the cursor stays on its screen line.
   mutating func scroll(by lineCount: Int) {

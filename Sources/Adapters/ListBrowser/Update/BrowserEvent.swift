@@ -4,8 +4,8 @@ public import TerminalFrontEnd
 
 /// What happens to a browser: the only way by which its model changes.
 public enum BrowserEvent: Sendable {
-  /// A key was pressed.
-  case key(Key)
+  /// A key was pressed while a frame was on the screen; `nil` stands for the newest.
+  case key(Key, frame: Int? = nil)
   /// A text was pasted.
   case paste(String)
   /// The terminal has another size.
@@ -18,6 +18,8 @@ public enum BrowserEvent: Sendable {
   case refused(pane: Int, reason: String)
   /// A page that was asked for was read: the rows from a position on, `nil` for those that cannot be read.
   case page(pane: Int, from: Int, rows: [Row?])
+  /// A request was performed, or was not, with a sentence about it.
+  case performed(String)
   /// Time has passed.
   case tick
 }
@@ -30,6 +32,8 @@ public enum BrowserEffect: Sendable {
   case open(pane: Int, BrowserChoice)
   /// Close the list of a pane, or stop opening it.
   case close(pane: Int)
+  /// Change the store, and send a sentence about it.
+  case perform(BrowserRequest)
   /// Copy a text to the terminal's clipboard.
   case copy(String)
   /// Paint everything again.

@@ -61,6 +61,8 @@ extension BrowserModel {
     }
     guard id == self.pane.id else { return }
     for deleted in delta.rows.deletes where derived == nil { selection.remove(deleted.id) }
+    // What a command of this browser did is said by the command.
+    if BrowserModel.isOwn(delta) { return }
     message = words(for: delta, before, after)
     switch outcome {
     case .stayed:

@@ -123,6 +123,14 @@ extension BrowserModel {
         title: "Sections by",
         all: items(setup.sectionNames, default: "the usual sections")
       )
+    case .commands:
+      guard setup.canWrite, !setup.commands.isEmpty else {
+        return message = "The program has no commands for this list."
+      }
+      let commands = setup.commands.enumerated().map { index, command in
+        Menu.Item(text: command.title, note: command.key.map(String.init) ?? "", index: index)
+      }
+      menu = Menu(purpose: .commands, title: "Commands", all: commands)
     default: break
     }
   }
@@ -169,6 +177,7 @@ extension BrowserModel {
       goal = pane.cursorID ?? goal
       pane.go(to: .header(item.index))
       return []
+    case .commands: return run(setup.commands[item.index], frame: nil)
     case .sort: next.sort = item.index == 0 ? nil : item.text
     case .sectionBy: next.sectionBy = item.index == 0 ? nil : item.text
     }

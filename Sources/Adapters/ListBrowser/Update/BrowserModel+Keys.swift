@@ -4,7 +4,7 @@ import TerminalFrontEnd
 
 extension BrowserModel {
   /// Takes a key: for the menu, the field or the pane that is open, else for the list.
-  mutating func press(_ key: Key) -> [BrowserEffect] {
+  mutating func press(_ key: Key, frame: Int? = nil) -> [BrowserEffect] {
     if key == Key(.character("z"), control: true) { return [.suspend] }
     if key != Key(.character("c"), control: true) { interruption = nil }
     if menu != nil { return pressInMenu(key) }
@@ -21,8 +21,12 @@ extension BrowserModel {
     switch BrowserKeymap.meaning(of: pendingKeys) {
     case .prefix: return []
     case .none:
+      let typed = pendingKeys
       (pendingKeys, pendingCount) = ([], nil)
-      return []
+      let command = setup.commands.first { command in
+        command.key.map { typed == [String($0)] } ?? false
+      }
+      return command.map { run($0, frame: frame) } ?? []
     case .action(.indexTitle):
       pendingKeys = ["'"]
       return []
@@ -30,7 +34,7 @@ extension BrowserModel {
       let count = pendingCount
       (pendingKeys, pendingCount) = ([], nil)
       message = ""
-      return perform(action, count: count)
+      return perform(action, count: count, frame: frame)
     }
   }
 
@@ -38,7 +42,12 @@ extension BrowserModel {
   /// - Parameters:
   ///   - action: The action.
   ///   - count: The number typed before its key, if there was one.
-  mutating func perform(_ action: BrowserAction, count: Int? = nil) -> [BrowserEffect] {
+  ///   - frame: The frame that was on the screen when the key was pressed.
+  mutating func perform(
+    _ action: BrowserAction,
+    count: Int? = nil,
+    frame: Int? = nil
+  ) -> [BrowserEffect] {
     let times = max(count ?? 1, 1)
     let page = max(pane.height - (pane.hasStickyHeader ? 2 : 1), 1)
     switch action {
@@ -68,7 +77,10 @@ extension BrowserModel {
     case .applyHeld: applyHeld()
     case .goTo: field = InputField(purpose: .goTo)
     case .filter: field = InputField(purpose: .filter, text: choice.filter)
-    case .help, .sections, .sort, .sectionBy: openMenu(action)
+    case .help, .sections, .sort, .sectionBy, .commands: openMenu(action)
+    case .delete: return delete(frame: frame)
+    case .undo: return request(.undo)
+    case .redo: return request(.redo)
     case .indexTitle: pendingKeys = ["'"]
     case .repaint: return [.repaint]
     case .suspend: return [.suspend]

@@ -15,7 +15,7 @@ extension BrowserModel {
     self.now = now
     var effects: [BrowserEffect] = []
     switch event {
-    case .key(let key): effects = press(key)
+    case .key(let key, let frame): effects = press(key, frame: frame)
     case .paste(let text): effects = type(text)
     case .resized(let size):
       self.size = size
@@ -26,6 +26,9 @@ extension BrowserModel {
       effects = show(list, choice, order, in: pane)
     case .refused(let pane, let reason): if pane == opening { refuse(reason) }
     case .page(let pane, let start, let rows): take(rows, from: start, of: pane)
+    case .performed(let text):
+      isPerforming = false
+      message = SafeText.oneLine(text)
     case .tick:
       base.marks.expire(at: now)
       derived?.marks.expire(at: now)

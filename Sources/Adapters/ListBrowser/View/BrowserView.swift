@@ -177,6 +177,8 @@ extension BrowserView {
     case .select, .detail: model.pane.cursor != nil
     case .sort: !model.setup.sortNames.isEmpty
     case .hold: model.held == nil
+    case .delete: model.setup.canWrite && model.pane.cursor?.isRow == true
+    case .undo: model.setup.canWrite
     default: true
     }
   }
