@@ -95,6 +95,10 @@ let argumentParser = Target.Dependency.product(
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let sqliteHooks = Target.target(name: "CSQLiteHooks", path: "Sources/Adapters/CSQLiteHooks")
 let faultyFiles = Target.target(name: "CFaultyFiles", path: "Sources/TestSupport/CFaultyFiles")
+let terminalGuard = Target.target(
+  name: "CTerminalGuard",
+  path: "Sources/Adapters/CTerminalGuard"
+)
 let jsonSyntax = adapter("JSONSyntax", on: [])
 let inMemory = adapter("InMemoryPersistence", on: [domain, orderStatistics])
 let sqlite = adapter(
@@ -114,7 +118,16 @@ let wireFormat = adapter(
   on: [domain, presentation],
   wrapping: [.target(name: "JSONSyntax")]
 )
-let terminal = adapter("TerminalFrontEnd", on: [domain, presentation])
+let terminal = adapter(
+  "TerminalFrontEnd",
+  on: [domain, presentation],
+  wrapping: [.target(name: terminalGuard.name)]
+)
+let listBrowser = adapter(
+  "ListBrowser",
+  on: [domain, presentation],
+  wrapping: [.target(name: "TerminalFrontEnd")]
+)
 let observable = adapter("ObservableResults", on: [domain, presentation])
 let fileFormats = adapter(
   "FileFormats",
@@ -131,12 +144,13 @@ let commandLine = adapter(
   on: cores,
   wrapping: [
     .target(name: "ProgramFrontEnd"), .target(name: "TerminalFrontEnd"),
-    .target(name: "FileFormats"), .target(name: "WireFormat"), argumentParser,
+    .target(name: "ListBrowser"), .target(name: "FileFormats"), .target(name: "WireFormat"),
+    argumentParser,
   ]
 )
 let programAdapters = [
-  inMemory, sqlite, foundationAttributes, sectionCaches, wireFormat, terminal, observable,
-  fileFormats, programFrontEnd, commandLine,
+  inMemory, sqlite, foundationAttributes, sectionCaches, wireFormat, terminal, listBrowser,
+  observable, fileFormats, programFrontEnd, commandLine,
 ]
 let adapters = programAdapters + [grdbRecords]
 
@@ -185,12 +199,16 @@ let scenarios =
 
 let testing = Target.layer("TestSupport", "ResultsTesting", on: cores.map(\.target))
 let insides = cores.map(\.target) + adapters.map(\.target) + useCases.map(\.target)
+
+/// What the tests of a module import besides the module and the core.
 let testLibraries: [String: [Target.Dependency]] = [
   sqlite.target.name: [
     grdb, .target(name: sqliteHooks.name), .target(name: faultyFiles.name),
   ],
   grdbRecords.target.name: [grdb, .target(name: sqlite.target.name)],
+  listBrowser.target.name: [.target(name: terminal.target.name)],
 ]
+
 let tests: [Target] =
   insides.map { subject in
     let shared = ([testing, inMemory.target, wireFormat.target] + cores.map(\.target))
@@ -246,14 +264,15 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
   targets: insides + [
-    umbrella.target, jsonSyntax.target, sqliteHooks, faultyFiles, testing, programStores,
+    umbrella.target, jsonSyntax.target, sqliteHooks, terminalGuard, faultyFiles, testing,
+    programStores,
   ] + scenarios.map(\.target)
     + tests,
   swiftLanguageModes: [.v6]
 )
 
 for target in package.targets
-where ![sqliteHooks.name, faultyFiles.name].contains(target.name) {
+where ![sqliteHooks.name, terminalGuard.name, faultyFiles.name].contains(target.name) {
   target.swiftSettings = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("ImmutableWeakCaptures"),

@@ -59,8 +59,8 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
   static let core = ["ResultsDomain", "OrderStatistics", "ResultsPresentation"]
   static let adapters = [
     "InMemoryPersistence", "SQLitePersistence", "FoundationAttributes", "SectionCacheFiles",
-    "WireFormat", "TerminalFrontEnd", "ObservableResults", "FileFormats", "ProgramFrontEnd",
-    "CommandLineFrontEnd", "GRDBRecords",
+    "WireFormat", "TerminalFrontEnd", "ListBrowser", "ObservableResults", "FileFormats",
+    "ProgramFrontEnd", "CommandLineFrontEnd", "GRDBRecords",
   ]
   static let foundation = ["Foundation", "FoundationEssentials", "FoundationInternationalization"]
   static let platform = ["Glibc", "Musl", "Android", "Darwin"]
@@ -163,8 +163,18 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
     ),
     LayerRule(
       "Sources/Adapters/TerminalFrontEnd",
-      ["ResultsDomain", "ResultsPresentation"] + platform,
+      ["ResultsDomain", "ResultsPresentation", "CTerminalGuard"] + platform,
       because: "a front end consumes snapshots and deltas and nothing else"
+    ),
+    LayerRule(
+      "Sources/Adapters/CTerminalGuard",
+      [],
+      because: "it is C that a signal handler may run"
+    ),
+    LayerRule(
+      "Sources/Adapters/ListBrowser",
+      ["ResultsDomain", "ResultsPresentation", "TerminalFrontEnd"] + foundation,
+      because: "the full-screen list knows no store, no use case and no command line"
     ),
     LayerRule(
       "Sources/Adapters/ObservableResults",
@@ -183,7 +193,10 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
     ),
     LayerRule(
       "Sources/Adapters/CommandLineFrontEnd",
-      core + ["ProgramFrontEnd", "TerminalFrontEnd", "FileFormats", "WireFormat", "ArgumentParser"]
+      core + [
+        "ProgramFrontEnd", "TerminalFrontEnd", "ListBrowser", "FileFormats", "WireFormat",
+        "ArgumentParser",
+      ]
         + foundation,
       because: "the generic commands know no store and no use case"
     ),

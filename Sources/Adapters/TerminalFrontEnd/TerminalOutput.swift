@@ -112,7 +112,7 @@ public final class TerminalOutput: Sendable {
 
 extension ArraySlice<UInt8> {
   /// Calls a closure with the bytes; `withUnsafeBytes` has no typed errors.
-  fileprivate func written<Result>(
+  func written<Result>(
     _ write: (UnsafeRawBufferPointer) throws(TerminalOutputError) -> Result
   ) throws(TerminalOutputError) -> Result {
     let outcome = withUnsafeBytes { raw -> Swift.Result<Result, TerminalOutputError> in

@@ -51,11 +51,17 @@ public struct ListOptions: ParsableArguments {
     for settings: LocaleSettings,
     isFrozen: Bool = false
   ) throws -> ResultsDefinition<Row> {
+    try choice(of: program).definition(of: Program.self, for: settings, isFrozen: isFrozen)
+  }
+
+  /// Returns the choice that these options make.
+  /// - Throws: `CommandFailure` or `PredicateParseError` for a condition that is not valid.
+  func choice<Program: ListProgram>(of program: Program.Type) throws -> ListChoice {
     var choice = ListChoice()
     choice.predicate = try predicate.map { try Condition.predicate($0, of: Program.self) }
     (choice.sort, choice.sectionBy) = (sort, sectionBy)
     (choice.limit, choice.offset) = (limit, offset)
-    return try choice.definition(of: Program.self, for: settings, isFrozen: isFrozen)
+    return choice
   }
 }
 

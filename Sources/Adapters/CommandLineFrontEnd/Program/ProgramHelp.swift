@@ -16,7 +16,8 @@ public enum ProgramVerbs {
     of program: Program.Type
   ) -> [any ParsableCommand.Type] {
     [
-      ListVerb<Program>.self, ShowVerb<Program>.self, WatchVerb<Program>.self,
+      BrowseVerb<Program>.self, ListVerb<Program>.self, ShowVerb<Program>.self,
+      WatchVerb<Program>.self,
       AddVerb<Program>.self, EditVerb<Program>.self, RemoveVerb<Program>.self,
       ImportVerb<Program>.self, ExportVerb<Program>.self, DoctorVerb<Program>.self,
       CacheVerb<Program>.self, StoryVerb<Program>.self, HelpTopicVerb<Program>.self,
@@ -59,6 +60,7 @@ public enum ProgramVerbs {
           \(Program.name) import \(Program.examples.file)
           \(Program.name) list --where "\(Program.examples.condition)"
           \(Program.name) watch
+          \(Program.name) browse
 
         \(topicsHelp(of: program))
         """,

@@ -22,7 +22,7 @@ public enum ProgramRunner {
     if let failure = unreadableArgument(CommandLine.argc, CommandLine.unsafeArgv) {
       exit(report(failure, name, isVerbose: false))
     }
-    let arguments = Array(CommandLine.arguments.dropFirst())
+    let arguments = withUsualVerb(Array(CommandLine.arguments.dropFirst()), of: root)
     let status = await run(root, arguments)
     OpenStores.close()
     do {
@@ -85,6 +85,18 @@ public enum ProgramRunner {
       )
     }
     return nil
+  }
+
+  /// Returns the arguments, or `browse` for none where there is a terminal to show a list on.
+  private static func withUsualVerb<Root: ParsableCommand>(
+    _ arguments: [String],
+    of root: Root.Type
+  ) -> [String] {
+    let hasBrowser = root.configuration.subcommands.contains {
+      $0.configuration.commandName == "browse"
+    }
+    let isTerminal = TerminalOutput.standard.isTerminal && isatty(0) == 1
+    return arguments.isEmpty && hasBrowser && isTerminal ? ["browse"] : arguments
   }
 
   /// Returns the arguments with `help TOPIC` replaced by the hidden verb that prints topics.

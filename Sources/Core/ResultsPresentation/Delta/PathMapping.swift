@@ -120,6 +120,24 @@ extension PathMapping {
     if let to = newPath(for: path), to.section < newSectionCount, to.row < newRowCount(to.section) {
       return to
     }
+    return nearestNeighbour(
+      of: path,
+      oldSectionCount: oldSectionCount,
+      newSectionCount: newSectionCount,
+      newRowCount: newRowCount
+    )
+  }
+
+  /// Returns the new path of the row that takes a cursor's position when the cursor's own row is deleted or leaves it by a move (R42).
+  ///
+  /// It is the row that `nearestSurvivor` defines for a deleted row. The parameters are the same.
+  /// - Complexity: O(log *c*) in the changes, and O(*s* log *c*) in the sections if the row's section has none left.
+  public func nearestNeighbour(
+    of path: OldPath,
+    oldSectionCount: Int,
+    newSectionCount: Int,
+    newRowCount: (Int) -> Int
+  ) -> NewPath? {
     if let section = newSection(for: path.section),
       let row = nearestRow(to: path, in: section, count: newRowCount(section))
     {

@@ -1,0 +1,276 @@
+public import ArgumentParser
+import Foundation
+import ListBrowser
+public import ProgramFrontEnd
+import ResultsDomain
+import ResultsPresentation
+import TerminalFrontEnd
+
+/// `browse`: shows the list on the whole terminal, live.
+public struct BrowseVerb<Program: ListProgram>: AsyncParsableCommand {
+  /// The name and help of the verb.
+  public static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "browse",
+      abstract: "Show the \(Program.nouns.many) on the whole terminal, live.",
+      discussion: Program.discussion(
+        """
+        The cursor stays on its row while other programs write. Press ? for the keys, q to leave. Where the output is no \
+        terminal it prints the list. With --print it plays --keys and prints the last screen.
+        """,
+        takesList: true,
+        examples: "browse",
+        "browse --where \"\(Program.examples.condition)\"",
+        "browse --print --keys 'jj' --size 80x24"
+      )
+    )
+  }
+
+  @OptionGroup var store: ReadingStoreOptions
+  @OptionGroup var list: ListOptions
+  @OptionGroup var rows: RowOptions
+  @OptionGroup var locale: LocaleOptions
+  @OptionGroup var screen: ScreenOptions
+
+  /// Creates the verb.
+  public init() {}
+
+  /// Shows the list until the user leaves it.
+  public func run() async throws {
+    let isTerminal = TerminalOutput.standard.isTerminal && isatty(0) == 1
+    let environment = ProcessInfo.processInfo.environment
+    guard screen.prints || isTerminal && environment["TERM"] != "dumb" && !screen.linear else {
+      return try await printList()
+    }
+    let settings = try locale.settings()
+    let location = try store.location(of: Program.name)
+    let opened = try Program.openStore(location)
+    let lists = BrowsedLists<Program>(
+      options: try list.choice(of: Program.self),
+      columns: try rows.columns(of: Program.self),
+      settings: settings,
+      store: opened,
+      caches: Program.caches(for: location)
+    )
+    // Checked before the terminal is taken, so that a wrong option is reported on the shell's screen.
+    _ = try lists.define(BrowserChoice())
+    let loop = BrowserLoop(lists.setup(location, screen), source: lists.source)
+    if screen.prints {
+      let surface = try await loop.screen(after: try screen.inputs, size: screen.terminalSize)
+      try opened.close()
+      return try TerminalOutput.standard.write(surface.lines.joined(separator: "\n") + "\n")
+    }
+    var modes = TerminalModes()
+    modes.showsCursor = screen.showCursor
+    let session = try TerminalSession(modes: modes, environment: environment)
+    let end = try await loop.run(on: session, isColored: rows.isColored)
+    try opened.close()
+    switch end {
+    case .status(0): return
+    case .status(let status): throw ExitCode(status)
+    case .signal(let number): throw Interruption.signal(number: number)
+    }
+  }
+
+  /// Prints the list, where there is no terminal to show it on.
+  private func printList() async throws {
+    var output = OutputOptions()
+    output.rows = rows
+    let settings = try locale.settings(for: output.listFormat)
+    try await ListRun<Program>(output: output, settings: settings)
+      .print(try list.definition(of: Program.self, for: settings), from: store)
+  }
+}
+
+/// The options of a full screen.
+public struct ScreenOptions: ParsableArguments {
+  /// Whether the screen is printed instead of shown.
+  @Flag(name: .customLong("print"), help: "Play --keys, print the last screen and end.")
+  public var prints = false
+
+  /// The keys to play.
+  @Option(
+    parsing: .unconditional,
+    help: "The keys to play for --print: as typed; \\r is Enter, \\e Esc, \\t Tab."
+  )
+  public var keys = ""
+
+  /// The size of the printed screen.
+  @Option(help: "The size of the screen for --print, such as 80x24.")
+  public var size = "80x24"
+
+  /// Whether to print lines without escape sequences.
+  @Flag(help: "Print the list as lines instead of a full screen.")
+  public var linear = false
+
+  /// Whether to draw with ASCII signs only.
+  @Flag(help: "Draw with ASCII signs only.")
+  public var ascii = false
+
+  /// The width of ambiguous characters.
+  @Option(help: "The columns that ambiguous characters such as … take: 1 or 2.")
+  public var ambiguousWidth = 1
+
+  /// Whether the terminal's cursor stays visible.
+  @Flag(help: "Keep the terminal's cursor visible, on the row of the list's cursor.")
+  public var showCursor = false
+
+  /// Creates the options with their defaults.
+  public init() {}
+
+  /// Refuses a size or a width that cannot be drawn.
+  public func validate() throws {
+    guard ambiguousWidth == 1 || ambiguousWidth == 2 else {
+      throw ValidationError("--ambiguous-width must be 1 or 2, not \(ambiguousWidth).")
+    }
+    guard dimensions != nil else {
+      throw ValidationError("--size must be columns and lines such as 80x24, not \(size).")
+    }
+  }
+
+  private var dimensions: (columns: Int, lines: Int)? {
+    let parts = size.split(separator: "x").map { Int($0) }
+    guard parts.count == 2, let columns = parts[0], let lines = parts[1],
+      (1...1000).contains(columns), (1...1000).contains(lines)
+    else { return nil }
+    return (columns, lines)
+  }
+
+  /// The size of the printed screen.
+  var terminalSize: TerminalSize {
+    TerminalSize(columns: dimensions?.columns ?? 80, rows: dimensions?.lines ?? 24)
+  }
+
+  /// The keys to play.
+  var inputs: [KeyInput] {
+    get throws {
+      var bytes: [UInt8] = []
+      var rest = keys.unicodeScalars[...]
+      while let scalar = rest.popFirst() {
+        guard scalar == "\\" else {
+          bytes += Array(String(scalar).utf8)
+          continue
+        }
+        switch rest.popFirst() {
+        case "r", "n": bytes.append(0x0D)
+        case "t": bytes.append(0x09)
+        case "e": bytes.append(0x1B)
+        case "\\": bytes.append(0x5C)
+        case let other:
+          throw CommandFailure(
+            .usage,
+            "--keys: \\\(other.map(String.init) ?? "") is no key.",
+            remedy: "Write \\r for Enter, \\e for Esc, \\t for Tab, \\\\ for a backslash."
+          )
+        }
+      }
+      var parser = KeyParser()
+      return parser.feed(bytes) + parser.flush()
+    }
+  }
+}
+
+/// The lists of a program, as the browser asks for them.
+private struct BrowsedLists<Program: ListProgram>: Sendable {
+  let options: ListChoice
+  let columns: [ListColumn]
+  let settings: LocaleSettings
+  let store: any Store
+  let caches: (any SectionCacheStorage)?
+
+  /// The source of the browser's lists.
+  var source: BrowserSource {
+    BrowserSource { choice in
+      do {
+        return try define(choice)
+      } catch {
+        let failure = CommandFailure(error)
+        throw BrowserSource.Refusal(failure.map { "\($0.message) \($0.remedy)" } ?? "\(error)")
+      }
+    }
+  }
+
+  /// Returns the list of a choice.
+  func define(_ choice: BrowserChoice) throws -> BrowserSource.Definition {
+    var list = options
+    if let sort = choice.sort { list.sort = sort }
+    if let sectionBy = choice.sectionBy { list.sectionBy = sectionBy }
+    var definition = try list.definition(of: Program.self, for: settings)
+      .fetching(columns)
+    if !choice.filter.isEmpty {
+      definition.cacheName = nil
+      definition.request.predicate = .and([
+        definition.request.predicate, quickPredicate(choice.filter),
+      ])
+    }
+    let controller = FetchedResultsController(
+      definition,
+      in: store,
+      options: ResultsOptions(
+        resetThreshold: 20_000,
+        caches: choice == BrowserChoice() ? caches : nil
+      )
+    )
+    return BrowserSource.Definition(controller, order: words(for: definition, list.sectionBy))
+  }
+
+  /// Returns the condition that every word occurs in some attribute of text.
+  private func quickPredicate(_ text: String) -> FetchPredicate {
+    let texts = Program.entity.attributes.filter { $0.type == .text }
+    let words = text.split(separator: " ").map { word in
+      FetchPredicate.or(
+        texts.map {
+          .text(.attribute($0.name), .contains, String(word), caseInsensitive: true)
+        }
+      )
+    }
+    return words.isEmpty ? .all : .and(words)
+  }
+
+  /// Returns the section key and the order in words: `by publisher ▸ title`.
+  private func words(for definition: ResultsDefinition<Row>, _ sectionBy: String?) -> String {
+    let orders = definition.request.sortDescriptors.map { descriptor in
+      (descriptor.direction == .descending ? "-" : "") + "\(descriptor.expression)"
+    }
+    let order = orders.joined(separator: ", ")
+    switch definition.sectionKey?.source {
+    case nil: return order.isEmpty ? "" : "by \(order)"
+    case .transient(let source, _): return "by \(sectionBy ?? source) ▸ \(order)"
+    case .expression(let expression, _, _, _):
+      return "by \(sectionBy ?? expression.description) ▸ \(order)"
+    }
+  }
+
+  /// Returns the description of the program for the browser.
+  func setup(_ location: StoreLocation, _ screen: ScreenOptions) -> BrowserSetup {
+    let details =
+      Program.entity.attributes.enumerated().map { ListColumn.attribute($0, $1) }
+      + Program.transients.map { ListColumn.transient($0) }
+    let names = Program.entity.attributes.map(\.name)
+    return BrowserSetup(
+      program: Program.name,
+      file: URL(fileURLWithPath: location.path).lastPathComponent,
+      nouns: Program.nouns,
+      columns: columns.map(column),
+      details: details.map(column),
+      order: (try? define(BrowserChoice()).order) ?? "",
+      sortNames: names,
+      sectionNames: Program.sectionKeyNames + names + ["none"],
+      width: DisplayWidth(ambiguous: screen.ambiguousWidth == 2 ? .wide : .narrow),
+      signs: screen.ascii ? .ascii : .unicode
+    )
+  }
+
+  private func column(_ column: ListColumn) -> BrowserSetup.Column {
+    let table = column.tableColumn
+    let formatter = ValueFormatter(for: settings)
+    var index: Int?
+    if case .attribute(let attribute, _) = column { index = attribute }
+    return BrowserSetup.Column(
+      table.title,
+      alignment: table.alignment,
+      minimumWidth: table.minimumWidth,
+      attribute: index
+    ) { column.text($0, formatter) }
+  }
+}

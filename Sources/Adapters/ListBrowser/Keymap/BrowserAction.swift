@@ -1,0 +1,12 @@
+/// What a key does.
+public enum BrowserAction: String, Hashable, Sendable, CaseIterable {
+  case down, up, halfPageDown, halfPageUp, pageDown, pageUp, first, last
+  case nextSection, previousSection, indexTitle, sections, goTo, share, back
+  case fold, open, toggleFold, foldAll, openAll
+  case lineToMiddle, lineToTop, lineToBottom
+  case filter, sort, sectionBy
+  case select, selectSection, detail, copyCell, copyRows
+  case delete, commands, undo, redo
+  case hold, applyHeld
+  case help, repaint, suspend, escape, interrupt, quit
+}

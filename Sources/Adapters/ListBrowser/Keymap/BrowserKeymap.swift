@@ -1,0 +1,110 @@
+/// The keys of a browser: the one table behind the handler, the help and the hints.
+public enum BrowserKeymap {
+  /// The groups of the help.
+  public enum Group: String, CaseIterable, Sendable {
+    case move = "Move"
+    case sections = "Sections"
+    case find = "Find"
+    case rows = "Rows"
+    case changes = "Changes"
+    case program = "Program"
+  }
+
+  /// An action, with the keys that start it.
+  public struct Entry: Sendable {
+    /// The sequences of keys; each starts the action.
+    public let keys: [[String]]
+    /// The action.
+    public let action: BrowserAction
+    /// The group of the help.
+    public let group: Group
+    /// A line for the help.
+    public let help: String
+    /// A word for the hints in the last line, or `nil` for none.
+    public let hint: String?
+
+    /// The keys as help shows them.
+    public var keyText: String { keys.map { $0.joined() }.joined(separator: " ") }
+  }
+
+  /// All keys, in the order of the help.
+  public static let entries: [Entry] = [
+    entry("j ↓", .down, .move, "next line"),
+    entry("k ↑", .up, .move, "line before"),
+    entry("^D", .halfPageDown, .move, "half a page down"),
+    entry("^U", .halfPageUp, .move, "half a page up"),
+    entry("PgDn ^F", .pageDown, .move, "page down"),
+    entry("PgUp ^B", .pageUp, .move, "page up"),
+    entry("g Home", .first, .move, "first row, and keep to it"),
+    entry("G End", .last, .move, "last row, and keep to it"),
+    entry(":", .goTo, .move, "go to a row number, or to a share such as 50%"),
+    entry("%", .share, .move, "go to a share: 50%"),
+    entry("^O", .back, .move, "follow the row that moved away, or back to before a jump"),
+    entry("zz", .lineToMiddle, .move, "cursor's line to the middle"),
+    entry("zt", .lineToTop, .move, "cursor's line to the top"),
+    entry("zb", .lineToBottom, .move, "cursor's line to the bottom"),
+    entry("J Tab", .nextSection, .sections, "next section"),
+    entry("K S-Tab", .previousSection, .sections, "section before", hint: "section"),
+    entry("'", .indexTitle, .sections, "then a letter: next section of that letter", hint: "index"),
+    entry("\"", .sections, .sections, "choose a section"),
+    entry("h ←", .fold, .sections, "fold the section"),
+    entry("l →", .open, .sections, "open the section"),
+    entry("za", .toggleFold, .sections, "fold or open the section"),
+    entry("zM", .foldAll, .sections, "fold all sections"),
+    entry("zR", .openAll, .sections, "open all sections"),
+    entry("/", .filter, .find, "filter while typing", hint: "filter"),
+    entry("s", .sort, .find, "choose the order", hint: "sort"),
+    entry("S", .sectionBy, .find, "choose the sections"),
+    entry("␣", .select, .rows, "select the row", hint: "select"),
+    entry("V", .selectSection, .rows, "select the section's rows on the screen"),
+    entry("Enter o", .detail, .rows, "all values of the row", hint: "detail"),
+    entry("y", .copyCell, .rows, "copy the first column to the clipboard"),
+    entry("Y", .copyRows, .rows, "copy the row, or the selected rows on the screen"),
+    entry("d", .delete, .rows, "delete the row, or the selected ones", hint: "delete"),
+    entry("x", .commands, .rows, "the program's commands"),
+    entry("u", .undo, .changes, "take the last change of this browser back", hint: "undo"),
+    entry("^R", .redo, .changes, "do it again"),
+    entry("H", .hold, .changes, "hold the list as it is", hint: "hold"),
+    entry(".", .applyHeld, .changes, "apply what waits"),
+    entry("?", .help, .program, "all keys"),
+    entry("^L", .repaint, .program, "paint the screen again"),
+    entry("^Z", .suspend, .program, "back to the shell for a while"),
+    entry("Esc", .escape, .program, "close one thing: input, menu, pane, filter, selection"),
+    entry("^C", .interrupt, .program, "twice: leave"),
+    entry("q", .quit, .program, "leave", hint: "quit"),
+  ]
+
+  private static func entry(
+    _ keys: String,
+    _ action: BrowserAction,
+    _ group: Group,
+    _ help: String,
+    hint: String? = nil
+  ) -> Entry {
+    let sequences = keys.split(separator: " ").map { sequence in
+      sequence.first == "z" ? sequence.map(String.init) : [String(sequence)]
+    }
+    return Entry(keys: sequences, action: action, group: group, help: help, hint: hint)
+  }
+
+  /// What a sequence of keys means.
+  public enum Meaning: Hashable, Sendable {
+    /// It starts an action.
+    case action(BrowserAction)
+    /// It is the beginning of a longer sequence.
+    case prefix
+    /// It means nothing.
+    case none
+  }
+
+  /// Returns what a sequence of keys means, each as ``Key`` describes itself.
+  public static func meaning(of keys: [String]) -> Meaning {
+    for entry in entries {
+      if entry.keys.contains(keys) { return .action(entry.action) }
+      if entry.keys.contains(where: { $0.count > keys.count && $0.starts(with: keys) }) {
+        return .prefix
+      }
+    }
+    return .none
+  }
+}

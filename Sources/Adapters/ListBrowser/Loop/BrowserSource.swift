@@ -1,0 +1,46 @@
+public import ResultsDomain
+public import ResultsPresentation
+
+/// Where a browser gets its lists from.
+public struct BrowserSource: Sendable {
+  /// A list that has been defined, and not yet fetched.
+  public struct Definition: Sendable {
+    /// The controller of the list; the browser cancels it.
+    public var controller: FetchedResultsController<Row>
+    /// The section key and the order in words.
+    public var order: String
+
+    /// Creates a definition.
+    public init(_ controller: FetchedResultsController<Row>, order: String) {
+      self.controller = controller
+      self.order = order
+    }
+  }
+
+  /// The reason why a choice cannot be shown, for the user.
+  public struct Refusal: Error, Sendable {
+    /// What is wrong, in a sentence.
+    public var reason: String
+
+    /// Creates a refusal.
+    public init(_ reason: String) { self.reason = reason }
+  }
+
+  /// Returns the list of a choice.
+  let define: @Sendable (BrowserChoice) throws -> Definition
+
+  /// Performs a request, and returns a sentence about what was done.
+  let perform: @Sendable (BrowserRequest) throws -> String
+
+  /// Creates a source from a closure that defines the list of a choice; it throws `Refusal` for one that is not valid.
+  /// - Parameters:
+  ///   - perform: Changes the store, and returns what to say; it blocks, and runs on the store's executor.
+  ///   - define: Returns the list of a choice, not yet fetched.
+  public init(
+    perform: @escaping @Sendable (BrowserRequest) throws -> String = { _ in "" },
+    _ define: @escaping @Sendable (BrowserChoice) throws -> Definition
+  ) {
+    self.perform = perform
+    self.define = define
+  }
+}

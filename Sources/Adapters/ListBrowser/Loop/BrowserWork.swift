@@ -1,0 +1,133 @@
+import ResultsDomain
+import ResultsPresentation
+import Synchronization
+
+/// Does what a model asks for outside of it, and sends the answers as events: it reads pages, and opens and follows lists.
+///
+/// Everything runs in tasks that use the store's executor, so that no wait of the store holds up a key.
+final class BrowserWork: Sendable {
+  private struct OpenList {
+    var task: Task<Void, Never>
+    var controller: FetchedResultsController<Row>?
+  }
+
+  private let source: BrowserSource
+  private let send: @Sendable (BrowserEvent) -> Void
+  private let lists = Mutex<[Int: OpenList]>([:])
+  /// The time that a filter waits for the next key.
+  private static let patience = Duration.milliseconds(40)
+
+  init(_ source: BrowserSource, send: @escaping @Sendable (BrowserEvent) -> Void) {
+    self.source = source
+    self.send = send
+  }
+
+  /// Opens the base list and follows it.
+  /// - Throws: What the source throws, or the store's error of the first fetch.
+  func openBase() async throws {
+    let definition = try source.define(BrowserChoice())
+    let task = Task { await follow(definition.controller, pane: 0) }
+    lists.withLock { $0[0] = OpenList(task: task, controller: definition.controller) }
+    try await definition.controller.performFetch()
+  }
+
+  /// Performs an effect that concerns lists.
+  func perform(_ effect: BrowserEffect) {
+    switch effect {
+    case .readPage(let pane, let list, let positions): read(positions, of: list, pane)
+    case .open(let pane, let choice): open(choice, pane)
+    case .close(let pane): close(pane)
+    case .perform(let request): perform(request)
+    case .copy, .repaint, .suspend, .quit: break
+    }
+  }
+
+  /// Stops everything, and saves the cache of the base list for the next start.
+  func end() async {
+    let open = lists.withLock { lists in
+      defer { lists = [:] }
+      return lists
+    }
+    _ = try? await open[0]?.controller?.saveCache()
+    for list in open.values {
+      list.task.cancel()
+      list.controller?.cancel()
+    }
+  }
+
+  // MARK: - Lists
+
+  private func open(_ choice: BrowserChoice, _ pane: Int) {
+    let task = Task {
+      do {
+        if !choice.filter.isEmpty { try await Task.sleep(for: BrowserWork.patience) }
+        let definition = try source.define(choice)
+        let isWanted = lists.withLock { lists in
+          lists[pane]?.controller = definition.controller
+          return lists[pane] != nil
+        }
+        guard isWanted, !Task.isCancelled else { return definition.controller.cancel() }
+        try await definition.controller.performFetch()
+        let list = try definition.controller.results
+        send(.opened(pane: pane, choice, list, order: definition.order))
+        await follow(definition.controller, pane: pane)
+      } catch {
+        guard !Task.isCancelled else { return }
+        let reason = (error as? BrowserSource.Refusal)?.reason ?? "\(error)"
+        send(.refused(pane: pane, reason: reason))
+      }
+    }
+    lists.withLock { $0[pane] = OpenList(task: task, controller: nil) }
+  }
+
+  private func close(_ pane: Int) {
+    guard let closed = lists.withLock({ $0.removeValue(forKey: pane) }) else { return }
+    closed.task.cancel()
+    closed.controller?.cancel()
+  }
+
+  private func follow(_ controller: FetchedResultsController<Row>, pane: Int) async {
+    for await event in controller.changes { send(.list(pane: pane, event)) }
+  }
+
+  // MARK: - Requests
+
+  private func perform(_ request: BrowserRequest) {
+    let executor = lists.withLock { $0[0]?.controller?.store.executor }
+    Task(executorPreference: executor) { [send, source] in
+      send(.performed(await BrowserWork.sentence(about: request, source)))
+    }
+  }
+
+  @concurrent private static func sentence(
+    about request: BrowserRequest,
+    _ source: BrowserSource
+  ) async -> String {
+    do {
+      return try source.perform(request)
+    } catch {
+      return (error as? BrowserSource.Refusal)?.reason ?? "\(error)"
+    }
+  }
+
+  // MARK: - Pages
+
+  private func read(_ positions: Range<Int>, of list: ResultsList<Row>, _ pane: Int) {
+    let executor = lists.withLock { $0[pane]?.controller?.store.executor }
+    Task(executorPreference: executor) { [send] in
+      let rows = await BrowserWork.rows(of: list, at: positions)
+      send(.page(pane: pane, from: positions.lowerBound, rows: rows))
+    }
+  }
+
+  /// Reads rows; one that cannot be read does not hide the others.
+  @concurrent private static func rows(
+    of list: ResultsList<Row>,
+    at positions: Range<Int>
+  ) async -> [Row?] {
+    if let rows = try? list.objects(at: positions) { return rows }
+    return positions.map { position in
+      (try? list.objects(at: position..<position + 1))?.first
+    }
+  }
+}

@@ -1,0 +1,160 @@
+import ResultsDomain
+import ResultsPresentation
+public import TerminalFrontEnd
+
+/// The whole state of a browser: a value that knows no terminal, no clock and no store.
+///
+/// ```swift
+/// var model = BrowserModel(setup, size: TerminalSize(columns: 80, rows: 24))
+/// let effects = model.update(.key(Key(.down)), at: .zero)
+/// let surface = BrowserView.surface(of: model)
+/// ```
+public struct BrowserModel: Sendable {
+  /// The program that is shown.
+  let setup: BrowserSetup
+  /// The size of the terminal.
+  var size: TerminalSize
+  /// The list that the browser began with; it stays live below any other.
+  var base = ListPane(id: 0)
+  /// The list with another filter, order or sections that is shown in place of the base list.
+  var derived: ListPane?
+  /// The pane that is being opened.
+  var opening: Int?
+  /// The number of the newest pane.
+  var newestPane = 0
+  /// What the shown list shows beside the default.
+  var choice = BrowserChoice()
+  /// The order of the shown list in words.
+  var order: String
+  /// The reason why the list cannot be read at present.
+  var failure: String?
+  /// The page that is being read.
+  var reading: PageRead?
+  /// The list that is held, with what waits.
+  var held: HeldList?
+  /// The last message, in the line above the hints.
+  var message = ""
+  /// The selected rows.
+  var selection: Set<ObjectID> = []
+  /// The keys typed so far of a longer sequence, and the count before them.
+  var pendingKeys: [String] = []
+  var pendingCount: Int?
+  /// The field that is being typed into.
+  var field: InputField?
+  /// The menu that is open.
+  var menu: Menu?
+  /// The detail pane, if it is open.
+  var detail: DetailPane?
+  /// The row to which `^O` goes.
+  var goal: ObjectID?
+  /// The widest text of each column seen so far.
+  var naturalWidths: [Int]
+  /// When interrupt was pressed last.
+  var interruption: Duration?
+  /// The present time, since the start.
+  var now = Duration.zero
+  /// Whether a request is being performed.
+  var isPerforming = false
+  /// The number of the frame on the screen.
+  public private(set) var frame = 0
+  /// The rows under the cursor in the newest frames, by the frames' numbers.
+  private var frames: [Int: ObjectID] = [:]
+
+  /// Creates the state before the first list.
+  public init(_ setup: BrowserSetup, size: TerminalSize) {
+    self.setup = setup
+    self.size = size
+    order = setup.order
+    naturalWidths = setup.columns.map { setup.width.columns(of: $0.title) }
+    base.height = layout.listLines.count
+  }
+
+  /// Notes that the present state is on the screen, and returns the number of the frame.
+  ///
+  /// A key that is pressed from now on means what this frame shows, however soon the list changes below it.
+  @discardableResult
+  public mutating func notePainted() -> Int {
+    frame += 1
+    frames[frame] = pane.cursorID
+    frames[frame - 64] = nil
+    return frame
+  }
+
+  /// Returns the row that a user saw under the cursor when a frame was on the screen.
+  func cursorID(inFrame number: Int?) -> ObjectID? {
+    guard let number else { return pane.cursorID }
+    return frames[number]
+  }
+
+  /// The list that is shown.
+  var pane: ListPane {
+    get { derived ?? base }
+    set { if derived != nil { derived = newValue } else { base = newValue } }
+  }
+
+  /// Whether anything on the screen changes by itself with time.
+  public var needsTicks: Bool { !pane.marks.isEmpty || held != nil }
+  /// Whether the first list has arrived.
+  public var hasList: Bool { base.list != nil }
+  /// Whether every row on the screen has been read, and nothing is being opened.
+  public var isSettled: Bool { reading == nil && opening == nil && !isPerforming }
+}
+
+/// A page that is being read, and what happened to its list meanwhile.
+struct PageRead: Sendable {
+  let pane: Int
+  let positions: Range<Int>
+  /// The changes since, each with the lists before and after; `nil` once the list was replaced, so that the page is worthless.
+  var changes: [(delta: ResultsDelta, before: ResultsList<Row>, after: ResultsList<Row>)]? = []
+}
+
+/// What waits for a list that is held.
+struct HeldList: Sendable {
+  let since: Duration
+  /// The changes composed into one, or `nil` where they do not compose.
+  var delta: ResultsDelta?
+  /// Whether the composed change is exact.
+  var isExact = true
+  /// The newest list.
+  var latest: ResultsList<Row>
+}
+
+/// A field of one line in which a text is typed.
+struct InputField: Hashable, Sendable {
+  enum Purpose: Hashable, Sendable { case filter, goTo }
+  let purpose: Purpose
+  var text = ""
+}
+
+/// The pane with all values of the row under the cursor.
+struct DetailPane: Hashable, Sendable {
+  /// The first line shown.
+  var top = 0
+  /// Whether keys scroll it instead of the list.
+  var hasFocus = false
+}
+
+/// A menu over the list: its items are narrowed by typing.
+struct Menu: Sendable {
+  enum Purpose: Hashable, Sendable { case help, sections, sort, sectionBy, commands }
+
+  struct Item: Hashable, Sendable {
+    let text: String
+    var note = ""
+    /// The index of the item among all.
+    let index: Int
+  }
+
+  let purpose: Purpose
+  let title: String
+  let all: [Item]
+  var typed = ""
+  var index = 0
+
+  /// The items that contain what was typed; letter case is ignored.
+  var items: [Item] {
+    guard !typed.isEmpty else { return all }
+    let sought = typed.lowercased()
+    return all.filter { "\($0.text) \($0.note)".lowercased().contains(sought) }
+  }
+}

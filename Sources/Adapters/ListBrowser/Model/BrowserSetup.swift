@@ -1,0 +1,156 @@
+public import ResultsDomain
+public import TerminalFrontEnd
+
+/// What a browser shows of one program: its names, its columns, and the choices it offers.
+///
+/// The browser knows no program: rows become texts by the closures of the columns.
+public struct BrowserSetup: Sendable {
+  /// A column of the list, or a line of the detail pane.
+  public struct Column: Sendable {
+    /// The heading.
+    public var title: String
+    /// Where texts stand in the column.
+    public var alignment: TextAlignment
+    /// The least width to which the column is narrowed while it is shown at all.
+    public var minimumWidth: Int
+    /// The index of the attribute in a row's values, so that a change of it is marked; `nil` for computed columns.
+    public var attribute: Int?
+    /// Returns the text for a row; it need not be safe for a terminal.
+    public var text: @Sendable (Row) -> String
+
+    /// Creates a column.
+    public init(
+      _ title: String,
+      alignment: TextAlignment = .leading,
+      minimumWidth: Int = TableColumn.usualMinimumWidth,
+      attribute: Int? = nil,
+      text: @escaping @Sendable (Row) -> String
+    ) {
+      self.title = title
+      self.alignment = alignment
+      self.minimumWidth = minimumWidth
+      self.attribute = attribute
+      self.text = text
+    }
+  }
+
+  /// The program's name.
+  public var program: String
+  /// The name of the store's file.
+  public var file: String
+  /// The nouns for one row and for several.
+  public var nouns: (one: String, many: String)
+  /// The columns of the list.
+  public var columns: [Column]
+  /// The lines of the detail pane.
+  public var details: [Column]
+  /// The section key and the order in words, such as `by publisher ▸ title`.
+  public var order: String
+  /// The names that the sort menu offers.
+  public var sortNames: [String]
+  /// The names that the section menu offers.
+  public var sectionNames: [String]
+  /// The commands of the program.
+  public var commands: [BrowserCommand]
+  /// Whether rows may be deleted and commands may run.
+  public var canWrite: Bool
+  /// The measure of widths.
+  public var width: DisplayWidth
+  /// The signs for headers, marks and states.
+  public var signs: BrowserSigns
+
+  /// Creates the description of a program's list.
+  public init(
+    program: String,
+    file: String,
+    nouns: (one: String, many: String),
+    columns: [Column],
+    details: [Column],
+    order: String = "",
+    sortNames: [String] = [],
+    sectionNames: [String] = [],
+    commands: [BrowserCommand] = [],
+    canWrite: Bool = false,
+    width: DisplayWidth = DisplayWidth(),
+    signs: BrowserSigns = .unicode
+  ) {
+    self.program = program
+    self.file = file
+    self.nouns = nouns
+    self.columns = columns
+    self.details = details
+    self.order = order
+    self.sortNames = sortNames
+    self.sectionNames = sectionNames
+    self.commands = commands
+    self.canWrite = canWrite
+    self.width = width
+    self.signs = signs
+  }
+
+  /// Returns a row's title: the text of its first column.
+  func title(of row: Row) -> String {
+    columns.first.map { SafeText.oneLine($0.text(row)) } ?? row.id.description
+  }
+}
+
+/// What a list shows beside its program's default: a filter, an order, a section key.
+public struct BrowserChoice: Hashable, Sendable {
+  /// The text of the filter, or an empty text for none.
+  public var filter = ""
+  /// The sort order as in `--sort`, or `nil` for the program's own.
+  public var sort: String?
+  /// The section key as in `--section-by`, or `nil` for the program's own.
+  public var sectionBy: String?
+
+  /// Creates the program's default list.
+  public init() {}
+}
+
+/// The signs that a browser draws.
+public struct BrowserSigns: Hashable, Sendable {
+  /// The signs of open and folded sections, and of the line between a title and its count.
+  public var open, folded, rule: String
+  /// The signs of moved rows, of what was removed, and of states.
+  public var moved, minus, live, held, opening, failed: String
+  /// The signs of the ends to which the cursor keeps, of the scroll thumb and its track, of separators and of rows not yet read.
+  public var first, last, thumb, track, separator, unread: String
+
+  /// The signs of the usual form.
+  public static let unicode = BrowserSigns(
+    open: "▾",
+    folded: "▸",
+    rule: "─",
+    moved: "→",
+    minus: "−",
+    live: "●",
+    held: "‖",
+    opening: "◌",
+    failed: "!",
+    first: "⇡",
+    last: "⇣",
+    thumb: "█",
+    track: "│",
+    separator: "▸",
+    unread: "⋯"
+  )
+
+  /// Signs of ASCII alone.
+  public static let ascii = BrowserSigns(
+    open: "v",
+    folded: ">",
+    rule: "-",
+    moved: "m",
+    minus: "-",
+    live: "*",
+    held: "|",
+    opening: "o",
+    failed: "!",
+    first: "^",
+    last: "_",
+    thumb: "#",
+    track: "|",
+    separator: ">",
+    unread: "..."
+  )
+}

@@ -1,0 +1,45 @@
+public import ResultsDomain
+public import ResultsPresentation
+public import TerminalFrontEnd
+
+/// What happens to a browser: the only way by which its model changes.
+public enum BrowserEvent: Sendable {
+  /// A key was pressed while a frame was on the screen; `nil` stands for the newest.
+  case key(Key, frame: Int? = nil)
+  /// A text was pasted.
+  case paste(String)
+  /// The terminal has another size.
+  case resized(TerminalSize)
+  /// A list changed. The number names the pane.
+  case list(pane: Int, ResultsEvent<Row>)
+  /// A list that was asked for is open.
+  case opened(pane: Int, BrowserChoice, ResultsList<Row>, order: String)
+  /// A list that was asked for cannot be opened, with the reason.
+  case refused(pane: Int, reason: String)
+  /// A page that was asked for was read: the rows from a position on, `nil` for those that cannot be read.
+  case page(pane: Int, from: Int, rows: [Row?])
+  /// A request was performed, or was not, with a sentence about it.
+  case performed(String)
+  /// Time has passed.
+  case tick
+}
+
+/// What a browser wants done; the answers are events.
+public enum BrowserEffect: Sendable {
+  /// Read the rows of a list at some positions, and send them as a page.
+  case readPage(pane: Int, ResultsList<Row>, Range<Int>)
+  /// Open a list of its own beside the base list.
+  case open(pane: Int, BrowserChoice)
+  /// Close the list of a pane, or stop opening it.
+  case close(pane: Int)
+  /// Change the store, and send a sentence about it.
+  case perform(BrowserRequest)
+  /// Copy a text to the terminal's clipboard.
+  case copy(String)
+  /// Paint everything again.
+  case repaint
+  /// Stop the process as `^Z` does.
+  case suspend
+  /// End, with an exit status.
+  case quit(Int32)
+}

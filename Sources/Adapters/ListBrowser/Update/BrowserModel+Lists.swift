@@ -1,0 +1,61 @@
+import ResultsDomain
+import ResultsPresentation
+import TerminalFrontEnd
+
+/// Other filters, orders and sections: each is a list of its own, and the base list stays live below it.
+extension BrowserModel {
+  /// Asks for a list with another choice; the base list itself needs none.
+  mutating func open(_ choice: BrowserChoice) -> [BrowserEffect] {
+    self.choice = choice
+    applyHeld()
+    var effects: [BrowserEffect] = opening.map { [.close(pane: $0)] } ?? []
+    opening = nil
+    guard choice != BrowserChoice() else { return effects + showBase() }
+    newestPane += 1
+    opening = newestPane
+    effects.append(.open(pane: newestPane, choice))
+    return effects
+  }
+
+  /// Shows a list that was asked for, unless another one has been asked for since.
+  ///
+  /// The cursor stays on its row if the list has it, on its screen line; otherwise it is on the first row.
+  mutating func show(
+    _ list: ResultsList<Row>,
+    _ choice: BrowserChoice,
+    _ order: String,
+    in id: Int
+  ) -> [BrowserEffect] {
+    guard id == opening else { return [.close(pane: id)] }
+    opening = nil
+    message = ""
+    let old = pane
+    var new = ListPane(id: id)
+    new.height = old.height
+    _ = new.replace(with: list)
+    if let row = old.cursorID, let path = list.path(of: row) {
+      new.put(.row(path), onLine: old.line)
+      new.holdRows()
+    }
+    let effects: [BrowserEffect] = derived.map { [.close(pane: $0.id)] } ?? []
+    derived = new
+    self.order = order
+    return effects
+  }
+
+  /// Says why a list cannot be opened; what is shown stays.
+  mutating func refuse(_ reason: String) {
+    opening = nil
+    message = SafeText.oneLine(reason)
+  }
+
+  /// Shows the base list again, where it is by now.
+  mutating func showBase() -> [BrowserEffect] {
+    order = setup.order
+    choice = BrowserChoice()
+    guard let closed = derived else { return [] }
+    derived = nil
+    if reading?.pane == closed.id { reading = nil }
+    return [.close(pane: closed.id)]
+  }
+}

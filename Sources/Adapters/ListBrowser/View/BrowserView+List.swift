@@ -1,0 +1,202 @@
+import ResultsDomain
+import ResultsPresentation
+import TerminalFrontEnd
+
+extension BrowserView {
+  /// The columns before a row's first text: the cursor, a mark, a blank.
+  private static let gutter = 3
+
+  /// Draws the headings, the lines of the list and the index strip.
+  static func drawList(_ model: BrowserModel, _ layout: BrowserLayout, _ surface: inout Surface) {
+    let pane = model.pane
+    let columns = columnRanges(model, layout)
+    if let line = layout.headingLine {
+      for (column, range) in zip(model.setup.columns, columns) {
+        surface.write(
+          SafeText.oneLine(column.title),
+          line: line,
+          columns: range,
+          alignment: column.alignment,
+          style: Style(dim: true)
+        )
+      }
+    }
+    guard pane.cursor != nil else { return drawEmpty(model, layout, &surface) }
+    for (screenLine, line) in layout.listLines.enumerated() {
+      guard let item = pane.item(onLine: screenLine) else { break }
+      switch item {
+      case .header(let section): drawHeader(section, line, model, layout, &surface)
+      case .row(let path): drawRow(path, line, columns, model, layout, &surface)
+      }
+      if item == pane.cursor, screenLine == pane.line {
+        surface.restyle(line: line, columns: layout.listColumns) { $0.isReversed = true }
+        surface.cursor = Surface.Position(line: line, column: 0)
+      }
+    }
+    drawStrip(model, layout, &surface)
+  }
+
+  /// Returns the columns of the list on the screen; those that have no room are empty.
+  private static func columnRanges(_ model: BrowserModel, _ layout: BrowserLayout) -> [Range<Int>] {
+    let columns = model.setup.columns
+    let room = max(layout.listColumns.count - gutter, 0)
+    let fitted = ColumnLayout(
+      columns: columns.map {
+        TableColumn($0.title, alignment: $0.alignment, minimumWidth: $0.minimumWidth)
+      },
+      natural: model.naturalWidths,
+      lineWidth: room
+    )
+    var widths = fitted.widths
+    // What is left over belongs to the first column of words, so that the line is filled.
+    let rest = room - fitted.lineWidth
+    if rest > 0, let index = columns.firstIndex(where: { $0.alignment == .leading }),
+      widths[index] > 0
+    {
+      widths[index] += rest
+    }
+    var start = layout.listColumns.lowerBound + gutter
+    return widths.map { width in
+      defer { start += width > 0 ? width + ColumnLayout.gap : 0 }
+      return start..<start + width
+    }
+  }
+
+  private static func drawEmpty(
+    _ model: BrowserModel,
+    _ layout: BrowserLayout,
+    _ surface: inout Surface
+  ) {
+    guard model.pane.list != nil else { return }
+    let noun = model.setup.nouns.many
+    let text =
+      model.choice.filter.isEmpty
+      ? "There are no \(noun)." : "No \(noun) match “\(model.choice.filter)”: Esc shows all."
+    let line = layout.listLines.lowerBound + min(1, layout.listLines.count - 1)
+    surface.write(SafeText.oneLine(text), line: line, columns: 3..<surface.size.columns)
+  }
+
+  // MARK: - Lines
+
+  private static func drawHeader(
+    _ section: Int,
+    _ line: Int,
+    _ model: BrowserModel,
+    _ layout: BrowserLayout,
+    _ surface: inout Surface
+  ) {
+    let (pane, signs, width) = (model.pane, model.setup.signs, model.setup.width)
+    guard let header = pane.header(section) else { return }
+    let (start, end) = (layout.listColumns.lowerBound, layout.listColumns.upperBound)
+    let style = Style(bold: true)
+    let sign = pane.lines.isFolded(section) ? signs.folded : signs.open
+    surface.write(sign, line: line, column: start, limit: end, style: style)
+    if pane.cursor == .header(section) {
+      surface.write(">", line: line, column: start + width.columns(of: sign), limit: end)
+    }
+    var tail = " " + grouped(pane.lines.rowCount(inSection: section))
+    if !header.aggregates.isEmpty { tail = " " + SafeText.oneLine("\(header.aggregates)") + tail }
+    if let count = pane.marks.counts[header.id] {
+      tail += "  " + (count.change > 0 ? "+" : signs.minus) + grouped(Int(count.change.magnitude))
+    }
+    let tailColumn = max(end - width.columns(of: tail), start + 2)
+    let title = header.title.isEmpty ? "(none)" : SafeText.oneLine(header.title)
+    let fitted = width.cut(title, columns: max(tailColumn - start - 3, 1))
+    var column = surface.write(fitted, line: line, column: start + 2, limit: end, style: style) + 1
+    while column < tailColumn {
+      column = surface.write(signs.rule, line: line, column: column, style: Style(dim: true))
+    }
+    surface.write(tail, line: line, column: tailColumn, limit: end)
+  }
+
+  private static func drawRow(
+    _ path: RowPath,
+    _ line: Int,
+    _ columns: [Range<Int>],
+    _ model: BrowserModel,
+    _ layout: BrowserLayout,
+    _ surface: inout Surface
+  ) {
+    let pane = model.pane
+    let start = layout.listColumns.lowerBound
+    if pane.cursor == .row(path) { surface.write(">", line: line, column: start) }
+    guard let position = pane.lines.position(of: path), let row = pane.rows[position]?.content
+    else {
+      surface.write(model.setup.signs.unread, line: line, column: start + gutter)
+      return
+    }
+    let mark = pane.marks.rows[row.id]
+    let (sign, style) = look(of: mark, isSelected: model.selection.contains(row.id), model)
+    surface.write(sign, line: line, column: start + 1, limit: start + 2, style: style)
+    for (column, range) in zip(model.setup.columns, columns) where !range.isEmpty {
+      var style = style
+      if let changed = mark?.changed, let attribute = column.attribute,
+        changed.indexes.contains(attribute)
+      {
+        style.isUnderlined = true
+      }
+      surface.write(
+        SafeText.oneLine(column.text(row)),
+        line: line,
+        columns: range,
+        alignment: column.alignment,
+        style: style
+      )
+    }
+  }
+
+  /// Returns the sign and the style of a row: what changed lately, else whether it is selected.
+  private static func look(
+    of mark: ChangeMarks.Mark?,
+    isSelected: Bool,
+    _ model: BrowserModel
+  ) -> (sign: String, style: Style) {
+    guard let mark else { return (isSelected ? "*" : " ", Style()) }
+    let isBright = model.now - mark.time < ChangeMarks.bright
+    switch mark.kind {
+    case .inserted: return ("+", isBright ? .inserted : Style())
+    case .updated: return ("~", isBright ? .updated : Style())
+    case .moved: return (model.setup.signs.moved, isBright ? .moved : Style())
+    }
+  }
+
+  // MARK: - The index strip
+
+  private static func drawStrip(
+    _ model: BrowserModel,
+    _ layout: BrowserLayout,
+    _ surface: inout Surface
+  ) {
+    guard let columns = layout.stripColumns, let list = model.pane.list, list.count > 0 else {
+      return
+    }
+    let height = layout.listLines.count
+    guard let titles = model.pane.indexTitles, titles.titles.count > 1 else {
+      guard model.pane.lines.count > height else { return }
+      let present = (model.pane.position ?? 0) * (height - 1) / max(list.count - 1, 1)
+      for (index, line) in layout.listLines.enumerated() {
+        let sign = index == present ? model.setup.signs.thumb : model.setup.signs.track
+        surface.write(sign, line: line, column: columns.lowerBound + 1, style: Style(dim: true))
+      }
+      return
+    }
+    let section = model.pane.cursor?.section ?? 0
+    let present = max((titles.sections.firstIndex { $0 > section } ?? titles.sections.count) - 1, 0)
+    let count = titles.titles.count
+    let shown = min(count, height)
+    for index in 0..<shown {
+      // Thinned evenly; the present title is always among those that are shown.
+      var entry = shown == count ? index : index * (count - 1) / max(shown - 1, 1)
+      let next = index + 1 < shown ? (index + 1) * (count - 1) / max(shown - 1, 1) : count
+      if shown < count, entry < present, present < next { entry = present }
+      let title = SafeText.oneLine(titles.titles[entry])
+      surface.write(
+        String(title.prefix(1)),
+        line: layout.listLines.lowerBound + index,
+        column: columns.lowerBound,
+        limit: columns.upperBound,
+        style: Style(dim: entry != present, reversed: entry == present)
+      )
+    }
+  }
+}

@@ -1,0 +1,204 @@
+import ResultsDomain
+import ResultsPresentation
+public import TerminalFrontEnd
+
+/// The drawing of a browser: a pure function from the model to a surface.
+public enum BrowserView {
+  /// Returns what the terminal shall show.
+  /// - Complexity: O(*k* log *n*) for *k* lines.
+  public static func surface(of model: BrowserModel) -> Surface {
+    var surface = Surface(size: model.size, width: model.setup.width)
+    let layout = model.layout
+    guard layout.isUsable else {
+      let least = BrowserLayout.smallest
+      surface.write("at least \(least.columns)x\(least.rows)", line: 0, column: 0)
+      return surface
+    }
+    drawTitle(model, layout, &surface)
+    drawList(model, layout, &surface)
+    drawDetail(model, layout, &surface)
+    if let menu = model.menu { drawMenu(menu, layout, &surface) }
+    drawStatus(model, layout, &surface)
+    drawHints(model, layout, &surface)
+    return surface
+  }
+
+  /// Returns a number with a comma between thousands.
+  static func grouped(_ number: Int) -> String {
+    var digits = String(number.magnitude)
+    var groups: [String] = []
+    while digits.count > 3 {
+      groups.insert(String(digits.suffix(3)), at: 0)
+      digits.removeLast(3)
+    }
+    return (number < 0 ? "-" : "") + ([digits] + groups).joined(separator: ",")
+  }
+
+  /// Draws a text at the end of a line.
+  /// - Returns: The column where it begins.
+  @discardableResult
+  static func drawAtEnd(
+    _ text: String,
+    line: Int,
+    style: Style = Style(),
+    _ surface: inout Surface,
+    _ width: DisplayWidth
+  ) -> Int {
+    let column = max(surface.size.columns - width.columns(of: text), 0)
+    surface.write(text, line: line, column: column, style: style)
+    return column
+  }
+}
+
+// MARK: - The first line
+
+extension BrowserView {
+  private static func drawTitle(
+    _ model: BrowserModel,
+    _ layout: BrowserLayout,
+    _ surface: inout Surface
+  ) {
+    let setup = model.setup
+    let right = counts(model, layout)
+    let end = drawAtEnd(right, line: 0, &surface, setup.width)
+    var parts = layout.isNarrow ? [setup.file] : [setup.program, setup.file]
+    if !layout.isNarrow, !model.order.isEmpty { parts.append(model.order) }
+    if !model.choice.filter.isEmpty { parts.append("/\(model.choice.filter)") }
+    let left = " " + parts.map(SafeText.oneLine).joined(separator: "  ")
+    surface.write(
+      left,
+      line: 0,
+      columns: 0..<max(end - 1, 0),
+      style: Style(bold: true)
+    )
+  }
+
+  private static func counts(_ model: BrowserModel, _ layout: BrowserLayout) -> String {
+    let (setup, signs) = (model.setup, model.setup.signs)
+    var words: [String] = []
+    if let list = model.pane.list {
+      let shown = grouped(list.count)
+      let isLimited = list.matchingCount != list.count
+      let count = isLimited ? "\(shown) of \(grouped(list.matchingCount))" : shown
+      if layout.isNarrow {
+        words.append(count)
+      } else {
+        let noun = list.count == 1 && !isLimited ? setup.nouns.one : setup.nouns.many
+        let sections = list.isSectioned ? " in \(grouped(list.sections.count))" : ""
+        words.append("\(count) \(noun)\(sections)")
+      }
+    }
+    switch model.pane.edge {
+    case .first: words.append(signs.first + (layout.isNarrow ? "" : " first"))
+    case .last: words.append(signs.last + (layout.isNarrow ? "" : " last"))
+    case nil: break
+    }
+    let (sign, name) = state(model)
+    words.append(layout.isNarrow ? sign : "\(sign) \(name)")
+    return words.joined(separator: layout.isNarrow ? " " : "  ")
+  }
+
+  private static func state(_ model: BrowserModel) -> (sign: String, name: String) {
+    let signs = model.setup.signs
+    if model.failure != nil { return (signs.failed, "failed") }
+    if let held = model.held { return (signs.held, "held " + span(model.now - held.since)) }
+    if model.opening != nil || model.base.list == nil { return (signs.opening, "opening") }
+    return (signs.live, "live")
+  }
+
+  private static func span(_ time: Duration) -> String {
+    let seconds = time.components.seconds
+    return seconds < 120 ? "\(seconds) s" : "\(seconds / 60) min"
+  }
+}
+
+// MARK: - The last lines
+
+extension BrowserView {
+  private static func drawStatus(
+    _ model: BrowserModel,
+    _ layout: BrowserLayout,
+    _ surface: inout Surface
+  ) {
+    var right: [String] = []
+    let pane = model.pane
+    if !model.selection.isEmpty { right.append("\(grouped(model.selection.count)) selected") }
+    if let position = pane.position, let count = pane.list?.count {
+      right.append("\(grouped(position + 1))/\(grouped(count))")
+    }
+    let end = drawAtEnd(
+      right.joined(separator: "  "),
+      line: layout.statusLine,
+      &surface,
+      model.setup.width
+    )
+    var text = model.message
+    if text.isEmpty, let held = model.heldText { text = "\(model.setup.signs.held) \(held)" }
+    let typed = (model.pendingCount.map { "\($0)" } ?? "") + model.pendingKeys.joined()
+    if !typed.isEmpty { text = typed }
+    surface.write(
+      " " + SafeText.oneLine(text),
+      line: layout.statusLine,
+      columns: 0..<max(end - 1, 0)
+    )
+  }
+
+  private static func drawHints(
+    _ model: BrowserModel,
+    _ layout: BrowserLayout,
+    _ surface: inout Surface
+  ) {
+    let line = layout.hintLine
+    if let field = model.field { return drawField(field, line, model, &surface) }
+    let style = Style(dim: true)
+    let isMenu = model.menu != nil
+    let last = isMenu ? "Enter choose  Esc back" : layout.isNarrow ? "?" : "? keys"
+    let end = drawAtEnd(last, line: line, style: style, &surface, model.setup.width)
+    guard !isMenu else { return }
+    var hints = BrowserKeymap.entries.filter { isUseful($0.action, model) }.compactMap { entry in
+      entry.hint.map { "\(entry.keys.first?.joined() ?? "") \($0)" }
+    }
+    if model.held != nil { hints.insert(". apply", at: 0) }
+    if model.derived != nil { hints.insert("Esc back", at: 0) }
+    var column = 1
+    for hint in hints {
+      let width = model.setup.width.columns(of: hint)
+      guard column + width + 1 < end else { break }
+      surface.write(hint, line: line, column: column, style: style)
+      column += width + 2
+    }
+  }
+
+  /// Whether an action can do anything at present.
+  private static func isUseful(_ action: BrowserAction, _ model: BrowserModel) -> Bool {
+    switch action {
+    case .indexTitle: model.pane.indexTitles != nil
+    case .previousSection: model.pane.lines.hasHeaders
+    case .select, .detail: model.pane.cursor != nil
+    case .sort: !model.setup.sortNames.isEmpty
+    case .hold: model.held == nil
+    case .delete: model.setup.canWrite && model.pane.cursor?.isRow == true
+    case .undo: model.setup.canWrite
+    default: true
+    }
+  }
+
+  private static func drawField(
+    _ field: InputField,
+    _ line: Int,
+    _ model: BrowserModel,
+    _ surface: inout Surface
+  ) {
+    let help = field.purpose == .filter ? "Enter keep  Esc back" : "Enter go  Esc back"
+    let end = drawAtEnd(help, line: line, style: Style(dim: true), &surface, model.setup.width)
+    let prompt = field.purpose == .filter ? " /" : " :"
+    // Of a long text its end is shown, where it is typed.
+    var text = SafeText.oneLine(field.text)
+    while !text.isEmpty, model.setup.width.columns(of: prompt + text) > end - 2 {
+      text.removeFirst()
+    }
+    let column = surface.write(prompt + text, line: line, column: 0, limit: end - 1)
+    surface.cursor = Surface.Position(line: line, column: column)
+    surface.showsCursor = true
+  }
+}

@@ -1,0 +1,21 @@
+/// The modes of a terminal that a full screen needs, and the sequences that set and reset them.
+public struct TerminalModes: Hashable, Sendable {
+  /// Whether pasted text is reported as such.
+  public var bracketsPaste = true
+  /// Whether the terminal's cursor stays visible, for readers that follow it.
+  public var showsCursor = false
+
+  /// Creates the modes of a list: another screen than the shell's, no cursor, bracketed paste.
+  public init() {}
+
+  /// The sequence that enters the full screen.
+  public var enter: String {
+    "\u{1B}[?1049h" + (bracketsPaste ? "\u{1B}[?2004h" : "") + (showsCursor ? "" : "\u{1B}[?25l")
+      + "\u{1B}[2J"
+  }
+
+  /// The sequence that leaves it as it was found.
+  public var leave: String {
+    "\u{1B}[0m\u{1B}[?2004l\u{1B}[?1000l\u{1B}[?1006l\u{1B}[?25h\u{1B}[?1049l"
+  }
+}
