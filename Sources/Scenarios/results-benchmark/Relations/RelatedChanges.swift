@@ -83,7 +83,7 @@ struct RelatedChangeBenchmark {
   func unseenRename() async throws -> [Measurement] {
     let author = Int64(library.file.authors)
     let request = LibraryList.byAuthor(of: LibraryBook.self)
-    var (difference, queries) = (Samples(), Samples())
+    var (difference, queries, bareCommits) = (Samples(), Samples(), Samples())
     for _ in 0..<4 {
       let before = try commits(of: author)
       let list = FetchedResultsController(request, in: library.store)
@@ -92,6 +92,7 @@ struct RelatedChangeBenchmark {
       list.cancel()
       let bare = (before + (try commits(of: author))) / 2
       difference.add(max(0, followed - bare))
+      bareCommits.add(bare)
       queries.add(try library.plain.joinedQuery())
       try library.store.checkForExternalChanges()
     }
@@ -113,6 +114,13 @@ struct RelatedChangeBenchmark {
         reference: queries.median,
         against: Self.joinedQuery,
         limit: library.atMillion(1.0 / 10_000)
+      ),
+      Measurement(
+        goal: 20,
+        name: "such a commit without a list",
+        rows: library.rows,
+        value: bareCommits.median,
+        unit: "µs"
       ),
       Measurement(
         goal: 20,
