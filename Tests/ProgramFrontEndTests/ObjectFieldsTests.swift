@@ -41,7 +41,8 @@ import Testing
   private let store: InMemoryStore
 
   init() throws {
-    store = try InMemoryStore(entities: [Song.entity, Band.entity, Mood.entity])
+    let link = try #require(Song.moods.link)
+    store = try InMemoryStore(entities: [Song.entity, Band.entity, Mood.entity, link])
   }
 
   private func add(_ values: [Value]) throws -> ObjectKey {
