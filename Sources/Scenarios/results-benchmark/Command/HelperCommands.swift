@@ -58,7 +58,12 @@ struct PrintCommand: ParsableCommand {
     let database = try PlainDatabase(path: path)
     defer { database.close() }
     var buffer: [UInt8] = []
-    try database.each("SELECT publisher, title, author, year FROM Book ORDER BY publisher, title") {
+    try database.each(
+      """
+      SELECT publisher, title, Author.name, year FROM Book LEFT JOIN Author ON Author.id = authorID
+      ORDER BY publisher, title
+      """
+    ) {
       PlainDatabase.append(4, of: $0, to: &buffer)
       guard buffer.count >= 4096 else { return }
       FileHandle.standardOutput.write(Data(buffer))
