@@ -73,4 +73,38 @@ struct DeleteRuleTests {
     #expect("\(try #require(error))".contains("Guard 7"))
     #expect(try store.read { $0.version } == version)
   }
+
+  @Test func `R91: the links of a relationship are opened with its entity`() throws {
+    let tag = try EntityDescription(name: "Tag", attributes: [AttributeDescription("name", .text)])
+    let link = try EntityDescription(
+      name: "BookTag",
+      identity: .compound(["bookID", "tagID"]),
+      attributes: [
+        AttributeDescription("bookID", .integer64), AttributeDescription("tagID", .integer64),
+      ]
+    )
+    let book = try EntityDescription(
+      name: "Book",
+      attributes: [AttributeDescription("title", .text)],
+      relationships: [
+        RelationshipDescription(
+          "tags",
+          .manyToMany(link: EntityReference { link }, from: ["bookID"], to: ["tagID"])
+        ) { tag }
+      ]
+    )
+    let store = try InMemoryStore(entities: [book, tag])
+    #expect(store.entities.map(\.name) == ["Book", "Tag", "BookTag"])
+    try store.write { transaction in
+      try transaction.insert(["b"], key: .integer(1), into: book)
+      try transaction.insert(["t"], key: .integer(2), into: tag)
+      try transaction.insert([1, 2], key: nil, into: link)
+    }
+    let request = FetchRequest<ObjectID>(
+      entity: book,
+      where: .quantified(.any, ["tags"], .comparison(.attribute("name"), .equal, .literal("t"))),
+      sortedBy: [.ascending("title")]
+    )
+    #expect(try store.fetch(request).count == 1)
+  }
 }
