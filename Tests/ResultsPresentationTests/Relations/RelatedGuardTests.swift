@@ -119,7 +119,7 @@ struct RelatedGuardTests {
     } + ["\(delta.rows.inserts)", "\(delta.rows.deletes)", "\(delta.cause)", "\(delta.origins)"]
   }
 
-  @Test func `R78: a list with aggregates places its rows, whose values it needs`() throws {
+  @Test func `R78: a list with aggregates evaluates its rows, whose values it needs`() throws {
     var engine = try engine(aggregates: true)
     #expect(engine.dependentLimit == nil)
     try rename(1, "zz")

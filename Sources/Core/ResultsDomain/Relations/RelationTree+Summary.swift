@@ -85,14 +85,14 @@ extension RelationTree {
 
   /// Each row once, with its first before-image and its last after-image.
   private static func netChanges(of records: [CommitRecord]) -> [CommittedChange] {
-    var places: [ObjectID: Int] = [:]
+    var indexes: [ObjectID: Int] = [:]
     var changes: [CommittedChange] = []
     for change in records.flatMap(\.changes) {
-      if let place = places[change.id] {
-        let before = changes[place].before
-        changes[place] = CommittedChange(id: change.id, before: before, after: change.after)
+      if let index = indexes[change.id] {
+        let before = changes[index].before
+        changes[index] = CommittedChange(id: change.id, before: before, after: change.after)
       } else {
-        places[change.id] = changes.count
+        indexes[change.id] = changes.count
         changes.append(change)
       }
     }

@@ -42,7 +42,7 @@ struct RelationView {
     }
     guard !present.isEmpty else { return rows }
     let found = try snapshot.rows(present.map(\.key), of: entity)
-    for (row, place) in zip(found, present) { rows[place.index] = row }
+    for (row, missing) in zip(found, present) { rows[missing.index] = row }
     return rows
   }
 
