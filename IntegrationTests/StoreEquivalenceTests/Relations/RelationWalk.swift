@@ -23,6 +23,7 @@ struct RelationWalk {
       _ store: any Store,
       joins: Bool = true,
       folds: Bool = false,
+      digests: Bool = true,
       indexing: IndexingPolicy? = nil
     ) throws {
       let plan = try ListPlan(definition, carriesRows: true, answersPaths: !joins)
@@ -35,7 +36,7 @@ struct RelationWalk {
           plan,
           from: store,
           generation: 1,
-          maintainsDigests: indexing == nil,
+          maintainsDigests: digests,
           indexing: indexing
         )
       }
@@ -77,16 +78,26 @@ struct RelationWalk {
       try Follower("SQLite, joined by the core", definition, world.logged),
       try Follower("SQLite without a log", definition, world.unlogged, joins: false, folds: true),
     ]
+    var reading = try Follower(
+      "reading its keys again",
+      definition,
+      world.memory,
+      folds: true,
+      digests: false
+    )
+    reading.engine.fewestRowsReadAgain = 0
+    followers.append(reading)
     if let relations = followers[0].plan.relations,
       relations.readsBaseOnly(followers[0].plan.definition)
     {
       let indexing = IndexingPolicy(world.memory, heldKeysLimit: -1)
-      followers.append(try Follower("indexed", definition, world.memory, indexing: indexing))
+      followers.append(
+        try Follower("indexed", definition, world.memory, digests: false, indexing: indexing)
+      )
     }
     last = NaiveRelatedList(definition, model)
     let plan = followers[0].plan
-    self.context += ": \(plan.storeDefinition.predicate), "
-    self.context += plan.storeDefinition.terms.map(\.expression.description).joined(separator: ", ")
+    self.context += ": \(definition.request), \(plan.storeDefinition.terms)"
     for follower in followers {
       let content = try follower.engine.snapshot.content
       try #require(content == last.content, "\(self.context), \(follower.name), at first")
@@ -94,10 +105,9 @@ struct RelationWalk {
   }
 
   /// Advances the list in all stores by some commits, and compares.
-  /// - Parameters:
-  ///   - versions: The versions after each commit.
-  ///   - models: The contents after each commit.
-  /// - Returns: The number of comparisons: one for each commit in each way of maintaining the list.
+  ///
+  /// `versions` and `models` are the versions and contents after each commit, and `story` says who made them. The result is the number of
+  /// comparisons: one for each commit in each way of maintaining the list.
   mutating func advance(
     _ versions: [RelationWorld.Versions],
     _ models: [RelationModel],
@@ -129,7 +139,11 @@ struct RelationWalk {
       ) { $1 }
       try check(steps, from: old, folds ? [:] : expected, "\(context), \(name)")
       let snapshot = followers[index].engine.snapshot
-      try #require(try snapshot.content == now.content, "\(context), \(name)")
+      let content = try snapshot.content
+      try #require(
+        content == now.content,
+        "\(context), \(name)\nis \(content)\nnot \(now.content)\nafter \(steps.map(\.delta))"
+      )
       if folds || versions.count == 1 { try checkNames(steps, now, "\(context), \(name)") }
     }
     let folded = outcomes[1].steps.map { Picture($0.delta) }
@@ -206,7 +220,8 @@ struct RelationWalk {
         if names != [] { named[survivor.id] = names ?? ["?"] }
       }
     }
-    try #require(named == expected, "\(context), the names of what changed")
+    let deltas = steps.map(\.delta)
+    try #require(named == expected, "\(context), the names of what changed: \(deltas)")
   }
 }
 

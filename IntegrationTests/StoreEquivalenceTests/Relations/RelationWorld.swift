@@ -5,8 +5,9 @@ import ResultsDomain
 import ResultsTesting
 import SQLitePersistence
 
-/// Three stores with one random schema, which receive the same commits: one in memory, one in a file with a change log, and one in a file
-/// without. Commits into the files are made by their stores, by other connections or by the `sqlite3` shell.
+/// Three stores with one random schema, which receive the same commits.
+///
+/// One is in memory, one in a file with a change log, and one in a file without. Commits into the files are made by their stores, by other connections or by the `sqlite3` shell.
 final class RelationWorld {
   /// Who commits into the files.
   enum Writer {
@@ -86,7 +87,10 @@ final class RelationWorld {
       try snapshot.history(since: before, ofEach: schema.entities)
     }
     guard case .commits(let records) = history else { return versions }
-    let statements = records.flatMap(\.changes).map(statement)
+    // A row that gets another key is not deleted with the one that it named before.
+    let changes = records.flatMap(\.changes)
+    let kept = changes.filter { $0.after != nil }
+    let statements = (kept + changes.filter { $0.after == nil }).map(statement)
     for stranger in strangers {
       if writer == .shell {
         try runShell(statements, path: stranger.path)

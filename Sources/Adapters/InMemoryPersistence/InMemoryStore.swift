@@ -10,13 +10,13 @@ public final class InMemoryStore: Store {
   public let identity: StoreIdentity
   /// The history covers all writers, and the content is not durable.
   public let capabilities: StoreCapabilities
-  /// The entities it was opened with.
+  /// The entities it was opened with, and the link entities of their relationships.
   public let entities: [EntityDescription]
   let core: StoreCore
 
   /// Creates an empty store.
   /// - Parameters:
-  ///   - entities: The entities of the store, with distinct names.
+  ///   - entities: The entities of the store, with distinct names. The link entities of their relationships are opened with them.
   ///   - name: The name for messages.
   ///   - historyCapacity: The number of changed rows in the history, with each commit counted as one more; older commits appear
   ///     as a gap.
@@ -31,6 +31,7 @@ public final class InMemoryStore: Store {
     epoch: UInt64? = nil,
     providesOrder: Bool = true
   ) throws(StoreError) {
+    let entities = entities.withLinks
     var names: Set<Value> = []
     for entity in entities where !names.insert(.text(entity.name)).inserted {
       throw .cannotOpen(

@@ -280,6 +280,79 @@ import Testing
     #expect(type.contains("author holds the key of Author in name"))
   }
 
+  @Test func `of others that contradict a to-many relationship are refused by name (R91)`() throws {
+    func library(_ column: String, _ link: String) -> [EntityDescription] {
+      let tag = Sample.entity("Tag", .integer(), [AttributeDescription("name", .text)])
+      let book = Sample.entity(
+        "Book",
+        .integer(),
+        [
+          AttributeDescription("title", .text),
+          AttributeDescription("authorID", .integer64, isOptional: true),
+          AttributeDescription("name", .text, isOptional: true),
+        ]
+      )
+      let links = Sample.entity(
+        "AuthorTag",
+        .compound(["authorID", "tagID"]),
+        [AttributeDescription("authorID", .integer64), AttributeDescription("tagID", .integer64)]
+      )
+      let author = Sample.related(
+        "Author",
+        [AttributeDescription("name", .text)],
+        [
+          RelationshipDescription("books", .toMany(foreignKey: [column])) { book },
+          RelationshipDescription(
+            "tags",
+            .manyToMany(link: EntityReference { links }, from: ["authorID"], to: [link])
+          ) { tag },
+        ]
+      )
+      return [tag, book, author, links]
+    }
+    func refusal(_ book: String, _ tag: String, _ entities: [EntityDescription]) throws -> String? {
+      let queue = try DatabaseQueue()
+      try queue.inDatabase { database in
+        try database.execute(
+          sql: """
+            CREATE TABLE Author (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+            CREATE TABLE Person (id INTEGER PRIMARY KEY);
+            CREATE TABLE Tag (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+            CREATE TABLE Book (id INTEGER PRIMARY KEY, title TEXT NOT NULL, name TEXT,
+              authorID INTEGER \(book));
+            CREATE TABLE AuthorTag (authorID INTEGER NOT NULL, tagID INTEGER NOT NULL \(tag),
+              PRIMARY KEY (authorID, tagID)) WITHOUT ROWID;
+            """
+        )
+      }
+      do throws(StoreError) {
+        try SQLiteStore(writer: queue, entities: entities).close()
+        return nil
+      } catch {
+        return error.description
+      }
+    }
+    #expect(try refusal("", "", library("authorID", "tagID")) == nil)
+    let fitting = try refusal(
+      "REFERENCES author(id)",
+      "REFERENCES Tag ON DELETE CASCADE",
+      library("authorID", "tagID")
+    )
+    #expect(fitting == nil)
+    let other = try #require(try refusal("REFERENCES Person", "", library("authorID", "tagID")))
+    #expect(
+      other.contains("relationship books") && other.contains("references Person and not Author")
+    )
+    let link = try #require(try refusal("", "REFERENCES Author", library("authorID", "tagID")))
+    #expect(link.contains("relationship tags") && link.contains("AuthorTag.tagID"))
+    let type = try #require(try refusal("", "", library("name", "tagID")))
+    #expect(type.contains("Book.name") && type.contains("key of Author"))
+    let missing = try #require(try refusal("", "", library("writerID", "tagID")))
+    #expect(missing.contains("Book.writerID") && missing.contains("declare it as an attribute"))
+    let column = try #require(try refusal("", "", library("authorID", "labelID")))
+    #expect(column.contains("AuthorTag.labelID"))
+  }
+
   @Test func `that lack an index are named by the plan of a list, which creates it on request`()
     throws
   {

@@ -111,6 +111,7 @@ struct ForeignKeyRules {
   /// its rule before it deletes a row.
   /// - Throws: `OpenFailureError` with the relationship's name and a remedy.
   func check(_ shape: TableShape, on database: Database) throws {
+    try checkInverses(on: database)
     guard !keys.isEmpty else { return }
     let found = try database.foreignKeys(of: shape.name)
     for key in keys {
@@ -157,6 +158,51 @@ struct ForeignKeyRules {
             "the delete rule of the relationship \(name) is \(key.relationship.onDelete.rawValue), but"
               + " the database does \(foreign.action) where \(columns) names a deleted row; declare the"
               + " rule \(rule.rawValue)"
+          )
+        }
+      }
+    }
+  }
+
+  /// Refuses a to-many relationship whose keys, in another table, are none or name something else.
+  private func checkInverses(on database: Database) throws {
+    for relationship in entity.relationships {
+      let destination = relationship.destination
+      let found: [(holder: EntityDescription, columns: [String], named: EntityDescription)]
+      switch relationship.kind {
+      case .toOne: continue
+      case .toMany(let columns): found = [(destination, columns, entity)]
+      case .manyToMany(let link, let from, let to):
+        found = [(link.entity, from, entity), (link.entity, to, destination)]
+      }
+      for (holder, columns, named) in found {
+        func refuse(_ detail: String) -> OpenFailureError {
+          let key = "\(holder.name).\(list(columns))"
+          let detail =
+            "the relationship \(relationship.name) finds its objects by \(key), \(detail)"
+          return OpenFailureError(.schemaMismatch(entity: entity.name, detail: detail))
+        }
+        let types = try columns.map { column in
+          try holder.expression(ofColumn: column)?.storage(in: holder)
+        }
+        guard !types.contains(nil) else {
+          throw refuse("which \(holder.name) does not have; declare it as an attribute")
+        }
+        let fits = zip(types, named.keyTypes).allSatisfy { $0 == .any || $0 == $1.storage }
+        guard fits, types.count == named.keyTypes.count else {
+          throw refuse(
+            "whose type is not that of the key of \(named.name); declare it with that type"
+          )
+        }
+        guard let shape = try database.tableShape(of: holder.name) else { continue }
+        let declared = try database.foreignKeys(of: shape.name).filter { $0.has(columns) }
+        let name = named.name.caselessIdentifier
+        if let other = declared.first,
+          !declared.contains(where: { $0.table.caselessIdentifier == name })
+        {
+          throw refuse(
+            "which references \(other.table) and not \(named.name); name the column that references"
+              + " \(named.name)"
           )
         }
       }

@@ -4,7 +4,7 @@
 public struct DeleteConsequences: Sendable {
   /// The objects to delete, the one that was asked for first.
   public private(set) var deletes: [ObjectID]
-  /// The rows whose foreign keys become null, with their new values.
+  /// The rows whose foreign keys become null, with their new values; also rows to delete that would deny each other's deletes.
   public private(set) var updates: [Row] = []
 }
 
@@ -26,7 +26,7 @@ extension StoreSnapshot {
     var deleted: Set<ObjectID> = [id]
     var cut: [ObjectID: Row] = [:]
     var order: [ObjectID] = []
-    var denials: [(id: ObjectID, relationship: String)] = []
+    var denials: [Denial] = []
     var level: [(entity: EntityDescription, keys: [ObjectKey])] = [(entity, [id.key])]
     while !level.isEmpty {
       var next: [(entity: EntityDescription, keys: [ObjectKey])] = []
@@ -38,8 +38,8 @@ extension StoreSnapshot {
             switch relationship.onDelete {
             case .none: break
             case .deny:
-              for key in found {
-                denials.append((ObjectID(entity: holder.name, key: key), relationship.name))
+              denials += found.map { key in
+                Denial(holder: holder, key: key, relationship: relationship.name, columns: columns)
               }
             case .nullify:
               for case .some(let row) in try rows(found, of: holder) {
@@ -67,7 +67,41 @@ extension StoreSnapshot {
     for id in order where !deleted.contains(id) {
       if let row = cut[id] { consequences.append(update: row) }
     }
+    // Rows are deleted one by one, so one that is left for a while must not deny the delete of another.
+    for row in try released(by: denials) { consequences.append(update: row) }
     return consequences
+  }
+}
+
+/// A relationship of an object by which it denies the delete of another one.
+private struct Denial {
+  let holder: EntityDescription
+  let key: ObjectKey
+  let relationship: String
+  let columns: [String]
+
+  var id: ObjectID { ObjectID(entity: holder.name, key: key) }
+
+  /// Whether the key can be null.
+  var isOptional: Bool { columns.allSatisfy { holder.attribute(named: $0)?.isOptional == true } }
+}
+
+extension StoreSnapshot {
+  /// The rows of some denials, without the keys that can be null.
+  fileprivate func released(by denials: [Denial]) throws(StoreError) -> [Row] {
+    var released: [ObjectID: Row] = [:]
+    var order: [ObjectID] = []
+    for denial in denials where denial.isOptional {
+      if released[denial.id] == nil {
+        guard case .some(.some(let row)) = try rows([denial.key], of: denial.holder).first else {
+          continue
+        }
+        released[denial.id] = row
+        order.append(denial.id)
+      }
+      released[denial.id] = released[denial.id]?.settingNull(denial.columns)
+    }
+    return order.compactMap { released[$0] }
   }
 }
 

@@ -34,6 +34,27 @@ struct RelationReader {
     return rows.map { $0 == nil ? nil : made.next() }
   }
 
+  /// The values that a row would have by each of some objects at the end of a to-one edge of the root, and by no other object.
+  mutating func values(
+    ofObjects keys: [ObjectKey],
+    by index: Int
+  ) throws(StoreError) -> [[Value]] {
+    let root = tree.nodes[0]
+    let rows = try view.rows(keys, of: tree.nodes[root.edges[index].child].entity)
+    let read = try extended(rows.compactMap(\.self), at: root.edges[index].child)
+    var next = read.makeIterator()
+    let objects = zip(keys, rows).map { key, row -> RelatedObject? in
+      guard row != nil, let values = next.next() else { return nil }
+      return RelatedObject(key: key, values: values)
+    }
+    let none = EdgeEnds.one(keys.map { _ in nil })
+    var ends = root.edges.map { _ in none }
+    ends[index] = .one(objects)
+    return keys.indices.map { position in
+      root.values.map { $0.edge == index ? $0.evaluate(ends, at: position) : .null }
+    }
+  }
+
   private mutating func extended(_ rows: [Row], at index: Int) throws(StoreError) -> [[Value]] {
     let node = tree.nodes[index]
     guard !node.values.isEmpty, !rows.isEmpty else { return rows.map(\.values) }
@@ -133,6 +154,15 @@ enum EdgeEnds {
 }
 
 extension RelatedValue {
+  /// The edge of the objects that it depends on.
+  fileprivate var edge: Int {
+    switch self {
+    case .one(let edge, _, _), .holds(let edge, _), .gathered(let edge, _, _, _, _),
+      .quantified(let edge, _, _, _):
+      edge
+    }
+  }
+
   /// The value of the row at a position.
   fileprivate func evaluate(_ ends: [EdgeEnds], at position: Int) -> Value {
     switch self {

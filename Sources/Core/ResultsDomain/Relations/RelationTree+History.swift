@@ -12,8 +12,8 @@ extension RelationTree {
   /// - Parameters:
   ///   - version: The earlier version.
   ///   - snapshot: The later version.
-  ///   - limit: The most derived rows to look at for a commit, or `nil` for any number.
-  /// - Returns: `nil` if a commit concerns more rows than the limit.
+  ///   - limit: The most derived rows to look at for a commit besides those that it wrote, or `nil` for any number.
+  /// - Returns: `nil` if a commit concerns more rows than the limit; searches end one row behind it.
   /// - Throws: The store's error.
   /// - Complexity: For each commit at most one search for each changed related row and step, and the reading of the rows that
   ///   depend on them, twice. A commit that changes no read attribute costs no query (R96).
@@ -27,13 +27,13 @@ extension RelationTree {
     case .gap(let reason): return .gap(reason)
     case .commits(let known): records = known
     }
-    var view = RelationView(snapshot)
+    let earlier = EarlierRows()
+    let view = RelationView(snapshot, earlier)
     var derived: [CommitRecord] = []
     for record in records.reversed() {
       let commit = ClimbedCommit(record, in: self)
       guard let keys = try commit.affectedKeys(in: view, limit: limit) else { return nil }
-      var before = view
-      before.undo(record.changes)
+      let before = view.before(record.changes)
       let changes = try changes(of: keys, from: before, to: view, commit)
       if !changes.isEmpty {
         derived.append(
@@ -45,12 +45,12 @@ extension RelationTree {
           )
         )
       }
-      view = before
+      earlier.add(record.changes)
     }
     return .commits(derived.reversed())
   }
 
-  private func changes(
+  func changes(
     of keys: [ObjectKey],
     from before: RelationView,
     to after: RelationView,
@@ -81,7 +81,7 @@ extension RelationTree {
 }
 
 /// The changes of one commit, by entity, and the climb from them to the rows at the root.
-private struct ClimbedCommit {
+struct ClimbedCommit {
   private let tree: RelationTree
   /// The changes of each node's entity, in the order of the commit.
   private var changes: [Value: [ObjectKey: CommittedChange]] = [:]
@@ -108,18 +108,18 @@ private struct ClimbedCommit {
     }
   }
 
-  /// The keys of the derived rows that the commit may have changed, those that it wrote first; `nil` if there are more than a limit.
+  /// The keys of the derived rows that the commit may have changed, those that it wrote first; `nil` if others are more than a limit.
   func affectedKeys(in view: RelationView, limit: Int?) throws(StoreError) -> [ObjectKey]? {
     let base = tree.base.name
     let written = order.filter { $0.id.entity.hasSameBytes(as: base) }.map(\.id.key)
     guard var found = try climb(0, in: view, limit: limit) else { return nil }
     found.subtract(written)
-    guard written.count + found.count <= limit ?? .max else { return nil }
+    guard found.count <= limit ?? .max else { return nil }
     return written + found
   }
 
   /// The keys of the objects at a node whose values, as far as the tree reads them, the commit may have changed.
-  private func climb(
+  func climb(
     _ index: Int,
     in view: RelationView,
     limit: Int?
@@ -140,12 +140,13 @@ private struct ClimbedCommit {
         keys.formUnion(try owners(of: below, by: edge, in: view))
       }
     }
-    guard keys.count <= limit ?? .max else { return nil }
+    // Objects that the commit wrote itself are not counted.
+    guard keys.count - order.count <= limit ?? .max else { return nil }
     return keys
   }
 
   /// The keys that some objects hold: in both images of those that the commit changed, in the present row of the others.
-  private func owners(
+  func owners(
     of below: Set<ObjectKey>,
     by edge: RelationTree.Edge,
     in view: RelationView

@@ -110,7 +110,7 @@ struct ForeignKey: Sendable {
   /// The index of the attribute, if the key is a single attribute.
   private let attribute: Int?
   /// How the objects are identified that the key names.
-  private let identity: EntityIdentity
+  let identity: EntityIdentity
 
   init(_ columns: [String], of entity: EntityDescription, naming other: EntityDescription) {
     self.columns = columns.map { name in

@@ -18,11 +18,13 @@ struct CacheFingerprint: Hashable {
     case locale
     case grouping
     case titles
+    /// The entities that related values are read from; empty for a list without any.
+    case related
 
     var miss: CacheMiss {
       switch self {
       case .entity: .entity
-      case .schema: .schema
+      case .schema, .related: .schema
       case .predicate: .predicate
       case .arguments: .arguments
       case .order: .order
@@ -44,14 +46,8 @@ struct CacheFingerprint: Hashable {
   /// The fingerprint of a definition.
   init(_ plan: ListPlan) {
     bytes[.entity] = Array(plan.entity.name.utf8)
-    bytes[.schema] = CacheFingerprint.schema(of: plan.entity)
-    if let relations = plan.relations {
-      // Related values depend on the entities that they are read from, and on the keys that connect them.
-      var schema = FingerprintWriter()
-      for entity in relations.entities { schema.add(relationshipsOf: entity) }
-      bytes[.schema]? += schema.form
-      for entity in relations.entities { bytes[.schema]? += CacheFingerprint.schema(of: entity) }
-    }
+    bytes[.schema] = CacheFingerprint.schema(of: plan.relations?.base ?? plan.entity)
+    bytes[.related] = plan.relations.map { CacheFingerprint.related($0.entities) } ?? []
     var predicate = FingerprintWriter()
     predicate.add(plan.definition.predicate)
     bytes[.predicate] = predicate.form
@@ -99,6 +95,38 @@ struct CacheFingerprint: Hashable {
       writer.add(tag: (attribute.isOptional ? 1 : 0) | (attribute.holdsAnyValue ? 2 : 0))
     }
     return writer.form
+  }
+
+  /// The names of some entities, then what related values depend on: the entities' attributes, and the keys that connect them.
+  static func related(_ entities: [EntityDescription]) -> [UInt8] {
+    var writer = FingerprintWriter()
+    writer.add(count: entities.count)
+    for entity in entities { writer.add(name: entity.name) }
+    for entity in entities { writer.add(relationshipsOf: entity) }
+    return writer.form + entities.flatMap { schema(of: $0) }
+  }
+
+  /// The entities of a store that a cached list reads.
+  /// - Parameter entities: The entities of the store.
+  /// - Returns: The list's own entity, and then the others if the list has related values.
+  /// - Throws: `CacheMiss.entity` or `CacheMiss.schema` if the store does not have them as they were.
+  func entities(among entities: [EntityDescription]) throws(CacheMiss) -> [EntityDescription] {
+    guard let base = entities.first(where: { Array($0.name.utf8) == bytes[.entity] }) else {
+      throw .entity
+    }
+    guard bytes[.schema] == CacheFingerprint.schema(of: base) else { throw .schema }
+    guard let related = bytes[.related], !related.isEmpty else { return [base] }
+    var names: [String] = []
+    related.withUnsafeBytes { bytes in
+      var reader = CacheReader(bytes)
+      for _ in 0..<(reader.number() ?? 0) {
+        guard let name = reader.text() else { return }
+        names.append(name)
+      }
+    }
+    let read = names.compactMap { name in entities.first { Value.text($0.name) == .text(name) } }
+    guard related == CacheFingerprint.related(read) else { throw .schema }
+    return read
   }
 
   /// The first ingredient that differs, as a reason; `nil` for equal fingerprints.

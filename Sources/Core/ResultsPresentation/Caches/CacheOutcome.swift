@@ -185,15 +185,11 @@ extension SectionCache {
   ) -> CacheOutcome {
     do throws(CacheMiss) {
       let fingerprint = try cache.get().header.fingerprint
-      let entity = entities.first { Array($0.name.utf8) == fingerprint.bytes[.entity] }
-      guard let entity else { throw .entity }
-      guard fingerprint.bytes[.schema] == CacheFingerprint.schema(of: entity) else {
-        throw .schema
-      }
+      let read = try fingerprint.entities(among: entities)
       guard case .some(.some(let present)) = try? store.bookmark() else {
         throw .unsupportedByStore
       }
-      let changes = try cache.get().header.changes(of: entity, until: present, in: store)
+      let changes = try cache.get().header.changes(ofEach: read, until: present, in: store)
       return changes.map { .replayed(changes: $0.count) } ?? .hit
     } catch {
       return .miss(error)

@@ -64,7 +64,7 @@ struct ListOpening {
       if let difference = header.fingerprint.difference(from: CacheFingerprint(plan)) {
         throw difference
       }
-      let changes = try header.changes(of: plan.entity, until: present, in: store)
+      let changes = try header.changes(ofEach: [plan.entity], until: present, in: store)
       let layout = plan.layout
       let least = layout.order.count + (layout.fixedIdentityLength ?? layout.identity.count)
       let cached = try cache.keys(ofAtLeast: least)
@@ -130,11 +130,11 @@ struct ListOpening {
 }
 
 extension SectionCache.Header {
-  /// The rows of an entity that changed between the cache and the present version of a store.
+  /// The rows of some entities that changed between the cache and the present version of a store.
   /// - Returns: The net changes, or `nil` if the cache is of this very version.
   /// - Throws: `CacheMiss` if the changes are not known.
   func changes(
-    of entity: EntityDescription,
+    ofEach entities: [EntityDescription],
     until present: StoreBookmark,
     in store: any StoreSnapshot
   ) throws(CacheMiss) -> [CommittedChange]? {
@@ -146,9 +146,19 @@ extension SectionCache.Header {
       throw .tooManyChanges
     }
     guard case .some(.some(let version)) = try? store.version(at: bookmark),
-      case .commits(let records) = try? store.history(since: version, of: entity)
+      case .commits(let records) = try? history(of: entities, since: version, in: store)
     else { throw .tooOld }
     return ListEngine.folded(records).flatMap(\.changes)
+  }
+
+  private func history(
+    of entities: [EntityDescription],
+    since version: StoreVersion,
+    in store: any StoreSnapshot
+  ) throws(StoreError) -> StoreHistory {
+    // A derived entity is known to its snapshot alone.
+    guard entities.count == 1 else { return try store.history(since: version, ofEach: entities) }
+    return try store.history(since: version, of: entities[0])
   }
 }
 

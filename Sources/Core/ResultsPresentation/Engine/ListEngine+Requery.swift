@@ -162,7 +162,7 @@ extension ListEngine {
   }
 
   /// Rows whose keys differ between two readings, matched by identity.
-  private func pairedRows(_ oldKeys: SortedKeyList, _ newKeys: SortedKeyList) -> [AffectedRow] {
+  func pairedRows(_ oldKeys: SortedKeyList, _ newKeys: SortedKeyList) -> [AffectedRow] {
     let difference = SortedKeyList.difference(from: oldKeys, to: newKeys)
     var rows: [AffectedRow] = []
     var indexes: [[UInt8]: Int] = [:]

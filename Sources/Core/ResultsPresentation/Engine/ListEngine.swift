@@ -45,6 +45,8 @@ struct ListEngine: Sendable {
   let maintainsDigests: Bool
   /// Whether every row counts as changed where the history has a gap and there are no digests.
   var assumesContentChangedInGaps = false
+  /// The fewest dependent rows of a commit for which the keys are read again.
+  var fewestRowsReadAgain = 256
   /// The rows that deltas name, as flat positions, or `nil` for all.
   var observedRows: Range<Int>?
   /// The snapshot's version in a form that a cache can store, if the list is cached and the store supports it.
@@ -173,8 +175,10 @@ extension ListEngine {
   ) throws(StoreError) -> Progress {
     guard history.snapshot.version != snapshot.version else { return .unchanged }
     let store = plan.view(history.snapshot)
-    // Without a limit there is always a history.
-    switch try history.since(snapshot.version, of: plan) ?? .gap(.trimmed) {
+    guard let found = try history.since(snapshot.version, of: plan, limit: dependentLimit) else {
+      return try advanceReadingAgain(in: history)
+    }
+    switch found {
     case .commits(let records):
       let recounts = try additionalCountsMayDiffer(in: history)
       let commits = try relevantCommits(of: records)
@@ -224,7 +228,7 @@ extension ListEngine {
   private static let shortLength = 4096
 
   /// Works on a copy, so that a failure leaves the engine as it was.
-  private mutating func advancingCopy(
+  mutating func advancingCopy(
     to store: any StoreSnapshot,
     _ work: (inout ListEngine) throws(StoreError) -> [Step]?
   ) throws(StoreError) -> [Step]? {
@@ -340,11 +344,11 @@ extension ListEngine {
     in store: any StoreSnapshot
   ) throws(StoreError) -> [Row?] {
     var rows = try store.rows(keys, of: entity)
+    guard !later.isEmpty else { return rows }
+    let indexes = Dictionary(zip(keys, keys.indices)) { first, _ in first }
     for record in later.reversed() {
       for change in record.changes {
-        for (index, key) in keys.enumerated() where key == change.id.key {
-          rows[index] = change.before
-        }
+        if let index = indexes[change.id.key] { rows[index] = change.before }
       }
     }
     return rows
@@ -355,7 +359,7 @@ extension ListEngine {
 
 extension ListEngine {
   /// The origins of some commits, oldest first, without repeats.
-  private static func origins(of records: [CommitRecord]) -> [CommitOrigin] {
+  static func origins(of records: [CommitRecord]) -> [CommitOrigin] {
     var origins: [CommitOrigin] = []
     for record in records where !origins.contains(record.origin) { origins.append(record.origin) }
     return origins

@@ -23,7 +23,7 @@ final class SnapshotHistory {
   /// - Parameters:
   ///   - version: The earlier version.
   ///   - plan: The list's plan.
-  ///   - limit: The most derived rows to look at for a commit, or `nil` for any number.
+  ///   - limit: The most derived rows to look at for a commit besides those that it wrote, or `nil` for any number.
   /// - Returns: `nil` if a commit concerns more derived rows than the limit.
   /// - Throws: The store's error.
   func since(

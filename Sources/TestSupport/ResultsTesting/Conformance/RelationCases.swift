@@ -157,7 +157,7 @@ extension StoreConformance {
       try store.write { transaction in
         try transaction.update(Library.id("Author", 2), to: ["Aa", .null], of: Library.authors)
       }
-      guard try fixture.reportsCommits(store) else { return }
+      guard try fixture.reportsCommits(store, of: Library.authors) else { return }
       let authors = try fixture.commits(store, since: version, of: Library.authors)
       let books = try fixture.commits(store, since: version, of: Library.bookEntity)
       try fixture.expectEqual(
@@ -240,6 +240,131 @@ extension StoreConformance {
       }
       try fixture.expectEqual(left.map(\.values), [[.null, .null]], "the notes that are left")
     },
+
+    Case("the effects of delete rules are changes of the commit that deletes", ["R101"]) {
+      fixture in
+      let store = try fixture.open(Library.ruled)
+      let (folder, note) = (Library.ruled[0], Library.ruled[1])
+      try store.write { transaction in
+        try transaction.insert(["f"], key: .integer(1), into: folder)
+        try transaction.insert([1, .null], key: .integer(1), into: note)
+        try transaction.insert([.null, 1], key: .integer(2), into: note)
+        try transaction.insert([.null, .null], key: .integer(3), into: note)
+      }
+      let version = try fixture.version(store)
+      try store.write { transaction in
+        try transaction.delete(
+          ObjectID(entity: "Folder", key: .integer(1)),
+          of: folder,
+          applyingRulesOf: Library.ruled
+        )
+      }
+      guard try fixture.reportsCommits(store, of: note) else { return }
+      let commits = try fixture.commits(store, since: version, of: note)
+      try fixture.expectEqual(commits.count, 1, "the number of commits")
+      let changes = commits.flatMap(\.changes).map { change in
+        [change.before?.values ?? [], change.after?.values ?? []]
+      }
+      try fixture.expectEqual(
+        Set(changes),
+        [[[1, .null], []], [[.null, 1], [.null, .null]]],
+        "the notes before and after the delete of their folder"
+      )
+      try fixture.expectEqual(
+        commits.map(\.version),
+        try fixture.commits(store, since: version, of: folder).map(\.version),
+        "the version of the commit in both entities"
+      )
+    },
+
+    Case("a denied delete leaves no trace", ["R101"]) { fixture in
+      let store = try fixture.open(Library.ruled)
+      let (folder, note, label) = (Library.ruled[0], Library.ruled[1], Library.ruled[2])
+      try store.write { transaction in
+        try transaction.insert(["f"], key: .integer(1), into: folder)
+        try transaction.insert([1, .null], key: .integer(1), into: note)
+        try transaction.insert([1], key: .integer(1), into: label)
+      }
+      let version = try fixture.version(store)
+      try store.write { transaction in
+        try? transaction.delete(
+          ObjectID(entity: "Folder", key: .integer(1)),
+          of: folder,
+          applyingRulesOf: Library.ruled
+        )
+      }
+      try fixture.expectEqual(try fixture.version(store), version, "the version after the denial")
+      for entity in Library.ruled {
+        let count = try store.read { (snapshot) throws(StoreError) in
+          try snapshot.count(of: entity, where: .all)
+        }
+        try fixture.expectEqual(count, 1, "the number of rows of \(entity.name)")
+      }
+    },
+
+    Case("referrers are found through several columns together", ["R94"]) { fixture in
+      let store = try fixture.open(Library.racks)
+      let (rack, box) = (Library.racks[0], Library.racks[1])
+      try store.write { transaction in
+        try transaction.insert(["a", 1, "s"], key: nil, into: rack)
+        try transaction.insert(["b", 2, "t"], key: nil, into: rack)
+        let boxes: [[Value]] = [["a", 1], ["a", 2], ["b", 1], ["b", 2], ["b", .null]]
+        for (key, values) in boxes.enumerated() {
+          try transaction.insert(values, key: .integer(Int64(key)), into: box)
+        }
+      }
+      let keys: [ObjectKey] = [.compound(["a", 1]), .compound(["b", 2])]
+      let found = try store.read { (snapshot) throws(StoreError) in
+        try snapshot.referrers(to: keys, through: ["room", "row"], of: box, limit: nil)
+      }
+      // Each of the columns holds a part of one of the keys in all but the last.
+      try fixture.expectEqual(
+        Set(found ?? []),
+        [.integer(0), .integer(3)],
+        "the boxes of both racks"
+      )
+      let labels = try store.fetch(
+        FetchRequest<FetchedDictionary>(
+          entity: box,
+          sortedBy: [FetchSortDescriptor(.objectKey)],
+          propertiesToFetch: ["rack.label"]
+        )
+      )
+      try fixture.expectEqual(
+        labels.map(\.values),
+        [["s"], [.null], [.null], ["t"], [.null]],
+        "the labels of the boxes' racks"
+      )
+    },
+
+    Case("stored forms are stored as they are, and order as their bytes", ["R102"]) { fixture in
+      let entity = Library.forms
+      let store = try fixture.open([entity])
+      let rows: [[Value]] = [
+        ["2026-01-02 03:04:05.678", 1_700_000_000, "00000000-0000-0000-0000-00000000000A"],
+        ["2025-12-31 23:59:59.999", 12, "00000000-0000-0000-0000-00000000000B"],
+        // What has not the form is kept too.
+        ["2026-01-02", -1, "x"],
+      ]
+      try store.write { transaction in
+        for (key, values) in rows.enumerated() {
+          try transaction.insert(values, key: .integer(Int64(key)), into: entity)
+        }
+      }
+      for (name, order) in [("day", [1, 2, 0]), ("seconds", [2, 1, 0]), ("uuid", [0, 1, 2])] {
+        let found = try store.fetch(
+          FetchRequest<Row>(entity: entity, sortedBy: [.ascending(name)])
+        )
+        try fixture.expectEqual(found.map(\.values), order.map { rows[$0] }, "the rows by \(name)")
+      }
+      try fixture.expectError("the refusal of a value of another storage class") { error in
+        if case .invalid = error { true } else { false }
+      } _: {
+        try store.write { transaction in
+          _ = try transaction.insert([1, 1, "x"], key: nil, into: entity)
+        }
+      }
+    },
   ]
 }
 
@@ -267,9 +392,9 @@ extension ConformanceFixture {
   }
 
   /// Whether the history of the store has commits, and not only gaps.
-  fileprivate func reportsCommits(_ store: any Store) throws -> Bool {
+  fileprivate func reportsCommits(_ store: any Store, of entity: EntityDescription) throws -> Bool {
     try store.read { (snapshot) throws(StoreError) in
-      if case .commits = try snapshot.history(since: snapshot.version, of: Library.authors) {
+      if case .commits = try snapshot.history(since: snapshot.version, of: entity) {
         true
       } else {
         false
@@ -355,6 +480,36 @@ private enum Library {
     )
     return [folder, note, label]
   }()
+
+  /// Racks with compound keys, and the boxes in them.
+  static let racks: [EntityDescription] = {
+    let rack = make(
+      "Rack",
+      identity: .compound(["room", "row"]),
+      [
+        AttributeDescription("room", .text), AttributeDescription("row", .integer64),
+        AttributeDescription("label", .text),
+      ]
+    )
+    let box = make(
+      "Box",
+      [
+        AttributeDescription("room", .text, isOptional: true),
+        AttributeDescription("row", .integer64, isOptional: true),
+      ],
+      [RelationshipDescription("rack", .toOne(foreignKey: ["room", "row"])) { rack }]
+    )
+    return [rack, box]
+  }()
+
+  static let forms = make(
+    "Event",
+    [
+      AttributeDescription("day", .date, form: .dateText(digits: 3)),
+      AttributeDescription("seconds", .date, form: .epochSeconds),
+      AttributeDescription("uuid", .text, form: .uuidText(isUppercase: true)),
+    ]
+  )
 
   static func id(_ entity: String, _ key: Int64) -> ObjectID {
     ObjectID(entity: entity, key: .integer(key))
