@@ -107,11 +107,13 @@ struct ClientProgram: Sendable, CustomTestStringConvertible {
           Attribute(\\.rank, "rank")
         }
       }
+      let store = try InMemoryStore(entities: [Novel.entity])
 
       """,
     snippets: [
-      "relations-schema", "relations-request", "relations-keys", "relations-columns",
-      "relations-text", "relations-error",
+      "relations-schema", "relations-request", "relations-keys", "relations-projection",
+      "relations-projecting", "relations-prefetching", "relations-columns", "relations-text",
+      "relations-error",
     ]
   )
 

@@ -18,6 +18,8 @@ let runnableSnippets: [String: @Sendable () async throws -> Void] = [
   "tour-predicates": tourPredicates,
   "relations-request": relationsRequest,
   "relations-keys": relationsKeys,
+  "relations-projecting": relationsProjecting,
+  "relations-prefetching": relationsPrefetching,
   "relations-columns": relationsColumns,
   "relations-text": relationsText,
   "relations-error": relationsError,

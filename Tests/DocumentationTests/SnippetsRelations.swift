@@ -1,4 +1,5 @@
 import FetchedResults
+import InMemoryPersistence
 
 /// Entities that name each other.
 private enum Library {
@@ -49,6 +50,23 @@ private enum Library {
   }
 }
 
+extension Library {
+  // snippet: relations-projection, declaration
+  struct NovelRow: FetchedProjection {
+    var title = ""
+    var writer: String?
+    var topics: [String] = []
+
+    static let fields = ProjectionFields<NovelRow, Novel> {
+      Field(\.title, \.title)
+      Field(\.writer, \.writer.name)
+      Field(\.topics, \.topics.name)
+    }
+  }
+  // end
+}
+
+private typealias NovelRow = Library.NovelRow
 private typealias Novel = Library.Novel
 private typealias Writer = Library.Writer
 
@@ -70,6 +88,50 @@ private typealias Writer = Library.Writer
   let writer = Writer(id: 7, name: "Le Guin")
   let novels: EntityPredicate<Novel> = \.writer == writer || \.writer == nil
   print(novels.predicate)
+  // end
+}
+
+/// A store with a novel that has a writer and topics, and one that has neither.
+private func library() throws -> InMemoryStore {
+  let link = Novel.topics.link.map { [$0] } ?? []
+  let store = try InMemoryStore(
+    entities: [Novel.entity, Writer.entity, Library.Topic.entity] + link
+  )
+  try store.write { transaction in
+    try transaction.insert(Writer(id: 7, name: "Le Guin"))
+    try transaction.insert(Novel(id: 1, title: "The Dispossessed", year: 1974, writerID: 7))
+    try transaction.insert(Novel(id: 2, title: "Untitled"))
+    try transaction.insert(Library.Topic(id: 1, name: "moons", rank: 2))
+    try transaction.insert(Library.Topic(id: 2, name: "anarchy", rank: 1))
+    for topic in [1, 2] as [Value] {
+      for link in link { try transaction.insert([1, topic], key: nil, into: link) }
+    }
+  }
+  return store
+}
+
+@Sendable func relationsProjecting() async throws {
+  let store = try library()
+  // snippet: relations-projecting
+  let summaries = FetchRequest<Novel>(sortedBy: [.ascending(\.title)])
+    .projecting(NovelRow.self)
+  for row in try store.fetch(summaries) {
+    print(row.title, "by", row.writer ?? "nobody", row.topics)
+  }
+  // end
+}
+
+@Sendable func relationsPrefetching() async throws {
+  let store = try library()
+  // snippet: relations-prefetching
+  let withObjects = FetchRequest<Novel>(sortedBy: [.ascending(\.title)])
+    .prefetching(\.writer, \.topics)
+  let list = FetchedResultsController(ResultsDefinition(withObjects), in: store)
+  try await list.performFetch()
+  for row in try list.results.rows {
+    let topics = try row.related(\.topics)
+    print(try row.related(\.writer)?.name ?? "nobody", topics.map(\.rank))
+  }
   // end
 }
 

@@ -8,11 +8,15 @@ public protocol FetchedObject: Sendable {
   init(row: Row) throws(RowError)
   /// Whether the result needs the row's attribute values.
   static var needsAttributeValues: Bool { get }
+  /// The names of the attributes and paths that the type consists of, or `nil` for those that a request selects.
+  static var propertiesToFetch: [String]? { get }
 }
 
 extension FetchedObject {
   /// By default, attribute values are needed.
   public static var needsAttributeValues: Bool { true }
+  /// By default, the request selects them.
+  public static var propertiesToFetch: [String]? { nil }
 }
 
 extension ObjectID: FetchedObject {

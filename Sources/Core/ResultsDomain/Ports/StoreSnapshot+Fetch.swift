@@ -101,6 +101,9 @@ extension StoreSnapshot {
       for name in request.propertiesToFetch ?? [] {
         properties = (properties ?? []) + [try paths.rewrite(property: name)]
       }
+      for steps in request.relationshipPathsForPrefetching where Object.needsAttributeValues {
+        _ = try paths.prefetch(steps)
+      }
       guard let tree = try paths.tree(answersPaths: answersPaths) else { return nil }
       var derived = FetchRequest<Object>(
         entity: tree.entity,

@@ -53,6 +53,31 @@ extension PredicateParser {
     return try expression(operand, at: 0)
   }
 
+  /// Parses a text that names a property of rows, to its end.
+  mutating func wholeProperty() throws(PredicateParseError) -> PropertyName {
+    if let values = try values() { return values }
+    return .value(try wholeExpression())
+  }
+
+  /// Parses a path to an attribute of the objects of a to-many relationship, to the end; `nil` for anything else.
+  private mutating func values() throws(PredicateParseError) -> PropertyName? {
+    guard beginsName else { return nil }
+    var rest = self
+    guard let names = try? rest.pathNames(), rest.token.kind == .end, let last = names.last else {
+      return nil
+    }
+    let path = names.dropLast()
+    guard !path.isEmpty,
+      let relationship = entity.destination(along: path.dropLast().map(\.text))?
+        .relationship(named: path[path.count - 1].text), !relationship.isToOne
+    else { return nil }
+    let elements = try many(Array(path), in: entity)
+    self = rest
+    if last.isKey { return .values(elements.steps, .objectKey) }
+    let name = try attribute(last.text, of: elements.elements, at: last.start)
+    return .values(elements.steps, name)
+  }
+
   private mutating func wholeOperand() throws(PredicateParseError) -> Operand {
     let operand = try operand()
     guard token.kind == .end else { throw unexpected("the end") }
@@ -471,5 +496,18 @@ extension FetchExpression {
     }
     var parser = try PredicateParser(text, [], entity, transients)
     self = try parser.wholeExpression()
+  }
+}
+
+/// What a property of rows is named after: one value, or the values of the objects of a to-many relationship.
+enum PropertyName {
+  case value(FetchExpression)
+  case values([String], FetchExpression)
+
+  /// Parses a name such as `title`, `author.name`, `tags.@count` or `tags.name`.
+  /// - Throws: `PredicateParseError` for the first error.
+  init(parsing text: String, in entity: EntityDescription) throws(PredicateParseError) {
+    var parser = try PredicateParser(text, [], entity, [])
+    self = try parser.wholeProperty()
   }
 }

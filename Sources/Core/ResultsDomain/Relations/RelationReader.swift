@@ -120,7 +120,7 @@ struct RelationReader {
     for (position, row) in rows.enumerated() { positions[row.id.key, default: []].append(position) }
     let entity = tree.nodes[edge.child].entity
     let keys = try view.referrers(to: Array(positions.keys), by: edge, of: entity) ?? []
-    let found = try view.rows(keys, of: entity).compactMap(\.self)
+    let found = try self.rows(keys, of: entity)
     let values = try extended(found, at: edge.child)
     var elements: [[RelatedObject]] = rows.map { _ in [] }
     for (row, values) in zip(found, values) {
@@ -130,6 +130,21 @@ struct RelationReader {
       }
     }
     return elements
+  }
+
+  /// The rows of objects that exist; those of a link, which has only its key, are not read.
+  private func rows(
+    _ keys: [ObjectKey],
+    of entity: EntityDescription
+  ) throws(StoreError) -> [Row] {
+    guard entity.attributes.count == entity.keyAttributeIndexes.count,
+      !entity.attributes.contains(where: \.holdsAnyValue)
+    else { return try view.rows(keys, of: entity).compactMap(\.self) }
+    return keys.map { key in
+      var values = key.parts
+      for (part, index) in zip(key.parts, entity.keyAttributeIndexes) { values[index] = part }
+      return Row(entity: entity, id: ObjectID(entity: entity.name, key: key), values: values)
+    }
   }
 }
 
@@ -190,6 +205,21 @@ extension RelatedValue {
         case .none: !objects.contains { predicate.holds($0.values, key: $0.key) }
         }
       return .integer(holds ? 1 : 0)
+    case .listed(let edge, let columns, let count):
+      let tuples = ends[edge].objects(position).map { object in
+        columns.map { $0.value(object.values, key: object.key) }
+      }
+      let sorted = tuples.filter { !$0[0].isNull }.sorted { left, right in
+        for (left, right) in zip(left, right) {
+          switch Value.compare(left, right) {
+          case .ascending: return true
+          case .descending: return false
+          case .same: continue
+          }
+        }
+        return false
+      }
+      return .list(sorted.flatMap { $0.prefix(count) })
     }
   }
 }

@@ -76,6 +76,8 @@ enum DerivedExpression: Sendable {
   case expression(FetchExpression)
   /// A predicate that is never unknown, as 1 or 0.
   case predicate(FetchPredicate)
+  /// A list, which no definition reads: it is only shown.
+  case list
 
   /// The attribute at the end of a path of to-one relationships, or `nil` for any other value.
   func attribute(atEndFrom entity: EntityDescription) -> AttributeDescription? {
@@ -102,6 +104,10 @@ enum RelatedValue: Sendable {
   )
   /// Whether a predicate is true for any, all or none of those objects for which another one is, as 1 or 0.
   case quantified(edge: Int, Quantifier, CompiledPredicate, among: CompiledPredicate)
+  /// A list of what the objects at the end of a to-many edge have in some columns, in the order of all columns.
+  ///
+  /// Only the first columns are in it; an object for which the first one is null is left out.
+  case listed(edge: Int, [CompiledExpression], count: Int)
 }
 
 /// The columns of an entity that hold the key of another one's objects.

@@ -27,6 +27,7 @@ package struct RelationTreeBuilder {
         where: FetchPredicate
       )
       case quantified(Quantifier, FetchPredicate, among: FetchPredicate)
+      case listed([FetchExpression], count: Int)
     }
 
     /// What the value stands for; `nil` for a part of another value.
@@ -69,16 +70,71 @@ package struct RelationTreeBuilder {
     FetchSortDescriptor(try rewrite(term.expression), term.direction, nulls: term.nulls)
   }
 
-  /// Rewrites the name of a property: of an attribute, or a path such as `author.name` or `tags.@count`.
-  /// - Returns: The name of the attribute of the derived entity.
-  /// - Throws: `RequestError` for a name that is neither.
+  /// Rewrites the name of a property: of an attribute, or a path such as `author.name`, `tags.@count` or `tags.name`.
+  /// - Returns: The name of the attribute of the derived entity; the name itself if it is no path.
+  /// - Throws: `RequestError` for a path that is not valid.
   package mutating func rewrite(property name: String) throws(RequestError) -> String {
     let entity = nodes[0].entity
-    guard entity.index(of: name) == nil,
-      let path = (try? FetchExpression(path: name, in: entity)) ?? FetchExpression(path: name)
-    else { return name }
-    guard case .attribute(let derived) = try rewrite(path) else { return name }
+    guard entity.index(of: name) == nil else { return name }
+    let property: PropertyName
+    do {
+      property = try PropertyName(parsing: name, in: entity)
+    } catch {
+      switch error.problem {
+      case .refused(let reason): throw reason
+      case .unknownAttribute(let unknown, let owner, _, let known)
+      where !unknown.hasSameBytes(as: name):
+        throw .unknownAttribute(unknown, entity: owner, known: known)
+      default: return name
+      }
+    }
+    let rewritten: FetchExpression
+    switch property {
+    case .value(let path): rewritten = try rewrite(path)
+    case .values(let steps, let value):
+      let key = try elements(along: steps, value).keyExpressions
+      let name = FetchExpression.related(steps, value).description
+      rewritten = try listed(name, steps[...], [value] + key, count: 1, at: 0)
+    }
+    guard case .attribute(let derived) = rewritten else { return name }
     return derived
+  }
+
+  /// Adds the objects at the end of a path of relationships to the derived entity.
+  /// - Returns: The names of the attributes that hold them.
+  /// - Throws: `RequestError` for a path that is not valid.
+  package mutating func prefetch(_ steps: [String]) throws(RequestError) -> [String] {
+    let entity = nodes[0].entity
+    let name = PrefetchedObjects.name(of: steps)
+    let last = entity.destination(along: Array(steps.dropLast()))?
+      .relationship(named: steps.last ?? "")
+    guard last?.isToOne ?? true else {
+      let path = try entity.relationships(along: steps, endsToMany: true, in: name)
+      let elements = path[path.count - 1].destination
+      let key = elements.keyExpressions
+      let columns = key + elements.attributes.map { .attribute($0.name) }
+      let list = try listed(name, steps[...], columns, count: columns.count, at: 0)
+      return list.attributes
+    }
+    let path = try entity.relationships(along: steps, endsToMany: false, in: name)
+    let target = path[path.count - 1].destination
+    var names: [String] = []
+    for value in target.keyExpressions + target.attributes.map({ .attribute($0.name) }) {
+      names += try rewrite(.related(steps, value)).attributes
+    }
+    return names
+  }
+
+  /// The entity of the elements of a to-many relationship that have a value.
+  private func elements(
+    along steps: [String],
+    _ value: FetchExpression
+  ) throws(RequestError) -> EntityDescription {
+    let name = FetchExpression.related(steps, value).description
+    let path = try nodes[0].entity.relationships(along: steps, endsToMany: true, in: name)
+    let elements = path[path.count - 1].destination
+    _ = try value.storage(in: elements)
+    return elements
   }
 
   /// The tree, or `nil` if nothing has used a path.
@@ -213,6 +269,35 @@ extension RelationTreeBuilder {
   ) throws(RequestError) -> FetchExpression? {
     guard let expression else { return nil }
     return try rewrite(expression, at: node)
+  }
+
+  /// A list of what the elements of a to-many relationship have in some columns, in the order of all columns.
+  private mutating func listed(
+    _ name: String,
+    _ steps: ArraySlice<String>,
+    _ columns: [FetchExpression],
+    count: Int,
+    at node: Int
+  ) throws(RequestError) -> FetchExpression {
+    if nodes[node].values.contains(where: { $0.attribute.name.hasSameBytes(as: name) }) {
+      return .attribute(name)
+    }
+    let edge = try edge(steps.first ?? "", at: node)
+    let child = nodes[node].edges[edge].child
+    let rest = steps.dropFirst()
+    if !rest.isEmpty {
+      let below = try listed(name, rest, columns, count: count, at: child)
+      return add(.list, name, .text, edge, .one(below, ifMissing: .list([])), node)
+    }
+    let end = linkEdge(of: edge, at: node).map { (link: $0, nodes[child].edges[$0].child) }
+    var values: [FetchExpression] = []
+    for column in columns {
+      let value = try rewrite(column, at: end?.1 ?? child)
+      values.append(
+        end.map { add(nil, $0.link, .one(value, ifMissing: .null), at: child) } ?? value
+      )
+    }
+    return add(.list, name, .text, edge, .listed(values, count: count), node)
   }
 
   /// - Returns: An expression that is 1 or 0.
@@ -436,22 +521,8 @@ extension RelationTreeBuilder.Value {
         CompiledPredicate(predicate, in: entity),
         among: CompiledPredicate(elements, in: entity)
       )
+    case .listed(let columns, let count):
+      .listed(edge: edge, columns.map { CompiledExpression($0, in: entity) }, count: count)
     }
-  }
-}
-
-extension FetchExpression {
-  /// Parses a path of plain names, such as `author.name` or `books.@max.year`; `nil` for a name without a step.
-  package init?(path: String) {
-    let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-    guard names.count > 1, !names.contains("") else { return nil }
-    guard let mark = names.firstIndex(where: { $0.hasPrefix("@") }) else {
-      self = .related(Array(names.dropLast()), .attribute(names[names.count - 1]))
-      return
-    }
-    let function = FetchAggregate.Function.allCases.first { "@" + $0.word == names[mark] }
-    guard let function, mark > 0, names.count <= mark + 2 else { return nil }
-    let inner = names.count == mark + 2 ? FetchExpression.attribute(names[mark + 1]) : nil
-    self = .gathered(Array(names[..<mark]), function, inner, where: .all)
   }
 }

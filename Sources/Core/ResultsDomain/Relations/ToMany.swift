@@ -101,7 +101,8 @@ extension ToMany {
   }
 }
 
-/// The values of an attribute of the objects of a to-many relationship, such as `\.books.year`: one value after aggregation.
+/// The values of an attribute of the objects of a to-many relationship, such as `\.books.year`: one value after aggregation, or
+/// a list of values in a row.
 public struct GatheredAttribute<Root: Entity, Property>: Sendable {
   private let steps: [String]
   private let expression: FetchExpression
@@ -109,6 +110,12 @@ public struct GatheredAttribute<Root: Entity, Property>: Sendable {
   init(_ steps: [String], _ expression: FetchExpression) {
     self.steps = steps
     self.expression = expression
+  }
+
+  /// The elements' attribute, or `nil` if it is their key.
+  var attribute: AttributeDescription? {
+    guard case .attribute(let name) = expression else { return nil }
+    return Root.entity.destination(along: steps)?.attribute(named: name)
   }
 
   /// The smallest value; null if there is none.
@@ -125,6 +132,11 @@ public struct GatheredAttribute<Root: Entity, Property>: Sendable {
   ) -> RelatedAttribute<Root, Result> {
     RelatedAttribute(.gathered(steps, function, expression, where: .all))
   }
+}
+
+extension GatheredAttribute: CustomStringConvertible {
+  /// The path as text, such as `books.year`: the name of the list of values in rows.
+  public var description: String { FetchExpression.related(steps, expression).description }
 }
 
 extension GatheredAttribute where Property: FixedWidthInteger {

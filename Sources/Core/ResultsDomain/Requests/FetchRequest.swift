@@ -18,7 +18,14 @@ public struct FetchRequest<Object: FetchedObject>: Sendable {
   /// The number of rows that are read at a time while results are iterated; at least one.
   public var fetchBatchSize: Int
   /// The properties of dictionary results, which alone are checked for changes; `nil` for all.
+  ///
+  /// A name is that of an attribute, or a path of related objects: `author.name`, `tags.@count`, or `tags.name`, whose value is a
+  /// list (`Value.elements`).
   public var propertiesToFetch: [String]?
+  /// The relationships, as the names of their steps, whose objects are read with the rows and observed like their attributes.
+  ///
+  /// `prefetching(_:)` adds them by key paths; `Row.related(_:)` returns the objects.
+  public var relationshipPathsForPrefetching: [[String]] = []
 
   /// Creates a request for an entity that is known by its description.
   public init(
@@ -36,7 +43,7 @@ public struct FetchRequest<Object: FetchedObject>: Sendable {
     self.fetchLimit = fetchLimit
     self.fetchOffset = fetchOffset
     self.fetchBatchSize = max(1, fetchBatchSize)
-    self.propertiesToFetch = propertiesToFetch
+    self.propertiesToFetch = propertiesToFetch ?? Object.propertiesToFetch
   }
 }
 
@@ -65,14 +72,16 @@ extension FetchRequest {
   public func returning<Other: FetchedObject>(
     _ kind: Other.Type = Other.self
   ) -> FetchRequest<Other> {
-    FetchRequest<Other>(
+    var request = FetchRequest<Other>(
       entity: entity,
       where: predicate,
       sortedBy: sortDescriptors,
       fetchLimit: fetchLimit,
       fetchOffset: fetchOffset,
       fetchBatchSize: fetchBatchSize,
-      propertiesToFetch: propertiesToFetch
+      propertiesToFetch: Other.propertiesToFetch ?? propertiesToFetch
     )
+    request.relationshipPathsForPrefetching = relationshipPathsForPrefetching
+    return request
   }
 }

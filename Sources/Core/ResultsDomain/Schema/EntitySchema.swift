@@ -103,8 +103,39 @@ public struct EntitySchema<Root: Entity>: Sendable {
 
   /// The value of a property, which can be the object's key.
   func expression(of keyPath: PartialKeyPath<Root>) -> FetchExpression {
+    isKey(keyPath) ? .objectKey : .attribute(attributeName(of: keyPath))
+  }
+
+  /// Whether a property holds the object's key.
+  func isKey(_ keyPath: PartialKeyPath<Root>) -> Bool {
     let key: PartialKeyPath<Root>? = keyProperty
-    return keyPath == key ? .objectKey : .attribute(attributeName(of: keyPath))
+    return keyPath == key
+  }
+
+  /// A property's value in a row of the entity, or of one derived from it; the row's other values are not looked at.
+  /// - Returns: `nil` if the row does not have it.
+  /// - Throws: `RowError` if the stored value does not fit.
+  func value<Property>(
+    of keyPath: KeyPath<Root, Property>,
+    in row: Row
+  ) throws(RowError) -> Property? {
+    var root = Root()
+    if isKey(keyPath) {
+      writeKey(&root, row.id.key)
+      return root[keyPath: keyPath]
+    }
+    let partial: PartialKeyPath<Root> = keyPath
+    guard let attribute = attributes.first(where: { $0.keyPath == partial }),
+      let index = row.entity.index(of: attribute.description.name)
+    else { return nil }
+    guard attribute.write(&root, row.values[index]) else {
+      throw RowError(
+        id: row.id,
+        attribute: attribute.description.name,
+        value: row.values[index]
+      )
+    }
+    return root[keyPath: keyPath]
   }
 
   package func values(of object: Root) -> [Value] { attributes.map { $0.read(object) } }

@@ -74,6 +74,8 @@ public enum ResultsError: Error, Sendable {
   case rowGone(ObjectID)
   /// A stored value does not fit the type of the result; other rows are not affected.
   case row(RowError)
+  /// The related objects of a row cannot be returned.
+  case related(RelatedObjectError)
   /// The store's error.
   case store(StoreError)
   /// The controller was cancelled.
@@ -92,6 +94,7 @@ extension ResultsError: CustomStringConvertible {
     case .rowGone(let id):
       "\(id) has been deleted since. The change that removes it from the list is about to arrive."
     case .row(let error): error.description
+    case .related(let error): error.description
     case .store(let error): error.description
     case .ended: "The controller was cancelled. Create another one."
     }

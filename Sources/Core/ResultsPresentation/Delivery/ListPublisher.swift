@@ -287,6 +287,7 @@ extension ResultsDefinition {
       propertiesToFetch: request.propertiesToFetch
     )
     converted.fetchBatchSize = request.fetchBatchSize
+    converted.relationshipPathsForPrefetching = request.relationshipPathsForPrefetching
     self.init(
       converted,
       sectionedBy: other.sectionKey,

@@ -156,7 +156,7 @@ extension ResultsList {
     }
   }
 
-  private func row(atFlatPosition position: Int) throws(ResultsError) -> Row {
+  func row(atFlatPosition position: Int) throws(ResultsError) -> Row {
     let noRow = ResultsError.noRow(
       at: RowPath(section: 0, row: position),
       sections: snapshot.sectionCount

@@ -143,6 +143,36 @@ public struct ResultsRow<Object: FetchedObject>: Identifiable, Sendable {
   }
 }
 
+extension ResultsRow where Object: Entity {
+  /// The object of a to-one relationship that the request prefetched, read with the row's batch; `nil` where a step has no object.
+  /// - Throws: As `object`; `ResultsError.related` if the request did not prefetch it, or a stored value does not fit.
+  /// - Complexity: As `object`.
+  public func related<Target: Entity>(
+    _ path: KeyPath<Object.Type, ToOne<Object, Target>>
+  ) throws(ResultsError) -> Target? {
+    let row = try results.row(atFlatPosition: position)
+    do {
+      return try row.related(Object.self[keyPath: path])
+    } catch {
+      throw .related(error)
+    }
+  }
+
+  /// The objects of a to-many relationship that the request prefetched, read with the row's batch, in the order of their keys.
+  /// - Throws: As `object`; `ResultsError.related` if the request did not prefetch them, or a stored value does not fit.
+  /// - Complexity: As `object`.
+  public func related<Element: Entity>(
+    _ path: KeyPath<Object.Type, ToMany<Object, Element>>
+  ) throws(ResultsError) -> [Element] {
+    let row = try results.row(atFlatPosition: position)
+    do {
+      return try row.related(Object.self[keyPath: path])
+    } catch {
+      throw .related(error)
+    }
+  }
+}
+
 /// Rows of a list in order, as a collection that reads objects on access, batch by batch.
 public struct ResultsRows<Object: FetchedObject>: RandomAccessCollection, Sendable {
   private let results: ResultsList<Object>?

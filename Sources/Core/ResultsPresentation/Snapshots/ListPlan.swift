@@ -108,6 +108,10 @@ final class ListPlan: Sendable {
     for name in request.propertiesToFetch ?? [] {
       properties.append(try paths.rewrite(property: name))
     }
+    var prefetched: [String] = []
+    for steps in request.relationshipPathsForPrefetching where carriesRows {
+      prefetched += try paths.prefetch(steps)
+    }
     relations = try paths.tree(answersPaths: answersPaths)
     let entity = relations?.entity ?? request.entity
     definition = try OrderDefinition(
@@ -144,11 +148,12 @@ final class ListPlan: Sendable {
         }
         indexes.append(index)
       }
+      indexes += prefetched.compactMap(entity.index(of:))
       observedAttributes = AttributeSet(indexes: indexes)
     } else {
       let base = Array(request.entity.attributes.indices)
-      let derived = (sectionTerms + descriptors).flatMap(\.expression.attributes)
-        .compactMap(entity.index(of:)).filter { $0 >= base.count }
+      let shown = (sectionTerms + descriptors).flatMap(\.expression.attributes) + prefetched
+      let derived = shown.compactMap(entity.index(of:)).filter { $0 >= base.count }
       observedAttributes = AttributeSet(indexes: carriesRows ? base + derived : [])
     }
   }

@@ -53,6 +53,11 @@ public struct RelationModel: Sendable {
     return next.flatMap { objects(steps.dropFirst(), from: $0, target) }
   }
 
+  /// The rows of the objects at the end of a path from a row, in no particular order.
+  public func related(_ steps: [String], to row: Row, in entity: EntityDescription) -> [Row] {
+    objects(steps[...], from: row, entity).map(\.0)
+  }
+
   /// The value of an expression for a row.
   public func value(_ expression: FetchExpression, of row: Row, in entity: EntityDescription)
     -> Value
