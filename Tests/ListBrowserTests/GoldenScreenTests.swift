@@ -212,7 +212,7 @@ struct GoldenScreenTests {
     var world = try await World(Self.books, columns: 80, lines: 18)
     #expect(
       world.screen.last
-        == " / filter  ' index  J K section  ␣ select  Enter detail  s sort  H hold     ? keys"
+        == " / filter  ' index  J K section  ␣ select  Enter detail  s sort  H hold   ? keys"
     )
     try world.press("H")
     #expect(world.screen.last?.hasPrefix(" . apply  / filter") == true)
