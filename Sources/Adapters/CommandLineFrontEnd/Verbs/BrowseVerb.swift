@@ -229,7 +229,14 @@ private struct BrowsedLists<Program: ListProgram>: Sendable {
 
   /// Returns the section key and the order in words: `by publisher ▸ title`.
   private func words(for definition: ResultsDefinition<Row>, _ sectionBy: String?) -> String {
-    let orders = definition.request.sortDescriptors.map { descriptor in
+    var descriptors = definition.request.sortDescriptors
+    // The order of the sections need not be said twice.
+    if case .expression(let expression, _, _, _) = definition.sectionKey?.source,
+      descriptors.first?.expression == expression
+    {
+      descriptors.removeFirst()
+    }
+    let orders = descriptors.map { descriptor in
       (descriptor.direction == .descending ? "-" : "") + "\(descriptor.expression)"
     }
     let order = orders.joined(separator: ", ")

@@ -20,7 +20,7 @@ public enum BrowserKeymap {
     public let group: Group
     /// A line for the help.
     public let help: String
-    /// A word for the hints in the last line, or `nil` for none.
+    /// The key and a word for the hints in the last line, or `nil` for none.
     public let hint: String?
 
     /// The keys as help shows them.
@@ -44,34 +44,45 @@ public enum BrowserKeymap {
     entry("zt", .lineToTop, .move, "cursor's line to the top"),
     entry("zb", .lineToBottom, .move, "cursor's line to the bottom"),
     entry("J Tab", .nextSection, .sections, "next section"),
-    entry("K S-Tab", .previousSection, .sections, "section before", hint: "section"),
-    entry("'", .indexTitle, .sections, "then a letter: next section of that letter", hint: "index"),
+    entry("K S-Tab", .previousSection, .sections, "section before", hint: "J K section"),
+    entry(
+      "'",
+      .indexTitle,
+      .sections,
+      "then a letter: next section of that letter",
+      hint: "' index"
+    ),
     entry("\"", .sections, .sections, "choose a section"),
     entry("h ←", .fold, .sections, "fold the section"),
     entry("l →", .open, .sections, "open the section"),
     entry("za", .toggleFold, .sections, "fold or open the section"),
     entry("zM", .foldAll, .sections, "fold all sections"),
     entry("zR", .openAll, .sections, "open all sections"),
-    entry("/", .filter, .find, "filter while typing", hint: "filter"),
-    entry("s", .sort, .find, "choose the order", hint: "sort"),
+    entry("/", .filter, .find, "filter while typing", hint: "/ filter"),
+    entry("s", .sort, .find, "choose the order", hint: "s sort"),
     entry("S", .sectionBy, .find, "choose the sections"),
-    entry("␣", .select, .rows, "select the row", hint: "select"),
+    entry("␣", .select, .rows, "select the row", hint: "␣ select"),
     entry("V", .selectSection, .rows, "select the section's rows on the screen"),
-    entry("Enter o", .detail, .rows, "all values of the row", hint: "detail"),
+    entry("Enter o", .detail, .rows, "all values of the row", hint: "Enter detail"),
     entry("y", .copyCell, .rows, "copy the first column to the clipboard"),
     entry("Y", .copyRows, .rows, "copy the row, or the selected rows on the screen"),
-    entry("d", .delete, .rows, "delete the row, or the selected ones", hint: "delete"),
+    entry("d", .delete, .rows, "delete the row, or the selected ones", hint: "d delete"),
     entry("x", .commands, .rows, "the program's commands"),
-    entry("u", .undo, .changes, "take the last change of this browser back", hint: "undo"),
+    entry("u", .undo, .changes, "take the last change of this browser back", hint: "u undo"),
     entry("^R", .redo, .changes, "do it again"),
-    entry("H", .hold, .changes, "hold the list as it is", hint: "hold"),
+    entry("H", .hold, .changes, "hold the list as it is", hint: "H hold"),
     entry(".", .applyHeld, .changes, "apply what waits"),
     entry("?", .help, .program, "all keys"),
     entry("^L", .repaint, .program, "paint the screen again"),
     entry("^Z", .suspend, .program, "back to the shell for a while"),
     entry("Esc", .escape, .program, "close one thing: input, menu, pane, filter, selection"),
     entry("^C", .interrupt, .program, "twice: leave"),
-    entry("q", .quit, .program, "leave", hint: "quit"),
+    entry("q", .quit, .program, "leave", hint: "q quit"),
+  ]
+
+  /// The actions of the hints, the most important first.
+  static let hinted: [BrowserAction] = [
+    .filter, .indexTitle, .previousSection, .select, .detail, .delete, .undo, .sort, .hold, .quit,
   ]
 
   private static func entry(

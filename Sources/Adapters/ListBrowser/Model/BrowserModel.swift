@@ -11,7 +11,7 @@ public import TerminalFrontEnd
 /// ```
 public struct BrowserModel: Sendable {
   /// The program that is shown.
-  let setup: BrowserSetup
+  var setup: BrowserSetup
   /// The size of the terminal.
   var size: TerminalSize
   /// The list that the browser began with; it stays live below any other.

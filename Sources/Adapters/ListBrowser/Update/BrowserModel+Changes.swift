@@ -39,6 +39,8 @@ extension BrowserModel {
     }
     if reading?.pane == id { reading?.changes = nil }
     changePane(id) { _ = $0.replace(with: list) }
+    // Which rows were deleted is not known, so every selected one is looked for.
+    if derived == nil { selection = selection.filter { list.path(of: $0) != nil } }
     if let reason, id == pane.id { message = "The list was read again: \(reason)." }
   }
 

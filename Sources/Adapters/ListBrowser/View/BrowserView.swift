@@ -155,8 +155,8 @@ extension BrowserView {
     let last = isMenu ? "Enter choose  Esc back" : layout.isNarrow ? "?" : "? keys"
     let end = drawAtEnd(last, line: line, style: style, &surface, model.setup.width)
     guard !isMenu else { return }
-    var hints = BrowserKeymap.entries.filter { isUseful($0.action, model) }.compactMap { entry in
-      entry.hint.map { "\(entry.keys.first?.joined() ?? "") \($0)" }
+    var hints = BrowserKeymap.hinted.filter { isUseful($0, model) }.compactMap { action in
+      BrowserKeymap.entries.first { $0.action == action }?.hint
     }
     if model.held != nil { hints.insert(". apply", at: 0) }
     if model.derived != nil { hints.insert("Esc back", at: 0) }
