@@ -173,7 +173,7 @@ extension RelatedValue {
   fileprivate var edge: Int {
     switch self {
     case .one(let edge, _, _), .holds(let edge, _), .gathered(let edge, _, _, _, _),
-      .quantified(let edge, _, _, _):
+      .quantified(let edge, _, _, _), .listed(let edge, _, _):
       edge
     }
   }
