@@ -162,6 +162,47 @@ struct UndoTests {
     #expect(proved > 0, "seed \(seed) changed nothing")
   }
 
+  @Test(arguments: [DeleteRule.cascade, .nullify, .deny])
+  func `an added object that others name by now stays, and so do they (R121)`(
+    rule: DeleteRule
+  ) throws {
+    let author = try EntityDescription(
+      name: "Author",
+      attributes: [AttributeDescription("name", .text)]
+    )
+    let book = try EntityDescription(
+      name: "Book",
+      attributes: [AttributeDescription("authorID", .integer64, isOptional: true)],
+      relationships: [
+        RelationshipDescription("author", .toOne(foreignKey: ["authorID"]), onDelete: rule) {
+          author
+        }
+      ]
+    )
+    let store = try InMemoryStore(entities: [author, book])
+    var runner = CommandRunner(store, name: "browse")
+    let added = try runner.perform { store, origin in
+      try store.commit(origin: origin) { try $0.insert(["Eco"], key: nil, into: author) }.result
+    }
+    let step = UndoStep("added", try #require(added.changes))
+    let id = try store.commit(origin: .unnamed) { transaction in
+      try transaction.insert([.integer(1)], key: nil, into: book)
+    }.result
+    let refusal = #expect(throws: StoreError.self) { try runner.undo(step) }
+    guard case .referenced(added.result, by: [id], relationship: "author")? = refusal else {
+      Issue.record("\(String(describing: refusal))")
+      return
+    }
+    let books = try store.fetch(
+      FetchRequest<Row>(entity: book, sortedBy: [FetchSortDescriptor(.objectKey)])
+    )
+    #expect(books.map { $0["authorID"] } == [1])
+    // Without the other object it is undone.
+    _ = try store.commit(origin: .unnamed) { try $0.delete(id, of: book) }
+    try runner.undo(step)
+    #expect(try store.count(of: FetchRequest<ObjectID>(entity: author, sortedBy: [])) == 0)
+  }
+
   @Test func `the newest steps are kept, and a new one ends what could be done again`() throws {
     let id = ObjectID(entity: "Member", key: .integer(1))
     let row = Row(entity: Member.entity, id: id, values: Club.values("x"))

@@ -38,7 +38,7 @@ private final class ExecutorStore: ForwardingStore {
   }
 }
 
-/// R120: rows are loaded on the store's executor, whoever waits for them.
+/// R120: rows are loaded on the store's executor, also for a caller on the main actor.
 @Suite("Loading rows of a list")
 struct LoadingTests {
   @Test @MainActor

@@ -38,7 +38,7 @@ struct ChangeCompositionTests {
   }
 
   @Test(arguments: UInt64(1)...30)
-  func `R28: the composed change leads from the list that is shown to the present one`(
+  func `R28: the composed change turns the list that is shown into the present one`(
     seed: UInt64
   ) async throws {
     var world = try ListWorld(seed: seed)

@@ -1,6 +1,7 @@
 import GRDB
 import ResultsDomain
 @testable import SQLitePersistence
+import Synchronization
 import Testing
 
 /// Hostile names and values, nested calls, and a full disk.
@@ -252,5 +253,51 @@ import Testing
         continue
       }
     }
+  }
+}
+
+/// R123: SQLite checks whether a read is wanted, also while no row matches.
+@Suite struct `A long read of an SQLite store` {
+  @Test func `ends when it is not wanted any more, and the next one is whole (R123)`() throws {
+    let store = try SQLiteStore.inMemory(entities: Sample.entities)
+    try store.write { transaction in
+      for number in 0..<20_000 {
+        try transaction.insert(Sample.values("p", "t\(number)"), key: nil, into: Sample.book)
+      }
+    }
+    let definition = try OrderDefinition(
+      entity: Sample.book,
+      predicate: .text(.attribute("title"), .like, "*x*y*", caseInsensitive: true),
+      sortDescriptors: [FetchSortDescriptor(.objectKey)]
+    )
+    let checks = Atomic<Int>(0)
+    let found = Atomic<Int>(0)
+    func read() throws(StoreError) {
+      try store.read { (snapshot) throws(StoreError) in
+        try snapshot.entries(of: definition) { batch in
+          found.add(batch.count, ordering: .relaxed)
+          return true
+        }
+      }
+    }
+    let error = #expect(throws: StoreError.self) {
+      try ReadingInterest.reading(while: { checks.add(1, ordering: .relaxed).newValue < 3 }) {
+        () throws(StoreError) in try read()
+      }
+    }
+    guard case .aborted(let inner)? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(inner is CancellationError)
+    #expect(checks.load(ordering: .relaxed) == 3)
+    // Nothing is left behind: neither a handler nor an interrupted connection.
+    try read()
+    #expect(checks.load(ordering: .relaxed) == 3)
+    #expect(found.load(ordering: .relaxed) == 0)
+    let count = try store.read { (snapshot) throws(StoreError) in
+      try snapshot.count(of: Sample.book, where: .all)
+    }
+    #expect(count == 20_000)
   }
 }

@@ -56,10 +56,12 @@ struct TableReader {
     try withExtendedLifetime(sql.arguments) {
       let statement = try sql.prepare(on: database)
       defer { statement.reset() }
-      try deliver(statement, of: table, body) { batch in
-        let failed = batch.appendColumns(columns, of: statement.pointer)
-        guard failed < 0 else {
-          throw unexpected(failed, of: definition, in: table, statement.pointer)
+      try LongRead.whileWanted(on: database) {
+        try deliver(statement, of: table, body) { batch in
+          let failed = batch.appendColumns(columns, of: statement.pointer)
+          guard failed < 0 else {
+            throw unexpected(failed, of: definition, in: table, statement.pointer)
+          }
         }
       }
     }
@@ -335,5 +337,41 @@ extension EntityTable {
   /// The key's columns, each as it is in `ORDER BY`.
   fileprivate var keyColumnsInOrder: [String] {
     zip(keyColumns, keyStorage).map { $1.hasTexts ? $0 + " COLLATE BINARY" : $0 }
+  }
+}
+
+// MARK: - Long reads
+
+/// A read that SQLite ends early when its result is not wanted any more, also while it finds no rows (R123).
+private final class LongRead {
+  private let isWanted: @Sendable () -> Bool
+  /// The number of SQLite's instructions between two checks: about a tenth of a millisecond.
+  private static let instructions: Int32 = 10_000
+
+  private init(_ isWanted: @escaping @Sendable () -> Bool) { self.isWanted = isWanted }
+
+  /// Runs a read.
+  /// - Throws: `StoreError.aborted(by:)` with a `CancellationError` if it was ended, or what the closure throws.
+  static func whileWanted(on database: Database, _ body: () throws -> Void) throws {
+    guard let isWanted = ReadingInterest.isWanted else { return try body() }
+    let read = LongRead(isWanted)
+    let connection = database.sqliteConnection
+    try withExtendedLifetime(read) {
+      sqlite3_progress_handler(
+        connection,
+        LongRead.instructions,
+        { context in
+          guard let context else { return 0 }
+          return Unmanaged<LongRead>.fromOpaque(context).takeUnretainedValue().isWanted() ? 0 : 1
+        },
+        Unmanaged.passUnretained(read).toOpaque()
+      )
+      defer { sqlite3_progress_handler(connection, 0, nil, nil) }
+      do {
+        try body()
+      } catch let failure as SQLiteFailure where failure.primaryCode == SQLITE_INTERRUPT {
+        throw StoreError.aborted(by: CancellationError())
+      }
+    }
   }
 }

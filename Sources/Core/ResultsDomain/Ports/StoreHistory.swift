@@ -36,7 +36,7 @@ public struct CommittedChange: Hashable, Sendable {
 }
 
 extension CommittedChange {
-  /// The opposite change: it leads from the row after to the row before.
+  /// The opposite change: from the row after to the row before.
   public var inverse: CommittedChange { CommittedChange(id: id, before: after, after: before) }
 }
 

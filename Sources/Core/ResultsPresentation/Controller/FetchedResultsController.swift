@@ -94,8 +94,9 @@ extension FetchedResultsController where Object: Entity {
 extension FetchedResultsController {
   /// Fetches the list and starts to observe the store; called again, it brings the list up to date with an ordinary delta.
   ///
-  /// It returns when a list is shown, even if an `update(_:)` has overtaken it.
-  /// - Throws: `StoreError.request` for a definition that is refused, or the store's error. What was shown before stays.
+  /// It returns when a list is shown, even if an `update(_:)` has overtaken it. Reading ends early if the task is cancelled (R123).
+  /// - Throws: `StoreError.request` for a definition that is refused, `StoreError.aborted(by:)` with a `CancellationError` in a task that is
+  ///   cancelled while keys are read, or the store's error. What was shown before stays.
   /// - Complexity: O(*n*) in the rows that match the first time; no row is decoded.
   public func performFetch() async throws(StoreError) {
     try await apply { _ in }
@@ -103,10 +104,10 @@ extension FetchedResultsController {
 
   /// Fetches the list as `performFetch()` does, and passes on its first rows before the others are counted.
   ///
-  /// Meanwhile the state is `ResultsState.opening`. The closure is called on a thread of the store, and only for a long list over an
-  /// index that no cache opens; any other list is shown whole as soon as its first rows could be.
+  /// Meanwhile the state is `ResultsState.opening`. The closure is called on a thread of the store, and only for a long list that no cache
+  /// opens and whose rows the store reads in order; any other list is shown whole as soon as its first rows could be.
   /// - Parameter firstPage: Receives as many rows as the request's batch size, or fewer if the window ends before.
-  /// - Throws: As `performFetch()`; also if the task is cancelled while rows are counted.
+  /// - Throws: As `performFetch()`.
   /// - Complexity: The first rows cost O(*k* log *n*) for *k* of them.
   public func performFetch(
     firstPage: @escaping @Sendable (ResultsPage<Object>) -> Void

@@ -235,21 +235,24 @@ extension LiveList {
     let indexing = indexingPolicy(for: plan, number)
     let stopwatch = Stopwatch(clock)
     let opening = isFetched ? nil : cache.opening(of: plan, indexing)
-    var (engine, work) = try scheduler.store.read { (snapshot) throws(StoreError) in
-      let snapshot = CountingSnapshot(snapshot)
-      let engine =
-        if let opening {
-          try cache.engine(opening, from: snapshot, maintainsDigests: maintainsDigests)
-        } else {
-          try ListEngine(
-            plan,
-            from: snapshot,
-            generation: 1,
-            maintainsDigests: maintainsDigests,
-            indexing: indexing
-          )
-        }
-      return (engine, snapshot.work)
+    var (engine, work) = try ReadingInterest.reading(while: interest(in: number)) {
+      () throws(StoreError) in
+      try scheduler.store.read { (snapshot) throws(StoreError) in
+        let snapshot = CountingSnapshot(snapshot)
+        let engine =
+          if let opening {
+            try cache.engine(opening, from: snapshot, maintainsDigests: maintainsDigests)
+          } else {
+            try ListEngine(
+              plan,
+              from: snapshot,
+              generation: 1,
+              maintainsDigests: maintainsDigests,
+              indexing: indexing
+            )
+          }
+        return (engine, snapshot.work)
+      }
     }
     engine.assumesContentChangedInGaps = assumesContentChangedInGaps
     engine.indexing = self.indexing
@@ -265,14 +268,24 @@ extension LiveList {
   private func indexingPolicy(for plan: ListPlan, _ number: Int) -> IndexingPolicy? {
     guard var indexing else { return nil }
     let publisher = publisher
-    indexing.isWanted = { !Task.isCancelled && !publisher.isEnded && publisher.isNewest(number) }
+    indexing.isWanted = interest(in: number)
     // The first rows are read only if the caller wants them.
     guard !isFetched, let handler = firstPage.withLock({ $0 }) else { return indexing }
     indexing.willCount = { (snapshot, source) throws(StoreError) in
       let page = try plan.firstPage(source, in: snapshot)
       if publisher.show(page, answering: number) { handler(page) }
     }
+    indexing.willHold = { (snapshot, keys) throws(StoreError) in
+      let page = try plan.firstPage(keys, in: snapshot)
+      if publisher.show(page, answering: number) { handler(page) }
+    }
     return indexing
+  }
+
+  /// Whether the list of a requested definition is still wanted: neither the task nor the controller is cancelled, and no later
+  /// definition has been requested.
+  private func interest(in number: Int) -> @Sendable () -> Bool {
+    { [publisher] in !Task.isCancelled && !publisher.isEnded && publisher.isNewest(number) }
   }
 }
 

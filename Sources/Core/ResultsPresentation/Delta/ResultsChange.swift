@@ -36,8 +36,8 @@ extension ResultsChange {
   ///   - before: The list before.
   ///   - delta: The difference between the two.
   ///   - after: The list after.
-  /// - Throws: `DeltaError.otherLife` if the three do not belong to one list, `DeltaError.outOfSync` if the delta does not lead from one
-  ///   generation to the other, `DeltaError.sectionCount` if a list has another number of sections. Rows are not compared:
+  /// - Throws: `DeltaError.otherLife` if the three do not belong to one list, `DeltaError.outOfSync` if the delta does not join the two
+  ///   generations, `DeltaError.sectionCount` if a list has another number of sections. Rows are not compared:
   ///   `ResultsDelta.verify(from:to:)` does that.
   /// - Complexity: O(1)
   public init(

@@ -116,16 +116,32 @@ struct ListEngine: Sendable {
   }
 
   /// Reads all keys of a list.
+  /// - Throws: The store's error; `StoreError.aborted(by:)` with a `CancellationError` if they are not wanted any more.
   static func keys(
     of definition: OrderDefinition,
     in store: any StoreSnapshot
   ) throws(StoreError) -> SortedKeyList {
+    try keys(of: definition, in: store, limit: .max).keys
+  }
+
+  /// Reads keys of a list until there are more than a number.
+  /// - Returns: The keys, and whether they are all.
+  /// - Throws: As `keys(of:in:)`.
+  static func keys(
+    of definition: OrderDefinition,
+    in store: any StoreSnapshot,
+    limit: Int
+  ) throws(StoreError) -> (keys: SortedKeyList, isComplete: Bool) {
     var keys = SortedKeyList(limits: .packed)
+    let isWanted = ReadingInterest.isWanted
+    var isAbandoned = false
     try store.entries(of: definition) { (batch) throws(StoreError) in
       try keys.appendEntries(batch, of: definition)
-      return true
+      isAbandoned = isWanted.map { !$0() } ?? false
+      return !isAbandoned && keys.count <= limit
     }
-    return keys
+    if isAbandoned { throw .aborted(by: CancellationError()) }
+    return (keys, keys.count <= limit)
   }
 
   private static func counts(

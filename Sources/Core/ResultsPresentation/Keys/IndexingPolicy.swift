@@ -16,6 +16,8 @@ struct IndexingPolicy: Sendable {
 
   /// Called before keys are counted, which takes time that grows with their number.
   var willCount: (@Sendable (any StoreSnapshot, any OrderedSource) throws(StoreError) -> Void)?
+  /// Called with the first keys of a list that is going to hold all of them, and can be read in its order without sorting.
+  var willHold: (@Sendable (any StoreSnapshot, SortedKeyList) throws(StoreError) -> Void)?
   /// Whether to go on counting.
   var isWanted: (@Sendable () -> Bool)?
 
@@ -46,7 +48,35 @@ struct IndexingPolicy: Sendable {
         return .indexed(keys)
       }
     }
+    if let keys = try indexing?.heldKeys(of: plan, in: snapshot) { return .held(keys) }
     return .held(try ListEngine.keys(of: plan.definition, in: snapshot))
+  }
+
+  /// The number of keys that are read before the first rows of a list are shown; a shorter list is shown whole.
+  static let firstKeyCount = 4096
+
+  /// Reads all keys of a list, and passes on the first ones if they are wanted and come before the others.
+  ///
+  /// They are read twice then, since a store may not read rows while it delivers keys.
+  /// - Returns: `nil` if the first ones are not wanted.
+  private func heldKeys(
+    of plan: ListPlan,
+    in snapshot: any StoreSnapshot
+  ) throws(StoreError) -> SortedKeyList? {
+    guard let willHold, plan.sectionKey.map({ $0.contiguity == .error }) ?? true else { return nil }
+    switch try snapshot.plan(of: plan.definition).source {
+    case .index, .table: break
+    case .sorting, .unknown: return nil
+    }
+    let (end, overflow) = plan.offset.addingReportingOverflow(plan.firstPageSize)
+    let first = try ListEngine.keys(
+      of: plan.definition,
+      in: snapshot,
+      limit: overflow ? .max : max(IndexingPolicy.firstKeyCount, end)
+    )
+    guard !first.isComplete else { return first.keys }
+    try willHold(snapshot, first.keys)
+    return nil
   }
 
   /// Whether there are more keys than a list holds.

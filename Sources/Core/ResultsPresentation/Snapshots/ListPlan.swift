@@ -227,11 +227,36 @@ extension ListPlan {
     _ source: any OrderedSource,
     in snapshot: any StoreSnapshot
   ) throws(StoreError) -> ResultsPage<Row> {
+    let batch = try source.keys(from: nil, to: nil, skipping: offset, limit: firstPageSize)
+    let estimate = try source.estimatedCount().map { matching in
+      let remaining = max(0, matching - offset)
+      return min(remaining, limit ?? remaining)
+    }
+    return try firstPage((0..<batch.count).map { batch.key(at: $0) }, estimate, in: snapshot)
+  }
+
+  /// Reads the first rows of a list whose first keys are known.
+  /// - Complexity: O(*k* log *n*) for the *k* rows of a batch.
+  func firstPage(
+    _ first: SortedKeyList,
+    in snapshot: any StoreSnapshot
+  ) throws(StoreError) -> ResultsPage<Row> {
+    let start = min(offset, first.count)
+    let keys = (start..<start + min(firstPageSize, first.count - start)).map { first.key(at: $0) }
+    return try firstPage(keys, nil, in: snapshot)
+  }
+
+  /// The number of rows that are shown before the others are read.
+  var firstPageSize: Int { min(limit ?? batchSize, batchSize) }
+
+  private func firstPage(
+    _ encoded: [[UInt8]],
+    _ estimate: Int?,
+    in snapshot: any StoreSnapshot
+  ) throws(StoreError) -> ResultsPage<Row> {
     let snapshot = view(snapshot)
-    let size = min(limit ?? batchSize, batchSize)
-    let batch = try source.keys(from: nil, to: nil, skipping: offset, limit: size)
-    let keys = (0..<batch.count).compactMap { index in
-      batch.key(at: index).withUnsafeBytes { layout.objectKey(in: $0, of: entity.identity) }
+    let keys = encoded.compactMap { key in
+      key.withUnsafeBytes { layout.objectKey(in: $0, of: entity.identity) }
     }
     let rows: [Row?]
     if carriesRows {
@@ -241,10 +266,6 @@ extension ListPlan {
       rows = keys.map { key in
         Row(entity: entity, id: ObjectID(entity: entity.name, key: key), values: values)
       }
-    }
-    let estimate = try source.estimatedCount().map { matching in
-      let remaining = max(0, matching - offset)
-      return min(remaining, limit ?? remaining)
     }
     return ResultsPage(rows.compactMap(\.self), propertiesToFetch, estimatedCount: estimate)
   }
