@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Testing
 
 /// The help of the real programs: every verb has an abstract and examples, and the examples work.
@@ -209,10 +210,13 @@ import Testing
 
   // MARK: - The document
 
-  /// The blocks of `docs/commands.md` below a marker such as `<!-- help: book-catalog help where -->`.
-  private static func blocks(_ marker: String) throws -> [(name: String, text: String)] {
+  /// The blocks of a page below a marker such as `<!-- help: book-catalog help where -->`.
+  private static func blocks(
+    _ marker: String,
+    in page: String = "docs/commands.md"
+  ) throws -> [(name: String, text: String)] {
     let document = try String(
-      contentsOfFile: ProgramFolder.fixture("../docs/commands.md"),
+      contentsOfFile: ProgramFolder.fixture("../\(page)"),
       encoding: .utf8
     )
     return document.components(separatedBy: "<!-- \(marker): ").dropFirst().compactMap { part in
@@ -236,13 +240,20 @@ import Testing
     }
   }
 
-  @Test func `the document's sessions print what they show`() throws {
-    let sessions = try Self.blocks("session")
-    #expect(!sessions.isEmpty)
+  @Test func `the documents' sessions print what they show`() throws {
+    let sessions = try Self.blocks("session") + Self.blocks("session", in: "README.md")
+    #expect(Set(sessions.map(\.name)).isSuperset(of: ["books", "live-list", "own-database"]))
+    let music = try String(
+      contentsOfFile: ProgramFolder.fixture("Databases/music.sql"),
+      encoding: .utf8
+    )
     for (name, text) in sessions {
       let run = try ProgramRun()
+      let database = try DatabaseQueue(path: run.path("music.sqlite"))
+      try database.inDatabase { try $0.execute(sql: music) }
+      try database.close()
       var commands: [(line: String, output: String)] = []
-      for line in text.split(separator: "\n") {
+      for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
         if line.hasPrefix("$ ") {
           commands.append((String(line.dropFirst(2)), ""))
         } else if !commands.isEmpty {

@@ -168,7 +168,7 @@ struct PathTextTests {
     arguments: [
       ("tags.name == 'x'", "tags.@count"), ("tags == 3", "ANY"),
       ("author.books.year > 1", "@max"), ("ANY author.name == 'x'", "to-one"),
-      ("author.@count > 1", "to-one"), ("tags.books.@count > 1", "End the path there"),
+      ("author.@count > 1", "to-one"), ("tags.books.@count > 1", "SUBQUERY(tags, $x"),
       ("tags.@avg.rank > 1", "@sum"), ("tags.@max > 1", "attribute to aggregate"),
       ("tags.@sum.name > 1", "sum"), ("ANY tags.name == title", "SUBQUERY"),
       ("ANY tags.name == title", "constant"),
@@ -180,6 +180,9 @@ struct PathTextTests {
       ("$t.name == 'x'", "inside SUBQUERY"), ("author > 3", "author.name"),
       ("author CONTAINS 'x'", "author.name"), ("rack == 3", "parts"),
       ("author == 'x'", "for its name write author.name"), ("author. == 'x'", "a name"),
+      ("ANY tags.books.title == 'x'", "SUBQUERY(tags, $x, ANY $x.books.title == …).@count > 0"),
+      ("NONE tags.books.title == 'x'", "SUBQUERY(tags, $x, ANY $x.books.title == …).@count == 0"),
+      ("ALL author.books.tags.name == 'x'", "$x.tags.name == …).@count == author.books.@count"),
       ("author.name", "a comparison"), ("length(rack) > 1", "an attribute of it"),
     ]
   )

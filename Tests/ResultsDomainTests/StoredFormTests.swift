@@ -92,6 +92,44 @@ struct StoredFormTests {
   }
 
   @Test
+  func `R102: a date without a time is a whole day, and conditions with dates are those of days`()
+    throws
+  {
+    let day = try #require(Instant(plainText: "2024-02-29"))
+    let form = StoredForm.dayText
+    #expect(form.stored(.integer(day.microseconds)) == "2024-02-29")
+    #expect(form.logical("2024-02-29") == .integer(day.microseconds))
+    for text: Value in ["2024-02-30", "2024-2-29", "2024-02-29 ", "20240229", ""] {
+      #expect(form.logical(text) == nil, "\(text)")
+    }
+    #expect(form.stored(.integer(day.microseconds + 1)) == nil)
+    let born = AttributeDescription("born", .date, form: form)
+    #expect(born.value(parsing: "2024-02-29") == "2024-02-29")
+    #expect(born.machineText(of: "2024-02-29") == "2024-02-29")
+    let entity = try EntityDescription(
+      name: "Person",
+      attributes: [AttributeDescription("born", .date, isOptional: true, form: form)]
+    )
+    let days = ["1969-12-31", "1970-01-01", "2024-02-28", "2024-02-29", "2024-03-01"]
+    for (text, expected) in [
+      ("born == '2024-02-29'", 3...3), ("born >= '2024-02-29'", 3...4),
+      ("born > '2024-02-28'", 3...4),
+      ("born < '1970-01-01'", 0...0), ("born <= '1970-01-01'", 0...1),
+      ("born BETWEEN '1970-01-01' AND '2024-02-28'", 1...2),
+    ] {
+      let predicate = CompiledPredicate(
+        try FetchPredicate(parsing: text, entity: entity),
+        in: entity
+      )
+      let found = days.indices.filter { index in
+        let id = ObjectID(entity: "Person", key: .integer(1))
+        return predicate.holds(for: Row(entity: entity, id: id, values: [.text(days[index])]))
+      }
+      #expect(found == Array(expected), "\(text)")
+    }
+  }
+
+  @Test
   func `R102: what does not have the form exactly has no logical value, and is shown as it is`() {
     let form = StoredForm.dateText(digits: 3)
     let attribute = AttributeDescription("at", form.type, holdsAnyValue: true, form: form)
@@ -265,7 +303,7 @@ struct StoredFormTests {
     #expect(throws: Never.self) {
       try OrderDefinition(
         entity: entity,
-        predicate: .comparison(.attribute("price"), .equal, .literal("2.00")),
+        predicate: .text(.attribute("price"), .like, "2.00", caseInsensitive: false),
         sortDescriptors: [.ascending("at"), .ascending("key")]
       )
     }
@@ -274,6 +312,48 @@ struct StoredFormTests {
       remedy: StoredForm.decimalText.orderRemedy ?? ""
     )
     #expect(error.description.contains("calculated column"))
+  }
+
+  @Test(arguments: [
+    "price == '2.00'", "price != '2'", "'2' == price", "price IN {'2', '3'}",
+    "ifnull(price, '0') == '2'",
+  ])
+  func `R102: equality of a form with several texts for a value is refused with what to write`(
+    _ text: String
+  ) throws {
+    let error = try #require(throws: PredicateParseError.self) {
+      try FetchPredicate(parsing: text, entity: try Self.entity())
+    }
+    #expect(error.description.contains("price"))
+    #expect(error.description.contains("cannot be compared with == or IN. One number has several"))
+    #expect(error.description.contains("CAST(x AS REAL)"))
+  }
+
+  @Test(arguments: ["price == NULL", "price != NULL", "price CONTAINS '.'", "price LIKE '2.0*'"])
+  func `R102: presence and text of such a form can be asked for`(_ text: String) throws {
+    #expect(throws: Never.self) {
+      try FetchPredicate(parsing: text, entity: try Self.entity())
+    }
+  }
+
+  @Test func `R102: what replaces null is converted like the constants it is compared with`() throws
+  {
+    let entity = try Self.entity()
+    let parsed = try FetchPredicate(
+      parsing: "ifnull(seconds, '2026-01-01') >= '2026-01-01T00:00:00Z'",
+      entity: entity
+    )
+    #expect(
+      parsed
+        == .comparison(
+          .ifNull(.attribute("seconds"), 1_767_225_600),
+          .greaterOrEqual,
+          .literal(1_767_225_600)
+        )
+    )
+    #expect(try FetchPredicate(parsing: parsed.text(in: entity), entity: entity) == parsed)
+    let expression = try FetchExpression(path: "ifnull(at, '2026-01-01T08:00:00Z')", in: entity)
+    #expect(expression == .ifNull(.attribute("at"), "2026-01-01 08:00:00"))
   }
 
   private struct Visit: Entity {

@@ -88,6 +88,7 @@ struct SwiftSource {
       case .epochMilliseconds: "epochMilliseconds"
       case .referenceSeconds: "referenceSeconds"
       case .fileTimeMicroseconds: "fileTimeMicroseconds"
+      case .dayText: "dayText"
       case .uuidHex: "uuidHex"
       case .uuidBlob: "uuidBlob"
       case .decimalText: "decimalText"

@@ -88,7 +88,7 @@ import Testing
   @Test(arguments: [
     ("DATETIME", "'2024-01-01 12:00:00.000'", StoredForm.dateText(digits: 3)),
     ("TIMESTAMP", "'2024-01-01T12:00:00Z'", .iso8601(digits: 0)),
-    ("INTEGER", "1704110400", .epochSeconds),
+    ("INTEGER", "1704110400", .epochSeconds), ("DATE", "'1968-12-08'", .dayText),
     ("REAL", "725803200.5", .referenceSeconds),
   ])
   func `R102: with dates in a declared form are accepted, whatever their columns are declared as`(

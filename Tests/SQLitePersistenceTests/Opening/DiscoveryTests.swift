@@ -240,6 +240,60 @@ import Testing
     try store.close()
   }
 
+  @Test func `R103: a constant that a column does not convert leaves the condition to its index`()
+    throws
+  {
+    let database = try discover(
+      """
+      CREATE TABLE log (at DATETIME, size REAL, code INTEGER);
+      WITH RECURSIVE n(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM n WHERE n < 60)
+        INSERT INTO log SELECT CASE WHEN n % 9 = 0 THEN n ELSE datetime('2026-01-01', n || ' hours') END,
+          n / 2.0, CASE n % 3 WHEN 0 THEN 'x' || n ELSE n END FROM n;
+      CREATE INDEX byAt ON log (at); CREATE INDEX bySize ON log (size); CREATE INDEX byCode ON log (code);
+      """
+    )
+    let entity = try entity("log", in: database)
+    let store = try SQLiteStore(discovered: database, entities: [entity])
+    let cases: [(String, Value, isServed: Bool)] = [
+      ("at", "2026-01-02 00:00:00", true), ("at", "2026-01-02", true), ("at", "2026", false),
+      ("at", "-1e5", false), ("size", 10, true), ("size", .integer(1 << 53 + 1), false),
+      ("code", "x30", true), ("code", "30", false), ("code", " 3.5e1 ", false), ("code", 30, true),
+    ]
+    for (name, constant, isServed) in cases {
+      let predicate = FetchPredicate.comparison(
+        .attribute(name),
+        .greaterOrEqual,
+        .literal(constant)
+      )
+      let definition = try OrderDefinition(
+        entity: entity,
+        predicate: predicate,
+        sortDescriptors: [.ascending(name)]
+      )
+      let all = try values(of: name, sortedBy: [.ascending(name)], in: entity, store)
+      let found = try values(
+        of: name,
+        sortedBy: [.ascending(name)],
+        where: predicate,
+        in: entity,
+        store
+      )
+      #expect(
+        found
+          == all.filter { !$0.isNull && Value.compare($0, constant) != .ascending },
+        "\(name) \(constant)"
+      )
+      let steps = try store.read { (snapshot) throws(StoreError) in
+        try snapshot.plan(of: definition).steps
+      }
+      #expect(
+        steps.contains { $0.hasPrefix("SEARCH") } == isServed,
+        "\(name) \(constant): \(steps)"
+      )
+    }
+    try store.close()
+  }
+
   private static func text(_ value: Value) -> String { "\(value)" }
 
   private static func text(_ value: DatabaseValue) -> String {
@@ -257,7 +311,7 @@ import Testing
     let database = try discover(
       """
       CREATE TABLE t (a VARCHAR(10), b DECIMAL(10, 2), c BOOLEAN, d DATETIME, e, f DOUBLE, g CLOB, h TINYINT);
-      INSERT INTO t VALUES ('x', 1, 1, '2024-01-01', x'00', 1, 'y', 3), ('x', 1.5, 0, NULL, x'01', 2, 'z', 4);
+      INSERT INTO t VALUES ('x', 1, 1, 'today', x'00', 1, 'y', 3), ('x', 1.5, 0, NULL, x'01', 2, 'z', 4);
       CREATE TABLE empty (a VARCHAR(10), b DECIMAL(10, 2), c BOOLEAN, d DATETIME, e BLOB, f DOUBLE, g);
       CREATE TABLE strict (a INT NOT NULL, b TEXT, c REAL, d BLOB, e ANY) STRICT;
       """
@@ -282,12 +336,12 @@ import Testing
     let database = try discover(
       """
       CREATE TABLE t (at DATETIME, rails DATETIME, iso TEXT, created_at INTEGER, updated_time BIGINT, micro_time INT,
-        visit_time INTEGER, uuid TEXT, id BLOB, mixed DATETIME, number INTEGER, ZDATE TIMESTAMP);
+        visit_time INTEGER, uuid TEXT, id BLOB, mixed DATETIME, number INTEGER, ZDATE TIMESTAMP, born DATE, code TEXT);
       INSERT INTO t VALUES ('2024-01-01 12:00:00.123', '2024-01-01 12:00:00', '2024-01-01T12:00:00Z', 1704110400,
         1704110400123, 1704110400123000, 13348584000000000, '00112233-4455-6677-8899-AABBCCDDEEFF', zeroblob(16),
-        '2024-01-01 12:00:00', 1704110400, 725803200.5);
+        '2024-01-01 12:00:00', 1704110400, 725803200.5, '1968-12-08', '1234-56-78');
       INSERT INTO t VALUES (NULL, '2025-01-01 12:00:00', '2025-01-01T12:00:00Z', 1704110401, 1704110400124, 1704110400123001,
-        0, NULL, randomblob(16), 'soon', 1704110400, 725803200);
+        0, NULL, randomblob(16), 'soon', 1704110400, 725803200, '1970-02-28', '1970-02-28');
       """
     )
     let attributes = try entity("t", in: database).attributes
@@ -296,10 +350,10 @@ import Testing
         .dateText(digits: 3), .dateText(digits: 0), .iso8601(digits: 0), .epochSeconds,
         .epochMilliseconds, nil, .fileTimeMicroseconds, .uuidText(isUppercase: true), .uuidBlob,
         nil,
-        nil, .referenceSeconds,
+        nil, .referenceSeconds, .dayText, nil,
       ]
     )
-    #expect(attributes.filter { $0.type == .date }.count == 8)
+    #expect(attributes.filter { $0.type == .date }.count == 9)
   }
 
   @Test func `R102: forms that do not sort are proposed beside the entity, which can be sorted`()
@@ -371,6 +425,7 @@ import Testing
         PRIMARY KEY (PlaylistId, TrackId)) WITHOUT ROWID;
       CREATE TABLE Employee (id INTEGER PRIMARY KEY, ReportsTo INT REFERENCES Employee, city TEXT REFERENCES City);
       CREATE TABLE City (name TEXT PRIMARY KEY NOT NULL, mayor_id INT REFERENCES Employee, deputy_id INT REFERENCES Employee);
+      CREATE TABLE Shippers (id INTEGER PRIMARY KEY); CREATE TABLE Orders (id INTEGER PRIMARY KEY, ship_via INT REFERENCES Shippers);
       CREATE TABLE Loose (x TEXT REFERENCES Artist, y INT REFERENCES Gone, z INT REFERENCES Artist (Name), u REFERENCES Artist);
       PRAGMA foreign_keys = OFF; INSERT INTO Artist VALUES (1, 'a'); INSERT INTO Loose (u) VALUES (1), ('1');
       """
@@ -404,6 +459,7 @@ import Testing
       ]
     )
     #expect(try relationships("Loose") == [])
+    #expect(try relationships("Orders") == ["shipper: Shippers → ship_via"])
     let track = try entity("Track", in: database)
     let playlists = try #require(track.relationship(named: "playlists"))
     #expect(playlists.destination.relationship(named: "tracks")?.destination === track)

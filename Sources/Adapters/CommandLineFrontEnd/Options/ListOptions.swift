@@ -22,7 +22,10 @@ public struct ListOptions: ParsableArguments {
   public var sort: String?
 
   /// The attribute or key that divides the list into sections.
-  @Option(help: "The attribute or key that divides the list into sections, or none.")
+  @Option(
+    help:
+      "The attribute or key that divides the list into sections, a date as day(x), month(x) or year(x), or none."
+  )
   public var sectionBy: String?
 
   /// The maximum number of rows.

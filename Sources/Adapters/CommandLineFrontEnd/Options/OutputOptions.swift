@@ -133,9 +133,9 @@ public struct RowOptions: ParsableArguments {
       if let path = try RelatedName.expression(name, of: Program.self, option: "--columns") {
         return .related(RelatedName.attribute(path, of: Program.entity))
       }
-      throw CommandFailure.unknownAttribute(
-        name,
-        of: Program.entity.name,
+      throw RelatedName.failure(
+        for: name,
+        of: Program.entity,
         known: ["id"] + Program.fields.form.attributes.map(\.name)
           + Program.transients.map(\.name),
         option: "--columns"

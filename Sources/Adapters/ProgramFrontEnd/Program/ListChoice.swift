@@ -35,7 +35,7 @@ public struct ListChoice: Sendable {
         try descriptor($0, Program.self)
       }
     } else if sectionBy != nil, case .transient(let source, _) = definition.sectionKey?.source {
-      definition.request.sortDescriptors = [.descending(source)]
+      definition.request.sortDescriptors = [try descriptor("-" + source, Program.self)]
     }
     if let limit { definition.request.fetchLimit = try ListChoice.count(limit, "--limit") }
     if let offset { definition.request.fetchOffset = try ListChoice.count(offset, "--offset") }
@@ -69,9 +69,9 @@ public struct ListChoice: Sendable {
     } else if let path = try RelatedName.expression(name, of: Program.self, option: "--sort") {
       expression = path
     } else {
-      throw CommandFailure.unknownAttribute(
-        name,
-        of: Program.entity.name,
+      throw RelatedName.failure(
+        for: name,
+        of: Program.entity,
         known: ["id"] + Program.fields.form.attributes.map(\.name),
         option: "--sort"
       )
@@ -86,26 +86,32 @@ public struct ListChoice: Sendable {
   ) throws -> SectionKey? {
     if name.lowercased() == "none" { return nil }
     if let key = Program.sectionKey(named: name, for: settings) { return key }
-    let attribute: AttributeDescription
-    var key: SectionKey
-    if let known = Program.entity.attribute(named: name) {
-      attribute = known
-      key = .attribute(name)
-    } else if let path = try RelatedName.expression(name, of: Program.self, option: "--section-by")
-    {
-      attribute = RelatedName.attribute(path, of: Program.entity)
-      key = .expression(path)
-    } else {
-      throw CommandFailure.unknownAttribute(
-        name,
-        of: Program.entity.name,
-        known: Program.fields.form.attributes.map(\.name) + Program.sectionKeyNames + ["none"],
-        option: "--section-by"
-      )
+    if Program.entity.attribute(named: name) == nil, let date = DateSections.parts(of: name) {
+      let (expression, attribute) = try sectionSource(date.name, Program.self)
+      return try DateSections.key(date.unit, of: date.name, expression, attribute, for: settings)
     }
+    let (expression, attribute) = try sectionSource(name, Program.self)
+    var key = SectionKey.expression(expression)
     let formatter = ValueFormatter(for: settings)
     key.title = { formatter.text($0, of: attribute) }
     return key
+  }
+
+  /// What a name in `--section-by` stands for.
+  private func sectionSource<Program: ListProgram>(
+    _ name: String,
+    _ program: Program.Type
+  ) throws(CommandFailure) -> (FetchExpression, AttributeDescription) {
+    if let known = Program.entity.attribute(named: name) { return (.attribute(name), known) }
+    if let path = try RelatedName.expression(name, of: Program.self, option: "--section-by") {
+      return (path, RelatedName.attribute(path, of: Program.entity))
+    }
+    throw RelatedName.failure(
+      for: name,
+      of: Program.entity,
+      known: Program.fields.form.attributes.map(\.name) + Program.sectionKeyNames + ["none"],
+      option: "--section-by"
+    )
   }
 }
 
@@ -126,7 +132,7 @@ package enum RelatedName {
         remedy: "Use \(name).@count, or one of them with \(name).@min.\(named.attribute)."
       )
     }
-    guard name.contains("."), !Program.entity.relationships.isEmpty else { return nil }
+    guard name.contains(".") else { return nil }
     do {
       let expression = try FetchExpression(
         path: name,
@@ -154,7 +160,29 @@ package enum RelatedName {
     AttributeDescription(
       expression.description,
       expression.type(in: entity) ?? .text,
-      isOptional: true
+      isOptional: true,
+      form: expression.form(in: entity)
+    )
+  }
+
+  /// The failure for a name that is no attribute; that of a relationship proposes a value of the related objects.
+  package static func failure(
+    for name: String,
+    of entity: EntityDescription,
+    known: [String],
+    option: String
+  ) -> CommandFailure {
+    guard let relationship = entity.relationship(named: name) else {
+      return .unknownAttribute(name, of: entity.name, known: known, option: option)
+    }
+    let value =
+      relationship.isToOne
+      ? relationship.destination.attributes.first?.name ?? "SELF" : "@count"
+    return CommandFailure(
+      .usage,
+      "\(option): “\(name)” is a relationship of \(entity.name), and not a value.",
+      remedy:
+        "Name a value of the related \(relationship.isToOne ? "row" : "rows"), such as \(name).\(value)."
     )
   }
 }

@@ -36,7 +36,7 @@ struct FormProposal {
       let fraction = text.utf8.contains(UInt8(ascii: ".")) ? digits : 0
       return [
         .dateText(digits: fraction), .iso8601(digits: max(0, fraction - 1)),
-        .uuidText(isUppercase: true), .uuidText(isUppercase: false),
+        .dayText, .uuidText(isUppercase: true), .uuidText(isUppercase: false),
       ] + (isNamed("uuid", "guid", "id") ? [.uuidHex] : [])
     case .integer, .real: return number().map { [$0] } ?? []
     case .blob: return isNamed("uuid", "guid", "id") ? [.uuidBlob] : []

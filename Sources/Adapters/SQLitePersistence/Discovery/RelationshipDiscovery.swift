@@ -110,7 +110,7 @@ struct RelationshipDiscovery {
   private mutating func nameReferences() {
     for index in references.indices {
       let reference = references[index]
-      let table = reference.destination.name.asMember
+      let table = reference.destination.name.asMember.singular
       var names = [table, table + "By" + reference.columns.joined().asSuffix]
       if reference.columns.count == 1, let name = reference.columns[0].withoutKeySuffix {
         names.insert(name.asMember, at: 0)
@@ -265,6 +265,14 @@ extension String {
   fileprivate var asSuffix: String {
     guard let first = utf8.first, (0x61...0x7A).contains(first) else { return self }
     return String(decoding: [first - 32] + utf8.dropFirst(), as: UTF8.self)
+  }
+
+  /// The singular of an English noun, or a singular as it is.
+  fileprivate var singular: String {
+    if hasSuffix("ies"), utf8.count > 4 { return String(dropLast(3)) + "y" }
+    if ["sses", "xes", "ches", "shes"].contains(where: hasSuffix) { return String(dropLast(2)) }
+    let isPlural = hasSuffix("s") && !["ss", "us", "is"].contains(where: hasSuffix)
+    return isPlural && utf8.count > 2 ? String(dropLast()) : self
   }
 
   /// The plural of an English noun, or a plural as it is.

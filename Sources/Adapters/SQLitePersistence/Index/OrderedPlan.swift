@@ -19,6 +19,8 @@ final class OrderedPlan: Sendable {
     /// Whether SQLite calls the sampling function once for each key; `nil` until that is known.
     var samples: Bool?
     var isRefused = false
+    /// The latest version in which the folded columns were checked.
+    var checked: StoreVersion?
   }
 
   let layout: KeyLayout
@@ -60,6 +62,18 @@ final class OrderedPlan: Sendable {
 
   /// Whether no proof has failed so far.
   var serves: Bool { !state.withLock { $0.isRefused } }
+
+  /// The attributes whose columns the index has without regard to case; a text with NUL takes the list off it.
+  var foldedAttributes: [String] { statements.foldedAttributes }
+
+  /// The latest version in which the folded columns were checked.
+  var checkedVersion: StoreVersion? { state.withLock { $0.checked } }
+
+  /// Records that the folded columns have been checked in a version.
+  func setChecked(_ version: StoreVersion) { state.withLock { $0.checked = version } }
+
+  /// Ends the use of the index.
+  func refuse() { state.withLock { $0.isRefused = true } }
 
   /// The text of a statement: with the index if that is proved, without it otherwise.
   func text(for purpose: StatementPurpose, on database: Database) throws -> String {
@@ -179,6 +193,8 @@ struct OrderedColumn: Sendable {
   let hasTextAffinity: Bool
   /// Whether it is an expression.
   var isExpression = false
+  /// The name of the column in an index, if it is not the identifier.
+  var indexName: [UInt8]?
 
   /// The column in `ORDER BY`, with nulls in the order of an index.
   var orderSQL: String { key.isDescending ? sql + " DESC" : sql }

@@ -28,19 +28,23 @@ struct OrderedProof {
   private func plan(_ indexes: [OrderedIndex]) throws -> OrderedPlan? {
     let normal = definition.predicate.normalized
     let fixed = normal.fixedValues
-    guard let columns = columns(fixed) else { return nil }
-    for index in indexes {
-      guard let fixedPrefix = fixedPrefix(of: index, columns.variable, fixed),
-        let statements = statements(columns, index),
-        statements.predicate.isEmpty || !index.isRowNumber
+    for isFolding in [false, true] {
+      guard let columns = columns(fixed, isFolding: isFolding),
+        !isFolding || !columns.folded.isEmpty
       else { continue }
-      let proof = StatementProof(
-        index: index,
-        fixedPrefix: fixedPrefix,
-        required: normal.requiredValues
-      )
-      let plan = OrderedPlan(statements, proof)
-      if try isProved(plan) { return plan }
+      for index in indexes {
+        guard let fixedPrefix = fixedPrefix(of: index, columns.variable, fixed),
+          let statements = statements(columns, index),
+          statements.predicate.isEmpty || !index.isRowNumber
+        else { continue }
+        let proof = StatementProof(
+          index: index,
+          fixedPrefix: fixedPrefix,
+          required: normal.requiredValues
+        )
+        let plan = OrderedPlan(statements, proof)
+        if try isProved(plan) { return plan }
+      }
     }
     return nil
   }
@@ -65,6 +69,8 @@ extension OrderedProof {
     var outputs: [String] = []
     var roles: [OrderedRole] = []
     var variable: [OrderedColumn] = []
+    /// The attributes whose columns are compared without regard to case.
+    var folded: [String] = []
 
     /// Appends a column of the keys.
     /// - Returns: `false` if no index can have its order.
@@ -91,7 +97,10 @@ extension OrderedProof {
   }
 
   /// The columns of the keys, or `nil` if no index can have the order of one of them, or SQL alone cannot express one.
-  private func columns(_ fixed: [FixedValue]) -> Columns? {
+  ///
+  /// With `isFolding` a lowercased attribute is its column with the collation NOCASE, whose order is that of the lowercased texts unless one
+  /// has a NUL, where NOCASE ends (sqlite.org/datatype3.html, 7).
+  private func columns(_ fixed: [FixedValue], isFolding: Bool) -> Columns? {
     var found = Columns()
     let identity = table.entity.identity.columns
     for (index, term) in definition.terms.enumerated() {
@@ -100,6 +109,8 @@ extension OrderedProof {
         switch term.expression {
         case .attribute(let name): append(name, key, fixed, to: &found)
         case .objectKey: identity.count == 1 && append(identity[0], key, fixed, to: &found)
+        case .lowercased(.attribute(let name)) where isFolding:
+          append(folded: name, term.expression, key, fixed, to: &found)
         default: append(term.expression, key, fixed, to: &found)
         }
       guard isFound else { return nil }
@@ -177,6 +188,36 @@ extension OrderedProof {
     )
   }
 
+  /// Appends a lowercased attribute as its column without regard to case, if that holds texts.
+  private func append(
+    folded name: String,
+    _ expression: FetchExpression,
+    _ key: KeyColumn,
+    _ fixed: [FixedValue],
+    to found: inout Columns
+  ) -> Bool {
+    guard let column = shape.column(named: name), column.affinity == .text,
+      !fixed.contains(where: { $0.expression == expression })
+    else { return append(expression, key, fixed, to: &found) }
+    var sql = SQLText()
+    sql.append(expression, in: table)
+    let isKey = column.keyPosition > 0 && (table.isRowNumber || shape.isWithoutRowNumber)
+    found.folded.append(name)
+    return found.append(
+      OrderedColumn(
+        key: key,
+        // The column itself is another one.
+        identifier: name.caselessIdentifier + Array(" nocase".utf8),
+        sql: name.quotedIdentifier + " COLLATE NOCASE",
+        isNullable: !column.isRequired && !isKey,
+        hasTextAffinity: true,
+        indexName: name.caselessIdentifier
+      ),
+      as: sql.text,
+      fixed: nil
+    )
+  }
+
   /// The number of columns of an index that the predicate fixes and that precede those in which keys differ; `nil` if the index has other
   /// columns.
   ///
@@ -197,7 +238,8 @@ extension OrderedProof {
         guard rest.count >= variable.count else { return false }
         return zip(rest, variable)
           .allSatisfy { name, column in
-            name == column.identifier || name == expression && column.isExpression
+            name == column.indexName ?? column.identifier
+              || name == expression && column.isExpression
               || name == Array("rowid".utf8) && column.identifier == rowNumber
           }
       }
@@ -226,7 +268,8 @@ extension OrderedProof {
       roles: columns.roles,
       variable: columns.variable,
       predicate: predicate.text,
-      arguments: arguments
+      arguments: arguments,
+      foldedAttributes: columns.folded
     )
   }
 }

@@ -16,6 +16,8 @@ struct OrderedStatements: Sendable {
   /// The predicate's translation, or an empty text.
   let predicate: String
   let arguments: [Value]
+  /// The attributes whose columns are compared without regard to case.
+  let foldedAttributes: [String]
 
   /// The statement that counts the rows of the list.
   var total: String {

@@ -410,6 +410,28 @@ extension FetchExpression {
   }
 }
 
+extension String {
+  /// Whether a numeric column may convert the text.
+  ///
+  /// It consists of what a number in SQL consists of, with signs only where they begin the number or its exponent
+  /// (sqlite.org/datatype3.html, 3). Dates with dashes or colons do not.
+  fileprivate var canBeNumber: Bool {
+    var last: UInt8?
+    for byte in utf8 {
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "e"),
+        UInt8(ascii: "E"), 0x09...0x0D, 0x20:
+        break
+      case UInt8(ascii: "+"), UInt8(ascii: "-"):
+        if let last, (0x30...0x39).contains(last) || last == UInt8(ascii: ".") { return false }
+      default: return false
+      }
+      last = byte
+    }
+    return true
+  }
+}
+
 extension EntityTable {
   /// Whether SQLite compares an expression with constants as they are, without converting these to the affinity of a column.
   fileprivate func compares(_ expression: FetchExpression, with values: [Value]?) -> Bool {
@@ -420,6 +442,9 @@ extension EntityTable {
       case (.null, _), (.blob, _), (_, .none), (.text, .text): true
       case (.integer, .integer), (.integer, .numeric), (.real, .integer), (.real, .numeric): true
       case (.real, .real): true
+      // A double holds these integers exactly, so that a search does too.
+      case (.integer(let number), .real): number.magnitude <= 1 << 53
+      case (.text(let text), _): !text.canBeNumber
       default: false
       }
     }

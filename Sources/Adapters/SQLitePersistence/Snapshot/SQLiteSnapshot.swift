@@ -139,7 +139,14 @@ final class SQLiteSnapshot: StoreSnapshot {
   ) throws(StoreError) -> (any OrderedSource)? {
     // No index has the values of other tables.
     guard !definition.usesPaths else { return nil }
-    return try with(definition.entity) { database, table in
+    guard let source = try source(of: definition) else { return nil }
+    return try FoldedColumns(of: source.plan, in: source.table).hold(in: self) ? source : nil
+  }
+
+  private func source(
+    of definition: OrderDefinition
+  ) throws(StoreError) -> SQLiteOrderedSource? {
+    try with(definition.entity) { database, table in
       let cookie = try schemaVersion(on: database)
       let plan = try context.orderedPlans.plan(
         of: definition,

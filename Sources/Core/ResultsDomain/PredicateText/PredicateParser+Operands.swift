@@ -194,7 +194,8 @@ extension PredicateParser {
     let innerStart = token.start
     let inner: FetchExpression =
       try expression(try operand(), at: innerStart)
-    let made = try self.function(function, of: inner, innerStart)
+    // What is checked is what is compared: a constant as it is stored.
+    let made = try self.function(function, of: inner, innerStart).storing(in: entity)
     try expect(")")
     do {
       _ = try made.comparableStorage(in: entity)

@@ -358,12 +358,46 @@ extension PredicateParser {
     }
     let steps = names.prefix(count).map(\.text)
     let element = Array(names.dropFirst(count))
+    try refuseSecondMany(quantifier, names.prefix(count), element, of: owner)
     let scope = PredicateScope(entity: owner, isQuantified: true)
     let condition = try within(scope) { (parser) throws(PredicateParseError) in
       let left = try parser.value(element, in: owner, at: start)
       return try parser.comparison(left, from: start)
     }
     return .quantified(quantifier, steps, condition)
+  }
+
+  /// Refuses a quantified path with a second to-many relationship, for which the word does not say how many must satisfy the condition.
+  private func refuseSecondMany(
+    _ quantifier: Quantifier,
+    _ steps: ArraySlice<PathName>,
+    _ element: [PathName],
+    of entity: EntityDescription
+  ) throws(PredicateParseError) {
+    guard token.kind != .symbol(".") else { return }
+    var owner = entity
+    for name in element.dropLast() {
+      guard let relationship = owner.relationship(named: name.text) else { return }
+      guard relationship.isToOne else {
+        let outer = PredicateParser.text(Array(steps))
+        let inner = PredicateParser.text(element)
+        let instead =
+          switch quantifier {
+          case .any: "SUBQUERY(\(outer), $x, ANY $x.\(inner) == …).@count > 0"
+          case .none: "SUBQUERY(\(outer), $x, ANY $x.\(inner) == …).@count == 0"
+          case .all: "SUBQUERY(\(outer), $x, ALL $x.\(inner) == …).@count == \(outer).@count"
+          }
+        let many = "\(steps.last?.text ?? "") and \(name.text)"
+        throw error(
+          .unsupported(
+            "\(quantifier.rawValue) over two to-many relationships (\(many))",
+            instead: instead
+          ),
+          at: name.start
+        )
+      }
+      owner = relationship.destination
+    }
   }
 
   /// Parses a part of the text in which names belong to something else.

@@ -21,6 +21,7 @@ extension FetchPredicate {
       }
     case .membership(let expression, let values):
       let storage = try expression.comparableStorage(in: entity)
+      try expression.validateEquality(in: entity)
       let type = expression.plainType(in: entity)
       for value in values.map(\.orderable)
       where !value.isNull && !(storage.compares(with: value.storage) && value.means(type)) {
@@ -63,8 +64,12 @@ extension FetchPredicate {
     guard try storage.compares(with: right.comparableStorage(in: entity)) else {
       throw .mixedStorage(description)
     }
-    if comparison != .equal, comparison != .notEqual {
-      for side in [left, right] { try side.validateOrder(in: entity) }
+    for side in [left, right] {
+      if comparison == .equal || comparison == .notEqual {
+        try side.validateEquality(in: entity)
+      } else {
+        try side.validateOrder(in: entity)
+      }
     }
     let meaning: Bool =
       switch (left.plainType(in: entity), right.plainType(in: entity), left, right) {
@@ -82,6 +87,12 @@ extension FetchExpression {
   fileprivate func validateOrder(in entity: EntityDescription) throws(RequestError) {
     guard let remedy = form(in: entity)?.orderRemedy else { return }
     throw .unorderedForm(description, remedy: remedy)
+  }
+
+  /// Refuses equality of values of which one can have several stored texts.
+  fileprivate func validateEquality(in entity: EntityDescription) throws(RequestError) {
+    guard let remedy = form(in: entity)?.equalityRemedy else { return }
+    throw .ambiguousForm(description, remedy: remedy)
   }
 
   /// The type of its values, unless they are stored in another form, whose values any constant may be.

@@ -38,6 +38,8 @@ public enum RequestError: Error, Hashable, Sendable {
   case invalidPattern(String, reason: String)
   /// An order by an attribute whose stored form does not sort like its values.
   case unorderedForm(String, remedy: String)
+  /// An equality of an attribute whose stored form has several texts for one value.
+  case ambiguousForm(String, remedy: String)
   /// A relationship whose foreign key does not fit the key that it names.
   case mismatchedRelationship(String, entity: String)
 }
@@ -84,13 +86,13 @@ extension RequestError: CustomStringConvertible {
       "\(entity) has no relationship named \(name). "
         + (NearestName.of(name, among: known).map { "Did you mean \($0)?" }
           ?? (known.isEmpty
-            ? "It has none: declare it." : "It has \(known.joined(separator: ", "))."))
+            ? "It has no relationships." : "It has \(known.joined(separator: ", "))."))
     case .pathThroughMany(let path, let relationship, false):
       "\(path) has many values, because \(relationship) is to-many."
         + " Use \(relationship).@count, @min, @max or @sum, or a condition with ANY, ALL or NONE."
     case .pathThroughMany(let path, let relationship, true):
-      "\(path) goes on after \(relationship), which is to-many. End the path there,"
-        + " and put the rest into the condition or the aggregated value."
+      "\(path) goes on after \(relationship), which is to-many. Put the rest into a condition on its objects,"
+        + " such as SUBQUERY(\(relationship), $x, ANY $x.… == …).@count > 0."
     case .pathWithoutMany(let path, let relationship):
       "\(path) needs a to-many relationship at its end, and \(relationship) is to-one."
         + " Use the value itself, without ANY, ALL, NONE or an aggregate."
@@ -100,6 +102,8 @@ extension RequestError: CustomStringConvertible {
       "\(path) is not a value. End a path with an attribute, and apply functions to the whole path."
     case .unorderedForm(let what, let remedy):
       "\(what) cannot be ordered. \(remedy)"
+    case .ambiguousForm(let what, let remedy):
+      "\(what) cannot be compared with == or IN. \(remedy)"
     case .mismatchedRelationship(let name, let entity):
       "The foreign key of \(name) of \(entity) does not fit the key of the objects that it names."
         + " Name attributes of the key's types, in key order."

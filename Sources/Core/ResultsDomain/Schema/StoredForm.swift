@@ -6,6 +6,8 @@
 public enum StoredForm: Hashable, Sendable {
   /// A date as `yyyy-MM-dd HH:mm:ss` in UTC with a fixed number of digits of a fraction: 3 in GRDB, 6 in Rails and Django.
   case dateText(digits: Int)
+  /// A date without a time as `yyyy-MM-dd`, a whole day (`Instant.wholeDay`).
+  case dayText
   /// A date as `yyyy-MM-ddTHH:mm:ssZ` with a fixed number of digits of a fraction.
   case iso8601(digits: Int)
   /// A date as seconds since 1970-01-01 UTC, an integer or a real.
@@ -35,7 +37,7 @@ extension StoredForm {
   /// The type of the logical values: dates, or texts.
   public var type: AttributeType {
     switch self {
-    case .dateText, .iso8601, .epochSeconds, .epochMilliseconds, .referenceSeconds,
+    case .dateText, .dayText, .iso8601, .epochSeconds, .epochMilliseconds, .referenceSeconds,
       .fileTimeMicroseconds:
       .date
     case .uuidText, .uuidHex, .uuidBlob, .decimalText, .json: .text
@@ -45,7 +47,7 @@ extension StoredForm {
   /// The storage class of the values that it writes.
   public var storage: StorageClass {
     switch self {
-    case .dateText, .iso8601, .uuidText, .uuidHex, .decimalText, .json: .text
+    case .dateText, .dayText, .iso8601, .uuidText, .uuidHex, .decimalText, .json: .text
     case .epochSeconds, .epochMilliseconds, .fileTimeMicroseconds: .integer
     case .referenceSeconds: .real
     case .uuidBlob: .blob
@@ -58,6 +60,17 @@ extension StoredForm {
     case .decimalText:
       "Its texts do not sort as numbers. Add a calculated column with the number, such as CAST(x AS REAL)."
     case .json: "JSON has no order. Add a calculated column with the part to sort by."
+    default: nil
+    }
+  }
+
+  /// What to do instead of comparing values of the form with `==` or `IN`, or `nil` if each value has one text.
+  public var equalityRemedy: String? {
+    switch self {
+    case .decimalText:
+      "One number has several texts, such as 1.5 and 1.50. Compare a calculated column with the number, such as CAST(x AS REAL), or the text with LIKE."
+    case .json:
+      "One value has several texts. Compare a calculated column with a part of it, such as json_extract(x, '$.name'), or the text with CONTAINS."
     default: nil
     }
   }
@@ -82,6 +95,7 @@ extension StoredForm {
     case (_, .null): .null
     case (.dateText(let digits), .integer(let date)):
       StoredForm.text(Instant(microseconds: date), separator: " ", digits: digits, end: "")
+    case (.dayText, .integer(let date)): StoredForm.day(Instant(microseconds: date))
     case (.iso8601(let digits), .integer(let date)):
       StoredForm.text(Instant(microseconds: date), separator: "T", digits: digits, end: "Z")
     case (.epochSeconds, .integer), (.epochMilliseconds, .integer), (.referenceSeconds, .integer):
@@ -107,6 +121,15 @@ extension StoredForm {
   func stored(notAfter date: Int64) -> Value? {
     if let exact = stored(.integer(date)) { return exact }
     switch self {
+    case .dayText:
+      // The last whole day whose instant is not later.
+      let perDay: Int64 = 86_400_000_000
+      let rest = ((date % perDay) + perDay) % perDay
+      guard let midnight = StoredForm.sum(date, -rest),
+        let day = Instant(wholeDay: midnight / perDay),
+        let before = Instant(wholeDay: midnight / perDay - 1)
+      else { return nil }
+      return stored(.integer(day.microseconds <= date ? day.microseconds : before.microseconds))
     case .dateText(let digits), .iso8601(let digits):
       guard (0...6).contains(digits) else { return nil }
       let unit = (digits..<6).reduce(Int64(1)) { unit, _ in unit * 10 }
@@ -118,6 +141,20 @@ extension StoredForm {
       else { return nil }
       return found <= date ? nearest : .real(count.nextDown)
     default: return nil
+    }
+  }
+
+  /// Returns the latest date whose stored value is not after a stored one, in microseconds since 1970; `nil` for a text that does not have
+  /// the form exactly, and for other values that are no dates.
+  ///
+  /// It never decreases as stored values grow, so that dates between two bounds are stored between the bounds' values.
+  package func date(notAfter stored: Value) -> Int64? {
+    guard type == .date, case .integer(let date)? = decoded(stored) else { return nil }
+    guard let written = self.stored(notAfter: date) else { return nil }
+    switch Value.compare(written, stored) {
+    case .same: return date
+    case .ascending: return storage == .text ? nil : date
+    case .descending: return storage == .text ? nil : StoredForm.sum(date, -1)
     }
   }
 
@@ -140,6 +177,9 @@ extension StoredForm {
     switch (self, stored) {
     case (.dateText, .text(let text)):
       return text.utf8.count > 10 ? StoredForm.date(text + "Z") : nil
+    case (.dayText, .text(let text)):
+      guard text.utf8.count == 10, let day = Instant(plainText: text) else { return nil }
+      return .integer(day.microseconds)
     case (.iso8601, .text(let text)): return StoredForm.date(text)
     case (.epochSeconds, _): return StoredForm.date(stored, unit: 1_000_000, since: 0)
     case (.epochMilliseconds, _): return StoredForm.date(stored, unit: 1000, since: 0)
@@ -214,6 +254,12 @@ extension StoredForm {
   private static func sum(_ left: Int64, _ right: Int64) -> Int64? {
     let (sum, overflow) = left.addingReportingOverflow(right)
     return overflow ? nil : sum
+  }
+
+  /// A whole day without its time; `nil` for any other date, and for a year that needs a sign.
+  private static func day(_ date: Instant) -> Value? {
+    guard date.wholeDay != nil, date.plainText.utf8.count == 10 else { return nil }
+    return .text(date.plainText)
   }
 
   /// A date with a fixed number of digits of a fraction; `nil` if that would lose a part of it, or for a year that needs a sign.
@@ -319,7 +365,10 @@ extension AttributeDescription {
   public func value(parsing text: String) -> Value? {
     guard let form else { return type.value(parsing: text) }
     if form.type == .date {
-      return Instant(iso8601: text).flatMap { form.stored(.integer($0.microseconds)) }
+      // A date without a time is its midnight, or a whole day where the form has no times.
+      let instants = [Instant(iso8601: text), Instant(plainText: text)]
+      return instants.lazy.compactMap { $0.flatMap { form.stored(.integer($0.microseconds)) } }
+        .first
     }
     return form.stored(.text(text))
   }
@@ -434,21 +483,62 @@ extension StoredForm {
 }
 
 extension FetchExpression {
-  /// The form of the attribute that the expression is, or `nil`.
-  func form(in entity: EntityDescription) -> StoredForm? {
+  /// The form of the attribute that the expression is, with another value for null or not, or `nil`.
+  package func form(in entity: EntityDescription) -> StoredForm? {
     switch self {
     case .attribute(let name): entity.attribute(named: name)?.form
+    case .ifNull(let inner, _): inner.form(in: entity)
     case .related(let steps, let inner):
       entity.destination(along: steps).flatMap { inner.form(in: $0) }
     default: nil
     }
   }
 
-  /// The expression with the logical values of constants in the condition of related objects.
-  fileprivate func showing(in entity: EntityDescription) -> FetchExpression {
-    guard case .gathered(let steps, let function, let inner, let predicate) = self else {
+  /// The expression with its constant for null as it is stored, if it replaces a value that has a form.
+  ///
+  /// A date without a time is its midnight in UTC. A constant for which the form has no stored value stays as it is.
+  func storing(in entity: EntityDescription) -> FetchExpression {
+    guard case .ifNull(let inner, let value) = self, let form = inner.form(in: entity) else {
       return self
     }
+    var logical = value
+    if form.type == .date, case .integer(let date) = value,
+      let day = Instant(microseconds: date).wholeDay
+    {
+      logical = .integer(day * 86_400_000_000)
+    }
+    return .ifNull(inner, form.stored(logical) ?? value)
+  }
+
+  /// The expression with the logical values of constants that replace null, and in the condition of related objects.
+  fileprivate func showing(in entity: EntityDescription) -> FetchExpression {
+    guard case .gathered(let steps, let function, let inner, let predicate) = self else {
+      return showingConstants(in: entity)
+    }
     return .gathered(steps, function, inner, where: predicate.showing(along: steps, in: entity))
+  }
+
+  /// The expression with the logical values of constants that replace null.
+  private func showingConstants(in entity: EntityDescription) -> FetchExpression {
+    switch self {
+    case .ifNull(let inner, let value):
+      return .ifNull(
+        inner.showingConstants(in: entity),
+        inner.form(in: entity)?.logical(value) ?? value
+      )
+    case .related(let steps, let inner):
+      guard let destination = entity.destination(along: steps) else { return self }
+      return .related(steps, inner.showingConstants(in: destination))
+    case .prefix(let inner, let length):
+      return .prefix(inner.showingConstants(in: entity), length: length)
+    case .lowercased(let inner): return .lowercased(inner.showingConstants(in: entity))
+    case .uppercased(let inner): return .uppercased(inner.showingConstants(in: entity))
+    case .length(let inner): return .length(inner.showingConstants(in: entity))
+    case .bucket(let inner, let width):
+      return .bucket(inner.showingConstants(in: entity), width: width)
+    case .transformed(let transform, let inner):
+      return .transformed(transform, inner.showingConstants(in: entity))
+    case .attribute, .objectKey, .literal, .gathered: return self
+    }
   }
 }

@@ -64,6 +64,7 @@ final class ListPlan: Sendable {
     }
     var sectionTerms: [FetchSortDescriptor] = []
     var rule = SectionRule.single
+    var grouped: (source: String, grouping: any SectionGrouping)?
     switch results.sectionKey?.source {
     case .none: break
     case .expression(let expression, let order, let direction, let nulls):
@@ -97,6 +98,7 @@ final class ListPlan: Sendable {
         )
       }
       rule = .grouping(grouping)
+      grouped = (source, grouping)
     }
     var declared: [SectionAggregate] = []
     for aggregate in results.aggregates {
@@ -114,6 +116,9 @@ final class ListPlan: Sendable {
     }
     relations = try paths.tree(answersPaths: answersPaths)
     let entity = relations?.entity ?? request.entity
+    if let grouped, let form = entity.attribute(named: grouped.source)?.form {
+      rule = .grouping(StoredFormGrouping(form, grouped.grouping))
+    }
     definition = try OrderDefinition(
       entity: entity,
       predicate: predicate,
