@@ -161,10 +161,11 @@ extension RelationTree {
   /// A definition over the base entity whose predicate reads everything that the definition reads, also what it only shows; `nil` if no
   /// definition can.
   package var shownDefinition: OrderDefinition? {
-    let read = expressions.map { expression in
+    let read = expressions.compactMap { expression -> FetchPredicate? in
       switch expression {
-      case .expression(let path): FetchPredicate.isNull(path)
+      case .expression(let path): .isNull(path)
       case .predicate(let quantified): quantified
+      case .list: nil
       }
     }
     return try? OrderDefinition(
