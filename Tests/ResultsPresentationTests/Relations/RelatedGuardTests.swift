@@ -94,21 +94,26 @@ struct RelatedGuardTests {
   @Test func `R94: the delta is the one that placing each row gives`() throws {
     var (reading, placing) = (try engine(), try engine())
     placing.fewestRowsReadAgain = 1_000_000
-    for (folder, name) in [(1, "b"), (2, "a"), (1, "x"), (2, .null)] as [(Int64, Value)] {
-      try rename(folder, name)
+    for (folder, name) in [(1, "b"), (2, "a"), (1, "x"), (2, "q")] as [(Int64, Value)] {
       try store.write { transaction in
+        try transaction.update(
+          ObjectID(entity: "Folder", key: .integer(folder)),
+          to: [name, "red", .null],
+          of: RelatedListTests.folders
+        )
         try transaction.update(
           ObjectID(entity: "Note", key: .integer(7)),
           to: ["n3", .integer(folder)],
           of: RelatedListTests.notes
         )
       }
-      let (read, placed) = (try advance(&reading).0, try advance(&placing).0)
-      #expect(read.count == 1)
-      for (one, other) in zip(read, placed) {
-        #expect(try one.snapshot.content == other.snapshot.content)
-        #expect(picture(one.delta) == picture(other.delta))
-      }
+      let read = try #require(try advance(&reading).0.first)
+      let placed = try #require(try advance(&placing).0.first)
+      // The expressions are not in the expectations, which would print two thousand rows.
+      let isSameContent = try read.snapshot.content == placed.snapshot.content
+      #expect(isSameContent, "folder \(folder)")
+      let isSameDelta = picture(read.delta) == picture(placed.delta)
+      #expect(isSameDelta, "folder \(folder)")
     }
   }
 
