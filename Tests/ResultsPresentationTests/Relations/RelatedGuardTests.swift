@@ -91,34 +91,6 @@ struct RelatedGuardTests {
     #expect(steps.first?.delta.rows.moves.isEmpty == false)
   }
 
-  @Test func `R94: the delta is the one that placing each row gives`() throws {
-    var (reading, placing) = (try engine(), try engine())
-    placing.fewestRowsReadAgain = 1_000_000
-    for (folder, name) in [(1, "b"), (2, "a"), (1, "x"), (2, .null)] as [(Int64, Value)] {
-      try rename(folder, name)
-      try store.write { transaction in
-        try transaction.update(
-          ObjectID(entity: "Note", key: .integer(7)),
-          to: ["n3", .integer(folder)],
-          of: RelatedListTests.notes
-        )
-      }
-      let (read, placed) = (try advance(&reading).0, try advance(&placing).0)
-      #expect(read.count == 1)
-      for (one, other) in zip(read, placed) {
-        #expect(try one.snapshot.content == other.snapshot.content)
-        #expect(picture(one.delta) == picture(other.delta))
-      }
-    }
-  }
-
-  private func picture(_ delta: ResultsDelta) -> [String] {
-    let survivors = delta.rows.moves + delta.rows.updates
-    return survivors.map { row in
-      "\(row.id) \(row.from)-\(row.to) \(row.changed.map { "\($0.indexes)" } ?? "?")"
-    } + ["\(delta.rows.inserts)", "\(delta.rows.deletes)", "\(delta.cause)", "\(delta.origins)"]
-  }
-
   @Test func `R78: a list with aggregates evaluates its rows, whose values it needs`() throws {
     var engine = try engine(aggregates: true)
     #expect(engine.dependentLimit == nil)
