@@ -40,7 +40,7 @@ struct NaiveRelatedList {
       var observed: [String: Value] = [:]
       if let properties = request.propertiesToFetch {
         for name in properties {
-          let path = FetchExpression(path: name) ?? .attribute(name)
+          let path = (try? FetchExpression(path: name, in: entity)) ?? .attribute(name)
           observed[name] = model.value(path, of: entry.row, in: entity)
         }
         return (entry.row.id, section == nil ? .null : entry.values[0], observed)

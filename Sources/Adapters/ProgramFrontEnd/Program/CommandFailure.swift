@@ -123,8 +123,9 @@ extension CommandFailure {
     switch error {
     case .store(let error): self.init(error)
     case .noRow, .noSection, .rowGone: self.init(.nothingMatched, error.description)
-    case .row: self.init(.badData, error.description)
-    case .notFetched, .ended: self.init(.software, error.description)
+    case .row, .related(.row): self.init(.badData, error.description)
+    case .notFetched, .ended, .related(.notPrefetched):
+      self.init(.software, error.description)
     }
   }
 }
