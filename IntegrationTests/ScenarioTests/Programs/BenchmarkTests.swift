@@ -212,7 +212,7 @@ struct BenchmarkWorkTests {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: try ProgramFolder.executable("results-benchmark"))
     process.arguments = [
-      "--rows", "1000", "--goals", "section-counts,own-change,changes-of-others,20,23,26",
+      "--rows", "1000", "--goals", "section-counts,own-change,changes-of-others,20,23",
       "--runs", "1", "--format", "json",
     ]
     let output = Pipe()

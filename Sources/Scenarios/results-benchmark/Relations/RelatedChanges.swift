@@ -145,7 +145,8 @@ struct RelatedChangeBenchmark {
   private func commits(of author: Int64) throws -> Double {
     var times = Samples()
     for round in 0..<10 + 20 * library.runs {
-      let time = (ContinuousClock.now - (try library.rename(author))).microseconds
+      let written = try library.rename(author)
+      let time = (ContinuousClock.now - written).microseconds
       if round >= 10 { times.add(time) }
     }
     return times.median
