@@ -123,7 +123,7 @@ struct LandingPathTests {
       for name in ["Eco", "Le Guin"] {
         try transaction.insert([.text(name)], key: nil, into: author)
       }
-      for (title, key) in [("Baudolino", 1), ("The Telling", 2)] {
+      for (title, key) in [("Baudolino", 1), ("The Word", 2)] {
         try transaction.insert([.text(title), .integer(Int64(key))], key: nil, into: book)
       }
     }
