@@ -52,6 +52,41 @@ import Testing
     #expect(frozen.sections.map(\.title) == ["feed 0", "feed 1", "feed 2"])
   }
 
+  @Test func `marking is one commit under its name, and toggling reads all before it unreads any`()
+    throws
+  {
+    try add(4)
+    func origins(_ body: () throws -> Void) throws -> [CommitOrigin] {
+      let base = try feed.store.read { (snapshot) throws(StoreError) in snapshot.version }
+      try body()
+      let history = try feed.store.read { (snapshot) throws(StoreError) in
+        try snapshot.history(since: base, of: Item.entity)
+      }
+      guard case .commits(let records) = history else { return [] }
+      return records.map(\.origin)
+    }
+    func unread() throws -> Int {
+      try feed.store.fetch(NewsFeed.request(ObjectID.self, onlyUnread: true)).count
+    }
+    let name = CommitOrigin("browse-1")
+    #expect(try origins { try feed.open("g1", origin: name) } == [name])
+    #expect(try feed.toggleRead(["g1", "g2", "nothing"], origin: name) == (true, 1))
+    #expect(try unread() == 2)
+    #expect(try origins { try feed.toggleRead(["g1", "g2"], origin: name) } == [name])
+    #expect(try unread() == 4)
+    let first = FetchPredicate.comparison(.attribute("feed"), .equal, .literal("feed 0"))
+    let count = try feed.store.count(of: request(where: first))
+    #expect(try feed.markAllRead(where: first, origin: name) == count)
+    #expect(try unread() == 4 - count)
+    #expect(try origins { try feed.markUnread("g1", origin: name) }.count <= 1)
+  }
+
+  private func request(where predicate: FetchPredicate) -> FetchRequest<ObjectID> {
+    var request = NewsFeed.request(ObjectID.self)
+    request.predicate = predicate
+    return request
+  }
+
   @Test func `unread ids can be fetched as dictionaries with one property`() throws {
     try add(3)
     var request = NewsFeed.request(FetchedDictionary.self, onlyUnread: true)

@@ -38,19 +38,28 @@ public struct BookCatalog: Sendable {
   }
 
   /// Adds one book.
+  /// - Parameters:
+  ///   - book: The book.
+  ///   - origin: The name of the commit.
   /// - Returns: The book's id.
   /// - Throws: `StoreError`.
   @discardableResult
-  public func add(_ book: Book) throws(StoreError) -> ObjectID {
-    try store.commit(origin: .unnamed) { transaction in try transaction.insert(book) }.result
+  public func add(
+    _ book: Book,
+    origin: CommitOrigin = .unnamed
+  ) throws(StoreError) -> ObjectID {
+    try store.commit(origin: origin) { transaction in try transaction.insert(book) }.result
   }
 
   /// Adds the demo books if the catalog is empty.
+  /// - Parameter origin: The name of the commit.
   /// - Returns: The number of added books: 14 or 0.
   /// - Throws: `StoreError`.
   @discardableResult
-  public func addDemoBooks() throws(StoreError) -> Int {
-    try store.commit(origin: CommitOrigin("demo")) { transaction -> Int in
+  public func addDemoBooks(
+    origin: CommitOrigin = CommitOrigin("demo")
+  ) throws(StoreError) -> Int {
+    try store.commit(origin: origin) { transaction -> Int in
       guard try transaction.count(of: Book.entity, where: .all) == 0 else { return 0 }
       for book in DemoBooks.all { try transaction.insert(book) }
       return DemoBooks.all.count

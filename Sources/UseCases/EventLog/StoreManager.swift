@@ -61,15 +61,17 @@ public final class StoreManager: Sendable {
   public var hasChanges: Bool { pending.withLock { !$0.isEmpty } }
 
   /// Writes all pending changes in one commit.
+  /// - Parameter origin: The name of the commit, or `nil` for the model's name.
   /// - Throws: `StoreError`; then nothing is written, and the changes stay pending. `StoreError.conflict` if another writer has
   ///   changed an object since it was read.
-  public func save() throws(StoreError) {
+  public func save(origin: CommitOrigin? = nil) throws(StoreError) {
     try pending.withLock { pending throws(StoreError) in
       let deleted = pending.deleted
       let changed = pending.changed.map { ($0, $0.content) }
       let inserted = pending.inserted.map { ($0, $0.content) }
       guard !pending.isEmpty else { return }
-      let ids = try store.commit(origin: CommitOrigin(model)) { transaction -> [ObjectID] in
+      let name = origin ?? CommitOrigin(model)
+      let ids = try store.commit(origin: name) { transaction -> [ObjectID] in
         for (id, entity) in deleted { try transaction.delete(id, of: entity) }
         for (object, content) in changed {
           guard let stored = content.stored else { continue }

@@ -72,10 +72,16 @@ public struct HouseholdLedger: Sendable {
   }
 
   /// Adds one transaction.
+  /// - Parameters:
+  ///   - transaction: The transaction.
+  ///   - origin: The name of the commit.
   /// - Returns: The transaction's id.
   /// - Throws: `StoreError`.
   @discardableResult
-  public func add(_ transaction: Transaction) throws(StoreError) -> ObjectID {
-    try store.commit(origin: .unnamed) { try $0.insert(transaction) }.result
+  public func add(
+    _ transaction: Transaction,
+    origin: CommitOrigin = .unnamed
+  ) throws(StoreError) -> ObjectID {
+    try store.commit(origin: origin) { try $0.insert(transaction) }.result
   }
 }

@@ -63,25 +63,73 @@ public struct NewsFeed: Sendable {
   }
 
   /// Marks an item read and returns it.
+  /// - Parameters:
+  ///   - guid: The item's guid.
+  ///   - origin: The name of the commit.
   /// - Returns: The item, or `nil` if no item has this guid.
   /// - Throws: `StoreError`.
   @discardableResult
-  public func open(_ guid: String) throws(StoreError) -> Item? { try mark(guid, isRead: true) }
+  public func open(
+    _ guid: String,
+    origin: CommitOrigin = .unnamed
+  ) throws(StoreError) -> Item? {
+    try mark(guid, isRead: true, origin)
+  }
 
   /// Marks an item unread.
+  /// - Parameters:
+  ///   - guid: The item's guid.
+  ///   - origin: The name of the commit.
   /// - Returns: The item, or `nil` if no item has this guid.
   /// - Throws: `StoreError`.
   @discardableResult
-  public func markUnread(_ guid: String) throws(StoreError) -> Item? {
-    try mark(guid, isRead: false)
+  public func markUnread(
+    _ guid: String,
+    origin: CommitOrigin = .unnamed
+  ) throws(StoreError) -> Item? {
+    try mark(guid, isRead: false, origin)
+  }
+
+  /// Marks items read if any of them is unread, and else all of them unread, in one commit; items that do not exist are passed over.
+  /// - Parameters:
+  ///   - guids: The guids of the items.
+  ///   - origin: The name of the commit.
+  /// - Returns: Whether the items are read now, and the number that was marked.
+  /// - Throws: `StoreError`.
+  @discardableResult
+  public func toggleRead(
+    _ guids: [String],
+    origin: CommitOrigin = .unnamed
+  ) throws(StoreError) -> (isRead: Bool, count: Int) {
+    let committed = try store.commit(origin: origin) { transaction -> [Int] in
+      var items: [Item] = []
+      for guid in guids {
+        if let item = try transaction.object(.text(guid), as: Item.self) { items.append(item) }
+      }
+      let isRead = items.contains { !$0.isRead }
+      var count = 0
+      for var item in items where item.isRead != isRead {
+        item.isRead = isRead
+        try transaction.update(item)
+        count += 1
+      }
+      return [isRead ? 1 : 0, count]
+    }.result
+    return (committed[0] == 1, committed[1])
   }
 
   /// Marks items read in one commit; if one of them does not exist, none is marked.
+  /// - Parameters:
+  ///   - guids: The guids of the items.
+  ///   - origin: The name of the commit.
   /// - Returns: The number of items that were unread.
   /// - Throws: `StoreError.notFound` with the id of the first missing item.
   @discardableResult
-  public func markRead(_ guids: [String]) throws(StoreError) -> Int {
-    try store.commit(origin: .unnamed) { transaction -> Int in
+  public func markRead(
+    _ guids: [String],
+    origin: CommitOrigin = .unnamed
+  ) throws(StoreError) -> Int {
+    try store.commit(origin: origin) { transaction -> Int in
       var count = 0
       for guid in guids {
         guard var item = try transaction.object(.text(guid), as: Item.self) else {
@@ -97,12 +145,20 @@ public struct NewsFeed: Sendable {
   }
 
   /// Marks all items read in one commit, in batches.
+  /// - Parameters:
+  ///   - condition: Which items are marked.
+  ///   - origin: The name of the commit.
   /// - Returns: The number of items that were unread.
   /// - Throws: `StoreError`.
   @discardableResult
-  public func markAllRead() throws(StoreError) -> Int {
-    try store.commit(origin: .unnamed) { transaction -> Int in
-      let keys = try transaction.keys(of: Self.request(ObjectID.self, onlyUnread: true))
+  public func markAllRead(
+    where condition: FetchPredicate = .all,
+    origin: CommitOrigin = .unnamed
+  ) throws(StoreError) -> Int {
+    try store.commit(origin: origin) { transaction -> Int in
+      var request = Self.request(ObjectID.self, onlyUnread: true)
+      request.predicate = request.predicate && condition
+      let keys = try transaction.keys(of: request)
       let mark = Item.entity.index(of: "isRead") ?? 0
       for start in stride(from: 0, to: keys.count, by: 1024) {
         let batch = Array(keys[start..<min(start + 1024, keys.count)])
@@ -116,8 +172,12 @@ public struct NewsFeed: Sendable {
     }.result
   }
 
-  private func mark(_ guid: String, isRead: Bool) throws(StoreError) -> Item? {
-    try store.commit(origin: .unnamed) { transaction -> Item? in
+  private func mark(
+    _ guid: String,
+    isRead: Bool,
+    _ origin: CommitOrigin
+  ) throws(StoreError) -> Item? {
+    try store.commit(origin: origin) { transaction -> Item? in
       guard var item = try transaction.object(.text(guid), as: Item.self) else { return nil }
       item.isRead = isRead
       try transaction.update(item)

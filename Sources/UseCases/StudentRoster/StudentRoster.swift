@@ -41,14 +41,18 @@ public struct StudentRoster: Sendable {
   }
 
   /// Adds a random student.
+  /// - Parameters:
+  ///   - generator: The source of the student's values.
+  ///   - origin: The name of the commit.
   /// - Returns: The student's id.
   /// - Throws: `StoreError`.
   @discardableResult
   public func addRandom(
-    using generator: inout some RandomNumberGenerator
+    using generator: inout some RandomNumberGenerator,
+    origin: CommitOrigin = .unnamed
   ) throws(StoreError) -> ObjectID {
     let student = Student.random(using: &generator)
-    return try store.commit(origin: .unnamed) { try $0.insert(student) }.result
+    return try store.commit(origin: origin) { try $0.insert(student) }.result
   }
 
   /// Adds random students in one commit; the same seed gives the same students.

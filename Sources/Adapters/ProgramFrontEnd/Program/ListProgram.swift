@@ -30,6 +30,14 @@ public protocol ListProgram: Sendable {
   static var sectionKeyNames: [String] { get }
   /// Returns the section key with one of the names in `sectionKeyNames`, or `nil` for any other name.
   static func sectionKey(named name: String, for settings: LocaleSettings) -> SectionKey?
+  /// The names that a list can be sorted by, in the order in which a menu offers them.
+  static var sortNames: [String] { get }
+  /// The names that a list can be divided by, in the order in which a menu offers them.
+  static var sectionNames: [String] { get }
+  /// Returns what there is to show of a row besides its columns.
+  static func detail(of row: Row, for settings: LocaleSettings) -> [DetailLine]
+  /// The commands that the program adds to a list.
+  static var commands: [ListCommand] { get }
   /// Opens the store.
   static func openStore(_ location: StoreLocation) throws -> any Store
   /// Returns the storage of the store's list caches, or `nil` for none.
@@ -81,6 +89,31 @@ extension ListProgram {
     nil
   }
 
+  /// The attributes that have an order, and the key.
+  public static var sortNames: [String] {
+    entity.attributes.filter { $0.isOrderable(in: entity) }.map(\.name) + ["id"]
+  }
+
+  /// The section keys besides attributes, and then the attributes that have an order.
+  public static var sectionNames: [String] {
+    sectionKeyNames + entity.attributes.filter { $0.isOrderable(in: entity) }.map(\.name)
+  }
+
+  /// The key, all attributes and all computed attributes.
+  public static func detail(of row: Row, for settings: LocaleSettings) -> [DetailLine] {
+    let formatter = ValueFormatter(for: settings)
+    let columns =
+      [ListColumn.key(keyTitle)] + entity.attributes.enumerated().map { .attribute($0, $1) }
+      + transients.map { .transient($0) }
+    return columns.map { column in
+      let attribute: Int? = if case .attribute(let index, _) = column { index } else { nil }
+      return DetailLine(column.title, column.text(row, formatter), attribute: attribute)
+    }
+  }
+
+  /// No commands.
+  public static var commands: [ListCommand] { [] }
+
   /// No caches.
   public static func caches(for location: StoreLocation) -> (any SectionCacheStorage)? { nil }
 
@@ -109,6 +142,35 @@ extension ListProgram {
     for settings: LocaleSettings
   ) throws(RecordError) -> ImportedObject {
     try ImportedObject(record, of: entity, aliases: [:], identifiedBy: identifier, for: settings)
+  }
+}
+
+/// One line of what there is to show of a row.
+public struct DetailLine: Hashable, Sendable {
+  /// The name, such as that of an attribute.
+  public let name: String
+  /// The text; it may contain any characters.
+  public let text: String
+  /// The index of the attribute that the line shows, or `nil` if it shows something else.
+  public let attribute: Int?
+
+  /// Creates a line.
+  public init(_ name: String, _ text: String, attribute: Int? = nil) {
+    self.name = name
+    self.text = text
+    self.attribute = attribute
+  }
+}
+
+extension AttributeDescription {
+  /// Whether a list can be sorted by the attribute.
+  fileprivate func isOrderable(in entity: EntityDescription) -> Bool {
+    let order = try? OrderDefinition(
+      entity: entity,
+      predicate: .all,
+      sortDescriptors: [.ascending(name)]
+    )
+    return order != nil && type != .blob
   }
 }
 

@@ -35,6 +35,11 @@ public struct CommittedChange: Hashable, Sendable {
   }
 }
 
+extension CommittedChange {
+  /// The opposite change: it leads from the row after to the row before.
+  public var inverse: CommittedChange { CommittedChange(id: id, before: after, after: before) }
+}
+
 /// The changes that a commit made to one entity.
 ///
 /// If a store cannot separate the commits of another writer, several consecutive ones form one record.

@@ -173,6 +173,18 @@ package final class RelatedSnapshot: StoreSnapshot {
   }
 }
 
+extension RelatedSnapshot {
+  /// Returns a row with its related values in this version, as a row of the derived entity.
+  ///
+  /// The row need not be stored; its own values are used as they are given.
+  package func derived(_ row: Row) throws(StoreError) -> Row {
+    let own = Array(row.values.prefix(tree.base.attributes.count))
+    var reader = RelationReader(tree, in: RelationView(store))
+    let base = Row(entity: tree.base, id: row.id, values: own)
+    return try reader.derived([base]).first ?? base
+  }
+}
+
 // MARK: - The join
 
 extension RelatedSnapshot {

@@ -28,6 +28,60 @@ public struct ResultsChange<Object: FetchedObject>: Sendable {
   }
 }
 
+// MARK: - Composing
+
+extension ResultsChange {
+  /// Creates the change between two lists of one controller, such as the composition of several deltas.
+  /// - Parameters:
+  ///   - before: The list before.
+  ///   - delta: The difference between the two.
+  ///   - after: The list after.
+  /// - Throws: `DeltaError.otherLife` if the three do not belong to one list, `DeltaError.outOfSync` if the delta does not lead from one
+  ///   generation to the other, `DeltaError.sectionCount` if a list has another number of sections. Rows are not compared:
+  ///   `ResultsDelta.verify(from:to:)` does that.
+  /// - Complexity: O(1)
+  public init(
+    from before: ResultsList<Object>,
+    by delta: ResultsDelta,
+    to after: ResultsList<Object>
+  ) throws(DeltaError) {
+    for list in [before, after] where list.snapshot.life != delta.life {
+      throw .otherLife(expected: list.snapshot.life, found: delta.life)
+    }
+    guard delta.from == before.generation else {
+      throw .outOfSync(expected: before.generation, found: delta.from)
+    }
+    guard delta.to == after.generation else {
+      throw .outOfSync(expected: after.generation, found: delta.to)
+    }
+    guard delta.oldSectionCount == before.snapshot.sectionCount else {
+      throw .sectionCount(
+        .before,
+        expected: before.snapshot.sectionCount,
+        found: delta.oldSectionCount
+      )
+    }
+    guard delta.newSectionCount == after.snapshot.sectionCount else {
+      throw .sectionCount(
+        .after,
+        expected: after.snapshot.sectionCount,
+        found: delta.newSectionCount
+      )
+    }
+    self.init(before: before, delta: delta, after: after)
+  }
+
+  /// Composes this change and the next one: a view that is held shows `before` and applies everything since as one change (R28).
+  ///
+  /// The delta of the result has only the net effects, and is empty if they cancel each other out; such a change need not be shown.
+  /// - Throws: `DeltaError.outOfSync` if the next change does not start where this one ends, `DeltaError.otherLife` if it belongs to
+  ///   another list, `DeltaError.partial` if one of them names only observed rows.
+  /// - Complexity: O(*c* log *c*) in the changes of both, whatever the length of the list.
+  public func then(_ next: ResultsChange<Object>) throws(DeltaError) -> ResultsChange<Object> {
+    ResultsChange(before: before, delta: try delta.then(next.delta), after: next.after)
+  }
+}
+
 // MARK: - Echoes
 
 extension ResultsChange {

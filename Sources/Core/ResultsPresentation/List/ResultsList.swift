@@ -116,6 +116,31 @@ extension ResultsList {
     return objects
   }
 
+  /// Reads the objects at some positions on the store's executor, so that the caller's actor or thread goes on meanwhile (R120).
+  ///
+  /// It reads what `objects(at:)` reads, which blocks the calling thread. A front end that must answer keys reads its pages this way.
+  /// - Throws: As `objects(at:)`.
+  /// - Complexity: O(*k* + log *n*) for *k* positions.
+  public func loadObjects(at positions: Range<Int>) async throws(ResultsError) -> [Object] {
+    do {
+      return try await withTaskExecutorPreference(loader.store.executor) {
+        try await ResultsList.read(self, positions)
+      }
+    } catch let error as ResultsError {
+      throw error
+    } catch {
+      throw .store(.aborted(by: error))
+    }
+  }
+
+  /// Leaves the caller's actor, so that the preferred executor applies.
+  @concurrent private static func read(
+    _ results: ResultsList<Object>,
+    _ positions: Range<Int>
+  ) async throws(ResultsError) -> [Object] {
+    try results.objects(at: positions)
+  }
+
   func object(atFlatPosition position: Int) throws(ResultsError) -> Object {
     try object(from: try row(atFlatPosition: position))
   }

@@ -20,7 +20,7 @@ final class RowLoader: Sendable {
   }
 
   let snapshot: ResultsSnapshot
-  private let store: any Store
+  let store: any Store
   /// The batches used last, the newest at the end.
   private let batches = Mutex<[Batch]>([])
   private static let cachedBatchCount = 4

@@ -1,0 +1,104 @@
+public import ResultsDomain
+
+/// Runs commands against a store, each under an origin of its own, and finds out what they changed, so that they can be undone.
+///
+/// Its calls block while the store is read or written. In asynchronous code, run them on the store's executor.
+public struct CommandRunner: Sendable {
+  /// A command that has run: its result, and what it changed.
+  public struct Performed<Result: Sendable>: Sendable {
+    /// The result of the command.
+    public let result: Result
+    /// The name of its commits.
+    public let origin: CommitOrigin
+    /// What it changed: no rows if nothing, and `nil` if that is not known, so that it cannot be undone.
+    public let changes: [CommittedChange]?
+  }
+
+  private let store: any Store
+  private let name: String
+  private var number = 0
+
+  /// Creates a runner.
+  /// - Parameters:
+  ///   - store: The store.
+  ///   - name: The name that origins begin with, such as `browse`; no other writer of this process has it.
+  public init(_ store: any Store, name: String) {
+    self.store = store
+    self.name = name
+  }
+
+  /// The most rows that a command may change so that it can be undone: what a store remembers by default.
+  ///
+  /// A front end asks before it runs a command that changes more.
+  public static let rowLimit = 65_536
+
+  /// Runs a command.
+  /// - Parameter body: The command, which makes its commits with the origin that it is given.
+  /// - Returns: The result, and what the command changed.
+  /// - Throws: The error of the command; an error that a transaction wrapped in `StoreError.aborted(by:)` is unwrapped.
+  /// - Complexity: That of the command, and O(*c*) in the changes since it began.
+  public mutating func perform<Result: Sendable>(
+    _ body: (any Store, CommitOrigin) throws -> Result
+  ) throws -> Performed<Result> {
+    number += 1
+    let origin = CommitOrigin("\(name)-\(number)")
+    let base = try store.read { (snapshot) throws(StoreError) in snapshot.version }
+    let result: Result
+    do {
+      result = try body(store, origin)
+    } catch StoreError.aborted(let inner) {
+      throw inner
+    }
+    return Performed(result: result, origin: origin, changes: try changes(by: origin, since: base))
+  }
+
+  /// Runs a command of a program.
+  /// - Throws: As `perform(_:)`.
+  public mutating func perform(
+    _ command: ListCommand,
+    in context: CommandContext
+  ) throws -> Performed<CommandOutcome> {
+    try perform { _, origin in
+      var context = context
+      context.origin = origin
+      return try command.run(context)
+    }
+  }
+
+  /// Undoes a step, in one transaction; `UndoStep.inverse` does it again.
+  /// - Throws: As `StoreTransaction.undo(_:among:)`: nothing is overwritten that others have changed since.
+  public mutating func undo(_ step: UndoStep) throws(StoreError) {
+    number += 1
+    let entities = store.entities
+    try store.commit(origin: CommitOrigin("\(name)-\(number)")) { transaction in
+      try transaction.undo(step.changes, among: entities)
+    }
+  }
+
+  /// The net changes of this store's own commits under a name, or `nil` if they are not known: the history does not reach back, or
+  /// others changed a row between two of the commits.
+  private func changes(
+    by origin: CommitOrigin,
+    since base: StoreVersion
+  ) throws(StoreError) -> [CommittedChange]? {
+    let entities = store.entities
+    let history = try store.read { (snapshot) throws(StoreError) in
+      try snapshot.history(since: base, ofEach: entities)
+    }
+    guard case .commits(let records) = history else { return nil }
+    var order: [ObjectID] = []
+    var net: [ObjectID: CommittedChange] = [:]
+    for record in records where record.isOwn && record.origin == origin {
+      for change in record.changes {
+        guard let first = net[change.id] else {
+          order.append(change.id)
+          net[change.id] = change
+          continue
+        }
+        guard first.after == change.before else { return nil }
+        net[change.id] = CommittedChange(id: change.id, before: first.before, after: change.after)
+      }
+    }
+    return order.compactMap { net[$0] }.filter { $0.before != $0.after }
+  }
+}

@@ -1,0 +1,370 @@
+public import ResultsDomain
+
+/// A condition in the short form that people type into a filter: `sea year>1970 -winter`.
+///
+/// Terms are separated by blanks, and all of them must hold:
+///
+/// | term | rows |
+/// |---|---|
+/// | `word`, `"a phrase"` | with the text in any text attribute, whatever its letter case; or with that number or day in any other |
+/// | `name:value` | with the text in that attribute, or with that very value |
+/// | `name=value`, `!=`, `<`, `<=`, `>`, `>=` | whose value compares so |
+/// | `name:low..high` | whose value is between the two, inclusive |
+/// | `-term` | for which the term is not true |
+///
+/// A text that begins with `=` is a predicate in the full language. Names are attributes in any letter case, or paths such as `author.name`.
+public struct QuickFilter: Sendable {
+  /// The condition.
+  public let predicate: FetchPredicate
+
+  /// Parses a text.
+  /// - Parameters:
+  ///   - text: The text; an empty one selects all rows.
+  ///   - program: The program whose list is filtered.
+  ///   - settings: The locale in which numbers and dates are typed.
+  /// - Throws: `QuickFilterError` for the first term that is not understood.
+  /// - Complexity: O(*t* *a*) for *t* terms and *a* attributes.
+  public init<Program: ListProgram>(
+    _ text: String,
+    of program: Program.Type,
+    for settings: LocaleSettings
+  ) throws(QuickFilterError) {
+    let transients = Program.transients.map(\.name)
+    if let rest = text.fullLanguage {
+      do {
+        predicate = try FetchPredicate(
+          parsing: rest,
+          entity: Program.entity,
+          transients: transients
+        )
+      } catch {
+        throw QuickFilterError(
+          column: error.column + text.count - rest.count,
+          message: error.message,
+          remedy: error.remedy ?? ""
+        )
+      }
+      return
+    }
+    let reader = TermReader(entity: Program.entity, transients: transients, settings)
+    var parts: [FetchPredicate] = []
+    for term in try Term.terms(in: text) { parts.append(try reader.predicate(of: term)) }
+    predicate = parts.reduce(.all, &&)
+  }
+
+  /// The names of the attributes that a word without a name is searched in.
+  public static func searchedNames(in entity: EntityDescription) -> [String] {
+    entity.attributes.filter { TermReader.isSearched($0, in: entity) }.map(\.name)
+  }
+}
+
+/// A term of a filter that is not understood: where it is, and what to do.
+public struct QuickFilterError: Error, Hashable, Sendable {
+  /// The column where it begins, in characters counted from 1; one past the text if something is missing at its end.
+  public let column: Int
+  /// What is wrong, in one sentence.
+  public let message: String
+  /// What to do, in one sentence, or an empty text.
+  public let remedy: String
+}
+
+extension QuickFilterError: CustomStringConvertible {
+  /// What is wrong and where, and what to do.
+  public var description: String {
+    "column \(column): \(message)" + (remedy.isEmpty ? "" : " \(remedy)")
+  }
+}
+
+extension String {
+  /// The predicate behind an equals sign at the start, or `nil` for a text in the short form.
+  fileprivate var fullLanguage: String? {
+    let text = drop(while: \.isWhitespace)
+    return text.first == "=" ? String(text.dropFirst()) : nil
+  }
+}
+
+// MARK: - Terms
+
+/// One term as it is typed, split at its operator.
+private struct Term {
+  enum Operator: String, CaseIterable {
+    case notEqual = "!="
+    case lessOrEqual = "<="
+    case greaterOrEqual = ">="
+    case has = ":"
+    case equal = "="
+    case less = "<"
+    case greater = ">"
+  }
+
+  /// The column of the first character, from 1.
+  var column: Int
+  var isNegated = false
+  /// The name and the operator, if the term has them outside of quotes.
+  var name: (text: String, comparison: Operator)?
+  /// The column of the value.
+  var valueColumn: Int
+  var value = ""
+  /// Whether any part of the value is in quotes.
+  var isQuoted = false
+
+  /// Splits a text at blanks that are outside of quotes.
+  static func terms(in text: String) throws(QuickFilterError) -> [Term] {
+    var terms: [Term] = []
+    let characters = Array(text)
+    var index = 0
+    while index < characters.count {
+      guard !characters[index].isWhitespace else {
+        index += 1
+        continue
+      }
+      terms.append(try next(characters, &index))
+    }
+    return terms
+  }
+
+  private static func next(
+    _ characters: [Character],
+    _ index: inout Int
+  ) throws(QuickFilterError) -> Term {
+    var term = Term(column: index + 1, valueColumn: index + 1)
+    if characters[index] == "-", index + 1 < characters.count, !characters[index + 1].isWhitespace {
+      term.isNegated = true
+      index += 1
+      term.valueColumn += 1
+    }
+    while index < characters.count, !characters[index].isWhitespace {
+      if characters[index] == "\"" {
+        let start = index + 1
+        guard let end = characters[start...].firstIndex(of: "\"") else {
+          throw QuickFilterError(
+            column: index + 1,
+            message: "The quotation is not closed.",
+            remedy: "Close it with \"."
+          )
+        }
+        term.value += String(characters[start..<end])
+        term.isQuoted = true
+        index = end + 1
+      } else if term.name == nil, !term.isQuoted, !term.value.isEmpty,
+        let comparison = comparison(at: index, in: characters)
+      {
+        term.name = (term.value, comparison)
+        term.value = ""
+        index += comparison.rawValue.count
+        term.valueColumn = index + 1
+      } else {
+        term.value.append(characters[index])
+        index += 1
+      }
+    }
+    return term
+  }
+
+  private static func comparison(at index: Int, in characters: [Character]) -> Operator? {
+    Operator.allCases.first { characters[index...].starts(with: $0.rawValue) }
+  }
+
+  /// The term as one word, where its name is none of the entity.
+  var asWord: String { (name.map { $0.text + $0.comparison.rawValue } ?? "") + value }
+}
+
+// MARK: - Predicates of terms
+
+/// Turns terms into predicates over one entity.
+private struct TermReader {
+  let entity: EntityDescription
+  let transients: [String]
+  let values: ValueParser
+
+  init(entity: EntityDescription, transients: [String], _ settings: LocaleSettings) {
+    self.entity = entity
+    self.transients = transients
+    values = ValueParser(settings)
+  }
+
+  func predicate(of term: Term) throws(QuickFilterError) -> FetchPredicate {
+    let predicate = try asserted(term)
+    guard term.isNegated else { return predicate }
+    return predicate.isNotTrue
+  }
+
+  private func asserted(_ term: Term) throws(QuickFilterError) -> FetchPredicate {
+    guard let name = term.name else { return word(term.value) }
+    guard let (expression, attribute) = try subject(name.text, of: term) else {
+      // An address or a time has such signs too.
+      guard name.comparison == .has || !name.text.isName else { throw unknown(name.text, term) }
+      return word(term.asWord)
+    }
+    guard !term.value.isEmpty || term.isQuoted else {
+      throw QuickFilterError(
+        column: term.valueColumn,
+        message: "\(name.text)\(name.comparison.rawValue) needs a value.",
+        remedy: "Write it directly behind the sign."
+      )
+    }
+    if name.comparison == .has, !term.isQuoted, let dots = term.value.range {
+      let low = try value(dots.low, of: attribute, term)
+      let high = try value(dots.high, of: attribute, term)
+      guard attribute.type == .date else { return .between(expression, low, high) }
+      return .between(expression, low.day?.first ?? low, high.day?.last ?? high)
+    }
+    if name.comparison == .has, attribute.type == .text {
+      return .text(expression, .contains, term.value, caseInsensitive: true)
+    }
+    let value = try value(term.value, of: attribute, term)
+    return compare(expression, name.comparison.comparison, value, attribute.type)
+  }
+
+  /// The predicate of a word: a text in any text attribute, or the value of any other.
+  private func word(_ word: String) -> FetchPredicate {
+    var parts: [FetchPredicate] = []
+    for attribute in entity.attributes where TermReader.isSearched(attribute, in: entity) {
+      let expression = FetchExpression.attribute(attribute.name)
+      switch attribute.type {
+      case .text: parts.append(.text(expression, .contains, word, caseInsensitive: true))
+      default:
+        guard let value = try? values.value(word, of: attribute) else { continue }
+        parts.append(compare(expression, .equal, value, attribute.type))
+      }
+    }
+    if case .text = entity.identity {
+      parts.append(.text(.objectKey, .contains, word, caseInsensitive: true))
+    }
+    return parts.reduce(.none, ||)
+  }
+
+  /// Whether a word without a name is searched in an attribute.
+  static func isSearched(_ attribute: AttributeDescription, in entity: EntityDescription) -> Bool {
+    let probe: FetchPredicate
+    switch attribute.type {
+    case .boolean, .blob: return false
+    case .text:
+      probe = .text(.attribute(attribute.name), .contains, "a", caseInsensitive: true)
+    case .integer16, .integer32, .integer64, .date, .decimal:
+      probe = .comparison(.attribute(attribute.name), .equal, .literal(.integer(0)))
+    case .real: probe = .comparison(.attribute(attribute.name), .equal, .literal(.real(0)))
+    }
+    return (try? probe.validate(in: entity)) != nil
+  }
+
+  /// The attribute or path of a name, or `nil` if there is none.
+  private func subject(
+    _ name: String,
+    of term: Term
+  ) throws(QuickFilterError) -> (FetchExpression, AttributeDescription)? {
+    let folded = name.lowercased()
+    let exact = entity.attribute(named: name)
+    if let attribute = exact ?? entity.attributes.first(where: { $0.name.lowercased() == folded }) {
+      return (.attribute(attribute.name), attribute)
+    }
+    guard name.contains("."), !entity.relationships.isEmpty else { return nil }
+    do {
+      let path = try FetchExpression(path: name, in: entity, transients: transients)
+      return (path, RelatedName.attribute(path, of: entity))
+    } catch {
+      throw QuickFilterError(
+        column: term.column + (term.isNegated ? 1 : 0),
+        message: error.message,
+        remedy: error.remedy ?? ""
+      )
+    }
+  }
+
+  private func unknown(_ name: String, _ term: Term) -> QuickFilterError {
+    let known = entity.attributes.map(\.name)
+    let hint = NearestName.of(name, among: known).map { "Did you mean “\($0)”?" }
+    return QuickFilterError(
+      column: term.column + (term.isNegated ? 1 : 0),
+      message: "“\(name)” is not an attribute of \(entity.name).",
+      remedy: hint ?? "The names are \(known.joined(separator: ", "))."
+    )
+  }
+
+  private func value(
+    _ text: String,
+    of attribute: AttributeDescription,
+    _ term: Term
+  ) throws(QuickFilterError) -> Value {
+    do {
+      return try values.value(text, of: attribute)
+    } catch {
+      throw QuickFilterError(column: term.valueColumn, message: error.message, remedy: error.remedy)
+    }
+  }
+
+  /// Compares with a value; a whole day stands for all its instants.
+  private func compare(
+    _ expression: FetchExpression,
+    _ comparison: ComparisonOperator,
+    _ value: Value,
+    _ type: AttributeType
+  ) -> FetchPredicate {
+    guard type == .date, let day = value.day else {
+      return .comparison(expression, comparison, .literal(value))
+    }
+    switch comparison {
+    case .equal: return .between(expression, day.first, day.last)
+    case .notEqual: return .not(.between(expression, day.first, day.last))
+    case .less, .greaterOrEqual: return .comparison(expression, comparison, .literal(day.first))
+    case .lessOrEqual, .greater: return .comparison(expression, comparison, .literal(day.last))
+    }
+  }
+}
+
+extension Term.Operator {
+  fileprivate var comparison: ComparisonOperator {
+    switch self {
+    case .has, .equal: .equal
+    case .notEqual: .notEqual
+    case .less: .less
+    case .lessOrEqual: .lessOrEqual
+    case .greater: .greater
+    case .greaterOrEqual: .greaterOrEqual
+    }
+  }
+}
+
+extension FetchPredicate {
+  /// The predicate for all rows for which this one is not true, also where it is unknown.
+  fileprivate var isNotTrue: FetchPredicate {
+    switch self {
+    case .or(let parts): parts.map(\.isNotTrue).reduce(.all, &&)
+    case .comparison(let left, _, _): .isNull(left) || .not(self)
+    case .text(let left, _, _, _), .between(let left, _, _): .isNull(left) || .not(self)
+    case .not(let inner): inner || subjectIsNull
+    default: .not(self)
+    }
+  }
+
+  /// Whether the expression inside of a negation is null.
+  private var subjectIsNull: FetchPredicate {
+    if case .not(.between(let expression, _, _)) = self { .isNull(expression) } else { .none }
+  }
+}
+
+extension String {
+  /// The two ends of `low..high`.
+  fileprivate var range: (low: String, high: String)? {
+    let parts = split(separator: "..", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else { return nil }
+    return (String(parts[0]), String(parts[1]))
+  }
+
+  /// Whether it could be a misspelt name: letters, digits and underscores that begin with a letter.
+  fileprivate var isName: Bool {
+    guard let first, first.isLetter else { return false }
+    return allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+  }
+}
+
+extension Value {
+  /// The first and the last instant of the day in UTC, if the value is a whole day.
+  fileprivate var day: (first: Value, last: Value)? {
+    let length: Int64 = 86_400_000_000
+    guard let day = integer.flatMap({ Instant(microseconds: $0).wholeDay }) else { return nil }
+    let (first, overflow) = day.multipliedReportingOverflow(by: length)
+    let (last, carry) = first.addingReportingOverflow(length - 1)
+    return overflow || carry ? nil : (.integer(first), .integer(last))
+  }
+}

@@ -1,0 +1,161 @@
+import OrderStatistics
+public import ResultsDomain
+
+extension ResultsList {
+  /// Returns the path that a row would have if these values were stored for it now, without storing anything (R122).
+  ///
+  /// It is the path in the list after such a commit: if the row is in the list already, it is taken out of its position first. A form can
+  /// say where its row will land, and a list can jump to where a value would stand.
+  /// - Parameter row: The row with all its values. A new row needs an id too: among rows that are equal in all terms of the order, the
+  ///   key decides.
+  /// - Returns: `nil` if the row would not be in the list: it does not match the predicate, or it lies outside the limit and offset. A
+  ///   frozen list has no other rows than its own, which keep their paths.
+  /// - Throws: `ResultsError.store` for a value of another storage class than its attribute, or for the store's own failure.
+  /// - Complexity: O(log *n*) and at most a block of keys where an index has them; O(*n* log *n*) where sections are merged or split.
+  ///   Values of related objects are read as they are now.
+  public func landingPath(of row: Row) throws(ResultsError) -> RowPath? {
+    try reading { () throws(StoreError) in
+      if snapshot.plan.isFrozen { return snapshot.path(of: row.id) }
+      return try loader.store.rereading { (store) throws(StoreError) in
+        try snapshot.landingPath(of: row, in: store)
+      }
+    }
+  }
+}
+
+extension ResultsSnapshot {
+  /// Returns the path of a row in this generation changed by nothing but that row; `nil` if it would not be in it.
+  func landingPath(of row: Row, in store: any StoreSnapshot) throws(StoreError) -> RowPath? {
+    let store = plan.view(store)
+    let derived = try (store as? RelatedSnapshot)?.derived(row)
+    guard let key = try plan.key(of: derived ?? row) else { return nil }
+    guard layout == plan.layout else { return try numberedPath(of: row.id.key, key) }
+    let (old, rank) = try positions(of: row.id.key, key, in: store)
+    let landing = Landing(
+      position: rank - (old.map { $0 < rank ? 1 : 0 } ?? 0),
+      old: old,
+      window: plan.window(of: keys.count + (old == nil ? 1 : 0))
+    )
+    guard landing.window.contains(landing.position) else { return nil }
+    if case .single = rule {
+      return RowPath(section: 0, row: landing.position - landing.window.lowerBound)
+    }
+    return try path(of: landing, key, in: store)
+  }
+
+  /// The position of an object, if it is in the list, and the number of keys before another key.
+  private func positions(
+    of object: ObjectKey,
+    _ key: [UInt8],
+    in store: any StoreSnapshot
+  ) throws(StoreError) -> (old: Int?, rank: Int) {
+    switch keys {
+    case .held(let held):
+      let old = layout.identityBytes(of: object)
+        .flatMap { identities.key(of: $0, in: held, layout) }
+        .flatMap { held.position(of: $0) }
+      return (old, held.rank(of: key))
+    case .indexed(let indexed):
+      let reading = try IndexedReading(indexed, in: store)
+      var old: Int?
+      if let present = try reading.key(of: object, in: store) {
+        old = try reading.rank(of: present)
+      }
+      return (old, try reading.rank(of: key))
+    }
+  }
+
+  /// Finds the section of a landing row, by the rows of the window that come before it.
+  private func path(
+    of landing: Landing,
+    _ key: [UInt8],
+    in store: any StoreSnapshot
+  ) throws(StoreError) -> RowPath {
+    guard let (first, last) = landing.rowsBefore,
+      let firstRun = counts.run(containing: first - window.lowerBound)?.run,
+      let lastRun = counts.run(containing: last - window.lowerBound)?.run
+    else { return RowPath(section: 0, row: 0) }
+    var sections = lastRun - firstRun + 1
+    if let old = landing.old, first < old, old < last,
+      let run = counts.run(containing: old - window.lowerBound)?.run,
+      run != firstRun, run != lastRun, counts[run] == 1
+    {
+      sections -= 1
+    }
+    guard let neighbour = try keys.keys(at: last..<last + 1, in: store).first else {
+      throw unnamedObject
+    }
+    guard isOneSection(neighbour, key) else { return RowPath(section: sections, row: 0) }
+    let start = max(first, window.lowerBound + counts.start(of: lastRun))
+    let isLeft = landing.old.map { start <= $0 && $0 <= last } ?? false
+    return RowPath(section: sections - 1, row: last - start + (isLeft ? 0 : 1))
+  }
+
+  /// Whether a key belongs to the section of the key before it, as sections are counted.
+  private func isOneSection(_ neighbour: [UInt8], _ key: [UInt8]) -> Bool {
+    neighbour.withUnsafeBytes { neighbour in
+      key.withUnsafeBytes { key in
+        rule.extent(of: neighbour, layout)?.contains(key)
+          ?? (rule.id(of: neighbour, layout) == rule.id(of: key, layout))
+      }
+    }
+  }
+
+  /// Finds the path in a list whose sections are merged or split, which are numbered again with the row.
+  private func numberedPath(of object: ObjectKey, _ key: [UInt8]) throws(StoreError) -> RowPath? {
+    guard case .held(let held) = keys else { return nil }
+    let identity = plan.layout.identityBytes(of: object)
+    var plain: [[UInt8]] = [key]
+    held.forEachKey(in: 0..<held.count) { _, numbered in
+      let start = layout.prefixLength(columns: 1, in: numbered)
+      guard layout.identityBytes(in: numbered) != identity else { return }
+      plain.append(Array(numbered[start...]))
+    }
+    plain.sort { KeyOrder.compare($0, $1) < 0 }
+    do {
+      let keys = try SortedKeyList(sorted: plain)
+      let numbering = try SectionNumbering(keys, plan)
+      let next = ResultsSnapshot(
+        generation: generation,
+        version: version,
+        additionalCounts: [:],
+        plan: plan,
+        keys: .held(numbering?.keys ?? keys),
+        numbering: numbering
+      )
+      return next.path(of: ObjectID(entity: entity.name, key: object))
+    } catch let error as StoreError {
+      throw error
+    } catch {
+      throw .unexpected(path: entity.name, detail: "\(error)")
+    }
+  }
+}
+
+extension KeyLayout {
+  /// The bytes of a key that are its object's identity.
+  fileprivate func identityBytes(in key: UnsafeRawBufferPointer) -> [UInt8] {
+    Array(key[identityStart(in: key)...])
+  }
+}
+
+/// The position that a row would take, and the one that it would leave, counted over all keys.
+private struct Landing {
+  /// The position in the list after.
+  let position: Int
+  /// The position in the list before, or `nil` for a new row.
+  let old: Int?
+  /// The window of the list after.
+  let window: Range<Int>
+
+  /// The first and the last row of the window that come before the landing row, as positions in the list before; `nil` if none does.
+  ///
+  /// The row's own old position may lie between the two.
+  var rowsBefore: (first: Int, last: Int)? {
+    var (first, last) = (window.lowerBound, position - 1)
+    guard let old else { return first <= last ? (first, last) : nil }
+    if old <= first { first += 1 }
+    if old <= last { last += 1 }
+    return first <= last ? (first, last) : nil
+  }
+}

@@ -1,0 +1,110 @@
+import ResultsDomain
+
+extension StoreConformance {
+  static let undoCases: [Case] = [
+    Case("an undone commit leaves the rows and keys that were there before", ["R121"]) { fixture in
+      let store = try fixture.open()
+      try store.write { transaction in
+        for title in ["one", "two", "three"] {
+          try transaction.insert(Sample.item(.text(title)), key: nil, into: Sample.item)
+        }
+        try transaction.insert([.integer(1)], key: .text("old"), into: Sample.tag)
+        try transaction.insert(Sample.score("ann", 1, 10), key: nil, into: Sample.score)
+      }
+      let before = try Sample.entities.map { try fixture.allRows(store, $0) }
+      let version = try fixture.version(store)
+      try store.write(origin: CommitOrigin("edit")) { transaction in
+        try transaction.update(Sample.itemID(1), to: Sample.item("uno"), of: Sample.item)
+        try transaction.delete(Sample.itemID(2), of: Sample.item)
+        try transaction.insert(Sample.item("four"), key: nil, into: Sample.item)
+        try transaction.delete(Sample.tagID("old"), of: Sample.tag)
+        try transaction.insert([.null], key: .text("new"), into: Sample.tag)
+        // Another key is a row that goes and one that comes.
+        let id = Sample.scoreID("ann", 1)
+        try transaction.update(id, to: Sample.score("ann", 2, 11), of: Sample.score)
+      }
+      let after = try Sample.entities.map { try fixture.allRows(store, $0) }
+      let changes = try fixture.allChanges(store, since: version)
+      try fixture.expectEqual(changes.count, 7, "the number of changed rows")
+      try store.write { try $0.undo(changes, among: Sample.entities) }
+      for (index, entity) in Sample.entities.enumerated() {
+        let rows = try fixture.allRows(store, entity)
+        try fixture.expectRows(rows, before[index], "the rows of \(entity.name)")
+      }
+      try store.write { try $0.undo(changes.map(\.inverse), among: Sample.entities) }
+      for (index, entity) in Sample.entities.enumerated() {
+        let rows = try fixture.allRows(store, entity)
+        try fixture.expectRows(rows, after[index], "the rows of \(entity.name) done again")
+      }
+    },
+
+    Case("an undo refuses rows that others changed, and writes nothing", ["R121"]) { fixture in
+      let store = try fixture.open()
+      try store.write { transaction in
+        for title in ["one", "two", "three"] {
+          try transaction.insert(Sample.item(.text(title)), key: nil, into: Sample.item)
+        }
+      }
+      let version = try fixture.version(store)
+      try store.write { transaction in
+        try transaction.update(Sample.itemID(1), to: Sample.item("uno"), of: Sample.item)
+        try transaction.update(Sample.itemID(2), to: Sample.item("due"), of: Sample.item)
+        try transaction.delete(Sample.itemID(3), of: Sample.item)
+      }
+      let changes = try fixture.allChanges(store, since: version)
+      func expectRefusal(
+        _ what: String,
+        _ isExpected: (StoreError) -> Bool,
+        after change: (any StoreTransaction) throws -> Void
+      ) throws {
+        struct RolledBack: Error {}
+        do {
+          try store.write { transaction in
+            try change(transaction)
+            let rows = try transaction.list(try .list(Sample.item, sortedBy: [.ascending("title")]))
+            try fixture.expectError(what, isExpected) {
+              try transaction.undo(changes, among: Sample.entities)
+            }
+            let now = try transaction.list(try .list(Sample.item, sortedBy: [.ascending("title")]))
+            try fixture.expectRows(now, rows, "the rows after a refused undo")
+            throw RolledBack()
+          }
+        } catch StoreError.aborted(by: is RolledBack) {}
+      }
+      try expectRefusal("a conflict that names the row") { error in
+        guard case .conflict(Sample.itemID(2), let expected, let stored) = error else {
+          return false
+        }
+        return expected["title"] == "due" && stored["title"] == "zwei"
+      } after: { transaction in
+        try transaction.update(Sample.itemID(2), to: Sample.item("zwei"), of: Sample.item)
+      }
+      try expectRefusal("a row that is gone") { error in
+        if case .notFound(Sample.itemID(1)) = error { true } else { false }
+      } after: { transaction in
+        try transaction.delete(Sample.itemID(1), of: Sample.item)
+      }
+      try expectRefusal("a row that is there again") { error in
+        if case .alreadyExists(Sample.itemID(3)) = error { true } else { false }
+      } after: { transaction in
+        try transaction.insert(Sample.item("drei"), key: .integer(3), into: Sample.item)
+      }
+    },
+  ]
+}
+
+extension ConformanceFixture {
+  /// Returns the net changes of all sample entities since a version, which must be one commit of each.
+  fileprivate func allChanges(
+    _ store: any Store,
+    since version: StoreVersion
+  ) throws -> [CommittedChange] {
+    let history = try store.read { (snapshot) throws(StoreError) in
+      try snapshot.history(since: version, ofEach: Sample.entities)
+    }
+    guard case .commits(let records) = history, records.count == 1 else {
+      throw failure("one commit", "\(history)")
+    }
+    return records[0].changes
+  }
+}
