@@ -4,7 +4,7 @@ import Testing
 
 @testable import ListBrowser
 
-/// R123: the rules of the cursor, one by one.
+/// R133: the rules of the cursor, one by one.
 @Suite("The cursor while others write", .timeLimit(.minutes(1)))
 struct CursorTests {
   /// Sections A to D with rows `a0` to `d9`.
@@ -18,7 +18,7 @@ struct CursorTests {
     return world
   }
 
-  @Test func `R123: rows come, go and move elsewhere, and the cursor keeps its row and its line`()
+  @Test func `R133: rows come, go and move elsewhere, and the cursor keeps its row and its line`()
     async throws
   {
     var world = try await world(at: "b5")
@@ -32,7 +32,7 @@ struct CursorTests {
     #expect(world.model.pane.line == line)
   }
 
-  @Test func `R123: a row that others move on the screen is followed there`() async throws {
+  @Test func `R133: a row that others move on the screen is followed there`() async throws {
     var world = try await world(at: "b5")
     let top = world.model.pane.top
     try await world.write { transaction, world in
@@ -42,7 +42,7 @@ struct CursorTests {
     #expect(world.model.pane.top == top)
   }
 
-  @Test func `R123: a row that others move away is left, and can be followed`() async throws {
+  @Test func `R133: a row that others move away is left, and can be followed`() async throws {
     var world = try await world(at: "b5")
     let line = world.model.pane.line
     try await world.write { transaction, world in
@@ -57,7 +57,7 @@ struct CursorTests {
     #expect(world.cursorTitle == "b6")
   }
 
-  @Test func `R123: a row that my own command moves is followed`() async throws {
+  @Test func `R133: a row that my own command moves is followed`() async throws {
     var world = try await world(at: "b5")
     let line = world.model.pane.line
     try await world.write(origin: CommitOrigin("browse-1")) { transaction, world in
@@ -67,7 +67,7 @@ struct CursorTests {
     #expect(world.model.pane.line == line)
   }
 
-  @Test func `R123: the next row takes the cursor of a deleted one, and then the row before`()
+  @Test func `R133: the next row takes the cursor of a deleted one, and then the row before`()
     async throws
   {
     var world = try await world(at: "b8")
@@ -81,7 +81,7 @@ struct CursorTests {
     #expect(world.model.pane.line == line)
   }
 
-  @Test func `R123: when its section goes, the cursor is on the first row of the next one`()
+  @Test func `R133: when its section goes, the cursor is on the first row of the next one`()
     async throws
   {
     var world = try await world(at: "b5")
@@ -109,7 +109,7 @@ struct CursorTests {
     #expect(world.screen.contains { $0.contains("There are no books.") })
   }
 
-  @Test func `R123: the cursor keeps to an edge after g and G, until it moves`() async throws {
+  @Test func `R133: the cursor keeps to an edge after g and G, until it moves`() async throws {
     var world = try await world(at: "b5")
     try world.press("G")
     #expect(world.cursorTitle == "d9")
@@ -125,7 +125,7 @@ struct CursorTests {
     #expect(world.cursorTitle == title)
   }
 
-  @Test func `R123: rows that come above the first line scroll off, and are counted`() async throws
+  @Test func `R133: rows that come above the first line scroll off, and are counted`() async throws
   {
     var world = try await world(at: "a2")
     #expect(world.model.pane.top == 0)
@@ -138,7 +138,7 @@ struct CursorTests {
     #expect(world.model.message == "↑ 3 new above")
   }
 
-  @Test func `R123: the line of the cursor changes only where the list has an end`() async throws {
+  @Test func `R133: the line of the cursor changes only where the list has an end`() async throws {
     var world = try await world(at: "d9")
     #expect(world.model.pane.line == world.model.pane.height - 1)
     try await world.write { transaction, world in

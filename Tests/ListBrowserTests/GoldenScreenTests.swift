@@ -5,7 +5,7 @@ import Testing
 
 @testable import ListBrowser
 
-/// R124: screens as they are drawn, line by line.
+/// R134: screens as they are drawn, line by line.
 @Suite("Screens of the full-screen list", .timeLimit(.minutes(1)))
 struct GoldenScreenTests {
   private static let books: [(String, String, Int?)] = [
@@ -30,7 +30,7 @@ struct GoldenScreenTests {
     #expect(widest <= world.model.size.columns, sourceLocation: location)
   }
 
-  @Test func `R124: a list with sections, marks and an index`() async throws {
+  @Test func `R134: a list with sections, marks and an index`() async throws {
     var world = try await World(Self.books, columns: 80, lines: 18)
     try world.go(to: "帰還")
     try world.press(" ")
@@ -63,7 +63,7 @@ struct GoldenScreenTests {
     )
   }
 
-  @Test func `R124: a narrow screen`() async throws {
+  @Test func `R134: a narrow screen`() async throws {
     var world = try await World(Self.books, columns: 40, lines: 12)
     try world.press("3j")
     expect(
@@ -84,7 +84,7 @@ struct GoldenScreenTests {
     )
   }
 
-  @Test func `R124: the smallest screen, and one that is too small`() async throws {
+  @Test func `R134: the smallest screen, and one that is too small`() async throws {
     var world = try await World(Self.books, columns: 20, lines: 4)
     expect(
       world,
@@ -98,7 +98,7 @@ struct GoldenScreenTests {
     #expect(world.screen == ["at least 20x4", "", "", ""])
   }
 
-  @Test func `R124: folded sections, and the detail pane below`() async throws {
+  @Test func `R134: folded sections, and the detail pane below`() async throws {
     var world = try await World(Self.books, columns: 60, lines: 20)
     try world.press("Jza")
     try world.press("jj\r")
@@ -128,7 +128,7 @@ struct GoldenScreenTests {
     )
   }
 
-  @Test func `R124: a held list says what waits, net`() async throws {
+  @Test func `R134: a held list says what waits, net`() async throws {
     var world = try await World(Self.books, columns: 80, lines: 12)
     try world.press("H")
     try await world.write { transaction, world in
@@ -161,7 +161,7 @@ struct GoldenScreenTests {
     #expect(world.screen[0].contains("11 books in 5"))
   }
 
-  @Test func `R124: hostile titles are shown by name and never executed`() async throws {
+  @Test func `R134: hostile titles are shown by name and never executed`() async throws {
     let world = try await World(
       [("\u{1B}[2J", "\u{1B}]52;c;aGk=\u{7}", 1), ("\u{1B}[2J", "a\u{202E}b\u{9B}31m", 2)],
       columns: 60,
@@ -181,7 +181,7 @@ struct GoldenScreenTests {
     )
   }
 
-  @Test func `R124: a menu is narrowed by typing`() async throws {
+  @Test func `R134: a menu is narrowed by typing`() async throws {
     var world = try await World(Self.books, columns: 60, lines: 14)
     try world.press("\"川")
     expect(
@@ -206,7 +206,7 @@ struct GoldenScreenTests {
     #expect(world.model.pane.header(world.model.pane.cursor?.section ?? -1)?.title == "早川書房")
   }
 
-  @Test func `R125: the hints name keys that do something now, the most important first`()
+  @Test func `R135: the hints name keys that do something now, the most important first`()
     async throws
   {
     var world = try await World(Self.books, columns: 80, lines: 18)

@@ -2,10 +2,10 @@ import Testing
 
 @testable import ListBrowser
 
-/// R125: one table is behind the handler, the help and the hints.
+/// R135: one table is behind the handler, the help and the hints.
 @Suite("The keys of the full-screen list")
 struct KeymapTests {
-  @Test func `R125: every action has keys, and no key has two actions`() {
+  @Test func `R135: every action has keys, and no key has two actions`() {
     let sequences = BrowserKeymap.entries.flatMap(\.keys)
     #expect(Set(sequences).count == sequences.count)
     #expect(Set(BrowserKeymap.entries.map(\.action)) == Set(BrowserAction.allCases))
@@ -17,7 +17,7 @@ struct KeymapTests {
     #expect(BrowserKeymap.meaning(of: ["z", "q"]) == .none)
   }
 
-  @Test func `R125: the help does what its lines say`() async throws {
+  @Test func `R135: the help does what its lines say`() async throws {
     var world = try await World((0..<30).map { ("A", "title \($0 + 10)", nil) })
     try world.press("?last row\r")
     #expect(world.model.pane.edge == .last)
@@ -26,7 +26,7 @@ struct KeymapTests {
     #expect(world.model.menu == nil)
   }
 
-  @Test func `R125: Esc closes exactly one thing, and never the browser`() async throws {
+  @Test func `R135: Esc closes exactly one thing, and never the browser`() async throws {
     var world = try await World([("A", "a", 1)], lines: 24)
     try world.press(" \r?")
     #expect(world.model.menu != nil && world.model.detail != nil && !world.model.selection.isEmpty)

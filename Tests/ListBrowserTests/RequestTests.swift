@@ -4,7 +4,7 @@ import Testing
 
 @testable import ListBrowser
 
-/// R126: what changes the store acts on the row that the user saw.
+/// R136: what changes the store acts on the row that the user saw.
 @Suite("Requests in the moment of a change", .timeLimit(.minutes(1)))
 struct RequestTests {
   private func world() async throws -> World {
@@ -15,7 +15,7 @@ struct RequestTests {
     return world
   }
 
-  @Test func `R126: a key that was pressed before the row went waits to be pressed again`()
+  @Test func `R136: a key that was pressed before the row went waits to be pressed again`()
     async throws
   {
     var world = try await world()
@@ -34,7 +34,7 @@ struct RequestTests {
     #expect(ids == [try #require(world.model.pane.cursorID)])
   }
 
-  @Test func `R126: rows that come above do not change what a key deletes`() async throws {
+  @Test func `R136: rows that come above do not change what a key deletes`() async throws {
     var world = try await world()
     let id = try #require(world.model.pane.cursorID)
     let frame = world.model.frame
@@ -47,7 +47,7 @@ struct RequestTests {
     #expect(request == .delete([id]))
   }
 
-  @Test func `R126: a store that is open for reading is not changed`() async throws {
+  @Test func `R136: a store that is open for reading is not changed`() async throws {
     var world = try await World([("A", "a", 1)])
     try world.press("jd")
     #expect(world.effects.isEmpty)

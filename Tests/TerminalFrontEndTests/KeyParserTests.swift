@@ -1,7 +1,7 @@
 import TerminalFrontEnd
 import Testing
 
-/// R120: keys are the same however their bytes arrive.
+/// R130: keys are the same however their bytes arrive.
 @Suite("Keys from bytes")
 struct KeyParserTests {
   private static let keys: [(String, [KeyInput])] = [
@@ -36,7 +36,7 @@ struct KeyParserTests {
   ]
 
   @Test(arguments: keys.indices)
-  func `R120: a sequence split at any byte gives the same key`(_ index: Int) {
+  func `R130: a sequence split at any byte gives the same key`(_ index: Int) {
     let (text, expected) = Self.keys[index]
     // A key before and one after show that nothing of the sequence leaks into them.
     let bytes = Array("a\(text)b".utf8)
@@ -51,7 +51,7 @@ struct KeyParserTests {
     #expect(bytes.flatMap { parser.feed([$0]) } == whole)
   }
 
-  @Test func `R120: an escape character alone is a key once nothing has followed it`() {
+  @Test func `R130: an escape character alone is a key once nothing has followed it`() {
     var parser = KeyParser()
     #expect(parser.feed([0x1B]) == [])
     #expect(parser.isWaiting)
@@ -64,14 +64,14 @@ struct KeyParserTests {
     #expect(parser.flush() == [.key(Key(.escape))])
   }
 
-  @Test func `R120: bytes that are no UTF-8 are one replacement character each`() {
+  @Test func `R130: bytes that are no UTF-8 are one replacement character each`() {
     var parser = KeyParser()
     let replacement = KeyInput.key(Key(.character("\u{FFFD}")))
     #expect(parser.feed([0xFF, 0xC0, 0x80]) == [replacement, replacement, replacement])
     #expect(parser.feed([0xE5, 0x61]) == [replacement, .key(Key(.character("a")))])
   }
 
-  @Test func `R120: a paste beyond its limit is cut, and keys work after it`() {
+  @Test func `R130: a paste beyond its limit is cut, and keys work after it`() {
     var parser = KeyParser()
     var inputs = parser.feed(Array("\u{1B}[200~".utf8))
     for _ in 0..<5 { inputs += parser.feed(Array(repeating: 0x61, count: 300_000)) }

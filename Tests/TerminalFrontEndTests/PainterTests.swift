@@ -3,7 +3,7 @@ import Testing
 
 @testable import TerminalFrontEnd
 
-/// R121: after any frames, the terminal shows exactly the last surface.
+/// R131: after any frames, the terminal shows exactly the last surface.
 @Suite("The painter")
 struct PainterTests {
   private static let clusters: [Character] = [
@@ -34,7 +34,7 @@ struct PainterTests {
   }
 
   @Test(arguments: 1..<UInt64(21))
-  func `R121: random frames are shown as they were drawn`(seed: UInt64) {
+  func `R131: random frames are shown as they were drawn`(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let size = TerminalSize(columns: 23, rows: 5)
     var painter = Painter()
@@ -55,7 +55,7 @@ struct PainterTests {
     }
   }
 
-  @Test func `R121: columns stay in line on a terminal that measures emoji otherwise`() {
+  @Test func `R131: columns stay in line on a terminal that measures emoji otherwise`() {
     let size = TerminalSize(columns: 20, rows: 1)
     var surface = Surface(size: size)
     surface.write("❤️x👩‍🚀|end", line: 0, column: 0)
@@ -66,7 +66,7 @@ struct PainterTests {
     #expect(bytes.contains("👩‍🚀\u{1B}[1;6H|end"))
   }
 
-  @Test func `R121: a step of the cursor costs few bytes`() {
+  @Test func `R131: a step of the cursor costs few bytes`() {
     let size = TerminalSize(columns: 80, rows: 24)
     var painter = Painter()
     var surface = Surface(size: size)

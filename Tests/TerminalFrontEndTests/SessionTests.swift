@@ -9,7 +9,7 @@ import Glibc
 import Darwin
 #endif
 
-/// R122: a terminal is left as it was found. The process has one guarded terminal, so the tests run one after the other.
+/// R132: a terminal is left as it was found. The process has one guarded terminal, so the tests run one after the other.
 @Suite("A terminal session", .serialized, .timeLimit(.minutes(1)))
 struct SessionTests {
   /// Both ends of a terminal that exists only for a test.
@@ -59,7 +59,7 @@ struct SessionTests {
     }
   }
 
-  @Test func `R122: the screen is entered, keys are read, and everything is left as it was`() throws
+  @Test func `R132: the screen is entered, keys are read, and everything is left as it was`() throws
   {
     let pseudo = try PseudoTerminal()
     let before = pseudo.settings
@@ -94,7 +94,7 @@ struct SessionTests {
     session.leave()
   }
 
-  @Test func `R122: an escape character alone arrives, and so does another size`() throws {
+  @Test func `R132: an escape character alone arrives, and so does another size`() throws {
     let pseudo = try PseudoTerminal()
     let session = try TerminalSession(
       input: pseudo.terminal,
@@ -114,7 +114,7 @@ struct SessionTests {
     #expect(inputs == [.input(.key(Key(.escape))), .resized(TerminalSize(columns: 80, rows: 24))])
   }
 
-  @Test func `R122: a file is no terminal`() {
+  @Test func `R132: a file is no terminal`() {
     let file = open("/dev/null", O_RDWR)
     defer { close(file) }
     #expect(throws: TerminalSessionError.notATerminal) {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// R122, R123, R125: the real programs on a terminal, while a bare `sqlite3` writes to their store.
+/// R132, R133, R135: the real programs on a terminal, while a bare `sqlite3` writes to their store.
 @Suite(
   "The full-screen list on a terminal",
   .serialized,
@@ -33,7 +33,7 @@ struct BrowserTests {
     return terminal
   }
 
-  @Test func `R123: the cursor stays on its row and its line while sqlite3 writes`() throws {
+  @Test func `R133: the cursor stays on its row and its line while sqlite3 writes`() throws {
     let terminal = try browsing()
     try terminal.type("12j")
     var lines = try terminal.wait("the cursor") { $0.contains(">  b1") }
@@ -65,7 +65,7 @@ struct BrowserTests {
     try terminal.wait("the end") { $0.contains("status 0") }
   }
 
-  @Test func `R123: a section that goes and comes back is followed, fold and all`() throws {
+  @Test func `R133: a section that goes and comes back is followed, fold and all`() throws {
     let terminal = try browsing()
     try terminal.type("Jza")
     try terminal.wait("the fold") { $0.contains("▸> B") || $0.contains("▸>B") }
@@ -78,7 +78,7 @@ struct BrowserTests {
   }
 
   @Test(arguments: [("SEGV", "139"), ("TERM", "143"), ("HUP", "129"), ("ABRT", "134")])
-  func `R122: after a signal the terminal is as it was found`(_ signal: String, _ status: String)
+  func `R132: after a signal the terminal is as it was found`(_ signal: String, _ status: String)
     throws
   {
     let terminal = try browsing()
@@ -90,7 +90,7 @@ struct BrowserTests {
     #expect(lines.contains(" echo ") && lines.contains(" isig"))
   }
 
-  @Test func `R122: ^Z stops the program, and fg shows the list again`() throws {
+  @Test func `R132: ^Z stops the program, and fg shows the list again`() throws {
     let terminal = try TerminalRun()
     try terminal.enter("set -m")
     try terminal.enter("book-catalog browse --store books.sqlite")
@@ -105,7 +105,7 @@ struct BrowserTests {
     try terminal.wait("the shell") { !$0.contains("There are no books.") && $0.contains("READY") }
   }
 
-  @Test func `R125: a filter narrows the list, and Esc comes back to the very same line`() throws {
+  @Test func `R135: a filter narrows the list, and Esc comes back to the very same line`() throws {
     let terminal = try browsing()
     try terminal.type("15j")
     var lines = try terminal.wait("the cursor") { $0.contains(">  b4") }
@@ -123,7 +123,7 @@ struct BrowserTests {
     try terminal.wait("the message") { $0.contains("A paste goes into a field") }
   }
 
-  @Test func `R125: another size is drawn at once, down to the smallest`() throws {
+  @Test func `R135: another size is drawn at once, down to the smallest`() throws {
     let terminal = try browsing()
     try terminal.command("resize-window", "-x", "40", "-y", "12")
     let lines = try terminal.wait("the narrow screen") {
@@ -137,7 +137,7 @@ struct BrowserTests {
   }
 
   @Test(arguments: HelpTests.programs)
-  func `R125: every program shows its list`(_ program: String) throws {
+  func `R135: every program shows its list`(_ program: String) throws {
     let terminal = try TerminalRun(environment: ["NO_COLOR": "1"])
     try terminal.enter("\(program) browse --store store.sqlite")
     try terminal.wait("the list") { $0.contains("There are no ") }
@@ -148,7 +148,7 @@ struct BrowserTests {
     try terminal.wait("the shell") { $0.contains("READY") && !$0.contains("There are no ") }
   }
 
-  @Test func `R125: the screen can be printed, and a pipe gets the list`() throws {
+  @Test func `R135: the screen can be printed, and a pipe gets the list`() throws {
     let run = try ProgramRun()
     try run.run("book-catalog", "demo", "--store", run.path("b.sqlite"))
     let printed = try run.run(

@@ -7,7 +7,7 @@ import Testing
 @testable import ListBrowser
 @testable import TerminalFrontEnd
 
-/// R123, R124: after every random commit, key and resize, the cursor and its screen line are those of a naive model, the terminal
+/// R133, R134: after every random commit, key and resize, the cursor and its screen line are those of a naive model, the terminal
 /// shows what was drawn, and the screen is that of a browser that has just started.
 ///
 /// `RESULTS_LAW_STEPS` sets the number of steps, `RESULTS_LAW_SEED` the first seed; a failure names its own.
@@ -27,7 +27,7 @@ struct BrowserLawTests {
   }
 
   @Test(arguments: firstSeed..<firstSeed + UInt64(histories))
-  func `R123: the cursor is where a naive model says, and the screen is exact`(seed: UInt64)
+  func `R133: the cursor is where a naive model says, and the screen is exact`(seed: UInt64)
     async throws
   {
     var done = 0
