@@ -82,7 +82,7 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
 
   /// Returns the description of the program for the browser.
   func setup(_ screen: ScreenOptions) -> BrowserSetup {
-    let columns = columns.map(column)
+    let columns = self.columns.map(column)
     let key = ListColumn.key(Program.keyTitle)
     let details =
       [key] + Program.entity.attributes.enumerated().map { .attribute($0, $1) }

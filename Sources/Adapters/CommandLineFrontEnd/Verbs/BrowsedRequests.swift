@@ -1,6 +1,8 @@
+import Foundation
 import ListBrowser
 import ProgramFrontEnd
 import ResultsDomain
+import ResultsPresentation
 import Synchronization
 
 /// Changes a program's store for the browser, and keeps what is needed to take each change back.
@@ -63,7 +65,7 @@ final class BrowsedRequests<Program: ListProgram>: Sendable {
       ids: ids,
       section: section,
       settings: settings,
-      now: Instant.now
+      now: Instant(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))
     )
     let performed = try state.runner.perform(command, in: context)
     var message = performed.result.message
