@@ -51,7 +51,7 @@ struct RequestTests {
     var world = try await World([("A", "a", 1)])
     try world.press("jd")
     #expect(world.effects.isEmpty)
-    #expect(world.model.message == "The store is open for reading only.")
+    #expect(world.model.message == "Rows cannot be changed here.")
   }
 }
 

@@ -30,7 +30,7 @@ extension BrowserModel {
   /// Asks for a change of the store, if that may be changed.
   mutating func request(_ request: BrowserRequest) -> [BrowserEffect] {
     guard setup.canWrite else {
-      message = "The store is open for reading only."
+      message = "Rows cannot be changed here."
       return []
     }
     if case .delete = request { selection = [] }
