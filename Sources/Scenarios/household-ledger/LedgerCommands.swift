@@ -3,6 +3,7 @@ import HouseholdLedger
 import ProgramFrontEnd
 import ProgramStores
 import ResultsDomain
+import ResultsPresentation
 
 extension LedgerProgram {
   /// Totals, and jumps by date.
