@@ -125,7 +125,7 @@ extension BrowserModel {
     guard pane.lines.hasHeaders, let cursor = pane.cursor else {
       return message = "The list has no sections: S chooses some."
     }
-    // From a row, the first step back leads to its own header.
+    // From a row, the first step back is to its own header.
     let offset = count < 0 && cursor.isRow ? 1 : 0
     let section = min(max(cursor.section + count + offset, 0), pane.lines.sectionCount - 1)
     jump { $0.go(to: .header(section)) }
