@@ -43,6 +43,7 @@ extension BrowserModel {
   ///   - action: The action.
   ///   - count: The number typed before its key, if there was one.
   ///   - frame: The frame that was on the screen when the key was pressed.
+  /// - Returns: What is to be done.
   mutating func perform(
     _ action: BrowserAction,
     count: Int? = nil,
@@ -193,7 +194,9 @@ extension BrowserModel {
 
   // MARK: - Leaving things
 
-  /// Closes one thing: a pane, the filter, the selection. It never ends the browser.
+  /// Closes one thing: a pane, the filter, the selection.
+  ///
+  /// It never ends the browser.
   private mutating func escape() -> [BrowserEffect] {
     if detail != nil {
       detail = nil
