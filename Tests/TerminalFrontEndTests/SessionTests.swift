@@ -9,7 +9,9 @@ import Glibc
 import Darwin
 #endif
 
-/// R132: a terminal is left as it was found. The process has one guarded terminal, so the tests run one after the other.
+/// R132: a terminal is left as it was found.
+///
+/// The process has one guarded terminal, so the tests run one after the other.
 @Suite("A terminal session", .serialized, .timeLimit(.minutes(1)))
 struct SessionTests {
   /// Both ends of a terminal that exists only for a test.

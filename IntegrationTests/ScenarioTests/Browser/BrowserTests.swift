@@ -130,7 +130,7 @@ struct BrowserTests {
       !$0.contains("? keys") && $0.contains("a2")
     }
     #expect(lines.allSatisfy { $0.count <= 40 })
-    try terminal.command("resize-window", "-x", "12", "-y", "3")
+    try terminal.command("resize-window", "-x", "18", "-y", "3")
     try terminal.wait("the message") { $0.contains("at least 20x4") }
     try terminal.command("resize-window", "-x", "80", "-y", "24")
     try terminal.wait("the whole screen") { $0.contains("? keys") }

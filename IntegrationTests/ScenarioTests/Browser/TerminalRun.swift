@@ -44,7 +44,7 @@ final class TerminalRun {
     try wait("the shell") { $0.contains("READY") }
   }
 
-  deinit { try? command("kill-server") }
+  deinit { _ = try? command("kill-server") }
 
   /// Runs a command of tmux.
   /// - Returns: Its output.

@@ -54,6 +54,7 @@ struct NaiveCursor {
   ///   - before: The content before.
   ///   - moved: The rows that the change names as moved.
   ///   - isOwn: Whether the browser's own command made the change.
+  /// - Returns: The item and its screen line, or `nil` in an empty list.
   func cursor(
     after cursor: Item,
     _ line: Int,

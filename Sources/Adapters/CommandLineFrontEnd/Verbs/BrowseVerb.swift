@@ -50,11 +50,11 @@ public struct BrowseVerb<Program: ListProgram>: AsyncParsableCommand {
       columns: try rows.columns(of: Program.self),
       settings: settings,
       store: opened,
-      caches: Program.caches(for: location)
+      location: location
     )
     // Checked before the terminal is taken, so that a wrong option is reported on the shell's screen.
     _ = try lists.define(BrowserChoice())
-    let loop = BrowserLoop(lists.setup(location, screen), source: lists.source)
+    let loop = BrowserLoop(lists.setup(screen), source: lists.source)
     if screen.prints {
       let surface = try await loop.screen(after: try screen.inputs, size: screen.terminalSize)
       try opened.close()
@@ -167,117 +167,5 @@ public struct ScreenOptions: ParsableArguments {
       var parser = KeyParser()
       return parser.feed(bytes) + parser.flush()
     }
-  }
-}
-
-/// The lists of a program, as the browser asks for them.
-private struct BrowsedLists<Program: ListProgram>: Sendable {
-  let options: ListChoice
-  let columns: [ListColumn]
-  let settings: LocaleSettings
-  let store: any Store
-  let caches: (any SectionCacheStorage)?
-
-  /// The source of the browser's lists.
-  var source: BrowserSource {
-    BrowserSource { choice in
-      do {
-        return try define(choice)
-      } catch {
-        let failure = CommandFailure(error)
-        throw BrowserSource.Refusal(failure.map { "\($0.message) \($0.remedy)" } ?? "\(error)")
-      }
-    }
-  }
-
-  /// Returns the list of a choice.
-  func define(_ choice: BrowserChoice) throws -> BrowserSource.Definition {
-    var list = options
-    if let sort = choice.sort { list.sort = sort }
-    if let sectionBy = choice.sectionBy { list.sectionBy = sectionBy }
-    var definition = try list.definition(of: Program.self, for: settings)
-      .fetching(columns)
-    if !choice.filter.isEmpty {
-      definition.cacheName = nil
-      definition.request.predicate = .and([
-        definition.request.predicate, quickPredicate(choice.filter),
-      ])
-    }
-    let controller = FetchedResultsController(
-      definition,
-      in: store,
-      options: ResultsOptions(
-        resetThreshold: 20_000,
-        caches: choice == BrowserChoice() ? caches : nil
-      )
-    )
-    return BrowserSource.Definition(controller, order: words(for: definition, list.sectionBy))
-  }
-
-  /// Returns the condition that every word occurs in some attribute of text.
-  private func quickPredicate(_ text: String) -> FetchPredicate {
-    let texts = Program.entity.attributes.filter { $0.type == .text }
-    let words = text.split(separator: " ").map { word in
-      FetchPredicate.or(
-        texts.map {
-          .text(.attribute($0.name), .contains, String(word), caseInsensitive: true)
-        }
-      )
-    }
-    return words.isEmpty ? .all : .and(words)
-  }
-
-  /// Returns the section key and the order in words: `by publisher ▸ title`.
-  private func words(for definition: ResultsDefinition<Row>, _ sectionBy: String?) -> String {
-    var descriptors = definition.request.sortDescriptors
-    // The order of the sections need not be said twice.
-    if case .expression(let expression, _, _, _) = definition.sectionKey?.source,
-      descriptors.first?.expression == expression
-    {
-      descriptors.removeFirst()
-    }
-    let orders = descriptors.map { descriptor in
-      (descriptor.direction == .descending ? "-" : "") + "\(descriptor.expression)"
-    }
-    let order = orders.joined(separator: ", ")
-    switch definition.sectionKey?.source {
-    case nil: return order.isEmpty ? "" : "by \(order)"
-    case .transient(let source, _): return "by \(sectionBy ?? source) ▸ \(order)"
-    case .expression(let expression, _, _, _):
-      return "by \(sectionBy ?? expression.description) ▸ \(order)"
-    }
-  }
-
-  /// Returns the description of the program for the browser.
-  func setup(_ location: StoreLocation, _ screen: ScreenOptions) -> BrowserSetup {
-    let details =
-      Program.entity.attributes.enumerated().map { ListColumn.attribute($0, $1) }
-      + Program.transients.map { ListColumn.transient($0) }
-    let names = Program.entity.attributes.map(\.name)
-    return BrowserSetup(
-      program: Program.name,
-      file: URL(fileURLWithPath: location.path).lastPathComponent,
-      nouns: Program.nouns,
-      columns: columns.map(column),
-      details: details.map(column),
-      order: (try? define(BrowserChoice()).order) ?? "",
-      sortNames: names,
-      sectionNames: Program.sectionKeyNames + names + ["none"],
-      width: DisplayWidth(ambiguous: screen.ambiguousWidth == 2 ? .wide : .narrow),
-      signs: screen.ascii ? .ascii : .unicode
-    )
-  }
-
-  private func column(_ column: ListColumn) -> BrowserSetup.Column {
-    let table = column.tableColumn
-    let formatter = ValueFormatter(for: settings)
-    var index: Int?
-    if case .attribute(let attribute, _) = column { index = attribute }
-    return BrowserSetup.Column(
-      table.title,
-      alignment: table.alignment,
-      minimumWidth: table.minimumWidth,
-      attribute: index
-    ) { column.text($0, formatter) }
   }
 }

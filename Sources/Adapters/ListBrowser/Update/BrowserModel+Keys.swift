@@ -43,6 +43,7 @@ extension BrowserModel {
   ///   - action: The action.
   ///   - count: The number typed before its key, if there was one.
   ///   - frame: The frame that was on the screen when the key was pressed.
+  /// - Returns: What is to be done.
   mutating func perform(
     _ action: BrowserAction,
     count: Int? = nil,
@@ -125,7 +126,7 @@ extension BrowserModel {
     guard pane.lines.hasHeaders, let cursor = pane.cursor else {
       return message = "The list has no sections: S chooses some."
     }
-    // From a row, the first step back leads to its own header.
+    // From a row, the first step back is to its own header.
     let offset = count < 0 && cursor.isRow ? 1 : 0
     let section = min(max(cursor.section + count + offset, 0), pane.lines.sectionCount - 1)
     jump { $0.go(to: .header(section)) }
@@ -193,7 +194,9 @@ extension BrowserModel {
 
   // MARK: - Leaving things
 
-  /// Closes one thing: a pane, the filter, the selection. It never ends the browser.
+  /// Closes one thing: a pane, the filter, the selection.
+  ///
+  /// It never ends the browser.
   private mutating func escape() -> [BrowserEffect] {
     if detail != nil {
       detail = nil

@@ -48,6 +48,7 @@ public struct Surface: Hashable, Sendable {
   ///   - column: The column of the first cell, from 0.
   ///   - limit: The column that is not written any more, or `nil` for the end of the line.
   ///   - style: The look.
+  /// - Returns: The column after the text.
   /// - Complexity: O(*n*) in the clusters.
   @discardableResult
   public mutating func write(

@@ -95,7 +95,9 @@ public final class TerminalSession: Sendable {
     }
   }
 
-  /// Leaves the full screen; the terminal is as it was found. Called again, it does nothing.
+  /// Leaves the full screen; the terminal is as it was found.
+  ///
+  /// Called again, it does nothing.
   public func leave() { terminal_guard_leave() }
 
   /// Stops the process as `^Z` does; when it continues, the full screen has been entered again and is empty.
