@@ -121,17 +121,22 @@ let fileFormats = adapter(
   on: [domain],
   wrapping: [.target(name: "JSONSyntax")]
 )
+let programFrontEnd = adapter(
+  "ProgramFrontEnd",
+  on: cores,
+  wrapping: [.target(name: "FileFormats")]
+)
 let commandLine = adapter(
   "CommandLineFrontEnd",
   on: cores,
   wrapping: [
-    .target(name: "TerminalFrontEnd"), .target(name: "FileFormats"), .target(name: "WireFormat"),
-    argumentParser,
+    .target(name: "ProgramFrontEnd"), .target(name: "TerminalFrontEnd"),
+    .target(name: "FileFormats"), .target(name: "WireFormat"), argumentParser,
   ]
 )
 let programAdapters = [
   inMemory, sqlite, foundationAttributes, sectionCaches, wireFormat, terminal, observable,
-  fileFormats, commandLine,
+  fileFormats, programFrontEnd, commandLine,
 ]
 let adapters = programAdapters + [grdbRecords]
 
@@ -139,7 +144,7 @@ let programStores = Target.layer(
   "Scenarios",
   "ProgramStores",
   on: [domain, presentation].map(\.target)
-    + [inMemory, sqlite, sectionCaches, commandLine].map(\.target)
+    + [inMemory, sqlite, sectionCaches, programFrontEnd, commandLine].map(\.target)
 )
 let programs = [
   ("book-catalog", bookCatalog), ("household-ledger", householdLedger), ("event-log", eventLog),
@@ -158,13 +163,13 @@ let scenarios =
     scenario(
       "live-list",
       on: [domain, presentation],
-      with: [sqlite, terminal, commandLine],
+      with: [sqlite, terminal, programFrontEnd, commandLine],
       and: [argumentParser]
     ),
     scenario(
       "results-schema",
       on: [domain],
-      with: [sqlite, terminal, commandLine],
+      with: [sqlite, terminal, programFrontEnd, commandLine],
       and: [argumentParser]
     ),
     scenario(

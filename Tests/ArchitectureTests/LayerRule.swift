@@ -59,8 +59,8 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
   static let core = ["ResultsDomain", "OrderStatistics", "ResultsPresentation"]
   static let adapters = [
     "InMemoryPersistence", "SQLitePersistence", "FoundationAttributes", "SectionCacheFiles",
-    "WireFormat", "TerminalFrontEnd", "ObservableResults", "FileFormats", "CommandLineFrontEnd",
-    "GRDBRecords",
+    "WireFormat", "TerminalFrontEnd", "ObservableResults", "FileFormats", "ProgramFrontEnd",
+    "CommandLineFrontEnd", "GRDBRecords",
   ]
   static let foundation = ["Foundation", "FoundationEssentials", "FoundationInternationalization"]
   static let platform = ["Glibc", "Musl", "Android", "Darwin"]
@@ -177,8 +177,14 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
       because: "file formats serve the import and export ports only"
     ),
     LayerRule(
+      "Sources/Adapters/ProgramFrontEnd",
+      core + ["FileFormats"] + foundation,
+      because: "what a program is and does knows no terminal, no argument parser and no store"
+    ),
+    LayerRule(
       "Sources/Adapters/CommandLineFrontEnd",
-      core + ["TerminalFrontEnd", "FileFormats", "WireFormat", "ArgumentParser"] + foundation,
+      core + ["ProgramFrontEnd", "TerminalFrontEnd", "FileFormats", "WireFormat", "ArgumentParser"]
+        + foundation,
       because: "the generic commands know no store and no use case"
     ),
   ]

@@ -1,3 +1,4 @@
+import ProgramFrontEnd
 import ResultsDomain
 import ResultsPresentation
 import Testing

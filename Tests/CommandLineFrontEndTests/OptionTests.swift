@@ -1,4 +1,5 @@
 import Foundation
+import ProgramFrontEnd
 import ResultsDomain
 import ResultsPresentation
 import Testing

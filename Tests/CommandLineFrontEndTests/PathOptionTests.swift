@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ProgramFrontEnd
 import ResultsDomain
 import ResultsPresentation
 import Testing

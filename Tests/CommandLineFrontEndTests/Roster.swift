@@ -1,11 +1,12 @@
 import Foundation
+import ProgramFrontEnd
 import ResultsDomain
 import ResultsPresentation
 
 @testable import CommandLineFrontEnd
 
 /// The exit status of a program; the testing library has a type of the same name.
-typealias Status = CommandLineFrontEnd.ExitStatus
+typealias Status = ProgramFrontEnd.ExitStatus
 
 /// An entity with an attribute of each common type.
 enum Member {
@@ -65,13 +66,4 @@ enum Roster: ListProgram {
     in store: any Store,
     _ print: @escaping (String) throws -> Void
   ) async throws {}
-}
-
-extension LocaleSettings {
-  /// Settings for a locale, in UTC.
-  static func of(_ locale: String?) -> LocaleSettings {
-    let calendar = LocaleSettings.machine.calendar
-    let locale = locale.map { Locale(identifier: $0) }
-    return LocaleSettings(locale: locale, amountLocale: locale, calendar: calendar)
-  }
 }

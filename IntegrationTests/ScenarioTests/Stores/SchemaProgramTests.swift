@@ -37,8 +37,12 @@ import Testing
       "    \"Album\", identity: \\.albumID, column: \"AlbumId\"",
       "    Attribute(\\.added, \"Added\", as: .dateText(digits: 0))",
       "  var seconds: Int64?  // calculated: read only",
-      "    \"PlaylistTrack\", compoundIdentity: [\"PlaylistId\", \"TrackId\"]",
-      "/// - artist: Artist, to one, by ArtistId", "/// A row of the view AlbumList.",
+      #"  static let artist = ToOne<Album, Artist>("artist", \.artistID)"#,
+      #"  static let albums = ToMany<Artist, Album>("albums", inverse: Album.artist)"#,
+      #"    "tracks", through: Link("PlaylistTrack", "PlaylistId", "TrackId")"#,
+      "    Relationship(tracks)", "/// A row of the view AlbumList.",
+      "// The table PlaylistTrack is the link of Playlist.tracks and Track.playlists.",
+      #"  //   CREATE INDEX "TrackByAlbumId" ON "Track" ("AlbumId");"#,
     ] {
       #expect(source.split(separator: "\n").contains { $0 == line }, "\(line) in \(source)")
     }
@@ -46,6 +50,8 @@ import Testing
     #expect(result.status == 0, "\(result)")
     let album = try run.run("results-schema", "app.sqlite", "album").output
     #expect(album.contains("struct Album") && !album.contains("struct Track"))
+    #expect(album.contains("// artist: to Artist, which is not printed here."))
+    #expect(try compile(album).status == 0)
     let missing = try run.run("results-schema", "app.sqlite", "Albm", expecting: 66)
     #expect(missing.errors.contains("It has Album."))
   }
@@ -66,6 +72,36 @@ import Testing
     )
     #expect(source.contains("Attribute(\\.`class`, \"class\")"))
     #expect(source.contains("// view broken: no entity"))
+    let result = try compile(source)
+    #expect(result.status == 0, "\(result)\(source)")
+  }
+
+  @Test func `R91: relationships of every kind compile`() throws {
+    try execute(
+      """
+      CREATE TABLE "link" ("self" INTEGER PRIMARY KEY, "Type" TEXT, "parent_id" INT REFERENCES "link" ON DELETE CASCADE,
+        "schema" INT REFERENCES "link", "home team" INT REFERENCES "Team" ON DELETE SET NULL, "HomeTeam" INT REFERENCES "Team");
+      CREATE TABLE "Team" ("code" TEXT PRIMARY KEY NOT NULL, "link" TEXT, "price" TEXT, "extra" JSON);
+      CREATE TABLE "team_member" ("team" TEXT REFERENCES "Team", "person" INT, "year" INT NOT NULL,
+        PRIMARY KEY ("team", "person", "year"), FOREIGN KEY ("person") REFERENCES "link" ("self")) WITHOUT ROWID;
+      CREATE TABLE "Award" ("id" INTEGER PRIMARY KEY, "team" TEXT, "person" INT, "year" INT, "class" INT REFERENCES "gone",
+        FOREIGN KEY ("team", "person", "year") REFERENCES "team_member" ON DELETE RESTRICT);
+      CREATE TABLE "friend" ("a" INT NOT NULL REFERENCES "link", "b" INT NOT NULL REFERENCES "link", PRIMARY KEY ("b", "a"));
+      CREATE TABLE "log" ("text" TEXT, "team_code" TEXT REFERENCES "Team");
+      INSERT INTO "Team" VALUES ('x', NULL, '1.50', '{"a": [1, 2]}');
+      """
+    )
+    let source = try run.run("results-schema", "app.sqlite").output
+    for line in [
+      #"  static let parent = ToOne<Link2, Link2>("parent", \.parentID, onDelete: .cascade)"#,
+      #"  static let linksByParent = ToMany<Link2, Link2>("linksByParent", inverse: Link2.parent)"#,
+      #"    Attribute(\.price, "price", as: .decimalText)"#,
+      #"    Attribute(\.extra, "extra", as: .json)"#,
+      "// The table friend is the link of Link2.linkByBs and Link2.links.",
+    ] {
+      #expect(source.split(separator: "\n").contains { $0 == line }, "\(line) in \(source)")
+    }
+    #expect(source.contains("// class: no relationship, since no table gone has a key"))
     let result = try compile(source)
     #expect(result.status == 0, "\(result)\(source)")
   }

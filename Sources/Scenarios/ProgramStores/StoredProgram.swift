@@ -1,5 +1,6 @@
 public import CommandLineFrontEnd
 import InMemoryPersistence
+public import ProgramFrontEnd
 public import ResultsDomain
 public import ResultsPresentation
 import SQLitePersistence

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BookCatalog
 import CommandLineFrontEnd
+import ProgramFrontEnd
 import ProgramStores
 import ResultsDomain
 import ResultsPresentation

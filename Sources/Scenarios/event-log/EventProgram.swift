@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandLineFrontEnd
 import EventLog
+import ProgramFrontEnd
 import ProgramStores
 import ResultsDomain
 import ResultsPresentation

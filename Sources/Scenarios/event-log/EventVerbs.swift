@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandLineFrontEnd
 import EventLog
 import Foundation
+import ProgramFrontEnd
 import ProgramStores
 import ResultsDomain
 import ResultsPresentation

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandLineFrontEnd
 import HouseholdLedger
+import ProgramFrontEnd
 import ProgramStores
 import ResultsDomain
 import TerminalFrontEnd

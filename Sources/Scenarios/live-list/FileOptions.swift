@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandLineFrontEnd
+import ProgramFrontEnd
 import ResultsDomain
 import SQLitePersistence
 import TerminalFrontEnd

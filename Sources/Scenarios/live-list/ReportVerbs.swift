@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandLineFrontEnd
 import Foundation
+import ProgramFrontEnd
 import ResultsDomain
 import SQLitePersistence
 import TerminalFrontEnd

@@ -1,4 +1,5 @@
 import CommandLineFrontEnd
+import ProgramFrontEnd
 import ResultsDomain
 import ResultsPresentation
 import SQLitePersistence

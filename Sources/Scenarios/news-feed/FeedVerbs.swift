@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandLineFrontEnd
 import NewsFeed
+import ProgramFrontEnd
 import ProgramStores
 import ResultsDomain
 import ResultsPresentation

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandLineFrontEnd
+import ProgramFrontEnd
 import SQLitePersistence
 import TerminalFrontEnd
 

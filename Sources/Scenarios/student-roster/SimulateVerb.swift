@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandLineFrontEnd
+import ProgramFrontEnd
 import ProgramStores
 import ResultsDomain
 import ResultsPresentation

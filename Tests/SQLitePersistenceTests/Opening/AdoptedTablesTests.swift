@@ -85,6 +85,63 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("DATETIME", "'2024-01-01 12:00:00.000'", StoredForm.dateText(digits: 3)),
+    ("TIMESTAMP", "'2024-01-01T12:00:00Z'", .iso8601(digits: 0)),
+    ("INTEGER", "1704110400", .epochSeconds),
+    ("REAL", "725803200.5", .referenceSeconds),
+  ])
+  func `R102: with dates in a declared form are accepted, whatever their columns are declared as`(
+    _ type: String,
+    _ date: String,
+    _ form: StoredForm
+  ) throws {
+    let entity = Sample.entity(
+      "Event",
+      .integer(),
+      [AttributeDescription("at", .date, form: form)]
+    )
+    let sql =
+      "CREATE TABLE Event (id INTEGER PRIMARY KEY, at \(type) NOT NULL);"
+      + "INSERT INTO Event (at) VALUES (\(date)), (\(date)), (\(date));"
+    #expect(try refusal(sql, entity) == nil)
+  }
+
+  @Test func `R102: with decimals as text are refused where the column makes them numbers`() throws
+  {
+    let entity = Sample.entity(
+      "Event",
+      .integer(),
+      [AttributeDescription("price", .text, form: .decimalText)]
+    )
+    let text = try #require(
+      try refusal("CREATE TABLE Event (id INTEGER PRIMARY KEY, price DECIMAL NOT NULL)", entity)
+    )
+    #expect(text.contains("price is declared DECIMAL"))
+  }
+
+  @Test func `R91: that name each other by UUIDs as bytes have relationships`() throws {
+    let key = AttributeDescription("key", .text, form: .uuidBlob)
+    let list = Sample.entity("List", .compound(["key"]), [key])
+    let task = try EntityDescription(
+      name: "Task",
+      attributes: [
+        AttributeDescription("listKey", .text, isOptional: true, form: .uuidBlob)
+      ],
+      relationships: [RelationshipDescription("list", .toOne(foreignKey: ["listKey"])) { list }]
+    )
+    let queue = try DatabaseQueue()
+    try queue.inDatabase { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE List (key BLOB PRIMARY KEY NOT NULL);
+          CREATE TABLE Task (id INTEGER PRIMARY KEY, listKey BLOB REFERENCES List);
+          """
+      )
+    }
+    try SQLiteStore(writer: queue, entities: [list, task]).close()
+  }
+
   @Test func `are checked for dates in another unit even if the store created them`() throws {
     let folder = try TemporaryFolder()
     let store = try SQLiteStore(at: folder.file(), entities: [Self.event])

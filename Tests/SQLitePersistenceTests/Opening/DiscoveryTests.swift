@@ -302,6 +302,43 @@ import Testing
     #expect(attributes.filter { $0.type == .date }.count == 8)
   }
 
+  @Test func `R102: forms that do not sort are proposed beside the entity, which can be sorted`()
+    throws
+  {
+    let database = try discover(
+      """
+      CREATE TABLE t (price TEXT, zip TEXT, total TEXT, tags TEXT, data JSON, note TEXT, broken TEXT, price_list TEXT);
+      INSERT INTO t VALUES ('12.50', '01234', '7', '["a", "b"]', '{"a": 1}', '[draft]', '{"a": ', '1.5');
+      INSERT INTO t VALUES ('7', '99999', '8', '[]', json_array(hex(zeroblob(500))), '(none)', '[1]', 'on request');
+      """
+    )
+    let table = try #require(database.table(named: "t"))
+    #expect(
+      table.unsortableForms == ["price": .decimalText, "tags": .json, "data": .json]
+    )
+    #expect(try table.entity.get().attributes.allSatisfy { $0.form == nil })
+  }
+
+  @Test func `R91: delete rules and missing indexes are those of the foreign keys`() throws {
+    let database = try discover(
+      """
+      CREATE TABLE A (id INTEGER PRIMARY KEY);
+      CREATE TABLE B (id INTEGER PRIMARY KEY, a INT REFERENCES A ON DELETE CASCADE, b INT REFERENCES A ON DELETE SET NULL,
+        c INT NOT NULL REFERENCES A ON DELETE SET NULL, d INT REFERENCES A ON DELETE RESTRICT, e INT REFERENCES A);
+      CREATE INDEX BByA ON B (a, b);
+      CREATE INDEX BByB ON B (b) WHERE b IS NOT NULL;
+      """
+    )
+    let table = try #require(database.table(named: "B"))
+    #expect(
+      try table.entity.get().relationships.map(\.onDelete) == [
+        .cascade, .nullify, .none, .deny, .none,
+      ]
+    )
+    #expect(table.missingIndexes == [["b"], ["c"], ["d"], ["e"]])
+    #expect(database.table(named: "A")?.missingIndexes == [])
+  }
+
   @Test func `foreign keys and calculated columns are described`() throws {
     let database = try discover(
       """

@@ -1,3 +1,4 @@
+public import ProgramFrontEnd
 public import ResultsDomain
 public import ResultsPresentation
 import TerminalFrontEnd

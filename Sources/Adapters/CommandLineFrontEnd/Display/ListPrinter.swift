@@ -1,5 +1,6 @@
 import FileFormats
 import Foundation
+import ProgramFrontEnd
 import ResultsDomain
 import ResultsPresentation
 public import TerminalFrontEnd
@@ -174,5 +175,26 @@ struct WireLines {
       sections[sections.count - 1].rows.append(row)
     }
     return sections
+  }
+}
+
+extension ListColumn {
+  /// The column of a table; numbers are aligned at the right, and ids are not truncated.
+  var tableColumn: TableColumn {
+    TableColumn(
+      title,
+      alignment: isNumber ? .trailing : .leading,
+      minimumWidth: isKey ? .max : TableColumn.usualMinimumWidth
+    )
+  }
+
+  private var isKey: Bool { if case .key = self { true } else { false } }
+
+  private var isNumber: Bool {
+    switch self {
+    case .key: false
+    case .attribute(_, let attribute), .related(let attribute): attribute.type.isNumber
+    case .transient(let transient): transient.type.isNumber
+    }
   }
 }

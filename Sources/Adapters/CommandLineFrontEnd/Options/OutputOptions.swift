@@ -1,5 +1,6 @@
 public import ArgumentParser
 import Foundation
+import ProgramFrontEnd
 import ResultsDomain
 import TerminalFrontEnd
 

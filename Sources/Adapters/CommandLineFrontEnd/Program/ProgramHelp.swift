@@ -1,4 +1,5 @@
 public import ArgumentParser
+public import ProgramFrontEnd
 import ResultsDomain
 import TerminalFrontEnd
 

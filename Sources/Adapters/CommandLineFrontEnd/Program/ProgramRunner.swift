@@ -1,5 +1,6 @@
 public import ArgumentParser
 import Foundation
+import ProgramFrontEnd
 public import ResultsDomain
 import Synchronization
 import TerminalFrontEnd
@@ -224,5 +225,21 @@ public enum OpenStores {
       return stores
     }
     for store in opened { try? store.close() }
+  }
+}
+
+extension CommandFailure {
+  /// Creates the failure for any error of a command, or `nil` for an error of the argument parser.
+  init?(_ error: any Error) {
+    switch error {
+    case let error as TerminalOutputError:
+      self.init(ExitStatus(rawValue: error.exitStatus) ?? .inputOutput, error.description)
+    case StoreError.aborted(let inner):
+      self = CommandFailure(inner) ?? CommandFailure(describing: inner)
+    case is ExitCode, is ValidationError, is CleanExit: return nil
+    default:
+      if "\(type(of: error))".contains("CommandError") { return nil }
+      self.init(describing: error)
+    }
   }
 }

@@ -1,6 +1,7 @@
 public import ArgumentParser
 import FileFormats
 import Foundation
+public import ProgramFrontEnd
 import ResultsDomain
 import ResultsPresentation
 import TerminalFrontEnd
@@ -119,16 +120,6 @@ public struct ExportRun<Program: ListProgram> {
       try sink.write(writer.write(columns.map { $0.value(row) }))
     }
     try sink.write(writer.end())
-  }
-}
-
-extension ListProgram {
-  /// The columns of an export: all stored attributes, and the key if it is chosen by the user.
-  static var exportColumns: [ListColumn] {
-    let attributes = entity.attributes.enumerated().map { ListColumn.attribute($0, $1) }
-    if case .text = entity.identity { return [.key(keyTitle)] + attributes }
-    return isReadOnly && entity.keyAttributeIndexes.isEmpty
-      ? [.key(keyTitle)] + attributes : attributes
   }
 }
 

@@ -1,5 +1,6 @@
 public import ArgumentParser
-public import ResultsDomain
+public import ProgramFrontEnd
+import ResultsDomain
 import TerminalFrontEnd
 
 /// `show ID`: prints an object with all attributes, and the version that an edit can be based on.
@@ -50,32 +51,6 @@ public struct ShowVerb<Program: ListProgram>: AsyncParsableCommand {
     }
     let name = DisplayWidth().fit("version", columns: width)
     try TerminalOutput.standard.write("\(name)  \(RowVersion(of: row))\n")
-  }
-}
-
-extension ObjectKey {
-  /// Creates a key from an argument: a number, a text, the parts of a compound key with commas, or an object's URI.
-  /// - Throws: `CommandFailure` for a text that cannot be a key of the entity.
-  public init(typed text: String, of entity: EntityDescription) throws {
-    if let id = ObjectID(uri: text), Value.text(id.entity) == .text(entity.name) {
-      self = id.key
-      return
-    }
-    let texts: [String] =
-      if case .compound = entity.identity {
-        text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-      } else {
-        [text]
-      }
-    let parts = zip(entity.keyTypes, texts).compactMap { $0.value(parsing: $1) }
-    guard parts.count == texts.count, let key = ObjectKey(parts: parts, of: entity.identity) else {
-      throw CommandFailure(
-        .usage,
-        "“\(text)” is not an id of \(entity.name).",
-        remedy: "'list --columns id' shows the ids."
-      )
-    }
-    self = key
   }
 }
 
@@ -299,88 +274,7 @@ public struct RemoveVerb<Program: ListProgram>: AsyncParsableCommand {
   }
 }
 
-/// The values of `ATTRIBUTE=VALUE` arguments.
-struct Assignments {
-  private var values: [(index: Int, value: Value)] = []
-  /// The object's key, if one was given.
-  private(set) var key: ObjectKey?
-
-  /// Parses arguments.
-  /// - Throws: `CommandFailure` for an argument without `=`, an unknown or repeated attribute, or an invalid value.
-  init(_ words: [String], of entity: EntityDescription, for settings: LocaleSettings) throws {
-    for word in words {
-      // Bytes: a combining mark at the start of the value would form one character with the sign.
-      guard let mark = word.utf8.firstIndex(of: UInt8(ascii: "=")) else {
-        throw CommandFailure(
-          .usage,
-          "“\(word)” is not ATTRIBUTE=VALUE.",
-          remedy:
-            "Write for example \(entity.attributes.first?.name ?? "name")=…, in quotes if there are spaces."
-        )
-      }
-      let name = String(word[..<mark])
-      let text = String(word[word.utf8.index(after: mark)...])
-      if entity.index(of: name) == nil, entity.identity.columns == [name] {
-        key = try ObjectKey(typed: text, of: entity)
-        continue
-      }
-      guard let index = entity.index(of: name) else {
-        throw CommandFailure.unknownAttribute(
-          name,
-          of: entity.name,
-          known: entity.attributes.map(\.name)
-        )
-      }
-      guard !values.contains(where: { $0.index == index }) else {
-        throw CommandFailure(.usage, "\(name) is given twice.", remedy: "Give each value once.")
-      }
-      let attribute = entity.attributes[index]
-      let value: Value =
-        text == "NULL" ? .null : try ValueParser(settings).value(text, of: attribute)
-      values.append((index, value))
-    }
-  }
-
-  /// Replaces the values of a row by the given ones.
-  func apply(to row: inout [Value]) {
-    for (index, value) in values { row[index] = value }
-  }
-}
-
-/// A digest of an object's values, by which an edit detects that they have changed: 16 hexadecimal digits.
-///
-/// Equal values give equal versions in every process, so an object that is changed and changed back has its first
-/// version again.
-public struct RowVersion: Hashable, Sendable {
-  private let digest: UInt64
-
-  /// Creates the version of a row.
-  /// - Complexity: O(*n*) in the bytes of its values.
-  public init(of row: Row) {
-    var digest = RowDigest()
-    for value in row.values { digest.add(value) }
-    self.digest = digest.value
-  }
-}
-
 extension RowVersion: ExpressibleByArgument {
   /// Parses a version as `show` prints it, or returns `nil` for any other text.
-  public init?(argument: String) {
-    guard argument.utf8.count == 16, argument.utf8.allSatisfy(Self.isDigit),
-      let digest = UInt64(argument, radix: 16)
-    else { return nil }
-    self.digest = digest
-  }
-
-  private static func isDigit(_ byte: UInt8) -> Bool {
-    (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
-  }
-}
-
-extension RowVersion: CustomStringConvertible {
-  /// The 16 digits.
-  public var description: String {
-    let digits = String(digest, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
-  }
+  public init?(argument: String) { self.init(argument) }
 }

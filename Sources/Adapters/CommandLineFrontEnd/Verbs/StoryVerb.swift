@@ -1,5 +1,6 @@
 public import ArgumentParser
 import Foundation
+public import ProgramFrontEnd
 import ResultsDomain
 import TerminalFrontEnd
 

@@ -1,4 +1,5 @@
 public import ArgumentParser
+public import ProgramFrontEnd
 public import ResultsDomain
 public import ResultsPresentation
 import TerminalFrontEnd

@@ -16,6 +16,12 @@ struct ColumnSample {
   /// The greatest length of a value that is read, in bytes.
   private static let longest = 64
 
+  /// The number of texts that begin like a JSON object or array.
+  private var jsonBeginnings = 0
+
+  /// Whether all values are texts that begin like JSON objects or arrays.
+  var beginsLikeJSON: Bool { texts > 0 && texts == count && jsonBeginnings == texts }
+
   /// The number of values.
   var count: Int { integers + reals + texts + blobs }
 
@@ -48,12 +54,33 @@ struct ColumnSample {
     switch sqlite3_column_type(statement, column) {
     case SQLITE_INTEGER: integers += 1
     case SQLITE_FLOAT: reals += 1
-    case SQLITE_TEXT: texts += 1
+    case SQLITE_TEXT:
+      texts += 1
+      let first = sqlite3_column_text(statement, column)?.pointee
+      if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { jsonBeginnings += 1 }
     case SQLITE_BLOB: blobs += 1
     default: return
     }
     guard sqlite3_column_bytes(statement, column) <= ColumnSample.longest else { return }
     values.append(Value(statement, column: column, storage: .any))
+  }
+
+  /// Whether the first texts of a column are JSON.
+  func isJSON(
+    _ column: TableShape.Column,
+    of shape: TableShape,
+    on database: Database
+  ) throws -> Bool {
+    let name = column.name.quotedIdentifier
+    let valid = try? database.integer(
+      """
+      SELECT min(json_valid(value)) FROM (
+        SELECT \(name) AS value FROM main.\(shape.name.quotedIdentifier)
+        WHERE \(name) IS NOT NULL LIMIT \(ColumnSample.size)
+      )
+      """
+    )
+    return valid == 1
   }
 
   /// The type that most values of a column have, or that its declaration suggests.
@@ -85,7 +112,8 @@ struct ColumnSample {
     case .numeric:
       if declared.hasPrefix("bool") {
         .boolean
-      } else if ["date", "time", "any"].contains(where: { declared.hasPrefix($0) }) {
+      } else if ["date", "time", "any", "json", "uuid"].contains(where: { declared.hasPrefix($0) })
+      {
         .text
       } else {
         .real

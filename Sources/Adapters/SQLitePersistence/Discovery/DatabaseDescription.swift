@@ -120,7 +120,8 @@ public struct DatabaseDescription: Sendable {
       guard isDescribed(name, kind) else { return nil }
       return try TableDiscovery(name: name, kind: kind, on: database, form: form).description()
     }
-    return RelationshipDiscovery.connected(ForeignKeyTypes.aligned(tables))
+    return try RelationshipDiscovery.connected(ForeignKeyTypes.aligned(tables))
+      .withMissingIndexes(on: database)
   }
 }
 
@@ -146,6 +147,13 @@ public struct TableDescription: Sendable {
   public let foreignKeys: [ForeignKeyDescription]
   /// The names of the attributes that the database calculates.
   public let generatedAttributes: [String]
+  /// Forms that the values of the sample have and that do not sort like their values: decimals as text, and JSON.
+  ///
+  /// The entity does not have them, so that its lists can be ordered by any attribute. A declaration can.
+  public let unsortableForms: [String: StoredForm]
+  /// The columns of foreign keys that no index of the table begins with, so that the rows that name another one are found by reading
+  /// all of them.
+  public internal(set) var missingIndexes: [[String]] = []
   /// The table as SQLite reports it, or `nil` if it could not be read.
   let shape: TableShape?
 }
@@ -164,4 +172,21 @@ public struct ForeignKeyDescription: Hashable, Sendable {
   public let table: String
   /// The columns of that table; its primary key if none are declared.
   public let targets: [String]
+  /// The delete rule that does what the database does when a row that the key names is deleted; `none` if the database does nothing
+  /// but refuse it at the end of the statement.
+  public let onDelete: DeleteRule
+}
+
+extension [TableDescription] {
+  /// The tables with the columns for which an index is missing.
+  fileprivate func withMissingIndexes(on database: Database) throws -> [TableDescription] {
+    let entities = compactMap { try? $0.entity.get() }
+    return try map { table in
+      guard table.kind == .table, let entity = try? table.entity.get() else { return table }
+      var table = table
+      table.missingIndexes = try ForeignKeyRules(entity, among: entities)
+        .missingIndexes(on: database)
+      return table
+    }
+  }
 }

@@ -64,6 +64,21 @@ struct FormProposal {
     return lies(1.22e16, 1.58e16) ? .fileTimeMicroseconds : nil
   }
 
+  /// Whether the values are decimals as text: amounts by the column's name or declared type, and not only whole numbers.
+  ///
+  /// Texts of digits are often no numbers but codes, which have no point.
+  var isDecimalText: Bool {
+    let texts = values.compactMap(\.text)
+    let words = [
+      "price", "amount", "total", "cost", "balance", "rate", "tax", "fee", "sum", "salary",
+      "decimal", "numeric", "money",
+    ]
+    return !texts.isEmpty && texts.count == values.count
+      && words.contains { name.contains($0) || declared.contains($0) }
+      && texts.contains { $0.utf8.contains(UInt8(ascii: ".")) }
+      && texts.allSatisfy { StoredForm.decimalText.logical(.text($0)) != nil }
+  }
+
   /// Whether the values are microseconds since 1970, the form of the type `date` itself.
   var isPlainDate: Bool {
     let sizes = values.compactMap(\.integer).filter { $0 != 0 }

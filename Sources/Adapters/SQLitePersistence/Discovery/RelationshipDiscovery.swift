@@ -9,6 +9,7 @@ struct RelationshipDiscovery {
     let source: EntityDescription
     let columns: [String]
     let destination: EntityDescription
+    let onDelete: DeleteRule
     /// The name of the to-one relationship.
     var name = ""
   }
@@ -41,7 +42,14 @@ struct RelationshipDiscovery {
             destination
           )
         else { continue }
-        references.append(Reference(source: source, columns: columns, destination: destination))
+        references.append(
+          Reference(
+            source: source,
+            columns: columns,
+            destination: destination,
+            onDelete: RelationshipDiscovery.rule(of: key, columns, in: source)
+          )
+        )
       }
     }
   }
@@ -75,6 +83,16 @@ struct RelationshipDiscovery {
     return columns
   }
 
+  /// The delete rule of a foreign key; none where the database would write null into a column that refuses it.
+  private static func rule(
+    of key: ForeignKeyDescription,
+    _ columns: [String],
+    in source: EntityDescription
+  ) -> DeleteRule {
+    let isNullable = columns.allSatisfy { source.attribute(named: $0)?.isOptional == true }
+    return key.onDelete == .nullify && !isNullable ? .none : key.onDelete
+  }
+
   /// Whether the database finds the rows that columns name without converting values, which this package never does.
   private static func namesKeys(
     _ columns: [String],
@@ -100,6 +118,7 @@ struct RelationshipDiscovery {
       references[index].name = add(
         names,
         .toOne(foreignKey: reference.columns),
+        onDelete: reference.onDelete,
         from: reference.source,
         to: reference.destination
       )
@@ -150,6 +169,7 @@ struct RelationshipDiscovery {
   private mutating func add(
     _ names: [String],
     _ kind: RelationshipDescription.Kind,
+    onDelete: DeleteRule = .none,
     from source: EntityDescription,
     to destination: EntityDescription
   ) -> String {
@@ -162,7 +182,7 @@ struct RelationshipDiscovery {
     }
     let reference = found.reference(to: destination)
     relationships[source.name, default: []]
-      .append(RelationshipDescription(name, kind) { reference.entity })
+      .append(RelationshipDescription(name, kind, onDelete: onDelete) { reference.entity })
     return name
   }
 
@@ -213,6 +233,7 @@ extension TableDescription {
       entity: .success(entity),
       foreignKeys: foreignKeys,
       generatedAttributes: generatedAttributes,
+      unsortableForms: unsortableForms,
       shape: shape
     )
   }

@@ -28,6 +28,7 @@ struct TableDiscovery {
   func description() throws -> TableDescription {
     let entity: Result<EntityDescription, TableRefusal>
     var generated: [String] = []
+    var unsortable: [String: StoredForm] = [:]
     var found: TableShape?
     do {
       guard let shape = try database.tableShape(of: name, orView: true) else {
@@ -35,7 +36,10 @@ struct TableDiscovery {
       }
       found = shape
       generated = shape.columns.filter { $0.generation != .none }.map(\.name)
-      entity = .success(try self.entity(of: shape))
+      let samples = try ColumnSample.samples(of: shape, kind, on: database)
+      let described = try self.entity(of: shape, samples)
+      unsortable = try unsortableForms(of: described, shape, samples)
+      entity = .success(described)
     } catch let refusal as TableRefusal {
       entity = .failure(refusal)
     } catch let error as SchemaError {
@@ -53,17 +57,41 @@ struct TableDiscovery {
       entity: entity,
       foreignKeys: kind == .table ? try foreignKeys() : [],
       generatedAttributes: generated,
+      unsortableForms: unsortable,
       shape: found
     )
   }
 
-  private func entity(of shape: TableShape) throws -> EntityDescription {
+  /// The forms of texts that do not sort like their values.
+  private func unsortableForms(
+    of entity: EntityDescription,
+    _ shape: TableShape,
+    _ samples: [ColumnSample]
+  ) throws -> [String: StoredForm] {
+    var forms: [String: StoredForm] = [:]
+    for (column, sample) in zip(shape.columns, samples) {
+      guard let attribute = entity.attribute(named: column.name), attribute.type == .text,
+        attribute.form == nil, !entity.identity.columns.contains(column.name)
+      else { continue }
+      let proposal = FormProposal(column, sample)
+      if proposal.isDecimalText {
+        forms[column.name] = .decimalText
+      } else if sample.beginsLikeJSON, try sample.isJSON(column, of: shape, on: database) {
+        forms[column.name] = .json
+      }
+    }
+    return forms
+  }
+
+  private func entity(
+    of shape: TableShape,
+    _ samples: [ColumnSample]
+  ) throws -> EntityDescription {
     guard !shape.columns.isEmpty else { throw TableRefusal(description: "it has no columns") }
     let identity = try self.identity(of: shape)
     let keys = Set(identity.columns.map(\.caselessIdentifier))
     let recorded = try recordedTypes()
     let isCompound = if case .compound = identity { true } else { false }
-    let samples = try ColumnSample.samples(of: shape, kind, on: database)
     var attributes: [AttributeDescription] = []
     for (column, sample) in zip(shape.columns, samples) {
       let isKey = keys.contains(column.name.caselessIdentifier)
@@ -107,18 +135,38 @@ struct TableDiscovery {
       database,
       sql: "PRAGMA main.foreign_key_list(\(name.quotedIdentifier))"
     )
-    var keys: [Int64: (columns: [String], table: String, targets: [String])] = [:]
+    var keys: [Int64: (columns: [String], table: String, targets: [String], rule: DeleteRule)] = [:]
     for row in rows {
       let id: Int64 = try row.decode(forColumn: "id")
       let table: String = try row.decode(forColumn: "table")
-      var key = keys[id] ?? ([], table, [])
+      let action: String = try row.decode(forColumn: "on_delete")
+      var key = keys[id] ?? ([], table, [], DeleteRule(action: action))
       key.columns.append(try row.decode(forColumn: "from"))
       if let target = try row.decode(String?.self, forColumn: "to") { key.targets.append(target) }
       keys[id] = key
     }
     // SQLite numbers the keys from the last one declared.
     return keys.sorted { $0.key > $1.key }
-      .map { ForeignKeyDescription(columns: $1.columns, table: $1.table, targets: $1.targets) }
+      .map {
+        ForeignKeyDescription(
+          columns: $1.columns,
+          table: $1.table,
+          targets: $1.targets,
+          onDelete: $1.rule
+        )
+      }
+  }
+}
+
+extension DeleteRule {
+  /// The rule that does what the action of a foreign key in SQL does.
+  fileprivate init(action: String) {
+    switch String(decoding: action.caselessIdentifier, as: UTF8.self) {
+    case "cascade": self = .cascade
+    case "set null": self = .nullify
+    case "restrict": self = .deny
+    default: self = .none
+    }
   }
 }
 

@@ -23,7 +23,8 @@ struct DateColumns {
 
   /// What is wrong with the dates of the first and last rows by key: one sentence per column.
   func problems(on database: Database) throws -> [String] {
-    try entity.attributes.filter { $0.type == .date }
+    // What a form writes is in the unit of the form.
+    try entity.attributes.filter { $0.type == .date && $0.form == nil }
       .compactMap { attribute in
         guard shape.column(named: attribute.name) != nil else { return nil }
         return problem(attribute.name, try sample(attribute.name, on: database))

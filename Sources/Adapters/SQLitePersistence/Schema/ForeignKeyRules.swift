@@ -119,7 +119,7 @@ struct ForeignKeyRules {
       func refuse(_ detail: String) -> OpenFailureError {
         OpenFailureError(.schemaMismatch(entity: entity.name, detail: detail))
       }
-      let types = destination.keyTypes.map(\.storage)
+      let types = destination.keyStorage
       let stored = try key.columns.map { column in
         try entity.expression(ofColumn: column)?.storage(in: entity)
       }

@@ -199,7 +199,8 @@ struct SchemaInspector {
     for (name, storage) in types + entity.attributes.map({ ($0.name, $0.storage) })
     where !options.isDiscovered || !shape.isRowNumber(name) {
       guard let column = shape.column(named: name) else { throw refuse("it has no column \(name)") }
-      guard column.affinity.preserves(storage) else {
+      let form = entity.attribute(named: name)?.form
+      guard column.affinity.preserves(storage) || form?.isNeverNumber == true else {
         throw refuse("\(name) is declared \(column.declaredType), which converts \(storage)")
       }
     }

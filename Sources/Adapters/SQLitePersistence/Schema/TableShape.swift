@@ -129,6 +129,19 @@ enum ColumnAffinity: Sendable {
   }
 }
 
+extension StoredForm {
+  /// Whether all values are texts that do not look like numbers, so that a column with a numeric type stores them unchanged
+  /// (sqlite.org/datatype3.html, 3): dates with separators, and UUIDs with dashes.
+  var isNeverNumber: Bool {
+    switch self {
+    case .dateText, .iso8601, .uuidText: true
+    case .epochSeconds, .epochMilliseconds, .referenceSeconds, .fileTimeMicroseconds, .uuidHex,
+      .uuidBlob, .decimalText, .json:
+      false
+    }
+  }
+}
+
 extension Database {
   /// Reads the shape of a table.
   /// - Parameters:

@@ -3,10 +3,11 @@ import Synchronization
 
 /// A random schema of two to four entities with foreign keys between them, to themselves too, and a link entity.
 ///
-/// Every entity has the attributes `name`, `rank` and `note`, the last of which no definition reads. To-one relationships are
-/// named `one0` and `one1`, their inverses `many` with a number, and the many-to-many one `linked`.
+/// Every entity but the link's has the attributes `name`, `rank` and `note`, the last of which no definition reads. Keys are integers or
+/// texts. To-one relationships are named `one0` and `one1`, their inverses `many` with a number, the many-to-many one `linked`, and the one
+/// to the links `links`. Links have the relationships `leftObject` and `rightObject`.
 public struct RelationSchema: Sendable {
-  /// The names of the attributes that every entity begins with, in order.
+  /// The names of the attributes that every entity but the link's begins with, in order.
   public static let attributes = ["name", "rank", "note"]
 
   /// The entities, the link entity last.
@@ -17,8 +18,14 @@ public struct RelationSchema: Sendable {
   public let linked: (from: Int, to: Int)
 
   /// Draws a schema.
+  /// - Parameters:
+  ///   - generator: The generator.
+  ///   - hasRules: Whether relationships have delete rules. Foreign keys with a rule then always name an object or nothing.
   /// - Throws: `SchemaError`, never in practice.
-  public init(_ generator: inout SeededGenerator) throws(SchemaError) {
+  public init(
+    _ generator: inout SeededGenerator,
+    hasRules: Bool = false
+  ) throws(SchemaError) {
     let count = generator.number(in: 2...4)
     let names = ["Alpha", "Beta", "Gamma", "Delta"].prefix(count)
     var foreignKeys: [[Int]] = []
@@ -30,10 +37,14 @@ public struct RelationSchema: Sendable {
     let linked = (
       from: generator.number(in: 0...count - 1), to: generator.number(in: 0...count - 1)
     )
+    let identities = names.map { _ in
+      generator.choice(EntityIdentity.integer(), .integer(), .text())
+    }
     let directory = EntityDirectory(try EntityDescription(name: "Missing", attributes: []))
     func reference(_ name: String) -> @Sendable () -> EntityDescription {
       { directory.entity(named: name) }
     }
+    func type(_ index: Int) -> AttributeType { identities[index] == .text() ? .text : .integer64 }
     var entities: [EntityDescription] = []
     for (index, name) in names.enumerated() {
       var attributes = [
@@ -43,11 +54,12 @@ public struct RelationSchema: Sendable {
       ]
       var relationships: [RelationshipDescription] = []
       for (number, target) in foreignKeys[index].enumerated() {
-        attributes.append(AttributeDescription("key\(number)", .integer64, isOptional: true))
+        attributes.append(AttributeDescription("key\(number)", type(target), isOptional: true))
         relationships.append(
           RelationshipDescription(
             "one\(number)",
             .toOne(foreignKey: ["key\(number)"]),
+            onDelete: hasRules ? generator.choice(.none, .deny, .nullify, .cascade) : .none,
             to: reference(names[target])
           )
         )
@@ -67,16 +79,26 @@ public struct RelationSchema: Sendable {
       }
       if linked.from == index {
         let link = EntityReference(reference("Link"))
-        relationships.append(
+        relationships += [
           RelationshipDescription(
             "linked",
             .manyToMany(link: link, from: ["left"], to: ["right"]),
             to: reference(names[linked.to])
-          )
-        )
+          ),
+          RelationshipDescription(
+            "links",
+            .toMany(foreignKey: ["left"]),
+            to: reference("Link")
+          ),
+        ]
       }
       entities.append(
-        try EntityDescription(name: name, attributes: attributes, relationships: relationships)
+        try EntityDescription(
+          name: name,
+          identity: identities[index],
+          attributes: attributes,
+          relationships: relationships
+        )
       )
     }
     entities.append(
@@ -84,14 +106,32 @@ public struct RelationSchema: Sendable {
         name: "Link",
         identity: .compound(["left", "right"]),
         attributes: [
-          AttributeDescription("left", .integer64), AttributeDescription("right", .integer64),
-        ]
+          AttributeDescription("left", type(linked.from)),
+          AttributeDescription("right", type(linked.to)),
+        ],
+        relationships: [("left", linked.from), ("right", linked.to)].map { column, index in
+          RelationshipDescription(
+            column + "Object",
+            .toOne(foreignKey: [column]),
+            onDelete: hasRules ? generator.choice(.none, .cascade, .cascade) : .none,
+            to: reference(names[index])
+          )
+        }
       )
     )
     for entity in entities { directory.add(entity) }
     self.entities = entities
     self.foreignKeys = foreignKeys
     self.linked = linked
+  }
+
+  /// The link entity.
+  private var link: EntityDescription { entities[entities.count - 1] }
+
+  /// A key that an object of an entity may have.
+  private func key(of entity: EntityDescription, _ generator: inout SeededGenerator) -> ObjectKey {
+    let number = generator.number(in: 1...9)
+    return entity.identity == .text() ? .text("k\(number)") : .integer(Int64(number))
   }
 }
 
@@ -112,6 +152,16 @@ private final class EntityDirectory: Sendable {
 // MARK: - Definitions
 
 extension RelationSchema {
+  /// Draws a value of an entity's objects, of text or number.
+  public func value(
+    of entity: EntityDescription,
+    isText: Bool
+  ) -> FetchExpression {
+    let name = isText ? "name" : "rank"
+    return entity.index(of: name) == nil
+      ? .related(["rightObject"], .attribute(name)) : .attribute(name)
+  }
+
   /// Draws an expression over an entity that reads related objects, through at most some relationships.
   public func expression(
     over entity: EntityDescription,
@@ -119,25 +169,27 @@ extension RelationSchema {
     _ generator: inout SeededGenerator
   ) -> FetchExpression {
     if generator.happens(percent: 40), let many = many(from: entity, depth: depth, &generator) {
-      let rank = FetchExpression.attribute("rank")
+      let rank = value(of: many.elements, isText: false)
+      let name = value(of: many.elements, isText: true)
       let condition = predicate(over: many.elements, depth: depth - 1, &generator)
       let filter = generator.choice(.all, condition)
       return generator.choice(
         .gathered(many.steps, .count, nil, where: filter),
         .gathered(many.steps, .maximum, rank, where: filter),
-        .gathered(many.steps, .minimum, .attribute("name"), where: filter),
+        .gathered(many.steps, .minimum, name, where: filter),
         .gathered(many.steps, .sum, rank, where: .all),
         .gathered(many.steps, .count, rank, where: filter)
       )
     }
-    let steps = toOne(from: entity, length: generator.number(in: 1...max(1, depth)), &generator)
-      .steps
-    let value = FetchExpression.attribute(generator.choice("name", "rank"))
+    let path = toOne(from: entity, length: generator.number(in: 1...max(1, depth)), &generator)
+    let name = FetchExpression.related(path.steps, value(of: path.end, isText: true))
+    let rank = FetchExpression.related(path.steps, value(of: path.end, isText: false))
     return generator.choice(
-      .related(steps, value),
-      .related(steps, value),
-      .ifNull(.related(steps, .attribute("rank")), .integer(4)),
-      .lowercased(.related(steps, .attribute("name")))
+      name,
+      rank,
+      .ifNull(rank, .integer(4)),
+      .lowercased(name),
+      .transformed(.natural, name)
     )
   }
 
@@ -148,12 +200,16 @@ extension RelationSchema {
     _ generator: inout SeededGenerator
   ) -> FetchPredicate {
     let number = FetchExpression.literal(.integer(Int64(generator.number(in: 0...6))))
-    let own: FetchPredicate = generator.choice(
-      .comparison(.attribute("rank"), .greater, number),
-      .isNull(.attribute("name")),
-      .not(.comparison(.attribute("rank"), .lessOrEqual, number))
-    )
-    guard depth > 0, entity.attributes.count > 2, generator.happens(percent: 80) else { return own }
+    let isLink = entity.index(of: "rank") == nil
+    let own: FetchPredicate =
+      isLink
+      ? .not(.isNull(.attribute("left")))
+      : generator.choice(
+        .comparison(.attribute("rank"), .greater, number),
+        .isNull(.attribute("name")),
+        .not(.comparison(.attribute("rank"), .lessOrEqual, number))
+      )
+    guard depth > 0, generator.happens(percent: 80) else { return own }
     if generator.happens(percent: 50), let many = many(from: entity, depth: depth, &generator) {
       let inner = predicate(over: many.elements, depth: depth - 1, &generator)
       let quantified = FetchPredicate.quantified(
@@ -163,12 +219,14 @@ extension RelationSchema {
       )
       return generator.choice(quantified, .not(quantified), .and([own, quantified]))
     }
-    let steps = toOne(from: entity, length: generator.number(in: 1...depth), &generator).steps
-    let related = FetchPredicate.comparison(.related(steps, .attribute("rank")), .less, number)
+    let path = toOne(from: entity, length: generator.number(in: 1...depth), &generator)
+    let rank = FetchExpression.related(path.steps, value(of: path.end, isText: false))
+    let name = FetchExpression.related(path.steps, value(of: path.end, isText: true))
+    let related = FetchPredicate.comparison(rank, .less, number)
     return generator.choice(
       related,
       .or([related, own]),
-      .isNull(.related(steps, .attribute("name"))),
+      .isNull(name),
       .and([own, .not(related)])
     )
   }
@@ -204,7 +262,8 @@ extension RelationSchema {
 // MARK: - Transactions
 
 extension RelationSchema {
-  /// Performs some random steps: inserts with keys that were used before, updates of values and keys, deletions, links.
+  /// Performs some random steps: inserts with keys that were used before, updates of values and keys, deletions by the delete rules, links,
+  /// and changes of a key together with the objects that it named and names.
   public func change(
     steps: Int,
     _ transaction: any StoreTransaction,
@@ -217,15 +276,19 @@ extension RelationSchema {
         try changeLink(transaction, &generator)
         continue
       }
-      let key = ObjectKey.integer(Int64(generator.number(in: 1...9)))
+      if generator.happens(percent: 12) {
+        try retarget(number, transaction, &generator)
+        continue
+      }
+      let key = key(of: entity, &generator)
       let id = ObjectID(entity: entity.name, key: key)
-      let values = values(of: entity, &generator)
+      let values = try values(of: number, transaction, &generator)
       guard case .some(.some(let row)) = try transaction.rows([key], of: entity).first else {
         try transaction.insert(values, key: key, into: entity)
         continue
       }
       if generator.happens(percent: 22) {
-        try transaction.delete(id, of: entity)
+        try delete(id, of: entity, transaction)
       } else {
         var changed = row.values
         let attribute = generator.number(in: 0...values.count - 1)
@@ -235,26 +298,98 @@ extension RelationSchema {
     }
   }
 
+  private func delete(
+    _ id: ObjectID,
+    of entity: EntityDescription,
+    _ transaction: any StoreTransaction
+  ) throws(StoreError) {
+    do throws(StoreError) {
+      try transaction.delete(id, of: entity, applyingRulesOf: entities)
+    } catch {
+      // A rule denies it, and nothing was written.
+      guard case .referenced = error else { throw error }
+    }
+  }
+
+  /// Changes the key that an object holds, and renames both objects that it named before and names then.
+  private func retarget(
+    _ number: Int,
+    _ transaction: any StoreTransaction,
+    _ generator: inout SeededGenerator
+  ) throws(StoreError) {
+    let key = key(of: entities[number], &generator)
+    let step = generator.number(in: 0...foreignKeys[number].count - 1)
+    let target = foreignKeys[number][step]
+    let values = try values(of: number, transaction, &generator)
+    let index = RelationSchema.attributes.count + step
+    guard case .some(.some(var row)) = try transaction.rows([key], of: entities[number]).first
+    else { return }
+    let named = [row.values[index], values[index]].filter { !$0.isNull }
+    row.values[index] = values[index]
+    try transaction.update(row.id, to: row.values, of: entities[number])
+    for value in named {
+      let name = self.value(&generator)
+      guard let key = ObjectKey(parts: [value], of: entities[target].identity),
+        case .some(.some(var other)) = try transaction.rows([key], of: entities[target]).first
+      else { continue }
+      other.values[0] = name
+      try transaction.update(other.id, to: other.values, of: entities[target])
+    }
+  }
+
   private func changeLink(
     _ transaction: any StoreTransaction,
     _ generator: inout SeededGenerator
   ) throws(StoreError) {
-    let entity = entities[entities.count - 1]
-    let parts = (0..<2).map { _ in Value.integer(Int64(generator.number(in: 1...9))) }
-    let id = ObjectID(entity: entity.name, key: .compound(parts))
-    if try !transaction.delete(id, of: entity) {
-      try transaction.insert(parts, key: nil, into: entity)
+    let ends = [entities[linked.from], entities[linked.to]]
+    var parts: [Value] = []
+    for (end, relationship) in zip(ends, link.relationships) {
+      let key = key(of: end, &generator)
+      parts.append(key.parts[0])
+      if relationship.onDelete != .none {
+        guard case .some(.some) = try transaction.rows([key], of: end).first else { return }
+      }
+    }
+    let id = ObjectID(entity: link.name, key: .compound(parts))
+    if case .some(.some) = try transaction.rows([id.key], of: link).first {
+      try delete(id, of: link, transaction)
+    } else {
+      try transaction.insert(parts, key: nil, into: link)
     }
   }
 
-  private func values(of entity: EntityDescription, _ generator: inout SeededGenerator) -> [Value] {
-    entity.attributes.indices.map { index in
-      switch index {
-      case 0: generator.choice(.null, .text("a"), .text("b"), .text("B"), .text("か"))
-      case 1: generator.choice(.null, .integer(Int64(generator.number(in: 0...7))))
-      case 2: generator.choice(.text("x"), .text("y"))
-      default: generator.choice(.null, .integer(Int64(generator.number(in: 1...10))))
+  private func value(_ generator: inout SeededGenerator) -> Value {
+    generator.choice(
+      .null,
+      .text("a"),
+      .text("b"),
+      .text("B"),
+      .text("a10"),
+      .text("a9"),
+      .text("か")
+    )
+  }
+
+  private func values(
+    of number: Int,
+    _ transaction: any StoreTransaction,
+    _ generator: inout SeededGenerator
+  ) throws(StoreError) -> [Value] {
+    var values = [
+      value(&generator),
+      generator.choice(.null, .integer(Int64(generator.number(in: 0...7)))),
+      generator.choice(.text("x"), .text("y")),
+    ]
+    let relationships = entities[number].relationships.filter(\.isToOne)
+    for (target, relationship) in zip(foreignKeys[number], relationships) {
+      let key = key(of: entities[target], &generator)
+      var isNull = generator.happens(percent: 30)
+      // A constraint of the store refuses a key with a rule that names nothing.
+      if relationship.onDelete != .none, !isNull {
+        isNull = try transaction.rows([key], of: entities[target]) == [nil]
       }
+      values.append(isNull ? .null : key.parts[0])
     }
+    return values
   }
 }

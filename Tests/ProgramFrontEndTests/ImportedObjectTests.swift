@@ -1,7 +1,7 @@
 import ResultsDomain
 import Testing
 
-@testable import CommandLineFrontEnd
+@testable import ProgramFrontEnd
 
 @Suite struct ImportedObjectTests {
   private func object(

@@ -30,12 +30,21 @@ struct NaiveRelatedList {
         if first.isNull || second.isNull { return first.isNull == (term.nulls == .first) }
         return (Value.compare(first, second) == .ascending) == (term.direction == .ascending)
       }
-      return Value.compare(left.row.id.key.parts[0], right.row.id.key.parts[0]) == .ascending
+      for (first, second) in zip(left.row.id.key.parts, right.row.id.key.parts)
+      where first != second { return Value.compare(first, second) == .ascending }
+      return false
     }
     let start = min(request.fetchOffset, sorted.count)
     let end = request.fetchLimit.map { min(start + $0, sorted.count) } ?? sorted.count
     rows = sorted[start..<end].map { entry in
       var observed: [String: Value] = [:]
+      if let properties = request.propertiesToFetch {
+        for name in properties {
+          let path = FetchExpression(path: name) ?? .attribute(name)
+          observed[name] = model.value(path, of: entry.row, in: entity)
+        }
+        return (entry.row.id, section == nil ? .null : entry.values[0], observed)
+      }
       for (attribute, value) in zip(entity.attributes, entry.row.values) {
         observed[attribute.name] = value
       }

@@ -1,20 +1,22 @@
 import FileFormats
 import Foundation
-import ResultsDomain
+package import ResultsDomain
 
 /// A strict parser of the values that a person or a file gives for attributes.
-struct ValueParser {
+package struct ValueParser {
   private let dates: StrictDate
   private let numbers: StrictNumber
 
-  init(_ settings: LocaleSettings) {
+  package init(_ settings: LocaleSettings) {
     dates = StrictDate(locale: settings.locale?.identifier)
     numbers = StrictNumber(locale: settings.amountLocale?.identifier)
   }
 
   /// Returns the value of a text on the command line.
   /// - Throws: `CommandFailure` that names the attribute and the accepted forms.
-  func value(_ text: String, of attribute: AttributeDescription) throws(CommandFailure) -> Value {
+  package func value(_ text: String, of attribute: AttributeDescription) throws(CommandFailure)
+    -> Value
+  {
     do {
       return try parse(text, attribute.type, numbers)
     } catch {
@@ -28,7 +30,7 @@ struct ValueParser {
 
   /// Returns the value of a field of a file.
   /// - Throws: `RecordError` with the field's line and column.
-  func value(
+  package func value(
     _ field: RecordField,
     of attribute: AttributeDescription,
     line: Int
@@ -142,14 +144,14 @@ struct ValueParser {
 }
 
 /// A formatter of values for people, in a locale, or for machines.
-struct ValueFormatter {
+package struct ValueFormatter {
   private let settings: LocaleSettings
   private let isForMachines: Bool
   private let dateStyle: Date.FormatStyle?
   private let dayStyle: Date.FormatStyle?
 
   /// Creates a formatter for a locale, or with `nil` for machines: ISO 8601, decimal points, no grouping.
-  init(for settings: LocaleSettings?) {
+  package init(for settings: LocaleSettings?) {
     self.settings = settings ?? .machine
     isForMachines = settings == nil
     dateStyle = settings?.style(.shortened, in: self.settings.timeZone)
@@ -157,13 +159,13 @@ struct ValueFormatter {
   }
 
   /// Returns the text of an attribute's value, by its form; an empty text for null.
-  func text(_ value: Value, of attribute: AttributeDescription) -> String {
+  package func text(_ value: Value, of attribute: AttributeDescription) -> String {
     let shown = attribute.shown(value)
     return text(shown.value, of: shown.type)
   }
 
   /// Returns the text of a value; an empty text for null.
-  func text(_ value: Value, of type: AttributeType) -> String {
+  package func text(_ value: Value, of type: AttributeType) -> String {
     guard !isForMachines else { return value.isNull ? "" : type.machineText(of: value) }
     switch (type, value) {
     case (_, .null): return ""

@@ -1,9 +1,8 @@
-import ResultsDomain
-import ResultsPresentation
-import TerminalFrontEnd
+package import ResultsDomain
+package import ResultsPresentation
 
 /// A column of a printed list.
-enum ListColumn: Sendable {
+package enum ListColumn: Sendable {
   /// The object's key, with its heading.
   case key(String)
   /// A stored attribute, with its index in a row's values.
@@ -14,7 +13,7 @@ enum ListColumn: Sendable {
   case transient(TransientAttribute)
 
   /// The column's heading.
-  var title: String {
+  package var title: String {
     switch self {
     case .key(let title): title
     case .attribute(_, let attribute), .related(let attribute): attribute.name
@@ -22,27 +21,8 @@ enum ListColumn: Sendable {
     }
   }
 
-  /// The column of a table; numbers are aligned at the right, and ids are not truncated.
-  var tableColumn: TableColumn {
-    TableColumn(
-      title,
-      alignment: isNumber ? .trailing : .leading,
-      minimumWidth: isKey ? .max : TableColumn.usualMinimumWidth
-    )
-  }
-
-  private var isKey: Bool { if case .key = self { true } else { false } }
-
-  private var isNumber: Bool {
-    switch self {
-    case .key: false
-    case .attribute(_, let attribute), .related(let attribute): attribute.type.isNumber
-    case .transient(let transient): transient.type.isNumber
-    }
-  }
-
   /// Returns the column's text for a row.
-  func text(_ row: Row, _ formatter: ValueFormatter) -> String {
+  package func text(_ row: Row, _ formatter: ValueFormatter) -> String {
     switch self {
     case .key: row.id.key.description
     case .attribute(let index, let attribute): formatter.text(row.values[index], of: attribute)
@@ -52,7 +32,7 @@ enum ListColumn: Sendable {
   }
 
   /// Returns the column's value for a row, as machine formats represent it.
-  func value(_ row: Row) -> Value {
+  package func value(_ row: Row) -> Value {
     switch self {
     case .key: row.id.key.parts.count == 1 ? row.id.key.parts[0] : .text("\(row.id.key)")
     case .attribute(let index, let attribute):
@@ -78,14 +58,14 @@ enum ListColumn: Sendable {
   }
 
   /// The column's name, or `nil` for the key.
-  var nameBesideKey: String? {
+  package var nameBesideKey: String? {
     if case .key = self { nil } else { title }
   }
 }
 
 extension ResultsDefinition<Row> {
   /// Returns the definition with the values of related objects that some columns show.
-  func fetching(_ columns: [ListColumn]) -> ResultsDefinition<Row> {
+  package func fetching(_ columns: [ListColumn]) -> ResultsDefinition<Row> {
     let paths = columns.compactMap { column in
       if case .related(let attribute) = column { attribute.name } else { nil }
     }
@@ -95,5 +75,15 @@ extension ResultsDefinition<Row> {
     let own = request.propertiesToFetch ?? request.entity.attributes.map(\.name)
     definition.request.propertiesToFetch = own + paths
     return definition
+  }
+}
+
+extension ListProgram {
+  /// The columns of an export: all stored attributes, and the key if it is chosen by the user.
+  package static var exportColumns: [ListColumn] {
+    let attributes = entity.attributes.enumerated().map { ListColumn.attribute($0, $1) }
+    if case .text = entity.identity { return [.key(keyTitle)] + attributes }
+    return isReadOnly && entity.keyAttributeIndexes.isEmpty
+      ? [.key(keyTitle)] + attributes : attributes
   }
 }

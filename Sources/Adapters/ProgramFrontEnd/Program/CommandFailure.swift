@@ -1,8 +1,6 @@
-import ArgumentParser
 import FileFormats
 import ResultsDomain
 import ResultsPresentation
-import TerminalFrontEnd
 
 /// The exit status of a program; the numbers are those of BSD's sysexits where one fits.
 public enum ExitStatus: Int32, Sendable {
@@ -64,8 +62,8 @@ public struct CommandFailure: Error, Sendable {
 }
 
 extension CommandFailure {
-  /// Creates the failure for any error of a command, or `nil` for an error of the argument parser.
-  init?(_ error: any Error) {
+  /// Creates the failure for any error; one that is not expected is an error of the program.
+  package init(describing error: any Error) {
     switch error {
     case let failure as CommandFailure: self = failure
     case let error as StoreError: self.init(error)
@@ -82,12 +80,7 @@ extension CommandFailure {
       )
     case let failure as SectionCacheFailure: self.init(.inputOutput, failure.description)
     case let error as InputFailure: self.init(.missingInput, error.description)
-    case let error as TerminalOutputError:
-      self.init(ExitStatus(rawValue: error.exitStatus) ?? .inputOutput, error.description)
-    case is ExitCode, is ValidationError, is CleanExit: return nil
-    default:
-      if "\(type(of: error))".contains("CommandError") { return nil }
-      self.init(.software, "\(error)", remedy: "Please report this.")
+    default: self.init(.software, "\(error)", remedy: "Please report this.")
     }
   }
 
@@ -115,9 +108,7 @@ extension CommandFailure {
       self.init(error.status, error.description, detail: CommandFailure.plainForm(of: error))
       return
     }
-    self =
-      CommandFailure(inner)
-      ?? CommandFailure(.software, "\(inner)", remedy: "Please report this.")
+    self.init(describing: inner)
   }
 
   /// Returns the name of an error's case and its payload, which the message may leave out.
@@ -186,7 +177,7 @@ extension CommandFailure {
   ///   - known: The names to choose from.
   ///   - option: The option that the name was given to, if any.
   /// - Returns: The failure to throw.
-  static func unknownAttribute(
+  package static func unknownAttribute(
     _ name: String,
     of entity: String,
     known: [String],

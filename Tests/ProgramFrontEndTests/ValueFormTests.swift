@@ -1,7 +1,7 @@
 import ResultsDomain
 import Testing
 
-@testable import CommandLineFrontEnd
+@testable import ProgramFrontEnd
 
 /// Values parsed and formatted strictly, in the forms of a locale.
 @Suite struct ValueFormTests {
@@ -182,7 +182,7 @@ import Testing
   @Test func `a version is parsed as it is printed, in every process`() {
     let version = RowVersion(of: row("A", 1))
     #expect(version.description == "3a24af9646cec247")
-    #expect(RowVersion(argument: version.description) == version)
+    #expect(RowVersion(version.description) == version)
   }
 
   @Test(arguments: [
@@ -190,12 +190,12 @@ import Testing
     "+123456789abcdef", "０123456789abcde",
   ])
   func `any other text is not a version`(_ text: String) {
-    #expect(RowVersion(argument: text) == nil)
+    #expect(RowVersion(text) == nil)
   }
 
   @Test func `a conflict names both versions, attribute by attribute`() throws {
     let error = StoreError.conflict(id, expected: row("A", 30, 250), stored: row("B", 30))
-    let failure = try #require(CommandFailure(error))
+    let failure = CommandFailure(describing: error)
     #expect(failure.status == .temporary)
     #expect(failure.message.contains("name is “B”, and was “A”"))
     #expect(failure.message.contains("fee is nothing, and was “2.50”"))

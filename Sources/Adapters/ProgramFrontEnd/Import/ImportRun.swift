@@ -1,0 +1,153 @@
+import FileFormats
+import Foundation
+package import ResultsDomain
+
+/// An import of a file's records into a transaction, except those that are in the store already.
+///
+/// Records are compared with the store by count: a file with three equal records adds one to a store that holds two.
+package struct ImportRun<Program: ListProgram> {
+  /// The error that rolls back the transaction of a dry run.
+  package struct DryRun: Error {
+    package init() {}
+  }
+
+  private let source: String
+  private let settings: LocaleSettings
+  private let skipsBad: Bool
+  private var counts: [ImportOutcome: Int] = [:]
+  /// The skipped records, with line, column and reason.
+  package private(set) var skipped: [RecordError] = []
+  /// The names of the columns that belong to no attribute, in order of appearance.
+  package private(set) var unusedColumns: [String] = []
+  private var isUnused: Set<String> = []
+  private var stored: StoredObjects?
+  /// Whether a header line names the columns of all records.
+  private var hasHeader = false
+
+  /// The limit for remembered column names: in JSON lines every record may have names of its own.
+  private static var maximumUnusedColumns: Int { 1000 }
+
+  package init(source: String, settings: LocaleSettings, skipsBad: Bool) {
+    self.source = source
+    self.settings = settings
+    self.skipsBad = skipsBad
+  }
+
+  /// Adds every record that is not in the store.
+  /// - Parameters:
+  ///   - records: The records of the file.
+  ///   - transaction: The transaction that takes the objects.
+  ///   - progress: Takes the number of records read so far, after each.
+  /// - Throws: `CommandFailure` at the first invalid record, unless invalid records are skipped.
+  package mutating func take(
+    _ records: inout any RecordReader,
+    into transaction: any StoreTransaction,
+    progress: (Int) -> Void = { _ in }
+  ) throws {
+    hasHeader = records is CSVReader || records is TSVReader
+    var read = 0
+    while true {
+      do {
+        guard let record = try records.next() else { break }
+        if records is FeedReader, !Program.importsFeeds { throw refusalOfFeed() }
+        try take(record, into: transaction)
+        read += 1
+        progress(read)
+      } catch let error as RecordError {
+        let located = located(error)
+        guard located.isRecoverable, skipsBad else { throw refusal(located) }
+        skipped.append(located)
+      }
+    }
+  }
+
+  private mutating func take(_ record: Record, into transaction: any StoreTransaction) throws {
+    let object = try Program.object(from: record, for: settings)
+    for name in object.unusedColumns where isUnused.count < Self.maximumUnusedColumns {
+      if isUnused.insert(name).inserted { unusedColumns.append(name) }
+    }
+    do {
+      counts[try outcome(of: object, in: transaction), default: 0] += 1
+    } catch let error as StoreError {
+      guard case .invalid(let failures) = error else { throw error }
+      throw RecordError(
+        source: source,
+        line: record.line,
+        column: 1,
+        message: failures.map(\.description).joined(separator: " "),
+        remedy: "",
+        isRecoverable: true
+      )
+    }
+  }
+
+  private mutating func outcome(
+    of object: ImportedObject,
+    in transaction: any StoreTransaction
+  ) throws -> ImportOutcome {
+    if let outcome = try Program.take(object, into: transaction) { return outcome }
+    // The store is read only if the program compares values, and before the first object is added.
+    if stored == nil {
+      stored = try StoredObjects(Program.entity, Program.identifier, settings, in: transaction)
+    }
+    if let known = try stored?.match(object, in: transaction) { return known }
+    try transaction.insert(object.values, key: object.key, into: Program.entity)
+    return .added
+  }
+
+  /// Returns the error with its file; a missing column is an error of the header line, for all records.
+  private func located(_ error: RecordError) -> RecordError {
+    var located = error
+    located.source = source
+    if hasHeader, located.column == nil {
+      located.line = 1
+      located.isRecoverable = false
+    }
+    return located
+  }
+
+  private func refusalOfFeed() -> CommandFailure {
+    CommandFailure(
+      .badData,
+      "\(source) is a feed (RSS or Atom), and \(Program.name) does not import feeds.",
+      remedy: "Nothing was imported. Give a CSV, TSV or JSON Lines file with \(Program.nouns.many)."
+    )
+  }
+
+  private func refusal(_ error: RecordError) -> CommandFailure {
+    CommandFailure(
+      .badData,
+      error.description,
+      remedy: "Nothing was imported."
+        + (error.isRecoverable ? " Use --skip-bad to import the other records." : "")
+    )
+  }
+
+  /// Returns a line that says what was done.
+  package func summary(isDryRun: Bool) -> String {
+    let added = counts[.added, default: 0]
+    let differing = counts[.knownWithOtherValues, default: 0]
+    let noun = added == 1 ? Program.nouns.one : Program.nouns.many
+    let verb = isDryRun ? "would import" : "imported"
+    var line = "\(verb) \(added) \(noun), \(counts[.known, default: 0] + differing) known already"
+    if differing > 0 { line += " (\(differing) with other values, left as is)" }
+    if let updated = counts[.updated] { line += ", \(updated) updated" }
+    if !skipped.isEmpty { line += ", \(skipped.count) skipped" }
+    return line + "\n"
+  }
+
+  /// What was left out, and why: texts of the file, not yet safe for a terminal.
+  package var notes: [String] {
+    var notes = skipped.prefix(20).map { "skipped \($0)" }
+    if skipped.count > notes.count { notes.append("skipped \(skipped.count - notes.count) more") }
+    if !unusedColumns.isEmpty {
+      let names = unusedColumns.prefix(20).map { name in
+        let nearest = NearestName.of(name, among: Program.entity.attributes.map(\.name))
+        return name + (nearest.map { " (did you mean “\($0)”?)" } ?? "")
+      }.joined(separator: ", ")
+      let rest = unusedColumns.count > 20 ? " and \(unusedColumns.count - 20) more" : ""
+      notes.append("columns not imported: \(names)\(rest)")
+    }
+    return notes
+  }
+}
