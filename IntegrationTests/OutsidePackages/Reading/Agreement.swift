@@ -43,16 +43,15 @@ for maintainsChangeLog in [false, true] {
   try await list.performFetch()
   var observed = ValueObservation.tracking { try joined.fetchAll($0) }.values(in: pool)
     .makeAsyncIterator()
-  guard try await observed.next() == list.results.objects().map(\.record) else {
-    fatalError("the first lists differ")
-  }
   for step in 0..<200 {
     try await pool.write { try write(step, $0) }
-    let books = try await observed.next()
     try await list.refresh()
-    guard try books == list.results.objects().map(\.record) else {
+    let books = try list.results.objects().map(\.record)
+    guard try await pool.read({ try joined.fetchAll($0) }) == books else {
       fatalError("the lists differ after write \(step)")
     }
+    // GRDB may repeat a value, and skips none that is the last one.
+    while try await observed.next() != books {}
   }
   print("200 writes, \(try list.results.rows.count) books, log: \(maintainsChangeLog)")
   list.cancel()

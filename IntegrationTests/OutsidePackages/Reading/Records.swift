@@ -40,7 +40,6 @@ struct Book: Codable, Equatable, FetchableRecord, MutablePersistableRecord {
   static var shown: QueryInterfaceRequest<Book> {
     let author = Book.author.filter(Column("name").like("U%")).order(Column("name"))
     return Book.filter(Column("deletedAt") == nil).joining(required: author)
-      .order(Column("id"))
   }
 }
 

@@ -97,8 +97,8 @@ let home = try await screen.store.write { database in
   }
   guard case .integer(let list) = work.key else { return home }
   let report = try database.insert(ToDo(title: "Report", listID: list))
-  if let link = ToDo.tags.link {
-    try database.insert(report.key.parts + urgent.key.parts, key: nil, into: link)
+  if let link = ToDo.tags.link {  // its columns are in the order of their names: tagID, toDoID
+    try database.insert(urgent.key.parts + report.key.parts, key: nil, into: link)
   }
   return home
 }
