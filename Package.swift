@@ -225,7 +225,8 @@ let tests: [Target] =
     .tests(
       "DocumentationTests",
       of: [testing, umbrella.target] + cores.map(\.target) + useCases.map(\.target)
-        + adapters.map(\.target)
+        + adapters.map(\.target),
+      and: [grdb]
     ),
     .tests(
       "StoreEquivalenceTests",
