@@ -3,7 +3,7 @@ import ResultsDomain
 import ResultsPresentation
 import SQLitePersistence
 
-/// Measures what a live list costs an application that lends it its GRDB pool, with and without a change log: the case `adoption`.
+/// Measures what a live list costs an application whose GRDB pool the store borrows, with and without a change log: the case `adoption`.
 ///
 /// The list is ordered by a generated column, or by a plain one.
 struct AdoptionBenchmark {

@@ -5,7 +5,7 @@ import Foundation
 final class PlainLibrary {
   /// The time of a rename in C.
   struct Rename {
-    /// From before its commit to the places of all dependent books.
+    /// From before its commit to the positions of all dependent books.
     var following: Double
     /// The number of dependent books.
     var books: Int
@@ -14,7 +14,7 @@ final class PlainLibrary {
   private let database: PlainDatabase
   private let file: LibraryFile
   private var names = GeneratedBooks(rows: 3)
-  private var cachedPlaces: PlainPlaces?
+  private var cachedPositions: PlainPositions?
 
   /// All books with the names of their authors, sorted by SQLite.
   ///
@@ -39,11 +39,11 @@ final class PlainLibrary {
     }
   }
 
-  /// Renames an author, reads its books and finds the place of each, before and after; then undoes it.
+  /// Renames an author, reads its books and finds the position of each, before and after; then undoes it.
   ///
   /// The triggers are disabled, so that no list observes it.
   func rename(_ author: Int64) throws -> Rename {
-    let places = try places()
+    let positions = try positions()
     database.setTriggers(false)
     defer { database.setTriggers(true) }
     let key = PlainDatabase.Parameter.integer(author)
@@ -62,14 +62,14 @@ final class PlainLibrary {
       try database.each("SELECT title, id FROM Book WHERE authorID = ?", [key]) { row in
         for name in [oldName, newName] {
           search.removeAll(keepingCapacity: true)
-          PlainPlaces.append(name, row, titleColumn: 0, to: &search)
-          sum &+= places.rank(of: search)
+          PlainPositions.append(name, row, titleColumn: 0, to: &search)
+          sum &+= positions.rank(of: search)
         }
         count += 1
       }
     }
     try set(old, key)
-    guard sum >= 0 else { throw BenchmarkError.wrongResult("places in C") }
+    guard sum >= 0 else { throw BenchmarkError.wrongResult("positions in C") }
     return Rename(following: elapsed, books: count)
   }
 
@@ -131,18 +131,18 @@ final class PlainLibrary {
     try database.each("UPDATE Author SET name = ? WHERE id = ?", [.text(name), author])
   }
 
-  private func places() throws -> PlainPlaces {
-    if let cachedPlaces { return cachedPlaces }
-    let places = try PlainPlaces(database, file.books)
-    cachedPlaces = places
-    return places
+  private func positions() throws -> PlainPositions {
+    if let cachedPositions { return cachedPositions }
+    let positions = try PlainPositions(database, file.books)
+    cachedPositions = positions
+    return positions
   }
 }
 
-/// All keys of the joined query in one array, and the search for a place among them.
+/// All keys of the joined query in one array, and the search for a position among them.
 ///
 /// It measures costs and is not a list: its keys are those at the time of its creation.
-final class PlainPlaces {
+final class PlainPositions {
   private var bytes: [UInt8] = []
   private var ends: [Int] = [0]
 

@@ -64,7 +64,7 @@ struct RelatedChangeBenchmark {
         name: Self.renameName,
         rows: library.rows,
         plain,
-        against: "commit, books and their places in C",
+        against: "commit, books and their positions in C",
         limit: library.atLargest(4)
       ),
       Measurement(
