@@ -4,6 +4,13 @@ import Testing
 
 /// Keys that store only what they do not share with the one before, in lists of the usual size.
 @Suite struct PackedKeysTests {
+  /// The limits of a held list, but for any length.
+  private static let limits = KeyChunkLimits(
+    maximumCount: 512,
+    maximumByteCount: 65_536,
+    packedCount: 192
+  )
+
   /// A key of two texts and a number, as the keys of joined lists are.
   private static func key(_ name: String, _ title: String, _ id: Int) -> [UInt8] {
     var key = [2] + Array(name.utf8) + [0, 2] + Array(title.utf8) + [0]
@@ -25,7 +32,7 @@ import Testing
   @Test func `keys of names, titles and numbers take half of their length`() throws {
     var generator = SeededGenerator(seed: 3)
     let keys = Self.joinedKeys(20_000, &generator)
-    var list = SortedKeyList(limits: .packed)
+    var list = SortedKeyList(limits: Self.limits)
     try list.append(KeyBatch(keys))
     let length = keys.reduce(0) { $0 + $1.count }
     #expect(list.byteCount * 2 < length, "\(list.byteCount) of \(length) bytes")
@@ -33,11 +40,24 @@ import Testing
     #expect(list.checkInvariants() == nil)
   }
 
+  @Test func `a short list is not packed, and the rest of a long one is`() throws {
+    var generator = SeededGenerator(seed: 4)
+    let keys = Self.joinedKeys(12_000, &generator)
+    var list = SortedKeyList(limits: .packed)
+    try list.append(KeyBatch(keys[..<4096]))
+    let short = list.byteCount
+    #expect(short == keys[..<4096].reduce(0) { $0 + $1.count + 4 })
+    try list.append(KeyBatch(keys[4096...]))
+    let rest = keys[4096...].reduce(0) { $0 + $1.count + 4 }
+    #expect((list.byteCount - short) * 2 < rest)
+    #expect(list.allKeys == keys)
+  }
+
   @Test(arguments: (1...4).map(UInt64.init))
   func `edits of packed keys behave as on a plain array`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     var keys = Self.joinedKeys(500, &generator)
-    var list = SortedKeyList(limits: .packed)
+    var list = SortedKeyList(limits: Self.limits)
     try list.append(KeyBatch(keys))
     for step in 0..<1600 {
       // Edits gather in one place, so that groups grow, divide and join.

@@ -435,10 +435,20 @@ package struct KeyChunkLimits: Sendable, Hashable {
   /// Packing takes time, which a list that lives for one change does not get back.
   package let packedCount: Int
 
+  /// The number of keys in a list from which its chunks are packed.
+  ///
+  /// A shorter list takes little memory, and its keys are read and changed faster as they are.
+  package let packedListCount: Int
+
   /// Creates limits.
   ///
   /// - Precondition: The largest numbers are at least 4, and the last one is at least 1.
-  package init(maximumCount: Int, maximumByteCount: Int, packedCount: Int = .max) {
+  package init(
+    maximumCount: Int,
+    maximumByteCount: Int,
+    packedCount: Int = .max,
+    packedListCount: Int = 0
+  ) {
     precondition(
       maximumCount >= 4 && maximumByteCount >= 4 && packedCount >= 1,
       "chunk limits too small"
@@ -446,6 +456,7 @@ package struct KeyChunkLimits: Sendable, Hashable {
     self.maximumCount = maximumCount
     self.maximumByteCount = maximumByteCount
     self.packedCount = packedCount
+    self.packedListCount = packedListCount
   }
 
   /// The limits of every list that is not packed, except in tests.
@@ -454,7 +465,8 @@ package struct KeyChunkLimits: Sendable, Hashable {
   package static let packed = KeyChunkLimits(
     maximumCount: 512,
     maximumByteCount: 65_536,
-    packedCount: 192
+    packedCount: 192,
+    packedListCount: 4096
   )
 
   /// Bulk building fills chunks to three quarters and leaves room for insertions.
@@ -463,6 +475,16 @@ package struct KeyChunkLimits: Sendable, Hashable {
 
   func allows(count: Int, byteCount: Int) -> Bool {
     count <= maximumCount && (byteCount <= maximumByteCount || count < 2)
+  }
+
+  /// The limits of a list of some length.
+  func limits(forListOf count: Int) -> KeyChunkLimits {
+    guard packedCount < .max, count < packedListCount else { return self }
+    return KeyChunkLimits(
+      maximumCount: maximumCount,
+      maximumByteCount: maximumByteCount,
+      packedListCount: packedListCount
+    )
   }
 
   /// Whether a chunk of some size is packed; one with a longer key than a chunk should be is not.

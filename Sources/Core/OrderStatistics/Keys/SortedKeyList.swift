@@ -9,7 +9,8 @@ package struct SortedKeyList: Sendable {
   @usableFromInline private(set) var chunks: [KeyChunk] = []
   /// The number of keys in all chunks before each chunk.
   @usableFromInline private(set) var starts: [Int] = []
-  let limits: KeyChunkLimits
+  /// The limits of the chunks, for a list of any length.
+  private let allLimits: KeyChunkLimits
 
   /// The number of keys.
   ///
@@ -23,8 +24,11 @@ package struct SortedKeyList: Sendable {
 
   /// Creates an empty list whose chunks have some limits: `packed` for one that is held.
   package init(limits: KeyChunkLimits) {
-    self.limits = limits
+    allLimits = limits
   }
+
+  /// The limits of the chunks at the present length.
+  var limits: KeyChunkLimits { allLimits.limits(forListOf: count) }
 
   /// Creates a list of keys that already ascend.
   ///
@@ -420,6 +424,9 @@ extension SortedKeyList {
           append(verified: insertions)
           return SortedKeyDifference(removals: [], insertions: Array(0..<insertions.count))
         }
+        if let difference = applyOneByOne(removals: removals, insertions: insertions) {
+          return difference
+        }
         var merge = SortedKeyMerge(list: self, removals: removals, insertions: insertions)
         try merge.run()
         let replacements = merge.replacements
@@ -441,6 +448,27 @@ extension SortedKeyList {
     insertions: [[UInt8]]
   ) throws(SortedKeyListError) -> SortedKeyDifference {
     try apply(removals: KeyBatch(removals), insertions: KeyBatch(insertions))
+  }
+
+  /// Removes and inserts a few keys of a packed list one after another: each edit restores a group, and a merge would restore chunks.
+  /// - Returns: `nil` if the list is not packed, if there are many keys, or if one does not fit; the list is then unchanged.
+  private mutating func applyOneByOne(
+    removals: FlatKeys<Int>,
+    insertions: FlatKeys<Int>
+  ) -> SortedKeyDifference? {
+    guard limits.packedCount < .max, removals.count + insertions.count <= 8 else { return nil }
+    var edited = self
+    var difference = SortedKeyDifference(removals: [], insertions: [])
+    for index in 0..<removals.count {
+      guard let position = edited.remove(removals[index]) else { return nil }
+      difference.removals.append(position + index)
+    }
+    for index in 0..<insertions.count {
+      guard let position = edited.insert(insertions[index]) else { return nil }
+      difference.insertions.append(position)
+    }
+    self = edited
+    return difference
   }
 
   /// Replaces ascending ranges of chunks.
@@ -512,6 +540,7 @@ extension SortedKeyList {
       chunks[last].append(keys, in: 0..<next, within: limits)
     }
     while next < keys.count {
+      let limits = allLimits.limits(forListOf: count + next)
       let end = max(
         Self.end(of: keys, from: next, fittingInto: KeyChunk(), within: limits),
         next + 1
@@ -554,7 +583,7 @@ extension SortedKeyList {
   package func slice(_ range: Range<Int>) -> SortedKeyList {
     precondition(range.lowerBound >= 0 && range.upperBound <= count, "range out of bounds")
     guard range != 0..<count else { return self }
-    var result = SortedKeyList(limits: limits)
+    var result = SortedKeyList(limits: allLimits)
     guard !range.isEmpty else { return result }
     let first = chunkIndex(containing: range.lowerBound)
     let last = chunkIndex(containing: range.upperBound - 1)
