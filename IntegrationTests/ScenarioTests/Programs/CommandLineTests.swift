@@ -154,7 +154,7 @@ import Testing
 
   @Test(arguments: [
     Case(64, "Did you mean “list”?", "book-catalog", "lst"),
-    Case(64, "The commands are list, show", "book-catalog", "frobnicate"),
+    Case(64, "The commands are browse, list, show", "book-catalog", "frobnicate"),
     Case(64, "Did you mean '--format'?", "book-catalog", "list", "--frmat", "json"),
     Case(64, "'yaml'", "book-catalog", "list", "--format", "yaml"),
     Case(64, "ATTRIBUTE=VALUE", "book-catalog", "add", "title"),
