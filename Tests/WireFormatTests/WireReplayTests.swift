@@ -117,12 +117,13 @@ struct WireReplayTests {
     unobserved.above.inserted = 2
     unobserved.above.removed = 1
     unobserved.below.changed = 3
+    unobserved.isComplete = false
     delta.unobserved = unobserved
     let line = fixture.encoder.delta(delta)
     #expect(
       line
         == #"{"v":1,"t":"delta","from":1,"to":2,"cause":"own","unobserved":{"from":[4,9],"to":[5,10],"#
-        + #""above":{"delete":1,"insert":2,"change":0},"below":{"delete":0,"insert":0,"change":3}},"#
+        + #""above":{"delete":1,"insert":2,"change":0},"below":{"delete":0,"insert":0,"change":3},"complete":false},"#
         + #""sections":[],"rows":[]}"#
     )
     #expect(throws: WireError.delta(.partial)) { try replay.apply(line: line) }

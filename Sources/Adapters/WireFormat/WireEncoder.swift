@@ -229,6 +229,7 @@ public struct WireEncoder: Sendable {
       writer.write(raw: ",\"\(name)\":{\"delete\":\(counts.removed)")
       writer.write(raw: ",\"insert\":\(counts.inserted),\"change\":\(counts.changed)}")
     }
+    if !unobserved.isComplete { writer.write(raw: ",\"complete\":false") }
     writer.write(raw: "}")
   }
 

@@ -95,7 +95,7 @@ struct ProjectionLawTests {
 }
 
 /// Random properties and prefetched relationships of an entity.
-private struct ShownValues: CustomStringConvertible {
+struct ShownValues: CustomStringConvertible {
   private let entity: EntityDescription
   /// Paths to one attribute each; the last relationship may be to-many.
   private var paths: [([String], String)] = []

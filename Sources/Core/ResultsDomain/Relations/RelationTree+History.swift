@@ -22,20 +22,82 @@ extension RelationTree {
     in snapshot: any StoreSnapshot,
     limit: Int?
   ) throws(StoreError) -> StoreHistory? {
-    let records: [CommitRecord]
     switch try snapshot.history(since: version, ofEach: entities) {
     case .gap(let reason): return .gap(reason)
-    case .commits(let known): records = known
+    case .commits(let records):
+      return try derived(records, in: snapshot, limit: limit) { nil }
+        .map { .commits($0.records) }
     }
+  }
+
+  /// The changes of derived rows, where of commits that concern many rows only those of observed rows are wanted.
+  ///
+  /// Such a commit is followed from the observed rows down to their related objects, and not from changed objects up. The definition's
+  /// order and predicate must not read related objects: rows that are not observed keep their places.
+  /// - Parameters:
+  ///   - version: The earlier version.
+  ///   - snapshot: The later version.
+  ///   - limit: The most derived rows to look at for a commit besides those that it wrote.
+  ///   - observed: Returns the keys of the observed rows, given how many rows of the base entity all commits wrote; called at most once.
+  /// - Returns: The history, in which rows that any of the commits wrote count as observed, and the versions of the commits of which only
+  ///   observed rows are known.
+  /// - Throws: The store's error.
+  /// - Complexity: As `history(since:in:limit:)`, but for a commit beyond the limit one search, and two readings of the observed rows
+  ///   and their related objects.
+  package func history(
+    since version: StoreVersion,
+    in snapshot: any StoreSnapshot,
+    limit: Int,
+    observed: (_ written: Int) throws(StoreError) -> [ObjectKey]
+  ) throws(StoreError) -> (history: StoreHistory, incomplete: Set<StoreVersion>) {
+    switch try snapshot.history(since: version, ofEach: entities) {
+    case .gap(let reason): return (.gap(reason), [])
+    case .commits(let records):
+      let found = try derived(records, in: snapshot, limit: limit) { () throws(StoreError) in
+        let name = base.name
+        let written = records.flatMap(\.changes).filter { $0.id.entity.hasSameBytes(as: name) }
+        var known: Set<ObjectKey> = []
+        let keys = written.map(\.id.key) + (try observed(written.count))
+        return keys.filter { known.insert($0).inserted }
+      }
+      return (.commits(found?.records ?? []), found?.incomplete ?? [])
+    }
+  }
+
+  /// The changes of derived rows, commit by commit.
+  /// - Parameters:
+  ///   - records: The commits, oldest first.
+  ///   - snapshot: The version after them.
+  ///   - limit: The most derived rows to look at for a commit besides those that it wrote, or `nil` for any number.
+  ///   - observed: Returns the keys of the rows to look at where a commit concerns more than the limit, or `nil` for all.
+  /// - Returns: The changes, and the versions of which only those rows are known; `nil` if a commit concerns more rows than the limit, and
+  ///   no rows are observed.
+  /// - Throws: The store's error.
+  private func derived(
+    _ records: [CommitRecord],
+    in snapshot: any StoreSnapshot,
+    limit: Int?,
+    observed: () throws(StoreError) -> [ObjectKey]?
+  ) throws(StoreError) -> (records: [CommitRecord], incomplete: Set<StoreVersion>)? {
     let earlier = EarlierRows()
     let view = RelationView(snapshot, earlier)
     var derived: [CommitRecord] = []
+    var incomplete: Set<StoreVersion> = []
+    var observedKeys: [ObjectKey]?
     for record in records.reversed() {
       let commit = ClimbedCommit(record, in: self)
-      guard let keys = try commit.affectedKeys(in: view, limit: limit) else { return nil }
+      let keys: [ObjectKey]
+      if let affected = try commit.affectedKeys(in: view, limit: limit) {
+        keys = affected
+      } else {
+        if observedKeys == nil { observedKeys = try observed() }
+        guard let observedKeys else { return nil }
+        keys = observedKeys
+        incomplete.insert(record.version)
+      }
       let before = view.before(record.changes)
       let changes = try changes(of: keys, from: before, to: view, commit)
-      if !changes.isEmpty {
+      if !changes.isEmpty || incomplete.contains(record.version) {
         derived.append(
           CommitRecord(
             version: record.version,
@@ -47,7 +109,7 @@ extension RelationTree {
       }
       earlier.add(record.changes)
     }
-    return .commits(derived.reversed())
+    return (derived.reversed(), incomplete)
   }
 
   func changes(

@@ -374,7 +374,9 @@ extension FetchedResultsController {
   /// compose: what a subscriber was too slow to take, or missed, arrives as a snapshot, and from `catchUp(from:)` as a reset. They
   /// cannot be applied to a copy of the whole list either (`DeltaError.partial`).
   ///
-  /// Over an index, no position is queried for a row that is not observed, if the list has no limit, offset or aggregates.
+  /// Over an index, no position is queried for a row that is not observed, if the list has no limit, offset or aggregates. If such a
+  /// list shows related values, a commit that concerns many rows through them is looked for in the observed rows only:
+  /// `UnobservedChanges.isComplete` is then false.
   public var observedRows: Range<Int>? {
     get { list.observedRows }
     set {

@@ -159,6 +159,7 @@ extension UnobservedChanges {
     var inverse = UnobservedChanges(oldRows: newRows, newRows: oldRows)
     inverse.above = above.inverse
     inverse.below = below.inverse
+    inverse.isComplete = isComplete
     return inverse
   }
 }

@@ -210,6 +210,11 @@ public struct UnobservedChanges: Hashable, Sendable {
   public var above = Counts()
   /// The changes below the observed rows.
   public var below = Counts()
+  /// Whether the counts include every row.
+  ///
+  /// Inserted, deleted and moved rows are always counted. Where a commit changes related objects that more rows show than are worth
+  /// looking at, only the observed ones are looked at: any other row may then show other values, and is not counted (R100).
+  public var isComplete = true
 
   /// Creates counts of zero beside some observed rows.
   public init(oldRows: Range<Int>, newRows: Range<Int>) {
@@ -218,5 +223,5 @@ public struct UnobservedChanges: Hashable, Sendable {
   }
 
   /// Whether no unobserved row changed.
-  public var isEmpty: Bool { above.isEmpty && below.isEmpty }
+  public var isEmpty: Bool { above.isEmpty && below.isEmpty && isComplete }
 }

@@ -9,6 +9,8 @@ struct ListChange {
   var origins: [CommitOrigin]
   /// Whether the store is read at `version`, and not at that of a later commit.
   var isPresent = true
+  /// Whether every row that the change concerns is among the affected ones; otherwise unobserved rows are missing.
+  var isComplete = true
   /// The keys of the list afterwards, if they have been read; otherwise they follow from the affected rows.
   var keys: SortedKeyList?
   /// The effect on the keys, where they stay in an index.

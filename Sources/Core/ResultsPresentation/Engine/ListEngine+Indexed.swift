@@ -50,7 +50,7 @@ extension ListEngine {
       try AggregateUpdate(from: generations.old, change, in: store)
         .apply(to: &next, completing: &delta)
     }
-    return (commit(next, delta), ())
+    return (commit(next, delta, isComplete: change.isComplete), ())
   }
 }
 

@@ -47,6 +47,8 @@ struct ListEngine: Sendable {
   var assumesContentChangedInGaps = false
   /// The fewest dependent rows of a commit for which the keys are read again.
   var fewestRowsReadAgain = 256
+  /// The most dependent rows of a commit that are looked at where only some rows are observed; of more, only the observed ones are.
+  var mostDependentsCounted = 256
   /// The rows that deltas name, as flat positions, or `nil` for all.
   var observedRows: Range<Int>?
   /// The snapshot's version in a form that a cache can store, if the list is cached and the store supports it.
@@ -165,6 +167,8 @@ extension ListEngine {
     let affected: [AffectedRow]
     /// All commits after it.
     let later: ArraySlice<CommitRecord>
+    /// Whether all rows that it touched are known.
+    var isComplete = true
   }
 
   /// Advances the list to a later version of the store, with a delta for each commit.
@@ -191,13 +195,13 @@ extension ListEngine {
   ) throws(StoreError) -> Progress {
     guard history.snapshot.version != snapshot.version else { return .unchanged }
     let store = plan.view(history.snapshot)
-    guard let found = try history.since(snapshot.version, of: plan, limit: dependentLimit) else {
+    guard let found = try commits(in: history) else {
       return try advanceReadingAgain(in: history)
     }
-    switch found {
+    switch found.history {
     case .commits(let records):
       let recounts = try additionalCountsMayDiffer(in: history)
-      let commits = try relevantCommits(of: records)
+      let commits = try relevantCommits(of: records, found.incomplete)
       guard recounts || !commits.isEmpty else {
         setVersion(of: store)
         return .unchanged
@@ -275,14 +279,23 @@ extension ListEngine {
     return false
   }
 
-  /// The commits that changed a row that the list had, has or will have.
-  private func relevantCommits(of records: [CommitRecord]) throws(StoreError) -> [RelevantCommit] {
+  /// The commits that changed a row that the list had, has or will have, or may have.
+  private func relevantCommits(
+    of records: [CommitRecord],
+    _ incomplete: Set<StoreVersion>
+  ) throws(StoreError) -> [RelevantCommit] {
     var commits: [RelevantCommit] = []
     for (index, record) in records.enumerated() {
       let affected = try affectedRows(by: record.changes)
-      guard !affected.isEmpty else { continue }
+      let isComplete = !incomplete.contains(record.version)
+      guard !affected.isEmpty || !isComplete else { continue }
       commits.append(
-        RelevantCommit(record: record, affected: affected, later: records[(index + 1)...])
+        RelevantCommit(
+          record: record,
+          affected: affected,
+          later: records[(index + 1)...],
+          isComplete: isComplete
+        )
       )
     }
     return commits
@@ -303,7 +316,14 @@ extension ListEngine {
       for record in ListEngine.folded(commits.map(\.record)) {
         let affected =
           commits.count == 1 ? commits[0].affected : try next.affectedRows(by: record.changes)
-        folded.append(RelevantCommit(record: record, affected: affected, later: []))
+        folded.append(
+          RelevantCommit(
+            record: record,
+            affected: affected,
+            later: [],
+            isComplete: commits.allSatisfy(\.isComplete)
+          )
+        )
       }
       let steps = try next.apply(folded, origins: origins, in: store)
       // A commit that changes no row of the list may change the additional counts.
@@ -341,6 +361,7 @@ extension ListEngine {
       }
       if !spans.isEmpty { change.span = spans[index] }
       change.isPresent = commit.later.isEmpty
+      change.isComplete = commit.isComplete
       guard let applied = try apply(change, in: store) else {
         if case .indexed = snapshot.keys { return nil }
         // The list and the history disagree, so neither is trusted: the keys are read again.
@@ -450,15 +471,24 @@ extension ListEngine {
   }
 
   /// Makes a generation the current one.
+  /// - Parameters:
+  ///   - next: The generation.
+  ///   - delta: What is known to have changed.
+  ///   - isComplete: Whether that is all.
   /// - Returns: The step to it, or `nil` if nothing visible changed; the generation's number then stays the same.
-  mutating func commit(_ next: ResultsSnapshot, _ delta: ResultsDelta?) -> Step? {
-    guard let delta, !delta.isEmpty else {
+  mutating func commit(
+    _ next: ResultsSnapshot,
+    _ delta: ResultsDelta?,
+    isComplete: Bool = true
+  ) -> Step? {
+    guard let delta, !delta.isEmpty || !isComplete else {
       let generation = snapshot.generation
       snapshot = next
       snapshot.update { $0.generation = generation }
       return nil
     }
-    let observed = observedPart(of: delta, from: snapshot, to: next)
+    var observed = observedPart(of: delta, from: snapshot, to: next)
+    if !isComplete { observed.unobserved?.isComplete = false }
     snapshot = next
     shiftObservedRows(by: observed)
     return Step(snapshot: next, delta: observed)

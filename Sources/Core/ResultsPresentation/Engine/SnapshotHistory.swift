@@ -41,6 +41,31 @@ final class SnapshotHistory {
     return history
   }
 
+  /// The history of the rows of a list with related values, in which a commit that concerns many rows changes only some of them.
+  /// - Parameters:
+  ///   - version: The earlier version.
+  ///   - plan: The list's plan.
+  ///   - limit: The most derived rows to look at for a commit besides those that it wrote.
+  ///   - observed: Returns the keys of the rows to look at otherwise, given how many rows all commits wrote.
+  /// - Returns: The history, and the versions of the commits of which only those rows are known.
+  /// - Throws: The store's error.
+  func since(
+    _ version: StoreVersion,
+    of plan: ListPlan,
+    limit: Int,
+    observed: (_ written: Int) throws(StoreError) -> [ObjectKey]
+  ) throws(StoreError) -> (history: StoreHistory, incomplete: Set<StoreVersion>) {
+    guard let relations = plan.relations else {
+      return (try since(version, of: plan.entity), [])
+    }
+    let query = Query(version: version, entity: .text(plan.entity.name))
+    if let known = answers[query]?.first(where: { $0.entity == plan.entity }) {
+      return (known.history, [])
+    }
+    // It depends on the observed rows, so it is not kept for other lists.
+    return try relations.history(since: version, in: snapshot, limit: limit, observed: observed)
+  }
+
   /// The history of an entity from an earlier version to this one.
   func since(
     _ version: StoreVersion,
