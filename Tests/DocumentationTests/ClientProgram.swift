@@ -84,6 +84,15 @@ struct ClientProgram: Sendable, CustomTestStringConvertible {
       ]
     ),
     relationships,
+    ClientProgram(
+      page: "docs/adopting-grdb.md",
+      given: """
+        import Foundation
+        let pool = try DatabasePool(path: "albums.sqlite")
+
+        """,
+      snippets: ["grdb-imports", "grdb-records", "grdb-list", "grdb-changes", "grdb-errors"]
+    ),
     userInterfaces,
     ClientProgram(
       page: userInterfaces.page,

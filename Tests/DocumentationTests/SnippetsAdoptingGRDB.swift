@@ -67,7 +67,7 @@ private typealias Album = Music.Album
   let folder = try TemporaryFolder()
   defer { folder.remove() }
   let pool = try Music.open(folder.path(of: "music.sqlite"))
-  // snippet: grdb-list
+  // snippet: grdb-list, declaration
   let store = try SQLiteStore(writer: pool, records: [Artist.self, Album.self])
   let albums = try FetchedResultsController(
     RecordRequest<Album>(
@@ -96,7 +96,7 @@ private typealias Album = Music.Album
     in: store
   )
   try await albums.performFetch()
-  // snippet: grdb-changes
+  // snippet: grdb-changes, declaration
   let drawn = try albums.results
   try await pool.write { try Artist(id: 1, name: "Zoe").update($0) }
   for await event in albums.changes(from: drawn) {
@@ -116,7 +116,7 @@ private typealias Album = Music.Album
   defer { folder.remove() }
   let pool = try Music.open(folder.path(of: "music.sqlite"))
   let store = try SQLiteStore(writer: pool, records: [Artist.self, Album.self])
-  // snippet: grdb-errors
+  // snippet: grdb-errors, declaration
   do {
     let request = RecordRequest<Album>(sortedBy: ["artist.nmae"])
     _ = try FetchedResultsController(request, in: store)

@@ -74,7 +74,7 @@ public struct BrowseVerb<Program: ListProgram>: AsyncParsableCommand {
 
   /// Prints the list, where there is no terminal to show it on.
   private func printList() async throws {
-    var output = OutputOptions()
+    var output = try OutputOptions.parse([])
     output.rows = rows
     let settings = try locale.settings(for: output.listFormat)
     try await ListRun<Program>(output: output, settings: settings)
