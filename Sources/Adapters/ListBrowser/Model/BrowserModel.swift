@@ -53,7 +53,7 @@ public struct BrowserModel: Sendable {
   var interruption: Duration?
   /// The present time, since the start.
   var now = Duration.zero
-  /// Whether a request is being performed, or a place looked for.
+  /// Whether a request is being performed, or a position looked for.
   var isPerforming = false
   /// The number of the frame on the screen.
   public private(set) var frame = 0

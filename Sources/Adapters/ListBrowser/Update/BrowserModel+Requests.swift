@@ -100,7 +100,7 @@ extension BrowserModel {
       return [.land(pane: id, present, row)]
     }
     guard let path else {
-      message = "The list has no place for that."
+      message = "That would not be in this list."
       return []
     }
     // A section that would be new stands before the one that has its number now.
