@@ -143,8 +143,13 @@ void terminal_guard_suspend(void) {
   sigemptyset(&stop.sa_mask);
   stop.sa_handler = SIG_DFL;
   sigaction(SIGTSTP, &stop, &present);
-  // Sent to this thread, so that it does not go on before the process has stopped.
+  // Sent to this thread, so that it does not go on before the process has stopped. Threads of a pool may block the signal.
+  sigset_t stops, before;
+  sigemptyset(&stops);
+  sigaddset(&stops, SIGTSTP);
+  pthread_sigmask(SIG_UNBLOCK, &stops, &before);
   raise(SIGTSTP);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
   sigaction(SIGTSTP, &present, NULL);
   terminal_guard_reenter();
 }

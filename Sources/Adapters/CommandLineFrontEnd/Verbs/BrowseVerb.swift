@@ -42,12 +42,14 @@ public struct BrowseVerb<Program: ListProgram>: AsyncParsableCommand {
     guard screen.prints || isTerminal && environment["TERM"] != "dumb" && !screen.linear else {
       return try await printList()
     }
+    let columns = try rows.columns(of: Program.self)
+    try refuseNamesOfSeveral(in: columns)
     let settings = try locale.settings()
     let location = try store.location(of: Program.name)
     let opened = try Program.openStore(location)
     let lists = BrowsedLists<Program>(
       options: try list.choice(of: Program.self),
-      columns: try rows.columns(of: Program.self),
+      columns: columns,
       settings: settings,
       store: opened,
       location: location
@@ -72,8 +74,21 @@ public struct BrowseVerb<Program: ListProgram>: AsyncParsableCommand {
     }
   }
 
+  /// Refuses a column that a row of a live list does not have, rather than leaving it empty.
+  private func refuseNamesOfSeveral(in columns: [ListColumn]) throws(CommandFailure) {
+    for case .named(let relationship) in columns where relationship.isToMany {
+      let name = relationship.name
+      throw CommandFailure(
+        .usage,
+        "--columns: “\(name)” has many values, which a live list does not follow.",
+        remedy: "Use \(name).@count, or one of them with \(name).@min.\(relationship.attribute)."
+      )
+    }
+  }
+
   /// Prints the list, where there is no terminal to show it on.
   private func printList() async throws {
+    // Only parsed options can be read.
     var output = try OutputOptions.parse([])
     output.rows = rows
     let settings = try locale.settings(for: output.listFormat)

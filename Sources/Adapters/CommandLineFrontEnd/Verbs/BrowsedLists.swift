@@ -3,6 +3,7 @@ import ListBrowser
 import ProgramFrontEnd
 import ResultsDomain
 import ResultsPresentation
+import Synchronization
 import TerminalFrontEnd
 
 /// The lists of a program, as the browser asks for them.
@@ -12,10 +13,11 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
   let settings: LocaleSettings
   let store: any Store
   let location: StoreLocation
+  private let commandLists = CommandLists()
 
   /// The source of the browser's lists.
   var source: BrowserSource {
-    let requests = BrowsedRequests<Program>(store, settings: settings)
+    let requests = BrowsedRequests(self)
     return BrowserSource(
       perform: { request in try refusing { try requests.perform(request) } },
       { choice in try refusing { try define(choice) } }
@@ -35,19 +37,41 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
     }
   }
 
-  /// Returns the list of a choice.
-  func define(_ choice: BrowserChoice) throws -> BrowserSource.Definition {
+  /// Keeps the list of a command.
+  /// - Returns: The choice that shows it.
+  func keep(_ definition: ResultsDefinition<Row>) -> BrowserChoice {
+    var choice = BrowserChoice()
+    choice.commandList = commandLists.keep(definition)
+    return choice
+  }
+
+  /// Returns the definition of the list of a choice.
+  func definition(of choice: BrowserChoice) throws -> ResultsDefinition<Row> {
     var list = options
     if let sort = choice.sort { list.sort = sort }
     if let sectionBy = choice.sectionBy { list.sectionBy = sectionBy }
     var definition = try list.definition(of: Program.self, for: settings)
-      .fetching(columns)
+    if let number = choice.commandList {
+      let kept = commandLists[number]
+      definition.cacheName = nil
+      definition.isFrozen = kept.isFrozen
+      definition.request.predicate = kept.request.predicate
+      if choice.sort == nil { definition.request.sortDescriptors = kept.request.sortDescriptors }
+      if choice.sectionBy == nil { definition.sectionKey = kept.sectionKey }
+    }
+    definition = definition.fetching(columns + details.map(\.column))
     if !choice.filter.isEmpty {
       definition.cacheName = nil
       definition.request.predicate =
         try definition.request.predicate
         && QuickFilter(choice.filter, of: Program.self, for: settings).predicate
     }
+    return definition
+  }
+
+  /// Returns the list of a choice.
+  func define(_ choice: BrowserChoice) throws -> BrowserSource.Definition {
+    let definition = try definition(of: choice)
     let controller = FetchedResultsController(
       definition,
       in: store,
@@ -56,7 +80,8 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
         caches: choice == BrowserChoice() ? Program.caches(for: location) : nil
       )
     )
-    return BrowserSource.Definition(controller, order: words(for: definition, list.sectionBy))
+    let sectionBy = choice.sectionBy ?? options.sectionBy
+    return BrowserSource.Definition(controller, order: words(for: definition, sectionBy))
   }
 
   /// Returns the section key and the order in words: `by publisher ▸ title`.
@@ -82,24 +107,51 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
 
   /// Returns the description of the program for the browser.
   func setup(_ screen: ScreenOptions) -> BrowserSetup {
-    let columns = self.columns.map(column)
-    let key = ListColumn.key(Program.keyTitle)
-    let details =
-      [key] + Program.entity.attributes.enumerated().map { .attribute($0, $1) }
-      + Program.transients.map { .transient($0) }
+    let columns = self.columns.map { column($0) }
     return BrowserSetup(
       program: Program.name,
       file: URL(fileURLWithPath: location.path).lastPathComponent,
       nouns: Program.nouns,
       columns: columns,
-      details: details.map(column),
+      details: details.map { column($0.column, attribute: $0.attribute) },
       order: (try? define(BrowserChoice()).order) ?? "",
       sortNames: Program.sortNames,
       sectionNames: Program.sectionNames + ["none"],
       commands: Program.commands.map(command),
+      isOffered: isOffered,
       canWrite: !location.isReadOnly && !Program.isReadOnly,
+      keepsToFirst: beginsWithNewest,
       width: DisplayWidth(ambiguous: screen.ambiguousWidth == 2 ? .wide : .narrow),
       signs: screen.ascii ? .ascii : .unicode
+    )
+  }
+
+  /// Whether the list is not divided, and its first row is the newest.
+  private var beginsWithNewest: Bool {
+    guard let definition = try? definition(of: BrowserChoice()), definition.sectionKey == nil,
+      let first = definition.request.sortDescriptors.first, first.direction == .descending,
+      case .attribute(let name) = first.expression
+    else { return false }
+    return Program.entity.attribute(named: name)?.type == .date
+  }
+
+  private func isOffered(_ call: BrowserCall) -> Bool {
+    guard let command = Program.commands.first(where: { $0.name == call.name }),
+      let context = try? context(of: call)
+    else { return false }
+    return command.isOffered(in: context)
+  }
+
+  /// Returns what a command acts on.
+  func context(of call: BrowserCall) throws -> CommandContext {
+    CommandContext(
+      store: store,
+      definition: try definition(of: call.choice),
+      ids: call.ids,
+      section: call.section,
+      matchingCount: call.matchingCount,
+      settings: settings,
+      now: Instant(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))
     )
   }
 
@@ -114,14 +166,28 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
       name: command.name,
       title: command.title,
       key: command.key,
-      scope: scope
+      scope: scope,
+      writes: command.writes
     )
   }
 
-  private func column(_ column: ListColumn) -> BrowserSetup.Column {
+  /// The key, the fields and the computed attributes; several related objects are not in a row of a list.
+  private var details: [(column: ListColumn, attribute: Int?)] {
+    let fields = Program.fields
+    let attributes = Program.entity.attributes.enumerated().map { index, attribute in
+      // The name of a related object stands for its key.
+      let relationship = fields.relationship(named: fields.form.attributes[index].name)
+      let column = relationship.map { ListColumn.named($0) } ?? .attribute(index, attribute)
+      return (column: column, attribute: Optional(index))
+    }
+    return [(.key(Program.keyTitle), nil)] + attributes
+      + Program.transients.map { (.transient($0), nil) }
+  }
+
+  private func column(_ column: ListColumn, attribute: Int? = nil) -> BrowserSetup.Column {
     let table = column.tableColumn
     let formatter = ValueFormatter(for: settings)
-    var index: Int?
+    var index = attribute
     if case .attribute(let attribute, _) = column { index = attribute }
     return BrowserSetup.Column(
       table.title,
@@ -130,4 +196,18 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
       attribute: index
     ) { column.text($0, formatter) }
   }
+}
+
+/// The lists that commands have opened, by their numbers.
+private final class CommandLists: Sendable {
+  private let definitions = Mutex<[ResultsDefinition<Row>]>([])
+
+  func keep(_ definition: ResultsDefinition<Row>) -> Int {
+    definitions.withLock { definitions in
+      definitions.append(definition)
+      return definitions.count - 1
+    }
+  }
+
+  subscript(number: Int) -> ResultsDefinition<Row> { definitions.withLock { $0[number] } }
 }

@@ -15,26 +15,24 @@ final class BrowsedRequests<Program: ListProgram>: Sendable {
     var steps = UndoStack()
   }
 
-  private let store: any Store
-  private let settings: LocaleSettings
+  private let lists: BrowsedLists<Program>
   private let state: Mutex<State>
 
-  init(_ store: any Store, settings: LocaleSettings) {
-    self.store = store
-    self.settings = settings
-    state = Mutex(State(runner: CommandRunner(store, name: "browse")))
+  init(_ lists: BrowsedLists<Program>) {
+    self.lists = lists
+    state = Mutex(State(runner: CommandRunner(lists.store, name: "browse")))
   }
 
   /// Performs a request.
-  /// - Returns: A sentence about what was done.
+  /// - Returns: What it came to.
   /// - Throws: The store's error; `StoreError.conflict` for an undo that would overwrite a change of others.
-  func perform(_ request: BrowserRequest) throws -> String {
+  func perform(_ request: BrowserRequest) throws -> BrowserOutcome {
     try state.withLock { state in
       switch request {
-      case .delete(let ids): try delete(ids, &state)
-      case .command(let name, let ids, let section): try run(name, ids, section, &state)
-      case .undo: try undo(&state)
-      case .redo: try redo(&state)
+      case .delete(let ids): BrowserOutcome(try delete(ids, &state))
+      case .command(let call): try run(call, &state)
+      case .undo: BrowserOutcome(try undo(&state))
+      case .redo: BrowserOutcome(try redo(&state))
       }
     }
   }
@@ -50,36 +48,33 @@ final class BrowsedRequests<Program: ListProgram>: Sendable {
     return note("deleted \(count) \(noun)", performed.changes, &state)
   }
 
-  private func run(
-    _ name: String,
-    _ ids: [ObjectID],
-    _ section: SectionID?,
-    _ state: inout State
-  ) throws -> String {
-    guard let command = Program.commands.first(where: { $0.name == name }) else {
-      return "There is no command “\(name)”."
+  private func run(_ call: BrowserCall, _ state: inout State) throws -> BrowserOutcome {
+    guard let command = Program.commands.first(where: { $0.name == call.name }) else {
+      return BrowserOutcome("There is no command “\(call.name)”.")
     }
-    let context = CommandContext(
-      store: store,
-      definition: Program.definition(for: settings),
-      ids: ids,
-      section: section,
-      settings: settings,
-      now: Instant(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))
-    )
-    let performed = try state.runner.perform(command, in: context)
-    var message = performed.result.message
-    if case .lines(_, let lines) = performed.result.effect {
-      message = ([message] + lines).joined(separator: "  ")
+    let performed = try state.runner.perform(command, in: try lists.context(of: call))
+    let outcome = performed.result
+    let message = note(outcome.message, command.writes ? performed.changes : [], &state)
+    switch outcome.effect {
+    case .none: return BrowserOutcome(message)
+    case .lines(let title, let lines):
+      return BrowserOutcome(message, .lines(title: title, lines))
+    case .detail(let id): return BrowserOutcome(message, .detail(id))
+    case .list(let definition): return BrowserOutcome(message, .list(lists.keep(definition)))
+    case .jump(let row): return BrowserOutcome(message, .jump(to: row))
+    case .open(let address):
+      guard SystemBrowser.open(address) else {
+        return BrowserOutcome("No program here opens addresses: \(address)")
+      }
+      return BrowserOutcome(message)
     }
-    return note(message, command.writes ? performed.changes : [], &state)
   }
 
   /// Keeps what a request changed, and says whether it can be taken back.
   private func note(_ title: String, _ changes: [CommittedChange]?, _ state: inout State) -> String
   {
     guard let changes else { return "\(title); it cannot be undone." }
-    guard !changes.isEmpty else { return "\(title)." }
+    guard !changes.isEmpty else { return title.isEmpty ? "" : "\(title)." }
     state.steps.push(UndoStep(title, changes))
     return "\(title): u undoes."
   }
@@ -96,5 +91,24 @@ final class BrowsedRequests<Program: ListProgram>: Sendable {
     try state.runner.undo(step.inverse)
     state.steps.noteRedo()
     return "did again: \(step.title). u undoes."
+  }
+}
+
+/// The program with which the system opens addresses of the web.
+private enum SystemBrowser {
+  /// Opens an address, which goes to the program as one argument and through no shell.
+  /// - Returns: Whether there is such a program.
+  static func open(_ address: String) -> Bool {
+    let names = ["/usr/bin/open", "/usr/bin/xdg-open", "/usr/local/bin/xdg-open"]
+    guard let name = names.first(where: FileManager.default.isExecutableFile(atPath:)) else {
+      return false
+    }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: name)
+    process.arguments = [address]
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    return (try? process.run()) != nil
   }
 }

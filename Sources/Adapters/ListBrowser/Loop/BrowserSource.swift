@@ -29,15 +29,17 @@ public struct BrowserSource: Sendable {
   /// Returns the list of a choice.
   let define: @Sendable (BrowserChoice) throws -> Definition
 
-  /// Performs a request, and returns a sentence about what was done.
-  let perform: @Sendable (BrowserRequest) throws -> String
+  /// Performs a request.
+  let perform: @Sendable (BrowserRequest) throws -> BrowserOutcome
 
   /// Creates a source from a closure that defines the list of a choice; it throws `Refusal` for one that is not valid.
   /// - Parameters:
-  ///   - perform: Changes the store, and returns what to say; it blocks, and runs on the store's executor.
+  ///   - perform: Performs a request, and returns what it came to; it blocks, and runs on the store's executor.
   ///   - define: Returns the list of a choice, not yet fetched.
   public init(
-    perform: @escaping @Sendable (BrowserRequest) throws -> String = { _ in "" },
+    perform: @escaping @Sendable (BrowserRequest) throws -> BrowserOutcome = { _ in
+      BrowserOutcome("")
+    },
     _ define: @escaping @Sendable (BrowserChoice) throws -> Definition
   ) {
     self.perform = perform

@@ -38,6 +38,7 @@ final class BrowserWork: Sendable {
     case .open(let pane, let choice): open(choice, pane)
     case .close(let pane): close(pane)
     case .perform(let request): perform(request)
+    case .land(let pane, let list, let row): land(row, in: list, pane)
     case .copy, .repaint, .suspend, .quit: break
     }
   }
@@ -95,19 +96,31 @@ final class BrowserWork: Sendable {
   private func perform(_ request: BrowserRequest) {
     let executor = lists.withLock { $0[0]?.controller?.store.executor }
     Task(executorPreference: executor) { [send, source] in
-      send(.performed(await BrowserWork.sentence(about: request, source)))
+      send(.performed(await BrowserWork.outcome(of: request, source)))
     }
   }
 
-  @concurrent private static func sentence(
-    about request: BrowserRequest,
+  @concurrent private static func outcome(
+    of request: BrowserRequest,
     _ source: BrowserSource
-  ) async -> String {
+  ) async -> BrowserOutcome {
     do {
       return try source.perform(request)
     } catch {
-      return (error as? BrowserSource.Refusal)?.reason ?? "\(error)"
+      return BrowserOutcome((error as? BrowserSource.Refusal)?.reason ?? "\(error)")
     }
+  }
+
+  /// Finds where a row stands or would stand.
+  private func land(_ row: Row, in list: ResultsList<Row>, _ pane: Int) {
+    let executor = lists.withLock { $0[pane]?.controller?.store.executor }
+    Task(executorPreference: executor) { [send] in
+      send(.landed(pane: pane, row, await BrowserWork.path(of: row, in: list), in: list))
+    }
+  }
+
+  @concurrent private static func path(of row: Row, in list: ResultsList<Row>) async -> RowPath? {
+    try? list.landingPath(of: row)
   }
 
   // MARK: - Pages

@@ -21,24 +21,72 @@ public struct BrowserCommand: Hashable, Sendable {
   public var key: Character?
   /// What it acts on.
   public var scope: Scope
+  /// Whether it changes the store.
+  public var writes: Bool
 
   /// Creates a command.
-  public init(name: String, title: String, key: Character?, scope: Scope) {
+  public init(name: String, title: String, key: Character?, scope: Scope, writes: Bool = true) {
     self.name = name
     self.title = title
     self.key = key
     self.scope = scope
+    self.writes = writes
   }
+
+  /// The key as menus show it.
+  var keyText: String { key.map { $0 == "\r" ? "Enter" : String($0) } ?? "" }
+}
+
+/// A command with what it acts on.
+public struct BrowserCall: Hashable, Sendable {
+  /// The command's name.
+  public var name: String
+  /// The selected rows, or the row under the cursor.
+  public var ids: [ObjectID]
+  /// The section of the cursor.
+  public var section: SectionID?
+  /// What the shown list shows.
+  public var choice: BrowserChoice
+  /// The number of rows that match the shown list's definition.
+  public var matchingCount: Int
 }
 
 /// What a browser asks its program to do to the store.
 public enum BrowserRequest: Hashable, Sendable {
   /// Delete rows.
   case delete([ObjectID])
-  /// Run a command on rows and a section.
-  case command(String, [ObjectID], SectionID?)
+  /// Run a command.
+  case command(BrowserCall)
   /// Take the last request back.
   case undo
   /// Do again what was taken back.
   case redo
+}
+
+/// What a request came to.
+public struct BrowserOutcome: Sendable {
+  /// What the browser does besides saying it.
+  public enum Effect: Sendable {
+    /// Nothing.
+    case none
+    /// Shows lines under a title until they are closed.
+    case lines(title: String, [String])
+    /// Goes to a row and shows all its values.
+    case detail(ObjectID)
+    /// Opens another list beside the base list.
+    case list(BrowserChoice)
+    /// Goes to where a row with these values stands or would stand.
+    case jump(to: Row)
+  }
+
+  /// A sentence about what was done, or an empty text.
+  public var message: String
+  /// What else is to be done.
+  public var effect: Effect
+
+  /// Creates an outcome.
+  public init(_ message: String, _ effect: Effect = .none) {
+    self.message = message
+    self.effect = effect
+  }
 }

@@ -42,7 +42,7 @@ struct BrowserLayout: Hashable, Sendable {
     case (true, _) where size.columns >= 120:
       let start = size.columns * 6 / 10
       detail = (lines, start..<size.columns)
-      columns = 0..<start - 1
+      columns = 0..<start - 2
     default:
       let start = lines.upperBound - lines.count * 4 / 10
       detail = (start..<lines.upperBound, columns)

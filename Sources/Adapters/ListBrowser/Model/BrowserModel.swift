@@ -53,7 +53,7 @@ public struct BrowserModel: Sendable {
   var interruption: Duration?
   /// The present time, since the start.
   var now = Duration.zero
-  /// Whether a request is being performed.
+  /// Whether a request is being performed, or a position looked for.
   var isPerforming = false
   /// The number of the frame on the screen.
   public private(set) var frame = 0
@@ -67,6 +67,7 @@ public struct BrowserModel: Sendable {
     order = setup.order
     naturalWidths = setup.columns.map { setup.width.columns(of: $0.title) }
     base.height = layout.listLines.count
+    if setup.keepsToFirst { base.edge = .first }
   }
 
   /// Notes that the present state is on the screen, and returns the number of the frame.
@@ -136,7 +137,7 @@ struct DetailPane: Hashable, Sendable {
 
 /// A menu over the list: its items are narrowed by typing.
 struct Menu: Sendable {
-  enum Purpose: Hashable, Sendable { case help, sections, sort, sectionBy, commands }
+  enum Purpose: Hashable, Sendable { case help, sections, sort, sectionBy, commands, lines }
 
   struct Item: Hashable, Sendable {
     let text: String

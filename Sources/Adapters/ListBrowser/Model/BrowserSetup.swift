@@ -52,8 +52,12 @@ public struct BrowserSetup: Sendable {
   public var sectionNames: [String]
   /// The commands of the program.
   public var commands: [BrowserCommand]
-  /// Whether rows may be deleted and commands may run.
+  /// Whether a command makes sense for what it would act on.
+  public var isOffered: @Sendable (BrowserCall) -> Bool
+  /// Whether rows may be deleted, and commands may run that change the store.
   public var canWrite: Bool
+  /// Whether the cursor keeps to the first row from the start on, as `g` makes it.
+  public var keepsToFirst: Bool
   /// The measure of widths.
   public var width: DisplayWidth
   /// The signs for headers, marks and states.
@@ -70,7 +74,9 @@ public struct BrowserSetup: Sendable {
     sortNames: [String] = [],
     sectionNames: [String] = [],
     commands: [BrowserCommand] = [],
+    isOffered: @escaping @Sendable (BrowserCall) -> Bool = { _ in true },
     canWrite: Bool = false,
+    keepsToFirst: Bool = false,
     width: DisplayWidth = DisplayWidth(),
     signs: BrowserSigns = .unicode
   ) {
@@ -83,7 +89,9 @@ public struct BrowserSetup: Sendable {
     self.sortNames = sortNames
     self.sectionNames = sectionNames
     self.commands = commands
+    self.isOffered = isOffered
     self.canWrite = canWrite
+    self.keepsToFirst = keepsToFirst
     self.width = width
     self.signs = signs
   }
@@ -102,6 +110,8 @@ public struct BrowserChoice: Hashable, Sendable {
   public var sort: String?
   /// The section key as in `--section-by`, or `nil` for the program's own.
   public var sectionBy: String?
+  /// The number of a list that a command opened in place of the program's own, or `nil`.
+  public var commandList: Int?
 
   /// Creates the program's default list.
   public init() {}

@@ -18,8 +18,10 @@ public enum BrowserEvent: Sendable {
   case refused(pane: Int, reason: String)
   /// A page that was asked for was read: the rows from a position on, `nil` for those that cannot be read.
   case page(pane: Int, from: Int, rows: [Row?])
-  /// A request was performed, or was not, with a sentence about it.
-  case performed(String)
+  /// A request was performed, or was not.
+  case performed(BrowserOutcome)
+  /// The path where a row stands or would stand in a list; `nil` if the list cannot have it.
+  case landed(pane: Int, Row, RowPath?, in: ResultsList<Row>)
   /// Time has passed.
   case tick
 }
@@ -32,8 +34,10 @@ public enum BrowserEffect: Sendable {
   case open(pane: Int, BrowserChoice)
   /// Close the list of a pane, or stop opening it.
   case close(pane: Int)
-  /// Change the store, and send a sentence about it.
+  /// Perform a request, and send its outcome.
   case perform(BrowserRequest)
+  /// Find where a row stands or would stand in a list, and send the path.
+  case land(pane: Int, ResultsList<Row>, Row)
   /// Copy a text to the terminal's clipboard.
   case copy(String)
   /// Paint everything again.

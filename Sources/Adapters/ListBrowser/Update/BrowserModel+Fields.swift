@@ -96,7 +96,16 @@ extension BrowserModel {
       let lines = BrowserKeymap.entries.enumerated().map { index, entry in
         Menu.Item(text: entry.keyText, note: "\(entry.group.rawValue): \(entry.help)", index: index)
       }
-      menu = Menu(purpose: .help, title: "Keys", all: lines)
+      let commands = setup.commands.enumerated().compactMap { index, command in
+        command.key.map { _ in
+          Menu.Item(
+            text: command.keyText,
+            note: "\(setup.program): \(command.title)",
+            index: lines.count + index
+          )
+        }
+      }
+      menu = Menu(purpose: .help, title: "Keys", all: lines + commands)
     case .sections:
       guard let list = pane.list, list.isSectioned else {
         return message = "The list has no sections: S chooses some."
@@ -124,11 +133,13 @@ extension BrowserModel {
         all: items(setup.sectionNames, default: "the usual sections")
       )
     case .commands:
-      guard setup.canWrite, !setup.commands.isEmpty else {
+      let offered = offeredCommands
+      guard !offered.isEmpty else {
         return message = "The program has no commands for this list."
       }
-      let commands = setup.commands.enumerated().map { index, command in
-        Menu.Item(text: command.title, note: command.key.map(String.init) ?? "", index: index)
+      let commands = setup.commands.enumerated().compactMap { index, command in
+        offered.contains(command)
+          ? Menu.Item(text: command.title, note: command.keyText, index: index) : nil
       }
       menu = Menu(purpose: .commands, title: "Commands", all: commands)
     default: break
@@ -171,7 +182,11 @@ extension BrowserModel {
   private mutating func choose(_ item: Menu.Item, of purpose: Menu.Purpose) -> [BrowserEffect] {
     var next = choice
     switch purpose {
-    case .help: return perform(BrowserKeymap.entries[item.index].action)
+    case .lines: return []
+    case .help:
+      let number = item.index - BrowserKeymap.entries.count
+      if number >= 0 { return run(setup.commands[number], frame: nil) }
+      return perform(BrowserKeymap.entries[item.index].action)
     case .sections:
       guard item.index < pane.lines.sectionCount else { return [] }
       goal = pane.cursorID ?? goal

@@ -23,9 +23,7 @@ extension BrowserModel {
     case .none:
       let typed = pendingKeys
       (pendingKeys, pendingCount) = ([], nil)
-      let command = setup.commands.first { command in
-        command.key.map { typed == [String($0)] } ?? false
-      }
+      let command = setup.commands.first { typed == [$0.keyText] }
       return command.map { run($0, frame: frame) } ?? []
     case .action(.indexTitle):
       pendingKeys = ["'"]
@@ -71,7 +69,7 @@ extension BrowserModel {
     case .openAll: pane.setAllFolded(false)
     case .select: select()
     case .selectSection: selectSection()
-    case .detail: toggleDetail()
+    case .detail: return showDetail(frame: frame)
     case .copyCell: return pane.cursorRow.map { [.copy(setup.title(of: $0))] } ?? []
     case .copyRows: return copyRows()
     case .hold: toggleHold()
@@ -174,12 +172,18 @@ extension BrowserModel {
     selection.formUnion(rows.map(\.value.id))
   }
 
-  private mutating func toggleDetail() {
+  /// Opens or closes the detail pane, or folds the section under the cursor; a program's own way to open a row goes first.
+  private mutating func showDetail(frame: Int?) -> [BrowserEffect] {
     if case .header(let section) = pane.cursor {
-      return pane.setFolded(!pane.lines.isFolded(section), section: section)
+      pane.setFolded(!pane.lines.isFolded(section), section: section)
+      return []
+    }
+    if detail == nil, setup.canWrite, let command = command(withKey: "\r") {
+      return run(command, frame: frame)
     }
     detail = detail == nil ? DetailPane() : nil
     fit()
+    return []
   }
 
   private func copyRows() -> [BrowserEffect] {

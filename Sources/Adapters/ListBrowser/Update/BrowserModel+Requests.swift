@@ -1,7 +1,8 @@
 import ResultsDomain
 import ResultsPresentation
+import TerminalFrontEnd
 
-/// Requests that change the store.
+/// Requests to the program: deleting, undoing, and the program's own commands.
 ///
 /// A row can take the cursor in the moment in which a key is pressed. So a request acts on the row that the user saw: if that is
 /// under the cursor no more, it waits for the key to be pressed again.
@@ -24,12 +25,96 @@ extension BrowserModel {
       guard let rows = rows(for: "\(key) again acts on", frame: frame) else { return [] }
       ids = rows
     }
-    return request(.command(command.name, ids, section))
+    let call = call(of: command, on: ids, section)
+    guard setup.isOffered(call) else {
+      message = "There is nothing to do for “\(command.title)”."
+      return []
+    }
+    return request(.command(call), writes: command.writes)
   }
 
-  /// Asks for a change of the store, if that may be changed.
-  mutating func request(_ request: BrowserRequest) -> [BrowserEffect] {
-    guard setup.canWrite else {
+  /// A command with what it acts on in the shown list.
+  private func call(
+    of command: BrowserCommand,
+    on ids: [ObjectID],
+    _ section: SectionID?
+  ) -> BrowserCall {
+    BrowserCall(
+      name: command.name,
+      ids: ids,
+      section: section,
+      choice: choice,
+      matchingCount: pane.list?.matchingCount ?? 0
+    )
+  }
+
+  /// The commands that make sense now, in the program's order.
+  var offeredCommands: [BrowserCommand] {
+    let ids = selection.isEmpty ? pane.cursorID.map { [$0] } ?? [] : Array(selection)
+    let section = pane.cursor.flatMap { pane.header($0.section)?.id }
+    return setup.commands.filter { command in
+      (setup.canWrite || !command.writes) && setup.isOffered(call(of: command, on: ids, section))
+    }
+  }
+
+  /// The command that a key starts.
+  func command(withKey key: Character) -> BrowserCommand? {
+    setup.commands.first { $0.key == key }
+  }
+
+  // MARK: - Outcomes
+
+  /// Says what a request came to, and shows what it has to show.
+  mutating func take(_ outcome: BrowserOutcome) -> [BrowserEffect] {
+    isPerforming = false
+    message = SafeText.oneLine(outcome.message)
+    switch outcome.effect {
+    case .none: break
+    case .lines(let title, let lines):
+      let items = lines.enumerated().map { Menu.Item(text: SafeText.oneLine($1), index: $0) }
+      menu = Menu(purpose: .lines, title: title, all: items)
+    case .detail(let id):
+      if let path = pane.list?.path(of: id) { pane.go(to: .row(path)) }
+      detail = detail ?? DetailPane()
+      fit()
+    case .list(let choice): return open(choice)
+    case .jump(let row):
+      guard let list = pane.list else { break }
+      isPerforming = true
+      return [.land(pane: pane.id, list, row)]
+    }
+    return []
+  }
+
+  /// Goes to where a row stands or would stand, or asks again if the list has changed since.
+  mutating func land(
+    _ row: Row,
+    at path: RowPath?,
+    of list: ResultsList<Row>,
+    in id: Int
+  ) -> [BrowserEffect] {
+    isPerforming = false
+    guard id == pane.id, let present = pane.list, present.count > 0 else { return [] }
+    guard present.position == list.position else {
+      isPerforming = true
+      return [.land(pane: id, present, row)]
+    }
+    guard let path else {
+      message = "That would not be in this list."
+      return []
+    }
+    // A section that would be new stands before the one that has its number now.
+    let start = pane.lines.position(of: RowPath(section: path.section, row: 0)) ?? present.count
+    goal = pane.cursorID ?? goal
+    if let target = pane.lines.path(at: min(start + path.row, present.count - 1)) {
+      pane.go(to: .row(target))
+    }
+    return []
+  }
+
+  /// Asks for a request to be performed, if the store may be changed or is not.
+  mutating func request(_ request: BrowserRequest, writes: Bool = true) -> [BrowserEffect] {
+    guard setup.canWrite || !writes else {
       message = "Rows cannot be changed here."
       return []
     }

@@ -26,9 +26,9 @@ extension BrowserModel {
       effects = show(list, choice, order, in: pane)
     case .refused(let pane, let reason): if pane == opening { refuse(reason) }
     case .page(let pane, let start, let rows): take(rows, from: start, of: pane)
-    case .performed(let text):
-      isPerforming = false
-      message = SafeText.oneLine(text)
+    case .performed(let outcome): effects = take(outcome)
+    case .landed(let pane, let row, let path, let list):
+      effects = land(row, at: path, of: list, in: pane)
     case .tick:
       base.marks.expire(at: now)
       derived?.marks.expire(at: now)

@@ -152,7 +152,9 @@ extension BrowserView {
     if let field = model.field { return drawField(field, line, model, &surface) }
     let style = Style(dim: true)
     let isMenu = model.menu != nil
-    let last = isMenu ? "Enter choose  Esc back" : layout.isNarrow ? "?" : "? keys"
+    let last =
+      model.menu.map { $0.purpose == .lines ? "Esc back" : "Enter choose  Esc back" }
+      ?? (layout.isNarrow ? "?" : "? keys")
     let end = drawAtEnd(last, line: line, style: style, &surface, model.setup.width)
     guard !isMenu else { return }
     var hints = BrowserKeymap.hinted.filter { isUseful($0, model) }.compactMap { action in

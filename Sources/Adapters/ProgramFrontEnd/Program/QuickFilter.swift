@@ -13,6 +13,7 @@ public import ResultsDomain
 /// | `-term` | for which the term is not true |
 ///
 /// A text that begins with `=` is a predicate in the full language. Names are attributes in any letter case, or paths such as `author.name`.
+/// The name of a related object is a text attribute, such as `author`; of several, one has to match.
 public struct QuickFilter: Sendable {
   /// The condition.
   public let predicate: FetchPredicate
@@ -46,7 +47,7 @@ public struct QuickFilter: Sendable {
       }
       return
     }
-    let reader = TermReader(entity: Program.entity, transients: transients, settings)
+    let reader = TermReader(fields: Program.fields, transients: transients, settings)
     var parts: [FetchPredicate] = []
     for term in try Term.terms(in: text) { parts.append(try reader.predicate(of: term)) }
     predicate = parts.reduce(.all, &&)
@@ -173,12 +174,14 @@ private struct Term {
 
 /// Turns terms into predicates over one entity.
 private struct TermReader {
-  let entity: EntityDescription
+  let fields: ObjectFields
   let transients: [String]
   let values: ValueParser
 
-  init(entity: EntityDescription, transients: [String], _ settings: LocaleSettings) {
-    self.entity = entity
+  var entity: EntityDescription { fields.entity }
+
+  init(fields: ObjectFields, transients: [String], _ settings: LocaleSettings) {
+    self.fields = fields
     self.transients = transients
     values = ValueParser(settings)
   }
@@ -191,18 +194,15 @@ private struct TermReader {
 
   private func asserted(_ term: Term) throws(QuickFilterError) -> FetchPredicate {
     guard let name = term.name else { return word(term.value) }
+    if let several = relationship(name.text), several.isToMany {
+      return try predicate(of: term, amongNamesOf: several, name.comparison)
+    }
     guard let (expression, attribute) = try subject(name.text, of: term) else {
       // An address or a time has such signs too.
       guard name.comparison == .has || !name.text.isName else { throw unknown(name.text, term) }
       return word(term.asWord)
     }
-    guard !term.value.isEmpty || term.isQuoted else {
-      throw QuickFilterError(
-        column: term.valueColumn,
-        message: "\(name.text)\(name.comparison.rawValue) needs a value.",
-        remedy: "Write it directly behind the sign."
-      )
-    }
+    guard !term.value.isEmpty || term.isQuoted else { throw missingValue(of: term) }
     if name.comparison == .has, !term.isQuoted, let dots = term.value.range {
       let low = try value(dots.low, of: attribute, term)
       let high = try value(dots.high, of: attribute, term)
@@ -219,7 +219,10 @@ private struct TermReader {
   /// The predicate of a word: a text in any text attribute, or the value of any other.
   private func word(_ word: String) -> FetchPredicate {
     var parts: [FetchPredicate] = []
-    for attribute in entity.attributes where TermReader.isSearched(attribute, in: entity) {
+    for (index, attribute) in entity.attributes.enumerated()
+    where TermReader.isSearched(attribute, in: entity) {
+      // The key of a related object is known to no user; its name is searched below.
+      guard fields.form.attributes[index].name == attribute.name else { continue }
       let expression = FetchExpression.attribute(attribute.name)
       switch attribute.type {
       case .text: parts.append(.text(expression, .contains, word, caseInsensitive: true))
@@ -228,10 +231,43 @@ private struct TermReader {
         parts.append(compare(expression, .equal, value, attribute.type))
       }
     }
+    for relationship in fields.named {
+      parts.append(
+        relationship.holds { .text($0, .contains, word, caseInsensitive: true) }
+      )
+    }
     if case .text = entity.identity {
       parts.append(.text(.objectKey, .contains, word, caseInsensitive: true))
     }
     return parts.reduce(.none, ||)
+  }
+
+  /// The relationship that a name stands for, in any letter case.
+  private func relationship(_ name: String) -> NamedRelationship? {
+    fields.named.first { $0.name.lowercased() == name.lowercased() }
+  }
+
+  /// The predicate of a term about the names of several related objects.
+  private func predicate(
+    of term: Term,
+    amongNamesOf relationship: NamedRelationship,
+    _ comparison: Term.Operator
+  ) throws(QuickFilterError) -> FetchPredicate {
+    guard !term.value.isEmpty || term.isQuoted else { throw missingValue(of: term) }
+    return relationship.holds { name in
+      comparison == .has
+        ? .text(name, .contains, term.value, caseInsensitive: true)
+        : .comparison(name, comparison.comparison, .literal(.text(term.value)))
+    }
+  }
+
+  private func missingValue(of term: Term) -> QuickFilterError {
+    let typed = term.name.map { $0.text + $0.comparison.rawValue } ?? ""
+    return QuickFilterError(
+      column: term.valueColumn,
+      message: "\(typed) needs a value.",
+      remedy: "Write it directly behind the sign."
+    )
   }
 
   /// Whether a word without a name is searched in an attribute.
@@ -258,6 +294,9 @@ private struct TermReader {
     if let attribute = exact ?? entity.attributes.first(where: { $0.name.lowercased() == folded }) {
       return (.attribute(attribute.name), attribute)
     }
+    if let one = relationship(name) {
+      return (one.path, RelatedName.attribute(one.path, of: entity))
+    }
     guard name.contains("."), !entity.relationships.isEmpty else { return nil }
     do {
       let path = try FetchExpression(path: name, in: entity, transients: transients)
@@ -272,7 +311,7 @@ private struct TermReader {
   }
 
   private func unknown(_ name: String, _ term: Term) -> QuickFilterError {
-    let known = entity.attributes.map(\.name)
+    let known = fields.form.attributes.map(\.name)
     let hint = NearestName.of(name, among: known).map { "Did you mean “\($0)”?" }
     return QuickFilterError(
       column: term.column + (term.isNegated ? 1 : 0),
@@ -322,6 +361,13 @@ extension Term.Operator {
     case .greater: .greater
     case .greaterOrEqual: .greaterOrEqual
     }
+  }
+}
+
+extension NamedRelationship {
+  /// The predicate for the rows for whose related object, or for one of several, a condition on the name is true.
+  fileprivate func holds(_ condition: (FetchExpression) -> FetchPredicate) -> FetchPredicate {
+    isToMany ? .quantified(.any, [name], condition(.attribute(attribute))) : condition(path)
   }
 }
 

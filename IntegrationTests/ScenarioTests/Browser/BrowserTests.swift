@@ -1,0 +1,152 @@
+import Foundation
+import Testing
+
+/// R132, R133, R135: the real programs on a terminal, while a bare `sqlite3` writes to their store.
+@Suite(
+  "The full-screen list on a terminal",
+  .serialized,
+  .enabled(if: TerminalRun.exists),
+  .timeLimit(.minutes(5))
+)
+struct BrowserTests {
+  /// A terminal in which `book-catalog browse` shows 40 books in four sections.
+  private func browsing(columns: Int = 80, lines: Int = 24) throws -> TerminalRun {
+    let terminal = try TerminalRun(columns: columns, lines: lines)
+    let rows = ["A", "B", "C", "D"].flatMap { section in
+      (0..<10).map { "\(section),\(section.lowercased())\($0),Author,200\($0)" }
+    }
+    try terminal.run.write(
+      "publisher,title,author,year\n" + rows.joined(separator: "\n") + "\n",
+      to: "books.csv"
+    )
+    try terminal.run.run(
+      "book-catalog",
+      "import",
+      terminal.run.path("books.csv"),
+      "--store",
+      terminal.run.path("books.sqlite")
+    )
+    try terminal.enter(
+      "sh -c 'echo $$ > pid; exec book-catalog browse --store books.sqlite'; echo status $?"
+    )
+    try terminal.wait("the list") { $0.contains("40 books in 4") && $0.contains("a0") }
+    return terminal
+  }
+
+  @Test func `R133: the cursor stays on its row and its line while sqlite3 writes`() throws {
+    let terminal = try browsing()
+    try terminal.type("12j")
+    var lines = try terminal.wait("the cursor") { $0.contains(">  b1") }
+    let line = try #require(terminal.cursor(lines)).number
+    try terminal.sqlite(
+      "INSERT INTO Book (publisher, title) VALUES ('0', 'zero'), ('A', 'a00'), ('A', 'a01')"
+    )
+    lines = try terminal.wait("the new rows") { $0.contains("43 books in 5") }
+    #expect(terminal.cursor(lines)?.number == line)
+    #expect(terminal.cursor(lines)?.text.hasPrefix(">  b1") == true)
+
+    // Others move the row away: the next one takes its line, and ^O follows.
+    try terminal.sqlite("UPDATE Book SET publisher = 'D' WHERE title = 'b1'")
+    lines = try terminal.wait("the reason") { $0.contains("↗ b1 went to D: ^O follows") }
+    #expect(terminal.cursor(lines)?.number == line)
+    #expect(terminal.cursor(lines)?.text.hasPrefix(">  b2") == true)
+    try terminal.press("C-o")
+    try terminal.wait("the row that moved") { $0.contains("> → b1") || $0.contains(">  b1") }
+    try terminal.press("C-o")
+    lines = try terminal.wait("the way back") { $0.contains(">  b2") }
+
+    // Others delete it.
+    let before = try #require(terminal.cursor(lines)).number
+    try terminal.sqlite("DELETE FROM Book WHERE title = 'b2'")
+    lines = try terminal.wait("the next row") { $0.contains(">  b3") }
+    #expect(terminal.cursor(lines)?.number == before)
+    #expect(lines.contains { $0.contains("b2 is no longer in the list.") })
+    try terminal.type("q")
+    try terminal.wait("the end") { $0.contains("status 0") }
+  }
+
+  @Test func `R133: a section that goes and comes back is followed, fold and all`() throws {
+    let terminal = try browsing()
+    try terminal.type("Jza")
+    try terminal.wait("the fold") { $0.contains("▸> B") || $0.contains("▸>B") }
+    try terminal.sqlite("DELETE FROM Book WHERE publisher = 'B'")
+    try terminal.wait("the section to go") { $0.contains("30 books in 3") }
+    try terminal.sqlite("INSERT INTO Book (publisher, title) VALUES ('B', 'b again')")
+    let lines = try terminal.wait("the section to return") { $0.contains("31 books in 4") }
+    #expect(lines.contains { $0.hasPrefix("▸ B") })
+    #expect(!lines.contains { $0.contains("b again") })
+  }
+
+  @Test(arguments: [("SEGV", "139"), ("TERM", "143"), ("HUP", "129"), ("ABRT", "134")])
+  func `R132: after a signal the terminal is as it was found`(_ signal: String, _ status: String)
+    throws
+  {
+    let terminal = try browsing()
+    try terminal.run.run("/bin/sh", "-c", "kill -\(signal) $(cat pid)")
+    try terminal.wait("the status") { $0.contains("status \(status)") }
+    try terminal.enter("stty -a")
+    let lines = try terminal.wait("the settings") { $0.contains("icanon") }.joined(separator: " ")
+    #expect(lines.contains(" icanon") && !lines.contains("-icanon"))
+    #expect(lines.contains(" echo ") && lines.contains(" isig"))
+  }
+
+  @Test func `R132: ^Z stops the program, and fg shows the list again`() throws {
+    let terminal = try TerminalRun()
+    try terminal.enter("set -m")
+    try terminal.enter("book-catalog browse --store books.sqlite")
+    try terminal.wait("the list") { $0.contains("There are no books.") }
+    try terminal.press("C-z")
+    try terminal.wait("the shell") { $0.contains("Stopped") && !$0.contains("There are no books.") }
+    try terminal.enter("stty -a | tr ' ' '\\n' | grep icanon")
+    try terminal.wait("the settings") { $0.contains("\nicanon") }
+    try terminal.enter("fg")
+    try terminal.wait("the list") { $0.contains("There are no books.") && $0.contains("? keys") }
+    try terminal.type("q")
+    try terminal.wait("the shell") { !$0.contains("There are no books.") && $0.contains("READY") }
+  }
+
+  @Test func `R135: a filter narrows the list, and Esc comes back to the very same line`() throws {
+    let terminal = try browsing()
+    try terminal.type("15j")
+    var lines = try terminal.wait("the cursor") { $0.contains(">  b4") }
+    let line = try #require(terminal.cursor(lines)).number
+    try terminal.type("/b7")
+    try terminal.wait("the match") { $0.contains("1 book in 1") && $0.contains("/b7") }
+    try terminal.sqlite("INSERT INTO Book (publisher, title) VALUES ('A', 'a001')")
+    try terminal.press("Escape")
+    lines = try terminal.wait("the whole list") { $0.contains("41 books in 4") }
+    #expect(terminal.cursor(lines)?.number == line)
+    #expect(terminal.cursor(lines)?.text.hasPrefix(">  b4") == true)
+    // A paste never starts a command.
+    try terminal.command("set-buffer", "q\nq\n")
+    try terminal.command("paste-buffer", "-p")
+    try terminal.wait("the message") { $0.contains("A paste goes into a field") }
+  }
+
+  @Test func `R135: another size is drawn at once, down to the smallest`() throws {
+    let terminal = try browsing()
+    try terminal.command("resize-window", "-x", "40", "-y", "12")
+    let lines = try terminal.wait("the narrow screen") {
+      !$0.contains("? keys") && $0.contains("a2")
+    }
+    #expect(lines.allSatisfy { $0.count <= 40 })
+    try terminal.command("resize-window", "-x", "18", "-y", "3")
+    try terminal.wait("the message") { $0.contains("at least 20x4") }
+    try terminal.command("resize-window", "-x", "80", "-y", "24")
+    try terminal.wait("the whole screen") { $0.contains("? keys") }
+  }
+
+  @Test(arguments: HelpTests.programs)
+  func `R135: every program shows its list`(_ program: String) throws {
+    let terminal = try TerminalRun(environment: ["NO_COLOR": "1"])
+    try terminal.enter("\(program) browse --store store.sqlite")
+    try terminal.wait("the list") { $0.contains("There are no ") }
+    try terminal.type("?")
+    try terminal.wait("the keys") { $0.contains("Keys:") && $0.contains("next line") }
+    try terminal.press("Escape")
+    // At once, the two keys would be one: Alt-q.
+    try terminal.wait("the list") { !$0.contains("Keys:") && $0.contains("There are no ") }
+    try terminal.type("q")
+    try terminal.wait("the shell") { $0.contains("READY") && !$0.contains("There are no ") }
+  }
+}
