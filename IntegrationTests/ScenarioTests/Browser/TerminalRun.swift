@@ -47,7 +47,8 @@ final class TerminalRun {
     try wait("the shell") { $0.contains("READY") }
   }
 
-  deinit { _ = try? command("kill-server") }
+  // Without a session the server ends. `kill-server` would be a signal, which the threads of tests may block for their processes.
+  deinit { _ = try? command("kill-session") }
 
   /// Runs a command of tmux.
   /// - Returns: Its output.
