@@ -59,26 +59,31 @@ final class BrowserWork: Sendable {
   // MARK: - Lists
 
   private func open(_ choice: BrowserChoice, _ pane: Int) {
-    let task = Task {
-      do {
-        if !choice.filter.isEmpty { try await Task.sleep(for: BrowserWork.patience) }
-        let definition = try source.define(choice)
-        let isWanted = lists.withLock { lists in
-          lists[pane]?.controller = definition.controller
-          return lists[pane] != nil
-        }
-        guard isWanted, !Task.isCancelled else { return definition.controller.cancel() }
-        try await definition.controller.performFetch()
-        let list = try definition.controller.results
-        send(.opened(pane: pane, choice, list, order: definition.order))
-        await follow(definition.controller, pane: pane)
-      } catch {
-        guard !Task.isCancelled else { return }
-        let reason = (error as? BrowserSource.Refusal)?.reason ?? "\(error)"
-        send(.refused(pane: pane, reason: reason))
-      }
+    // Under the lock, so that the task finds the pane that it opens however soon it runs.
+    lists.withLock { lists in
+      lists[pane] = OpenList(task: Task { await opened(choice, pane) }, controller: nil)
     }
-    lists.withLock { $0[pane] = OpenList(task: task, controller: nil) }
+  }
+
+  /// Opens the list of a choice and follows it, unless its pane is closed before.
+  private func opened(_ choice: BrowserChoice, _ pane: Int) async {
+    do {
+      if !choice.filter.isEmpty { try await Task.sleep(for: BrowserWork.patience) }
+      let definition = try source.define(choice)
+      let isWanted = lists.withLock { lists in
+        lists[pane]?.controller = definition.controller
+        return lists[pane] != nil
+      }
+      guard isWanted, !Task.isCancelled else { return definition.controller.cancel() }
+      try await definition.controller.performFetch()
+      let list = try definition.controller.results
+      send(.opened(pane: pane, choice, list, order: definition.order))
+      await follow(definition.controller, pane: pane)
+    } catch {
+      guard !Task.isCancelled else { return }
+      let reason = (error as? BrowserSource.Refusal)?.reason ?? "\(error)"
+      send(.refused(pane: pane, reason: reason))
+    }
   }
 
   private func close(_ pane: Int) {
