@@ -85,6 +85,7 @@ public struct BrowserLoop: Sendable {
     let clock = ContinuousClock()
     let start = clock.now
     var model = BrowserModel(setup, size: session.size)
+    defer { if let memory = model.memory { setup.remember?(memory) } }
     var painter = Painter(isColored: isColored)
     var frames = FrameTimer()
     try session.write(painter.paint(BrowserView.surface(of: model)))

@@ -45,6 +45,8 @@ public struct BrowserModel: Sendable {
   var menu: Menu?
   /// The detail pane, if it is open.
   var detail: DetailPane?
+  /// What is remembered of the list that is being opened.
+  var resumed: BrowserMemory?
   /// The row to which `^O` goes.
   var goal: ObjectID?
   /// The widest text of each column seen so far.
@@ -65,6 +67,7 @@ public struct BrowserModel: Sendable {
     self.setup = setup
     self.size = size
     order = setup.order
+    message = setup.notice
     naturalWidths = setup.columns.map { setup.width.columns(of: $0.title) }
     base.height = layout.listLines.count
     if setup.keepsToFirst { base.edge = .first }

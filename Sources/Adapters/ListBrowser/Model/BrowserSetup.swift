@@ -58,6 +58,12 @@ public struct BrowserSetup: Sendable {
   public var canWrite: Bool
   /// Whether the cursor keeps to the first row from the start on, as `g` makes it.
   public var keepsToFirst: Bool
+  /// What is remembered from the last run, if anything is.
+  public var memory: BrowserMemory?
+  /// Takes what is to be remembered, when the browser is left.
+  public var remember: (@Sendable (BrowserMemory) -> Void)?
+  /// A sentence to show at the start, or an empty text.
+  public var notice = ""
   /// The measure of widths.
   public var width: DisplayWidth
   /// The signs for headers, marks and states.

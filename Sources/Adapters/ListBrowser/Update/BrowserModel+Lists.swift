@@ -33,7 +33,10 @@ extension BrowserModel {
     var new = ListPane(id: id)
     new.height = old.height
     _ = new.replace(with: list)
-    if let row = old.cursorID, let path = list.path(of: row) {
+    if let memory = resumed {
+      resumed = nil
+      new.resume(memory, in: list)
+    } else if let row = old.cursorID, let path = list.path(of: row) {
       new.put(.row(path), onLine: old.line)
       new.holdRows()
     }
@@ -46,6 +49,7 @@ extension BrowserModel {
   /// Says why a list cannot be opened; what is shown stays.
   mutating func refuse(_ reason: String) {
     opening = nil
+    resumed = nil
     message = SafeText.oneLine(reason)
   }
 

@@ -21,7 +21,9 @@ extension BrowserModel {
       self.size = size
       fit()
       effects = [.repaint]
-    case .list(let pane, let event): take(event, of: pane)
+    case .list(let pane, let event):
+      take(event, of: pane)
+      effects = resume()
     case .opened(let pane, let choice, let list, let order):
       effects = show(list, choice, order, in: pane)
     case .refused(let pane, let reason): if pane == opening { refuse(reason) }
