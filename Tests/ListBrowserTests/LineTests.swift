@@ -35,6 +35,8 @@ struct LineTests {
           let rows: [Row?] = try list.objects(at: positions)
           let page = BrowserEvent.page(pane: pane, from: positions.lowerBound, rows: rows)
           waiting += lines.update(page, at: .zero)
+        case .find(let search, _, let list, let ids):
+          waiting += lines.update(.found(search: search, ids.map { list.path(of: $0) }), at: .zero)
         case let effect: world.effects.append(effect)
         }
       }

@@ -172,7 +172,7 @@ struct LineBrowser: Sendable {
   /// The first lines: what is shown, and how it is used.
   mutating func greeting() -> [String] {
     let setup = model.setup
-    let names = [setup.program, setup.file, model.order].filter { !$0.isEmpty }
+    let names = [setup.program, setup.file, model.order.words].filter { !$0.isEmpty }
     return [
       SafeText.oneLine("\(names.joined(separator: ", ")): \(counts)."),
       "Type a key and Enter: j next, k before, ? all keys, q leave.",
@@ -203,7 +203,9 @@ struct LineBrowser: Sendable {
     if !model.message.isEmpty { lines.append(model.message) }
     if model.pane.id != readPane {
       let filter = model.choice.filter
-      lines.append(SafeText.oneLine((filter.isEmpty ? model.order : "/" + filter) + ": \(counts)."))
+      lines.append(
+        SafeText.oneLine((filter.isEmpty ? model.order.words : "/" + filter) + ": \(counts).")
+      )
     }
     readPane = model.pane.id
     if let waiting = model.heldText { lines.append("The list is held. \(waiting).") }

@@ -39,6 +39,7 @@ final class BrowserWork: Sendable {
     case .close(let pane): close(pane)
     case .perform(let request): perform(request)
     case .land(let pane, let list, let row): land(row, in: list, pane)
+    case .find(let search, let pane, let list, let ids): find(ids, in: list, pane, search)
     case .copy, .repaint, .suspend, .quit: break
     }
   }
@@ -126,6 +127,34 @@ final class BrowserWork: Sendable {
 
   @concurrent private static func path(of row: Row, in list: ResultsList<Row>) async -> RowPath? {
     try? list.landingPath(of: row)
+  }
+
+  /// Finds the paths of rows.
+  private func find(_ ids: [ObjectID], in list: ResultsList<Row>, _ pane: Int, _ search: Int) {
+    let executor = lists.withLock { $0[pane]?.controller?.store.executor }
+    Task(executorPreference: executor) { [send] in
+      send(.found(search: search, await BrowserWork.paths(of: ids, in: list)))
+    }
+  }
+
+  @concurrent private static func paths(
+    of ids: [ObjectID],
+    in list: ResultsList<Row>
+  ) async -> [RowPath?] {
+    ids.map { list.path(of: $0) }
+  }
+
+  /// Brings the lists up to date.
+  /// - Returns: Whether a model has taken all of their changes; if not, an event is on its way.
+  func hasDelivered(to model: BrowserModel) async -> Bool {
+    let controllers = lists.withLock { $0.mapValues(\.controller) }
+    for (pane, controller) in controllers {
+      guard let controller, (try? await controller.refresh()) != nil,
+        let list = try? controller.results
+      else { continue }
+      if model.position(ofPane: pane) != list.position { return false }
+    }
+    return true
   }
 
   // MARK: - Pages

@@ -41,24 +41,20 @@ extension BrowserModel {
       resumed = memory
       return open(choice)
     }
-    base.resume(memory, in: list)
-    return []
+    base.resume(memory.folded, in: list)
+    guard base.edge == nil, let row = memory.cursor else { return [] }
+    return search(for: row, .resume)
   }
 }
 
 extension ListPane {
-  /// Folds the sections that were folded, and goes to the row that had the cursor if the list still has it.
-  mutating func resume(_ memory: BrowserMemory, in list: ResultsList<Row>) {
-    foldedIDs = Set(memory.folded)
+  /// Folds the sections that were folded, and goes to the first row.
+  mutating func resume(_ folded: [SectionID], in list: ResultsList<Row>) {
+    foldedIDs = Set(folded)
     lines = LineMap(list, folded: foldedSections(in: list))
-    if let edge {
-      go(to: edge)
-    } else if let path = memory.cursor.flatMap({ list.path(of: $0) }) {
-      go(to: .row(path))
-    } else {
-      go(to: .first)
-      edge = nil
-    }
+    let keptEdge = edge
+    go(to: keptEdge ?? .first)
+    edge = keptEdge
     holdRows()
   }
 }

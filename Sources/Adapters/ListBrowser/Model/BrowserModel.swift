@@ -25,11 +25,15 @@ public struct BrowserModel: Sendable {
   /// What the shown list shows beside the default.
   var choice = BrowserChoice()
   /// The order of the shown list in words.
-  var order: String
+  var order: BrowserOrder
   /// The reason why the list cannot be read at present.
   var failure: String?
   /// The page that is being read.
   var reading: PageRead?
+  /// The searches for rows that are under way, by their numbers.
+  var searches: [Int: RowSearch] = [:]
+  /// The number of the newest search.
+  var newestSearch = 0
   /// The list that is held, with what waits.
   var held: HeldList?
   /// The last message, in the line above the hints.
@@ -101,7 +105,15 @@ public struct BrowserModel: Sendable {
   /// Whether the first list has arrived.
   public var hasList: Bool { base.list != nil }
   /// Whether every row on the screen has been read, and nothing is being opened.
-  public var isSettled: Bool { reading == nil && opening == nil && !isPerforming }
+  public var isSettled: Bool {
+    reading == nil && opening == nil && !isPerforming && searches.isEmpty
+  }
+
+  /// The newest list of a pane that the model has taken, also one that waits because the shown list is held.
+  func position(ofPane id: Int) -> ResultsPosition? {
+    if held != nil, id == pane.id { return held?.latest.position }
+    return pane(id)?.list?.position
+  }
 }
 
 /// A page that is being read, and what happened to its list meanwhile.
@@ -121,6 +133,13 @@ struct HeldList: Sendable {
   var isExact = true
   /// The newest list.
   var latest: ResultsList<Row>
+
+  /// Notes that a list came of which no change from the held one is known.
+  mutating func noteGap(to list: ResultsList<Row>) {
+    latest = list
+    delta = nil
+    isExact = false
+  }
 }
 
 /// A field of one line in which a text is typed.
