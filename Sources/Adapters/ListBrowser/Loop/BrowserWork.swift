@@ -11,9 +11,11 @@ final class BrowserWork: Sendable {
     var controller: FetchedResultsController<Row>?
   }
 
-  private let source: BrowserSource
-  private let send: @Sendable (BrowserEvent) -> Void
+  let source: BrowserSource
+  let send: @Sendable (BrowserEvent) -> Void
   private let lists = Mutex<[Int: OpenList]>([:])
+  /// The newest search for a match.
+  private let matching = Mutex<Task<Void, Never>?>(nil)
   /// The time that a filter waits for the next key.
   private static let patience = Duration.milliseconds(40)
 
@@ -40,7 +42,11 @@ final class BrowserWork: Sendable {
     case .perform(let request): perform(request)
     case .land(let pane, let list, let row): land(row, in: list, pane)
     case .find(let search, let pane, let list, let ids): find(ids, in: list, pane, search)
-    case .copy, .repaint, .suspend, .quit: break
+    case .readDetails(let id): readDetails(of: id)
+    case .place(let pane, let list, let choice, let text): place(text, choice, in: list, pane)
+    case .match(let pane, let list, let choice, let text, let start, let backward):
+      match(text, choice, in: list, pane, from: start, backward)
+    case .copy, .repaint, .suspend, .quit, .mouse: break
     }
   }
 
@@ -50,6 +56,8 @@ final class BrowserWork: Sendable {
       defer { lists = [:] }
       return lists
     }
+    source.stop()
+    matching.withLock { $0?.cancel() }
     _ = try? await open[0]?.controller?.saveCache()
     for list in open.values {
       list.task.cancel()
@@ -127,6 +135,19 @@ final class BrowserWork: Sendable {
 
   @concurrent private static func path(of row: Row, in list: ResultsList<Row>) async -> RowPath? {
     try? list.landingPath(of: row)
+  }
+
+  /// The executor of a pane's store.
+  func executor(ofPane pane: Int) -> (any TaskExecutor)? {
+    lists.withLock { $0[pane]?.controller?.store.executor }
+  }
+
+  /// Ends the search for a match that a newer one overtakes.
+  func replaceMatching(by task: Task<Void, Never>) {
+    matching.withLock { matching in
+      matching?.cancel()
+      matching = task
+    }
   }
 
   /// Finds the paths of rows.

@@ -54,7 +54,8 @@ extension BrowserView {
     let mark = model.pane.marks.rows[row.id]
     let names = min(setup.details.map { width.columns(of: $0.title) }.max() ?? 0, columns / 3)
     let room = max(columns - names - 5, 1)
-    return setup.details.flatMap { detail in
+    let related = model.relatedDetails.flatMap { $0.id == row.id ? $0.lines : nil } ?? []
+    let known = setup.details.flatMap { detail in
       let isChanged =
         detail.attribute.flatMap { index in mark?.changed?.indexes.contains(index) } ?? false
       let texts = wrapped(SafeText.oneLine(detail.text(row)), room, width)
@@ -63,6 +64,12 @@ extension BrowserView {
         return ("  \(name)  \(text)", isChanged)
       }
     }
+    return known
+      + related.flatMap { detail in
+        wrapped(SafeText.oneLine(detail.text), room, width).enumerated().map { index, text in
+          ("  \(width.fit(index == 0 ? detail.title : "", columns: names))  \(text)", false)
+        }
+      }
   }
 
   /// Returns a text in lines of at most a number of columns.
