@@ -160,7 +160,7 @@ struct BrowseBenchmark {
         rows: books.rows,
         value: Double(busy.burstCount) / 2,
         unit: "",
-        limit: 62
+        limit: 31
       ),
     ]
     _ = terminal.painting(quiet: .milliseconds(300))
