@@ -26,8 +26,12 @@ public struct BrowserLoop: Sendable {
 
   private let setup: BrowserSetup
   private let source: BrowserSource
-  /// The least time between two frames.
+  /// The least time between two frames while keys come.
   private static let frameSpan = Duration.milliseconds(16)
+  /// The least time between two frames that only commits ask for.
+  private static let quietFrameSpan = Duration.milliseconds(33)
+  /// For how long after a key its effects are painted without delay.
+  private static let keySpan = Duration.milliseconds(250)
   /// The time that a frame waits for a page which is being read.
   private static let pagePatience = Duration.milliseconds(10)
   private static let tickSpan = Duration.milliseconds(250)
@@ -88,6 +92,7 @@ public struct BrowserLoop: Sendable {
     defer { if let memory = model.memory { setup.remember?(memory) } }
     var painter = Painter(isColored: isColored)
     var frames = FrameTimer()
+    var pressed = Duration.seconds(-1)
     try session.write(painter.paint(BrowserView.surface(of: model)))
     for await event in events {
       let now = clock.now - start
@@ -100,6 +105,7 @@ public struct BrowserLoop: Sendable {
         effects = model.update(.tick, at: now)
       case .browser(let event): effects = model.update(event, at: now)
       case .terminal(.input(.key(let key)), let frame):
+        pressed = now
         effects = model.update(.key(key, frame: frame), at: now)
       case .terminal(.input(.paste(let text)), _): effects = model.update(.paste(text), at: now)
       case .terminal(.input(.mouse(let mouse)), _):
@@ -125,7 +131,9 @@ public struct BrowserLoop: Sendable {
       }
       // A page that is about to come is waited for, so that rows do not flicker.
       let wait = model.isSettled ? Duration.zero : BrowserLoop.pagePatience
-      if let delay = frames.delay(now, span: BrowserLoop.frameSpan, patience: wait) {
+      let span =
+        now - pressed < BrowserLoop.keySpan ? BrowserLoop.frameSpan : BrowserLoop.quietFrameSpan
+      if let delay = frames.delay(now, span: span, patience: wait) {
         if delay > .zero { wake(by: .frame, after: delay, continuation) }
         continue
       }

@@ -130,6 +130,13 @@ struct BenchmarkRun {
     }
     if has(.shuffle) { report.add(try DifferenceBenchmark(runs: runs).shuffle(min(10_000, rows))) }
     try measureImport(&report)
+    if has(.browse) {
+      for size in Set([min(rows, 100_000), rows]).sorted() {
+        let program = catalogProgram ?? ImportBenchmark.neighbour
+        let browser = try BrowseBenchmark(rows: size, program: program, runs: runs, in: folder)
+        report.add(try browser.measure())
+      }
+    }
   }
 
   private func measureImport(_ report: inout Report) throws {
@@ -166,6 +173,7 @@ enum BenchmarkCase: Hashable {
     case shuffle
     case adoption
     case bookImport = "import"
+    case browse
   }
 
   /// The numbers of the goals.

@@ -62,7 +62,7 @@ struct ChildProgram {
   }
 
   /// Returns the peak memory of a process so far, on Linux.
-  private static func peak(of process: Int32) -> Double? {
+  static func peak(of process: Int32) -> Double? {
     guard let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
     else { return nil }
     let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
