@@ -82,6 +82,7 @@ struct SwiftSource {
     let text =
       switch form {
       case .dateText(let digits): "dateText(digits: \(digits))"
+      case .dateTextOmittingZeroFraction: "dateTextOmittingZeroFraction"
       case .iso8601(let digits): "iso8601(digits: \(digits))"
       case .uuidText(let isUppercase): "uuidText(isUppercase: \(isUppercase))"
       case .epochSeconds: "epochSeconds"
