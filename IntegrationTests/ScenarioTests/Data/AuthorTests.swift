@@ -240,6 +240,8 @@ import WireFormat
     }
     #expect(try explanation().contains(author + "is found by the index BookByAuthorID"))
     #expect(try !catalog("list", "--explain").lines.contains { $0.hasPrefix("relation") })
+    let shown = try catalog("list", "--explain", "--columns", "title,author.name").lines
+    #expect(shown.contains(author + "is found by the index BookByAuthorID"), "\(shown)")
     let tags =
       "relation   Book.tags joins Book.id = BookTag.bookID and Tag.id = BookTag.tagID; BookTag.bookID is found"
       + " by the primary key, BookTag.tagID is found by the index BookTagByTagID"
