@@ -58,6 +58,7 @@ struct TableDiscovery {
       foreignKeys: kind == .table ? try foreignKeys() : [],
       generatedAttributes: generated,
       unsortableForms: unsortable,
+      uniqueColumns: kind == .table ? try database.indexedColumns(of: name, onlyUnique: true) : [],
       shape: found
     )
   }
@@ -152,7 +153,8 @@ struct TableDiscovery {
           columns: $1.columns,
           table: $1.table,
           targets: $1.targets,
-          onDelete: $1.rule
+          onDelete: $1.rule,
+          isDeclared: true
         )
       }
   }
