@@ -31,7 +31,7 @@ import WireFormat
   private func sql(_ statements: String) throws -> String {
     let shell = try RunningProgram(
       "/usr/bin/sqlite3",
-      ["books.sqlite", statements],
+      ["-cmd", ".timeout 20000", "books.sqlite", statements],
       environment: run.environment,
       folder: run.folder
     )

@@ -205,7 +205,7 @@ import Testing
 
   @Test func `that cannot be null go before what they deny to delete, at any depth (R101)`() throws
   {
-    let shop = Sample.related("Shop", [], [])
+    let shop = Sample.related("Shop", [AttributeDescription("size", .integer64)], [])
     let number = AttributeDescription("shopID", .integer64)
     let inShop = RelationshipDescription("shop", .toOne(foreignKey: ["shopID"]), onDelete: .cascade)
     {
