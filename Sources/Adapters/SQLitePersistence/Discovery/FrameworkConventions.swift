@@ -31,7 +31,7 @@ struct FrameworkConventions {
     case ["Z_PRIMARYKEY"]: framework = .coreData
     default: framework = nil
     }
-    // Tables of these names with other columns tell nothing.
+    // Tables of these names with other columns say nothing.
     switch framework {
     case .coreData: entityTables = (try? FrameworkConventions.entityTables(on: database)) ?? [:]
     case .django: models = (try? FrameworkConventions.models(on: database)) ?? [:]
