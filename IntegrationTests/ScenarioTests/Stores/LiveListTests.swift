@@ -188,6 +188,44 @@ import WireFormat
     #expect(settings[0] == #"{"name":"key","value":"AP8="}"#)
   }
 
+  @Test func `R89: a function orders a list, by an index without regard to case if there is one`()
+    throws
+  {
+    try execute("INSERT INTO Artist (Name) VALUES ('abba'), ('a10'), ('a9')")
+    func names(_ order: String) throws -> [String] {
+      let list = try run.run(
+        "live-list",
+        "music.sqlite",
+        "Artist",
+        "--where",
+        "Name != NULL",
+        "--sort",
+        order,
+        "--columns",
+        "Name"
+      )
+      return Array(list.lines.dropFirst())
+    }
+    #expect(try names("lowercase(Name)") == ["a10", "a9", "abba", "Alpha", "Beta"])
+    #expect(try names("-natural(Name)") == ["Beta", "Alpha", "abba", "a10", "a9"])
+    func explanation() throws -> [String] {
+      try run.run("live-list", "music.sqlite", "Artist", "--sort", "lowercase(Name)", "--explain")
+        .lines
+    }
+    #expect(try explanation().contains("list       sorted on every read (no index)"))
+    try execute("CREATE INDEX byName ON Artist (Name COLLATE NOCASE)")
+    #expect(try explanation().contains("list       read from the index byName"))
+    let wrong = try run.run(
+      "live-list",
+      "music.sqlite",
+      "Artist",
+      "--sort",
+      "lower(Name)",
+      expecting: 64
+    )
+    #expect(wrong.errors.contains("lower"), "\(wrong)")
+  }
+
   @Test func `names what was probably meant, and says what a file is not`() throws {
     let table = try run.run("live-list", "music.sqlite", "Albm", expecting: 66)
     #expect(table.errors.contains("no table “Albm”. Did you mean “Album”?"))

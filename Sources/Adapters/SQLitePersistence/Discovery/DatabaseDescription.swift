@@ -158,6 +158,9 @@ public struct TableDescription: Sendable {
   ///
   /// The entity does not have them, so that its lists can be ordered by any attribute. A declaration can.
   public let unsortableForms: [String: StoredForm]
+  /// The names of attributes that a declared entity cannot have, because the column's declared type turns some of their values into others:
+  /// a column `json` or `STRING` turns the text 5 into a number.
+  public let convertedAttributes: [String]
   /// The columns of foreign keys that no index of the table begins with, so that the rows that name another one are found by reading
   /// all of them.
   public internal(set) var missingIndexes: [[String]] = []

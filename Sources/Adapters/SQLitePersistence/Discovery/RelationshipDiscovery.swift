@@ -277,6 +277,7 @@ extension TableDescription {
       foreignKeys: foreignKeys,
       generatedAttributes: generatedAttributes,
       unsortableForms: unsortableForms,
+      convertedAttributes: convertedAttributes,
       uniqueColumns: uniqueColumns,
       shape: shape
     )
