@@ -6,8 +6,9 @@ import Testing
 @Suite
 struct StoredFormTests {
   private static let dates: [StoredForm] = [
-    .dateText(digits: 0), .dateText(digits: 3), .dateText(digits: 6), .iso8601(digits: 0),
-    .iso8601(digits: 3), .epochSeconds, .epochMilliseconds, .referenceSeconds,
+    .dateText(digits: 0), .dateText(digits: 3), .dateText(digits: 6),
+    .dateTextOmittingZeroFraction, .iso8601(digits: 0), .iso8601(digits: 3), .epochSeconds,
+    .epochMilliseconds, .referenceSeconds,
     .fileTimeMicroseconds,
   ]
 
@@ -45,6 +46,23 @@ struct StoredFormTests {
       let order: ValueOrder =
         one.date == other.date ? .same : one.date < other.date ? .ascending : .descending
       #expect(Value.compare(one.stored, other.stored) == order, "seed \(seed)")
+    }
+  }
+
+  @Test func `R102: a fraction that is zero is omitted, and dates around whole seconds sort`()
+    throws
+  {
+    let form = StoredForm.dateTextOmittingZeroFraction
+    let texts = [
+      "1999-12-31 23:59:59.999999", "2000-01-01 00:00:00", "2000-01-01 00:00:00.000001",
+      "2000-01-01 00:00:00.100000", "2000-01-01 00:00:00.999999", "2000-01-01 00:00:01",
+    ]
+    let dates = try texts.map { try #require(form.logical(.text($0))?.integer, "\($0)") }
+    #expect(dates == dates.sorted() && texts == texts.sorted())
+    #expect(dates[1...3].map { $0 - dates[1] } == [0, 1, 100_000])
+    #expect(dates.map { form.stored(.integer($0)) } == texts.map { .text($0) })
+    for text in ["2000-01-01 00:00:00.000000", "2000-01-01 00:00:00.1", "2000-01-01T00:00:00"] {
+      #expect(form.logical(.text(text)) == nil, "\(text)")
     }
   }
 

@@ -31,7 +31,7 @@ import WireFormat
   private func sql(_ statements: String) throws -> String {
     let shell = try RunningProgram(
       "/usr/bin/sqlite3",
-      ["books.sqlite", statements],
+      ["-cmd", ".timeout 20000", "books.sqlite", statements],
       environment: run.environment,
       folder: run.folder
     )
@@ -240,6 +240,8 @@ import WireFormat
     }
     #expect(try explanation().contains(author + "is found by the index BookByAuthorID"))
     #expect(try !catalog("list", "--explain").lines.contains { $0.hasPrefix("relation") })
+    let shown = try catalog("list", "--explain", "--columns", "title,author.name").lines
+    #expect(shown.contains(author + "is found by the index BookByAuthorID"), "\(shown)")
     let tags =
       "relation   Book.tags joins Book.id = BookTag.bookID and Tag.id = BookTag.tagID; BookTag.bookID is found"
       + " by the primary key, BookTag.tagID is found by the index BookTagByTagID"

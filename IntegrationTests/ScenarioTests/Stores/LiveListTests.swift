@@ -96,6 +96,60 @@ import WireFormat
     #expect(bands.lines == ["name\tdiscs.@count", "Can\t1", "Low\t2", "Neu\t0"])
   }
 
+  @Test
+  func `R91: a database of Rails is listed by its conventions, and a link's change is followed`()
+    throws
+  {
+    let sqlite3 = { (sql: String) throws -> Void in
+      let shell = try RunningProgram(
+        "/usr/bin/sqlite3",
+        ["-cmd", ".timeout 20000", "rails.sqlite", sql],
+        environment: run.environment,
+        folder: run.folder
+      )
+      let result = try shell.finish()
+      #expect(result.status == 0, "\(result)")
+    }
+    try sqlite3(
+      """
+      CREATE TABLE "ar_internal_metadata" ("key" varchar NOT NULL PRIMARY KEY, "value" varchar);
+      CREATE TABLE "categories" ("id" integer PRIMARY KEY AUTOINCREMENT NOT NULL, "name" varchar);
+      CREATE TABLE "books" ("id" integer PRIMARY KEY AUTOINCREMENT NOT NULL, "title" varchar, "category_id" integer,
+        "created_at" datetime(6) NOT NULL);
+      CREATE TABLE "tags" ("id" integer PRIMARY KEY AUTOINCREMENT NOT NULL, "name" varchar);
+      CREATE TABLE "books_tags" ("book_id" integer NOT NULL, "tag_id" integer NOT NULL);
+      INSERT INTO categories (name) VALUES ('Novel'), ('Atlas'); INSERT INTO tags (name) VALUES ('sea');
+      INSERT INTO books (title, category_id, created_at) VALUES ('B', 1, '2026-01-02 03:04:05'),
+        ('A', 1, '2026-01-02 03:04:05.000001'), ('C', 2, '2026-01-01 00:00:00.500000');
+      INSERT INTO books_tags VALUES (1, 1), (1, 1), (3, 1);
+      """
+    )
+    let arguments = [
+      "rails.sqlite", "books", "--section-by", "category.name", "--sort", "created_at", "--columns",
+      "title,created_at,tags.@count",
+    ]
+    let list = try run.run("live-list", ["list"] + arguments)
+    #expect(
+      list.lines == [
+        "section\ttitle\tcreated_at\ttags.@count", "Atlas\tC\t2026-01-01T00:00:00.5Z\t1",
+        "Novel\tB\t2026-01-02T03:04:05Z\t2", "Novel\tA\t2026-01-02T03:04:05.000001Z\t0",
+      ]
+    )
+    let tables = try run.run("live-list", "rails.sqlite")
+    #expect(tables.lines.contains("books\ttable\t3\tid\tcategory_id → categories (by name)"))
+    let watch = try RunningProgram(
+      "live-list",
+      ["watch"] + arguments + ["--deltas", "1"],
+      environment: run.environment,
+      folder: run.folder
+    )
+    while let line = try watch.line(), !line.hasPrefix("3 rows") {}
+    try sqlite3("INSERT INTO books_tags VALUES (2, 1)")
+    let delta = try #require(try watch.line())
+    #expect(delta == "~ [1,1] Novel  A · 2026-01-02 03:04:05 · 1  changed")
+    #expect(try watch.finish().status == 0)
+  }
+
   @Test func `lists with conditions, order, sections and values of any class`() throws {
     let tracks = try run.run(
       "live-list",
@@ -132,6 +186,44 @@ import WireFormat
     #expect(added.lines == ["Added", "2010-05-01T12:00:00Z", "2011-02-03T04:05:06Z"])
     let settings = try run.run("live-list", "music.sqlite", "Setting", "--format", "jsonl").lines
     #expect(settings[0] == #"{"name":"key","value":"AP8="}"#)
+  }
+
+  @Test func `R89: a function orders a list, by an index without regard to case if there is one`()
+    throws
+  {
+    try execute("INSERT INTO Artist (Name) VALUES ('abba'), ('a10'), ('a9')")
+    func names(_ order: String) throws -> [String] {
+      let list = try run.run(
+        "live-list",
+        "music.sqlite",
+        "Artist",
+        "--where",
+        "Name != NULL",
+        "--sort",
+        order,
+        "--columns",
+        "Name"
+      )
+      return Array(list.lines.dropFirst())
+    }
+    #expect(try names("lowercase(Name)") == ["a10", "a9", "abba", "Alpha", "Beta"])
+    #expect(try names("-natural(Name)") == ["Beta", "Alpha", "abba", "a10", "a9"])
+    func explanation() throws -> [String] {
+      try run.run("live-list", "music.sqlite", "Artist", "--sort", "lowercase(Name)", "--explain")
+        .lines
+    }
+    #expect(try explanation().contains("list       sorted on every read (no index)"))
+    try execute("CREATE INDEX byName ON Artist (Name COLLATE NOCASE)")
+    #expect(try explanation().contains("list       read from the index byName"))
+    let wrong = try run.run(
+      "live-list",
+      "music.sqlite",
+      "Artist",
+      "--sort",
+      "lower(Name)",
+      expecting: 64
+    )
+    #expect(wrong.errors.contains("lower"), "\(wrong)")
   }
 
   @Test func `names what was probably meant, and says what a file is not`() throws {

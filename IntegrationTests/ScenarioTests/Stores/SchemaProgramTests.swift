@@ -81,7 +81,7 @@ import Testing
       """
       CREATE TABLE "link" ("self" INTEGER PRIMARY KEY, "Type" TEXT, "parent_id" INT REFERENCES "link" ON DELETE CASCADE,
         "schema" INT REFERENCES "link", "home team" INT REFERENCES "Team" ON DELETE SET NULL, "HomeTeam" INT REFERENCES "Team");
-      CREATE TABLE "Team" ("code" TEXT PRIMARY KEY NOT NULL, "link" TEXT, "price" TEXT, "extra" JSON);
+      CREATE TABLE "Team" ("code" TEXT PRIMARY KEY NOT NULL, "link" TEXT, "price" TEXT, "extra" TEXT);
       CREATE TABLE "team_member" ("team" TEXT REFERENCES "Team", "person" INT, "year" INT NOT NULL,
         PRIMARY KEY ("team", "person", "year"), FOREIGN KEY ("person") REFERENCES "link" ("self")) WITHOUT ROWID;
       CREATE TABLE "Award" ("id" INTEGER PRIMARY KEY, "team" TEXT, "person" INT, "year" INT, "class" INT REFERENCES "gone",
@@ -102,6 +102,35 @@ import Testing
       #expect(source.split(separator: "\n").contains { $0 == line }, "\(line) in \(source)")
     }
     #expect(source.contains("// class: no relationship, since no table gone has a key"))
+    let result = try compile(source)
+    #expect(result.status == 0, "\(result)\(source)")
+  }
+
+  @Test func `R91: links with a key of their own or without one, and keys by convention, compile`()
+    throws
+  {
+    try execute(
+      """
+      CREATE TABLE "ar_internal_metadata" ("key" varchar NOT NULL PRIMARY KEY, "value" varchar);
+      CREATE TABLE "books" ("id" integer PRIMARY KEY AUTOINCREMENT NOT NULL, "category_id" integer, "created_at" datetime(6), "meta" json);
+      CREATE TABLE "categories" ("id" integer PRIMARY KEY AUTOINCREMENT NOT NULL, "name" varchar);
+      CREATE TABLE "tags" ("id" integer PRIMARY KEY AUTOINCREMENT NOT NULL, "name" varchar);
+      CREATE TABLE "books_tags" ("book_id" integer NOT NULL, "tag_id" integer NOT NULL);
+      CREATE TABLE "shelvings" ("id" integer PRIMARY KEY AUTOINCREMENT NOT NULL, "category_id" integer, "tag_id" integer);
+      """
+    )
+    let source = try run.run("results-schema", "app.sqlite").output
+    for line in [
+      #"  static let category = ToOne<Books, Categories>("category", \.categoryID)"#,
+      "  // By the column's name: the table declares no foreign key.",
+      #"    "tags", through: Link("books_tags", "book_id", "tag_id", identity: "rowid")"#,
+      #"    "tags", through: Link("shelvings", "category_id", "tag_id", identity: "id")"#,
+      "// The table books_tags is the link of Books.tags and Tags.books.",
+      "  // meta: left out, because its declared type turns some values into others.",
+      #"    Attribute(\.createdAt, "created_at", as: .dateTextOmittingZeroFraction)"#,
+    ] {
+      #expect(source.split(separator: "\n").contains { $0 == line }, "\(line) in \(source)")
+    }
     let result = try compile(source)
     #expect(result.status == 0, "\(result)\(source)")
   }

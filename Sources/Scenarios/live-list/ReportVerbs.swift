@@ -151,11 +151,16 @@ extension TableDescription {
   }
 
   fileprivate var referencesText: String {
-    foreignKeys.map { "\($0.columns.joined(separator: "+")) → \($0.table)" }
+    foreignKeys.map { "\($0.columns.joined(separator: "+")) → \($0.target)" }
       .joined(separator: ", ")
   }
 
   fileprivate func reference(of column: String) -> String {
-    foreignKeys.filter { $0.columns.contains(column) }.map(\.table).joined(separator: ", ")
+    foreignKeys.filter { $0.columns.contains(column) }.map(\.target).joined(separator: ", ")
   }
+}
+
+extension ForeignKeyDescription {
+  /// The table, and whether only the column's name says so.
+  fileprivate var target: String { isDeclared ? table : "\(table) (by name)" }
 }

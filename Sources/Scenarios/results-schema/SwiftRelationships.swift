@@ -32,9 +32,10 @@ struct SwiftRelationships {
   private func isLink(_ entity: EntityDescription) -> Bool {
     let ends = entity.relationships.filter(\.isReference)
     let keys = ends.flatMap(\.columns)
-    return entity.keyAttributeIndexes.count == entity.attributes.count && ends.count == 2
-      && ends.count == entity.relationships.count && ends.allSatisfy { $0.onDelete == .none }
-      && Set(keys) == Set(entity.identity.columns) && keys.count == Set(keys).count
+    return ends.count == 2 && ends.count == entity.relationships.count
+      && ends.allSatisfy { $0.onDelete == .none }
+      && Set(keys) == Set(entity.attributes.map(\.name)) && keys.count == Set(keys).count
+      && entity.hasLinkIdentity
       && ends.allSatisfy { self.table($0.destination) != nil }
   }
 
@@ -54,6 +55,9 @@ struct SwiftRelationships {
     for relationship in entity.relationships {
       guard let member = table.relationships[relationship.name] else { continue }
       if let value = value(relationship, of: table) {
+        if isByConvention(relationship, of: table) {
+          lines.append("// By the column's name: the table declares no foreign key.")
+        }
         lines += SwiftRelationships.lines("static let \(member) = \(value.type)", value.arguments)
       } else if !isToLink(relationship) {
         let other = relationship.destination.name.inComment
@@ -61,6 +65,16 @@ struct SwiftRelationships {
       }
     }
     return lines + unused(table, entity) + missingIndexes(of: table)
+  }
+
+  /// Whether the table does not declare the foreign key of a relationship.
+  private func isByConvention(
+    _ relationship: RelationshipDescription,
+    of table: SwiftTable
+  ) -> Bool {
+    table.description.foreignKeys.contains {
+      !$0.isDeclared && relationship.isReference && $0.columns == relationship.columns
+    }
   }
 
   /// The statements that create the indexes which a table lacks, as comments.
@@ -120,11 +134,13 @@ struct SwiftRelationships {
       if ends.count == 2 { return ends.map { "\(table.type).\($0)" }.joined(separator: ", ") }
     }
     let name = entity.name.asLiteral
+    var identity = ""
+    if case .integer(let column) = entity.identity { identity = ", identity: \(column.asLiteral)" }
     guard from.count == 1, to.count == 1 else {
       let lists = [from, to].map { "[\($0.map(\.asLiteral).joined(separator: ", "))]" }
-      return "Link(\(name), from: \(lists[0]), to: \(lists[1]))"
+      return "Link(\(name), from: \(lists[0]), to: \(lists[1])\(identity))"
     }
-    return "Link(\(name), \(from[0].asLiteral), \(to[0].asLiteral))"
+    return "Link(\(name), \(from[0].asLiteral), \(to[0].asLiteral)\(identity))"
   }
 
   private func isToLink(_ relationship: RelationshipDescription) -> Bool {
@@ -148,6 +164,17 @@ struct SwiftRelationships {
         return
           "// \(columns): no relationship, since no table \(key.table.inComment) has a key that it holds as stored."
       }
+  }
+}
+
+extension EntityDescription {
+  /// Whether `Link` can describe how the objects are identified: by all attributes together, or by an integer.
+  fileprivate var hasLinkIdentity: Bool {
+    switch identity {
+    case .integer: true
+    case .text: false
+    case .compound(let columns): columns.count == attributes.count
+    }
   }
 }
 

@@ -36,13 +36,14 @@ struct SwiftSource {
     }
     lines.append("struct \(table.type): Entity {")
     lines += (table.keyProperty.map { [$0] } ?? []).map { "  \($0)" }
-    lines += entity.attributes.map { "  \(property($0, of: table))" }
+    lines += table.declaredAttributes.map { "  \(property($0, of: table))" }
+    lines += table.conversions.map { "  \($0)" }
     let relationships = all.declarations(of: table)
     if !relationships.isEmpty { lines += [""] + relationships.map { "  \($0)" } }
     lines += ["", "  static let schema = EntitySchema<\(table.type)>("]
     lines.append("    \(entity.name.asLiteral), \(table.identity)")
     lines.append("  ) {")
-    lines += entity.attributes.map { attribute in
+    lines += table.declaredAttributes.map { attribute in
       let property = table.members[attribute.name] ?? ""
       return
         "    Attribute(\\.\(property), \(attribute.name.asLiteral)\(form(of: attribute, in: table)))"
@@ -82,6 +83,7 @@ struct SwiftSource {
     let text =
       switch form {
       case .dateText(let digits): "dateText(digits: \(digits))"
+      case .dateTextOmittingZeroFraction: "dateTextOmittingZeroFraction"
       case .iso8601(let digits): "iso8601(digits: \(digits))"
       case .uuidText(let isUppercase): "uuidText(isUppercase: \(isUppercase))"
       case .epochSeconds: "epochSeconds"
@@ -129,6 +131,25 @@ struct SwiftTable {
 
   /// The entity, or `nil` if the table cannot be listed.
   var entity: EntityDescription? { try? description.entity.get() }
+
+  /// The attributes that a declaration can have.
+  var declaredAttributes: [AttributeDescription] {
+    (entity?.attributes ?? []).filter { !isConverted($0) }
+  }
+
+  /// Comments on the columns that it cannot have.
+  var conversions: [String] {
+    (entity?.attributes ?? []).filter(isConverted)
+      .map {
+        "// \($0.name.inComment): left out, because its declared type turns some values into others."
+      }
+  }
+
+  private func isConverted(_ attribute: AttributeDescription) -> Bool {
+    description.convertedAttributes.contains(attribute.name)
+      && entity?.identity.columns.contains(attribute.name) == false
+      && !description.foreignKeys.contains { $0.columns.contains(attribute.name) }
+  }
 
   /// Why the table cannot be listed.
   var refusal: String? {

@@ -22,7 +22,8 @@ import Testing
   }
 
   private static let forms: [StoredForm] = [
-    .dateText(digits: 0), .dateText(digits: 3), .iso8601(digits: 0), .iso8601(digits: 6),
+    .dateText(digits: 0), .dateText(digits: 3), .dateTextOmittingZeroFraction, .iso8601(digits: 0),
+    .iso8601(digits: 6),
     .epochSeconds, .epochMilliseconds, .referenceSeconds, .fileTimeMicroseconds,
   ]
 

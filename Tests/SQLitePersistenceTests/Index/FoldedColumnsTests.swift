@@ -111,6 +111,20 @@ import Testing
     try store.close()
   }
 
+  @Test func `is named by the plan of a list that it answers for, until it no longer does (R89)`()
+    throws
+  {
+    let store = try store("(name COLLATE NOCASE)")
+    let list = try definition([FetchSortDescriptor(Self.lowercased)])
+    let plan = try store.read { (snapshot) throws(StoreError) in try snapshot.plan(of: list) }
+    #expect(plan.source == .index("byName"))
+    #expect(plan.steps == ["SCAN Note USING COVERING INDEX byName"] && plan.remedy == nil)
+    try execute("INSERT INTO Note VALUES (1000, 'a' || char(0), 0)")
+    let later = try store.read { (snapshot) throws(StoreError) in try snapshot.plan(of: list) }
+    #expect(later.source == .sorting)
+    try store.close()
+  }
+
   @Test func `is not used where such a value is there already (R85)`() throws {
     let store = try store("(name COLLATE NOCASE)")
     try execute("INSERT INTO Note VALUES (1000, 'a' || char(0), 0)")

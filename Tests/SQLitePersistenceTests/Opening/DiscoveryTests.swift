@@ -371,6 +371,8 @@ import Testing
       table.unsortableForms == ["price": .decimalText, "tags": .json, "data": .json]
     )
     #expect(try table.entity.get().attributes.allSatisfy { $0.form == nil })
+    // A column declared JSON is one of numbers.
+    #expect(table.convertedAttributes == ["data"])
   }
 
   @Test func `R91: delete rules and missing indexes are those of the foreign keys`() throws {

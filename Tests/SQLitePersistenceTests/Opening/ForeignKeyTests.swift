@@ -203,6 +203,62 @@ import Testing
     }
   }
 
+  @Test func `that cannot be null go before what they deny to delete, at any depth (R101)`() throws
+  {
+    let shop = Sample.related("Shop", [AttributeDescription("size", .integer64)], [])
+    let number = AttributeDescription("shopID", .integer64)
+    let inShop = RelationshipDescription("shop", .toOne(foreignKey: ["shopID"]), onDelete: .cascade)
+    {
+      shop
+    }
+    // Each entity denies the delete of an object of the one before it, and comes after it in each order.
+    var entities = [shop]
+    for name in ["A", "B", "C"] {
+      let other = entities[entities.count - 1]
+      let denial = RelationshipDescription("x", .toOne(foreignKey: ["xID"]), onDelete: .deny) {
+        other
+      }
+      entities.append(
+        Sample.related(
+          name,
+          [number] + (other === shop ? [] : [AttributeDescription("xID", .integer64)]),
+          [inShop] + (other === shop ? [] : [denial])
+        )
+      )
+    }
+    for entities in [entities, entities.reversed()] {
+      let store = try SQLiteStore.inMemory(entities: entities)
+      try store.write { transaction in
+        for entity in entities {
+          for key in [1, 2] as [Int64] {
+            let values = entity.attributes.map { _ in Value.integer(key) }
+            try transaction.insert(values, key: .integer(key), into: entity)
+          }
+        }
+      }
+      try store.write { transaction in
+        try transaction.delete(
+          ObjectID(entity: "Shop", key: .integer(1)),
+          of: shop,
+          applyingRulesOf: store.entities
+        )
+      }
+      for entity in entities {
+        #expect(try store.allRows(of: entity).map(\.id.key) == [.integer(2)], "\(entity.name)")
+      }
+      #expect(throws: StoreError.self) {
+        try store.write { transaction in
+          try transaction.delete(
+            ObjectID(entity: "A", key: .integer(2)),
+            of: entities.first { $0.name == "A" } ?? shop,
+            applyingRulesOf: store.entities
+          )
+        }
+      }
+      try store.close()
+    }
+  }
+
   @Test func `are checked when a transaction ends, and a violation undoes it`() throws {
     let entities = Self.library(.deny)
     let store = try SQLiteStore.inMemory(entities: entities)

@@ -62,15 +62,16 @@ public struct ListRun<Program: ListProgram> {
     if failIfEmpty, count == 0 { throw ExitCode(ExitStatus.nothingMatched.rawValue) }
   }
 
-  /// Prints how a list is computed, instead of the list.
+  /// Prints how a list is computed and followed with the columns that it shows, instead of the list.
   public func printExplanation(
     of definition: ResultsDefinition<Row>,
     from store: ReadingStoreOptions
   ) async throws {
+    let columns = try output.rows.columns(of: Program.self)
     let location = try store.locationToRead(of: Program.self)
     let opened = try Program.openStore(location)
     let controller = FetchedResultsController(
-      definition,
+      definition.fetching(columns, observesNames: output.listFormat == .json),
       in: opened,
       detectsExternalChanges: false,
       options: ResultsOptions(delivery: .onDemand, caches: Program.caches(for: location))

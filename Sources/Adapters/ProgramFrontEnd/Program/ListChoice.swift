@@ -115,7 +115,7 @@ public struct ListChoice: Sendable {
   }
 }
 
-/// The names of values of related objects, such as `author.name` or `tags.@count`.
+/// The names of values of related objects, such as `author.name` or `tags.@count`, and in `--sort` functions of a value.
 package enum RelatedName {
   /// Returns the value of a dotted name or of a field that names a related object; `nil` for another name without a dot.
   /// - Throws: `CommandFailure` for a path that is not valid, or that has many values.
@@ -132,7 +132,8 @@ package enum RelatedName {
         remedy: "Use \(name).@count, or one of them with \(name).@min.\(named.attribute)."
       )
     }
-    guard name.contains(".") else { return nil }
+    // A function makes an order; what it returns is no value to show.
+    guard name.contains(".") || option == "--sort" && name.hasSuffix(")") else { return nil }
     do {
       let expression = try FetchExpression(
         path: name,

@@ -114,13 +114,20 @@ public struct DatabaseDescription: Sendable {
         ORDER BY name
         """
     )
+    let conventions = try FrameworkConventions(on: database)
     let tables = try rows.compactMap { row -> TableDescription? in
       let name: String = try row.decode(forColumn: "name")
       let kind = TableDescription.Kind(rawValue: try row.decode(forColumn: "type")) ?? .table
       guard isDescribed(name, kind) else { return nil }
-      return try TableDiscovery(name: name, kind: kind, on: database, form: form).description()
+      let discovery = TableDiscovery(name: name, kind: kind, on: database) { table, column, type in
+        form?(table, column, type) ?? conventions.form(declaredType: type)
+      }
+      return try discovery.description()
     }
-    return try RelationshipDiscovery.connected(ForeignKeyTypes.aligned(tables))
+    let connected = tables.map { table in
+      table.with(table.foreignKeys + conventions.foreignKeys(of: table, among: tables))
+    }
+    return try RelationshipDiscovery.connected(ForeignKeyTypes.aligned(connected), conventions)
       .withMissingIndexes(on: database)
   }
 }
@@ -143,7 +150,7 @@ public struct TableDescription: Sendable {
   public let kind: Kind
   /// The entity, or the reason why there is none.
   public let entity: Result<EntityDescription, TableRefusal>
-  /// The foreign keys, in the order of their declaration.
+  /// The foreign keys, in the order of their declaration, then those that the framework that made the database uses by convention.
   public let foreignKeys: [ForeignKeyDescription]
   /// The names of the attributes that the database calculates.
   public let generatedAttributes: [String]
@@ -151,9 +158,14 @@ public struct TableDescription: Sendable {
   ///
   /// The entity does not have them, so that its lists can be ordered by any attribute. A declaration can.
   public let unsortableForms: [String: StoredForm]
+  /// The names of attributes that a declared entity cannot have, because the column's declared type turns some of their values into others:
+  /// a column `json` or `STRING` turns the text 5 into a number.
+  public let convertedAttributes: [String]
   /// The columns of foreign keys that no index of the table begins with, so that the rows that name another one are found by reading
   /// all of them.
   public internal(set) var missingIndexes: [[String]] = []
+  /// The columns of each unique index that has all rows.
+  let uniqueColumns: [[String]]
   /// The table as SQLite reports it, or `nil` if it could not be read.
   let shape: TableShape?
 }
@@ -175,6 +187,9 @@ public struct ForeignKeyDescription: Hashable, Sendable {
   /// The delete rule that does what the database does when a row that the key names is deleted; `none` if the database does nothing
   /// but refuse it at the end of the statement.
   public let onDelete: DeleteRule
+  /// Whether the table declares the key; otherwise it is known by a convention of the framework that made the database, and the database
+  /// does not enforce it.
+  public let isDeclared: Bool
 }
 
 extension [TableDescription] {

@@ -35,11 +35,12 @@ struct FormProposal {
       let digits = text.utf8.reversed().prefix { $0 != UInt8(ascii: ".") }.count
       let fraction = text.utf8.contains(UInt8(ascii: ".")) ? digits : 0
       return [
-        .dateText(digits: fraction), .iso8601(digits: max(0, fraction - 1)),
-        .dayText, .uuidText(isUppercase: true), .uuidText(isUppercase: false),
+        .dateText(digits: fraction), .dateTextOmittingZeroFraction,
+        .iso8601(digits: max(0, fraction - 1)), .dayText, .uuidText(isUppercase: true),
+        .uuidText(isUppercase: false),
       ] + (isNamed("uuid", "guid", "id") ? [.uuidHex] : [])
     case .integer, .real: return number().map { [$0] } ?? []
-    case .blob: return isNamed("uuid", "guid", "id") ? [.uuidBlob] : []
+    case .blob: return isNamed("uuid", "guid", "id") || isCoreData ? [.uuidBlob] : []
     case .null: return []
     }
   }

@@ -2,7 +2,7 @@ import ResultsDomain
 import Synchronization
 
 /// Finds the relationships of discovered tables by their foreign keys: a to-one relationship for each, its inverse, and a many-to-many
-/// relationship through each table whose primary key is two foreign keys.
+/// relationship through each table whose rows are pairs of foreign keys.
 struct RelationshipDiscovery {
   /// A foreign key whose columns hold the key of an entity.
   private struct Reference {
@@ -14,22 +14,30 @@ struct RelationshipDiscovery {
     var name = ""
   }
 
+  private let conventions: FrameworkConventions
   private let entities: [EntityDescription]
+  /// The columns of each unique index, by table.
+  private let uniqueColumns: [String: [[String]]]
   private var references: [Reference] = []
   private var relationships: [String: [RelationshipDescription]] = [:]
   private let found = FoundEntities()
 
   /// Returns descriptions of tables whose entities have relationships.
-  static func connected(_ tables: [TableDescription]) -> [TableDescription] {
-    var discovery = RelationshipDiscovery(tables)
+  static func connected(
+    _ tables: [TableDescription],
+    _ conventions: FrameworkConventions
+  ) -> [TableDescription] {
+    var discovery = RelationshipDiscovery(tables, conventions)
     discovery.nameReferences()
     discovery.addInverses()
     discovery.addLinks()
     return discovery.tables(tables)
   }
 
-  private init(_ tables: [TableDescription]) {
+  private init(_ tables: [TableDescription], _ conventions: FrameworkConventions) {
+    self.conventions = conventions
     entities = tables.compactMap { try? $0.entity.get() }
+    uniqueColumns = Dictionary(tables.map { ($0.name, $0.uniqueColumns) }) { first, _ in first }
     for table in tables {
       guard let source = try? table.entity.get() else { continue }
       for key in table.foreignKeys {
@@ -107,10 +115,15 @@ struct RelationshipDiscovery {
 
   // MARK: - Relationships
 
+  /// The name of an entity's objects as that of a member.
+  private func member(of entity: EntityDescription) -> String {
+    conventions.objectName(ofTable: entity.name).asMember
+  }
+
   private mutating func nameReferences() {
     for index in references.indices {
       let reference = references[index]
-      let table = reference.destination.name.asMember.singular
+      let table = member(of: reference.destination).singular
       var names = [table, table + "By" + reference.columns.joined().asSuffix]
       if reference.columns.count == 1, let name = reference.columns[0].withoutKeySuffix {
         names.insert(name.asMember, at: 0)
@@ -131,7 +144,7 @@ struct RelationshipDiscovery {
       let siblings = references.count {
         $0.source === reference.source && $0.destination === reference.destination
       }
-      let plural = reference.source.name.asMember.plural
+      let plural = member(of: reference.source).plural
       let long = plural + "By" + reference.name.asSuffix
       add(
         siblings > 1 ? [long] : [plural, long],
@@ -144,15 +157,12 @@ struct RelationshipDiscovery {
 
   private mutating func addLinks() {
     for link in entities {
-      guard case .compound(let key) = link.identity else { continue }
-      let ends = references.filter { $0.source === link && $0.columns.allSatisfy(key.contains) }
-      guard ends.count == 2, Set(ends.flatMap(\.columns)).count == key.count,
-        ends.map(\.columns.count).reduce(0, +) == key.count
-      else { continue }
+      let ends = ends(of: link)
+      guard ends.count == 2 else { continue }
       for (near, far) in [(ends[0], ends[1]), (ends[1], ends[0])] {
         let plural =
           near.destination === far.destination
-          ? far.name.plural : far.destination.name.asMember.plural
+          ? far.name.plural : member(of: far.destination).plural
         add(
           [plural, plural + "Through" + link.name.asSuffix],
           .manyToMany(link: found.reference(to: link), from: near.columns, to: far.columns),
@@ -161,6 +171,28 @@ struct RelationshipDiscovery {
         )
       }
     }
+  }
+
+  /// The two foreign keys of a table whose rows are pairs of them, or none for any other table.
+  ///
+  /// They are the primary key or a unique index, or there is nothing else in the table than they and a key of its own, which no other
+  /// table refers to. Without a unique index such a table can hold a pair twice; then each of the rows is a link.
+  private func ends(of link: EntityDescription) -> [Reference] {
+    let all = references.filter { $0.source === link }
+    var candidates = uniqueColumns[link.name] ?? []
+    switch link.identity {
+    case .compound(let key): candidates.insert(key, at: 0)
+    case .integer, .text:
+      if !references.contains(where: { $0.destination === link }) {
+        candidates.append(link.attributes.map(\.name))
+      }
+    }
+    for columns in candidates {
+      let ends = all.filter { $0.columns.allSatisfy(columns.contains) }
+      let parts = ends.flatMap(\.columns)
+      if ends.count == 2, parts.count == columns.count, Set(parts) == Set(columns) { return ends }
+    }
+    return []
   }
 
   /// Adds a relationship under the first of some names that is free.
@@ -227,64 +259,27 @@ extension AttributeDescription {
 
 extension TableDescription {
   func with(_ entity: EntityDescription) -> TableDescription {
+    with(.success(entity), foreignKeys)
+  }
+
+  func with(_ foreignKeys: [ForeignKeyDescription]) -> TableDescription {
+    with(entity, foreignKeys)
+  }
+
+  private func with(
+    _ entity: Result<EntityDescription, TableRefusal>,
+    _ foreignKeys: [ForeignKeyDescription]
+  ) -> TableDescription {
     TableDescription(
       name: name,
       kind: kind,
-      entity: .success(entity),
+      entity: entity,
       foreignKeys: foreignKeys,
       generatedAttributes: generatedAttributes,
       unsortableForms: unsortableForms,
+      convertedAttributes: convertedAttributes,
+      uniqueColumns: uniqueColumns,
       shape: shape
     )
-  }
-}
-
-// MARK: - Names
-
-extension String {
-  /// The name of a foreign key's column without what says that it is a key, or `nil` if nothing says so.
-  fileprivate var withoutKeySuffix: String? {
-    for suffix in ["_id", "_ID", "_Id", "Id", "ID"] where hasSuffix(suffix) {
-      let name = String(dropLast(suffix.count))
-      return name.isEmpty || name == "_" ? nil : name
-    }
-    return nil
-  }
-
-  /// The name with a small first letter, unless the second one is a capital too.
-  fileprivate var asMember: String {
-    let letters = Array(utf8)
-    let isCapital = { (index: Int) in
-      index < letters.count && (0x41...0x5A).contains(letters[index])
-    }
-    guard isCapital(0), !isCapital(1) else { return self }
-    return String(decoding: [letters[0] + 32] + letters.dropFirst(), as: UTF8.self)
-  }
-
-  /// The name with a capital first letter.
-  fileprivate var asSuffix: String {
-    guard let first = utf8.first, (0x61...0x7A).contains(first) else { return self }
-    return String(decoding: [first - 32] + utf8.dropFirst(), as: UTF8.self)
-  }
-
-  /// The singular of an English noun, or a singular as it is.
-  fileprivate var singular: String {
-    if hasSuffix("ies"), utf8.count > 4 { return String(dropLast(3)) + "y" }
-    if ["sses", "xes", "ches", "shes"].contains(where: hasSuffix) { return String(dropLast(2)) }
-    let isPlural = hasSuffix("s") && !["ss", "us", "is"].contains(where: hasSuffix)
-    return isPlural && utf8.count > 2 ? String(dropLast()) : self
-  }
-
-  /// The plural of an English noun, or a plural as it is.
-  fileprivate var plural: String {
-    let last = utf8.suffix(2)
-    switch last.last {
-    case UInt8(ascii: "s"), UInt8(ascii: "S"): return self
-    case UInt8(ascii: "y") where !"aeiou".utf8.contains(last.first ?? 0):
-      return String(dropLast()) + "ies"
-    case UInt8(ascii: "x"): return self + "es"
-    case UInt8(ascii: "h") where "cs".utf8.contains(last.first ?? 0): return self + "es"
-    default: return self + "s"
-    }
   }
 }

@@ -29,6 +29,7 @@ struct TableDiscovery {
     let entity: Result<EntityDescription, TableRefusal>
     var generated: [String] = []
     var unsortable: [String: StoredForm] = [:]
+    var converted: [String] = []
     var found: TableShape?
     do {
       guard let shape = try database.tableShape(of: name, orView: true) else {
@@ -39,6 +40,13 @@ struct TableDiscovery {
       let samples = try ColumnSample.samples(of: shape, kind, on: database)
       let described = try self.entity(of: shape, samples)
       unsortable = try unsortableForms(of: described, shape, samples)
+      converted = described.attributes.filter { attribute in
+        let form = attribute.form ?? unsortable[attribute.name]
+        let preserves = shape.affinity(of: attribute.name)
+          .preserves(form?.storage ?? attribute.type.storage)
+        return !preserves && form?.isNeverNumber != true
+      }
+      .map(\.name)
       entity = .success(described)
     } catch let refusal as TableRefusal {
       entity = .failure(refusal)
@@ -58,6 +66,8 @@ struct TableDiscovery {
       foreignKeys: kind == .table ? try foreignKeys() : [],
       generatedAttributes: generated,
       unsortableForms: unsortable,
+      convertedAttributes: converted,
+      uniqueColumns: kind == .table ? try database.indexedColumns(of: name, onlyUnique: true) : [],
       shape: found
     )
   }
@@ -152,7 +162,8 @@ struct TableDiscovery {
           columns: $1.columns,
           table: $1.table,
           targets: $1.targets,
-          onDelete: $1.rule
+          onDelete: $1.rule,
+          isDeclared: true
         )
       }
   }

@@ -271,11 +271,11 @@ private struct ForeignKeyShape {
 
 extension Database {
   /// The columns of each index of a table that has all rows.
-  fileprivate func indexedColumns(of table: String) throws -> [[String]] {
+  func indexedColumns(of table: String, onlyUnique: Bool = false) throws -> [[String]] {
     let names = try String.fetchAll(
       self,
-      sql: "SELECT name FROM pragma_index_list(?) WHERE partial = 0",
-      arguments: [table]
+      sql: "SELECT name FROM pragma_index_list(?) WHERE partial = 0 AND \"unique\" >= ?",
+      arguments: [table, onlyUnique]
     )
     return try names.map { name in
       try String?.fetchAll(

@@ -206,9 +206,9 @@ struct SchemaInspector {
     func refuse(_ detail: String) -> OpenFailureError {
       OpenFailureError(.schemaMismatch(entity: entity.name, detail: detail))
     }
-    let types = Array(zip(entity.identity.columns, entity.keyStorage))
-    for (name, storage) in types + entity.attributes.map({ ($0.name, $0.storage) })
-    where !options.isDiscovered || !shape.isRowNumber(name) {
+    let isByRowNumber = entity.isIdentifiedByRowNumber(of: shape)
+    let types = isByRowNumber ? [] : Array(zip(entity.identity.columns, entity.keyStorage))
+    for (name, storage) in types + entity.attributes.map({ ($0.name, $0.storage) }) {
       guard let column = shape.column(named: name) else { throw refuse("it has no column \(name)") }
       let form = entity.attribute(named: name)?.form
       guard column.affinity.preserves(storage) || form?.isNeverNumber == true else {
@@ -216,10 +216,15 @@ struct SchemaInspector {
       }
     }
     // What was discovered is how the table is.
-    guard !options.isDiscovered else { return }
+    guard !options.isDiscovered, !isByRowNumber else { return }
     let keys = Set(shape.columns.filter { $0.keyPosition > 0 }.map(\.name.caselessIdentifier))
     guard keys == Set(entity.identity.columns.map(\.caselessIdentifier)) else {
-      throw refuse("its primary key is not \(entity.identity.columns.joined(separator: ", "))")
+      let found = shape.columns.filter { $0.keyPosition > 0 }.map(\.name)
+      guard !found.isEmpty else {
+        throw refuse("it has no primary key; declare rowid as the column of an integer identity")
+      }
+      let declared = entity.identity.columns.joined(separator: ", ")
+      throw refuse("its primary key is \(found.joined(separator: ", ")), not \(declared)")
     }
     if case .integer(let column) = entity.identity {
       let type = shape.column(named: column)?.declaredType.caselessIdentifier
@@ -241,6 +246,14 @@ struct SchemaInspector {
     guard collations.allSatisfy({ $0.caselessIdentifier == Array("binary".utf8) }) else {
       throw refuse("its primary key does not compare by bytes")
     }
+  }
+}
+
+extension EntityDescription {
+  /// Whether the objects are identified by the row numbers of a table that has no column of that name.
+  fileprivate func isIdentifiedByRowNumber(of shape: TableShape) -> Bool {
+    guard case .integer(let column) = identity else { return false }
+    return shape.isRowNumber(column)
   }
 }
 

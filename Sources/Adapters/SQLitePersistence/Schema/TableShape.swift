@@ -134,7 +134,7 @@ extension StoredForm {
   /// (sqlite.org/datatype3.html, 3): dates with separators, and UUIDs with dashes.
   var isNeverNumber: Bool {
     switch self {
-    case .dateText, .dayText, .iso8601, .uuidText: true
+    case .dateText, .dateTextOmittingZeroFraction, .dayText, .iso8601, .uuidText: true
     case .epochSeconds, .epochMilliseconds, .referenceSeconds, .fileTimeMicroseconds, .uuidHex,
       .uuidBlob, .decimalText, .json:
       false

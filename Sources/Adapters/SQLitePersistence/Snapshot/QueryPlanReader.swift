@@ -7,13 +7,23 @@ struct QueryPlanReader {
   private let table: EntityTable
   private let tables: StoreTables
   private let definition: OrderDefinition
+  private let folded: OrderedPlan?
 
+  /// Creates a reader.
+  /// - Parameters:
+  ///   - definition: The rows of the list and their order.
+  ///   - table: The table of its rows.
+  ///   - tables: All tables of the store.
+  ///   - folded: The plan over an index without regard to case, if one answers for the list. SQLite does not know that it has the order.
+  ///   - database: The connection.
   init(
     of definition: OrderDefinition,
     in table: EntityTable,
     _ tables: StoreTables,
+    folded: OrderedPlan? = nil,
     on database: Database
   ) {
+    self.folded = folded
     self.tables = tables
     self.definition = definition
     self.table = table
@@ -22,7 +32,7 @@ struct QueryPlanReader {
 
   /// How the keys are put in order, with an index that would help if they are sorted.
   func plan() throws -> QueryPlan {
-    var plan = try plan(on: database)
+    var plan = try foldedPlan() ?? plan(on: database)
     var remedies: [String] = []
     if plan.source == .sorting, let index = try helpfulIndex(), try wouldServe(index) {
       remedies.append(index)
@@ -37,6 +47,14 @@ struct QueryPlanReader {
     }
     plan.remedy = remedies.isEmpty ? nil : remedies.joined(separator: "; ")
     return plan
+  }
+
+  /// The plan of the statement that reads the keys over an index without regard to case.
+  private func foldedPlan() throws -> QueryPlan? {
+    guard let folded else { return nil }
+    let text = try folded.text(for: .scan, on: database)
+    let steps = try database.texts("EXPLAIN QUERY PLAN " + text).compactMap(\.last)
+    return QueryPlan(source: QueryPlanReader.source(in: steps, isJoined: false), steps: steps)
   }
 
   /// The foreign keys that the list follows.

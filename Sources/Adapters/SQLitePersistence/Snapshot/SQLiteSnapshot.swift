@@ -129,14 +129,27 @@ final class SQLiteSnapshot: StoreSnapshot {
   }
 
   func plan(of definition: OrderDefinition) throws(StoreError) -> QueryPlan {
-    try with(definition.entity) { database, table in
-      try QueryPlanReader(of: definition, in: table, context.tables, on: database).plan()
+    var folded: OrderedPlan?
+    if let source = try heldSource(of: definition), !source.plan.foldedAttributes.isEmpty {
+      folded = source.plan
+    }
+    return try with(definition.entity) { database, table in
+      let tables = context.tables
+      return try QueryPlanReader(of: definition, in: table, tables, folded: folded, on: database)
+        .plan()
     }
   }
 
   func orderedSource(
     of definition: OrderDefinition
   ) throws(StoreError) -> (any OrderedSource)? {
+    try heldSource(of: definition)
+  }
+
+  /// The index that answers for a list in this version, or `nil`.
+  private func heldSource(
+    of definition: OrderDefinition
+  ) throws(StoreError) -> SQLiteOrderedSource? {
     // No index has the values of other tables.
     guard !definition.usesPaths else { return nil }
     guard let source = try source(of: definition) else { return nil }

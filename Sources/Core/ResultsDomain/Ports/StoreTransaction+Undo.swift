@@ -41,7 +41,7 @@ extension StoreTransaction {
     among entities: [EntityDescription]
   ) throws(StoreError) {
     let effects = try consequences(ofDeleting: id, of: entity, among: entities)
-    let others = effects.deletes.dropFirst() + effects.updates.map(\.id)
+    let others = effects.deletes.filter { $0 != id } + effects.updates.map(\.id)
     guard let first = others.first else { return }
     let relationship = entities.first { $0.name.hasSameBytes(as: first.entity) }?
       .relationships.first {

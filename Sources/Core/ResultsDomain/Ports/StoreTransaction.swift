@@ -95,12 +95,11 @@ extension StoreTransaction {
     guard case .some(.some) = try rows([id.key], of: entity).first else { return false }
     let effects = try consequences(ofDeleting: id, of: entity, among: entities)
     for row in effects.updates { try update(row.id, to: row.values, of: row.entity) }
-    // Those that name others are deleted before them, as foreign keys of the store may demand.
-    for other in effects.deletes.dropFirst().reversed() {
-      let holder = entities.first { $0.name.hasSameBytes(as: other.entity) }
+    for other in effects.deletes {
+      let holder = other == id ? entity : entities.first { $0.name.hasSameBytes(as: other.entity) }
       if let holder { try delete(other, of: holder) }
     }
-    return try delete(id, of: entity) || !effects.deletes.isEmpty
+    return true
   }
 
   /// Deletes an object.

@@ -2,7 +2,7 @@
 ///
 /// A store applies the updates, and then deletes the objects, without asking for their consequences again.
 public struct DeleteConsequences: Sendable {
-  /// The objects to delete, the one that was asked for first.
+  /// The objects to delete, each before those that it names by a relationship with a delete rule, as foreign keys of a store may demand.
   public private(set) var deletes: [ObjectID]
   /// The rows whose foreign keys become null, with their new values; also rows to delete that would deny each other's deletes.
   public private(set) var updates: [Row] = []
@@ -39,7 +39,13 @@ extension StoreSnapshot {
             case .none: break
             case .deny:
               denials += found.map { key in
-                Denial(holder: holder, key: key, relationship: relationship.name, columns: columns)
+                Denial(
+                  holder: holder,
+                  key: key,
+                  relationship: relationship.name,
+                  columns: columns,
+                  target: target
+                )
               }
             case .nullify:
               for case .some(let row) in try rows(found, of: holder) {
@@ -69,6 +75,7 @@ extension StoreSnapshot {
     }
     // Rows are deleted one by one, so one that is left for a while must not deny the delete of another.
     for row in try released(by: denials) { consequences.append(update: row) }
+    consequences.sort(after: try holders(ofRequired: denials))
     return consequences
   }
 }
@@ -79,6 +86,8 @@ private struct Denial {
   let key: ObjectKey
   let relationship: String
   let columns: [String]
+  /// The entity of the object whose delete it denies.
+  let target: EntityDescription
 
   var id: ObjectID { ObjectID(entity: holder.name, key: key) }
 
@@ -103,6 +112,36 @@ extension StoreSnapshot {
     }
     return order.compactMap { released[$0] }
   }
+
+  /// The objects of denials whose keys cannot be null, each before the one whose delete it denies.
+  fileprivate func holders(ofRequired denials: [Denial]) throws(StoreError) -> [ObjectID] {
+    var targets: [ObjectID: [ObjectID]] = [:]
+    for denial in denials where !denial.isOptional {
+      let key = ForeignKey(denial.columns, of: denial.holder, naming: denial.target)
+      guard case .some(.some(let row)) = try rows([denial.key], of: denial.holder).first,
+        let target = key.key(in: row)
+      else { continue }
+      targets[denial.id, default: []].append(ObjectID(entity: denial.target.name, key: target))
+    }
+    var order: [ObjectID] = []
+    var visited: Set<ObjectID> = []
+    for start in denials.map(\.id) where targets[start] != nil && visited.insert(start).inserted {
+      // Depth first; a chain can be as long as a table.
+      var path = [(id: start, next: 0)]
+      while let (id, next) = path.last {
+        let others = targets[id] ?? []
+        guard next < others.count else {
+          path.removeLast()
+          order.append(id)
+          continue
+        }
+        path[path.count - 1].next += 1
+        let other = others[next]
+        if targets[other] != nil, visited.insert(other).inserted { path.append((other, 0)) }
+      }
+    }
+    return order.reversed()
+  }
 }
 
 extension DeleteConsequences {
@@ -111,6 +150,12 @@ extension DeleteConsequences {
   }
 
   fileprivate mutating func append(update row: Row) { updates.append(row) }
+
+  /// Puts the deepest level first, and some objects before all levels.
+  fileprivate mutating func sort(after first: [ObjectID]) {
+    let known = Set(first)
+    deletes = first + deletes.reversed().filter { !known.contains($0) }
+  }
 }
 
 extension EntityDescription {

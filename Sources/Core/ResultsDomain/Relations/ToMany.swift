@@ -158,7 +158,8 @@ extension GatheredAttribute where Property == ExactDecimal {
 
 /// The entity of a many-to-many relationship that only holds the keys of both sides, without a struct.
 ///
-/// Its identity is both keys together, so two objects are linked at most once.
+/// Its identity is both keys together, so two objects are linked at most once. A table of another application can identify its links
+/// by an integer instead, and can then hold a pair more than once: each row is one element of the relationship.
 public struct Link: Sendable {
   /// The entity's name.
   public let name: String
@@ -166,21 +167,30 @@ public struct Link: Sendable {
   public let from: [String]
   /// The columns that hold the key of the elements.
   public let to: [String]
+  /// The integer column that identifies a link, or `nil` if both keys together do.
+  public let identity: String?
 
   /// Describes a link between objects whose keys have one part.
-  public init(_ name: String, _ from: String, _ to: String) {
-    self.init(name, from: [from], to: [to])
+  /// - Parameters:
+  ///   - name: The entity's name.
+  ///   - from: The column that holds the key of the struct that declares the relationship.
+  ///   - to: The column that holds the key of the elements.
+  ///   - identity: The `INTEGER PRIMARY KEY` of a table of another application, such as the `id` of Django, or `rowid` for a table without
+  ///     a primary key, such as a join table of Rails; `nil` if both keys together are the primary key.
+  public init(_ name: String, _ from: String, _ to: String, identity: String? = nil) {
+    self.init(name, from: [from], to: [to], identity: identity)
   }
 
   /// Describes a link between objects whose keys can have several parts, in the order of each key.
-  public init(_ name: String, from: [String], to: [String]) {
+  public init(_ name: String, from: [String], to: [String], identity: String? = nil) {
     self.name = name
     self.from = from
     self.to = to
+    self.identity = identity
   }
 
   /// The same link as the other side declares it.
-  public var reversed: Link { Link(name, from: to, to: from) }
+  public var reversed: Link { Link(name, from: to, to: from, identity: identity) }
 
   /// A reference to its entity, which is created on first use, since it needs the schemas of both sides.
   func reference<Root: Entity, Element: Entity>(
@@ -204,8 +214,9 @@ public struct Link: Sendable {
     do {
       return try EntityDescription(
         name: name,
-        identity: .compound(ordered.map(\.0)),
-        attributes: ordered.map { AttributeDescription($0.0, $0.1) }
+        identity: identity.map { .integer(column: $0) } ?? .compound(ordered.map(\.0)),
+        // Nothing keeps null out of a key that is not the primary key; it links nothing.
+        attributes: ordered.map { AttributeDescription($0.0, $0.1, isOptional: identity != nil) }
       )
     } catch {
       preconditionFailure("The link \(name) is not valid. \(error)")

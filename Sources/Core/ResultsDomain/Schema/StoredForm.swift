@@ -4,8 +4,11 @@
 /// stands for: the one that is shown, and that a constant of a condition is converted from. A stored value that does not
 /// have the form exactly has no logical value and is shown as it is.
 public enum StoredForm: Hashable, Sendable {
-  /// A date as `yyyy-MM-dd HH:mm:ss` in UTC with a fixed number of digits of a fraction: 3 in GRDB, 6 in Rails and Django.
+  /// A date as `yyyy-MM-dd HH:mm:ss` in UTC with a fixed number of digits of a fraction: 3 in GRDB, 6 in SQLAlchemy.
   case dateText(digits: Int)
+  /// A date as `yyyy-MM-dd HH:mm:ss` in UTC, followed by a point and six digits of a fraction unless it is zero, as Rails and Django store
+  /// it.
+  case dateTextOmittingZeroFraction
   /// A date without a time as `yyyy-MM-dd`, a whole day (`Instant.wholeDay`).
   case dayText
   /// A date as `yyyy-MM-ddTHH:mm:ssZ` with a fixed number of digits of a fraction.
@@ -37,8 +40,8 @@ extension StoredForm {
   /// The type of the logical values: dates, or texts.
   public var type: AttributeType {
     switch self {
-    case .dateText, .dayText, .iso8601, .epochSeconds, .epochMilliseconds, .referenceSeconds,
-      .fileTimeMicroseconds:
+    case .dateText, .dateTextOmittingZeroFraction, .dayText, .iso8601, .epochSeconds,
+      .epochMilliseconds, .referenceSeconds, .fileTimeMicroseconds:
       .date
     case .uuidText, .uuidHex, .uuidBlob, .decimalText, .json: .text
     }
@@ -47,7 +50,9 @@ extension StoredForm {
   /// The storage class of the values that it writes.
   public var storage: StorageClass {
     switch self {
-    case .dateText, .dayText, .iso8601, .uuidText, .uuidHex, .decimalText, .json: .text
+    case .dateText, .dateTextOmittingZeroFraction, .dayText, .iso8601, .uuidText, .uuidHex,
+      .decimalText, .json:
+      .text
     case .epochSeconds, .epochMilliseconds, .fileTimeMicroseconds: .integer
     case .referenceSeconds: .real
     case .uuidBlob: .blob
@@ -95,6 +100,13 @@ extension StoredForm {
     case (_, .null): .null
     case (.dateText(let digits), .integer(let date)):
       StoredForm.text(Instant(microseconds: date), separator: " ", digits: digits, end: "")
+    case (.dateTextOmittingZeroFraction, .integer(let date)):
+      StoredForm.text(
+        Instant(microseconds: date),
+        separator: " ",
+        digits: date % 1_000_000 == 0 ? 0 : 6,
+        end: ""
+      )
     case (.dayText, .integer(let date)): StoredForm.day(Instant(microseconds: date))
     case (.iso8601(let digits), .integer(let date)):
       StoredForm.text(Instant(microseconds: date), separator: "T", digits: digits, end: "Z")
@@ -175,7 +187,7 @@ extension StoredForm {
 
   private func decoded(_ stored: Value) -> Value? {
     switch (self, stored) {
-    case (.dateText, .text(let text)):
+    case (.dateText, .text(let text)), (.dateTextOmittingZeroFraction, .text(let text)):
       return text.utf8.count > 10 ? StoredForm.date(text + "Z") : nil
     case (.dayText, .text(let text)):
       guard text.utf8.count == 10, let day = Instant(plainText: text) else { return nil }

@@ -1,0 +1,48 @@
+/// Names of relationships, made of the names of columns and tables.
+extension String {
+  /// The name of a foreign key's column without what says that it is a key, or `nil` if nothing says so.
+  var withoutKeySuffix: String? {
+    for suffix in ["_id", "_ID", "_Id", "Id", "ID"] where hasSuffix(suffix) {
+      let name = String(dropLast(suffix.count))
+      return name.isEmpty || name == "_" ? nil : name
+    }
+    return nil
+  }
+
+  /// The name with a small first letter, unless the second one is a capital too.
+  var asMember: String {
+    let letters = Array(utf8)
+    let isCapital = { (index: Int) in
+      index < letters.count && (0x41...0x5A).contains(letters[index])
+    }
+    guard isCapital(0), !isCapital(1) else { return self }
+    return String(decoding: [letters[0] + 32] + letters.dropFirst(), as: UTF8.self)
+  }
+
+  /// The name with a capital first letter.
+  var asSuffix: String {
+    guard let first = utf8.first, (0x61...0x7A).contains(first) else { return self }
+    return String(decoding: [first - 32] + utf8.dropFirst(), as: UTF8.self)
+  }
+
+  /// The singular of an English noun, or a singular as it is.
+  var singular: String {
+    if hasSuffix("ies"), utf8.count > 4 { return String(dropLast(3)) + "y" }
+    if ["sses", "xes", "ches", "shes"].contains(where: hasSuffix) { return String(dropLast(2)) }
+    let isPlural = hasSuffix("s") && !["ss", "us", "is"].contains(where: hasSuffix)
+    return isPlural && utf8.count > 2 ? String(dropLast()) : self
+  }
+
+  /// The plural of an English noun, or a plural as it is.
+  var plural: String {
+    let last = utf8.suffix(2)
+    switch last.last {
+    case UInt8(ascii: "s"), UInt8(ascii: "S"): return self
+    case UInt8(ascii: "y") where !"aeiou".utf8.contains(last.first ?? 0):
+      return String(dropLast()) + "ies"
+    case UInt8(ascii: "x"): return self + "es"
+    case UInt8(ascii: "h") where "cs".utf8.contains(last.first ?? 0): return self + "es"
+    default: return self + "s"
+    }
+  }
+}
