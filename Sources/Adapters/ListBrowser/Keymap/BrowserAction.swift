@@ -6,7 +6,7 @@ public enum BrowserAction: String, Hashable, Sendable, CaseIterable {
   case lineToMiddle, lineToTop, lineToBottom
   case filter, sort, sectionBy
   case select, selectSection, detail, copyCell, copyRows
-  case delete, commands, undo, redo
+  case edit, editInEditor, add, delete, commands, undo, redo
   case hold, applyHeld
   case help, repaint, suspend, escape, interrupt, quit
 }

@@ -11,8 +11,8 @@ final class BrowserWork: Sendable {
     var controller: FetchedResultsController<Row>?
   }
 
-  private let source: BrowserSource
-  private let send: @Sendable (BrowserEvent) -> Void
+  let source: BrowserSource
+  let send: @Sendable (BrowserEvent) -> Void
   private let lists = Mutex<[Int: OpenList]>([:])
   /// The time that a filter waits for the next key.
   private static let patience = Duration.milliseconds(40)
@@ -21,6 +21,9 @@ final class BrowserWork: Sendable {
     self.source = source
     self.send = send
   }
+
+  /// The executor of the store.
+  var executor: (any TaskExecutor)? { lists.withLock { $0[0]?.controller?.store.executor } }
 
   /// Opens the base list and follows it.
   /// - Throws: What the source throws, or the store's error of the first fetch.
@@ -39,6 +42,7 @@ final class BrowserWork: Sendable {
     case .close(let pane): close(pane)
     case .perform(let request): perform(request)
     case .land(let pane, let list, let row): land(row, in: list, pane)
+    case .form(let number, let effect): perform(effect, ofForm: number)
     case .copy, .repaint, .suspend, .quit: break
     }
   }
@@ -94,7 +98,6 @@ final class BrowserWork: Sendable {
   // MARK: - Requests
 
   private func perform(_ request: BrowserRequest) {
-    let executor = lists.withLock { $0[0]?.controller?.store.executor }
     Task(executorPreference: executor) { [send, source] in
       send(.performed(await BrowserWork.outcome(of: request, source)))
     }

@@ -29,11 +29,13 @@ extension BrowserModel {
     case .performed(let outcome): effects = take(outcome)
     case .landed(let pane, let row, let path, let list):
       effects = land(row, at: path, of: list, in: pane)
+    case .form(let number, let event): effects = take(event, ofForm: number)
     case .tick:
       base.marks.expire(at: now)
       derived?.marks.expire(at: now)
     }
-    return effects + readPage()
+    goToAdded(after: event)
+    return effects + readPage() + landForm()
   }
 
   /// Asks for the rows that the screen needs and that are not held, one page at a time.
