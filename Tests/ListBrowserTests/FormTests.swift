@@ -212,7 +212,7 @@ struct FormConflictTests {
       return
     }
     #expect(fields.last?.stored == "1951")
-    // Esc leads back to the form as it was typed.
+    // Esc goes back to the form as it was typed.
     try world.press("\u{1B}")
     #expect(world.model.form?.entries.map(\.text) == ["Ax", "title 4", "2001"])
   }

@@ -217,9 +217,9 @@ struct BrowsedForms<Program: ListProgram>: Sendable {
 
 extension BrowsedForms {
   /// The fields of the forms: those of the verb `add`, and the key where it is chosen by the user.
-  var fields: [FormField] {
-    let values = values
-    let attributes = form.attributes.map { attribute in
+  static func fields(for settings: LocaleSettings) -> [FormField] {
+    let values = FormValues(settings)
+    let attributes = Program.fields.form.attributes.map { attribute in
       FormField(attribute.name) { values.problem(of: $0, for: attribute) }
     }
     guard case .text = Program.entity.identity else { return attributes }

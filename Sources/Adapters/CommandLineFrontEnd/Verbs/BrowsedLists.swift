@@ -126,7 +126,7 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
       sectionNames: Program.sectionNames + ["none"],
       commands: Program.commands.map(command),
       isOffered: isOffered,
-      fields: BrowsedForms(lists: self, requests: BrowsedRequests(self)).fields,
+      fields: BrowsedForms<Program>.fields(for: settings),
       canWrite: !location.isReadOnly && !Program.isReadOnly,
       keepsToFirst: beginsWithNewest,
       width: DisplayWidth(ambiguous: screen.ambiguousWidth == 2 ? .wide : .narrow),

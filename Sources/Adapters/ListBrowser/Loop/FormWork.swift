@@ -54,7 +54,9 @@ extension FormLanding {
     }
     let old = list.path(of: draft.row.id)
     // The path counts sections and rows without the row itself.
-    let vanishing = old.flatMap { list.section(at: $0.section)?.count == 1 ? $0.section : nil }
+    let vanishing = old.flatMap { path in
+      list.isSectioned && list.section(at: path.section)?.count == 1 ? path.section : nil
+    }
     let section = path.section + (vanishing.map { path.section >= $0 ? 1 : 0 } ?? 0)
     let isNew =
       list.isSectioned && path.row == 0

@@ -10,14 +10,15 @@ extension BrowserModel {
   mutating func edit(usesEditor: Bool, frame: Int?) -> [BrowserEffect] {
     guard canOpenForms else { return [] }
     // The row that the user saw, wherever it is by now: keys that follow are meant for its form.
-    let seen = selection.isEmpty ? cursorID(inFrame: frame) : nil
+    let seen = selection.isEmpty ? cursorID(inFrame: frame) ?? pane.cursorID : nil
     guard let ids = seen.map({ [$0] }) ?? rows(for: "e again edits", frame: frame) else {
       return []
     }
     let title: String
     if ids.count == 1, let id = ids.first {
       let row = pane.rows.all.lazy.map(\.value).first { $0.id == id }?.content
-      title = row.map { "\(setup.title(of: $0)), \(id)" } ?? "\(id)"
+      let name = row.map { setup.title(of: $0) } ?? "\(id.key)"
+      title = name == "\(id.key)" ? "\(id)" : "\(name), \(id)"
     } else {
       title = "\(ids.count) \(setup.nouns.many)"
     }

@@ -17,13 +17,17 @@ struct FormBox {
   /// The line of the field with the caret.
   private(set) var focus = 0
 
+  /// The most columns that a field takes.
+  private static let widest = 90
   /// The blanks between two fields side by side.
   private static let gap = 2
   /// The cells around a field's text: a blank, a mark, two brackets.
   static let frame = 4
 
   /// Returns the number of fields side by side.
-  static func columns(entries: Int, width: Int) -> Int { width >= 72 && entries > 3 ? 2 : 1 }
+  static func columns(entries: Int, width: Int) -> Int {
+    max(min(entries, width >= 150 ? 3 : width >= 72 ? 2 : 1), 1)
+  }
 
   /// Lays out the fields of a form, with a message below each that has one.
   init(fieldsOf form: BrowserForm, width: Int, _ measure: DisplayWidth) {
@@ -43,7 +47,8 @@ struct FormBox {
         row.map { index in
           let column = index - first
           let start = column * (share + FormBox.gap)
-          let end = column == count - 1 ? width : start + share
+          // The last one has what is left over, but no text needs a line of a wide screen.
+          let end = min(column == count - 1 ? width : start + share, start + FormBox.widest)
           return .field(index, columns: start..<end, name: names[column])
         }
       )
