@@ -23,8 +23,10 @@ struct World {
   var changes: ResultsChanges<Row>.AsyncIterator
   var model: BrowserModel
   var now = Duration.zero
-  /// Pages that wait to be read, if pages are read late.
+  /// What the model asked for besides pages and searches.
   var effects: [BrowserEffect] = []
+  /// Whether searches are answered only when the test does it.
+  var searchesLate = false
 
   init(
     _ rows: [(String, String, Int?)] = [],
@@ -96,6 +98,9 @@ struct World {
       case .readPage(let pane, let list, let positions):
         let rows: [Row?] = try list.objects(at: positions)
         waiting += model.update(.page(pane: pane, from: positions.lowerBound, rows: rows), at: now)
+      case .find(let search, _, let list, let ids) where !searchesLate:
+        let paths = ids.map { list.path(of: $0) }
+        waiting += model.update(.found(search: search, paths), at: now)
       case let other: effects.append(other)
       }
     }

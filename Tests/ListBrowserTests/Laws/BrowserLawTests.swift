@@ -163,6 +163,7 @@ struct BrowserLawTests {
     (shown.cursor, shown.showsCursor) = (surface.cursor, surface.showsCursor)
     #expect(shown == surface, context)
     let pane = world.model.pane
+    #expect(pane.rows.all.count { _ in true } <= 3 * pane.height, context)
     if let cursor = pane.cursor {
       #expect(pane.line >= 0 && pane.line < pane.height, context)
       #expect(pane.item(onLine: pane.line) == cursor, context)

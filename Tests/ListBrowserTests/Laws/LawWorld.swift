@@ -91,11 +91,16 @@ struct LawWorld {
   mutating func send(_ event: BrowserEvent) throws {
     var waiting = model.update(event, at: .zero)
     while !waiting.isEmpty {
-      guard case .readPage(let pane, let list, let positions) = waiting.removeFirst() else {
-        continue
+      switch waiting.removeFirst() {
+      case .readPage(let pane, let list, let positions):
+        let rows = positions.map { try? list.objects(at: $0..<$0 + 1).first }
+        let page = BrowserEvent.page(pane: pane, from: positions.lowerBound, rows: rows)
+        waiting += model.update(page, at: .zero)
+      case .find(let search, _, let list, let ids):
+        let paths = ids.map { list.path(of: $0) }
+        waiting += model.update(.found(search: search, paths), at: .zero)
+      default: continue
       }
-      let rows = positions.map { try? list.objects(at: $0..<$0 + 1).first }
-      waiting += model.update(.page(pane: pane, from: positions.lowerBound, rows: rows), at: .zero)
     }
   }
 

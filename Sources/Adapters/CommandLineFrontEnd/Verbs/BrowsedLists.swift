@@ -88,11 +88,11 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
       )
     )
     let sectionBy = choice.sectionBy ?? options.sectionBy
-    return BrowserSource.Definition(controller, order: words(for: definition, sectionBy))
+    return BrowserSource.Definition(controller, order: order(of: definition, sectionBy))
   }
 
-  /// Returns the section key and the order in words: `by publisher ▸ title`.
-  private func words(for definition: ResultsDefinition<Row>, _ sectionBy: String?) -> String {
+  /// Returns the section key and the order: `by publisher ▸ title`, and the column `title`.
+  private func order(of definition: ResultsDefinition<Row>, _ sectionBy: String?) -> BrowserOrder {
     var descriptors = definition.request.sortDescriptors
     // The order of the sections need not be said twice.
     if case .expression(let expression, _, _, _) = definition.sectionKey?.source,
@@ -104,12 +104,32 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
       (descriptor.direction == .descending ? "-" : "") + "\(descriptor.expression)"
     }
     let order = orders.joined(separator: ", ")
-    switch definition.sectionKey?.source {
-    case nil: return order.isEmpty ? "" : "by \(order)"
-    case .transient(let source, _): return "by \(sectionBy ?? source) ▸ \(order)"
-    case .expression(let expression, _, _, _):
-      return "by \(sectionBy ?? expression.description) ▸ \(order)"
-    }
+    let words =
+      switch definition.sectionKey?.source {
+      case nil: order.isEmpty ? "" : "by \(order)"
+      case .transient(let source, _): "by \(sectionBy ?? source) ▸ \(order)"
+      case .expression(let expression, _, _, _):
+        "by \(sectionBy ?? expression.description) ▸ \(order)"
+      }
+    let first = descriptors.first
+    return BrowserOrder(
+      words,
+      column: first.flatMap { title(ofColumnSortedBy: $0.expression) },
+      isDescending: first?.direction == .descending
+    )
+  }
+
+  /// The title of the column that shows a value by which rows are sorted, if there is one.
+  private func title(ofColumnSortedBy expression: FetchExpression) -> String? {
+    columns.first { column in
+      switch column {
+      case .key: expression == .objectKey
+      case .attribute(_, let attribute): expression == .attribute(attribute.name)
+      case .related(let attribute): expression.description == attribute.name
+      case .named(let relationship): expression == relationship.path
+      case .transient: false
+      }
+    }?.title
   }
 
   /// Returns the description of the program for the browser.

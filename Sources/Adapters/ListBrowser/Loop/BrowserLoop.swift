@@ -87,6 +87,7 @@ public struct BrowserLoop: Sendable {
     let clock = ContinuousClock()
     let start = clock.now
     var model = BrowserModel(setup, size: session.size)
+    defer { if let memory = model.memory { setup.remember?(memory) } }
     var painter = Painter(isColored: isColored)
     var frames = FrameTimer()
     try session.write(painter.paint(BrowserView.surface(of: model)))
@@ -156,7 +157,8 @@ public struct BrowserLoop: Sendable {
 
   /// Plays keys against the real model and the real lists, and returns the last screen.
   ///
-  /// Between two keys it waits until every row on the screen has been read, so the result depends on the store alone.
+  /// Between two keys it waits until the lists show every commit and every row on the screen has been read, so the result depends on
+  /// the store alone.
   /// - Parameters:
   ///   - keys: The keys and pastes.
   ///   - size: The size of the screen.
@@ -180,7 +182,12 @@ public struct BrowserLoop: Sendable {
         for effect in model.update(event, at: .zero) { work.perform(effect) }
       case .frame, .terminal: break
       }
-      while model.hasList, model.isSettled, let input = rest.popFirst() {
+      var isDone = false
+      while model.hasList, model.isSettled, await work.hasDelivered(to: model) {
+        guard let input = rest.popFirst() else {
+          isDone = true
+          break
+        }
         let event: BrowserEvent =
           switch input {
           case .key(let key): .key(key)
@@ -192,7 +199,7 @@ public struct BrowserLoop: Sendable {
         }
       }
       outcome = .success(BrowserView.surface(of: model))
-      if model.hasList, model.isSettled, rest.isEmpty { break }
+      if isDone { break }
     }
     opening.cancel()
     await work.end()

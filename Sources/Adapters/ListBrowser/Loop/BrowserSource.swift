@@ -7,11 +7,11 @@ public struct BrowserSource: Sendable {
   public struct Definition: Sendable {
     /// The controller of the list; the browser cancels it.
     public var controller: FetchedResultsController<Row>
-    /// The section key and the order in words.
-    public var order: String
+    /// The section key and the order.
+    public var order: BrowserOrder
 
     /// Creates a definition.
-    public init(_ controller: FetchedResultsController<Row>, order: String) {
+    public init(_ controller: FetchedResultsController<Row>, order: BrowserOrder) {
       self.controller = controller
       self.order = order
     }

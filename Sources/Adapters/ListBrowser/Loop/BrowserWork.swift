@@ -43,6 +43,7 @@ final class BrowserWork: Sendable {
     case .perform(let request): perform(request)
     case .land(let pane, let list, let row): land(row, in: list, pane)
     case .form(let number, let effect): perform(effect, ofForm: number)
+    case .find(let search, let pane, let list, let ids): find(ids, in: list, pane, search)
     case .copy, .repaint, .suspend, .quit: break
     }
   }
@@ -63,26 +64,31 @@ final class BrowserWork: Sendable {
   // MARK: - Lists
 
   private func open(_ choice: BrowserChoice, _ pane: Int) {
-    let task = Task {
-      do {
-        if !choice.filter.isEmpty { try await Task.sleep(for: BrowserWork.patience) }
-        let definition = try source.define(choice)
-        let isWanted = lists.withLock { lists in
-          lists[pane]?.controller = definition.controller
-          return lists[pane] != nil
-        }
-        guard isWanted, !Task.isCancelled else { return definition.controller.cancel() }
-        try await definition.controller.performFetch()
-        let list = try definition.controller.results
-        send(.opened(pane: pane, choice, list, order: definition.order))
-        await follow(definition.controller, pane: pane)
-      } catch {
-        guard !Task.isCancelled else { return }
-        let reason = (error as? BrowserSource.Refusal)?.reason ?? "\(error)"
-        send(.refused(pane: pane, reason: reason))
-      }
+    // Under the lock, so that the task finds the pane that it opens however soon it runs.
+    lists.withLock { lists in
+      lists[pane] = OpenList(task: Task { await opened(choice, pane) }, controller: nil)
     }
-    lists.withLock { $0[pane] = OpenList(task: task, controller: nil) }
+  }
+
+  /// Opens the list of a choice and follows it, unless its pane is closed before.
+  private func opened(_ choice: BrowserChoice, _ pane: Int) async {
+    do {
+      if !choice.filter.isEmpty { try await Task.sleep(for: BrowserWork.patience) }
+      let definition = try source.define(choice)
+      let isWanted = lists.withLock { lists in
+        lists[pane]?.controller = definition.controller
+        return lists[pane] != nil
+      }
+      guard isWanted, !Task.isCancelled else { return definition.controller.cancel() }
+      try await definition.controller.performFetch()
+      let list = try definition.controller.results
+      send(.opened(pane: pane, choice, list, order: definition.order))
+      await follow(definition.controller, pane: pane)
+    } catch {
+      guard !Task.isCancelled else { return }
+      let reason = (error as? BrowserSource.Refusal)?.reason ?? "\(error)"
+      send(.refused(pane: pane, reason: reason))
+    }
   }
 
   private func close(_ pane: Int) {
@@ -124,6 +130,34 @@ final class BrowserWork: Sendable {
 
   @concurrent private static func path(of row: Row, in list: ResultsList<Row>) async -> RowPath? {
     try? list.landingPath(of: row)
+  }
+
+  /// Finds the paths of rows.
+  private func find(_ ids: [ObjectID], in list: ResultsList<Row>, _ pane: Int, _ search: Int) {
+    let executor = lists.withLock { $0[pane]?.controller?.store.executor }
+    Task(executorPreference: executor) { [send] in
+      send(.found(search: search, await BrowserWork.paths(of: ids, in: list)))
+    }
+  }
+
+  @concurrent private static func paths(
+    of ids: [ObjectID],
+    in list: ResultsList<Row>
+  ) async -> [RowPath?] {
+    ids.map { list.path(of: $0) }
+  }
+
+  /// Brings the lists up to date.
+  /// - Returns: Whether a model has taken all of their changes; if not, an event is on its way.
+  func hasDelivered(to model: BrowserModel) async -> Bool {
+    let controllers = lists.withLock { $0.mapValues(\.controller) }
+    for (pane, controller) in controllers {
+      guard let controller, (try? await controller.refresh()) != nil,
+        let list = try? controller.results
+      else { continue }
+      if model.position(ofPane: pane) != list.position { return false }
+    }
+    return true
   }
 
   // MARK: - Pages

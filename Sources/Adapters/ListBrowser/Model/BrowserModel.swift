@@ -25,11 +25,15 @@ public struct BrowserModel: Sendable {
   /// What the shown list shows beside the default.
   var choice = BrowserChoice()
   /// The order of the shown list in words.
-  var order: String
+  var order: BrowserOrder
   /// The reason why the list cannot be read at present.
   var failure: String?
   /// The page that is being read.
   var reading: PageRead?
+  /// The searches for rows that are under way, by their numbers.
+  var searches: [Int: RowSearch] = [:]
+  /// The number of the newest search.
+  var newestSearch = 0
   /// The list that is held, with what waits.
   var held: HeldList?
   /// The last message, in the line above the hints.
@@ -50,6 +54,8 @@ public struct BrowserModel: Sendable {
   var newestForm = 0
   /// A row that a form has added, to which the cursor goes as soon as the list has it.
   var added: ObjectID?
+  /// What is remembered of the list that is being opened.
+  var resumed: BrowserMemory?
   /// The row to which `^O` goes.
   var goal: ObjectID?
   /// The widest text of each column seen so far.
@@ -70,6 +76,7 @@ public struct BrowserModel: Sendable {
     self.setup = setup
     self.size = size
     order = setup.order
+    message = setup.notice
     naturalWidths = setup.columns.map { setup.width.columns(of: $0.title) }
     base.height = layout.listLines.count
     if setup.keepsToFirst { base.edge = .first }
@@ -110,7 +117,14 @@ public struct BrowserModel: Sendable {
   public var hasList: Bool { base.list != nil }
   /// Whether every row on the screen has been read, and nothing is being opened.
   public var isSettled: Bool {
-    reading == nil && opening == nil && !isPerforming && form?.isWaiting != true
+    reading == nil && opening == nil && !isPerforming && searches.isEmpty
+      && form?.isWaiting != true
+  }
+
+  /// The newest list of a pane that the model has taken, also one that waits because the shown list is held.
+  func position(ofPane id: Int) -> ResultsPosition? {
+    if held != nil, id == pane.id { return held?.latest.position }
+    return pane(id)?.list?.position
   }
 }
 
@@ -131,6 +145,13 @@ struct HeldList: Sendable {
   var isExact = true
   /// The newest list.
   var latest: ResultsList<Row>
+
+  /// Notes that a list came of which no change from the held one is known.
+  mutating func noteGap(to list: ResultsList<Row>) {
+    latest = list
+    delta = nil
+    isExact = false
+  }
 }
 
 /// A field of one line in which a text is typed.

@@ -44,8 +44,8 @@ public struct BrowserSetup: Sendable {
   public var columns: [Column]
   /// The lines of the detail pane.
   public var details: [Column]
-  /// The section key and the order in words, such as `by publisher ▸ title`.
-  public var order: String
+  /// The section key and the order of the list that is shown first.
+  public var order: BrowserOrder
   /// The names that the sort menu offers.
   public var sortNames: [String]
   /// The names that the section menu offers.
@@ -60,6 +60,12 @@ public struct BrowserSetup: Sendable {
   public var canWrite: Bool
   /// Whether the cursor keeps to the first row from the start on, as `g` makes it.
   public var keepsToFirst: Bool
+  /// What is remembered from the last run, if anything is.
+  public var memory: BrowserMemory?
+  /// Takes what is to be remembered, when the browser is left.
+  public var remember: (@Sendable (BrowserMemory) -> Void)?
+  /// A sentence to show at the start, or an empty text.
+  public var notice = ""
   /// The measure of widths.
   public var width: DisplayWidth
   /// The signs for headers, marks and states.
@@ -72,7 +78,7 @@ public struct BrowserSetup: Sendable {
     nouns: (one: String, many: String),
     columns: [Column],
     details: [Column],
-    order: String = "",
+    order: BrowserOrder = "",
     sortNames: [String] = [],
     sectionNames: [String] = [],
     commands: [BrowserCommand] = [],
@@ -121,12 +127,34 @@ public struct BrowserChoice: Hashable, Sendable {
   public init() {}
 }
 
+/// The section key and the order of a list, as the screen shows them.
+public struct BrowserOrder: Hashable, Sendable, ExpressibleByStringLiteral {
+  /// Both in words, such as `by publisher ▸ title`.
+  public var words: String
+  /// The title of the column by which rows are sorted within their section, or `nil` if it is none that is shown.
+  public var column: String?
+  /// Whether that column is sorted descending.
+  public var isDescending: Bool
+
+  /// Creates an order.
+  public init(_ words: String, column: String? = nil, isDescending: Bool = false) {
+    self.words = words
+    self.column = column
+    self.isDescending = isDescending
+  }
+
+  /// Creates an order of which only the words are known.
+  public init(stringLiteral words: String) { self.init(words) }
+}
+
 /// The signs that a browser draws.
 public struct BrowserSigns: Hashable, Sendable {
   /// The signs of open and folded sections, and of the line between a title and its count.
   public var open, folded, rule: String
   /// The signs of moved rows, of what was removed, and of states.
   public var moved, minus, live, held, opening, failed: String
+  /// The signs of ascending and descending columns.
+  public var ascending, descending: String
   /// The signs of the ends to which the cursor keeps, of the scroll thumb and its track, of separators and of rows not yet read.
   public var first, last, thumb, track, separator, unread: String
 
@@ -141,6 +169,8 @@ public struct BrowserSigns: Hashable, Sendable {
     held: "‖",
     opening: "◌",
     failed: "!",
+    ascending: "▲",
+    descending: "▼",
     first: "⇡",
     last: "⇣",
     thumb: "█",
@@ -160,6 +190,8 @@ public struct BrowserSigns: Hashable, Sendable {
     held: "|",
     opening: "o",
     failed: "!",
+    ascending: "^",
+    descending: "v",
     first: "^",
     last: "_",
     thumb: "#",

@@ -28,7 +28,7 @@ extension ListPane {
     isOwn: Bool
   ) -> CursorOutcome {
     guard let before = list, delta.unobserved == nil else {
-      return replace(with: after)
+      return replace(with: after, paths: [:])
     }
     let mapping = PathMapping(delta)
     rows.follow(delta, from: before, to: after)
@@ -96,12 +96,19 @@ extension ListPane {
   /// Shows another list in place of this one, where no change from one to the other is known.
   ///
   /// The cursor is found again by its identity; if that is gone, by the nearest row of the page that is left, the lower of two.
+  /// - Parameters:
+  ///   - after: The list.
+  ///   - paths: The paths in it of `idsNearCursor`, as far as it has them.
   /// - Returns: What happened to the cursor.
-  mutating func replace(with after: ResultsList<Row>) -> CursorOutcome {
+  mutating func replace(
+    with after: ResultsList<Row>,
+    paths: [ObjectID: RowPath]
+  ) -> CursorOutcome {
     let (old, screenLine, position) = (cursor, line, position)
     let headerID = old.flatMap { $0.isRow ? nil : header($0.section)?.id }
     let kept = rows
-    rows.invalidate()
+    // The positions may lie beyond the end of a shorter list.
+    rows = ShownRows()
     unreadable = []
     lines = LineMap(after, folded: foldedSections(in: after))
     collectIndexTitles(unless: false)
@@ -124,7 +131,7 @@ extension ListPane {
       )
       return .stayed
     }
-    if let path = nearestPath(to: position, in: after, of: kept) {
+    if let path = nearestPath(to: position, of: kept, paths) {
       put(.row(path.path), onLine: screenLine)
       return path.isOwn ? .stayed : .gone
     }
@@ -133,16 +140,23 @@ extension ListPane {
     return .gone
   }
 
+  /// The rows of the page that a cursor can go to if its own row is gone, the nearest first; none where a row is not what it keeps to.
+  var idsNearCursor: [ObjectID] {
+    guard edge == nil, let cursor, cursor.isRow, let position else { return [] }
+    return positions(near: position).compactMap { rows[$0]?.id }
+  }
+
+  private func positions(near position: Int) -> [Int] {
+    [position] + (1...3 * height).flatMap { [position + $0, position - $0] }
+  }
+
   private func nearestPath(
     to position: Int,
-    in after: ResultsList<Row>,
-    of kept: ShownRows<Row>
+    of kept: ShownRows<Row>,
+    _ paths: [ObjectID: RowPath]
   ) -> (path: RowPath, isOwn: Bool)? {
-    for distance in 0...3 * height {
-      for candidate in distance == 0 ? [position] : [position + distance, position - distance] {
-        guard let id = kept[candidate]?.id, let path = after.path(of: id) else { continue }
-        return (path, distance == 0)
-      }
+    for candidate in positions(near: position) {
+      if let id = kept[candidate]?.id, let path = paths[id] { return (path, candidate == position) }
     }
     return nil
   }

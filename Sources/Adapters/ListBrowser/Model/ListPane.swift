@@ -158,7 +158,8 @@ extension ListPane {
   mutating func holdRows() {
     let margin = height / 2
     let needed = lines.positions(onLines: top - margin..<top + height + margin)
-    guard !needed.isSubset(of: rows.positions) else { return }
+    let isSmall = rows.positions.ranges.reduce(0) { $0 + $1.count } <= 3 * height
+    guard !isSmall || !needed.isSubset(of: rows.positions) else { return }
     rows.show(lines.positions(onLines: top - height..<top + 2 * height))
   }
 

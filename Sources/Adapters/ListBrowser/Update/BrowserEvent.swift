@@ -13,7 +13,7 @@ public enum BrowserEvent: Sendable {
   /// A list changed. The number names the pane.
   case list(pane: Int, ResultsEvent<Row>)
   /// A list that was asked for is open.
-  case opened(pane: Int, BrowserChoice, ResultsList<Row>, order: String)
+  case opened(pane: Int, BrowserChoice, ResultsList<Row>, order: BrowserOrder)
   /// A list that was asked for cannot be opened, with the reason.
   case refused(pane: Int, reason: String)
   /// A page that was asked for was read: the rows from a position on, `nil` for those that cannot be read.
@@ -24,6 +24,8 @@ public enum BrowserEvent: Sendable {
   case landed(pane: Int, Row, RowPath?, in: ResultsList<Row>)
   /// Something that a form waits for. The number names the form.
   case form(number: Int, FormEvent)
+  /// The paths of the rows that a search asked for, in its order; `nil` for those that are not in the list.
+  case found(search: Int, [RowPath?])
   /// Time has passed.
   case tick
 }
@@ -42,6 +44,8 @@ public enum BrowserEffect: Sendable {
   case land(pane: Int, ResultsList<Row>, Row)
   /// Do something for a form, and send what came of it.
   case form(number: Int, FormEffect)
+  /// Find the paths of rows in a list of a pane, and send them.
+  case find(search: Int, pane: Int, ResultsList<Row>, [ObjectID])
   /// Copy a text to the terminal's clipboard.
   case copy(String)
   /// Paint everything again.

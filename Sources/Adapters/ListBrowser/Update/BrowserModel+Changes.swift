@@ -7,8 +7,9 @@ extension BrowserModel {
   static let originPrefix = "browse-"
 
   /// Takes an event of a list.
-  mutating func take(_ event: ResultsEvent<Row>, of id: Int) {
-    guard let pane = pane(id) else { return }
+  mutating func take(_ event: ResultsEvent<Row>, of id: Int) -> [BrowserEffect] {
+    if letWait(event, of: id) { return [] }
+    guard let pane = pane(id) else { return [] }
     switch event {
     case .failure(let error):
       failure = error.description
@@ -16,39 +17,61 @@ extension BrowserModel {
     case .snapshot(let list):
       failure = nil
       // A subscription begins with the present list, which may be shown already.
-      if pane.list?.position == list.position { return }
-      replace(with: list, in: pane.id, because: nil)
+      if pane.list?.position == list.position { return [] }
+      return replace(with: list, in: pane.id, because: nil)
     case .reset(let reason, let list):
       failure = nil
-      replace(with: list, in: pane.id, because: reason.description)
+      return replace(with: list, in: pane.id, because: reason.description)
     case .change(let change):
       failure = nil
-      if held != nil, pane.id == self.pane.id { return keepWaiting(change) }
-      apply(change.delta, to: change.after, in: pane.id)
+      guard held != nil, pane.id == self.pane.id else {
+        return apply(change.delta, to: change.after, in: pane.id)
+      }
+      keepWaiting(change)
     }
+    return []
   }
 
   // MARK: - Lists in place of others
 
-  private mutating func replace(with list: ResultsList<Row>, in id: Int, because reason: String?) {
+  /// Shows a list in place of another once the rows near the cursor, and the selected ones, have been found in it.
+  private mutating func replace(
+    with list: ResultsList<Row>,
+    in id: Int,
+    because reason: String?
+  ) -> [BrowserEffect] {
+    guard let shown = pane(id) else { return [] }
     if held != nil, id == pane.id {
-      held?.latest = list
-      held?.isExact = false
-      held?.delta = nil
-      return
+      held?.noteGap(to: list)
+      return []
     }
+    // Which rows were deleted is not known, so every selected one is sought.
+    let selected = derived == nil ? Array(selection) : []
+    return search(for: shown.idsNearCursor + selected, in: list, of: id, .replace(reason: reason))
+  }
+
+  /// Shows a list in place of another, with the paths of the rows near the cursor.
+  mutating func replace(
+    with list: ResultsList<Row>,
+    in id: Int,
+    _ paths: [ObjectID: RowPath],
+    because reason: String?
+  ) {
     if reading?.pane == id { reading?.changes = nil }
-    changePane(id) { _ = $0.replace(with: list) }
-    // Which rows were deleted is not known, so every selected one is looked for.
-    if derived == nil { selection = selection.filter { list.path(of: $0) != nil } }
+    changePane(id) { _ = $0.replace(with: list, paths: paths) }
+    if derived == nil { selection = selection.filter { paths[$0] != nil } }
     if let reason, id == pane.id { message = "The list was read again: \(reason)." }
   }
 
   // MARK: - Changes
 
   /// Shows a change, and says what happened.
-  mutating func apply(_ delta: ResultsDelta, to after: ResultsList<Row>, in id: Int) {
-    guard let pane = pane(id) else { return }
+  mutating func apply(
+    _ delta: ResultsDelta,
+    to after: ResultsList<Row>,
+    in id: Int
+  ) -> [BrowserEffect] {
+    guard let pane = pane(id) else { return [] }
     guard let before = pane.list, before.position.generation == delta.from,
       before.position.life == delta.life, delta.unobserved == nil
     else { return replace(with: after, in: id, because: "a change was missed") }
@@ -61,10 +84,10 @@ extension BrowserModel {
       outcome = pane.apply(delta, to: after, isOwn: BrowserModel.isOwn(delta))
       pane.marks.add(delta, from: before, to: after, at: now)
     }
-    guard id == self.pane.id else { return }
+    guard id == self.pane.id else { return [] }
     for deleted in delta.rows.deletes where derived == nil { selection.remove(deleted.id) }
     // What a command of this browser did is said by the command.
-    if BrowserModel.isOwn(delta) { return }
+    if BrowserModel.isOwn(delta) { return [] }
     message = words(for: delta, before, after)
     switch outcome {
     case .stayed:
@@ -78,6 +101,7 @@ extension BrowserModel {
       message = SafeText.oneLine("↗ \(cursorTitle ?? "the row") went to \(target): ^O follows")
     case .gone: if let cursorTitle { message = "\(cursorTitle) is no longer in the list." }
     }
+    return []
   }
 
   /// Whether commands of this browser alone made a change.
@@ -134,23 +158,24 @@ extension BrowserModel {
   static let mostHeldRows = 100_000
 
   /// Holds the shown list, or applies what waits and holds it no longer.
-  mutating func toggleHold() {
+  mutating func toggleHold() -> [BrowserEffect] {
     guard held == nil else { return applyHeld() }
-    guard let list = pane.list else { return }
-    held = HeldList(since: now, latest: list)
+    if let list = pane.list { held = HeldList(since: now, latest: list) }
+    return []
   }
 
   /// Applies everything that waits as one change.
-  mutating func applyHeld() {
-    guard let waiting = held else { return }
+  mutating func applyHeld() -> [BrowserEffect] {
+    guard let waiting = held else { return [] }
     held = nil
     if let delta = waiting.delta, waiting.isExact {
       if !delta.isEmpty { return apply(delta, to: waiting.latest, in: pane.id) }
       // Everything that happened was undone again: rows and sections are the same.
-      return changePane(pane.id) { $0.lines = LineMap(waiting.latest, folded: $0.lines.folded) }
+      changePane(pane.id) { $0.lines = LineMap(waiting.latest, folded: $0.lines.folded) }
+      return []
     }
-    guard pane.list?.position != waiting.latest.position else { return }
-    replace(with: waiting.latest, in: pane.id, because: "more happened than was kept")
+    guard pane.list?.position != waiting.latest.position else { return [] }
+    return replace(with: waiting.latest, in: pane.id, because: "more happened than was kept")
   }
 
   private mutating func keepWaiting(_ change: ResultsChange<Row>) {

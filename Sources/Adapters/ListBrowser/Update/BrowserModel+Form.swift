@@ -219,17 +219,22 @@ extension BrowserModel {
   // MARK: - The list around the form
 
   /// Puts the cursor on a row that a form has added, as soon as the list has it; a key that comes first keeps the cursor where it is.
-  mutating func goToAdded(after event: BrowserEvent) {
-    guard let id = added else { return }
+  mutating func goToAdded(after event: BrowserEvent) -> [BrowserEffect] {
+    guard let id = added else { return [] }
     switch event {
-    case .list, .form:
-      guard held == nil, let path = pane.list?.path(of: id) else { return }
+    case .list(let number, .change(let change)):
+      guard number == pane.id, pane.list?.position == change.after.position,
+        let insert = change.delta.rows.inserts.first(where: { $0.id == id })
+      else { return [] }
       goal = pane.cursorID ?? goal
-      pane.go(to: .row(path))
+      pane.go(to: .row(insert.to.path))
       added = nil
+    // The list may have it already.
+    case .form(_, .saved): return held == nil ? search(for: id, .resume) : []
     case .key, .paste: added = nil
     default: break
     }
+    return []
   }
 
   /// Asks where the row of the form would stand, if the form or the list has changed since the last answer.

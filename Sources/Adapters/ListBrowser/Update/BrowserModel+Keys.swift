@@ -64,7 +64,7 @@ extension BrowserModel {
     case .last: jump { $0.go(to: .last) }
     case .nextSection, .previousSection: moveSection(by: action == .nextSection ? times : -times)
     case .share: go(toShare: count ?? 0)
-    case .back: goBack()
+    case .back: return goBack()
     case .lineToMiddle: pane.put(pane.cursor, onLine: pane.height / 2)
     case .lineToTop: pane.put(pane.cursor, onLine: 0)
     case .lineToBottom: pane.put(pane.cursor, onLine: pane.height - 1)
@@ -76,8 +76,8 @@ extension BrowserModel {
     case .detail: return showDetail(frame: frame)
     case .copyCell: return pane.cursorRow.map { [.copy(setup.title(of: $0))] } ?? []
     case .copyRows: return copyRows()
-    case .hold: toggleHold()
-    case .applyHeld: applyHeld()
+    case .hold: return toggleHold()
+    case .applyHeld: return applyHeld()
     case .goTo: field = InputField(purpose: .goTo)
     case .filter: field = InputField(purpose: .filter, text: choice.filter)
     case .help, .sections, .sort, .sectionBy, .commands: openMenu(action)
@@ -116,14 +116,21 @@ extension BrowserModel {
     go(toRow: Int((Double(count - 1) * Double(share) / 100).rounded()) + 1)
   }
 
-  private mutating func goBack() {
-    guard let goal, let path = pane.list?.path(of: goal) else {
+  private mutating func goBack() -> [BrowserEffect] {
+    if let goal { return search(for: goal, .go) }
+    return goBack(to: nil)
+  }
+
+  /// Goes to the row that was left, if it is still there; `^O` once more comes back.
+  mutating func goBack(to path: RowPath?) -> [BrowserEffect] {
+    guard let path else {
       message = "There is nowhere to go back to."
-      return
+      return []
     }
     let here = pane.cursorID
     pane.go(to: .row(path))
-    self.goal = here
+    goal = here
+    return []
   }
 
   private mutating func moveSection(by count: Int) {

@@ -7,8 +7,8 @@ extension BrowserModel {
   /// Asks for a list with another choice; the base list itself needs none.
   mutating func open(_ choice: BrowserChoice) -> [BrowserEffect] {
     self.choice = choice
-    applyHeld()
-    var effects: [BrowserEffect] = opening.map { [.close(pane: $0)] } ?? []
+    var effects = applyHeld()
+    effects += opening.map { [.close(pane: $0)] } ?? []
     opening = nil
     guard choice != BrowserChoice() else { return effects + showBase() }
     newestPane += 1
@@ -17,14 +17,26 @@ extension BrowserModel {
     return effects
   }
 
+  /// Takes a list that was asked for: the cursor's row is sought in it before it is shown.
+  mutating func open(
+    _ list: ResultsList<Row>,
+    _ choice: BrowserChoice,
+    _ order: BrowserOrder,
+    in id: Int
+  ) -> [BrowserEffect] {
+    let row = resumed?.cursor ?? pane.cursorID
+    return search(for: row.map { [$0] } ?? [], in: list, of: id, .open(choice, order))
+  }
+
   /// Shows a list that was asked for, unless another one has been asked for since.
   ///
   /// The cursor stays on its row if the list has it, on its screen line; otherwise it is on the first row.
   mutating func show(
     _ list: ResultsList<Row>,
     _ choice: BrowserChoice,
-    _ order: String,
-    in id: Int
+    _ order: BrowserOrder,
+    in id: Int,
+    _ paths: [ObjectID: RowPath]
   ) -> [BrowserEffect] {
     guard id == opening else { return [.close(pane: id)] }
     opening = nil
@@ -32,8 +44,15 @@ extension BrowserModel {
     let old = pane
     var new = ListPane(id: id)
     new.height = old.height
-    _ = new.replace(with: list)
-    if let row = old.cursorID, let path = list.path(of: row) {
+    _ = new.replace(with: list, paths: [:])
+    if let memory = resumed {
+      resumed = nil
+      new.resume(memory.folded, in: list)
+      if let row = memory.cursor, let path = paths[row] {
+        new.go(to: .row(path))
+        new.holdRows()
+      }
+    } else if let row = old.cursorID, let path = paths[row] {
       new.put(.row(path), onLine: old.line)
       new.holdRows()
     }
@@ -46,6 +65,7 @@ extension BrowserModel {
   /// Says why a list cannot be opened; what is shown stays.
   mutating func refuse(_ reason: String) {
     opening = nil
+    resumed = nil
     message = SafeText.oneLine(reason)
   }
 

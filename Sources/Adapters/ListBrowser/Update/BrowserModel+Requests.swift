@@ -73,10 +73,7 @@ extension BrowserModel {
     case .lines(let title, let lines):
       let items = lines.enumerated().map { Menu.Item(text: SafeText.oneLine($1), index: $0) }
       menu = Menu(purpose: .lines, title: title, all: items)
-    case .detail(let id):
-      if let path = pane.list?.path(of: id) { pane.go(to: .row(path)) }
-      detail = detail ?? DetailPane()
-      fit()
+    case .detail(let id): return search(for: id, .detail)
     case .list(let choice): return open(choice)
     case .jump(let row):
       guard let list = pane.list else { break }

@@ -21,20 +21,23 @@ extension BrowserModel {
       self.size = size
       fit()
       effects = [.repaint]
-    case .list(let pane, let event): take(event, of: pane)
+    case .list(let pane, let event):
+      effects = take(event, of: pane)
+      effects += resume()
     case .opened(let pane, let choice, let list, let order):
-      effects = show(list, choice, order, in: pane)
+      effects = open(list, choice, order, in: pane)
     case .refused(let pane, let reason): if pane == opening { refuse(reason) }
     case .page(let pane, let start, let rows): take(rows, from: start, of: pane)
     case .performed(let outcome): effects = take(outcome)
     case .landed(let pane, let row, let path, let list):
       effects = land(row, at: path, of: list, in: pane)
     case .form(let number, let event): effects = take(event, ofForm: number)
+    case .found(let search, let paths): effects = take(paths, ofSearch: search)
     case .tick:
       base.marks.expire(at: now)
       derived?.marks.expire(at: now)
     }
-    goToAdded(after: event)
+    effects += goToAdded(after: event)
     return effects + readPage() + landForm()
   }
 

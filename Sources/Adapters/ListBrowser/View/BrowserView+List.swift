@@ -13,7 +13,7 @@ extension BrowserView {
     if let line = layout.headingLine {
       for (column, range) in zip(model.setup.columns, columns) {
         surface.write(
-          SafeText.oneLine(column.title),
+          heading(column, model),
           line: line,
           columns: range,
           alignment: column.alignment,
@@ -36,6 +36,14 @@ extension BrowserView {
     drawStrip(model, layout, &surface)
   }
 
+  /// The heading of a column, with a sign if the rows are sorted by it.
+  private static func heading(_ column: BrowserSetup.Column, _ model: BrowserModel) -> String {
+    let (order, signs) = (model.order, model.setup.signs)
+    let title = SafeText.oneLine(column.title)
+    guard order.column == column.title else { return title }
+    return title + (order.isDescending ? signs.descending : signs.ascending)
+  }
+
   /// Returns the columns of the list on the screen; those that have no room are empty.
   private static func columnRanges(_ model: BrowserModel, _ layout: BrowserLayout) -> [Range<Int>] {
     let columns = model.setup.columns
@@ -44,7 +52,9 @@ extension BrowserView {
       columns: columns.map {
         TableColumn($0.title, alignment: $0.alignment, minimumWidth: $0.minimumWidth)
       },
-      natural: model.naturalWidths,
+      natural: zip(columns, model.naturalWidths).map { column, natural in
+        max(natural, model.setup.width.columns(of: heading(column, model)))
+      },
       lineWidth: room
     )
     var widths = fitted.widths
@@ -180,22 +190,14 @@ extension BrowserView {
       }
       return
     }
-    let section = model.pane.cursor?.section ?? 0
-    let present = max((titles.sections.firstIndex { $0 > section } ?? titles.sections.count) - 1, 0)
-    let count = titles.titles.count
-    let shown = min(count, height)
-    for index in 0..<shown {
-      // Thinned evenly; the present title is always among those that are shown.
-      var entry = shown == count ? index : index * (count - 1) / max(shown - 1, 1)
-      let next = index + 1 < shown ? (index + 1) * (count - 1) / max(shown - 1, 1) : count
-      if shown < count, entry < present, present < next { entry = present }
-      let title = SafeText.oneLine(titles.titles[entry])
+    let strip = IndexStrip(titles, section: model.pane.cursor?.section ?? 0, height: height)
+    for (index, letter) in strip.letters.enumerated() {
       surface.write(
-        String(title.prefix(1)),
+        letter,
         line: layout.listLines.lowerBound + index,
         column: columns.lowerBound,
         limit: columns.upperBound,
-        style: Style(dim: entry != present, reversed: entry == present)
+        style: Style(dim: index != strip.present, reversed: index == strip.present)
       )
     }
   }

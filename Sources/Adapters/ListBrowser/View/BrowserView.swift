@@ -63,7 +63,7 @@ extension BrowserView {
     let right = counts(model, layout)
     let end = drawAtEnd(right, line: 0, &surface, setup.width)
     var parts = layout.isNarrow ? [setup.file] : [setup.program, setup.file]
-    if !layout.isNarrow, !model.order.isEmpty { parts.append(model.order) }
+    if !layout.isNarrow, !model.order.words.isEmpty { parts.append(model.order.words) }
     if !model.choice.filter.isEmpty { parts.append("/\(model.choice.filter)") }
     let left = " " + parts.map(SafeText.oneLine).joined(separator: "  ")
     surface.write(

@@ -55,6 +55,8 @@ public final class TerminalSession: Sendable {
   private let environment: [String: String]
   /// The time in milliseconds after which an escape character alone is the escape key.
   private let escapeDelay: Int32
+  /// Whether the terminal showed what was typed before it was taken.
+  public let echoes: Bool
 
   /// Takes the terminal, makes it raw and shows the full screen.
   /// - Parameters:
@@ -75,6 +77,7 @@ public final class TerminalSession: Sendable {
     self.environment = environment
     // Sequences arrive in parts over a network.
     escapeDelay = environment["SSH_CONNECTION"] == nil ? 30 : 100
+    echoes = SystemCalls.echoes(input)
     let code = terminal_guard_enter(input, output, modes.enter, modes.leave)
     guard code == 0 else { throw .failed(code: code, reason: String(cString: strerror(code))) }
   }
