@@ -178,8 +178,9 @@ final class BrowserWork: Sendable {
   private func read(_ positions: Range<Int>, of list: ResultsList<Row>, _ pane: Int) {
     let executor = lists.withLock { $0[pane]?.controller?.store.executor }
     Task(executorPreference: executor) { [send] in
-      let rows = await BrowserWork.rows(of: list, at: positions)
+      let (rows, reason) = await BrowserWork.rows(of: list, at: positions)
       send(.page(pane: pane, from: positions.lowerBound, rows: rows))
+      if let reason { send(.unreadable(pane: pane, reason: reason)) }
     }
   }
 
@@ -187,10 +188,19 @@ final class BrowserWork: Sendable {
   @concurrent private static func rows(
     of list: ResultsList<Row>,
     at positions: Range<Int>
-  ) async -> [Row?] {
-    if let rows = try? list.objects(at: positions) { return rows }
-    return positions.map { position in
-      (try? list.objects(at: position..<position + 1))?.first
+  ) async -> (rows: [Row?], reason: String?) {
+    if let rows = try? list.objects(at: positions) { return (rows, nil) }
+    var reason: String?
+    let rows = positions.map { position -> Row? in
+      do {
+        return try list.objects(at: position..<position + 1).first
+      } catch ResultsError.store(let error) {
+        reason = error.description
+      } catch {
+        // The row was deleted meanwhile, and a change that says so is on its way.
+      }
+      return nil
     }
+    return (rows, reason)
   }
 }

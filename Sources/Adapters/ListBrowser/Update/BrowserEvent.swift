@@ -18,6 +18,8 @@ public enum BrowserEvent: Sendable {
   case refused(pane: Int, reason: String)
   /// A page that was asked for was read: the rows from a position on, `nil` for those that cannot be read.
   case page(pane: Int, from: Int, rows: [Row?])
+  /// Rows of a list cannot be read, with the reason.
+  case unreadable(pane: Int, reason: String)
   /// A request was performed, or was not.
   case performed(BrowserOutcome)
   /// The path where a row stands or would stand in a list; `nil` if the list cannot have it.

@@ -26,6 +26,10 @@ extension BrowserModel {
       effects = open(list, choice, order, in: pane)
     case .refused(let pane, let reason): if pane == opening { refuse(reason) }
     case .page(let pane, let start, let rows): take(rows, from: start, of: pane)
+    case .unreadable(let id, let reason):
+      guard id == pane.id else { break }
+      failure = reason
+      message = SafeText.oneLine(reason)
     case .performed(let outcome): effects = take(outcome)
     case .landed(let pane, let row, let path, let list):
       effects = land(row, at: path, of: list, in: pane)
