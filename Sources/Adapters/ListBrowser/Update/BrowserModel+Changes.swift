@@ -79,15 +79,17 @@ extension BrowserModel {
     let cursorTitle = pane.cursorRow.map { setup.title(of: $0) }
     let wasAtTop = pane.top == 0 && pane.edge == nil
     var outcome = CursorOutcome.stayed
-    let now = now
+    let (now, marksChanges) = (now, setup.markTime != .zero)
     changePane(id) { pane in
       outcome = pane.apply(delta, to: after, isOwn: BrowserModel.isOwn(delta))
-      pane.marks.add(delta, from: before, to: after, at: now)
+      if marksChanges { pane.marks.add(delta, from: before, to: after, at: now) }
     }
     guard id == self.pane.id else { return [] }
+    requestedDetails = nil
+    let effects = readLinesAgain()
     for deleted in delta.rows.deletes where derived == nil { selection.remove(deleted.id) }
     // What a command of this browser did is said by the command.
-    if BrowserModel.isOwn(delta) { return [] }
+    if BrowserModel.isOwn(delta) { return effects }
     message = words(for: delta, before, after)
     switch outcome {
     case .stayed:
@@ -99,15 +101,31 @@ extension BrowserModel {
       let target =
         section.isEmpty ? "row \((after.snapshot.flatPosition(of: path) ?? 0) + 1)" : section
       message = SafeText.oneLine("↗ \(cursorTitle ?? "the row") went to \(target): ^O follows")
-    case .gone: if let cursorTitle { message = "\(cursorTitle) is no longer in the list." }
+    case .gone:
+      guard let cursorTitle else { break }
+      let author = BrowserModel.author(of: delta)
+      message =
+        author.map { "\(cursorTitle) was removed by \($0)." }
+        ?? "\(cursorTitle) is no longer in the list."
     }
-    return []
+    return effects
   }
 
   /// Whether commands of this browser alone made a change.
   static func isOwn(_ delta: ResultsDelta) -> Bool {
     delta.cause == .own && !delta.origins.isEmpty
       && delta.origins.allSatisfy { $0.name.hasPrefix(originPrefix) }
+  }
+
+  /// Who made a change, if it is known and not this browser.
+  static func author(of delta: ResultsDelta) -> String? {
+    switch delta.cause {
+    case .external: return "another program"
+    case .own:
+      let name = delta.origins.count == 1 ? delta.origins[0].name : ""
+      return name.isEmpty || name.hasPrefix(originPrefix) ? nil : SafeText.oneLine(name)
+    case .clock, .locale, .definition: return nil
+    }
   }
 
   /// The number of inserted rows that are above the screen.
@@ -131,7 +149,8 @@ extension BrowserModel {
       return SafeText.oneLine("\(setup.signs.moved) \(setup.title(of: row))\(origin)")
     }
     if let delete = delta.rows.deletes.first, let row = delete.old {
-      return SafeText.oneLine("\(setup.signs.minus) \(setup.title(of: row))")
+      let author = BrowserModel.author(of: delta).map { ", by \($0)" } ?? ""
+      return SafeText.oneLine("\(setup.signs.minus) \(setup.title(of: row))\(author)")
     }
     return counts
   }
