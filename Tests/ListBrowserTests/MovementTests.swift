@@ -164,6 +164,18 @@ struct MarkTests {
     #expect(world.effects.count == 2)
   }
 
+  @Test func `R139: rows that cannot be read say why, and the list that was read stays`()
+    async throws
+  {
+    var world = try await World([("A", "a", 1)])
+    try world.send(.unreadable(pane: 0, reason: "books.sqlite is damaged."))
+    #expect(world.screen[0].hasSuffix("! failed"))
+    #expect(world.screen.contains { $0.contains("books.sqlite is damaged.") })
+    #expect(world.screen.contains { $0.hasPrefix(">  a") })
+    try await world.write { transaction, world in try transaction.add("A", "b", in: world) }
+    #expect(world.screen[0].hasSuffix("● live"))
+  }
+
   @Test func `R139: further details are read for the cursor's row alone`() async throws {
     var world = try await World([("A", "a", 1), ("A", "b", 2)], lines: 24)
     world.model.showMoreDetails()
@@ -176,6 +188,8 @@ struct MarkTests {
     try world.send(.details(id, [BrowserDetail("tags", "sea; \u{1B}[2J")]))
     #expect(world.model.isSettled)
     #expect(world.screen.contains { $0.contains("tags       sea; ␛[2J") })
+    try world.send(.resized(TerminalSize(columns: 60, rows: 18)))
+    #expect(world.screen.contains { $0.hasPrefix("── a ─ Book 1") })
     try world.press("j")
     #expect(!world.screen.contains { $0.contains("tags") })
     // An answer for the row before is too late.

@@ -24,6 +24,9 @@ final class BrowserWork: Sendable {
     self.send = send
   }
 
+  /// The executor of the store.
+  var executor: (any TaskExecutor)? { lists.withLock { $0[0]?.controller?.store.executor } }
+
   /// Opens the base list and follows it.
   /// - Throws: What the source throws, or the store's error of the first fetch.
   func openBase() async throws {
@@ -41,6 +44,7 @@ final class BrowserWork: Sendable {
     case .close(let pane): close(pane)
     case .perform(let request): perform(request)
     case .land(let pane, let list, let row): land(row, in: list, pane)
+    case .form(let number, let effect): perform(effect, ofForm: number)
     case .find(let search, let pane, let list, let ids): find(ids, in: list, pane, search)
     case .readDetails(let id): readDetails(of: id)
     case .place(let pane, let list, let choice, let text): place(text, choice, in: list, pane)
@@ -108,7 +112,6 @@ final class BrowserWork: Sendable {
   // MARK: - Requests
 
   private func perform(_ request: BrowserRequest) {
-    let executor = lists.withLock { $0[0]?.controller?.store.executor }
     Task(executorPreference: executor) { [send, source] in
       send(.performed(await BrowserWork.outcome(of: request, source)))
     }
@@ -183,8 +186,9 @@ final class BrowserWork: Sendable {
   private func read(_ positions: Range<Int>, of list: ResultsList<Row>, _ pane: Int) {
     let executor = lists.withLock { $0[pane]?.controller?.store.executor }
     Task(executorPreference: executor) { [send] in
-      let rows = await BrowserWork.rows(of: list, at: positions)
+      let (rows, reason) = await BrowserWork.rows(of: list, at: positions)
       send(.page(pane: pane, from: positions.lowerBound, rows: rows))
+      if let reason { send(.unreadable(pane: pane, reason: reason)) }
     }
   }
 
@@ -192,10 +196,19 @@ final class BrowserWork: Sendable {
   @concurrent private static func rows(
     of list: ResultsList<Row>,
     at positions: Range<Int>
-  ) async -> [Row?] {
-    if let rows = try? list.objects(at: positions) { return rows }
-    return positions.map { position in
-      (try? list.objects(at: position..<position + 1))?.first
+  ) async -> (rows: [Row?], reason: String?) {
+    if let rows = try? list.objects(at: positions) { return (rows, nil) }
+    var reason: String?
+    let rows = positions.map { position -> Row? in
+      do {
+        return try list.objects(at: position..<position + 1).first
+      } catch ResultsError.store(let error) {
+        reason = error.description
+      } catch {
+        // The row was deleted meanwhile, and a change that says so is on its way.
+      }
+      return nil
     }
+    return (rows, reason)
   }
 }

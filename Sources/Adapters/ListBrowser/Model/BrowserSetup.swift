@@ -55,6 +55,8 @@ public struct BrowserSetup: Sendable {
   public var commands: [BrowserCommand]
   /// Whether a command makes sense for what it would act on.
   public var isOffered: @Sendable (BrowserCall) -> Bool
+  /// The fields of the forms in which rows are added and changed; without any there are no forms.
+  public var fields: [FormField]
   /// Whether rows may be deleted, and commands may run that change the store.
   public var canWrite: Bool
   /// Whether the cursor keeps to the first row from the start on, as `g` makes it.
@@ -90,6 +92,7 @@ public struct BrowserSetup: Sendable {
     sectionNames: [String] = [],
     commands: [BrowserCommand] = [],
     isOffered: @escaping @Sendable (BrowserCall) -> Bool = { _ in true },
+    fields: [FormField] = [],
     canWrite: Bool = false,
     keepsToFirst: Bool = false,
     width: DisplayWidth = DisplayWidth(),
@@ -105,6 +108,7 @@ public struct BrowserSetup: Sendable {
     self.sectionNames = sectionNames
     self.commands = commands
     self.isOffered = isOffered
+    self.fields = fields
     self.canWrite = canWrite
     self.keepsToFirst = keepsToFirst
     self.width = width

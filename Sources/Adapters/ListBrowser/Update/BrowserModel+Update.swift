@@ -28,9 +28,14 @@ extension BrowserModel {
       effects = open(list, choice, order, in: pane)
     case .refused(let pane, let reason): if pane == opening { refuse(reason) }
     case .page(let pane, let start, let rows): take(rows, from: start, of: pane)
+    case .unreadable(let id, let reason):
+      guard id == pane.id else { break }
+      failure = reason
+      message = SafeText.oneLine(reason)
     case .performed(let outcome): effects = take(outcome)
     case .landed(let pane, let row, let path, let list):
       effects = land(row, at: path, of: list, in: pane)
+    case .form(let number, let event): effects = take(event, ofForm: number)
     case .found(let search, let paths): effects = take(paths, ofSearch: search)
     case .details(let id, let lines):
       if requestedDetails == id { relatedDetails = (id, lines) }
@@ -42,7 +47,8 @@ extension BrowserModel {
         derived?.marks.expire(at: now, span)
       }
     }
-    return effects + readPage() + readDetails()
+    effects += goToAdded(after: event)
+    return effects + readPage() + readDetails() + landForm()
   }
 
   /// Asks for the rows that the screen needs and that are not held, one page at a time.

@@ -34,6 +34,13 @@ extension BrowserView {
     let all = detailLines(of: row, model, columns.count)
     let room = lines.count - 1
     let top = min(shown.top, max(all.count - room, 0))
+    if all.count > room {
+      let part = " \(top + 1)–\(min(top + room, all.count)) of \(all.count), Tab scrolls"
+      let start = columns.upperBound - width.columns(of: part)
+      if start > columns.lowerBound + columns.count / 2 {
+        surface.write(part, line: lines.lowerBound, column: start, limit: columns.upperBound)
+      }
+    }
     for (index, entry) in all.dropFirst(top).prefix(room).enumerated() {
       surface.write(
         entry.text,

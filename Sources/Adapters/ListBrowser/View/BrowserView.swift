@@ -20,6 +20,7 @@ public enum BrowserView {
     if let menu = model.menu { drawMenu(menu, layout, &surface) }
     drawStatus(model, layout, &surface)
     drawHints(model, layout, &surface)
+    if let form = model.form { drawForm(form, model, layout, &surface) }
     return surface
   }
 
@@ -183,6 +184,8 @@ extension BrowserView {
     case .select, .detail: model.pane.cursor != nil
     case .sort: !model.setup.sortNames.isEmpty
     case .hold: model.held == nil
+    case .edit:
+      model.setup.canWrite && !model.setup.fields.isEmpty && model.pane.cursor?.isRow == true
     case .delete: model.setup.canWrite && model.pane.cursor?.isRow == true
     case .undo: model.setup.canWrite
     default: true
