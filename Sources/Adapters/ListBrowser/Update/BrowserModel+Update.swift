@@ -44,7 +44,7 @@ extension BrowserModel {
         derived?.marks.expire(at: now, span)
       }
     }
-    return effects + readPage() + readDetails()
+    return effects + readPage() + readDetails() + observe()
   }
 
   /// Asks for the rows that the screen needs and that are not held, one page at a time.
