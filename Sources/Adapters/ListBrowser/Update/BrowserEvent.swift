@@ -62,6 +62,8 @@ public enum BrowserEffect: Sendable {
   case match(pane: Int, ResultsList<Row>, BrowserChoice, String, from: Int, backward: Bool)
   /// Let the terminal report the mouse, or no longer.
   case mouse(Bool)
+  /// Let the changes of a pane's list name some rows, or all.
+  case observe(pane: Int, Range<Int>?)
   /// Copy a text to the terminal's clipboard.
   case copy(String)
   /// Paint everything again.

@@ -48,7 +48,7 @@ extension BrowserModel {
       }
     }
     effects += goToAdded(after: event)
-    return effects + readPage() + readDetails() + landForm()
+    return effects + readPage() + readDetails() + observe() + landForm()
   }
 
   /// Asks for the rows that the screen needs and that are not held, one page at a time.
