@@ -19,7 +19,7 @@ struct MovementTests {
     #expect(world.cursorTitle == "b1")
     #expect(world.effects.isEmpty)
     try world.press(":C\r")
-    guard case .place(let pane, let list, _, "C")? = world.effects.popLast() else {
+    guard case .locate(let pane, let list, _, "C")? = world.effects.popLast() else {
       Issue.record("nothing was sought")
       return
     }
@@ -33,7 +33,7 @@ struct MovementTests {
     try world.press("\u{F}")
     #expect(world.cursorTitle == "b1")
     try world.press(":=7\r")
-    guard case .place(_, _, _, "7")? = world.effects.popLast() else {
+    guard case .locate(_, _, _, "7")? = world.effects.popLast() else {
       Issue.record("a number after = is a value")
       return
     }
