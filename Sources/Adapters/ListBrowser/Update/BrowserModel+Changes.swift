@@ -73,17 +73,27 @@ extension BrowserModel {
   ) -> [BrowserEffect] {
     guard let pane = pane(id) else { return [] }
     guard let before = pane.list, before.position.generation == delta.from,
-      before.position.life == delta.life, delta.unobserved == nil
+      before.position.life == delta.life
     else { return replace(with: after, in: id, because: "a change was missed") }
-    if reading?.pane == id { reading?.changes?.append((delta, before, after)) }
     let cursorTitle = pane.cursorRow.map { setup.title(of: $0) }
     let wasAtTop = pane.top == 0 && pane.edge == nil
     var outcome = CursorOutcome.stayed
     let (now, marksChanges) = (now, setup.markTime != .zero)
+    var isKnown = true
     changePane(id) { pane in
-      outcome = pane.apply(delta, to: after, isOwn: BrowserModel.isOwn(delta))
+      if delta.unobserved == nil {
+        outcome = pane.apply(delta, to: after, isOwn: BrowserModel.isOwn(delta))
+      } else if let found = pane.applyPart(delta, to: after, isOwn: BrowserModel.isOwn(delta)) {
+        outcome = found
+      } else {
+        isKnown = false
+        return
+      }
       if marksChanges { pane.marks.add(delta, from: before, to: after, at: now) }
     }
+    // What happened to the cursor's row is not known, so it is sought.
+    guard isKnown else { return replace(with: after, in: id, because: nil) }
+    if reading?.pane == id { reading?.changes?.append((delta, before, after)) }
     guard id == self.pane.id else { return [] }
     requestedDetails = nil
     let effects = readLinesAgain()
@@ -131,6 +141,7 @@ extension BrowserModel {
   /// The number of inserted rows that are above the screen.
   private func rowsAbove(_ delta: ResultsDelta) -> Int {
     let top = pane.top
+    if let unobserved = delta.unobserved { return unobserved.above.inserted }
     return delta.rows.inserts.count { pane.lines.line(of: .row($0.to.path)) < top }
   }
 
@@ -161,9 +172,12 @@ extension BrowserModel {
 
   /// The numbers of rows of each kind that a change names.
   static func counts(of delta: ResultsDelta, _ signs: BrowserSigns) -> String {
+    let (above, below) = (delta.unobserved?.above, delta.unobserved?.below)
     let counts = [
-      ("+", delta.rows.inserts.count), (signs.minus, delta.rows.deletes.count),
-      (signs.moved, delta.rows.moves.count), ("~", delta.rows.updates.count),
+      ("+", delta.rows.inserts.count + (above?.inserted ?? 0) + (below?.inserted ?? 0)),
+      (signs.minus, delta.rows.deletes.count + (above?.removed ?? 0) + (below?.removed ?? 0)),
+      (signs.moved, delta.rows.moves.count),
+      ("~", delta.rows.updates.count + (above?.changed ?? 0) + (below?.changed ?? 0)),
     ]
     return counts.filter { $0.1 > 0 }.map { "\($0.0)\(BrowserView.grouped($0.1))" }
       .joined(separator: " ")
