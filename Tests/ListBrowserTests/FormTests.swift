@@ -137,6 +137,18 @@ struct FormTests {
     #expect(world.cursorTitle == "new one")
   }
 
+  @Test func `R137: all rows of a list are changed in one form`() async throws {
+    var world = try await World.editing()
+    try world.press(Self.escape)
+    try world.press("\u{1}e")
+    try world.answerForms()
+    #expect(world.model.form?.title == "edit all 9 books")
+    try world.press("B\r")
+    try world.answerForms()
+    #expect(try (0..<9).allSatisfy { try world.values("title \($0)")?[0] == "AB" })
+    #expect(!world.model.selectsAll)
+  }
+
   @Test func `R137: forms are refused where rows cannot be changed`() async throws {
     var world = try await World([("A", "a", 1)])
     try world.press("e")
