@@ -26,7 +26,7 @@ struct ObservedRelatedRowsTests {
       var partial = try engine(plan, indexing, in: store)
       partial.mostDependentsCounted = generator.number(in: 0...2)
       for step in 0..<16 {
-        let context: Comment = "seed \(seed), world \(world), step \(step): \(shown)"
+        var context: Comment = "seed \(seed), world \(world), step \(step): \(shown)"
         if step.isMultiple(of: 4) {
           let start = generator.number(in: 0...whole.snapshot.rowCount)
           partial.observedRows = start..<start + generator.number(in: 0...3)
@@ -38,6 +38,7 @@ struct ObservedRelatedRowsTests {
           }
         }
         let folding = generator.happens(percent: 50)
+        context = "\(context)\(folding ? ", folded" : "")"
         let full = try Transitions(&whole, in: store, folding)
         let observed = try Transitions(&partial, in: store, folding)
         #expect(try partial.snapshot.content == whole.snapshot.content, context)
@@ -48,7 +49,14 @@ struct ObservedRelatedRowsTests {
         var last = full.start
         for reported in observed.steps {
           let expected = full.steps.first { folding || $0.version == reported.version }
-          try compare(reported.delta, with: expected?.delta, last, expected?.snapshot, context)
+          try compare(
+            reported.delta,
+            with: expected?.delta,
+            last,
+            expected?.snapshot,
+            folding,
+            context
+          )
           last = expected?.snapshot ?? last
           if reported.delta.unobserved?.isComplete == false { incomplete += 1 }
         }
@@ -98,6 +106,7 @@ struct ObservedRelatedRowsTests {
     with full: ResultsDelta?,
     _ old: ResultsSnapshot,
     _ new: ResultsSnapshot?,
+    _ folding: Bool,
     _ context: Comment
   ) throws {
     let unobserved = try #require(reported.unobserved, context)
@@ -114,8 +123,9 @@ struct ObservedRelatedRowsTests {
     #expect(observed(images.0, old.plan) == observed(images.1, old.plan), context)
     #expect(reported.sections == expected.sections, context)
     var counted = try #require(expected.unobserved)
-    #expect(unobserved.above.changed <= counted.above.changed, context)
-    #expect(unobserved.below.changed <= counted.below.changed, context)
+    // Of folded commits, one that was not looked at can take back what another one changed.
+    #expect(folding || unobserved.above.changed <= counted.above.changed, context)
+    #expect(folding || unobserved.below.changed <= counted.below.changed, context)
     if !unobserved.isComplete {
       counted.isComplete = false
       counted.above.changed = unobserved.above.changed

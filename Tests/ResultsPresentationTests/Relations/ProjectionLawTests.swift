@@ -34,7 +34,8 @@ struct ProjectionLawTests {
         }
         let now = try values(shown, schema, engine, store)
         #expect(now.read == now.joined, context)
-        guard case .moved(let deltas) = progress else {
+        // Commits that cancel each other out make no delta.
+        guard case .moved(let deltas) = progress, !deltas.isEmpty else {
           #expect(last.joined == now.joined, context)
           continue
         }

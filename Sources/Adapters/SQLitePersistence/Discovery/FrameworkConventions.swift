@@ -95,6 +95,15 @@ struct FrameworkConventions {
     }
   }
 
+  /// The name of a many-to-many relationship by the column of its link that holds the keys of its objects, or `nil` if it says nothing.
+  ///
+  /// In Core Data `Z_3TAGS` is the column of a relationship `tags` to entity number 3.
+  func relationshipName(ofLinkColumn name: String) -> String? {
+    guard case .coreData = framework, name.hasPrefix("Z_") else { return nil }
+    let rest = name.dropFirst(2).drop { $0.isNumber }
+    return rest.isEmpty ? nil : rest.lowercased()
+  }
+
   /// The foreign keys of a table that it does not declare.
   ///
   /// In Rails `author_id` holds a key of `authors`. In Core Data `ZAUTHOR` holds one of `ZAUTHOR`, and a column of a link such as `Z_3TAGS`

@@ -163,8 +163,9 @@ struct RelationshipDiscovery {
         let plural =
           near.destination === far.destination
           ? far.name.plural : member(of: far.destination).plural
+        let known = conventions.relationshipName(ofLinkColumn: far.columns[0])
         add(
-          [plural, plural + "Through" + link.name.asSuffix],
+          (known.map { [$0] } ?? []) + [plural, plural + "Through" + link.name.asSuffix],
           .manyToMany(link: found.reference(to: link), from: near.columns, to: far.columns),
           from: near.destination,
           to: far.destination

@@ -5,7 +5,9 @@ import Synchronization
 ///
 /// Every entity but the link's has the attributes `name`, `rank` and `note`, the last of which no definition reads. Keys are integers or
 /// texts. To-one relationships are named `one0` and `one1`, their inverses `many` with a number, the many-to-many one `linked`, and the one
-/// to the links `links`. Links have the relationships `leftObject` and `rightObject`.
+/// to the links `links`. Links have the relationships `leftObject` and `rightObject`. Both keys of a link are its identity, or it has a key of
+/// its own; then a pair can be there twice, and its keys can be null. Where they are the identity, the first entity can have a relationship
+/// `pair` to a link, by a foreign key of two parts.
 public struct RelationSchema: Sendable {
   /// The names of the attributes that every entity but the link's begins with, in order.
   public static let attributes = ["name", "rank", "note"]
@@ -16,6 +18,11 @@ public struct RelationSchema: Sendable {
   public let foreignKeys: [[Int]]
   /// The indexes of the two entities that the link entity connects.
   public let linked: (from: Int, to: Int)
+  /// Whether the first entity has the relationship `pair`.
+  private let hasPair: Bool
+
+  /// The attributes that hold the foreign key of the relationship `pair`.
+  private static let pair = ["pairLeft", "pairRight"]
 
   /// Draws a schema.
   /// - Parameters:
@@ -40,6 +47,8 @@ public struct RelationSchema: Sendable {
     let identities = names.map { _ in
       generator.choice(EntityIdentity.integer(), .integer(), .text())
     }
+    let linkHasKey = generator.happens(percent: 35)
+    hasPair = !linkHasKey && generator.happens(percent: 50)
     let directory = EntityDirectory(try EntityDescription(name: "Missing", attributes: []))
     func reference(_ name: String) -> @Sendable () -> EntityDescription {
       { directory.entity(named: name) }
@@ -61,6 +70,19 @@ public struct RelationSchema: Sendable {
             .toOne(foreignKey: ["key\(number)"]),
             onDelete: hasRules ? generator.choice(.none, .deny, .nullify, .cascade) : .none,
             to: reference(names[target])
+          )
+        )
+      }
+      if hasPair, index == 0 {
+        for (column, target) in zip(RelationSchema.pair, [linked.from, linked.to]) {
+          attributes.append(AttributeDescription(column, type(target), isOptional: true))
+        }
+        relationships.append(
+          RelationshipDescription(
+            "pair",
+            .toOne(foreignKey: RelationSchema.pair),
+            onDelete: hasRules ? generator.choice(.none, .nullify, .cascade) : .none,
+            to: reference("Link")
           )
         )
       }
@@ -104,10 +126,10 @@ public struct RelationSchema: Sendable {
     entities.append(
       try EntityDescription(
         name: "Link",
-        identity: .compound(["left", "right"]),
+        identity: linkHasKey ? .integer() : .compound(["left", "right"]),
         attributes: [
-          AttributeDescription("left", type(linked.from)),
-          AttributeDescription("right", type(linked.to)),
+          AttributeDescription("left", type(linked.from), isOptional: linkHasKey),
+          AttributeDescription("right", type(linked.to), isOptional: linkHasKey),
         ],
         relationships: [("left", linked.from), ("right", linked.to)].map { column, index in
           RelationshipDescription(
@@ -117,6 +139,14 @@ public struct RelationSchema: Sendable {
             to: reference(names[index])
           )
         }
+          + (hasPair
+            ? [
+              RelationshipDescription(
+                "pairs",
+                .toMany(foreignKey: RelationSchema.pair),
+                to: reference(names[0])
+              )
+            ] : [])
       )
     )
     for entity in entities { directory.add(entity) }
@@ -127,6 +157,11 @@ public struct RelationSchema: Sendable {
 
   /// The link entity.
   private var link: EntityDescription { entities[entities.count - 1] }
+
+  /// The delete rule of the relationship `pair`, if there is one.
+  private var pairRule: DeleteRule? {
+    entities[0].relationships.first { $0.name == "pair" }?.onDelete
+  }
 
   /// A key that an object of an entity may have.
   private func key(of entity: EntityDescription, _ generator: inout SeededGenerator) -> ObjectKey {
@@ -182,8 +217,8 @@ extension RelationSchema {
       )
     }
     let path = toOne(from: entity, length: generator.number(in: 1...max(1, depth)), &generator)
-    let name = FetchExpression.related(path.steps, value(of: path.end, isText: true))
-    let rank = FetchExpression.related(path.steps, value(of: path.end, isText: false))
+    let name = related(path.steps, value(of: path.end, isText: true))
+    let rank = related(path.steps, value(of: path.end, isText: false))
     return generator.choice(
       name,
       rank,
@@ -220,8 +255,8 @@ extension RelationSchema {
       return generator.choice(quantified, .not(quantified), .and([own, quantified]))
     }
     let path = toOne(from: entity, length: generator.number(in: 1...depth), &generator)
-    let rank = FetchExpression.related(path.steps, value(of: path.end, isText: false))
-    let name = FetchExpression.related(path.steps, value(of: path.end, isText: true))
+    let rank = related(path.steps, value(of: path.end, isText: false))
+    let name = related(path.steps, value(of: path.end, isText: true))
     let related = FetchPredicate.comparison(rank, .less, number)
     return generator.choice(
       related,
@@ -229,6 +264,12 @@ extension RelationSchema {
       .isNull(name),
       .and([own, .not(related)])
     )
+  }
+
+  /// A value of the object at the end of a path; that of a link is at the end of a longer one.
+  private func related(_ steps: [String], _ value: FetchExpression) -> FetchExpression {
+    guard case .related(let more, let inner) = value else { return .related(steps, value) }
+    return .related(steps + more, inner)
   }
 
   private func toOne(
@@ -292,7 +333,13 @@ extension RelationSchema {
       } else {
         var changed = row.values
         let attribute = generator.number(in: 0...values.count - 1)
-        changed[attribute] = values[attribute]
+        // Where a rule demands that the key names an object, both parts change together.
+        let isPair =
+          RelationSchema.pair.contains(entity.attributes[attribute].name)
+          && pairRule != DeleteRule.none
+        for index in isPair ? values.count - 2..<values.count : attribute..<attribute + 1 {
+          changed[index] = values[index]
+        }
         try transaction.update(id, to: changed, of: entity)
       }
     }
@@ -341,21 +388,45 @@ extension RelationSchema {
     _ transaction: any StoreTransaction,
     _ generator: inout SeededGenerator
   ) throws(StoreError) {
+    guard let parts = try linkParts(transaction, &generator) else { return }
+    guard link.identity == .integer() else {
+      let id = ObjectID(entity: link.name, key: .compound(parts))
+      if case .some(.some) = try transaction.rows([id.key], of: link).first {
+        try delete(id, of: link, transaction)
+      } else {
+        try transaction.insert(parts, key: nil, into: link)
+      }
+      return
+    }
+    let id = ObjectID(entity: link.name, key: .integer(Int64(generator.number(in: 1...12))))
+    let values = parts.map { generator.happens(percent: 10) ? Value.null : $0 }
+    guard case .some(.some) = try transaction.rows([id.key], of: link).first else {
+      try transaction.insert(values, key: id.key, into: link)
+      return
+    }
+    if generator.happens(percent: 40) {
+      try transaction.update(id, to: values, of: link)
+    } else {
+      try delete(id, of: link, transaction)
+    }
+  }
+
+  /// Draws the keys of both ends of a link; `nil` if a rule demands an object that there is not.
+  private func linkParts(
+    _ transaction: any StoreTransaction,
+    _ generator: inout SeededGenerator
+  ) throws(StoreError) -> [Value]? {
     let ends = [entities[linked.from], entities[linked.to]]
     var parts: [Value] = []
+    var isMissing = false
     for (end, relationship) in zip(ends, link.relationships) {
       let key = key(of: end, &generator)
       parts.append(key.parts[0])
-      if relationship.onDelete != .none {
-        guard case .some(.some) = try transaction.rows([key], of: end).first else { return }
+      if relationship.onDelete != .none, try transaction.rows([key], of: end) == [nil] {
+        isMissing = true
       }
     }
-    let id = ObjectID(entity: link.name, key: .compound(parts))
-    if case .some(.some) = try transaction.rows([id.key], of: link).first {
-      try delete(id, of: link, transaction)
-    } else {
-      try transaction.insert(parts, key: nil, into: link)
-    }
+    return isMissing ? nil : parts
   }
 
   private func value(_ generator: inout SeededGenerator) -> Value {
@@ -390,6 +461,22 @@ extension RelationSchema {
       }
       values.append(isNull ? .null : key.parts[0])
     }
+    if hasPair, number == 0 { values += try pairValues(transaction, &generator) }
     return values
+  }
+
+  /// Draws the key of a link for the relationship `pair`: null in both parts or in one, or of a link that there may be.
+  private func pairValues(
+    _ transaction: any StoreTransaction,
+    _ generator: inout SeededGenerator
+  ) throws(StoreError) -> [Value] {
+    let parts = [linked.from, linked.to].map { key(of: entities[$0], &generator).parts[0] }
+    let isNull = generator.happens(percent: 20)
+    let isHalf = generator.happens(percent: 15)
+    if isNull { return [.null, .null] }
+    if isHalf { return [parts[0], .null] }
+    guard pairRule != DeleteRule.none else { return parts }
+    let isMissing = try transaction.rows([.compound(parts)], of: link) == [nil]
+    return isMissing ? [.null, .null] : parts
   }
 }

@@ -40,10 +40,10 @@ public struct RelationModel: Sendable {
     let next: [Row]
     switch relationship.kind {
     case .toOne(let columns):
-      let key = row[columns[0]]
-      next = all.values.filter { $0.id.key.parts == [key] }
+      let key = columns.map { row[$0] }
+      next = all.values.filter { $0.id.key.parts == key }
     case .toMany(let columns):
-      next = all.values.filter { [$0[columns[0]]] == row.id.key.parts }
+      next = all.values.filter { other in columns.map { other[$0] } == row.id.key.parts }
     case .manyToMany(let link, let from, let to):
       let links = (rows[link.entity.name] ?? [:]).values.filter {
         [$0[from[0]]] == row.id.key.parts
