@@ -113,6 +113,7 @@ struct World {
       switch input {
       case .key(let key): try send(.key(key))
       case .paste(let text): try send(.paste(text))
+      case .mouse(let mouse): try send(.mouse(mouse))
       }
     }
   }

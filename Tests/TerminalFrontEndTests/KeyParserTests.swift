@@ -25,10 +25,15 @@ struct KeyParserTests {
     ("\u{1B}x", [.key(Key(.character("x"), alt: true))]),
     ("\u{1B}[200~two\nlines\u{1B}[201~", [.paste("two\nlines")]),
     ("\u{1B}[200~a\u{1B}[2b\u{1B}[201~", [.paste("a\u{1B}[2b")]),
-    // Replies of the terminal, mouse reports and unknown sequences are no keys.
+    ("\u{1B}[<0;10;20M", [.mouse(Mouse(.press, line: 19, column: 9))]),
+    ("\u{1B}[<64;1;1M", [.mouse(Mouse(.wheelUp, line: 0, column: 0))]),
+    ("\u{1B}[<65;80;24M", [.mouse(Mouse(.wheelDown, line: 23, column: 79))]),
+    // Replies of the terminal, other mouse reports and unknown sequences are no keys.
     ("\u{1B}[?2026;2$y", []),
     ("\u{1B}[12;40R", []),
-    ("\u{1B}[<0;10;20M", []),
+    ("\u{1B}[<0;10;20m", []),
+    ("\u{1B}[<2;10;20M", []),
+    ("\u{1B}[<0;10M", []),
     ("\u{1B}[M !!", []),
     ("\u{1B}]11;rgb:0000/0000/0000\u{7}", []),
     ("\u{1B}P1$r0m\u{1B}\\", []),

@@ -4,6 +4,7 @@ import ProgramFrontEnd
 import ProgramStores
 import ResultsDomain
 import ResultsPresentation
+import TerminalFrontEnd
 
 extension LedgerProgram {
   /// Totals, and jumps by date.
@@ -23,22 +24,32 @@ extension LedgerProgram {
     },
   ]
 
-  /// The sums by month and by category, and the balance, of the transactions that the list shows.
+  /// The balance, and the sums by month, category and day, of the transactions that the list shows.
   private static func totals(_ context: CommandContext) throws -> [String] {
     let settings = context.settings
     let months = MonthGrouping(calendar: settings.calendar, locale: settings.locale)
+    let days = DayGrouping(calendar: settings.calendar, locale: settings.locale)
     let condition = context.definition.request.predicate
-    var lines: [String] = []
-    for grouping in [LedgerTotals.Grouping.date(months), .category] {
-      let totals = try context.store.read { (snapshot) throws(StoreError) in
-        Result { try LedgerTotals(by: grouping, where: condition, in: snapshot) }
-      }.get()
-      lines += totals.lines.map { line in
-        "\(line.title)  \(settings.amount(line.sum))  (\(line.count))"
+    let groups = try context.store.read { (snapshot) throws(StoreError) in
+      Result {
+        try [LedgerTotals.Grouping.date(months), .category, .date(days)].map {
+          try LedgerTotals(by: $0, where: condition, in: snapshot)
+        }
       }
-      lines.append(
-        lines.count == totals.lines.count ? "" : "balance  \(settings.amount(totals.balance))"
-      )
+    }.get()
+    let width = DisplayWidth()
+    let titles = groups.flatMap(\.lines).map { width.columns(of: $0.title) }.max() ?? 0
+    let sums = groups.flatMap(\.lines).map { settings.amount($0.sum) }
+    let balance = groups.first.map { settings.amount($0.balance) } ?? ""
+    let amounts = (sums + [balance]).map { width.columns(of: $0) }.max() ?? 0
+    func line(_ title: String, _ amount: String) -> String {
+      width.fit(title, columns: max(titles, 7)) + "  "
+        + width.fit(amount, columns: amounts, alignment: .trailing)
+    }
+    var lines = [line("balance", balance)]
+    for group in groups {
+      lines.append("")
+      lines += group.lines.map { "\(line($0.title, settings.amount($0.sum)))  (\($0.count))" }
     }
     return lines
   }

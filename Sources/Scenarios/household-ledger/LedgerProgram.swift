@@ -22,6 +22,7 @@ enum LedgerProgram: StoredProgram {
     numbers: ["-99.50", "-10"]
   )
   static let sectionKeyNames = ["day", "month"]
+  static let headerAggregates = [HouseholdLedger.sum]
 
   static func definition(for settings: LocaleSettings) -> ResultsDefinition<Row> {
     HouseholdLedger.definition(calendar: settings.calendar, locale: settings.locale)

@@ -24,6 +24,8 @@ enum FeedProgram: StoredProgram {
 
   static let importsFeeds = true
 
+  static func isDimmed(_ row: Row) -> Bool { row["isRead"] == true }
+
   static func definition(for settings: LocaleSettings) -> ResultsDefinition<Row> {
     NewsFeed.definition()
   }

@@ -73,7 +73,10 @@ struct LawWorld {
       details: columns
     )
     let size = TerminalSize(columns: 70, rows: 16)
-    model = BrowserModel(setup, size: size)
+    // A third of the lists is observed in part, as those of more than 100,000 rows are.
+    var shown = setup
+    if drawn.happens(percent: 33) { shown.mostWholeRows = 0 }
+    model = BrowserModel(shown, size: size)
     terminal = ReplayedScreen(size: size)
     changes = controller.changes.makeAsyncIterator()
     generator = drawn
@@ -99,6 +102,7 @@ struct LawWorld {
       case .find(let search, _, let list, let ids):
         let paths = ids.map { list.path(of: $0) }
         waiting += model.update(.found(search: search, paths), at: .zero)
+      case .observe(_, let rows): controller.observedRows = rows
       default: continue
       }
     }

@@ -142,6 +142,10 @@ public struct ScreenOptions: ParsableArguments {
   @Option(help: "The columns that ambiguous characters such as … take: 1 or 2.")
   public var ambiguousWidth = 1
 
+  /// The time for which changes are marked.
+  @Option(help: "Milliseconds for which changes are marked, 0 for none, or keep.")
+  public var marks = "1500"
+
   /// Whether the terminal's cursor stays visible.
   @Flag(help: "Keep the terminal's cursor visible, on the row of the list's cursor.")
   public var showCursor = false
@@ -157,6 +161,9 @@ public struct ScreenOptions: ParsableArguments {
   public func validate() throws {
     guard ambiguousWidth == 1 || ambiguousWidth == 2 else {
       throw ValidationError("--ambiguous-width must be 1 or 2, not \(ambiguousWidth).")
+    }
+    guard marks == "keep" || (Int(marks).map { $0 >= 0 && $0 <= 3_600_000 } ?? false) else {
+      throw ValidationError("--marks must be keep or 0 to 3600000 milliseconds, not \(marks).")
     }
     guard dimensions != nil else {
       throw ValidationError("--size must be columns and lines such as 80x24, not \(size).")
@@ -175,6 +182,9 @@ public struct ScreenOptions: ParsableArguments {
   var terminalSize: TerminalSize {
     TerminalSize(columns: dimensions?.columns ?? 80, rows: dimensions?.lines ?? 24)
   }
+
+  /// The time for which changes are marked; `nil` to keep the marks.
+  var markTime: Duration? { Int(marks).map { .milliseconds($0) } }
 
   /// The keys to play.
   var inputs: [KeyInput] {

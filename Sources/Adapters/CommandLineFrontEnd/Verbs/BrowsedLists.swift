@@ -19,7 +19,7 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
   var source: BrowserSource {
     let requests = BrowsedRequests(self)
     let forms = BrowsedForms(lists: self, requests: requests)
-    return BrowserSource(
+    var source = BrowserSource(
       perform: { request in try refusing { try requests.perform(request) } },
       forms: BrowserForms(
         begin: { subject in try refusing { try forms.begin(subject) } },
@@ -28,6 +28,11 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
       ),
       { choice in try refusing { try define(choice) } }
     )
+    source.details = relatedNames
+    source.row = { choice, text in try refusing { try row(at: text, in: choice) } }
+    source.matches = { choice, text, ids in try refusing { try matches(of: text, choice, ids) } }
+    source.stop = { requests.stop() }
+    return source
   }
 
   /// Runs a closure, and puts its error into words for the user.
@@ -67,6 +72,11 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
       if choice.sectionBy == nil { definition.sectionKey = kept.sectionKey }
     }
     definition = definition.fetching(columns + details.map(\.column))
+    if definition.sectionKey != nil, !Program.headerAggregates.isEmpty {
+      definition.aggregates = Program.headerAggregates
+      // The cache of a list has its aggregates.
+      definition.cacheName = definition.cacheName.map { "\($0)WithAggregates" }
+    }
     if !choice.filter.isEmpty {
       definition.cacheName = nil
       definition.request.predicate =
@@ -135,7 +145,7 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
   /// Returns the description of the program for the browser.
   func setup(_ screen: ScreenOptions) -> BrowserSetup {
     let columns = self.columns.map { column($0) }
-    return BrowserSetup(
+    var setup = BrowserSetup(
       program: Program.name,
       file: URL(fileURLWithPath: location.path).lastPathComponent,
       nouns: Program.nouns,
@@ -152,6 +162,18 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
       width: DisplayWidth(ambiguous: screen.ambiguousWidth == 2 ? .wide : .narrow),
       signs: screen.ascii ? .ascii : .unicode
     )
+    let formatter = ValueFormatter(for: settings)
+    setup.aggregates = { aggregates in
+      aggregates.map { name, aggregate in
+        let text =
+          aggregate.isOverflow ? "overflow" : formatter.text(aggregate.value, of: aggregate.type)
+        return aggregates.count == 1 ? text : "\(name) \(text)"
+      }.joined(separator: ", ")
+    }
+    setup.isDimmed = Program.isDimmed
+    setup.hasMoreDetails = Program.fields.named.contains(where: \.isToMany)
+    setup.markTime = screen.markTime
+    return setup
   }
 
   /// Whether the list is not divided, and its first row is the newest.

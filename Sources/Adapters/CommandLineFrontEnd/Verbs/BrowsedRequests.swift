@@ -13,6 +13,8 @@ final class BrowsedRequests<Program: ListProgram>: Sendable {
   private struct State {
     var runner: CommandRunner
     var steps = UndoStack()
+    /// What commands have started, by the commands' names.
+    var repeated: [String: Task<Void, Never>] = [:]
   }
 
   private let lists: BrowsedLists<Program>
@@ -30,6 +32,7 @@ final class BrowsedRequests<Program: ListProgram>: Sendable {
     try state.withLock { state in
       switch request {
       case .delete(let ids): BrowserOutcome(try delete(ids, &state))
+      case .deleteAll(let choice): BrowserOutcome(try delete(try lists.ids(of: choice), &state))
       case .command(let call): try run(call, &state)
       case .undo: BrowserOutcome(try undo(&state))
       case .redo: BrowserOutcome(try redo(&state))
@@ -51,6 +54,14 @@ final class BrowsedRequests<Program: ListProgram>: Sendable {
     }
   }
 
+  /// Ends what commands have started.
+  func stop() {
+    state.withLock { state in
+      for task in state.repeated.values { task.cancel() }
+      state.repeated = [:]
+    }
+  }
+
   private func delete(_ ids: [ObjectID], _ state: inout State) throws -> String {
     let performed = try state.runner.perform { store, origin in
       try store.commit(origin: origin) { transaction in
@@ -66,7 +77,11 @@ final class BrowsedRequests<Program: ListProgram>: Sendable {
     guard let command = Program.commands.first(where: { $0.name == call.name }) else {
       return BrowserOutcome("There is no command “\(call.name)”.")
     }
-    let performed = try state.runner.perform(command, in: try lists.context(of: call))
+    if let task = state.repeated.removeValue(forKey: command.name), !task.isCancelled {
+      task.cancel()
+      return BrowserOutcome("stopped: \(command.title)")
+    }
+    let performed = try perform(command, call, &state)
     let outcome = performed.result
     let message = note(outcome.message, command.writes ? performed.changes : [], &state)
     switch outcome.effect {
@@ -76,11 +91,39 @@ final class BrowsedRequests<Program: ListProgram>: Sendable {
     case .detail(let id): return BrowserOutcome(message, .detail(id))
     case .list(let definition): return BrowserOutcome(message, .list(lists.keep(definition)))
     case .jump(let row): return BrowserOutcome(message, .jump(to: row))
+    case .repeated(let span, let step):
+      state.repeated[command.name] = Task(executorPreference: lists.store.executor) {
+        // A step that fails ends it; the store's failure is shown by the list.
+        while !Task.isCancelled, (try? step()) != nil { try? await Task.sleep(for: span) }
+      }
+      return BrowserOutcome("\(outcome.message).")
     case .open(let address):
       guard SystemBrowser.open(address) else {
         return BrowserOutcome("No program here opens addresses: \(address)")
       }
       return BrowserOutcome(message)
+    }
+  }
+
+  /// Runs a command; one that acts on all rows of a list gets their identities in batches.
+  private func perform(
+    _ command: ListCommand,
+    _ call: BrowserCall,
+    _ state: inout State
+  ) throws -> CommandRunner.Performed<CommandOutcome> {
+    let context = try lists.context(of: call)
+    guard call.actsOnAll else { return try state.runner.perform(command, in: context) }
+    let ids = try lists.ids(of: call.choice)
+    return try state.runner.perform { _, origin in
+      var outcome = CommandOutcome("there is no row")
+      for start in stride(from: 0, to: ids.count, by: 1024) {
+        var batch = context
+        batch.origin = origin
+        batch.ids = Array(ids[start..<min(start + 1024, ids.count)])
+        outcome = try command.run(batch)
+      }
+      if ids.count > 1024 { outcome.message = "\(command.title): \(ids.count) rows" }
+      return outcome
     }
   }
 

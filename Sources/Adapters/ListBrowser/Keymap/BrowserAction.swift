@@ -5,7 +5,8 @@ public enum BrowserAction: String, Hashable, Sendable, CaseIterable {
   case fold, open, toggleFold, foldAll, openAll
   case lineToMiddle, lineToTop, lineToBottom
   case filter, sort, sectionBy
-  case select, selectSection, detail, copyCell, copyRows
+  case nextMatch, previousMatch, sameValue
+  case select, selectSection, selectAll, mouse, detail, copyCell, copyRows
   case edit, editInEditor, add, delete, commands, undo, redo
   case hold, applyHeld
   case help, repaint, suspend, escape, interrupt, quit

@@ -104,6 +104,8 @@ public struct BrowserLoop: Sendable {
       case .terminal(.input(.key(let key)), let frame):
         effects = model.update(.key(key, frame: frame), at: now)
       case .terminal(.input(.paste(let text)), _): effects = model.update(.paste(text), at: now)
+      case .terminal(.input(.mouse(let mouse)), _):
+        effects = model.update(.mouse(mouse), at: now)
       case .terminal(.resized(let size), _): effects = model.update(.resized(size), at: now)
       case .terminal(.stop, _): effects = [.suspend]
       case .terminal(.signal(let number), _): return .signal(number)
@@ -114,9 +116,11 @@ public struct BrowserLoop: Sendable {
         case .quit(let status): return .status(status)
         case .repaint: painter.reset()
         case .copy(let text): try session.write(Clipboard.sequence(for: text))
+        case .mouse(let isOn): try session.write(Mouse.reporting(isOn))
         case .suspend:
           session.suspend()
           painter.reset()
+          if model.hasMouse { try session.write(Mouse.reporting(true)) }
           effects += model.update(.resized(session.size), at: now)
         case .form(let number, .edit(let text)):
           let event = await reader.edit(text)
@@ -192,6 +196,7 @@ public struct BrowserLoop: Sendable {
           switch input {
           case .key(let key): .key(key)
           case .paste(let text): .paste(text)
+          case .mouse(let mouse): .mouse(mouse)
           }
         for effect in model.update(event, at: .zero) {
           if case .quit = effect { rest = [] }

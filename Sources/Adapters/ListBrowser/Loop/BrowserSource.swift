@@ -1,6 +1,17 @@
 public import ResultsDomain
 public import ResultsPresentation
 
+/// A line of the detail pane that is read for a row.
+public struct BrowserDetail: Hashable, Sendable {
+  /// The name.
+  public var title: String
+  /// The text; it need not be safe for a terminal.
+  public var text: String
+
+  /// Creates a line.
+  public init(_ title: String, _ text: String) { (self.title, self.text) = (title, text) }
+}
+
 /// Where a browser gets its lists from.
 public struct BrowserSource: Sendable {
   /// A list that has been defined, and not yet fetched.
@@ -34,6 +45,20 @@ public struct BrowserSource: Sendable {
 
   /// What the program does for forms, or `nil` if it has none.
   let forms: BrowserForms?
+  /// Reads what the detail pane shows of a row besides the row's values.
+  public var details: @Sendable (ObjectID) throws -> [BrowserDetail] = { _ in [] }
+  /// Returns a row that would stand where a typed value of the first sort attribute stands; throws `Refusal` if there is none.
+  public var row: @Sendable (BrowserChoice, String) throws -> Row = { _, _ in
+    throw Refusal("This list has no values to go to.")
+  }
+  /// Returns which of some rows a filter text selects; throws `Refusal` for one that is not valid.
+  public var matches: @Sendable (BrowserChoice, String, [ObjectID]) throws -> Set<ObjectID> = {
+    _,
+    _,
+    _ in []
+  }
+  /// Ends what requests have started and what still runs.
+  public var stop: @Sendable () -> Void = {}
 
   /// Creates a source from a closure that defines the list of a choice; it throws `Refusal` for one that is not valid.
   /// - Parameters:

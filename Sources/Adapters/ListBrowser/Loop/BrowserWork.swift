@@ -14,6 +14,8 @@ final class BrowserWork: Sendable {
   let source: BrowserSource
   let send: @Sendable (BrowserEvent) -> Void
   private let lists = Mutex<[Int: OpenList]>([:])
+  /// The newest search for a match.
+  private let matching = Mutex<Task<Void, Never>?>(nil)
   /// The time that a filter waits for the next key.
   private static let patience = Duration.milliseconds(40)
 
@@ -44,7 +46,12 @@ final class BrowserWork: Sendable {
     case .land(let pane, let list, let row): land(row, in: list, pane)
     case .form(let number, let effect): perform(effect, ofForm: number)
     case .find(let search, let pane, let list, let ids): find(ids, in: list, pane, search)
-    case .copy, .repaint, .suspend, .quit: break
+    case .readDetails(let id): readDetails(of: id)
+    case .place(let pane, let list, let choice, let text): place(text, choice, in: list, pane)
+    case .match(let pane, let list, let choice, let text, let start, let backward):
+      match(text, choice, in: list, pane, from: start, backward)
+    case .observe(let pane, let rows): observe(rows, pane)
+    case .copy, .repaint, .suspend, .quit, .mouse: break
     }
   }
 
@@ -54,6 +61,8 @@ final class BrowserWork: Sendable {
       defer { lists = [:] }
       return lists
     }
+    source.stop()
+    matching.withLock { $0?.cancel() }
     _ = try? await open[0]?.controller?.saveCache()
     for list in open.values {
       list.task.cancel()
@@ -132,6 +141,34 @@ final class BrowserWork: Sendable {
     try? list.landingPath(of: row)
   }
 
+  /// Lets the changes of a list name some rows; the controller may be following a commit, so it is not waited for here.
+  private func observe(_ rows: Range<Int>?, _ pane: Int) {
+    guard let controller = lists.withLock({ $0[pane]?.controller }) else { return }
+    Task(executorPreference: controller.store.executor) {
+      await BrowserWork.observe(rows, controller)
+    }
+  }
+
+  @concurrent private static func observe(
+    _ rows: Range<Int>?,
+    _ controller: FetchedResultsController<Row>
+  ) async {
+    controller.observedRows = rows
+  }
+
+  /// The executor of a pane's store.
+  func executor(ofPane pane: Int) -> (any TaskExecutor)? {
+    lists.withLock { $0[pane]?.controller?.store.executor }
+  }
+
+  /// Ends the search for a match that a newer one overtakes.
+  func replaceMatching(by task: Task<Void, Never>) {
+    matching.withLock { matching in
+      matching?.cancel()
+      matching = task
+    }
+  }
+
   /// Finds the paths of rows.
   private func find(_ ids: [ObjectID], in list: ResultsList<Row>, _ pane: Int, _ search: Int) {
     let executor = lists.withLock { $0[pane]?.controller?.store.executor }
@@ -165,8 +202,9 @@ final class BrowserWork: Sendable {
   private func read(_ positions: Range<Int>, of list: ResultsList<Row>, _ pane: Int) {
     let executor = lists.withLock { $0[pane]?.controller?.store.executor }
     Task(executorPreference: executor) { [send] in
-      let rows = await BrowserWork.rows(of: list, at: positions)
+      let (rows, reason) = await BrowserWork.rows(of: list, at: positions)
       send(.page(pane: pane, from: positions.lowerBound, rows: rows))
+      if let reason { send(.unreadable(pane: pane, reason: reason)) }
     }
   }
 
@@ -174,10 +212,19 @@ final class BrowserWork: Sendable {
   @concurrent private static func rows(
     of list: ResultsList<Row>,
     at positions: Range<Int>
-  ) async -> [Row?] {
-    if let rows = try? list.objects(at: positions) { return rows }
-    return positions.map { position in
-      (try? list.objects(at: position..<position + 1))?.first
+  ) async -> (rows: [Row?], reason: String?) {
+    if let rows = try? list.objects(at: positions) { return (rows, nil) }
+    var reason: String?
+    let rows = positions.map { position -> Row? in
+      do {
+        return try list.objects(at: position..<position + 1).first
+      } catch ResultsError.store(let error) {
+        reason = error.description
+      } catch {
+        // The row was deleted meanwhile, and a change that says so is on its way.
+      }
+      return nil
     }
+    return (rows, reason)
   }
 }

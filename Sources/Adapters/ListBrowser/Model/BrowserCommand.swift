@@ -49,12 +49,16 @@ public struct BrowserCall: Hashable, Sendable {
   public var choice: BrowserChoice
   /// The number of rows that match the shown list's definition.
   public var matchingCount: Int
+  /// Whether it acts on all rows of the shown list instead of `ids`.
+  public var actsOnAll = false
 }
 
 /// What a browser asks its program to do to the store.
 public enum BrowserRequest: Hashable, Sendable {
   /// Delete rows.
   case delete([ObjectID])
+  /// Delete all rows of a list.
+  case deleteAll(BrowserChoice)
   /// Run a command.
   case command(BrowserCall)
   /// Take the last request back.

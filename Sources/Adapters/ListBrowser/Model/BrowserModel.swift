@@ -30,6 +30,24 @@ public struct BrowserModel: Sendable {
   var failure: String?
   /// The page that is being read.
   var reading: PageRead?
+  /// The row whose further details were asked for, and the last that came.
+  var requestedDetails: ObjectID?
+  var relatedDetails: (id: ObjectID, lines: [BrowserDetail])?
+  /// The command that is being performed, the one whose lines are shown, and the one that opened the shown list.
+  var performing: BrowserCall?
+  var linesCall: BrowserCall?
+  var listCall: BrowserCall?
+  /// Whether the list has changed since the lines of a command were read, and whether they are being read again.
+  var areLinesOld = false
+  var readsLinesAgain = false
+  /// The text that `n` and `N` search.
+  var searchText = ""
+  /// Whether a search for a match is under way.
+  var isMatching = false
+  /// Whether all rows of the shown list are selected, whichever they are.
+  var selectsAll = false
+  /// Whether the terminal reports the mouse.
+  public internal(set) var hasMouse = false
   /// The searches for rows that are under way, by their numbers.
   var searches: [Int: RowSearch] = [:]
   /// The number of the newest search.
@@ -112,12 +130,15 @@ public struct BrowserModel: Sendable {
   }
 
   /// Whether anything on the screen changes by itself with time.
-  public var needsTicks: Bool { !pane.marks.isEmpty || held != nil || form != nil }
+  public var needsTicks: Bool {
+    !pane.marks.isEmpty && setup.markTime != nil || held != nil || form != nil
+  }
   /// Whether the first list has arrived.
   public var hasList: Bool { base.list != nil }
   /// Whether every row on the screen has been read, and nothing is being opened.
   public var isSettled: Bool {
-    reading == nil && opening == nil && !isPerforming && searches.isEmpty
+    reading == nil && opening == nil && !isPerforming && searches.isEmpty && !isMatching
+      && (requestedDetails == nil || requestedDetails == relatedDetails?.id)
       && form?.isWaiting != true
   }
 
@@ -171,7 +192,9 @@ struct DetailPane: Hashable, Sendable {
 
 /// A menu over the list: its items are narrowed by typing.
 struct Menu: Sendable {
-  enum Purpose: Hashable, Sendable { case help, sections, sort, sectionBy, commands, lines }
+  enum Purpose: Hashable, Sendable {
+    case help, sections, sort, sectionBy, commands, lines, sameValue
+  }
 
   struct Item: Hashable, Sendable {
     let text: String

@@ -1,4 +1,5 @@
 public import ResultsDomain
+public import ResultsPresentation
 public import TerminalFrontEnd
 
 /// What a browser shows of one program: its names, its columns, and the choices it offers.
@@ -66,6 +67,16 @@ public struct BrowserSetup: Sendable {
   public var remember: (@Sendable (BrowserMemory) -> Void)?
   /// A sentence to show at the start, or an empty text.
   public var notice = ""
+  /// Returns the text of a section's aggregates for its header; an empty text for none.
+  public var aggregates: @Sendable (SectionAggregates) -> String = { $0.description }
+  /// Whether a row is shown dimmed.
+  public var isDimmed: @Sendable (Row) -> Bool = { _ in false }
+  /// Whether the detail pane has lines that are read when a row is shown there.
+  public var hasMoreDetails = false
+  /// The time for which changes are marked: zero for not at all, `nil` until something else changes.
+  public var markTime: Duration? = .milliseconds(1500)
+  /// The number of rows up to which changes of a list name all rows, and not only those near the screen.
+  public var mostWholeRows = 100_000
   /// The measure of widths.
   public var width: DisplayWidth
   /// The signs for headers, marks and states.

@@ -16,13 +16,16 @@ struct ChangeMarks: Sendable {
     var time: Duration
     /// The changed attributes, where they are known.
     var changed: AttributeSet?
+    /// The title of the section that a moved row came from.
+    var origin: String?
   }
 
   /// The number of rows in one change above which they are not marked one by one.
   static let mostRows = 200
-  /// The time for which a mark is bright, and the time for which it is shown at all.
-  static let bright = Duration.milliseconds(700)
-  static let shown = Duration.milliseconds(1500)
+  /// The time for which a mark is bright, of the time for which it is shown at all.
+  static func brightTime(of span: Duration?) -> Duration {
+    span.map { $0 / 2 } ?? .seconds(1_000_000)
+  }
 
   /// The marks of rows.
   private(set) var rows: [ObjectID: Mark] = [:]
@@ -45,7 +48,13 @@ struct ChangeMarks: Sendable {
       rows[row.id] = Mark(kind: .updated, time: time, changed: row.changed)
     }
     for row in delta.rows.moves {
-      rows[row.id] = Mark(kind: .moved, time: time, changed: row.changed)
+      var mark = Mark(kind: .moved, time: time, changed: row.changed)
+      let (old, new) = (
+        before.snapshot.header(ofSection: row.from.section),
+        after.snapshot.header(ofSection: row.to.section)
+      )
+      if before.isSectioned, old?.id != new?.id { mark.origin = old?.title }
+      rows[row.id] = mark
     }
     for row in delta.rows.inserts { rows[row.id] = Mark(kind: .inserted, time: time) }
     guard after.isSectioned else { return }
@@ -64,8 +73,8 @@ struct ChangeMarks: Sendable {
   }
 
   /// Forgets what has been shown long enough.
-  mutating func expire(at now: Duration) {
-    rows = rows.filter { now - $0.value.time < ChangeMarks.shown }
-    counts = counts.filter { now - $0.value.time < ChangeMarks.shown }
+  mutating func expire(at now: Duration, _ span: Duration) {
+    rows = rows.filter { now - $0.value.time < span }
+    counts = counts.filter { now - $0.value.time < span }
   }
 }

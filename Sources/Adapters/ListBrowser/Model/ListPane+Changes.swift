@@ -80,7 +80,7 @@ extension ListPane {
   }
 
   /// The header for the cursor of a header: its own, the next that is left, or the one before.
-  private func header(
+  func header(
     after section: Int,
     _ delta: ResultsDelta,
     _ mapping: PathMapping
@@ -161,7 +161,7 @@ extension ListPane {
     return nil
   }
 
-  private mutating func collectIndexTitles(unless isKnown: Bool) {
+  mutating func collectIndexTitles(unless isKnown: Bool) {
     guard !isKnown || indexTitles == nil else { return }
     let isShort = lines.hasHeaders && lines.sectionCount <= ListPane.mostIndexedSections
     indexTitles = isShort ? list?.sectionIndexTitles : nil

@@ -25,6 +25,8 @@ struct ListPane: Sendable {
   var edge: Edge?
   /// The identities of folded sections, also of those that are not in the list at present.
   var foldedIDs: Set<SectionID> = []
+  /// The positions of the rows that changes name, or `nil` for all.
+  var observed: Range<Int>?
   /// What changed lately.
   var marks = ChangeMarks()
   /// The index titles, or `nil` where the list has too many sections to collect them.

@@ -18,6 +18,8 @@ public enum BrowserEvent: Sendable {
   case refused(pane: Int, reason: String)
   /// A page that was asked for was read: the rows from a position on, `nil` for those that cannot be read.
   case page(pane: Int, from: Int, rows: [Row?])
+  /// Rows of a list cannot be read, with the reason.
+  case unreadable(pane: Int, reason: String)
   /// A request was performed, or was not.
   case performed(BrowserOutcome)
   /// The path where a row stands or would stand in a list; `nil` if the list cannot have it.
@@ -26,6 +28,12 @@ public enum BrowserEvent: Sendable {
   case form(number: Int, FormEvent)
   /// The paths of the rows that a search asked for, in its order; `nil` for those that are not in the list.
   case found(search: Int, [RowPath?])
+  /// What the detail pane shows of a row besides its values.
+  case details(ObjectID, [BrowserDetail])
+  /// The next row that matches a text, or `nil` if there is none; with a reason if the text is not valid.
+  case matched(ObjectID?, reason: String? = nil)
+  /// The mouse was used.
+  case mouse(Mouse)
   /// Time has passed.
   case tick
 }
@@ -46,6 +54,16 @@ public enum BrowserEffect: Sendable {
   case form(number: Int, FormEffect)
   /// Find the paths of rows in a list of a pane, and send them.
   case find(search: Int, pane: Int, ResultsList<Row>, [ObjectID])
+  /// Read what the detail pane shows of a row besides its values.
+  case readDetails(ObjectID)
+  /// Find where a typed value would stand in a list, and send the path.
+  case place(pane: Int, ResultsList<Row>, BrowserChoice, String)
+  /// Find the next row from a position on that matches a text; a newer search ends this one.
+  case match(pane: Int, ResultsList<Row>, BrowserChoice, String, from: Int, backward: Bool)
+  /// Let the terminal report the mouse, or no longer.
+  case mouse(Bool)
+  /// Let the changes of a pane's list name some rows, or all.
+  case observe(pane: Int, Range<Int>?)
   /// Copy a text to the terminal's clipboard.
   case copy(String)
   /// Paint everything again.

@@ -73,21 +73,33 @@ extension BrowserModel {
   ) -> [BrowserEffect] {
     guard let pane = pane(id) else { return [] }
     guard let before = pane.list, before.position.generation == delta.from,
-      before.position.life == delta.life, delta.unobserved == nil
+      before.position.life == delta.life
     else { return replace(with: after, in: id, because: "a change was missed") }
-    if reading?.pane == id { reading?.changes?.append((delta, before, after)) }
     let cursorTitle = pane.cursorRow.map { setup.title(of: $0) }
     let wasAtTop = pane.top == 0 && pane.edge == nil
     var outcome = CursorOutcome.stayed
-    let now = now
+    let (now, marksChanges) = (now, setup.markTime != .zero)
+    var isKnown = true
     changePane(id) { pane in
-      outcome = pane.apply(delta, to: after, isOwn: BrowserModel.isOwn(delta))
-      pane.marks.add(delta, from: before, to: after, at: now)
+      if delta.unobserved == nil {
+        outcome = pane.apply(delta, to: after, isOwn: BrowserModel.isOwn(delta))
+      } else if let found = pane.applyPart(delta, to: after, isOwn: BrowserModel.isOwn(delta)) {
+        outcome = found
+      } else {
+        isKnown = false
+        return
+      }
+      if marksChanges { pane.marks.add(delta, from: before, to: after, at: now) }
     }
+    // What happened to the cursor's row is not known, so it is sought.
+    guard isKnown else { return replace(with: after, in: id, because: nil) }
+    if reading?.pane == id { reading?.changes?.append((delta, before, after)) }
     guard id == self.pane.id else { return [] }
+    requestedDetails = nil
+    let effects = readLinesAgain()
     for deleted in delta.rows.deletes where derived == nil { selection.remove(deleted.id) }
     // What a command of this browser did is said by the command.
-    if BrowserModel.isOwn(delta) { return [] }
+    if BrowserModel.isOwn(delta) { return effects }
     message = words(for: delta, before, after)
     switch outcome {
     case .stayed:
@@ -99,9 +111,14 @@ extension BrowserModel {
       let target =
         section.isEmpty ? "row \((after.snapshot.flatPosition(of: path) ?? 0) + 1)" : section
       message = SafeText.oneLine("↗ \(cursorTitle ?? "the row") went to \(target): ^O follows")
-    case .gone: if let cursorTitle { message = "\(cursorTitle) is no longer in the list." }
+    case .gone:
+      guard let cursorTitle else { break }
+      let author = BrowserModel.author(of: delta)
+      message =
+        author.map { "\(cursorTitle) was removed by \($0)." }
+        ?? "\(cursorTitle) is no longer in the list."
     }
-    return []
+    return effects
   }
 
   /// Whether commands of this browser alone made a change.
@@ -110,9 +127,21 @@ extension BrowserModel {
       && delta.origins.allSatisfy { $0.name.hasPrefix(originPrefix) }
   }
 
+  /// Who made a change, if it is known and not this browser.
+  static func author(of delta: ResultsDelta) -> String? {
+    switch delta.cause {
+    case .external: return "another program"
+    case .own:
+      let name = delta.origins.count == 1 ? delta.origins[0].name : ""
+      return name.isEmpty || name.hasPrefix(originPrefix) ? nil : SafeText.oneLine(name)
+    case .clock, .locale, .definition: return nil
+    }
+  }
+
   /// The number of inserted rows that are above the screen.
   private func rowsAbove(_ delta: ResultsDelta) -> Int {
     let top = pane.top
+    if let unobserved = delta.unobserved { return unobserved.above.inserted }
     return delta.rows.inserts.count { pane.lines.line(of: .row($0.to.path)) < top }
   }
 
@@ -131,7 +160,8 @@ extension BrowserModel {
       return SafeText.oneLine("\(setup.signs.moved) \(setup.title(of: row))\(origin)")
     }
     if let delete = delta.rows.deletes.first, let row = delete.old {
-      return SafeText.oneLine("\(setup.signs.minus) \(setup.title(of: row))")
+      let author = BrowserModel.author(of: delta).map { ", by \($0)" } ?? ""
+      return SafeText.oneLine("\(setup.signs.minus) \(setup.title(of: row))\(author)")
     }
     return counts
   }
@@ -142,9 +172,12 @@ extension BrowserModel {
 
   /// The numbers of rows of each kind that a change names.
   static func counts(of delta: ResultsDelta, _ signs: BrowserSigns) -> String {
+    let (above, below) = (delta.unobserved?.above, delta.unobserved?.below)
     let counts = [
-      ("+", delta.rows.inserts.count), (signs.minus, delta.rows.deletes.count),
-      (signs.moved, delta.rows.moves.count), ("~", delta.rows.updates.count),
+      ("+", delta.rows.inserts.count + (above?.inserted ?? 0) + (below?.inserted ?? 0)),
+      (signs.minus, delta.rows.deletes.count + (above?.removed ?? 0) + (below?.removed ?? 0)),
+      (signs.moved, delta.rows.moves.count),
+      ("~", delta.rows.updates.count + (above?.changed ?? 0) + (below?.changed ?? 0)),
     ]
     return counts.filter { $0.1 > 0 }.map { "\($0.0)\(BrowserView.grouped($0.1))" }
       .joined(separator: " ")

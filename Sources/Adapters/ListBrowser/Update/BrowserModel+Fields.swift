@@ -16,8 +16,7 @@ extension BrowserModel {
       return open(plain)
     case .enter:
       field = nil
-      if edited.purpose == .goTo { go(toTyped: edited.text) }
-      return []
+      return edited.purpose == .goTo ? go(toTyped: edited.text) : []
     case .backspace: if !edited.text.isEmpty { edited.text.removeLast() }
     case .character("u") where key.isControl: edited.text = ""
     case .character("c") where key.isControl:
@@ -50,18 +49,22 @@ extension BrowserModel {
   /// Filters by what has been typed.
   private mutating func typed() -> [BrowserEffect] {
     guard let field, field.purpose == .filter, field.text != choice.filter else { return [] }
+    if !field.text.isEmpty { searchText = field.text }
     var filtered = choice
     filtered.filter = field.text
     return open(filtered)
   }
 
-  private mutating func go(toTyped text: String) {
+  /// Goes to a row number, a share, or the place of a value; after `=` a number is a value too.
+  private mutating func go(toTyped text: String) -> [BrowserEffect] {
     let digits = text.hasSuffix("%") ? String(text.dropLast()) : text
-    guard let number = Int(digits.filter { $0 != "," && $0 != " " }), number >= 0 else {
-      message = SafeText.oneLine("“\(text)” is no row number. Type one such as 120, or 50%.")
-      return
+    if let number = Int(digits.filter { $0 != "," && $0 != " " }), number >= 0 {
+      return perform(text.hasSuffix("%") ? .share : .first, count: number)
     }
-    _ = text.hasSuffix("%") ? perform(.share, count: number) : perform(.first, count: number)
+    let value = text.hasPrefix("=") ? String(text.dropFirst()) : text
+    guard let list = pane.list, !value.isEmpty else { return [] }
+    isPerforming = true
+    return [.place(pane: pane.id, list, choice, value)]
   }
 
   // MARK: - Detail
@@ -184,6 +187,9 @@ extension BrowserModel {
     var next = choice
     switch purpose {
     case .lines: return []
+    case .sameValue:
+      searchText = item.note
+      return match(backward: false)
     case .help:
       let number = item.index - BrowserKeymap.entries.count
       if number >= 0 { return run(setup.commands[number], frame: nil) }

@@ -71,13 +71,17 @@ extension BrowserModel {
     case .fold, .open, .toggleFold: fold(action)
     case .foldAll: pane.setAllFolded(true)
     case .openAll: pane.setAllFolded(false)
-    case .select: select()
+    case .select: for _ in 0..<min(times, 10_000) { select() }
+    case .selectAll: selectAll()
+    case .nextMatch, .previousMatch: return match(backward: action == .previousMatch)
+    case .sameValue: openSameValues()
+    case .mouse: return toggleMouse()
     case .selectSection: selectSection()
     case .detail: return showDetail(frame: frame)
     case .copyCell: return pane.cursorRow.map { [.copy(setup.title(of: $0))] } ?? []
     case .copyRows: return copyRows()
     case .hold: return toggleHold()
-    case .applyHeld: return applyHeld()
+    case .applyHeld: return held == nil ? reopenList() : applyHeld()
     case .goTo: field = InputField(purpose: .goTo)
     case .filter: field = InputField(purpose: .filter, text: choice.filter)
     case .help, .sections, .sort, .sectionBy, .commands: openMenu(action)
@@ -220,8 +224,8 @@ extension BrowserModel {
       fit()
     } else if derived != nil || opening != nil {
       return open(BrowserChoice())
-    } else if !selection.isEmpty {
-      selection = []
+    } else if !selection.isEmpty || selectsAll {
+      (selection, selectsAll) = ([], false)
     } else {
       message = "q leaves."
     }

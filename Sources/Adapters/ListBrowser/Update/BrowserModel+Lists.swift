@@ -7,6 +7,7 @@ extension BrowserModel {
   /// Asks for a list with another choice; the base list itself needs none.
   mutating func open(_ choice: BrowserChoice) -> [BrowserEffect] {
     self.choice = choice
+    selectsAll = false
     var effects = applyHeld()
     effects += opening.map { [.close(pane: $0)] } ?? []
     opening = nil

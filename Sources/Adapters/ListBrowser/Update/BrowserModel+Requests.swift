@@ -9,6 +9,7 @@ import TerminalFrontEnd
 extension BrowserModel {
   /// Deletes the selected rows, or the row under the cursor.
   mutating func delete(frame: Int?) -> [BrowserEffect] {
+    if selectsAll { return request(.deleteAll(choice)) }
     guard let ids = rows(for: "d again deletes", frame: frame) else { return [] }
     return request(.delete(ids))
   }
@@ -21,6 +22,10 @@ extension BrowserModel {
     case .list: break
     case .section: section = pane.cursor.flatMap { pane.header($0.section)?.id }
     case .rows:
+      if selectsAll {
+        ids = pane.cursorID.map { [$0] } ?? []
+        break
+      }
       let key = command.key.map(String.init) ?? "it"
       guard let rows = rows(for: "\(key) again acts on", frame: frame) else { return [] }
       ids = rows
@@ -44,7 +49,8 @@ extension BrowserModel {
       ids: ids,
       section: section,
       choice: choice,
-      matchingCount: pane.list?.matchingCount ?? 0
+      matchingCount: pane.list?.matchingCount ?? 0,
+      actsOnAll: selectsAll && command.scope == .rows
     )
   }
 
@@ -67,14 +73,27 @@ extension BrowserModel {
   /// Says what a request came to, and shows what it has to show.
   mutating func take(_ outcome: BrowserOutcome) -> [BrowserEffect] {
     isPerforming = false
+    let call = performing
+    performing = nil
     message = SafeText.oneLine(outcome.message)
     switch outcome.effect {
     case .none: break
     case .lines(let title, let lines):
       let items = lines.enumerated().map { Menu.Item(text: SafeText.oneLine($1), index: $0) }
-      menu = Menu(purpose: .lines, title: title, all: items)
+      let isClosed = readsLinesAgain && menu?.purpose != .lines
+      readsLinesAgain = false
+      guard !isClosed else { break }
+      var lines = Menu(purpose: .lines, title: title, all: items)
+      if let menu, menu.purpose == .lines, linesCall?.name == call?.name {
+        (lines.typed, lines.index) = (menu.typed, min(menu.index, max(items.count - 1, 0)))
+      }
+      menu = lines
+      linesCall = call
+      if areLinesOld { return readLinesAgain() }
     case .detail(let id): return search(for: id, .detail)
-    case .list(let choice): return open(choice)
+    case .list(let choice):
+      listCall = call
+      return open(choice)
     case .jump(let row):
       guard let list = pane.list else { break }
       isPerforming = true
@@ -116,8 +135,27 @@ extension BrowserModel {
       return []
     }
     if case .delete = request { selection = [] }
+    if case .delete = request { selectsAll = false }
+    if case .deleteAll = request { selectsAll = false }
     isPerforming = true
+    if case .command(let call) = request { performing = call }
     return [.perform(request)]
+  }
+
+  /// Reads the lines of a command again after a change, as long as they are shown.
+  mutating func readLinesAgain() -> [BrowserEffect] {
+    guard menu?.purpose == .lines, let call = linesCall else { return [] }
+    areLinesOld = isPerforming
+    guard !isPerforming else { return [] }
+    readsLinesAgain = true
+    return request(.command(call), writes: false)
+  }
+
+  /// Reads the list of a command again, so that it shows what the command would choose now.
+  mutating func reopenList() -> [BrowserEffect] {
+    guard choice.commandList != nil, var call = listCall else { return [] }
+    call.choice = BrowserChoice()
+    return request(.command(call), writes: false)
   }
 
   /// Returns the rows to act on, or `nil` if there is none or the user saw another one.

@@ -28,17 +28,27 @@ extension BrowserModel {
       effects = open(list, choice, order, in: pane)
     case .refused(let pane, let reason): if pane == opening { refuse(reason) }
     case .page(let pane, let start, let rows): take(rows, from: start, of: pane)
+    case .unreadable(let id, let reason):
+      guard id == pane.id else { break }
+      failure = reason
+      message = SafeText.oneLine(reason)
     case .performed(let outcome): effects = take(outcome)
     case .landed(let pane, let row, let path, let list):
       effects = land(row, at: path, of: list, in: pane)
     case .form(let number, let event): effects = take(event, ofForm: number)
     case .found(let search, let paths): effects = take(paths, ofSearch: search)
+    case .details(let id, let lines):
+      if requestedDetails == id { relatedDetails = (id, lines) }
+    case .matched(let id, let reason): effects = take(match: id, reason)
+    case .mouse(let mouse): effects = take(mouse)
     case .tick:
-      base.marks.expire(at: now)
-      derived?.marks.expire(at: now)
+      if let span = setup.markTime {
+        base.marks.expire(at: now, span)
+        derived?.marks.expire(at: now, span)
+      }
     }
     effects += goToAdded(after: event)
-    return effects + readPage() + landForm()
+    return effects + readPage() + readDetails() + observe() + landForm()
   }
 
   /// Asks for the rows that the screen needs and that are not held, one page at a time.
@@ -47,6 +57,17 @@ extension BrowserModel {
     guard reading == nil, let list = pane.list, let missing = pane.missing else { return [] }
     reading = PageRead(pane: pane.id, positions: missing)
     return [.readPage(pane: pane.id, list, missing)]
+  }
+
+  /// Asks for what the detail pane shows of the cursor's row besides its values.
+  private mutating func readDetails() -> [BrowserEffect] {
+    guard setup.hasMoreDetails, detail != nil, let id = pane.cursorID, id != requestedDetails
+    else {
+      if detail == nil { requestedDetails = nil }
+      return []
+    }
+    requestedDetails = id
+    return [.readDetails(id)]
   }
 
   /// Takes a page, and lets it follow what happened to its list while it was read.

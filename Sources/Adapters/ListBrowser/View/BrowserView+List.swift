@@ -79,11 +79,18 @@ extension BrowserView {
   ) {
     guard model.pane.list != nil else { return }
     let noun = model.setup.nouns.many
-    let text =
-      model.choice.filter.isEmpty
-      ? "There are no \(noun)." : "No \(noun) match “\(model.choice.filter)”: Esc shows all."
-    let line = layout.listLines.lowerBound + min(1, layout.listLines.count - 1)
-    surface.write(SafeText.oneLine(text), line: line, columns: 3..<surface.size.columns)
+    var texts = ["No \(noun) match “\(model.choice.filter)”: Esc shows all."]
+    if model.choice.filter.isEmpty {
+      texts = ["There are no \(noun)."]
+      if model.setup.canWrite {
+        texts += model.offeredCommands.filter { $0.key != nil && $0.writes && $0.scope == .list }
+          .map { "\($0.keyText)  \($0.title)" }
+      }
+    }
+    let first = layout.listLines.lowerBound + min(1, layout.listLines.count - 1)
+    for (line, text) in zip(first..<layout.listLines.upperBound, texts) {
+      surface.write(SafeText.oneLine(text), line: line, columns: 3..<surface.size.columns)
+    }
   }
 
   // MARK: - Lines
@@ -105,7 +112,10 @@ extension BrowserView {
       surface.write(">", line: line, column: start + width.columns(of: sign), limit: end)
     }
     var tail = " " + grouped(pane.lines.rowCount(inSection: section))
-    if !header.aggregates.isEmpty { tail = " " + SafeText.oneLine("\(header.aggregates)") + tail }
+    if !header.aggregates.isEmpty {
+      let sums = SafeText.oneLine(model.setup.aggregates(header.aggregates))
+      tail = " " + sums + " " + tail
+    }
     if let count = pane.marks.counts[header.id] {
       tail += "  " + (count.change > 0 ? "+" : signs.minus) + grouped(Int(count.change.magnitude))
     }
@@ -136,7 +146,9 @@ extension BrowserView {
       return
     }
     let mark = pane.marks.rows[row.id]
-    let (sign, style) = look(of: mark, isSelected: model.selection.contains(row.id), model)
+    let isSelected = model.selectsAll || model.selection.contains(row.id)
+    var (sign, style) = look(of: mark, isSelected: isSelected, model)
+    if mark == nil, model.setup.isDimmed(row) { style.isDim = true }
     surface.write(sign, line: line, column: start + 1, limit: start + 2, style: style)
     for (column, range) in zip(model.setup.columns, columns) where !range.isEmpty {
       var style = style
@@ -153,6 +165,35 @@ extension BrowserView {
         style: style
       )
     }
+    if let origin = mark?.origin, !origin.isEmpty {
+      drawOrigin(origin, of: row, line, columns, model, &surface)
+    }
+  }
+
+  /// Writes after the first column of words from which section a row came, if there is room.
+  private static func drawOrigin(
+    _ origin: String,
+    of row: Row,
+    _ line: Int,
+    _ columns: [Range<Int>],
+    _ model: BrowserModel,
+    _ surface: inout Surface
+  ) {
+    let all = zip(model.setup.columns, columns)
+    guard let (column, range) = all.first(where: { $0.alignment == .leading && !$1.isEmpty }) else {
+      return
+    }
+    let width = model.setup.width
+    let used = width.columns(of: SafeText.oneLine(column.text(row)))
+    let room = range.count - used - 1
+    guard room >= 8 else { return }
+    surface.write(
+      width.cut("from " + SafeText.oneLine(origin), columns: room),
+      line: line,
+      column: range.lowerBound + used + 1,
+      limit: range.upperBound,
+      style: Style(dim: true)
+    )
   }
 
   /// Returns the sign and the style of a row: what changed lately, else whether it is selected.
@@ -162,7 +203,7 @@ extension BrowserView {
     _ model: BrowserModel
   ) -> (sign: String, style: Style) {
     guard let mark else { return (isSelected ? "*" : " ", Style()) }
-    let isBright = model.now - mark.time < ChangeMarks.bright
+    let isBright = model.now - mark.time < ChangeMarks.brightTime(of: model.setup.markTime)
     switch mark.kind {
     case .inserted: return ("+", isBright ? .inserted : Style())
     case .updated: return ("~", isBright ? .updated : Style())

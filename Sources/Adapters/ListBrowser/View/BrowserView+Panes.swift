@@ -34,6 +34,13 @@ extension BrowserView {
     let all = detailLines(of: row, model, columns.count)
     let room = lines.count - 1
     let top = min(shown.top, max(all.count - room, 0))
+    if all.count > room {
+      let part = " \(top + 1)–\(min(top + room, all.count)) of \(all.count), Tab scrolls"
+      let start = columns.upperBound - width.columns(of: part)
+      if start > columns.lowerBound + columns.count / 2 {
+        surface.write(part, line: lines.lowerBound, column: start, limit: columns.upperBound)
+      }
+    }
     for (index, entry) in all.dropFirst(top).prefix(room).enumerated() {
       surface.write(
         entry.text,
@@ -54,7 +61,8 @@ extension BrowserView {
     let mark = model.pane.marks.rows[row.id]
     let names = min(setup.details.map { width.columns(of: $0.title) }.max() ?? 0, columns / 3)
     let room = max(columns - names - 5, 1)
-    return setup.details.flatMap { detail in
+    let related = model.relatedDetails.flatMap { $0.id == row.id ? $0.lines : nil } ?? []
+    let known = setup.details.flatMap { detail in
       let isChanged =
         detail.attribute.flatMap { index in mark?.changed?.indexes.contains(index) } ?? false
       let texts = wrapped(SafeText.oneLine(detail.text(row)), room, width)
@@ -63,6 +71,12 @@ extension BrowserView {
         return ("  \(name)  \(text)", isChanged)
       }
     }
+    return known
+      + related.flatMap { detail in
+        wrapped(SafeText.oneLine(detail.text), room, width).enumerated().map { index, text in
+          ("  \(width.fit(index == 0 ? detail.title : "", columns: names))  \(text)", false)
+        }
+      }
   }
 
   /// Returns a text in lines of at most a number of columns.

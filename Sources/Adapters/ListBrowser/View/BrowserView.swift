@@ -123,7 +123,11 @@ extension BrowserView {
   ) {
     var right: [String] = []
     let pane = model.pane
-    if !model.selection.isEmpty { right.append("\(grouped(model.selection.count)) selected") }
+    if model.selectsAll {
+      right.append("all selected")
+    } else if !model.selection.isEmpty {
+      right.append("\(grouped(model.selection.count)) selected")
+    }
     if let position = pane.position, let count = pane.list?.count {
       right.append("\(grouped(position + 1))/\(grouped(count))")
     }

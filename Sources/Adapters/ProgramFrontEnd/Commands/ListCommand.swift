@@ -127,6 +127,8 @@ public struct CommandOutcome: Sendable {
     case jump(to: Row)
     /// Opens an address with the system's browser; it has been checked to be one of `http` or `https`.
     case open(address: String)
+    /// Runs a closure again and again, until the command is given once more, the closure throws, or the front end ends.
+    case repeated(every: Duration, @Sendable () throws -> Void)
   }
 
   /// A sentence without its period that says what happened, such as `marked 3 items as read`; it may contain any characters.

@@ -38,6 +38,10 @@ public protocol ListProgram: Sendable {
   static var sectionNames: [String] { get }
   /// Returns what there is to show of a row besides its columns.
   static func detail(of row: Row, for settings: LocaleSettings) -> [DetailLine]
+  /// The aggregates that a full-screen list shows in the headers of its sections.
+  static var headerAggregates: [SectionAggregate] { get }
+  /// Whether a full-screen list shows a row dimmed, because the user is done with it.
+  static func isDimmed(_ row: Row) -> Bool
   /// The commands that the program adds to a list.
   static var commands: [ListCommand] { get }
   /// Opens the store.
@@ -115,6 +119,12 @@ extension ListProgram {
       return DetailLine(column.title, column.text(row, formatter), attribute: attribute)
     }
   }
+
+  /// No aggregates.
+  public static var headerAggregates: [SectionAggregate] { [] }
+
+  /// No row is dimmed.
+  public static func isDimmed(_ row: Row) -> Bool { false }
 
   /// No commands.
   public static var commands: [ListCommand] { [] }

@@ -64,4 +64,31 @@ public enum KeyInput: Hashable, Sendable {
   case key(Key)
   /// A text was pasted; it is never read as keys.
   case paste(String)
+  /// The mouse was used.
+  case mouse(Mouse)
+}
+
+/// What a mouse did, where the terminal reports it.
+public struct Mouse: Hashable, Sendable {
+  /// The button or the wheel.
+  public enum Action: Hashable, Sendable { case press, wheelUp, wheelDown }
+
+  /// What was done.
+  public var action: Action
+  /// The line, in cells from 0 at the top.
+  public var line: Int
+  /// The column, in cells from 0 at the left.
+  public var column: Int
+
+  /// Creates a report.
+  public init(_ action: Action, line: Int, column: Int) {
+    self.action = action
+    self.line = line
+    self.column = column
+  }
+
+  /// The sequence that lets a terminal report the mouse, with positions in the form SGR 1006, or no longer.
+  public static func reporting(_ isOn: Bool) -> String {
+    isOn ? "\u{1B}[?1000h\u{1B}[?1006h" : "\u{1B}[?1006l\u{1B}[?1000l"
+  }
 }

@@ -110,8 +110,26 @@ extension KeyParser {
       paste = []
       return used
     }
+    if parameters.first == "<" {
+      if let mouse = KeyParser.mouse(parameters.dropFirst(), final) { inputs.append(.mouse(mouse)) }
+      return used
+    }
     if let key = KeyParser.key(parameters, final) { inputs.append(.key(key)) }
     return used
+  }
+
+  /// The report of a mouse in the form SGR 1006: the button, the column and the line from 1; only the first button and the wheel count.
+  private static func mouse(_ parameters: Substring, _ final: UInt8) -> Mouse? {
+    let numbers = parameters.split(separator: ";").compactMap { Int($0) }
+    guard final == 0x4D, numbers.count == 3, numbers[1] > 0, numbers[2] > 0 else { return nil }
+    let action: Mouse.Action
+    switch numbers[0] {
+    case 0: action = .press
+    case 64: action = .wheelUp
+    case 65: action = .wheelDown
+    default: return nil
+    }
+    return Mouse(action, line: numbers[2] - 1, column: numbers[1] - 1)
   }
 
   private static func key(_ parameters: String, _ final: UInt8) -> Key? {

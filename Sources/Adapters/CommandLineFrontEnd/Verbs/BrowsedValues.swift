@@ -1,0 +1,102 @@
+import Foundation
+import ListBrowser
+import ProgramFrontEnd
+import ResultsDomain
+import ResultsPresentation
+
+/// What the browser asks about single rows and values. All of it reads the store, or at least parses, outside of the input loop.
+extension BrowsedLists {
+  /// The names of the related objects of a row that has several, such as a book's tags.
+  @Sendable func relatedNames(of id: ObjectID) throws -> [BrowserDetail] {
+    let named = Program.fields.named.filter(\.isToMany)
+    let rows = try store.read { (snapshot) throws(StoreError) -> [Row] in
+      let found = try snapshot.rows([id.key], of: Program.entity).compactMap(\.self)
+      return try Program.fields.rows(found, in: snapshot)
+    }
+    guard let row = rows.first else { return [] }
+    return named.map { BrowserDetail($0.name, row[$0.name].text ?? "") }
+  }
+
+  /// Returns which of some rows a filter text selects.
+  func matches(
+    of text: String,
+    _ choice: BrowserChoice,
+    _ ids: [ObjectID]
+  ) throws -> Set<ObjectID> {
+    let filter = try QuickFilter(text, of: Program.self, for: settings).predicate
+    let request = FetchRequest<ObjectID>(
+      entity: Program.entity,
+      where: .identity(IdentitySet(ids)) && filter,
+      sortedBy: [FetchSortDescriptor(.objectKey)]
+    )
+    return Set(try store.fetch(request))
+  }
+
+  /// Returns the identities of all rows of a list.
+  func ids(of choice: BrowserChoice) throws -> [ObjectID] {
+    let definition = try definition(of: choice)
+    var request = FetchRequest<ObjectID>(
+      entity: Program.entity,
+      where: definition.request.predicate,
+      sortedBy: definition.request.sortDescriptors
+    )
+    request.fetchLimit = definition.request.fetchLimit
+    request.fetchOffset = definition.request.fetchOffset
+    return try store.fetch(request)
+  }
+
+  /// Returns a row that stands where a typed value of the first sort attribute stands.
+  ///
+  /// A year or a month stands for its first instant, and in a descending list for its last.
+  func row(at text: String, in choice: BrowserChoice) throws -> Row {
+    guard let first = try definition(of: choice).request.sortDescriptors.first,
+      case .attribute(let name) = first.expression,
+      let index = Program.entity.index(of: name)
+    else {
+      throw BrowserSource.Refusal("This list is not sorted by an attribute: s chooses an order.")
+    }
+    let attribute = Program.entity.attributes[index]
+    let isDescending = first.direction == .descending
+    var values = Array(repeating: Value.null, count: Program.entity.attributes.count)
+    if attribute.type == .date, let period = period(text) {
+      values[index] = (isDescending ? period.last : period.first).attributeValue
+    } else {
+      values[index] = try ValueParser(settings).value(text, of: attribute)
+    }
+    let key: ObjectKey =
+      switch Program.entity.identity {
+      case .integer: .integer(isDescending ? .max : .min)
+      case .text, .compound: .text("")
+      }
+    return Row(
+      entity: Program.entity,
+      id: ObjectID(entity: Program.entity.name, key: key),
+      values: values
+    )
+  }
+
+  /// The first and the last instant of a year such as `2026`, a month such as `2026-03`, or a day, in the calendar of the list.
+  private func period(_ text: String) -> (first: Instant, last: Instant)? {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
+    guard (1...3).contains(parts.count), parts.allSatisfy({ $0 != nil }), text.count >= 4 else {
+      return nil
+    }
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = settings.timeZone
+    let numbers = parts.compactMap(\.self)
+    let units: [Calendar.Component] = [.year, .month, .day]
+    let components = DateComponents(
+      year: numbers[0],
+      month: numbers.count > 1 ? numbers[1] : 1,
+      day: numbers.count > 2 ? numbers[2] : 1
+    )
+    guard components.isValidDate(in: calendar), let date = calendar.date(from: components),
+      let interval = calendar.dateInterval(of: units[numbers.count - 1], for: date)
+    else { return nil }
+    let (start, end) = (
+      Int64((interval.start.timeIntervalSince1970 * 1_000_000).rounded()),
+      Int64((interval.end.timeIntervalSince1970 * 1_000_000).rounded())
+    )
+    return (Instant(microseconds: start), Instant(microseconds: end - 1))
+  }
+}
