@@ -15,6 +15,8 @@ struct MovementTests {
 
   @Test func `R138: a value goes to where it would stand, and a number stays a row`() async throws {
     var world = try await World(Self.rows)
+    try world.press("7G")
+    #expect(world.cursorTitle == "a6" && world.model.pane.edge == nil)
     try world.press(":12\r")
     #expect(world.cursorTitle == "b1")
     #expect(world.effects.isEmpty)
@@ -172,8 +174,16 @@ struct MarkTests {
     #expect(world.screen[0].hasSuffix("! failed"))
     #expect(world.screen.contains { $0.contains("books.sqlite is damaged.") })
     #expect(world.screen.contains { $0.hasPrefix(">  a") })
-    try await world.write { transaction, world in try transaction.add("A", "b", in: world) }
+    #expect(world.model.needsTicks)
+    world.now = .seconds(2)
+    try world.send(.tick)
+    guard case .recheck(pane: 0)? = world.effects.last else {
+      Issue.record("nobody looks whether the list can be read again")
+      return
+    }
+    try world.send(.recovered(pane: 0))
     #expect(world.screen[0].hasSuffix("● live"))
+    #expect(!world.model.needsTicks)
   }
 
   @Test func `R139: further details are read for the cursor's row alone`() async throws {

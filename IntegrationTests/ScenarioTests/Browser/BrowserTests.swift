@@ -60,7 +60,7 @@ struct BrowserTests {
     try terminal.sqlite("DELETE FROM Book WHERE title = 'b2'")
     lines = try terminal.wait("the next row") { $0.contains(">  b3") }
     #expect(terminal.cursor(lines)?.number == before)
-    #expect(lines.contains { $0.contains("b2 is no longer in the list.") })
+    #expect(lines.contains { $0.contains("b2 was removed by another program.") })
     try terminal.type("q")
     try terminal.wait("the end") { $0.contains("status 0") }
   }
@@ -75,6 +75,30 @@ struct BrowserTests {
     let lines = try terminal.wait("the section to return") { $0.contains("31 books in 4") }
     #expect(lines.contains { $0.hasPrefix("▸ B") })
     #expect(!lines.contains { $0.contains("b again") })
+  }
+
+  @Test func `R139: the last list stays while its store is gone, with the reason`() throws {
+    let terminal = try browsing()
+    let (path, other) = (terminal.run.path("books.sqlite"), terminal.run.path("gone.sqlite"))
+    try FileManager.default.moveItem(atPath: path, toPath: other)
+    let lines = try terminal.wait("the reason") {
+      $0.contains("! failed") && $0.contains("books.sqlite does not exist")
+    }
+    #expect(lines.contains { $0.contains("a0") })
+    try FileManager.default.moveItem(atPath: other, toPath: path)
+    try terminal.wait("the list") { $0.contains("● live") && $0.contains("40 books in 4") }
+    try terminal.type("q")
+    try terminal.wait("the end") { $0.contains("status 0") }
+  }
+
+  @Test func `R138: the mouse puts the cursor, once it is on`() throws {
+    let terminal = try browsing()
+    try terminal.type("m")
+    try terminal.wait("the mouse") { $0.contains("The mouse is on") }
+    // What a terminal sends for a click on the sixth line.
+    try terminal.type("\u{1B}[<0;10;6M")
+    let lines = try terminal.wait("the cursor") { $0.contains(">  a2") }
+    #expect(terminal.cursor(lines)?.number == 5)
   }
 
   @Test(arguments: [("SEGV", "139"), ("TERM", "143"), ("HUP", "129"), ("ABRT", "134")])

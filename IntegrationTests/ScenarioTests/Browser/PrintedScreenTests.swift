@@ -96,7 +96,7 @@ struct PrintedScreenTests {
     }
     let totals = try screen(run, "household-ledger", "ledger.sqlite", keys: "t")
     #expect(totals.contains { $0.contains("totals:") })
-    #expect(totals.contains { $0.contains("2026-02  -25.00  (2)") })
+    #expect(totals.contains { $0.contains("2026-02 ") && $0.hasSuffix(" -25.00  (2)") })
     let jumped = try screen(run, "household-ledger", "ledger.sqlite", keys: "[")
     let line = try #require(jumped.firstIndex { $0.hasPrefix(">") })
     #expect(jumped[line - 1].contains("2026-02-09"))

@@ -45,18 +45,20 @@ extension BrowsedLists {
     return try store.fetch(request)
   }
 
-  /// Returns a row that stands where a typed value of the first sort attribute stands.
+  /// Returns a row that stands where a typed value stands: one of the attribute that the sections, or else the rows, are in order of.
   ///
   /// A year or a month stands for its first instant, and in a descending list for its last.
   func row(at text: String, in choice: BrowserChoice) throws -> Row {
-    guard let first = try definition(of: choice).request.sortDescriptors.first,
-      case .attribute(let name) = first.expression,
-      let index = Program.entity.index(of: name)
+    let definition = try definition(of: choice)
+    let first = definition.request.sortDescriptors.first
+    let rowAttribute = first.flatMap { attributeName(of: $0.expression) }
+    let source = definition.sectionKey.map { attributeName(of: $0) } ?? rowAttribute
+    guard let name = source, let index = Program.entity.index(of: name)
     else {
-      throw BrowserSource.Refusal("This list is not sorted by an attribute: s chooses an order.")
+      throw BrowserSource.Refusal("This list is not in the order of an attribute: s chooses one.")
     }
     let attribute = Program.entity.attributes[index]
-    let isDescending = first.direction == .descending
+    let isDescending = first?.direction == .descending && rowAttribute == name
     var values = Array(repeating: Value.null, count: Program.entity.attributes.count)
     if attribute.type == .date, let period = period(text) {
       values[index] = (isDescending ? period.last : period.first).attributeValue
@@ -65,7 +67,7 @@ extension BrowsedLists {
     }
     let key: ObjectKey =
       switch Program.entity.identity {
-      case .integer: .integer(isDescending ? .max : .min)
+      case .integer: .integer(.min)
       case .text, .compound: .text("")
       }
     return Row(
@@ -73,6 +75,25 @@ extension BrowsedLists {
       id: ObjectID(entity: Program.entity.name, key: key),
       values: values
     )
+  }
+
+  /// The attribute that decides the order of sections, or `nil` if it is none of the rows' own.
+  private func attributeName(of key: SectionKey) -> String? {
+    switch key.source {
+    case .expression(let expression, _, _, _): attributeName(of: expression)
+    case .transient(let source, _): source
+    }
+  }
+
+  /// The attribute from which an expression computes its value.
+  private func attributeName(of expression: FetchExpression) -> String? {
+    switch expression {
+    case .attribute(let name): name
+    case .prefix(let inner, _), .lowercased(let inner), .uppercased(let inner),
+      .bucket(let inner, _), .ifNull(let inner, _), .transformed(_, let inner):
+      attributeName(of: inner)
+    case .objectKey, .literal, .length, .related, .gathered: nil
+    }
   }
 
   /// The first and the last instant of a year such as `2026`, a month such as `2026-03`, or a day, in the calendar of the list.

@@ -36,11 +36,16 @@ struct LineBrowser: Sendable {
   /// Whether everything that the last line asked for has been done, so that it can be read out.
   var isReady: Bool { model.hasList && model.isSettled }
 
+  /// Whether the list cannot be read at present, so that it has to be tried again.
+  var hasFailed: Bool { model.failure != nil }
+
   /// Takes an event that is no key.
   mutating func update(_ event: BrowserEvent, at now: Duration) -> [BrowserEffect] {
     let isHeld = model.held != nil
     let before = model.message
+    let hadFailed = model.failure != nil
     let effects = model.update(event, at: now)
+    if hadFailed, model.failure == nil { announcements.append("The list can be read again.") }
     guard case .list(let pane, let event) = event, pane == model.pane.id, reading != nil, !isHeld
     else { return effects }
     switch event {

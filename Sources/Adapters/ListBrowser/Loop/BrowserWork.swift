@@ -51,6 +51,7 @@ final class BrowserWork: Sendable {
     case .match(let pane, let list, let choice, let text, let start, let backward):
       match(text, choice, in: list, pane, from: start, backward)
     case .observe(let pane, let rows): observe(rows, pane)
+    case .recheck(let pane): recheck(pane)
     case .copy, .repaint, .suspend, .quit, .mouse: break
     }
   }
@@ -139,6 +140,14 @@ final class BrowserWork: Sendable {
 
   @concurrent private static func path(of row: Row, in list: ResultsList<Row>) async -> RowPath? {
     try? list.landingPath(of: row)
+  }
+
+  /// Brings a list that failed up to date; a failure is published to its followers.
+  private func recheck(_ pane: Int) {
+    guard let controller = lists.withLock({ $0[pane]?.controller }) else { return }
+    Task { [send] in
+      if (try? await controller.refresh()) != nil { send(.recovered(pane: pane)) }
+    }
   }
 
   /// Lets the changes of a list name some rows; the controller may be following a commit, so it is not waited for here.

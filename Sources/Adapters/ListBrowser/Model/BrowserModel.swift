@@ -28,6 +28,8 @@ public struct BrowserModel: Sendable {
   var order: BrowserOrder
   /// The reason why the list cannot be read at present.
   var failure: String?
+  /// When it was last asked whether it can be read again.
+  var rechecked = Duration.zero
   /// The page that is being read.
   var reading: PageRead?
   /// The row whose further details were asked for, and the last that came.
@@ -131,7 +133,7 @@ public struct BrowserModel: Sendable {
 
   /// Whether anything on the screen changes by itself with time.
   public var needsTicks: Bool {
-    !pane.marks.isEmpty && setup.markTime != nil || held != nil || form != nil
+    !pane.marks.isEmpty && setup.markTime != nil || held != nil || form != nil || failure != nil
   }
   /// Whether the first list has arrived.
   public var hasList: Bool { base.list != nil }

@@ -20,6 +20,8 @@ public enum BrowserEvent: Sendable {
   case page(pane: Int, from: Int, rows: [Row?])
   /// Rows of a list cannot be read, with the reason.
   case unreadable(pane: Int, reason: String)
+  /// A list that failed can be read again.
+  case recovered(pane: Int)
   /// A request was performed, or was not.
   case performed(BrowserOutcome)
   /// The path where a row stands or would stand in a list; `nil` if the list cannot have it.
@@ -62,6 +64,8 @@ public enum BrowserEffect: Sendable {
   case match(pane: Int, ResultsList<Row>, BrowserChoice, String, from: Int, backward: Bool)
   /// Let the terminal report the mouse, or no longer.
   case mouse(Bool)
+  /// Find out whether a list that failed can be read again.
+  case recheck(pane: Int)
   /// Let the changes of a pane's list name some rows, or all.
   case observe(pane: Int, Range<Int>?)
   /// Copy a text to the terminal's clipboard.

@@ -61,7 +61,7 @@ extension BrowserModel {
     case .pageDown: pane.scroll(by: page * times)
     case .pageUp: pane.scroll(by: -page * times)
     case .first: if let count { go(toRow: count) } else { jump { $0.go(to: .first) } }
-    case .last: jump { $0.go(to: .last) }
+    case .last: if let count { go(toRow: count) } else { jump { $0.go(to: .last) } }
     case .nextSection, .previousSection: moveSection(by: action == .nextSection ? times : -times)
     case .share: go(toShare: count ?? 0)
     case .back: return goBack()

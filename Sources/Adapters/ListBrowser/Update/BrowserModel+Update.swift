@@ -41,7 +41,12 @@ extension BrowserModel {
       if requestedDetails == id { relatedDetails = (id, lines) }
     case .matched(let id, let reason): effects = take(match: id, reason)
     case .mouse(let mouse): effects = take(mouse)
+    case .recovered(let id):
+      guard id == pane.id, failure != nil else { break }
+      (failure, message) = (nil, "")
+      pane.unreadable = []
     case .tick:
+      effects = recheck()
       if let span = setup.markTime {
         base.marks.expire(at: now, span)
         derived?.marks.expire(at: now, span)
@@ -57,6 +62,13 @@ extension BrowserModel {
     guard reading == nil, let list = pane.list, let missing = pane.missing else { return [] }
     reading = PageRead(pane: pane.id, positions: missing)
     return [.readPage(pane: pane.id, list, missing)]
+  }
+
+  /// Asks whether a list that failed can be read again, once a second.
+  private mutating func recheck() -> [BrowserEffect] {
+    guard failure != nil, now - rechecked >= .seconds(1) else { return [] }
+    rechecked = now
+    return [.recheck(pane: pane.id)]
   }
 
   /// Asks for what the detail pane shows of the cursor's row besides its values.

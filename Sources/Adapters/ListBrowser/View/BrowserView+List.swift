@@ -151,19 +151,16 @@ extension BrowserView {
     if mark == nil, model.setup.isDimmed(row) { style.isDim = true }
     surface.write(sign, line: line, column: start + 1, limit: start + 2, style: style)
     for (column, range) in zip(model.setup.columns, columns) where !range.isEmpty {
-      var style = style
-      if let changed = mark?.changed, let attribute = column.attribute,
+      let text = SafeText.oneLine(column.text(row))
+      surface.write(text, line: line, columns: range, alignment: column.alignment, style: style)
+      guard let changed = mark?.changed, let attribute = column.attribute,
         changed.indexes.contains(attribute)
-      {
-        style.isUnderlined = true
-      }
-      surface.write(
-        SafeText.oneLine(column.text(row)),
-        line: line,
-        columns: range,
-        alignment: column.alignment,
-        style: style
-      )
+      else { continue }
+      // Only the text is underlined, not the blanks beside it.
+      let used = min(model.setup.width.columns(of: text), range.count)
+      let isTrailing = column.alignment == .trailing
+      let start = isTrailing ? range.upperBound - used : range.lowerBound
+      surface.restyle(line: line, columns: start..<start + used) { $0.isUnderlined = true }
     }
     if let origin = mark?.origin, !origin.isEmpty {
       drawOrigin(origin, of: row, line, columns, model, &surface)

@@ -1,0 +1,93 @@
+import Foundation
+import Testing
+
+/// R138, R139: values, matches and panes of the real programs, printed.
+@Suite("What each program adds to the full-screen list", .timeLimit(.minutes(2)))
+struct BrowsedProgramTests {
+  private func screen(
+    _ run: ProgramRun,
+    _ program: String,
+    keys: String,
+    _ size: String = "80x24"
+  ) throws -> [String] {
+    let arguments = [
+      "browse", "--print", "--store", "store.sqlite", "--size", size, "--keys", keys,
+    ]
+    let result = try run.run(program, arguments)
+    #expect(result.status == 0, "\(result)")
+    return result.output.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+  }
+
+  private func cursor(_ lines: [String]) -> String {
+    lines.first { $0.hasPrefix(">") }.map { String($0.dropFirst(3)) } ?? ""
+  }
+
+  private func ledger() throws -> ProgramRun {
+    let run = try ProgramRun()
+    let rows = [
+      ("2026-01-05", "-12.50", "food"), ("2026-02-07", "-1200.00", "rent"),
+      ("2026-02-09", "2400.10", "pay"), ("2026-02-09", "-3.20", "food"),
+      ("2026-03-01", "-12.50", "travel"),
+    ]
+    for (date, amount, category) in rows {
+      let values = [
+        "date=\(date)", "amount=\(amount)", "category=\(category)", "payee=\(category)",
+      ]
+      _ = try run.run("household-ledger", ["add", "--store", "store.sqlite"] + values)
+    }
+    return run
+  }
+
+  @Test func `R139: headers of the ledger show sums, and the totals show groups`() throws {
+    let run = try ledger()
+    let days = try screen(run, "household-ledger", keys: "")
+    #expect(days.contains { $0.hasPrefix("▾ 2026-02-09") && $0.hasSuffix(" 2396.90  2") })
+    let months = try screen(run, "household-ledger", keys: "Smonth\\r")
+    #expect(months.contains { $0.hasPrefix("▾ 2026-02 ") && $0.hasSuffix(" 1196.90  3") })
+    let totals = try screen(run, "household-ledger", keys: "t")
+    #expect(totals.contains { $0.hasPrefix(">  balance") && $0.hasSuffix("1171.90") })
+    #expect(totals.contains { $0.hasSuffix("-15.70  (2)") })
+  }
+
+  @Test func `R138: a month goes to its first row in the order of the list`() throws {
+    let run = try ledger()
+    #expect(cursor(try screen(run, "household-ledger", keys: ":2026-02\\r")).hasPrefix("pay"))
+    #expect(cursor(try screen(run, "household-ledger", keys: ":2026-01\\r")).hasPrefix("food"))
+    let wrong = try screen(run, "household-ledger", keys: ":soon\\r")
+    #expect(wrong.contains { $0.contains("date") && $0.contains("soon") })
+  }
+
+  @Test func `R138: a name, the next match, and the next row with a value of this one`() throws {
+    let run = try ProgramRun()
+    for (publisher, title, tags) in [
+      ("新潮社", "a", ""), ("早川書房", "b", "SF; 海"), ("早川書房", "c", ""), ("東京創元社", "d", "SF"),
+    ] {
+      let values = ["publisher=\(publisher)", "title=\(title)", "tags=\(tags)"]
+      _ = try run.run("book-catalog", ["add", "--store", "store.sqlite"] + values)
+    }
+    #expect(cursor(try screen(run, "book-catalog", keys: ":早川書房\\r")).hasPrefix("b"))
+    let found = try screen(run, "book-catalog", keys: "*publisher\\rn")
+    #expect(found.contains { $0.contains("No further row matches publisher=\"新潮社\".") })
+    let next = try screen(run, "book-catalog", keys: "3G*publisher\\r")
+    #expect(next[0].contains("4 books"))
+    let tagged = try screen(run, "book-catalog", keys: "2G\\r", "80x40")
+    #expect(tagged.contains { $0.hasPrefix("  tags") && $0.hasSuffix("SF; 海") })
+  }
+
+  @Test func `R135: between two keys, --print waits until the list shows what the first one did`()
+    throws
+  {
+    let run = try ProgramRun()
+    for number in 0..<6 {
+      let values = ["title=t\(number)", "publisher=P"]
+      _ = try run.run("book-catalog", ["add", "--store", "store.sqlite"] + values)
+    }
+    let deleted = try screen(run, "book-catalog", keys: "jdd")
+    #expect(deleted[0].contains("4 books in 1"))
+    #expect(cursor(deleted).hasPrefix("t3"))
+    let undone = try screen(run, "book-catalog", keys: "jddu")
+    #expect(undone[0].contains("3 books in 1"))
+    let all = try screen(run, "book-catalog", keys: "\u{1}d")
+    #expect(all[0].contains("0 books"))
+  }
+}
