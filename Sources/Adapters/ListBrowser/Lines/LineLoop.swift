@@ -18,6 +18,8 @@ public struct LineLoop: Sendable {
   private let source: BrowserSource
   private static let prompt = "> "
   private static let patience = Duration.seconds(1)
+  /// The number of events for which the changes of a command are waited for.
+  private static let mostChecks = 20
 
   /// Creates a loop over a program's lists.
   public init(_ setup: BrowserSetup, source: BrowserSource) {
@@ -63,6 +65,7 @@ public struct LineLoop: Sendable {
     var state = State(setup, echoes: session.echoes)
     defer { if let memory = state.browser.model.memory { setup.remember?(memory) } }
     var isWaiting = false
+    var checks = 0
     for await event in events {
       state.now = clock.now - start
       switch event {
@@ -84,8 +87,17 @@ public struct LineLoop: Sendable {
           case .quit(let status): return .status(status)
           case .suspend: session.suspend()
           case .repaint, .copy: break
+          case .perform:
+            checks = LineLoop.mostChecks
+            work.perform(effect)
           default: work.perform(effect)
           }
+        }
+        // What a command wrote is read out with its answer. Others may write all the time, so there is an end to waiting.
+        if checks > 0, state.isReady {
+          checks -= 1
+          guard await work.hasDelivered(to: state.browser.model) else { break }
+          checks = 0
         }
       } while state.advance()
       if state.browser.hasFailed, !isWaiting {
@@ -121,6 +133,9 @@ extension LineLoop {
       editor = LineEditor(width: setup.width)
       self.echoes = echoes
     }
+
+    /// Whether the outcome of a command can be read out.
+    var isReady: Bool { isAwaited && browser.isReady }
 
     mutating func takeEffects() -> [BrowserEffect] {
       defer { effects = [] }
