@@ -18,13 +18,13 @@ extension BrowserWork {
   }
 
   /// Finds where a typed value would stand.
-  func place(_ text: String, _ choice: BrowserChoice, in list: ResultsList<Row>, _ pane: Int) {
+  func seek(_ text: String, _ choice: BrowserChoice, in list: ResultsList<Row>, _ pane: Int) {
     Task(executorPreference: executor(ofPane: pane)) { [send, source] in
-      send(await BrowserWork.place(of: text, choice, in: list, pane, source))
+      send(await BrowserWork.seek(of: text, choice, in: list, pane, source))
     }
   }
 
-  @concurrent private static func place(
+  @concurrent private static func seek(
     of text: String,
     _ choice: BrowserChoice,
     in list: ResultsList<Row>,

@@ -48,6 +48,8 @@ public struct BrowserModel: Sendable {
   var isMatching = false
   /// Whether all rows of the shown list are selected, whichever they are.
   var selectsAll = false
+  /// The list about which the user was asked whether all of its rows are to be changed.
+  var askedAbout: ResultsPosition?
   /// Whether the terminal reports the mouse.
   public internal(set) var hasMouse = false
   /// The searches for rows that are under way, by their numbers.
