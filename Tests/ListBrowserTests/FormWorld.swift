@@ -68,7 +68,9 @@ extension World {
   private func answer(_ effect: FormEffect) throws -> FormEvent? {
     switch effect {
     case .begin(.new): return .begun(FormContent(rows: [], texts: ["", "", ""]))
-    case .begin(.rows(let ids)):
+    case .begin(let subject):
+      let all = try controller.results.objects().map(\.id)
+      let ids = if case .rows(let ids) = subject { ids } else { all }
       let rows = try stored(ids).compactMap(\.self)
       let texts = (0..<3).map { index -> String? in
         let texts = Set(rows.map { World.text($0.values[index]) })

@@ -18,8 +18,18 @@ struct BrowsedForms<Program: ListProgram>: Sendable {
   /// Returns what a form begins with.
   /// - Throws: `CommandFailure` if none of the rows is in the store any more; the store's error.
   func begin(_ subject: FormSubject) throws -> FormContent {
-    guard case .rows(let ids) = subject else {
-      return FormContent(rows: [], texts: form.attributes.map { _ in "" })
+    let ids: [ObjectID]
+    switch subject {
+    case .new: return FormContent(rows: [], texts: form.attributes.map { _ in "" })
+    case .rows(let rows): ids = rows
+    case .all(let choice): ids = try lists.ids(of: choice)
+    }
+    guard ids.count <= CommandRunner.rowLimit else {
+      throw CommandFailure(
+        .usage,
+        "More than \(CommandRunner.rowLimit) rows cannot be changed at once: it could not be undone.",
+        remedy: "Filter the list, and change its parts."
+      )
     }
     let fields = Program.fields
     let rows = try lists.store.read { (snapshot) throws(StoreError) in
@@ -48,7 +58,7 @@ struct BrowsedForms<Program: ListProgram>: Sendable {
     guard read.problems.isEmpty else { return .invalid(read.problems) }
     switch submission.subject {
     case .new: return try add(read)
-    case .rows: return try edit(submission, read)
+    case .rows, .all: return try edit(submission, read)
     }
   }
 

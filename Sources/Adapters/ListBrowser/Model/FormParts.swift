@@ -27,6 +27,8 @@ public enum FormSubject: Hashable, Sendable {
   case new
   /// Rows that are in the store.
   case rows([ObjectID])
+  /// All rows of a list.
+  case all(BrowserChoice)
 }
 
 /// What a form begins with.

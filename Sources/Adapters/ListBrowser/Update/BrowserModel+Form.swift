@@ -9,6 +9,14 @@ extension BrowserModel {
   /// Opens a form for the selected rows, or for the row under the cursor.
   mutating func edit(usesEditor: Bool, frame: Int?) -> [BrowserEffect] {
     guard canOpenForms else { return [] }
+    if selectsAll {
+      let count = BrowserView.grouped(pane.list?.count ?? 0)
+      return open(
+        .all(choice),
+        title: "edit all \(count) \(setup.nouns.many)",
+        usesEditor: usesEditor
+      )
+    }
     // The row that the user saw, wherever it is by now: keys that follow are meant for its form.
     let seen = selection.isEmpty ? cursorID(inFrame: frame) ?? pane.cursorID : nil
     guard let ids = seen.map({ [$0] }) ?? rows(for: "e again edits", frame: frame) else {
@@ -165,10 +173,11 @@ extension BrowserModel {
     switch outcome {
     case .saved(let text, let added):
       let waiting = form?.waiting ?? []
+      let isOutside = form?.landing == .outside
       form = nil
-      message = SafeText.oneLine(text)
+      message = SafeText.oneLine(text) + (isOutside ? " It is not in this list." : "")
       self.added = added
-      if added == nil { selection = [] }
+      if added == nil { (selection, selectsAll) = ([], false) }
       // What was typed after Enter was meant for the list.
       return waiting.flatMap { input in
         switch input {

@@ -7,6 +7,16 @@ extension BrowserView {
     FormBox.columns(entries: form.entries.count, width: size.columns - 4)
   }
 
+  /// Returns the model whose list is drawn: above an open form the cursor's row stays in sight.
+  static func listed(_ model: BrowserModel, _ layout: BrowserLayout) -> BrowserModel {
+    guard let form = model.form, let frame = frame(of: form, model, layout) else { return model }
+    let room = frame.top(layout) - layout.listLines.lowerBound
+    guard room > 1, model.pane.line >= room else { return model }
+    var listed = model
+    listed.pane.put(model.pane.cursor, onLine: room - 1)
+    return listed
+  }
+
   /// Draws the open form over the lower part of the list, or over the whole screen where that is small.
   static func drawForm(
     _ form: BrowserForm,
@@ -14,22 +24,31 @@ extension BrowserView {
     _ layout: BrowserLayout,
     _ surface: inout Surface
   ) {
+    guard let frame = frame(of: form, model, layout) else { return }
+    frame.draw(layout, model.setup.width, &surface)
+    drawFormHints(form, model, layout, &surface)
+  }
+
+  /// Returns the frame of a form; `nil` for one that is not shown yet.
+  private static func frame(
+    of form: BrowserForm,
+    _ model: BrowserModel,
+    _ layout: BrowserLayout
+  ) -> FormFrame? {
     let measure = model.setup.width
     let width = layout.size.columns - 4
     var title = form.title
     var footer = model.landingText ?? ""
     let box: FormBox
     switch form.phase {
-    case .opening: return
-    case .inEditor where form.usesEditor: return
+    case .opening: return nil
+    case .inEditor where form.usesEditor: return nil
     case .editing, .saving, .inEditor: box = FormBox(fieldsOf: form, width: width, measure)
     case .conflict(let conflict, _):
       footer = ""
       (title, box) = conflictBox(conflict, form, model, width)
     }
-    let frame = FormFrame(form, box, title: title, footer: footer, model.setup.signs)
-    frame.draw(layout, measure, &surface)
-    drawFormHints(form, model, layout, &surface)
+    return FormFrame(form, box, title: title, footer: footer, model.setup.signs)
   }
 
   private static func conflictBox(
@@ -123,15 +142,25 @@ private struct FormFrame {
     signs.rule == "─" ? ["┌", "┐", "┘", "└", "│"] : ["+", "+", "+", "+", "|"]
   }
 
+  /// The least line where the frame may begin.
+  private func least(_ layout: BrowserLayout) -> Int { layout.size.rows < 8 ? 0 : 1 }
+
+  /// The lines at the bottom of the frame that do not scroll.
+  private func pinned(_ layout: BrowserLayout) -> [[FormBox.Part]] {
+    Array(box.pinned.prefix(max(layout.statusLine - least(layout) - 2, 0)))
+  }
+
+  /// The line of the upper border.
+  ///
+  /// Where the list would have less than a few lines, the form takes the whole screen below the title.
+  func top(_ layout: BrowserLayout) -> Int {
+    let (least, bottom) = (least(layout), layout.statusLine)
+    let count = min(box.lines.count + pinned(layout).count, bottom - least - 1)
+    return bottom - 1 - count < 6 ? least : bottom - 1 - count
+  }
+
   func draw(_ layout: BrowserLayout, _ measure: DisplayWidth, _ surface: inout Surface) {
-    let bottom = layout.statusLine
-    // Where the list would have less than a few lines, the form takes the whole screen below the title.
-    let least = layout.size.rows < 8 ? 0 : 1
-    let room = bottom - least - 1
-    let pinned = Array(box.pinned.prefix(max(room - 1, 0)))
-    let count = min(box.lines.count + pinned.count, room)
-    let isSmall = bottom - 1 - count < 6
-    let top = isSmall ? least : bottom - 1 - count
+    let (top, bottom, pinned) = (top(layout), layout.statusLine, pinned(layout))
     let shown = max(bottom - top - 1 - pinned.count, 0)
     drawBorder(title, line: top, left: corners[0], right: corners[1], measure, &surface, bold: true)
     drawBorder(footer, line: bottom, left: corners[3], right: corners[2], measure, &surface)

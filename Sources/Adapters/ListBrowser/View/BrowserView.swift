@@ -16,7 +16,7 @@ public enum BrowserView {
       return surface
     }
     drawTitle(model, layout, &surface)
-    drawList(model, layout, &surface)
+    drawList(listed(model, layout), layout, &surface)
     drawDetail(model, layout, &surface)
     if let menu = model.menu { drawMenu(menu, layout, &surface) }
     drawStatus(model, layout, &surface)
