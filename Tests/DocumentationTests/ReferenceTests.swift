@@ -42,7 +42,7 @@ struct ReferenceTests {
   /// Names of commands that are written in a program's sources or in the generic ones: `commandName: "list"`.
   private static func verbs(of program: String) throws -> Set<String> {
     let folders = ["Sources/Scenarios/\(program)", "Sources/Adapters/CommandLineFrontEnd"]
-    // Every command has this one from the parser of arguments.
+    // `help` is a verb of the argument parser.
     var verbs: Set<String> = ["help"]
     for path in folders.flatMap({ DocumentTree.files(under: $0, "swift") }) {
       for part in try DocumentTree.text(path).split(separator: "commandName: \"").dropFirst() {

@@ -1,4 +1,5 @@
 import ResultsDomain
+import ResultsPresentation
 import TerminalFrontEnd
 import Testing
 
@@ -135,6 +136,21 @@ struct FormTests {
     try await world.follow()
     #expect(try world.values("new one") == [.text("B"), .text("new one"), .integer(7)])
     #expect(world.cursorTitle == "new one")
+  }
+
+  @Test func `R137: a row that the list does not have is said not to be in it`() async throws {
+    var world = try await World.editing()
+    try world.press("x")
+    guard case .land(_, let revision, _, let list, _)? = world.takeFormEffects().last?.effect else {
+      Issue.record("nothing is looked up")
+      return
+    }
+    let number = world.model.newestForm
+    try world.send(.form(number: number, .landed(.outside, revision: revision, in: list.position)))
+    #expect(world.model.landingText == "will not be in this list")
+    try world.press("\r")
+    try world.answerForms()
+    #expect(world.model.message == "changed: u undoes. It is not in this list.")
   }
 
   @Test func `R137: all rows of a list are changed in one form`() async throws {

@@ -21,7 +21,7 @@ struct MovementTests {
     #expect(world.cursorTitle == "b1")
     #expect(world.effects.isEmpty)
     try world.press(":C\r")
-    guard case .locate(let pane, let list, _, "C")? = world.effects.popLast() else {
+    guard case .seek(let pane, let list, _, "C")? = world.effects.popLast() else {
       Issue.record("nothing was sought")
       return
     }
@@ -35,7 +35,7 @@ struct MovementTests {
     try world.press("\u{F}")
     #expect(world.cursorTitle == "b1")
     try world.press(":=7\r")
-    guard case .locate(_, _, _, "7")? = world.effects.popLast() else {
+    guard case .seek(_, _, _, "7")? = world.effects.popLast() else {
       Issue.record("a number after = is a value")
       return
     }
@@ -100,6 +100,14 @@ struct MovementTests {
     }
     #expect(choice == BrowserChoice())
     #expect(!world.model.selectsAll)
+    // More rows than can be taken back: the only question that is ever asked.
+    let count = world.effects.count
+    world.model.limitUndo(to: 39)
+    try world.press("\u{1}d")
+    #expect(world.effects.count == count)
+    #expect(world.model.message == "u cannot take back 40 rows: d again deletes them all.")
+    try world.press("d")
+    #expect(world.effects.count == count + 1)
   }
 
   @Test func `R138: a click puts the cursor, on a header it folds, and the wheel scrolls`()
@@ -209,6 +217,7 @@ struct MarkTests {
 }
 
 extension BrowserModel {
+  fileprivate mutating func limitUndo(to rows: Int) { setup.mostUndoableRows = rows }
   fileprivate mutating func setMarkTime(_ time: Duration?) { setup.markTime = time }
   fileprivate mutating func addCommand(_ command: BrowserCommand) { setup.commands = [command] }
   fileprivate mutating func showMoreDetails() { setup.hasMoreDetails = true }

@@ -44,7 +44,7 @@ struct LineModeTests {
     try terminal.enter("/")
     try terminal.wait("all books") { $0.contains("6 books in 2 sections.") }
     try terminal.enter("d")
-    try terminal.wait("the deletion") { $0.contains("u undoes") && $0.contains("of 5") }
+    try terminal.wait("the deletion") { $0.contains("deleted 1 book: u undoes.\nb3, 5 of 5\n>") }
     try terminal.enter("u")
     try terminal.wait("the undo") { $0.contains("undid: deleted 1 book") }
     // Another program writes while nothing is typed.

@@ -173,6 +173,7 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
     setup.isDimmed = Program.isDimmed
     setup.hasMoreDetails = Program.fields.named.contains(where: \.isToMany)
     setup.markTime = screen.markTime
+    setup.mostUndoableRows = CommandRunner.rowLimit
     return setup
   }
 

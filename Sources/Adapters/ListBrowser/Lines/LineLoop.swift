@@ -10,11 +10,16 @@ public struct LineLoop: Sendable {
     case browser(BrowserEvent)
     case terminal(TerminalInput)
     case failed(any Error)
+    /// The time to try again to read a list that has failed.
+    case retry
   }
 
   private let setup: BrowserSetup
   private let source: BrowserSource
   private static let prompt = "> "
+  private static let patience = Duration.seconds(1)
+  /// The number of events for which the changes of a command are waited for.
+  private static let mostChecks = 20
 
   /// Creates a loop over a program's lists.
   public init(_ setup: BrowserSetup, source: BrowserSource) {
@@ -39,7 +44,7 @@ public struct LineLoop: Sendable {
     }
     let outcome: Result<BrowserLoop.End, any Error>
     do {
-      outcome = .success(try await read(events, work, session))
+      outcome = .success(try await read(events, continuation, work, session))
     } catch {
       outcome = .failure(error)
     }
@@ -51,6 +56,7 @@ public struct LineLoop: Sendable {
 
   private func read(
     _ events: AsyncStream<Event>,
+    _ continuation: AsyncStream<Event>.Continuation,
     _ work: BrowserWork,
     _ session: TerminalSession
   ) async throws -> BrowserLoop.End {
@@ -58,10 +64,15 @@ public struct LineLoop: Sendable {
     let start = clock.now
     var state = State(setup, echoes: session.echoes)
     defer { if let memory = state.browser.model.memory { setup.remember?(memory) } }
+    var isWaiting = false
+    var checks = 0
     for await event in events {
       state.now = clock.now - start
       switch event {
       case .failed(let error): throw error
+      case .retry:
+        isWaiting = false
+        state.effects += state.browser.update(.tick, at: state.now)
       case .browser(let event): state.effects += state.browser.update(event, at: state.now)
       case .terminal(.input(let input)): state.waiting.append(input)
       case .terminal(.resized): break
@@ -76,10 +87,26 @@ public struct LineLoop: Sendable {
           case .quit(let status): return .status(status)
           case .suspend: session.suspend()
           case .repaint, .copy: break
+          case .perform:
+            checks = LineLoop.mostChecks
+            work.perform(effect)
           default: work.perform(effect)
           }
         }
+        // What a command wrote is read out with its answer. Others may write all the time, so there is an end to waiting.
+        if checks > 0, state.isReady {
+          checks -= 1
+          guard await work.hasDelivered(to: state.browser.model) else { break }
+          checks = 0
+        }
       } while state.advance()
+      if state.browser.hasFailed, !isWaiting {
+        isWaiting = true
+        Task {
+          try? await Task.sleep(for: LineLoop.patience)
+          continuation.yield(.retry)
+        }
+      }
     }
     return .status(0)
   }
@@ -106,6 +133,9 @@ extension LineLoop {
       editor = LineEditor(width: setup.width)
       self.echoes = echoes
     }
+
+    /// Whether the outcome of a command can be read out.
+    var isReady: Bool { isAwaited && browser.isReady }
 
     mutating func takeEffects() -> [BrowserEffect] {
       defer { effects = [] }

@@ -131,6 +131,7 @@ public struct BrowserLoop: Sendable {
         case .form(let number, .edit(let text)):
           let event = await reader.edit(text)
           painter.reset()
+          if model.hasMouse { try session.write(Mouse.reporting(true)) }
           effects += model.update(.resized(session.size), at: now)
           effects += model.update(.form(number: number, event), at: now)
         case let effect: work.perform(effect)

@@ -1,7 +1,7 @@
 import ResultsDomain
 import ResultsPresentation
 
-/// What the browser asks its program: further details, positions of values, and rows that match a text.
+/// What the browser asks its program: further details, places of values, and rows that match a text.
 extension BrowserWork {
   /// Reads what the detail pane shows of a row besides its values.
   func readDetails(of id: ObjectID) {
@@ -18,13 +18,13 @@ extension BrowserWork {
   }
 
   /// Finds where a typed value would stand.
-  func locate(_ text: String, _ choice: BrowserChoice, in list: ResultsList<Row>, _ pane: Int) {
+  func seek(_ text: String, _ choice: BrowserChoice, in list: ResultsList<Row>, _ pane: Int) {
     Task(executorPreference: executor(ofPane: pane)) { [send, source] in
-      send(await BrowserWork.locate(of: text, choice, in: list, pane, source))
+      send(await BrowserWork.seek(of: text, choice, in: list, pane, source))
     }
   }
 
-  @concurrent private static func locate(
+  @concurrent private static func seek(
     of text: String,
     _ choice: BrowserChoice,
     in list: ResultsList<Row>,

@@ -47,7 +47,7 @@ final class BrowserWork: Sendable {
     case .form(let number, let effect): perform(effect, ofForm: number)
     case .find(let search, let pane, let list, let ids): find(ids, in: list, pane, search)
     case .readDetails(let id): readDetails(of: id)
-    case .locate(let pane, let list, let choice, let text): locate(text, choice, in: list, pane)
+    case .seek(let pane, let list, let choice, let text): seek(text, choice, in: list, pane)
     case .match(let pane, let list, let choice, let text, let start, let backward):
       match(text, choice, in: list, pane, from: start, backward)
     case .observe(let pane, let rows): observe(rows, pane)

@@ -48,6 +48,8 @@ public struct BrowserModel: Sendable {
   var isMatching = false
   /// Whether all rows of the shown list are selected, whichever they are.
   var selectsAll = false
+  /// The list about which the user was asked whether all of its rows are to be changed.
+  var askedAbout: ResultsPosition?
   /// Whether the terminal reports the mouse.
   public internal(set) var hasMouse = false
   /// The searches for rows that are under way, by their numbers.
@@ -133,7 +135,7 @@ public struct BrowserModel: Sendable {
 
   /// Whether anything on the screen changes by itself with time.
   public var needsTicks: Bool {
-    !pane.marks.isEmpty && setup.markTime != nil || held != nil || failure != nil || form != nil
+    !pane.marks.isEmpty && setup.markTime != nil || held != nil || form != nil || failure != nil
   }
   /// Whether the first list has arrived.
   public var hasList: Bool { base.list != nil }

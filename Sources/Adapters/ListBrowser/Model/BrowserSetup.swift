@@ -75,6 +75,8 @@ public struct BrowserSetup: Sendable {
   public var hasMoreDetails = false
   /// The time for which changes are marked: zero for not at all, `nil` until something else changes.
   public var markTime: Duration? = .milliseconds(1500)
+  /// The number of rows up to which a change can be taken back; before a larger one, the user is asked.
+  public var mostUndoableRows = 65_536
   /// The number of rows up to which changes of a list name all rows, and not only those near the screen.
   public var mostWholeRows = 100_000
   /// The measure of widths.

@@ -58,15 +58,15 @@ extension ListPane {
     before: ListPane,
     _ isOwn: Bool
   ) -> CursorOutcome? {
-    let places = ObservedPlaces(delta, rows)
+    let mapped = ObservedPositions(delta, rows)
     let moved = delta.rows.moves.first { $0.id == id }
-    if moved == nil || isOwn, let to = moved?.to.path ?? places.path(of: id, in: lines) {
+    if moved == nil || isOwn, let to = moved?.to.path ?? mapped.path(of: id, in: lines) {
       put(.row(to), onLine: screenLine)
       return .stayed
     }
     // It may have been pushed out of the observed rows.
-    guard !places.kept(id) else { return nil }
-    guard let neighbour = neighbour(of: path, at: position, before, places) else { return nil }
+    guard !mapped.kept(id) else { return nil }
+    guard let neighbour = neighbour(of: path, at: position, before, mapped) else { return nil }
     put(.row(neighbour), onLine: screenLine)
     guard let moved else { return .gone }
     let item = ListItem.row(moved.to.path)
@@ -78,26 +78,26 @@ extension ListPane {
     return .stayed
   }
 
-  /// The next row of the section that kept its place, or the one before; `nil` if none of them is held.
+  /// The next row of the section that kept its position, or the one before; `nil` if none of them is held.
   private func neighbour(
     of path: RowPath,
     at position: Int,
     _ before: ListPane,
-    _ places: ObservedPlaces
+    _ mapped: ObservedPositions
   ) -> RowPath? {
     let start = position - path.row
     let end = start + before.lines.rowCount(inSection: path.section)
     for candidate in Array(position + 1..<max(end, position + 1)) + (start..<position).reversed() {
       // Beyond the page nothing is known.
       guard let id = before.rows[candidate]?.id else { return nil }
-      if places.kept(id) { return places.path(of: id, in: lines) }
+      if mapped.kept(id) { return mapped.path(of: id, in: lines) }
     }
     return nil
   }
 }
 
 /// Where rows are after a change that names the observed ones.
-private struct ObservedPlaces {
+private struct ObservedPositions {
   private var gone: Set<ObjectID>
   private var named: [ObjectID: RowPath] = [:]
   private var positions: [ObjectID: Int] = [:]
@@ -111,7 +111,7 @@ private struct ObservedPlaces {
   /// Whether a row was neither deleted nor moved.
   func kept(_ id: ObjectID) -> Bool { !gone.contains(id) }
 
-  /// The path of a row that kept its place.
+  /// The path of a row that kept its position.
   func path(of id: ObjectID, in lines: LineMap) -> RowPath? {
     guard kept(id) else { return nil }
     return named[id] ?? positions[id].flatMap { lines.path(at: $0) }

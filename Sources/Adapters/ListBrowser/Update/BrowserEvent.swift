@@ -59,7 +59,7 @@ public enum BrowserEffect: Sendable {
   /// Read what the detail pane shows of a row besides its values.
   case readDetails(ObjectID)
   /// Find where a typed value would stand in a list, and send the path.
-  case locate(pane: Int, ResultsList<Row>, BrowserChoice, String)
+  case seek(pane: Int, ResultsList<Row>, BrowserChoice, String)
   /// Find the next row from a position on that matches a text; a newer search ends this one.
   case match(pane: Int, ResultsList<Row>, BrowserChoice, String, from: Int, backward: Bool)
   /// Let the terminal report the mouse, or no longer.

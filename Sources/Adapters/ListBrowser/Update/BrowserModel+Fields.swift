@@ -64,7 +64,7 @@ extension BrowserModel {
     let value = text.hasPrefix("=") ? String(text.dropFirst()) : text
     guard let list = pane.list, !value.isEmpty else { return [] }
     isPerforming = true
-    return [.locate(pane: pane.id, list, choice, value)]
+    return [.seek(pane: pane.id, list, choice, value)]
   }
 
   // MARK: - Detail

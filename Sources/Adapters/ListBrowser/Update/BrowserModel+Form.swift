@@ -173,8 +173,9 @@ extension BrowserModel {
     switch outcome {
     case .saved(let text, let added):
       let waiting = form?.waiting ?? []
+      let isOutside = form?.landing == .outside
       form = nil
-      message = SafeText.oneLine(text)
+      message = SafeText.oneLine(text) + (isOutside ? " It is not in this list." : "")
       self.added = added
       if added == nil { (selection, selectsAll) = ([], false) }
       // What was typed after Enter was meant for the list.

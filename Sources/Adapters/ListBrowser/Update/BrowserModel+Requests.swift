@@ -9,7 +9,7 @@ import TerminalFrontEnd
 extension BrowserModel {
   /// Deletes the selected rows, or the row under the cursor.
   mutating func delete(frame: Int?) -> [BrowserEffect] {
-    if selectsAll { return request(.deleteAll(choice)) }
+    if selectsAll { return mayChangeAll("d again deletes") ? request(.deleteAll(choice)) : [] }
     guard let ids = rows(for: "d again deletes", frame: frame) else { return [] }
     return request(.delete(ids))
   }
@@ -22,11 +22,12 @@ extension BrowserModel {
     case .list: break
     case .section: section = pane.cursor.flatMap { pane.header($0.section)?.id }
     case .rows:
+      let key = command.key.map(String.init) ?? "it"
       if selectsAll {
+        guard !command.writes || mayChangeAll("\(key) again acts on") else { return [] }
         ids = pane.cursorID.map { [$0] } ?? []
         break
       }
-      let key = command.key.map(String.init) ?? "it"
       guard let rows = rows(for: "\(key) again acts on", frame: frame) else { return [] }
       ids = rows
     }
@@ -140,6 +141,18 @@ extension BrowserModel {
     isPerforming = true
     if case .command(let call) = request { performing = call }
     return [.perform(request)]
+  }
+
+  /// Whether all rows may be changed; the user is asked first if there are more than can be taken back.
+  private mutating func mayChangeAll(_ again: String) -> Bool {
+    guard let list = pane.list else { return false }
+    guard list.matchingCount > setup.mostUndoableRows, askedAbout != list.position else {
+      return true
+    }
+    askedAbout = list.position
+    message =
+      "u cannot take back \(BrowserView.grouped(list.matchingCount)) rows: \(again) them all."
+    return false
   }
 
   /// Reads the lines of a command again after a change, as long as they are shown.

@@ -12,6 +12,7 @@ public enum BrowserView {
     guard layout.isUsable else {
       let least = BrowserLayout.smallest
       surface.write("at least \(least.columns)x\(least.rows)", line: 0, column: 0)
+      surface.write("not \(model.size.columns)x\(model.size.rows)", line: 1, column: 0)
       return surface
     }
     drawTitle(model, layout, &surface)
