@@ -101,6 +101,7 @@ struct LineTests {
       #expect(reader.world.effects.isEmpty)
     }
     #expect(try reader.type("zz")[0] == "That needs a full screen.")
+    #expect(try reader.type("e")[0].contains("The verbs add and edit of book-catalog"))
     #expect(try reader.type("?").count { $0.contains("zz") || $0.contains("clipboard") } == 0)
     #expect(try reader.type("? filter").contains { $0.hasPrefix("/: ") })
   }

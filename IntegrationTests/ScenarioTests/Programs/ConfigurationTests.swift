@@ -78,6 +78,7 @@ struct ConfigurationTests {
     ("store =", "There is no value."),
     ("busy-timeout = soon", "“soon” is no time."),
     ("ambiguous-width = 3", "“3” is no width."),
+    ("marks = soon", "“soon” is no time. Write milliseconds such as 1500, or keep."),
     ("locale = xx_YY", "“xx_YY” is not a locale."),
     ("time-zone = Mars", "“Mars” is not a time zone."),
     ("columns = titel", "--columns: “titel” is not an attribute of Book. Did you mean “title”?"),

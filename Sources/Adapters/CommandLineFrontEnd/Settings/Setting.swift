@@ -17,6 +17,7 @@ enum Setting: String, CaseIterable, Sendable {
   case ambiguousWidth = "ambiguous-width"
   case showCursor = "show-cursor"
   case linear
+  case marks
   case noState = "no-state"
 
   /// A line about the setting, for the help.
@@ -34,6 +35,7 @@ enum Setting: String, CaseIterable, Sendable {
     case .ascii: "yes draws browse with ASCII signs only"
     case .ambiguousWidth: "the columns of ambiguous characters: 1 or 2"
     case .showCursor: "yes keeps the terminal's cursor visible in browse"
+    case .marks: "how long browse marks changes: milliseconds, or keep"
     case .linear: "yes reads the list of browse out in lines"
     case .noState: "yes lets browse remember nothing"
     }
@@ -97,6 +99,10 @@ enum Setting: String, CaseIterable, Sendable {
     case .ambiguousWidth:
       guard value == "1" || value == "2" else {
         throw Setting.failure("“\(value)” is no width.", "Write 1 or 2.")
+      }
+    case .marks:
+      guard value == "keep" || Int(value).map((0...3_600_000).contains) == true else {
+        throw Setting.failure("“\(value)” is no time.", "Write milliseconds such as 1500, or keep.")
       }
     case .locale, .calendar, .timeZone:
       _ = try LocaleOptions.parse([whole]).settings(for: OutputFormat.csv)

@@ -36,11 +36,16 @@ struct LineBrowser: Sendable {
   /// Whether everything that the last line asked for has been done, so that it can be read out.
   var isReady: Bool { model.hasList && model.isSettled }
 
+  /// Whether the list cannot be read at present, so that it has to be tried again.
+  var hasFailed: Bool { model.failure != nil }
+
   /// Takes an event that is no key.
   mutating func update(_ event: BrowserEvent, at now: Duration) -> [BrowserEffect] {
     let isHeld = model.held != nil
     let before = model.message
+    let hadFailed = model.failure != nil
     let effects = model.update(event, at: now)
+    if hadFailed, model.failure == nil { announcements.append("The list can be read again.") }
     guard case .list(let pane, let event) = event, pane == model.pane.id, reading != nil, !isHeld
     else { return effects }
     switch event {
@@ -93,11 +98,15 @@ struct LineBrowser: Sendable {
     text: String
   ) -> [BrowserEffect] {
     guard LineCommand.actions.contains(action) else {
-      model.message = "That needs a full screen."
+      model.message =
+        action == .edit || action == .editInEditor || action == .add
+        ? "That needs a full screen. The verbs add and edit of \(model.setup.program) do it in lines."
+        : "That needs a full screen."
       return []
     }
     switch action {
     case .filter:
+      if !text.isEmpty { model.searchText = text }
       var filtered = model.choice
       filtered.filter = text
       return filtered == model.choice ? [] : model.open(filtered)
@@ -246,7 +255,7 @@ struct LineBrowser: Sendable {
     let position = (model.pane.position ?? 0) + 1
     let count = BrowserView.grouped(list.count)
     let row = text(at: path)
-    let isSelected = readID.map(model.selection.contains) ?? false
+    let isSelected = model.selectsAll || readID.map(model.selection.contains) ?? false
     return (isNew && list.isSectioned ? [section(path.section)] : []) + [
       "\(row), \(BrowserView.grouped(position)) of \(count)" + (isSelected ? ", selected" : "")
     ]
@@ -257,7 +266,8 @@ struct LineBrowser: Sendable {
     let title = pane.header(index).map { $0.title.isEmpty ? "(none)" : $0.title } ?? ""
     let count = pane.lines.rowCount(inSection: index)
     let noun = count == 1 ? model.setup.nouns.one : model.setup.nouns.many
-    let folded = pane.lines.isFolded(index) ? ", folded" : ""
+    let sums = pane.header(index).map { model.setup.aggregates($0.aggregates) } ?? ""
+    let folded = (sums.isEmpty ? "" : ", \(sums)") + (pane.lines.isFolded(index) ? ", folded" : "")
     return SafeText.oneLine("Section \(title), \(BrowserView.grouped(count)) \(noun)\(folded)")
   }
 
@@ -276,10 +286,11 @@ struct LineBrowser: Sendable {
 
   private func details() -> [String] {
     guard let row = model.pane.cursorRow else { return ["There is no row under the cursor."] }
-    return model.setup.details.map { detail in
-      let text = SafeText.oneLine(detail.text(row))
-      return "\(detail.title): \(text.isEmpty ? "none" : text)"
-    }
+    let related = model.relatedDetails.flatMap { $0.id == row.id ? $0.lines : nil } ?? []
+    let all =
+      model.setup.details.map { (title: $0.title, text: $0.text(row)) }
+      + related.map { (title: $0.title, text: $0.text) }
+    return all.map { "\($0.title): \($0.text.isEmpty ? "none" : SafeText.oneLine($0.text))" }
   }
 
   /// The lines over which a page went; the cursor's own is read out after them.

@@ -11,7 +11,8 @@ enum LineCommand: Hashable, Sendable {
   static let actions: Set<BrowserAction> = [
     .down, .up, .halfPageDown, .halfPageUp, .pageDown, .pageUp, .first, .last, .nextSection,
     .previousSection, .indexTitle, .sections, .goTo, .share, .back, .fold, .open, .toggleFold,
-    .foldAll, .openAll, .filter, .sort, .sectionBy, .select, .selectSection, .detail, .delete,
+    .foldAll, .openAll, .filter, .nextMatch, .previousMatch, .sameValue, .selectAll, .sort,
+    .sectionBy, .select, .selectSection, .detail, .delete,
     .commands, .undo, .redo, .hold, .applyHeld, .help, .repaint, .suspend, .escape, .interrupt,
     .quit,
   ]

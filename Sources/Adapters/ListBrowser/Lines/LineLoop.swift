@@ -10,11 +10,14 @@ public struct LineLoop: Sendable {
     case browser(BrowserEvent)
     case terminal(TerminalInput)
     case failed(any Error)
+    /// The time to try again to read a list that has failed.
+    case retry
   }
 
   private let setup: BrowserSetup
   private let source: BrowserSource
   private static let prompt = "> "
+  private static let patience = Duration.seconds(1)
 
   /// Creates a loop over a program's lists.
   public init(_ setup: BrowserSetup, source: BrowserSource) {
@@ -39,7 +42,7 @@ public struct LineLoop: Sendable {
     }
     let outcome: Result<BrowserLoop.End, any Error>
     do {
-      outcome = .success(try await read(events, work, session))
+      outcome = .success(try await read(events, continuation, work, session))
     } catch {
       outcome = .failure(error)
     }
@@ -51,6 +54,7 @@ public struct LineLoop: Sendable {
 
   private func read(
     _ events: AsyncStream<Event>,
+    _ continuation: AsyncStream<Event>.Continuation,
     _ work: BrowserWork,
     _ session: TerminalSession
   ) async throws -> BrowserLoop.End {
@@ -58,10 +62,14 @@ public struct LineLoop: Sendable {
     let start = clock.now
     var state = State(setup, echoes: session.echoes)
     defer { if let memory = state.browser.model.memory { setup.remember?(memory) } }
+    var isWaiting = false
     for await event in events {
       state.now = clock.now - start
       switch event {
       case .failed(let error): throw error
+      case .retry:
+        isWaiting = false
+        state.effects += state.browser.update(.tick, at: state.now)
       case .browser(let event): state.effects += state.browser.update(event, at: state.now)
       case .terminal(.input(let input)): state.waiting.append(input)
       case .terminal(.resized): break
@@ -80,6 +88,13 @@ public struct LineLoop: Sendable {
           }
         }
       } while state.advance()
+      if state.browser.hasFailed, !isWaiting {
+        isWaiting = true
+        Task {
+          try? await Task.sleep(for: LineLoop.patience)
+          continuation.yield(.retry)
+        }
+      }
     }
     return .status(0)
   }

@@ -133,7 +133,7 @@ public struct BrowserModel: Sendable {
 
   /// Whether anything on the screen changes by itself with time.
   public var needsTicks: Bool {
-    !pane.marks.isEmpty && setup.markTime != nil || held != nil || failure != nil || form != nil
+    !pane.marks.isEmpty && setup.markTime != nil || held != nil || form != nil || failure != nil
   }
   /// Whether the first list has arrived.
   public var hasList: Bool { base.list != nil }
