@@ -67,7 +67,7 @@ private typealias Album = Music.Album
   let folder = try TemporaryFolder()
   defer { folder.remove() }
   let pool = try Music.open(folder.path(of: "music.sqlite"))
-  // snippet: grdb-list, declaration
+  // snippet: grdb-list
   let store = try SQLiteStore(writer: pool, records: [Artist.self, Album.self])
   let albums = try FetchedResultsController(
     RecordRequest<Album>(
@@ -96,18 +96,21 @@ private typealias Album = Music.Album
     in: store
   )
   try await albums.performFetch()
-  // snippet: grdb-changes, declaration
-  let drawn = try albums.results
-  try await pool.write { try Artist(id: 1, name: "Zoe").update($0) }
-  for await event in albums.changes(from: drawn) {
-    guard case .change(let change) = event else { continue }
-    for move in change.delta.rows.moves {
-      print(try change.after.object(at: move.to.path).title, move.from.path, "to", move.to.path)
+  // snippet: grdb-changes
+  for await event in albums.changes {
+    switch event {
+    case .snapshot:  // what the list holds now comes first
+      try await pool.write { try Artist(id: 1, name: "Zoe").update($0) }
+    case .change(let change):
+      for move in change.delta.rows.moves {
+        print(try change.after.object(at: move.to.path).title, move.from.path, "to", move.to.path)
+      }
+      albums.cancel()  // ends the loop
+    case .reset(let reason, _): print("draw the whole list again:", reason)
+    case .failure(let error): print(error)
     }
-    break
   }
   // end
-  albums.cancel()
   try store.close()
 }
 
@@ -116,7 +119,7 @@ private typealias Album = Music.Album
   defer { folder.remove() }
   let pool = try Music.open(folder.path(of: "music.sqlite"))
   let store = try SQLiteStore(writer: pool, records: [Artist.self, Album.self])
-  // snippet: grdb-errors, declaration
+  // snippet: grdb-errors
   do {
     let request = RecordRequest<Album>(sortedBy: ["artist.nmae"])
     _ = try FetchedResultsController(request, in: store)

@@ -29,6 +29,9 @@ let runnableSnippets: [String: @Sendable () async throws -> Void] = [
   "tour-delivery": tourDelivery,
   "tour-length": tourLength,
   "ui-any": drawingModel,
+  "grdb-list": adoptingGRDB,
+  "grdb-changes": changesOfGRDB,
+  "grdb-errors": errorsOfGRDB,
 ]
 
 // snippet: book, declaration

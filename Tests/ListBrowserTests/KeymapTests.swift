@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import ListBrowser
@@ -43,5 +44,43 @@ struct KeymapTests {
       Issue.record("q does not leave")
       return
     }
+  }
+
+  /// The names of keys in the table below “## Keys” of docs/browse.md.
+  private func documentedKeys() throws -> Set<String> {
+    var root = URL(fileURLWithPath: #filePath)
+    for _ in 0..<3 { root.deleteLastPathComponent() }
+    let page = try String(
+      contentsOf: root.appendingPathComponent("docs/browse.md"),
+      encoding: .utf8
+    )
+    let section = page.components(separatedBy: "\n## Keys\n").dropFirst().first ?? ""
+    let rows = section.components(separatedBy: "\n## ")[0].split(separator: "\n")
+      .filter { $0.hasPrefix("| `") }
+    let cells = rows.compactMap { row in
+      // A bar inside of a key would be escaped.
+      row.dropFirst(2).components(separatedBy: " | ").first
+    }
+    let spans = cells.flatMap { cell in
+      cell.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+        .filter { $0.offset % 2 == 1 }.map(\.element)
+    }
+    return Set(
+      spans.flatMap { $0.split(separator: " ").map(String.init) }.map { key in
+        // `:120` is an example of what follows the colon.
+        key == "Space" ? "␣" : key.hasPrefix(":") ? ":" : key
+      }
+    )
+  }
+
+  @Test func `R135: the table of the document has the keys of the keymap, and no other`() throws {
+    let documented = try documentedKeys()
+    #expect(documented.count > 30)
+    let known = BrowserKeymap.entries.map { $0.keys.map { $0.joined() } }
+    for (entry, keys) in zip(BrowserKeymap.entries, known) {
+      #expect(!documented.isDisjoint(with: keys), "\(entry.keyText): \(entry.help)")
+    }
+    let unknown = documented.subtracting(known.joined())
+    #expect(unknown == [])
   }
 }

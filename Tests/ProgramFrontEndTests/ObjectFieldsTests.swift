@@ -130,4 +130,78 @@ import Testing
     let back = JoinedNames.names(in: JoinedNames.text(of: names))
     #expect(back.map { Array($0.utf8) } == expected.map { Array($0.utf8) }, "seed \(seed)")
   }
+
+  // MARK: - Edits of fields
+
+  private func edit(_ keys: [ObjectKey], _ values: [Int: Value]) throws -> RowEdit {
+    let rows = try store.read { (snapshot) throws(StoreError) in
+      let rows = try snapshot.rows(keys, of: Song.entity).compactMap(\.self)
+      return try fields.rows(rows, in: snapshot)
+    }
+    var edit = RowEdit(of: rows, fields: fields)
+    for (field, value) in values { edit.set(value, ofAttribute: field) }
+    return edit
+  }
+
+  @Test func `an edit writes names, which create and connect objects, and other fields stay`()
+    throws
+  {
+    let first = try add(["a", "Beatles", "calm; sad"])
+    let second = try add(["b", .null, "sad"])
+    let edit = try edit([first, second], [1: "Kinks", 2: "sad; calm"])
+    #expect(edit.value(ofAttribute: 0) == nil && edit.changedNames == ["band", "moods"])
+    #expect(try store.write { try edit.save(in: $0) } == 2)
+    #expect(
+      try rows([first, second]) == [["a", "Kinks", "calm; sad"], ["b", "Kinks", "calm; sad"]]
+    )
+    #expect(try count(Band.entity) == 2)
+    // Names in another order are the same value.
+    let same = try self.edit([first], [2: " sad;calm "])
+    #expect(same.changedNames.isEmpty)
+  }
+
+  @Test func `an edit conflicts in names too, and adds a deleted row with its names again`() throws
+  {
+    let key = try add(["a", "Beatles", "calm"])
+    let edit = try edit([key], [1: "Kinks", 0: "A"])
+    let other = try self.edit([key], [1: "Who"])
+    _ = try store.write { try other.save(in: $0) }
+    let conflicts = try store.read { (snapshot) throws(StoreError) in
+      try edit.conflicts(in: snapshot)
+    }
+    #expect(
+      conflicts.first?.fields == [
+        .init(attribute: 1, begun: "Beatles", stored: "Who", wished: "Kinks")
+      ]
+    )
+    // Fields that only others changed are left to them.
+    let title = try self.edit([key], [0: "A"])
+    _ = try store.write { try self.edit([key], [2: "sad"]).save(in: $0) }
+    #expect(try store.write { try title.save(in: $0) } == 1)
+    #expect(try rows([key]) == [["A", "Who", "sad"]])
+    let last = try self.edit([key], [0: "Z"])
+    _ = try store.write { try $0.delete(ObjectID(entity: "Song", key: key), of: Song.entity) }
+    #expect(try store.write { try last.addDeleted(in: $0) } == 1)
+    #expect(try rows([key]) == [["Z", "Who", "sad"]])
+  }
+
+  @Test func `a draft is the row that would be stored, and names what does not exist yet`() throws {
+    let key = try add(["a", "Beatles", .null])
+    _ = try add(["b", "Kinks", .null])
+    let stored = try #require(
+      try store.read { (snapshot) throws(StoreError) in
+        try snapshot.rows([key], of: Song.entity).first
+      } ?? nil
+    )
+    func draft(_ values: [Int: Value]) throws -> (row: Row, missing: [String]) {
+      try store.read { (snapshot) throws(StoreError) in
+        try fields.draft(values, of: stored, in: snapshot)
+      }
+    }
+    #expect(try draft([0: "A", 1: "Kinks"]).row.values == ["A", 2])
+    #expect(try draft([1: .null]).row.values == ["a", .null])
+    let new = try draft([1: "Who", 2: "sad"])
+    #expect(new.row.values == ["a", .null] && new.missing == ["band", "moods"])
+    #expect(try count(Band.entity) == 2)
+  }
 }

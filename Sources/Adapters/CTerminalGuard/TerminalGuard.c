@@ -3,11 +3,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
+
+extern char **environ;
 
 static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT};
 static const int requests[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGWINCH};
@@ -152,6 +156,42 @@ void terminal_guard_suspend(void) {
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   sigaction(SIGTSTP, &present, NULL);
   terminal_guard_reenter();
+}
+
+int terminal_guard_run(char *const arguments[], int *status) {
+  // Signals of the keyboard go to the whole group. What the program makes of them is its own matter.
+  static const int keyboard[] = {SIGINT, SIGQUIT, SIGTSTP};
+  enum { keyboard_count = sizeof keyboard / sizeof *keyboard };
+  struct sigaction before[keyboard_count], action;
+  posix_spawnattr_t attributes;
+  sigset_t none, defaults;
+  pid_t child;
+  int code = posix_spawnattr_init(&attributes);
+  if (code != 0) return code;
+  sigemptyset(&none);
+  sigemptyset(&defaults);
+  for (int index = 0; index < keyboard_count; index++) sigaddset(&defaults, keyboard[index]);
+  sigaddset(&defaults, SIGPIPE);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &defaults);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  terminal_guard_leave();
+  memset(&action, 0, sizeof action);
+  sigemptyset(&action.sa_mask);
+  for (int index = 0; index < keyboard_count; index++) {
+    action.sa_handler = keyboard[index] == SIGTSTP ? SIG_DFL : SIG_IGN;
+    sigaction(keyboard[index], &action, &before[index]);
+  }
+  code = posix_spawn(&child, arguments[0], NULL, &attributes, arguments, environ);
+  if (code == 0)
+    while (waitpid(child, status, 0) < 0)
+      if (errno != EINTR) {
+        code = errno;
+        break;
+      }
+  for (int index = 0; index < keyboard_count; index++) sigaction(keyboard[index], &before[index], NULL);
+  posix_spawnattr_destroy(&attributes);
+  return code;
 }
 
 int terminal_guard_signals(void) { return ends[0]; }

@@ -12,6 +12,12 @@ import Darwin
 enum SystemCalls {
   static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
+  /// Whether a terminal shows what is typed.
+  static func echoes(_ descriptor: Int32) -> Bool {
+    var settings = termios()
+    return tcgetattr(descriptor, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
+  }
+
   static func size(of descriptor: Int32) -> TerminalSize? {
     var size = winsize()
     guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }

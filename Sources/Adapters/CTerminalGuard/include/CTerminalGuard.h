@@ -26,6 +26,13 @@ int terminal_guard_reenter(void);
 /// Leaves the terminal, stops the process as `^Z` does, and enters the terminal again when the process continues.
 void terminal_guard_suspend(void);
 
+/// Leaves the terminal, runs a program on it in this process's group, and waits until the program ends.
+///
+/// `arguments` begins with the program's path and ends with NULL. Meanwhile ^C and ^\ concern the program alone, and ^Z stops both.
+/// The terminal is not entered again. Returns 0 and the program's `status` as `waitpid` gives it, or the error number of the call
+/// that failed.
+int terminal_guard_run(char *const arguments[], int *status);
+
 /// The file descriptor from which the numbers of caught signals are read, one byte each; -1 before the first `enter`.
 ///
 /// They are SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP and SIGWINCH.

@@ -17,14 +17,16 @@ public struct ListOptions: ParsableArguments {
   /// The sort order.
   @Option(
     parsing: .unconditional,
-    help: "Sort order: attribute names separated by commas; a leading minus sorts descending."
+    help: "Sort order: attribute names separated by commas; a leading minus sorts descending.",
+    completion: CompletedNames.sort
   )
   public var sort: String?
 
   /// The attribute or key that divides the list into sections.
   @Option(
     help:
-      "The attribute or key that divides the list into sections, a date as day(x), month(x) or year(x), or none."
+      "The attribute or key that divides the list into sections, a date as day(x), month(x) or year(x), or none.",
+    completion: CompletedNames.sections
   )
   public var sectionBy: String?
 

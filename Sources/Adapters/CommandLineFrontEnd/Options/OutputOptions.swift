@@ -96,7 +96,10 @@ public struct ChangeOutputOptions: ParsableArguments {
 /// The options for printing rows.
 public struct RowOptions: ParsableArguments {
   /// The columns.
-  @Option(help: "The columns: id or attribute names, separated by commas.")
+  @Option(
+    help: "The columns: id or attribute names, separated by commas.",
+    completion: CompletedNames.columns
+  )
   public var columns: String?
 
   /// Whether output is coloured.

@@ -32,6 +32,10 @@ public struct StoreOptions: ParsableArguments {
   @Flag(help: "Print more about a failure.")
   public var verbose = false
 
+  /// Whether the configuration file is ignored; `ProgramRunner` reads it before the options are parsed.
+  @Flag(help: "Ignore the configuration file.")
+  public var noConfig = false
+
   /// Creates the options with their defaults.
   public init() {}
 
@@ -108,12 +112,7 @@ public struct StoreOptions: ParsableArguments {
 
   private static func defaultPath(of program: String) throws -> String {
     let environment = ProcessInfo.processInfo.environment
-    let folder: String
-    if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") {
-      folder = "\(data)/\(program)"
-    } else if let home = environment["HOME"], home.hasPrefix("/") {
-      folder = "\(home)/.local/share/\(program)"
-    } else {
+    guard let folder = UserFolder.data.path(of: program, environment) else {
       throw CommandFailure(
         .configuration,
         "There is no data folder, because neither XDG_DATA_HOME nor HOME is set.",

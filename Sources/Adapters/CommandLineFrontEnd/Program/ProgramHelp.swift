@@ -33,10 +33,13 @@ public enum ProgramVerbs {
 
   /// Returns the part of a root command's help that names the topics and the exit statuses.
   public static func topicsHelp<Program: ListProgram>(of program: Program.Type) -> String {
-    let width = HelpTopic.allCases.map(\.rawValue.utf8.count).max() ?? 0
-    let topics = HelpTopic.allCases.map { topic in
-      let padding = String(repeating: " ", count: width - topic.rawValue.utf8.count)
-      return "  \(Program.name) help \(topic.rawValue)\(padding)  \(topic.summary)"
+    let all =
+      HelpTopic.allCases.map { (name: $0.rawValue, summary: $0.summary) }
+      + HelpDocument.allCases.map { (name: $0.usage, summary: $0.summary) }
+    let width = all.map(\.name.utf8.count).max() ?? 0
+    let topics = all.map { topic in
+      let padding = String(repeating: " ", count: width - topic.name.utf8.count)
+      return "  \(Program.name) help \(topic.name)\(padding)  \(topic.summary)"
     }
     return """
       Help on a topic:
@@ -166,6 +169,7 @@ enum HelpTopic: String, CaseIterable, ExpressibleByArgument {
   case attributes
   case `where`
   case formats
+  case config
   case exit
 
   /// The name of the hidden verb that prints a topic.
@@ -177,6 +181,7 @@ enum HelpTopic: String, CaseIterable, ExpressibleByArgument {
     case .attributes: "the names, types and forms of values"
     case .where: "the conditions that --where takes"
     case .formats: "the output formats"
+    case .config: "the configuration file"
     case .exit: "the exit status"
     }
   }
@@ -187,6 +192,7 @@ enum HelpTopic: String, CaseIterable, ExpressibleByArgument {
     case .attributes: HelpTopic.attributes(of: program)
     case .where: HelpTopic.conditions(of: program)
     case .formats: HelpTopic.outputFormats
+    case .config: HelpTopic.configuration(of: program)
     case .exit: HelpTopic.exitStatus + "\n"
     }
   }
@@ -228,6 +234,28 @@ enum HelpTopic: String, CaseIterable, ExpressibleByArgument {
 }
 
 extension HelpTopic {
+  private static func configuration<Program: ListProgram>(of program: Program.Type) -> String {
+    guard !Program.isReadOnly else { return "\(Program.name) has no configuration file.\n" }
+    let width = Setting.allCases.map(\.rawValue.utf8.count).max() ?? 0
+    let rows = Setting.allCases.map { setting in
+      let padding = String(repeating: " ", count: width - setting.rawValue.utf8.count)
+      return "  \(setting.rawValue)\(padding)  \(setting.summary)"
+    }
+    return """
+      The configuration file is $XDG_CONFIG_HOME/\(Program.name)/config, or
+      ~/.config/\(Program.name)/config. A line is NAME = VALUE; one that begins
+      with # is a comment. The names are those of options:
+      \(rows.joined(separator: "\n"))
+
+      The command line takes precedence over the environment, and the environment
+      over the file. LC_ALL, LC_TIME, TZ, NO_COLOR, CLICOLOR and CLICOLOR_FORCE
+      count; LANG, which systems set for everyone, does not.
+      Output that programs read depends only on store and busy-timeout: the other
+      settings count in browse, and on a terminal. --no-config ignores the file.
+
+      """
+  }
+
   private static func attributes<Program: ListProgram>(of program: Program.Type) -> String {
     let entity = Program.entity
     var lines = [("id", entity.keyHelp)]

@@ -39,12 +39,25 @@ public enum ProgramRunner {
     _ arguments: [String]
   ) async -> Int32 {
     let name = name(of: root)
+    do {
+      if let document = try HelpDocument.text(for: arguments, of: root) {
+        try TerminalOutput.standard.write(document)
+        return ExitStatus.success.rawValue
+      }
+    } catch {
+      let failure = CommandFailure(error) ?? CommandFailure(describing: error)
+      return report(failure, name, isVerbose: false)
+    }
     if let failure = unknownVerb(in: arguments, of: root) {
       return report(failure, name, isVerbose: false)
     }
     let isVerbose = arguments.contains("--verbose")
     do {
-      var command = try root.parseAsRoot(withTopicVerb(arguments))
+      let program = HelpDocument.program(of: root)
+      CompletedNames.use(program)
+      var command = try root.parseAsRoot(
+        try withSettings(withTopicVerb(arguments), of: root, program)
+      )
       if var asynchronous = command as? any AsyncParsableCommand {
         try await asynchronous.run()
       } else {
@@ -106,6 +119,21 @@ public enum ProgramRunner {
     return [HelpTopic.verbName, arguments[1]]
   }
 
+  /// Returns the arguments with what the program's configuration file adds.
+  private static func withSettings<Root: ParsableCommand>(
+    _ arguments: [String],
+    of root: Root.Type,
+    _ program: (any ListProgram.Type)?
+  ) throws -> [String] {
+    guard let program, !program.isReadOnly else { return arguments }
+    return try ConfigurationFile.arguments(
+      addingTo: arguments,
+      of: root,
+      program,
+      environment: ProcessInfo.processInfo.environment
+    )
+  }
+
   /// Returns a failure for a word that is not a verb, with the verb that was probably meant.
   static func unknownVerb<Root: ParsableCommand>(
     in arguments: [String],
@@ -130,7 +158,8 @@ public enum ProgramRunner {
       let names = verbs.filter { $0.configuration.shouldDisplay }
         .compactMap { $0.configuration.commandName }
       let isRoot = ObjectIdentifier(command) == ObjectIdentifier(root)
-      let topics = isHelp && isRoot ? HelpTopic.allCases.map(\.rawValue) : []
+      let documents = HelpDocument.allCases.map(\.rawValue)
+      let topics = isHelp && isRoot ? HelpTopic.allCases.map(\.rawValue) + documents : []
       if topics.contains(word), let rest = words.first {
         return CommandFailure(
           .usage,

@@ -15,8 +15,9 @@ public struct BrowseVerb<Program: ListProgram>: AsyncParsableCommand {
       abstract: "Show the \(Program.nouns.many) on the whole terminal, live.",
       discussion: Program.discussion(
         """
-        The cursor stays on its row while other programs write. Press ? for the keys, q to leave. Where the output is no \
-        terminal it prints the list. With --print it plays --keys and prints the last screen.
+        The cursor stays on its row while other programs write. Press ? for the keys, q to leave. With --linear, and where \
+        TERM is dumb, the list is read out in lines, for screen readers and braille displays. Where the output is no \
+        terminal it is printed. With --print it plays --keys and prints the last screen.
         """,
         takesList: true,
         examples: "browse",
@@ -39,9 +40,7 @@ public struct BrowseVerb<Program: ListProgram>: AsyncParsableCommand {
   public func run() async throws {
     let isTerminal = TerminalOutput.standard.isTerminal && isatty(0) == 1
     let environment = ProcessInfo.processInfo.environment
-    guard screen.prints || isTerminal && environment["TERM"] != "dumb" && !screen.linear else {
-      return try await printList()
-    }
+    guard screen.prints || isTerminal else { return try await printList() }
     let columns = try rows.columns(of: Program.self)
     try refuseNamesOfSeveral(in: columns)
     let settings = try locale.settings()
@@ -56,16 +55,33 @@ public struct BrowseVerb<Program: ListProgram>: AsyncParsableCommand {
     )
     // Checked before the terminal is taken, so that a wrong option is reported on the shell's screen.
     _ = try lists.define(BrowserChoice())
-    let loop = BrowserLoop(lists.setup(screen), source: lists.source)
+    var setup = lists.setup(screen)
+    let state =
+      screen.prints || screen.noState
+      ? nil
+      : BrowsedState(
+        of: list,
+        Program.entity.name,
+        in: opened,
+        program: Program.name,
+        environment: environment
+      )
+    state?.begin(&setup)
+    defer { state?.end(Program.name) }
+    let loop = BrowserLoop(setup, source: lists.source)
     if screen.prints {
       let surface = try await loop.screen(after: try screen.inputs, size: screen.terminalSize)
       try opened.close()
       return try TerminalOutput.standard.write(surface.lines.joined(separator: "\n") + "\n")
     }
-    var modes = TerminalModes()
+    let readsOut = screen.linear || environment["TERM"] == "dumb"
+    var modes = readsOut ? TerminalModes.lines : TerminalModes()
     modes.showsCursor = screen.showCursor
     let session = try TerminalSession(modes: modes, environment: environment)
-    let end = try await loop.run(on: session, isColored: rows.isColored)
+    let end =
+      readsOut
+      ? try await LineLoop(setup, source: lists.source).run(on: session)
+      : try await loop.run(on: session, isColored: rows.isColored)
     try opened.close()
     switch end {
     case .status(0): return
@@ -114,8 +130,8 @@ public struct ScreenOptions: ParsableArguments {
   @Option(help: "The size of the screen for --print, such as 80x24.")
   public var size = "80x24"
 
-  /// Whether to print lines without escape sequences.
-  @Flag(help: "Print the list as lines instead of a full screen.")
+  /// Whether to read the list out in lines, without escape sequences.
+  @Flag(help: "Read the list out in lines, for screen readers and braille displays.")
   public var linear = false
 
   /// Whether to draw with ASCII signs only.
@@ -133,6 +149,10 @@ public struct ScreenOptions: ParsableArguments {
   /// Whether the terminal's cursor stays visible.
   @Flag(help: "Keep the terminal's cursor visible, on the row of the list's cursor.")
   public var showCursor = false
+
+  /// Whether nothing is remembered from the last run, nor for the next.
+  @Flag(help: "Begin with the usual list, and remember nothing for the next time.")
+  public var noState = false
 
   /// Creates the options with their defaults.
   public init() {}

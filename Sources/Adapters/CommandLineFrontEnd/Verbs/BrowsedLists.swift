@@ -18,8 +18,14 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
   /// The source of the browser's lists.
   var source: BrowserSource {
     let requests = BrowsedRequests(self)
+    let forms = BrowsedForms(lists: self, requests: requests)
     var source = BrowserSource(
       perform: { request in try refusing { try requests.perform(request) } },
+      forms: BrowserForms(
+        begin: { subject in try refusing { try forms.begin(subject) } },
+        save: { submission in try refusing { try forms.save(submission) } },
+        draft: { submission, choice in try refusing { try forms.draft(submission, in: choice) } }
+      ),
       { choice in try refusing { try define(choice) } }
     )
     source.details = relatedNames
@@ -38,7 +44,8 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
       throw BrowserSource.Refusal("\(error.message) \(error.remedy)")
     } catch {
       let failure = CommandFailure(error)
-      throw BrowserSource.Refusal(failure.map { "\($0.message) \($0.remedy)" } ?? "\(error)")
+      let reason = failure.map { $0.remedy.isEmpty ? $0.message : "\($0.message) \($0.remedy)" }
+      throw BrowserSource.Refusal(reason ?? "\(error)")
     }
   }
 
@@ -149,6 +156,7 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
       sectionNames: Program.sectionNames + ["none"],
       commands: Program.commands.map(command),
       isOffered: isOffered,
+      fields: BrowsedForms<Program>.fields(for: settings),
       canWrite: !location.isReadOnly && !Program.isReadOnly,
       keepsToFirst: beginsWithNewest,
       width: DisplayWidth(ambiguous: screen.ambiguousWidth == 2 ? .wide : .narrow),

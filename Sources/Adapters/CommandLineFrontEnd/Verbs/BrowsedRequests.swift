@@ -40,6 +40,20 @@ final class BrowsedRequests<Program: ListProgram>: Sendable {
     }
   }
 
+  /// Runs a change, and keeps what is needed to take it back.
+  /// - Parameter body: Makes commits with the name that it is given, and returns what it did, in words without a period.
+  /// - Returns: A sentence that says what was done and how it is taken back, or an empty text if nothing was.
+  /// - Throws: What the closure throws.
+  func perform<Result: Sendable>(
+    _ body: (any Store, CommitOrigin) throws -> (title: String, Result)
+  ) throws -> (message: String, Result) {
+    try state.withLock { state in
+      let performed = try state.runner.perform(body)
+      let (title, result) = performed.result
+      return (title.isEmpty ? "" : note(title, performed.changes, &state), result)
+    }
+  }
+
   /// Ends what commands have started.
   func stop() {
     state.withLock { state in

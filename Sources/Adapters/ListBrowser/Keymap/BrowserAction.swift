@@ -7,7 +7,7 @@ public enum BrowserAction: String, Hashable, Sendable, CaseIterable {
   case filter, sort, sectionBy
   case nextMatch, previousMatch, sameValue
   case select, selectSection, selectAll, mouse, detail, copyCell, copyRows
-  case delete, commands, undo, redo
+  case edit, editInEditor, add, delete, commands, undo, redo
   case hold, applyHeld
   case help, repaint, suspend, escape, interrupt, quit
 }

@@ -70,6 +70,9 @@ public enum BrowserKeymap {
     entry("Enter o", .detail, .rows, "all values of the row", hint: "Enter detail"),
     entry("y", .copyCell, .rows, "copy the first column to the clipboard"),
     entry("Y", .copyRows, .rows, "copy the row, or the selected rows on the screen"),
+    entry("e", .edit, .rows, "edit the row, or the selected ones, in a form", hint: "e edit"),
+    entry("E", .editInEditor, .rows, "edit them as lines in $EDITOR"),
+    entry("a", .add, .rows, "add a row in a form"),
     entry("d", .delete, .rows, "delete the row, or the selected ones", hint: "d delete"),
     entry("x", .commands, .rows, "the program's commands"),
     entry("u", .undo, .changes, "take the last change of this browser back", hint: "u undo"),
@@ -87,7 +90,8 @@ public enum BrowserKeymap {
 
   /// The actions of the hints, the most important first.
   static let hinted: [BrowserAction] = [
-    .filter, .indexTitle, .previousSection, .select, .detail, .delete, .undo, .sort, .hold, .quit,
+    .filter, .indexTitle, .previousSection, .select, .detail, .edit, .delete, .undo, .sort, .hold,
+    .quit,
   ]
 
   private static func entry(

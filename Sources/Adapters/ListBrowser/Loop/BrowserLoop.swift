@@ -54,16 +54,17 @@ public struct BrowserLoop: Sendable {
     let (events, continuation) = AsyncStream<Event>.makeStream()
     let work = BrowserWork(source) { continuation.yield(.browser($0)) }
     let shownFrame = ShownFrame()
-    Thread.detachNewThread {
-      session.readInput { continuation.yield(.terminal($0, frame: shownFrame.number)) }
+    let reader = InputReader(session) {
+      continuation.yield(.terminal($0, frame: shownFrame.number))
     }
+    reader.start()
     let opening = Task {
       do { try await work.openBase() } catch { continuation.yield(.failed(error)) }
     }
     let outcome: Result<End, any Error>
     do {
       outcome = .success(
-        try await show(on: session, isColored, events, continuation, work, shownFrame)
+        try await show(on: session, isColored, events, continuation, work, shownFrame, reader)
       )
     } catch {
       outcome = .failure(error)
@@ -80,11 +81,13 @@ public struct BrowserLoop: Sendable {
     _ events: AsyncStream<Event>,
     _ continuation: AsyncStream<Event>.Continuation,
     _ work: BrowserWork,
-    _ shownFrame: ShownFrame
+    _ shownFrame: ShownFrame,
+    _ reader: InputReader
   ) async throws -> End {
     let clock = ContinuousClock()
     let start = clock.now
     var model = BrowserModel(setup, size: session.size)
+    defer { if let memory = model.memory { setup.remember?(memory) } }
     var painter = Painter(isColored: isColored)
     var frames = FrameTimer()
     try session.write(painter.paint(BrowserView.surface(of: model)))
@@ -119,6 +122,12 @@ public struct BrowserLoop: Sendable {
           painter.reset()
           if model.hasMouse { try session.write(Mouse.reporting(true)) }
           effects += model.update(.resized(session.size), at: now)
+        case .form(let number, .edit(let text)):
+          let event = await reader.edit(text)
+          painter.reset()
+          if model.hasMouse { try session.write(Mouse.reporting(true)) }
+          effects += model.update(.resized(session.size), at: now)
+          effects += model.update(.form(number: number, event), at: now)
         case let effect: work.perform(effect)
         }
       }

@@ -43,6 +43,8 @@ public struct BrowserSource: Sendable {
   /// Performs a request.
   let perform: @Sendable (BrowserRequest) throws -> BrowserOutcome
 
+  /// What the program does for forms, or `nil` if it has none.
+  let forms: BrowserForms?
   /// Reads what the detail pane shows of a row besides the row's values.
   public var details: @Sendable (ObjectID) throws -> [BrowserDetail] = { _ in [] }
   /// Returns a row that would stand where a typed value of the first sort attribute stands; throws `Refusal` if there is none.
@@ -61,14 +63,17 @@ public struct BrowserSource: Sendable {
   /// Creates a source from a closure that defines the list of a choice; it throws `Refusal` for one that is not valid.
   /// - Parameters:
   ///   - perform: Performs a request, and returns what it came to; it blocks, and runs on the store's executor.
+  ///   - forms: What the program does for forms, or `nil` if it has none.
   ///   - define: Returns the list of a choice, not yet fetched.
   public init(
     perform: @escaping @Sendable (BrowserRequest) throws -> BrowserOutcome = { _ in
       BrowserOutcome("")
     },
+    forms: BrowserForms? = nil,
     _ define: @escaping @Sendable (BrowserChoice) throws -> Definition
   ) {
     self.perform = perform
+    self.forms = forms
     self.define = define
   }
 }

@@ -24,6 +24,9 @@ final class BrowserWork: Sendable {
     self.send = send
   }
 
+  /// The executor of the store.
+  var executor: (any TaskExecutor)? { lists.withLock { $0[0]?.controller?.store.executor } }
+
   /// Opens the base list and follows it.
   /// - Throws: What the source throws, or the store's error of the first fetch.
   func openBase() async throws {
@@ -41,6 +44,7 @@ final class BrowserWork: Sendable {
     case .close(let pane): close(pane)
     case .perform(let request): perform(request)
     case .land(let pane, let list, let row): land(row, in: list, pane)
+    case .form(let number, let effect): perform(effect, ofForm: number)
     case .find(let search, let pane, let list, let ids): find(ids, in: list, pane, search)
     case .readDetails(let id): readDetails(of: id)
     case .seek(let pane, let list, let choice, let text): seek(text, choice, in: list, pane)
@@ -70,26 +74,31 @@ final class BrowserWork: Sendable {
   // MARK: - Lists
 
   private func open(_ choice: BrowserChoice, _ pane: Int) {
-    let task = Task {
-      do {
-        if !choice.filter.isEmpty { try await Task.sleep(for: BrowserWork.patience) }
-        let definition = try source.define(choice)
-        let isWanted = lists.withLock { lists in
-          lists[pane]?.controller = definition.controller
-          return lists[pane] != nil
-        }
-        guard isWanted, !Task.isCancelled else { return definition.controller.cancel() }
-        try await definition.controller.performFetch()
-        let list = try definition.controller.results
-        send(.opened(pane: pane, choice, list, order: definition.order))
-        await follow(definition.controller, pane: pane)
-      } catch {
-        guard !Task.isCancelled else { return }
-        let reason = (error as? BrowserSource.Refusal)?.reason ?? "\(error)"
-        send(.refused(pane: pane, reason: reason))
-      }
+    // Under the lock, so that the task finds the pane that it opens however soon it runs.
+    lists.withLock { lists in
+      lists[pane] = OpenList(task: Task { await opened(choice, pane) }, controller: nil)
     }
-    lists.withLock { $0[pane] = OpenList(task: task, controller: nil) }
+  }
+
+  /// Opens the list of a choice and follows it, unless its pane is closed before.
+  private func opened(_ choice: BrowserChoice, _ pane: Int) async {
+    do {
+      if !choice.filter.isEmpty { try await Task.sleep(for: BrowserWork.patience) }
+      let definition = try source.define(choice)
+      let isWanted = lists.withLock { lists in
+        lists[pane]?.controller = definition.controller
+        return lists[pane] != nil
+      }
+      guard isWanted, !Task.isCancelled else { return definition.controller.cancel() }
+      try await definition.controller.performFetch()
+      let list = try definition.controller.results
+      send(.opened(pane: pane, choice, list, order: definition.order))
+      await follow(definition.controller, pane: pane)
+    } catch {
+      guard !Task.isCancelled else { return }
+      let reason = (error as? BrowserSource.Refusal)?.reason ?? "\(error)"
+      send(.refused(pane: pane, reason: reason))
+    }
   }
 
   private func close(_ pane: Int) {
@@ -105,7 +114,6 @@ final class BrowserWork: Sendable {
   // MARK: - Requests
 
   private func perform(_ request: BrowserRequest) {
-    let executor = lists.withLock { $0[0]?.controller?.store.executor }
     Task(executorPreference: executor) { [send, source] in
       send(.performed(await BrowserWork.outcome(of: request, source)))
     }

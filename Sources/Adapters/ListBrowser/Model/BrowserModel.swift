@@ -71,6 +71,13 @@ public struct BrowserModel: Sendable {
   var menu: Menu?
   /// The detail pane, if it is open.
   var detail: DetailPane?
+  /// The form that is open, and the number of the newest.
+  var form: BrowserForm?
+  var newestForm = 0
+  /// A row that a form has added, to which the cursor goes as soon as the list has it.
+  var added: ObjectID?
+  /// What is remembered of the list that is being opened.
+  var resumed: BrowserMemory?
   /// The row to which `^O` goes.
   var goal: ObjectID?
   /// The widest text of each column seen so far.
@@ -91,6 +98,7 @@ public struct BrowserModel: Sendable {
     self.setup = setup
     self.size = size
     order = setup.order
+    message = setup.notice
     naturalWidths = setup.columns.map { setup.width.columns(of: $0.title) }
     base.height = layout.listLines.count
     if setup.keepsToFirst { base.edge = .first }
@@ -113,6 +121,12 @@ public struct BrowserModel: Sendable {
     return frames[number]
   }
 
+  /// Notes that a key has moved the cursor from the row that its frame showed, so that the keys after it mean the row where it is now.
+  mutating func noteMove(from row: ObjectID?, inFrame number: Int?) {
+    guard let number, let row, frames[number] == row else { return }
+    frames[number] = pane.cursorID
+  }
+
   /// The list that is shown.
   var pane: ListPane {
     get { derived ?? base }
@@ -121,7 +135,7 @@ public struct BrowserModel: Sendable {
 
   /// Whether anything on the screen changes by itself with time.
   public var needsTicks: Bool {
-    !pane.marks.isEmpty && setup.markTime != nil || held != nil || failure != nil
+    !pane.marks.isEmpty && setup.markTime != nil || held != nil || failure != nil || form != nil
   }
   /// Whether the first list has arrived.
   public var hasList: Bool { base.list != nil }
@@ -129,6 +143,7 @@ public struct BrowserModel: Sendable {
   public var isSettled: Bool {
     reading == nil && opening == nil && !isPerforming && searches.isEmpty && !isMatching
       && (requestedDetails == nil || requestedDetails == relatedDetails?.id)
+      && form?.isWaiting != true
   }
 
   /// The newest list of a pane that the model has taken, also one that waits because the shown list is held.

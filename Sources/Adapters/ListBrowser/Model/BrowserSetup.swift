@@ -55,10 +55,18 @@ public struct BrowserSetup: Sendable {
   public var commands: [BrowserCommand]
   /// Whether a command makes sense for what it would act on.
   public var isOffered: @Sendable (BrowserCall) -> Bool
+  /// The fields of the forms in which rows are added and changed; without any there are no forms.
+  public var fields: [FormField]
   /// Whether rows may be deleted, and commands may run that change the store.
   public var canWrite: Bool
   /// Whether the cursor keeps to the first row from the start on, as `g` makes it.
   public var keepsToFirst: Bool
+  /// What is remembered from the last run, if anything is.
+  public var memory: BrowserMemory?
+  /// Takes what is to be remembered, when the browser is left.
+  public var remember: (@Sendable (BrowserMemory) -> Void)?
+  /// A sentence to show at the start, or an empty text.
+  public var notice = ""
   /// Returns the text of a section's aggregates for its header; an empty text for none.
   public var aggregates: @Sendable (SectionAggregates) -> String = { $0.description }
   /// Whether a row is shown dimmed.
@@ -88,6 +96,7 @@ public struct BrowserSetup: Sendable {
     sectionNames: [String] = [],
     commands: [BrowserCommand] = [],
     isOffered: @escaping @Sendable (BrowserCall) -> Bool = { _ in true },
+    fields: [FormField] = [],
     canWrite: Bool = false,
     keepsToFirst: Bool = false,
     width: DisplayWidth = DisplayWidth(),
@@ -103,6 +112,7 @@ public struct BrowserSetup: Sendable {
     self.sectionNames = sectionNames
     self.commands = commands
     self.isOffered = isOffered
+    self.fields = fields
     self.canWrite = canWrite
     self.keepsToFirst = keepsToFirst
     self.width = width

@@ -26,6 +26,8 @@ public enum BrowserEvent: Sendable {
   case performed(BrowserOutcome)
   /// The path where a row stands or would stand in a list; `nil` if the list cannot have it.
   case landed(pane: Int, Row, RowPath?, in: ResultsList<Row>)
+  /// Something that a form waits for. The number names the form.
+  case form(number: Int, FormEvent)
   /// The paths of the rows that a search asked for, in its order; `nil` for those that are not in the list.
   case found(search: Int, [RowPath?])
   /// What the detail pane shows of a row besides its values.
@@ -50,6 +52,8 @@ public enum BrowserEffect: Sendable {
   case perform(BrowserRequest)
   /// Find where a row stands or would stand in a list, and send the path.
   case land(pane: Int, ResultsList<Row>, Row)
+  /// Do something for a form, and send what came of it.
+  case form(number: Int, FormEffect)
   /// Find the paths of rows in a list of a pane, and send them.
   case find(search: Int, pane: Int, ResultsList<Row>, [ObjectID])
   /// Read what the detail pane shows of a row besides its values.
@@ -72,4 +76,32 @@ public enum BrowserEffect: Sendable {
   case suspend
   /// End, with an exit status.
   case quit(Int32)
+}
+
+/// An answer that a form waits for.
+public enum FormEvent: Sendable {
+  /// What the form begins with.
+  case begun(FormContent)
+  /// The form cannot begin, with the reason.
+  case refused(String)
+  /// A submission was stored, or was not.
+  case saved(FormOutcome, of: FormSubmission)
+  /// Where the row of a revision of the form's texts would stand in a list.
+  case landed(FormLanding, revision: Int, in: ResultsPosition)
+  /// The text that an editor has left.
+  case edited(String)
+  /// The text was not edited, with the reason.
+  case notEdited(String)
+}
+
+/// What a form wants done.
+public enum FormEffect: Sendable {
+  /// Read what the form begins with.
+  case begin(FormSubject)
+  /// Store a submission, unless others have changed its rows.
+  case save(FormSubmission)
+  /// Find where a row would stand in a list of a pane.
+  case land(FormSubmission, revision: Int, pane: Int, ResultsList<Row>, BrowserChoice)
+  /// Have a text edited by the user's editor.
+  case edit(String)
 }

@@ -31,6 +31,7 @@ extension BrowserModel {
 
   /// Takes a text that was pasted: it goes into the open field, and never starts an action.
   mutating func type(_ text: String) -> [BrowserEffect] {
+    if form != nil { return pasteIntoForm(text) }
     let line = String(text.prefix { !$0.isNewline })
     if menu != nil {
       menu?.typed += line

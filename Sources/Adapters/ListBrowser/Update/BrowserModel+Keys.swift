@@ -7,6 +7,7 @@ extension BrowserModel {
   mutating func press(_ key: Key, frame: Int? = nil) -> [BrowserEffect] {
     if key == Key(.character("z"), control: true) { return [.suspend] }
     if key != Key(.character("c"), control: true) { interruption = nil }
+    if form != nil { return pressInForm(key, frame: frame) }
     if menu != nil { return pressInMenu(key) }
     if field != nil { return pressInField(key) }
     if detail != nil, pressInDetail(key) { return [] }
@@ -32,7 +33,10 @@ extension BrowserModel {
       let count = pendingCount
       (pendingKeys, pendingCount) = ([], nil)
       message = ""
-      return perform(action, count: count, frame: frame)
+      let row = pane.cursorID
+      let effects = perform(action, count: count, frame: frame)
+      noteMove(from: row, inFrame: frame)
+      return effects
     }
   }
 
@@ -81,6 +85,8 @@ extension BrowserModel {
     case .goTo: field = InputField(purpose: .goTo)
     case .filter: field = InputField(purpose: .filter, text: choice.filter)
     case .help, .sections, .sort, .sectionBy, .commands: openMenu(action)
+    case .edit, .editInEditor: return edit(usesEditor: action == .editInEditor, frame: frame)
+    case .add: return add()
     case .delete: return delete(frame: frame)
     case .undo: return request(.undo)
     case .redo: return request(.redo)

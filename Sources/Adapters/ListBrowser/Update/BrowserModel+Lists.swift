@@ -25,7 +25,8 @@ extension BrowserModel {
     _ order: BrowserOrder,
     in id: Int
   ) -> [BrowserEffect] {
-    search(for: pane.cursorID.map { [$0] } ?? [], in: list, of: id, .open(choice, order))
+    let row = resumed?.cursor ?? pane.cursorID
+    return search(for: row.map { [$0] } ?? [], in: list, of: id, .open(choice, order))
   }
 
   /// Shows a list that was asked for, unless another one has been asked for since.
@@ -45,7 +46,14 @@ extension BrowserModel {
     var new = ListPane(id: id)
     new.height = old.height
     _ = new.replace(with: list, paths: [:])
-    if let row = old.cursorID, let path = paths[row] {
+    if let memory = resumed {
+      resumed = nil
+      new.resume(memory.folded, in: list)
+      if let row = memory.cursor, let path = paths[row] {
+        new.go(to: .row(path))
+        new.holdRows()
+      }
+    } else if let row = old.cursorID, let path = paths[row] {
       new.put(.row(path), onLine: old.line)
       new.holdRows()
     }
@@ -58,6 +66,7 @@ extension BrowserModel {
   /// Says why a list cannot be opened; what is shown stays.
   mutating func refuse(_ reason: String) {
     opening = nil
+    resumed = nil
     message = SafeText.oneLine(reason)
   }
 

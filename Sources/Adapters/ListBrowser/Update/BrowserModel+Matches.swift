@@ -58,7 +58,7 @@ extension BrowserModel {
 
   /// Puts the cursor where the mouse is, folds the section of a header, or scrolls.
   mutating func take(_ mouse: Mouse) -> [BrowserEffect] {
-    guard field == nil else { return [] }
+    guard field == nil, form == nil else { return [] }
     switch mouse.action {
     case .wheelUp, .wheelDown:
       let count = mouse.action == .wheelDown ? 3 : -3

@@ -172,7 +172,7 @@ extension BrowserModel {
   }
 
   /// Returns the rows to act on, or `nil` if there is none or the user saw another one.
-  private mutating func rows(for again: String, frame: Int?) -> [ObjectID]? {
+  mutating func rows(for again: String, frame: Int?) -> [ObjectID]? {
     if !selection.isEmpty { return selection.sorted { "\($0.key)" < "\($1.key)" } }
     guard let id = pane.cursorID, let row = pane.cursorRow else {
       message = "There is no row under the cursor."

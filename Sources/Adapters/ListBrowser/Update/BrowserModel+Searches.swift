@@ -16,6 +16,8 @@ struct RowSearch: Sendable {
     case go
     /// The cursor goes to the row, and all its values are shown.
     case detail
+    /// The cursor goes to the row that it was on in the last run, if the list still has it.
+    case resume
   }
 
   let pane: Int
@@ -29,7 +31,7 @@ struct RowSearch: Sendable {
   var holdsEvents: Bool {
     switch purpose {
     case .replace, .open: true
-    case .go, .detail: false
+    case .go, .detail, .resume: false
     }
   }
 }
@@ -91,7 +93,7 @@ extension BrowserModel {
       }
     case .open(let choice, let order):
       return show(search.list, choice, order, in: search.pane, paths)
-    case .go, .detail:
+    case .go, .detail, .resume:
       guard search.pane == pane.id, let list = pane.list, let id = search.ids.first else {
         return []
       }
@@ -102,6 +104,7 @@ extension BrowserModel {
       let path = paths[id]
       if case .go = search.purpose { return goBack(to: path) }
       if let path { pane.go(to: .row(path)) }
+      if case .resume = search.purpose { return [] }
       detail = detail ?? DetailPane()
       fit()
     }

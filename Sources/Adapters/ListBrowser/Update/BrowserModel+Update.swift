@@ -21,7 +21,9 @@ extension BrowserModel {
       self.size = size
       fit()
       effects = [.repaint]
-    case .list(let pane, let event): effects = take(event, of: pane)
+    case .list(let pane, let event):
+      effects = take(event, of: pane)
+      effects += resume()
     case .opened(let pane, let choice, let list, let order):
       effects = open(list, choice, order, in: pane)
     case .refused(let pane, let reason): if pane == opening { refuse(reason) }
@@ -33,6 +35,7 @@ extension BrowserModel {
     case .performed(let outcome): effects = take(outcome)
     case .landed(let pane, let row, let path, let list):
       effects = land(row, at: path, of: list, in: pane)
+    case .form(let number, let event): effects = take(event, ofForm: number)
     case .found(let search, let paths): effects = take(paths, ofSearch: search)
     case .details(let id, let lines):
       if requestedDetails == id { relatedDetails = (id, lines) }
@@ -49,7 +52,8 @@ extension BrowserModel {
         derived?.marks.expire(at: now, span)
       }
     }
-    return effects + readPage() + readDetails() + observe()
+    effects += goToAdded(after: event)
+    return effects + readPage() + readDetails() + observe() + landForm()
   }
 
   /// Asks for the rows that the screen needs and that are not held, one page at a time.

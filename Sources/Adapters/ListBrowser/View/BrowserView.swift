@@ -16,11 +16,12 @@ public enum BrowserView {
       return surface
     }
     drawTitle(model, layout, &surface)
-    drawList(model, layout, &surface)
+    drawList(listed(model, layout), layout, &surface)
     drawDetail(model, layout, &surface)
     if let menu = model.menu { drawMenu(menu, layout, &surface) }
     drawStatus(model, layout, &surface)
     drawHints(model, layout, &surface)
+    if let form = model.form { drawForm(form, model, layout, &surface) }
     return surface
   }
 
@@ -184,6 +185,8 @@ extension BrowserView {
     case .select, .detail: model.pane.cursor != nil
     case .sort: !model.setup.sortNames.isEmpty
     case .hold: model.held == nil
+    case .edit:
+      model.setup.canWrite && !model.setup.fields.isEmpty && model.pane.cursor?.isRow == true
     case .delete: model.setup.canWrite && model.pane.cursor?.isRow == true
     case .undo: model.setup.canWrite
     default: true

@@ -9,10 +9,17 @@ public struct RowEdit: Sendable {
   public let begun: [Row]
   /// The new values by attribute index.
   public private(set) var wishes: [Int: Value] = [:]
+  private let fields: ObjectFields?
 
   /// Begins an edit.
-  /// - Parameter rows: Rows of one entity.
-  public init(of rows: [Row]) { begun = rows }
+  /// - Parameters:
+  ///   - rows: Rows of one entity.
+  ///   - fields: The fields of which the rows consist in place of stored values, such as names of related objects; `nil` for stored
+  ///     values. Attributes are then those of the fields' form.
+  public init(of rows: [Row], fields: ObjectFields? = nil) {
+    begun = rows
+    self.fields = fields
+  }
 
   /// The names of the attributes that were changed, in the order of the entity.
   public var changedNames: [String] {
@@ -29,6 +36,7 @@ public struct RowEdit: Sendable {
 
   /// Sets the new value of an attribute; the value that all rows had is no change.
   public mutating func set(_ value: Value, ofAttribute index: Int) {
+    let value = fields?.normalized(value, ofField: index) ?? value
     let isChange = begun.contains { $0.values[index] != value }
     wishes[index] = isChange ? value : nil
   }
@@ -160,14 +168,18 @@ extension RowEdit {
       throw RowEditConflicts(rows: conflicts, count: begun.count)
     }
     var count = 0
-    for (stored, conflict) in compared {
-      guard let stored, conflict == nil || resolution != .skip else { continue }
-      var values = edited(stored).values
+    for (stored, shown, conflict) in compared {
+      guard let stored, let shown, conflict == nil || resolution != .skip else { continue }
+      var values = edited(shown).values
       if resolution == .merge {
         for field in conflict?.fields ?? [] { values[field.attribute] = field.stored }
       }
-      guard values != stored.values else { continue }
-      try transaction.update(stored.id, to: values, of: stored.entity)
+      guard values != shown.values else { continue }
+      if let fields {
+        try fields.update(stored, from: shown, to: values, in: transaction)
+      } else {
+        try transaction.update(stored.id, to: values, of: stored.entity)
+      }
       count += 1
     }
     return count
@@ -181,33 +193,34 @@ extension RowEdit {
     var count = 0
     for (row, compared) in zip(begun, try compared(in: transaction)) where compared.stored == nil {
       let isCompound = if case .compound = row.entity.identity { true } else { false }
-      try transaction.insert(
-        edited(row).values,
-        key: isCompound ? nil : row.id.key,
-        into: row.entity
-      )
+      let fields = fields ?? ObjectFields(of: row.entity)
+      let key = isCompound ? nil : row.id.key
+      try fields.insertAgain(edited(row).values, key: key, into: transaction)
       count += 1
     }
     return count
   }
 
-  /// The stored rows in the order of the edit, with what conflicts in them.
+  /// The stored rows in the order of the edit, as they are stored and as the edit sees them, with what conflicts in them.
   private func compared(
     in snapshot: any StoreSnapshot
-  ) throws(StoreError) -> [(stored: Row?, conflict: RowConflict?)] {
-    guard let entity = begun.first?.entity else { return [] }
+  ) throws(StoreError) -> [(stored: Row?, shown: Row?, conflict: RowConflict?)] {
+    guard let entity = fields?.entity ?? begun.first?.entity else { return [] }
     let stored = try snapshot.rows(begun.map(\.id.key), of: entity)
+    let present = stored.compactMap(\.self)
+    var shown = try (fields?.rows(present, in: snapshot) ?? present)[...]
     return zip(begun, stored).map { begun, stored in
-      guard let stored else {
-        return (nil, RowConflict(begun: begun, stored: nil, fields: []))
+      guard let stored, let row = shown.popFirst() else {
+        return (nil, nil, RowConflict(begun: begun, stored: nil, fields: []))
       }
       let fields = wishes.sorted { $0.key < $1.key }.compactMap { index, wish in
-        let (old, now) = (begun.values[index], stored.values[index])
+        let (old, now) = (begun.values[index], row.values[index])
         return now == old || now == wish
           ? nil : RowConflict.Field(attribute: index, begun: old, stored: now, wished: wish)
       }
       return (
-        stored, fields.isEmpty ? nil : RowConflict(begun: begun, stored: stored, fields: fields)
+        stored, row,
+        fields.isEmpty ? nil : RowConflict(begun: begun, stored: row, fields: fields)
       )
     }
   }

@@ -44,10 +44,11 @@ package struct NamedObjects {
     return key
   }
 
-  private static func find(
+  /// The key of the object of a name, if there is one.
+  static func find(
     _ name: Value,
     _ destination: ObjectFields.Destination,
-    in transaction: any StoreTransaction
+    in snapshot: any StoreSnapshot
   ) throws(StoreError) -> ObjectKey? {
     let entity = destination.entity
     let attribute = FetchExpression.attribute(entity.attributes[destination.name].name)
@@ -57,7 +58,7 @@ package struct NamedObjects {
       sortedBy: [FetchSortDescriptor(.objectKey)],
       fetchLimit: 1
     )
-    return try transaction.keys(of: request).first
+    return try snapshot.keys(of: request).first
   }
 
   private static func all(

@@ -262,6 +262,63 @@ extension ObjectFields {
     return values
   }
 
+  /// Returns the value of a field in which the names of several objects are sorted and written in one way.
+  package func normalized(_ value: Value, ofField field: Int) -> Value {
+    guard case .many = sources[field], let text = value.text else { return value }
+    return JoinedNames.value(of: JoinedNames.names(in: text))
+  }
+
+  /// Returns a row as it would be stored with other values of its fields; nothing is stored.
+  /// - Parameters:
+  ///   - values: The values of the fields that differ.
+  ///   - stored: The row that the store has, or a new one.
+  ///   - snapshot: Where related objects are sought.
+  /// - Returns: The row, and the names of the fields that have no part in it: names of objects that do not exist yet, and names of
+  ///   several objects.
+  /// - Throws: The store's error.
+  package func draft(
+    _ values: [Int: Value],
+    of stored: Row,
+    in snapshot: any StoreSnapshot
+  ) throws(StoreError) -> (row: Row, missing: [String]) {
+    var row = stored
+    var missing: [String] = []
+    for (field, value) in values.sorted(by: { $0.key < $1.key }) {
+      switch sources[field] {
+      case .attribute(let index): row.values[index] = value
+      case .one(let destination, let index):
+        row.values[index] = .null
+        guard !value.isNull else { continue }
+        if let key = try NamedObjects.find(value, destination, in: snapshot) {
+          row.values[index] = key.parts[0]
+        } else {
+          missing.append(form.attributes[field].name)
+        }
+      case .many: missing.append(form.attributes[field].name)
+      }
+    }
+    return (row, missing)
+  }
+
+  /// Inserts an object that was deleted; links of it that are still there stay if its names want them.
+  /// - Throws: As `StoreTransaction.insert(_:key:into:)`.
+  func insertAgain(
+    _ values: [Value],
+    key: ObjectKey?,
+    into transaction: any StoreTransaction
+  ) throws(StoreError) {
+    var unlinked = values
+    for (field, source) in sources.enumerated() {
+      if case .many = source { unlinked[field] = .null }
+    }
+    var objects = NamedObjects()
+    let id = try insert(unlinked, key: key, into: transaction, finding: &objects)
+    let stored = try transaction.rows([id.key], of: entity).compactMap(\.self)
+    for (row, shown) in zip(stored, try rows(stored, in: transaction)) {
+      try update(row, from: shown, to: values, in: transaction)
+    }
+  }
+
   /// Inserts an object; related objects of names that nothing has are created.
   /// - Returns: The identity of the new object.
   /// - Throws: As `StoreTransaction.insert(_:key:into:)`.

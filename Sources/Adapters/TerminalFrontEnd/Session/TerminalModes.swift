@@ -5,17 +5,30 @@ public struct TerminalModes: Hashable, Sendable {
   /// Whether the terminal's cursor stays visible, for readers that follow it.
   public var showsCursor = false
 
+  /// Whether the terminal shows a screen at all; otherwise nothing but text is written to it.
+  public var isFullScreen = true
+
+  /// The modes of a list that is read out in lines: no sequence is ever sent.
+  public static let lines: TerminalModes = {
+    var modes = TerminalModes()
+    modes.isFullScreen = false
+    return modes
+  }()
+
   /// Creates the modes of a list: another screen than the shell's, no cursor, bracketed paste.
   public init() {}
 
   /// The sequence that enters the full screen.
   public var enter: String {
-    "\u{1B}[?1049h" + (bracketsPaste ? "\u{1B}[?2004h" : "") + (showsCursor ? "" : "\u{1B}[?25l")
+    guard isFullScreen else { return "" }
+    return "\u{1B}[?1049h" + (bracketsPaste ? "\u{1B}[?2004h" : "")
+      + (showsCursor ? "" : "\u{1B}[?25l")
       + "\u{1B}[2J"
   }
 
   /// The sequence that leaves it as it was found.
   public var leave: String {
-    "\u{1B}[0m\u{1B}[?2004l\u{1B}[?1000l\u{1B}[?1006l\u{1B}[?25h\u{1B}[?1049l"
+    guard isFullScreen else { return "" }
+    return "\u{1B}[0m\u{1B}[?2004l\u{1B}[?1000l\u{1B}[?1006l\u{1B}[?25h\u{1B}[?1049l"
   }
 }

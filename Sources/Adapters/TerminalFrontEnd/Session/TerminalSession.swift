@@ -55,6 +55,8 @@ public final class TerminalSession: Sendable {
   private let environment: [String: String]
   /// The time in milliseconds after which an escape character alone is the escape key.
   private let escapeDelay: Int32
+  /// Whether the terminal showed what was typed before it was taken.
+  public let echoes: Bool
 
   /// Takes the terminal, makes it raw and shows the full screen.
   /// - Parameters:
@@ -75,6 +77,7 @@ public final class TerminalSession: Sendable {
     self.environment = environment
     // Sequences arrive in parts over a network.
     escapeDelay = environment["SSH_CONNECTION"] == nil ? 30 : 100
+    echoes = SystemCalls.echoes(input)
     let code = terminal_guard_enter(input, output, modes.enter, modes.leave)
     guard code == 0 else { throw .failed(code: code, reason: String(cString: strerror(code))) }
   }
@@ -102,6 +105,28 @@ public final class TerminalSession: Sendable {
 
   /// Stops the process as `^Z` does; when it continues, the full screen has been entered again and is empty.
   public func suspend() { terminal_guard_suspend() }
+
+  /// Leaves the full screen, runs a program on the terminal, and waits until it ends; it blocks the thread.
+  ///
+  /// Nothing else may read the terminal meanwhile: the thread in `readInput(_:)` must have returned. `enter()` shows the full screen
+  /// again.
+  /// - Parameter arguments: The program's path, and its arguments.
+  /// - Returns: The exit status; for a program that a signal ended, 128 and the signal's number.
+  /// - Throws: `TerminalSessionError.failed` if the program cannot be started.
+  public func run(_ arguments: [String]) throws(TerminalSessionError) -> Int32 {
+    let pointers = arguments.map { strdup($0) }
+    defer { for pointer in pointers { free(pointer) } }
+    var status: Int32 = 0
+    let code = (pointers + [nil]).withUnsafeBufferPointer {
+      $0.baseAddress.map { terminal_guard_run($0, &status) } ?? EINVAL
+    }
+    guard code == 0 else { throw .failed(code: code, reason: String(cString: strerror(code))) }
+    let signal = status & 0x7F
+    return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+  }
+
+  /// Shows the full screen again after `run(_:)`; it is empty.
+  public func enter() { _ = terminal_guard_reenter() }
 
   /// Wakes the thread in `readInput(_:)`, which then returns.
   public func stopReading() { terminal_guard_wake(0) }

@@ -1,0 +1,164 @@
+import Foundation
+import ResultsPresentation
+public import TerminalFrontEnd
+
+/// The loop of a list that is read out in lines: it takes typed lines, and writes text without escape sequences.
+///
+/// What is typed while a command is still at work waits for it. Changes of others are announced while the line is empty.
+public struct LineLoop: Sendable {
+  private enum Event: Sendable {
+    case browser(BrowserEvent)
+    case terminal(TerminalInput)
+    case failed(any Error)
+  }
+
+  private let setup: BrowserSetup
+  private let source: BrowserSource
+  private static let prompt = "> "
+
+  /// Creates a loop over a program's lists.
+  public init(_ setup: BrowserSetup, source: BrowserSource) {
+    self.setup = setup
+    self.source = source
+  }
+
+  /// Reads the list out until the user leaves it.
+  /// - Parameter session: The terminal, in the modes of lines.
+  /// - Returns: How it ended.
+  /// - Throws: The store's error if the list cannot be fetched at all, or ``TerminalOutputError``.
+  public func run(on session: TerminalSession) async throws -> BrowserLoop.End {
+    defer {
+      session.stopReading()
+      session.leave()
+    }
+    let (events, continuation) = AsyncStream<Event>.makeStream()
+    let work = BrowserWork(source) { continuation.yield(.browser($0)) }
+    Thread.detachNewThread { session.readInput { continuation.yield(.terminal($0)) } }
+    let opening = Task {
+      do { try await work.openBase() } catch { continuation.yield(.failed(error)) }
+    }
+    let outcome: Result<BrowserLoop.End, any Error>
+    do {
+      outcome = .success(try await read(events, work, session))
+    } catch {
+      outcome = .failure(error)
+    }
+    session.leave()
+    opening.cancel()
+    await work.end()
+    return try outcome.get()
+  }
+
+  private func read(
+    _ events: AsyncStream<Event>,
+    _ work: BrowserWork,
+    _ session: TerminalSession
+  ) async throws -> BrowserLoop.End {
+    let clock = ContinuousClock()
+    let start = clock.now
+    var state = State(setup, echoes: session.echoes)
+    defer { if let memory = state.browser.model.memory { setup.remember?(memory) } }
+    for await event in events {
+      state.now = clock.now - start
+      switch event {
+      case .failed(let error): throw error
+      case .browser(let event): state.effects += state.browser.update(event, at: state.now)
+      case .terminal(.input(let input)): state.waiting.append(input)
+      case .terminal(.resized): break
+      case .terminal(.stop): state.effects.append(.suspend)
+      case .terminal(.signal(let number)): return .signal(number)
+      case .terminal(.closed): return .status(129)
+      }
+      repeat {
+        try session.write(state.takeOutput())
+        for effect in state.takeEffects() {
+          switch effect {
+          case .quit(let status): return .status(status)
+          case .suspend: session.suspend()
+          case .repaint, .copy: break
+          default: work.perform(effect)
+          }
+        }
+      } while state.advance()
+    }
+    return .status(0)
+  }
+}
+
+extension LineLoop {
+  /// What the loop knows: the list, the line that is being typed, and what waits.
+  private struct State {
+    var browser: LineBrowser
+    var now = Duration.zero
+    /// What is to be done.
+    var effects: [BrowserEffect] = []
+    /// Input that has not been taken yet.
+    var waiting: [KeyInput] = []
+    private var editor: LineEditor
+    private var output = ""
+    /// Whether the list, or a command's outcome, is still to be read out.
+    private var isAwaited = true
+    private var hasGreeted = false
+    private let echoes: Bool
+
+    init(_ setup: BrowserSetup, echoes: Bool) {
+      browser = LineBrowser(setup)
+      editor = LineEditor(width: setup.width)
+      self.echoes = echoes
+    }
+
+    mutating func takeEffects() -> [BrowserEffect] {
+      defer { effects = [] }
+      return effects
+    }
+
+    mutating func takeOutput() -> String {
+      defer { output = "" }
+      return output
+    }
+
+    /// Reads out what is ready, or takes the next input.
+    /// - Returns: Whether there may be more to do.
+    mutating func advance() -> Bool {
+      guard !isAwaited else {
+        guard browser.isReady else { return false }
+        isAwaited = false
+        let greeting = hasGreeted ? [] : browser.greeting()
+        hasGreeted = true
+        write(greeting + browser.readOut())
+        return true
+      }
+      guard !waiting.isEmpty else {
+        guard editor.text.isEmpty, browser.isReady, browser.hasAnnouncements else { return false }
+        output += "\r\n"
+        write(browser.readAnnouncements())
+        return true
+      }
+      take(waiting.removeFirst())
+      return true
+    }
+
+    private mutating func take(_ input: KeyInput) {
+      guard case .key(let key) = input else { return }
+      let (outcome, echo) = editor.press(key)
+      if echoes { output += echo }
+      switch outcome {
+      case .typing: break
+      case .line(let line):
+        effects += browser.enter(line, at: now)
+        isAwaited = true
+      case .key(let key):
+        guard let wanted = browser.press(key, at: now) else { return }
+        effects += wanted
+        output += "\r\n"
+        isAwaited = true
+      case .end: effects.append(.quit(0))
+      }
+    }
+
+    private mutating func write(_ lines: [String]) {
+      for line in lines { output += line + "\r\n" }
+      output += LineLoop.prompt
+    }
+  }
+}
