@@ -259,7 +259,7 @@ struct BrowseBenchmark {
       _ = terminal.painting(during: .milliseconds(150))
       let escape = ContinuousClock.now
       terminal.press("\u{1B}")
-      // An escape character alone is told from a sequence by a pause.
+      // An escape character alone is distinguished from a sequence by a pause.
       if let last = terminal.painting(quiet: .milliseconds(200)).last {
         cancelled.add((last - escape).microseconds)
       }

@@ -8,7 +8,7 @@ final class PseudoTerminal {
   struct Painting {
     /// The number of bytes.
     var byteCount = 0
-    /// The number of separate writes, as far as they can be told apart.
+    /// The number of separate writes, as far as they can be distinguished.
     var burstCount = 0
     /// When the first byte came, and when the last.
     var first: ContinuousClock.Instant?
