@@ -22,6 +22,13 @@ struct FormTests {
     #expect(world.model.form == nil && world.model.message == "Nothing was changed.")
   }
 
+  @Test func `R137: an empty list names the key of the form that fills it`() async throws {
+    var world = try await World([])
+    #expect(!world.screen.contains { $0.contains("add a book") })
+    world.allowForms()
+    #expect(world.screen.contains { $0.contains("a  add a book") })
+  }
+
   @Test func `R137: keys that come before the form has been read go into it`() async throws {
     var world = try await World([("A", "a", 1), ("A", "b", 2)])
     world.allowForms()

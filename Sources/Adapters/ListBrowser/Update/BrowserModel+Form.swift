@@ -36,9 +36,14 @@ extension BrowserModel {
   /// Opens a form for a new row.
   mutating func add() -> [BrowserEffect] {
     guard canOpenForms else { return [] }
+    return open(.new, title: addingTitle, usesEditor: false)
+  }
+
+  /// The title of the form in which a row is added, such as `add a book`.
+  var addingTitle: String {
     let noun = setup.nouns.one
     let article = noun.first.map { "aeiou".contains($0) } == true ? "an" : "a"
-    return open(.new, title: "add \(article) \(noun)", usesEditor: false)
+    return "add \(article) \(noun)"
   }
 
   private var canOpenForms: Bool {

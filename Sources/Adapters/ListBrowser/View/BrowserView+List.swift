@@ -83,6 +83,7 @@ extension BrowserView {
     if model.choice.filter.isEmpty {
       texts = ["There are no \(noun)."]
       if model.setup.canWrite {
+        if !model.setup.fields.isEmpty { texts.append("a  \(model.addingTitle)") }
         texts += model.offeredCommands.filter { $0.key != nil && $0.writes && $0.scope == .list }
           .map { "\($0.keyText)  \($0.title)" }
       }

@@ -180,8 +180,8 @@ extension BrowserView {
   /// Whether an action can do anything at present.
   private static func isUseful(_ action: BrowserAction, _ model: BrowserModel) -> Bool {
     switch action {
-    case .indexTitle: model.pane.indexTitles != nil
-    case .previousSection: model.pane.lines.hasHeaders
+    case .indexTitle: model.pane.cursor != nil && model.pane.indexTitles != nil
+    case .previousSection: model.pane.cursor != nil && model.pane.lines.hasHeaders
     case .select, .detail: model.pane.cursor != nil
     case .sort: !model.setup.sortNames.isEmpty
     case .hold: model.held == nil
