@@ -50,7 +50,9 @@ enum HelpDocument: String, CaseIterable {
           remedy: "Name bash, zsh or fish."
         )
       }
-      return root.completionScript(for: shell) + "\n"
+      let script = root.completionScript(for: shell)
+      guard shell == .bash, !program.isReadOnly else { return script + "\n" }
+      return "\(script)\n\(BashCompletion.script(for: program.name))\n"
     }
   }
 

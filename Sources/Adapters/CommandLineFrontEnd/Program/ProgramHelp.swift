@@ -21,6 +21,7 @@ public enum ProgramVerbs {
       AddVerb<Program>.self, EditVerb<Program>.self, RemoveVerb<Program>.self,
       ImportVerb<Program>.self, ExportVerb<Program>.self, DoctorVerb<Program>.self,
       CacheVerb<Program>.self, StoryVerb<Program>.self, HelpTopicVerb<Program>.self,
+      CompletionVerb<Program>.self,
     ]
   }
 

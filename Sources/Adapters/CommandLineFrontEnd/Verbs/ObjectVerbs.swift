@@ -74,7 +74,8 @@ public struct AddVerb<Program: ListProgram>: AsyncParsableCommand {
   @Argument(
     help: """
       Values as ATTRIBUTE=VALUE. Attributes: \(Program.attributeNames).
-      """
+      """,
+    completion: AssignmentCompletion<Program>.kind
   )
   var values: [String] = []
 
@@ -154,7 +155,8 @@ public struct EditVerb<Program: ListProgram>: AsyncParsableCommand {
   @Argument(
     help: """
       Values as ATTRIBUTE=VALUE; ATTRIBUTE=NULL clears the value. Attributes: \(Program.attributeNames).
-      """
+      """,
+    completion: AssignmentCompletion<Program>.kind
   )
   var values: [String]
   @Option(
