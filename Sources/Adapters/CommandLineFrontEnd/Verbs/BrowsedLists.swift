@@ -71,6 +71,8 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
       if choice.sort == nil { definition.request.sortDescriptors = kept.request.sortDescriptors }
       if choice.sectionBy == nil { definition.sectionKey = kept.sectionKey }
     }
+    // As many rows are shown at once of a long list that is being opened.
+    definition.request.fetchBatchSize = max(definition.request.fetchBatchSize, 100)
     definition = definition.fetching(columns + details.map(\.column))
     if definition.sectionKey != nil, !Program.headerAggregates.isEmpty {
       definition.aggregates = Program.headerAggregates

@@ -33,7 +33,20 @@ final class BrowserWork: Sendable {
     let definition = try source.define(BrowserChoice())
     let task = Task { await follow(definition.controller, pane: 0) }
     lists.withLock { $0[0] = OpenList(task: task, controller: definition.controller) }
-    try await definition.controller.performFetch()
+    try await definition.controller.performFetch { [send] page in
+      BrowserWork.pass(page, of: 0, definition.order, to: send)
+    }
+  }
+
+  /// Passes on the first rows of a list, if they can be read.
+  private static func pass(
+    _ page: ResultsPage<Row>,
+    of pane: Int,
+    _ order: BrowserOrder,
+    to send: @Sendable (BrowserEvent) -> Void
+  ) {
+    guard let rows = try? page.objects(), !rows.isEmpty else { return }
+    send(.first(pane: pane, rows, order: order))
   }
 
   /// Performs an effect that concerns lists.
@@ -90,7 +103,9 @@ final class BrowserWork: Sendable {
         return lists[pane] != nil
       }
       guard isWanted, !Task.isCancelled else { return definition.controller.cancel() }
-      try await definition.controller.performFetch()
+      try await definition.controller.performFetch { [send] page in
+        BrowserWork.pass(page, of: pane, definition.order, to: send)
+      }
       let list = try definition.controller.results
       send(.opened(pane: pane, choice, list, order: definition.order))
       await follow(definition.controller, pane: pane)

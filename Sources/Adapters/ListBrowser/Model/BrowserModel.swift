@@ -20,6 +20,8 @@ public struct BrowserModel: Sendable {
   var derived: ListPane?
   /// The pane that is being opened.
   var opening: Int?
+  /// The first rows of the list that is being opened.
+  var firstRows: FirstRows?
   /// The number of the newest pane.
   var newestPane = 0
   /// What the shown list shows beside the default.
@@ -110,7 +112,7 @@ public struct BrowserModel: Sendable {
   @discardableResult
   public mutating func notePainted() -> Int {
     frame += 1
-    frames[frame] = pane.cursorID
+    frames[frame] = shownFirstRows.map { $0.rows.first?.id } ?? pane.cursorID
     frames[frame - 64] = nil
     return frame
   }
@@ -136,6 +138,7 @@ public struct BrowserModel: Sendable {
   /// Whether anything on the screen changes by itself with time.
   public var needsTicks: Bool {
     !pane.marks.isEmpty && setup.markTime != nil || held != nil || form != nil || failure != nil
+      || shownFirstRows != nil
   }
   /// Whether the first list has arrived.
   public var hasList: Bool { base.list != nil }

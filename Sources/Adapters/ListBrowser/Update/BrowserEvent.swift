@@ -24,6 +24,8 @@ public enum BrowserEvent: Sendable {
   case recovered(pane: Int)
   /// A request was performed, or was not.
   case performed(BrowserOutcome)
+  /// The first rows of a list that is being opened, before all of them are counted.
+  case first(pane: Int, [Row], order: BrowserOrder)
   /// The path where a row stands or would stand in a list; `nil` if the list cannot have it.
   case landed(pane: Int, Row, RowPath?, in: ResultsList<Row>)
   /// Something that a form waits for. The number names the form.

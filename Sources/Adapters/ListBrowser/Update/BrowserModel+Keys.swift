@@ -25,6 +25,7 @@ extension BrowserModel {
       let typed = pendingKeys
       (pendingKeys, pendingCount) = ([], nil)
       let command = setup.commands.first { typed == [$0.keyText] }
+      guard command == nil || !mustWait(nil) else { return [] }
       return command.map { run($0, frame: frame) } ?? []
     case .action(.indexTitle):
       pendingKeys = ["'"]
@@ -33,6 +34,7 @@ extension BrowserModel {
       let count = pendingCount
       (pendingKeys, pendingCount) = ([], nil)
       message = ""
+      guard !mustWait(action) else { return [] }
       let row = pane.cursorID
       let effects = perform(action, count: count, frame: frame)
       noteMove(from: row, inFrame: frame)

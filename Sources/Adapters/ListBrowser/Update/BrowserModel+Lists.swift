@@ -41,6 +41,7 @@ extension BrowserModel {
   ) -> [BrowserEffect] {
     guard id == opening else { return [.close(pane: id)] }
     opening = nil
+    firstRows = nil
     message = ""
     let old = pane
     var new = ListPane(id: id)
@@ -66,6 +67,7 @@ extension BrowserModel {
   /// Says why a list cannot be opened; what is shown stays.
   mutating func refuse(_ reason: String) {
     opening = nil
+    firstRows = nil
     resumed = nil
     message = SafeText.oneLine(reason)
   }

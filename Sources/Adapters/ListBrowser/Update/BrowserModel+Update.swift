@@ -26,6 +26,7 @@ extension BrowserModel {
       effects += resume()
     case .opened(let pane, let choice, let list, let order):
       effects = open(list, choice, order, in: pane)
+    case .first(let pane, let rows, let order): take(rows, order, firstOf: pane)
     case .refused(let pane, let reason): if pane == opening { refuse(reason) }
     case .page(let pane, let start, let rows): take(rows, from: start, of: pane)
     case .unreadable(let id, let reason):
@@ -40,7 +41,7 @@ extension BrowserModel {
     case .details(let id, let lines):
       if requestedDetails == id { relatedDetails = (id, lines) }
     case .matched(let id, let reason): effects = take(match: id, reason)
-    case .mouse(let mouse): effects = take(mouse)
+    case .mouse(let mouse): effects = mustWait(nil) ? [] : take(mouse)
     case .recovered(let id):
       guard id == pane.id, failure != nil else { break }
       (failure, message) = (nil, "")
@@ -106,7 +107,7 @@ extension BrowserModel {
   }
 
   /// Widens the columns for a row.
-  private mutating func measure(_ row: Row) {
+  mutating func measure(_ row: Row) {
     for (index, column) in setup.columns.enumerated() {
       let width = setup.width.columns(of: SafeText.oneLine(column.text(row)))
       naturalWidths[index] = max(naturalWidths[index], width)

@@ -21,6 +21,9 @@ extension BrowserView {
         )
       }
     }
+    if let first = model.shownFirstRows {
+      return drawFirstRows(first, columns, model, layout, &surface)
+    }
     guard pane.cursor != nil else { return drawEmpty(model, layout, &surface) }
     for (screenLine, line) in layout.listLines.enumerated() {
       guard let item = pane.item(onLine: screenLine) else { break }
@@ -36,9 +39,48 @@ extension BrowserView {
     drawStrip(model, layout, &surface)
   }
 
+  /// Draws the first rows of a list that is being opened.
+  private static func drawFirstRows(
+    _ first: FirstRows,
+    _ columns: [Range<Int>],
+    _ model: BrowserModel,
+    _ layout: BrowserLayout,
+    _ surface: inout Surface
+  ) {
+    for (line, row) in zip(layout.listLines, first.rows) {
+      drawTexts(of: row, line, columns, model, &surface, style: Style())
+    }
+    let line = layout.listLines.lowerBound
+    surface.write(">", line: line, column: layout.listColumns.lowerBound)
+    surface.restyle(line: line, columns: layout.listColumns) { $0.isReversed = true }
+    surface.cursor = Surface.Position(line: line, column: 0)
+  }
+
+  private static func drawTexts(
+    of row: Row,
+    _ line: Int,
+    _ columns: [Range<Int>],
+    _ model: BrowserModel,
+    _ surface: inout Surface,
+    style: Style,
+    changed: AttributeSet? = nil
+  ) {
+    for (column, range) in zip(model.setup.columns, columns) where !range.isEmpty {
+      let text = SafeText.oneLine(column.text(row))
+      surface.write(text, line: line, columns: range, alignment: column.alignment, style: style)
+      guard let changed, let attribute = column.attribute, changed.indexes.contains(attribute)
+      else { continue }
+      // Only the text is underlined, not the blanks beside it.
+      let used = min(model.setup.width.columns(of: text), range.count)
+      let isTrailing = column.alignment == .trailing
+      let start = isTrailing ? range.upperBound - used : range.lowerBound
+      surface.restyle(line: line, columns: start..<start + used) { $0.isUnderlined = true }
+    }
+  }
+
   /// The heading of a column, with a sign if the rows are sorted by it.
   private static func heading(_ column: BrowserSetup.Column, _ model: BrowserModel) -> String {
-    let (order, signs) = (model.order, model.setup.signs)
+    let (order, signs) = (model.shownFirstRows?.order ?? model.order, model.setup.signs)
     let title = SafeText.oneLine(column.title)
     guard order.column == column.title else { return title }
     return title + (order.isDescending ? signs.descending : signs.ascending)
@@ -151,18 +193,7 @@ extension BrowserView {
     var (sign, style) = look(of: mark, isSelected: isSelected, model)
     if mark == nil, model.setup.isDimmed(row) { style.isDim = true }
     surface.write(sign, line: line, column: start + 1, limit: start + 2, style: style)
-    for (column, range) in zip(model.setup.columns, columns) where !range.isEmpty {
-      let text = SafeText.oneLine(column.text(row))
-      surface.write(text, line: line, columns: range, alignment: column.alignment, style: style)
-      guard let changed = mark?.changed, let attribute = column.attribute,
-        changed.indexes.contains(attribute)
-      else { continue }
-      // Only the text is underlined, not the blanks beside it.
-      let used = min(model.setup.width.columns(of: text), range.count)
-      let isTrailing = column.alignment == .trailing
-      let start = isTrailing ? range.upperBound - used : range.lowerBound
-      surface.restyle(line: line, columns: start..<start + used) { $0.isUnderlined = true }
-    }
+    drawTexts(of: row, line, columns, model, &surface, style: style, changed: mark?.changed)
     if let origin = mark?.origin, !origin.isEmpty {
       drawOrigin(origin, of: row, line, columns, model, &surface)
     }

@@ -64,7 +64,8 @@ extension BrowserView {
     let right = counts(model, layout)
     let end = drawAtEnd(right, line: 0, &surface, setup.width)
     var parts = layout.isNarrow ? [setup.file] : [setup.program, setup.file]
-    if !layout.isNarrow, !model.order.words.isEmpty { parts.append(model.order.words) }
+    let order = model.shownFirstRows?.order ?? model.order
+    if !layout.isNarrow, !order.words.isEmpty { parts.append(order.words) }
     if !model.choice.filter.isEmpty { parts.append("/\(model.choice.filter)") }
     let left = " " + parts.map(SafeText.oneLine).joined(separator: "  ")
     surface.write(
@@ -78,7 +79,10 @@ extension BrowserView {
   private static func counts(_ model: BrowserModel, _ layout: BrowserLayout) -> String {
     let (setup, signs) = (model.setup, model.setup.signs)
     var words: [String] = []
-    if let list = model.pane.list {
+    if let first = model.shownFirstRows {
+      let count = "first \(grouped(first.rows.count))"
+      words.append(layout.isNarrow ? count : "\(count) \(setup.nouns.many)")
+    } else if let list = model.pane.list {
       let shown = grouped(list.count)
       let isLimited = list.matchingCount != list.count
       let count = isLimited ? "\(shown) of \(grouped(list.matchingCount))" : shown
@@ -104,6 +108,9 @@ extension BrowserView {
     let signs = model.setup.signs
     if model.failure != nil { return (signs.failed, "failed") }
     if let held = model.held { return (signs.held, "held " + span(model.now - held.since)) }
+    if let first = model.shownFirstRows {
+      return (signs.opening, "opening " + span(model.now - first.since))
+    }
     if model.opening != nil || model.base.list == nil { return (signs.opening, "opening") }
     return (signs.live, "live")
   }
@@ -129,7 +136,7 @@ extension BrowserView {
     } else if !model.selection.isEmpty {
       right.append("\(grouped(model.selection.count)) selected")
     }
-    if let position = pane.position, let count = pane.list?.count {
+    if model.shownFirstRows == nil, let position = pane.position, let count = pane.list?.count {
       right.append("\(grouped(position + 1))/\(grouped(count))")
     }
     let end = drawAtEnd(
