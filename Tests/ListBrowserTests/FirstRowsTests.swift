@@ -26,6 +26,12 @@ struct FirstRowsTests {
     try world.send(.first(pane: pane, rows, order: "by title"))
     #expect(world.screen[0].contains("first 2 books  ◌ opening"))
     #expect(world.screen.contains { $0.hasPrefix(">  title 4") })
+    // They stay while the next letter is being searched.
+    var narrowed = world
+    try narrowed.press("/ 6")
+    #expect(narrowed.screen.contains { $0.hasPrefix(">  title 4") })
+    try narrowed.press("\u{1B}")
+    #expect(narrowed.screen.contains { $0.contains("title 0") })
     #expect(!world.screen.contains { $0.contains("title 0") })
     let cursor = world.cursorTitle
     world.effects = []

@@ -5,8 +5,8 @@ import TerminalFrontEnd
 ///
 /// Only they are known, so they have no headers, and the keys that move in a list or change it wait.
 struct FirstRows: Sendable {
-  /// The pane that is being opened.
-  let pane: Int
+  /// The pane that is being opened; those of an overtaken one stay until others come.
+  var pane: Int
   /// The order of the rows in words.
   let order: BrowserOrder
   /// The rows.

@@ -8,12 +8,15 @@ extension BrowserModel {
   mutating func open(_ choice: BrowserChoice) -> [BrowserEffect] {
     self.choice = choice
     selectsAll = false
+    let first = shownFirstRows
     var effects = applyHeld()
     effects += opening.map { [.close(pane: $0)] } ?? []
     opening = nil
     guard choice != BrowserChoice() else { return effects + showBase() }
     newestPane += 1
     opening = newestPane
+    firstRows = first
+    firstRows?.pane = newestPane
     effects.append(.open(pane: newestPane, choice))
     return effects
   }

@@ -66,18 +66,19 @@ final class PseudoTerminal {
     }
   }
 
-  /// Reads what the program paints until it contains a text.
-  /// - Returns: The painting, or `nil` if the text does not come in time or the program ends.
-  func painting(containing text: String, limit: Duration) -> Painting? {
+  /// Reads what the program paints until it contains one of some texts.
+  /// - Returns: The painting, or `nil` if no text comes in time or the program ends.
+  func painting(containing texts: [String], limit: Duration) -> Painting? {
     var painting = Painting()
     let start = ContinuousClock.now
-    let wanted = Array(text.utf8)
+    let wanted = texts.map { Array($0.utf8) }
+    let longest = wanted.map(\.count).max() ?? 0
     while true {
       let rest = limit - (ContinuousClock.now - start)
       guard rest > .zero, let bytes = read(atMost: rest) else { return nil }
-      let seen = max(0, painting.bytes.count - wanted.count)
+      let seen = max(0, painting.bytes.count - longest)
       add(bytes, to: &painting)
-      if painting.bytes[seen...].contains(wanted) { return painting }
+      if wanted.contains(where: { painting.bytes[seen...].contains($0) }) { return painting }
     }
   }
 
