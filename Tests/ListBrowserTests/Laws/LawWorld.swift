@@ -28,6 +28,8 @@ struct LawWorld {
   var terminal: ReplayedScreen
   private var changes: ResultsChanges<Row>.AsyncIterator
   private var keys: [ObjectKey] = []
+  /// The list at the last event.
+  private var delivered: (content: ResultsContent, rows: [Row])?
 
   init(seed: UInt64) async throws {
     guard let entity = LawWorld.entity else { throw ResultsError.notFetched }
@@ -85,9 +87,15 @@ struct LawWorld {
     if let event = try await nextEvent() { try send(.list(pane: 0, event)) }
   }
 
-  /// The next event of the list; one is known to wait.
+  /// The next event of the list, or `nil` if the list is what it was at the last one.
+  ///
+  /// Commits that take each other back arrive as no change at all, for which nothing may wait.
   mutating func nextEvent() async throws -> ResultsEvent<Row>? {
-    await changes.next(isolation: nil)
+    let list = try controller.results
+    let (content, rows) = (try list.snapshot.content, try list.objects())
+    if let delivered, delivered.content == content, delivered.rows == rows { return nil }
+    delivered = (content, rows)
+    return await changes.next(isolation: nil)
   }
 
   /// Sends an event, and reads the pages that the model asks for.
