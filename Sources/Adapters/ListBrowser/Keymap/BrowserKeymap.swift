@@ -117,7 +117,7 @@ public enum BrowserKeymap {
     case none
   }
 
-  /// Returns what a sequence of keys means, each as ``Key`` describes itself.
+  /// Returns what a sequence of keys means, each as `Key` describes itself.
   public static func meaning(of keys: [String]) -> Meaning {
     for entry in entries {
       if entry.keys.contains(keys) { return .action(entry.action) }

@@ -30,7 +30,7 @@ public struct LineLoop: Sendable {
   /// Reads the list out until the user leaves it.
   /// - Parameter session: The terminal, in the modes of lines.
   /// - Returns: How it ended.
-  /// - Throws: The store's error if the list cannot be fetched at all, or ``TerminalOutputError``.
+  /// - Throws: The store's error if the list cannot be fetched at all, or `TerminalOutputError`.
   public func run(on session: TerminalSession) async throws -> BrowserLoop.End {
     defer {
       session.stopReading()

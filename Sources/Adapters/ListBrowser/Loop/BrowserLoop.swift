@@ -49,7 +49,7 @@ public struct BrowserLoop: Sendable {
   ///   - session: The terminal.
   ///   - isColored: Whether colours are used.
   /// - Returns: How it ended.
-  /// - Throws: The store's error if the list cannot be fetched at all, or ``TerminalOutputError``.
+  /// - Throws: The store's error if the list cannot be fetched at all, or `TerminalOutputError`.
   public func run(on session: TerminalSession, isColored: Bool) async throws -> End {
     defer {
       session.stopReading()

@@ -96,8 +96,12 @@ extension BrowserModel {
     if reading?.pane == id { reading?.changes?.append((delta, before, after)) }
     guard id == self.pane.id else { return [] }
     requestedDetails = nil
-    let effects = readLinesAgain()
-    for deleted in delta.rows.deletes where derived == nil { selection.remove(deleted.id) }
+    var effects = readLinesAgain()
+    if derived == nil {
+      for deleted in delta.rows.deletes { selection.remove(deleted.id) }
+      // A change that names some rows does not name a deleted row far from the screen.
+      if delta.unobserved != nil { effects += searchSelection() }
+    }
     // What a command of this browser did is said by the command.
     if BrowserModel.isOwn(delta) { return effects }
     message = words(for: delta, before, after)

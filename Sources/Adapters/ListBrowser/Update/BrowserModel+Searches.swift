@@ -12,6 +12,8 @@ struct RowSearch: Sendable {
     case replace(reason: String?)
     /// The list is shown beside the base list.
     case open(BrowserChoice, BrowserOrder)
+    /// The rows that are no longer in the list are no longer selected.
+    case selection
     /// The cursor goes to the row.
     case go
     /// The cursor goes to the row, and all its values are shown.
@@ -31,7 +33,7 @@ struct RowSearch: Sendable {
   var holdsEvents: Bool {
     switch purpose {
     case .replace, .open: true
-    case .go, .detail, .resume: false
+    case .selection, .go, .detail, .resume: false
     }
   }
 }
@@ -55,6 +57,15 @@ extension BrowserModel {
   mutating func search(for id: ObjectID, _ purpose: RowSearch.Purpose) -> [BrowserEffect] {
     guard let list = pane.list else { return [] }
     return search(for: [id], in: list, of: pane.id, purpose)
+  }
+
+  /// Asks which of the selected rows are still in the list, one search at a time.
+  mutating func searchSelection() -> [BrowserEffect] {
+    let isUnderWay = searches.values.contains { search in
+      if case .selection = search.purpose { true } else { false }
+    }
+    guard !isUnderWay, !selection.isEmpty, let list = base.list else { return [] }
+    return search(for: Array(selection), in: list, of: base.id, .selection)
   }
 
   /// Lets an event wait for the search that decides what its pane shows.
@@ -93,6 +104,10 @@ extension BrowserModel {
       }
     case .open(let choice, let order):
       return show(search.list, choice, order, in: search.pane, paths)
+    case .selection:
+      selection.subtract(search.ids.filter { paths[$0] == nil })
+      // What was deleted meanwhile may not have been named either.
+      if base.list?.position != search.list.position { return searchSelection() }
     case .go, .detail, .resume:
       guard search.pane == pane.id, let list = pane.list, let id = search.ids.first else {
         return []
