@@ -2,6 +2,8 @@ import ResultsDomain
 import ResultsPresentation
 import TerminalFrontEnd
 
+// MARK: - Keys of the list
+
 extension BrowserModel {
   /// Takes a key: for the menu, the field or the pane that is open, else for the list.
   mutating func press(_ key: Key, frame: Int? = nil) -> [BrowserEffect] {
@@ -239,6 +241,297 @@ extension BrowserModel {
     if let interruption, now - interruption < .seconds(1) { return [.quit(130)] }
     interruption = now
     message = "q leaves, and so does ^C once more."
+    return []
+  }
+}
+
+// MARK: - Keys of fields and menus
+
+extension BrowserModel {
+  // MARK: - Fields
+
+  /// Takes a key for the field that is being typed into.
+  mutating func pressInField(_ key: Key) -> [BrowserEffect] {
+    guard var edited = field else { return [] }
+    switch key.code {
+    case .escape:
+      field = nil
+      guard edited.purpose == .filter, !choice.filter.isEmpty else { return [] }
+      var plain = choice
+      plain.filter = ""
+      return open(plain)
+    case .enter:
+      field = nil
+      return edited.purpose == .goTo ? go(toTyped: edited.text) : []
+    case .backspace: if !edited.text.isEmpty { edited.text.removeLast() }
+    case .character("u") where key.isControl: edited.text = ""
+    case .character("c") where key.isControl:
+      field = nil
+      return []
+    case .character(let character) where !key.isControl && !key.isAlt: edited.text.append(character)
+    default: return []
+    }
+    field = edited
+    return typed()
+  }
+
+  /// Takes a text that was pasted: it goes into the open field, and never starts an action.
+  mutating func type(_ text: String) -> [BrowserEffect] {
+    if form != nil { return pasteIntoForm(text) }
+    let line = String(text.prefix { !$0.isNewline })
+    if menu != nil {
+      menu?.typed += line
+      menu?.index = 0
+      return []
+    }
+    guard field != nil else {
+      message = "A paste goes into a field: / filters."
+      return []
+    }
+    field?.text += line
+    return typed()
+  }
+
+  /// Filters by what has been typed.
+  private mutating func typed() -> [BrowserEffect] {
+    guard let field, field.purpose == .filter, field.text != choice.filter else { return [] }
+    if !field.text.isEmpty { searchText = field.text }
+    var filtered = choice
+    filtered.filter = field.text
+    return open(filtered)
+  }
+
+  /// Goes to a row number, a share, or the place of a value; after `=` a number is a value too.
+  private mutating func go(toTyped text: String) -> [BrowserEffect] {
+    let digits = text.hasSuffix("%") ? String(text.dropLast()) : text
+    if let number = Int(digits.filter { $0 != "," && $0 != " " }), number >= 0 {
+      return perform(text.hasSuffix("%") ? .share : .first, count: number)
+    }
+    let value = text.hasPrefix("=") ? String(text.dropFirst()) : text
+    guard let list = pane.list, !value.isEmpty else { return [] }
+    isPerforming = true
+    return [.seek(pane: pane.id, list, choice, value)]
+  }
+
+  // MARK: - Detail
+
+  /// Takes a key for the detail pane.
+  /// - Returns: Whether the key was meant for the pane.
+  mutating func pressInDetail(_ key: Key) -> Bool {
+    if key == Key(.tab) {
+      detail?.hasFocus.toggle()
+      return true
+    }
+    guard var shown = detail, shown.hasFocus else { return false }
+    switch key.code {
+    case .down, .character("j"): shown.top += 1
+    case .up, .character("k"): shown.top = max(shown.top - 1, 0)
+    case .pageDown, .character(" "): shown.top += 5
+    case .pageUp: shown.top = max(shown.top - 5, 0)
+    default: return false
+    }
+    detail = shown
+    return true
+  }
+
+  // MARK: - Menus
+
+  /// Opens the menu of an action.
+  mutating func openMenu(_ action: BrowserAction) {
+    func items(_ names: [String], default first: String) -> [Menu.Item] {
+      ([first] + names).enumerated().map { Menu.Item(text: $1, index: $0) }
+    }
+    switch action {
+    case .help:
+      let lines = BrowserKeymap.entries.enumerated().map { index, entry in
+        Menu.Item(text: entry.keyText, note: "\(entry.group.rawValue): \(entry.help)", index: index)
+      }
+      let commands = setup.commands.enumerated().compactMap { index, command in
+        command.key.map { _ in
+          Menu.Item(
+            text: command.keyText,
+            note: "\(setup.program): \(command.title)",
+            index: lines.count + index
+          )
+        }
+      }
+      menu = Menu(purpose: .help, title: "Keys", all: lines + commands)
+    case .sections:
+      guard let list = pane.list, list.isSectioned else {
+        return message = "The list has no sections: S chooses some."
+      }
+      let sections = list.sections.prefix(100_000).enumerated().map { index, section in
+        Menu.Item(
+          text: SafeText.oneLine(section.title),
+          note: BrowserView.grouped(section.count),
+          index: index
+        )
+      }
+      var choices = Menu(purpose: .sections, title: "Sections", all: Array(sections))
+      choices.index = pane.cursor?.section ?? 0
+      menu = choices
+    case .sort:
+      menu = Menu(
+        purpose: .sort,
+        title: "Order",
+        all: items(setup.sortNames.flatMap { [$0, "-\($0)"] }, default: "the usual order")
+      )
+    case .sectionBy:
+      menu = Menu(
+        purpose: .sectionBy,
+        title: "Sections by",
+        all: items(setup.sectionNames, default: "the usual sections")
+      )
+    case .commands:
+      let offered = offeredCommands
+      guard !offered.isEmpty else {
+        return message = "The program has no commands for this list."
+      }
+      let commands = setup.commands.enumerated().compactMap { index, command in
+        offered.contains(command)
+          ? Menu.Item(text: command.title, note: command.keyText, index: index) : nil
+      }
+      menu = Menu(purpose: .commands, title: "Commands", all: commands)
+    default: break
+    }
+  }
+
+  /// Takes a key for the menu that is open.
+  mutating func pressInMenu(_ key: Key) -> [BrowserEffect] {
+    guard var shown = menu else { return [] }
+    let last = max(shown.items.count - 1, 0)
+    switch key.code {
+    case .escape:
+      menu = nil
+      return []
+    case .enter:
+      menu = nil
+      guard shown.items.indices.contains(shown.index) else { return [] }
+      return choose(shown.items[shown.index], of: shown.purpose)
+    case .down, .tab: shown.index = min(shown.index + 1, last)
+    case .up: shown.index = max(shown.index - 1, 0)
+    case .pageDown: shown.index = min(shown.index + pane.height, last)
+    case .pageUp: shown.index = max(shown.index - pane.height, 0)
+    case .backspace:
+      if !shown.typed.isEmpty { shown.typed.removeLast() }
+      shown.index = 0
+    case .character("n") where key.isControl: shown.index = min(shown.index + 1, last)
+    case .character("p") where key.isControl: shown.index = max(shown.index - 1, 0)
+    case .character("c") where key.isControl:
+      menu = nil
+      return []
+    case .character(let character) where !key.isControl && !key.isAlt:
+      shown.typed.append(character)
+      shown.index = 0
+    default: return []
+    }
+    menu = shown
+    return []
+  }
+
+  private mutating func choose(_ item: Menu.Item, of purpose: Menu.Purpose) -> [BrowserEffect] {
+    var next = choice
+    switch purpose {
+    case .lines: return []
+    case .sameValue:
+      searchText = item.note
+      return match(backward: false)
+    case .help:
+      let number = item.index - BrowserKeymap.entries.count
+      if number >= 0 { return run(setup.commands[number], frame: nil) }
+      return perform(BrowserKeymap.entries[item.index].action)
+    case .sections:
+      guard item.index < pane.lines.sectionCount else { return [] }
+      goal = pane.cursorID ?? goal
+      pane.go(to: .header(item.index))
+      return []
+    case .commands: return run(setup.commands[item.index], frame: nil)
+    case .sort: next.sort = item.index == 0 ? nil : item.text
+    case .sectionBy: next.sectionBy = item.index == 0 ? nil : item.text
+    }
+    return next == choice ? [] : open(next)
+  }
+}
+
+// MARK: - Matches
+
+/// Going to rows that match a text without narrowing the list, and selecting all rows.
+extension BrowserModel {
+  /// Goes to the next row that the last filter text matches, or to the one before.
+  mutating func match(backward: Bool) -> [BrowserEffect] {
+    guard !searchText.isEmpty else {
+      message = "Nothing has been sought yet: / filters, * takes a value of this row."
+      return []
+    }
+    guard let list = pane.list, let position = pane.position else { return [] }
+    isMatching = true
+    message = SafeText.oneLine("seeking \(searchText) …")
+    // The header of a section stands before its first row.
+    let isHeader = pane.cursor?.isRow == false
+    let start = backward ? position - 1 : isHeader ? position : position + 1
+    return [.match(pane: pane.id, list, choice, searchText, from: start, backward: backward)]
+  }
+
+  /// Goes to the row that was found.
+  mutating func take(match id: ObjectID?, _ reason: String?) -> [BrowserEffect] {
+    isMatching = false
+    message = SafeText.oneLine(reason ?? (id == nil ? "No further row matches \(searchText)." : ""))
+    return id.map { search(for: $0, .go) } ?? []
+  }
+
+  /// Opens a menu of the values of the cursor's row, to go to the next row with one of them.
+  mutating func openSameValues() {
+    guard let row = pane.cursorRow else { return message = "There is no row under the cursor." }
+    let items = setup.details.filter { $0.attribute != nil }.enumerated().compactMap {
+      index,
+      detail -> Menu.Item? in
+      let text = detail.text(row)
+      guard !text.isEmpty, !text.contains("\"") else { return nil }
+      return Menu.Item(text: detail.title, note: "\(detail.title)=\"\(text)\"", index: index)
+    }
+    menu = Menu(purpose: .sameValue, title: "Next row with the same", all: items)
+  }
+
+  /// Selects all rows of the list by its definition, whichever they are; again, selects none.
+  mutating func selectAll() {
+    selectsAll.toggle()
+    selection = []
+  }
+
+  // MARK: - The mouse
+
+  /// Lets the terminal report the mouse, or no longer.
+  mutating func toggleMouse() -> [BrowserEffect] {
+    hasMouse.toggle()
+    message =
+      hasMouse
+      ? "The mouse is on: click, wheel. Shift selects text in most terminals." : "The mouse is off."
+    return [.mouse(hasMouse)]
+  }
+
+  /// Puts the cursor where the mouse is, folds the section of a header, or scrolls.
+  mutating func take(_ mouse: Mouse) -> [BrowserEffect] {
+    guard field == nil, form == nil else { return [] }
+    switch mouse.action {
+    case .wheelUp, .wheelDown:
+      let count = mouse.action == .wheelDown ? 3 : -3
+      if let open = menu {
+        menu?.index = min(max(open.index + count, 0), max(open.items.count - 1, 0))
+      } else {
+        pane.scroll(by: count)
+      }
+    case .press:
+      guard menu == nil, layout.listLines.contains(mouse.line),
+        layout.listColumns.contains(mouse.column)
+      else { return [] }
+      let line = mouse.line - layout.listLines.lowerBound
+      guard let item = pane.item(onLine: line) else { return [] }
+      pane.edge = nil
+      pane.put(item, onLine: line)
+      if case .header(let section) = item {
+        pane.setFolded(!pane.lines.isFolded(section), section: section)
+      }
+    }
     return []
   }
 }
