@@ -88,9 +88,10 @@ enum SystemCalls {
 
   /// Creates a temporary file that disappears when it is closed; `nil` if that fails.
   static func temporaryFile() -> Int32? {
-    // POSIX guarantees /tmp where TMPDIR names no folder.
-    let folder = getenv("TMPDIR").map { String(cString: $0) } ?? ""
-    var path = Array("\(folder.isEmpty ? "/tmp" : folder)/output-XXXXXX".utf8CString)
+    let named = getenv("TMPDIR").map { String(cString: $0) } ?? ""
+    // The folder that POSIX has for temporary files on every system (XBD, 10.1).
+    let folder = named.isEmpty ? "/tmp" : named
+    var path = Array("\(folder)/output-XXXXXX".utf8CString)
     let descriptor = mkstemp(&path)
     guard descriptor >= 0 else { return nil }
     unlink(path)
