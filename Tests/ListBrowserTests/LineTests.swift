@@ -170,4 +170,24 @@ struct LineTests {
     #expect(editor.press(Key(.enter)) == (.line("\u{9B}"), "\r\n"))
     #expect(editor.press(Key(.character("d"), control: true)) == (.end, ""))
   }
+
+  @Test func `R140: a value with control characters is read out without them`() async throws {
+    var reader = try await Reader([("A", "\u{1B}]52;c;aGk=\u{7}", 1), ("A", "b\u{9B}2J", 2)])
+    for line in ["j", "k", "*", "1", "Enter", "/b", "/", "V", "2j"] {
+      let lines = try reader.type(line)
+      #expect(
+        lines.allSatisfy { text in
+          text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+        },
+        "\(line)"
+      )
+    }
+  }
+
+  @Test(arguments: ["99999999999999999999j", "9223372036854775806jj", "99999999999999999999^F"])
+  func `R140: a count beyond every list goes to its end`(_ line: String) async throws {
+    var reader = try await Reader((0..<9).map { ("A", "a\($0)", nil) })
+    _ = try reader.type("3j")
+    #expect(try reader.type(line).last?.contains("9 of 9") == true)
+  }
 }

@@ -199,7 +199,11 @@ struct LineBrowser: Sendable {
   }
 
   /// Returns what the last command came to and the row under the cursor.
-  mutating func readOut() -> [String] {
+  ///
+  /// Whatever a value of the store contains, the lines have no control character.
+  mutating func readOut() -> [String] { answered().map(SafeText.oneLine) }
+
+  private mutating func answered() -> [String] {
     var lines = answers
     answers = []
     if let menu = model.menu { return lines + choices(of: menu) }
@@ -227,7 +231,7 @@ struct LineBrowser: Sendable {
   /// Returns what others changed, and the row under the cursor if that is another one now.
   mutating func readAnnouncements() -> [String] {
     let moved = model.pane.cursorID != readID
-    return announced() + (moved ? present() : [])
+    return (announced() + (moved ? present() : [])).map(SafeText.oneLine)
   }
 
   private mutating func announced() -> [String] {

@@ -38,7 +38,7 @@ enum LineCommand: Hashable, Sendable {
 
   private static func key(_ typed: String, _ commands: [BrowserCommand]) -> LineCommand {
     let digits = typed.prefix { $0.isASCII && $0.isNumber }
-    let count = digits.isEmpty ? nil : Int(digits) ?? .max
+    let count = digits.isEmpty ? nil : min(Int(digits) ?? .max, BrowserModel.mostCount)
     let rest = trimmed(typed.dropFirst(digits.count))
     if rest.isEmpty { return .action(.goTo, text: String(digits)) }
     let words = rest.split(separator: " ", maxSplits: 1)
@@ -51,7 +51,7 @@ enum LineCommand: Hashable, Sendable {
     if let key = rest.first, Set(rest).count == 1, let action = action(named: String(key)),
       steps.contains(action)
     {
-      return .action(action, count: (count ?? 1) &+ rest.count - 1)
+      return .action(action, count: (count ?? 1) + rest.count - 1)
     }
     if let command = commands.first(where: { $0.keyText == rest }), let key = command.key {
       return .program(key)

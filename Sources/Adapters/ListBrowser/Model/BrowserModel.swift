@@ -66,6 +66,8 @@ public struct BrowserModel: Sendable {
   var selection: Set<ObjectID> = []
   /// The keys typed so far of a longer sequence, and the count before them.
   var pendingKeys: [String] = []
+  /// The largest count; a larger one would overflow where it is added to a line.
+  static let mostCount = 1_000_000_000_000
   var pendingCount: Int?
   /// The field that is being typed into.
   var field: InputField?

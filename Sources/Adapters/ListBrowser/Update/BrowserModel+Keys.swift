@@ -17,7 +17,7 @@ extension BrowserModel {
     if pendingKeys.isEmpty, !key.isControl, !key.isAlt, case .character(let character) = key.code,
       let digit = character.wholeNumberValue, digit > 0 || pendingCount != nil
     {
-      pendingCount = min((pendingCount ?? 0) * 10 + digit, 1_000_000_000_000)
+      pendingCount = min((pendingCount ?? 0) * 10 + digit, BrowserModel.mostCount)
       return []
     }
     pendingKeys.append(key.description)
