@@ -96,7 +96,12 @@ extension BrowserView {
   }
 
   /// Draws a menu over the list.
-  static func drawMenu(_ menu: Menu, _ layout: BrowserLayout, _ surface: inout Surface) {
+  static func drawMenu(
+    _ menu: Menu,
+    _ layout: BrowserLayout,
+    _ surface: inout Surface,
+    _ measure: DisplayWidth
+  ) {
     let lines =
       layout.listLines.lowerBound - (layout.headingLine == nil ? 0 : 1)..<layout.statusLine
     let columns = 0..<layout.size.columns
@@ -113,7 +118,6 @@ extension BrowserView {
     let items = menu.items
     let room = lines.count - 1
     let top = min(max(menu.index - room / 2, 0), max(items.count - room, 0))
-    let measure = DisplayWidth()
     let widest = min(
       items.map { measure.columns(of: $0.text) }.max() ?? 0,
       menu.purpose == .help ? 14 : columns.count * 2 / 3

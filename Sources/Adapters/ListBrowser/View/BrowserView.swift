@@ -18,7 +18,7 @@ public enum BrowserView {
     drawTitle(model, layout, &surface)
     drawList(listed(model, layout), layout, &surface)
     drawDetail(model, layout, &surface)
-    if let menu = model.menu { drawMenu(menu, layout, &surface) }
+    if let menu = model.menu { drawMenu(menu, layout, &surface, model.setup.width) }
     drawStatus(model, layout, &surface)
     drawHints(model, layout, &surface)
     if let form = model.form { drawForm(form, model, layout, &surface) }

@@ -21,9 +21,8 @@ public struct Painter: Sendable {
     var output = FrameWriter(isColored: isColored)
     let before = shown.flatMap { $0.size == next.size ? $0 : nil }
     if before == nil { output.clear() }
-    for line in 0..<next.size.rows {
-      paint(line, from: before ?? Surface(size: next.size), to: next, &output)
-    }
+    let old = before ?? Surface(size: next.size)
+    for line in 0..<next.size.rows { paint(line, from: old, to: next, &output) }
     output.end(
       at: next.cursor,
       visible: next.showsCursor,
