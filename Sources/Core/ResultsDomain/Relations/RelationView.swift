@@ -124,7 +124,8 @@ final class EarlierRows {
       let (entity, key) = (Value.text(change.id.entity), change.id.key)
       let image = RowImage(row: change.before)
       let last = images[entity, default: [:]].updateValue(image, forKey: key)
-      for columns in indexes.keys where columns.entity == entity {
+      // An array: while the dictionary's own keys are walked, each write would copy it.
+      for columns in indexes.keys.filter({ $0.entity == entity }) {
         if let last { indexes[columns]?.remove(key, last) }
         indexes[columns]?.add(key, image)
       }
@@ -157,6 +158,7 @@ final class EarlierRows {
       for (key, image) in images { index.add(key, image) }
       indexes[columns] = index
     }
-    return keys.flatMap { Array(indexes[columns]?.holders[$0] ?? []) }
+    let holders = indexes[columns]?.holders ?? [:]
+    return keys.flatMap { Array(holders[$0] ?? []) }
   }
 }
