@@ -49,10 +49,10 @@ public struct SQLiteStoreOptions: Sendable {
   public var logCapacity: Int
   /// The approximate number of bytes of packed changes that are retained at most.
   public var logByteLimit: Int
-  /// Where the values go of attributes that entities had in earlier versions of the program.
+  /// How to move the values of attributes that entities had in earlier versions of the program.
   ///
-  /// Without one, a file in which an attribute is missing and another one is new is refused: it may have been renamed. They apply to a store's
-  /// own tables only, not to those of an application.
+  /// Without a replacement, a file that has an attribute which its entity lacks, and lacks one which the entity has, is refused: the
+  /// attribute may have been renamed. Replacements apply to a store's own tables only, not to those of an application.
   public var attributeReplacements: [AttributeReplacement] = []
   /// The time in seconds since 1970, for leases on the log.
   package var now: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) }
