@@ -66,14 +66,4 @@ struct CommandDescription: Decodable, Sendable {
   private init(commandName: String) {
     self.commandName = commandName
   }
-
-  /// Returns the command that the words of a command line name, and how many of the words do.
-  func command(of words: [String]) -> (command: CommandDescription, depth: Int) {
-    var (command, depth) = (self, 0)
-    for word in words {
-      guard let next = command.subcommands?.first(where: { $0.commandName == word }) else { break }
-      (command, depth) = (next, depth + 1)
-    }
-    return (command, depth)
-  }
 }

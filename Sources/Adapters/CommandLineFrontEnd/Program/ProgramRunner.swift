@@ -105,11 +105,13 @@ public enum ProgramRunner {
     _ arguments: [String],
     of root: Root.Type
   ) -> [String] {
+    guard arguments.isEmpty, TerminalOutput.standard.isTerminal, isatty(0) == 1 else {
+      return arguments
+    }
     let hasBrowser = root.configuration.subcommands.contains {
       $0.configuration.commandName == "browse"
     }
-    let isTerminal = TerminalOutput.standard.isTerminal && isatty(0) == 1
-    return arguments.isEmpty && hasBrowser && isTerminal ? ["browse"] : arguments
+    return hasBrowser ? ["browse"] : arguments
   }
 
   /// Returns the arguments with `help TOPIC` replaced by the hidden verb that prints topics.

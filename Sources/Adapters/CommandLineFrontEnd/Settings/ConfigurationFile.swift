@@ -42,8 +42,18 @@ struct ConfigurationFile {
       let path = path(of: Program.name, environment: environment),
       FileManager.default.fileExists(atPath: path)
     else { return arguments }
-    let (command, depth) = try CommandDescription.of(root).command(of: arguments)
-    let known = Set(command.options.compactMap(\.longName))
+    // The parser describes a command with all below it, so only the one that is run is asked for.
+    var (command, depth): (any ParsableCommand.Type, Int) = (root, 0)
+    for word in arguments {
+      guard
+        let next = command.configuration.subcommands.first(where: {
+          $0.configuration.commandName == word
+        })
+      else { break }
+      (command, depth) = (next, depth + 1)
+    }
+    guard command.configuration.subcommands.isEmpty else { return arguments }
+    let known = Set(try CommandDescription.of(command).options.compactMap(\.longName))
     guard known.contains("no-config") else { return arguments }
     let file = try ConfigurationFile(at: path, of: Program.self, environment: environment)
     // All of them, so that a wrong line is found by whatever runs first.
