@@ -106,6 +106,18 @@ let sqlite = adapter(
   on: [domain, orderStatistics],
   wrapping: [.target(name: "CSQLiteHooks"), grdb]
 )
+let libpq = Target.systemLibrary(
+  name: "CLibPQ",
+  path: "Sources/Adapters/CLibPQ",
+  pkgConfig: "libpq",
+  providers: [.apt(["libpq-dev"]), .brew(["libpq"])]
+)
+let postgreSQLTrait = "PostgreSQL"
+let postgreSQL = adapter(
+  "PostgreSQLPersistence",
+  on: [domain, orderStatistics],
+  wrapping: [.target(name: libpq.name, condition: .when(traits: [postgreSQLTrait]))]
+)
 let grdbRecords = adapter(
   "GRDBRecords",
   on: [domain, presentation],
@@ -149,7 +161,7 @@ let commandLine = adapter(
   ]
 )
 let programAdapters = [
-  inMemory, sqlite, foundationAttributes, sectionCaches, wireFormat, terminal, listBrowser,
+  inMemory, sqlite, postgreSQL, foundationAttributes, sectionCaches, wireFormat, terminal, listBrowser,
   observable, fileFormats, programFrontEnd, commandLine,
 ]
 let adapters = programAdapters + [grdbRecords]
@@ -158,7 +170,7 @@ let programStores = Target.layer(
   "Scenarios",
   "ProgramStores",
   on: [domain, presentation].map(\.target)
-    + [inMemory, sqlite, sectionCaches, programFrontEnd, commandLine].map(\.target)
+    + [inMemory, sqlite, postgreSQL, sectionCaches, programFrontEnd, commandLine].map(\.target)
 )
 let programs = [
   ("book-catalog", bookCatalog), ("household-ledger", householdLedger), ("event-log", eventLog),
@@ -205,6 +217,7 @@ let testLibraries: [String: [Target.Dependency]] = [
   sqlite.target.name: [
     grdb, .target(name: sqliteHooks.name), .target(name: faultyFiles.name),
   ],
+  postgreSQL.target.name: [.target(name: sqlite.target.name)],
   grdbRecords.target.name: [grdb, .target(name: sqlite.target.name)],
   listBrowser.target.name: [.target(name: terminal.target.name)],
 ]
@@ -260,12 +273,18 @@ let package = Package(
   name: "swift-fetched-results",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: products,
+  traits: [
+    .trait(
+      name: postgreSQLTrait,
+      description: "The store over PostgreSQL (PostgreSQLPersistence); needs libpq 14 or later."
+    )
+  ],
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
   targets: insides + [
-    umbrella.target, jsonSyntax.target, sqliteHooks, terminalGuard, faultyFiles, testing,
+    umbrella.target, jsonSyntax.target, sqliteHooks, libpq, terminalGuard, faultyFiles, testing,
     programStores,
   ] + scenarios.map(\.target)
     + tests,
@@ -273,7 +292,7 @@ let package = Package(
 )
 
 for target in package.targets
-where ![sqliteHooks.name, terminalGuard.name, faultyFiles.name].contains(target.name) {
+where ![sqliteHooks, libpq, terminalGuard, faultyFiles].map(\.name).contains(target.name) {
   target.swiftSettings = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("ImmutableWeakCaptures"),

@@ -136,7 +136,8 @@ extension StoreError {
     switch self {
     case .cannotOpen(_, let failure): failure.status
     case .readOnly: .cannotCreate
-    case .busy, .conflict, .historyLost: .temporary
+    case .busy, .conflict, .historyLost, .outrun, .undecided: .temporary
+    case .unreachable: .unavailable
     case .diskFull, .inputOutput: .inputOutput
     case .damaged, .invalid, .alreadyExists, .referenced, .unexpectedValue: .badData
     case .request(let error): error.status
@@ -161,7 +162,8 @@ extension OpenFailure {
   var status: ExitStatus {
     switch self {
     case .isDirectory, .notAFile, .missingFile, .noPermission, .notWritable: .missingInput
-    case .missingFolder, .cannotCreate, .pathTooLong: .cannotCreate
+    case .missingFolder, .cannotCreate, .pathTooLong, .needsRights: .cannotCreate
+    case .unsupportedServer: .unavailable
     case .notADatabase, .damaged, .newerFormat, .otherApplication, .schemaMismatch,
       .earlierVersion, .missingTable:
       .badData

@@ -90,7 +90,7 @@ package struct FormValues: Sendable {
       switch failure {
       case .missing(_, let attribute): problems[entity.index(of: attribute) ?? 0] = "needs a value."
       case .wrongValue(_, let attribute, _), .unknownAttribute(_, let attribute, _),
-        .calculated(_, let attribute):
+        .calculated(_, let attribute), .notStorable(_, let attribute, _):
         problems[entity.index(of: attribute) ?? 0] = failure.description
       case .wrongCount, .refused, .invalidKey: problems[0] = failure.description
       }

@@ -30,6 +30,10 @@ public enum OpenFailure: Hashable, Sendable {
   case missingTable(entity: String, similar: [String])
   /// The file could not be created.
   case cannotCreate(detail: String)
+  /// The database lacks what the store needs, and this user may not create it; the statements are for its administrator.
+  case needsRights(statements: [String])
+  /// The server is too old, or lacks what the store needs.
+  case unsupportedServer(found: String, needed: String)
   /// The file holds another model than the requested one.
   case modelMismatch(detail: String)
 }
@@ -75,6 +79,11 @@ extension OpenFailure {
         + (similar.isEmpty ? " " : " It has \(similar.joined(separator: ", ")). ")
         + "Correct the entity's name, or allow tables to be created (createsTables)."
     case .cannotCreate(let detail): "\(path) cannot be created: \(detail). Name another file."
+    case .needsRights(let statements):
+      "\(path) lacks what the store needs, and this user may not create it. Let its owner run: "
+        + statements.joined(separator: "; ") + "."
+    case .unsupportedServer(let found, let needed):
+      "\(path) has \(found); the store needs \(needed). Nothing in it was touched."
     case .modelMismatch(let detail): "\(path): \(detail)"
     }
   }

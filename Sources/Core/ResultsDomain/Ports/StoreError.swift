@@ -14,6 +14,12 @@ public enum StoreError: Error, Sendable {
   case diskFull(path: String)
   /// Reading or writing failed; the transaction was rolled back.
   case inputOutput(path: String, detail: String)
+  /// The store's server cannot be reached; what was committed before is safe.
+  case unreachable(path: String, detail: String)
+  /// Another writer changed the same rows while the transaction ran; all its changes were rolled back.
+  case outrun(path: String)
+  /// The connection broke while the transaction committed, and whether it did is not known.
+  case undecided(path: String)
   /// The store's file is damaged.
   case damaged(path: String, detail: String)
   /// An entity that the store was not opened with.
@@ -57,6 +63,13 @@ extension StoreError: CustomStringConvertible {
       "The disk of \(path) is full. Nothing was written. Free some space and try again."
     case .inputOutput(let path, let detail):
       "\(path) could not be read or written (\(detail)). Nothing was changed. Check the disk."
+    case .unreachable(let path, let detail):
+      "\(path) cannot be reached (\(detail)). Nothing was changed. Check the server and the network, and try again."
+    case .outrun(let path):
+      "Another writer changed the same rows of \(path) at the same time. Nothing was written. Try again."
+    case .undecided(let path):
+      "The connection to \(path) broke while the transaction committed, so it is not known whether the changes were saved."
+        + " Read the objects again before you repeat them."
     case .damaged(let path, let detail):
       "\(path) is damaged (\(detail)). Restore it from a copy, or recover it with sqlite3's .recover."
     case .unknownEntity(let name, let known):

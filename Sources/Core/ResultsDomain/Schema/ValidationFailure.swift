@@ -10,6 +10,8 @@ public enum ValidationFailure: Hashable, Sendable {
   case wrongCount(entity: String, expected: Int, found: Int)
   /// A value for a generated column that differs from the value that the database calculates.
   case calculated(entity: String, attribute: String)
+  /// A value that this kind of store cannot hold, although the attribute's type allows it.
+  case notStorable(entity: String, attribute: String, detail: String)
   /// Values that a constraint of the database refuses, with the constraint's name or text.
   case refused(entity: String, constraint: String)
   /// The object has no key, or a key of another kind than the entity's identity.
@@ -31,6 +33,8 @@ extension ValidationFailure: CustomStringConvertible {
     case .calculated(let entity, let attribute):
       "\(attribute) of \(entity) is calculated by the database, which gives another value."
         + " Leave it empty."
+    case .notStorable(let entity, let attribute, let detail):
+      "The store cannot hold this value for \(attribute) of \(entity): \(detail). Change the value."
     case .refused(let entity, let constraint):
       "The database refuses this \(entity) by its constraint \(constraint). Change the values."
     case .invalidKey(let entity):

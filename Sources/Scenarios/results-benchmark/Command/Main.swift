@@ -98,7 +98,8 @@ enum BenchmarkError: Error, CustomStringConvertible {
     return switch error {
     case .diskFull, .inputOutput: 74
     case .cannotOpen: 73
-    case .busy: 75
+    case .busy, .outrun, .undecided: 75
+    case .unreachable: 69
     default: 70
     }
   }

@@ -1,13 +1,12 @@
-import ResultsDomain
 import Synchronization
 
 /// The listeners of a store, whichever file it has open.
 ///
 /// Two locks, never held together and never while a listener is called: `state` guards the table of listeners and is changed by
 /// `commitNotifications(following:)`, by a stream's end and by `close()`; `activityHandler` is set once, when the store is opened.
-final class CommitBroadcaster: Sendable {
+package final class CommitBroadcaster: Sendable {
   /// Follows a small commit in the call that made it; returns whether it did.
-  typealias Following = @Sendable (any StoreSnapshot) -> Bool
+  package typealias Following = @Sendable (any StoreSnapshot) -> Bool
 
   private struct Listener {
     let notifications: AsyncStream<Void>.Continuation
@@ -24,21 +23,25 @@ final class CommitBroadcaster: Sendable {
   private let state = Mutex(State())
   private let activityHandler = Mutex<(@Sendable () -> Void)?>(nil)
 
+  /// Creates a broadcaster without listeners.
+  package init() {}
+
   /// Sets the closure to call after the first listener is added or the last one removed.
-  func onActivityChange(_ body: @escaping @Sendable () -> Void) {
+  package func onActivityChange(_ body: @escaping @Sendable () -> Void) {
     activityHandler.withLock { $0 = body }
   }
 
-  var hasListeners: Bool { state.withLock { !$0.listeners.isEmpty } }
+  /// Whether somebody listens.
+  package var hasListeners: Bool { state.withLock { !$0.listeners.isEmpty } }
 
   /// Whether the store was closed.
-  var isClosed: Bool { state.withLock { $0.isClosed } }
+  package var isClosed: Bool { state.withLock { $0.isClosed } }
 
   /// Whether a listener follows small commits in the call that makes them.
-  var hasFollowers: Bool { state.withLock { $0.followerCount > 0 } }
+  package var hasFollowers: Bool { state.withLock { $0.followerCount > 0 } }
 
   /// A stream of notifications, which ends at once if the store is closed.
-  func commitNotifications(following follow: Following? = nil) -> AsyncStream<Void> {
+  package func commitNotifications(following follow: Following? = nil) -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Void.self,
       bufferingPolicy: .bufferingNewest(1)
@@ -71,13 +74,13 @@ final class CommitBroadcaster: Sendable {
   private func activityChanged() { activityHandler.withLock { $0 }?() }
 
   /// Notifies all listeners that the version may have grown.
-  func notify() {
+  package func notify() {
     let listeners = state.withLock { Array($0.listeners.values) }
     for listener in listeners { listener.notifications.yield() }
   }
 
   /// Offers a snapshot to all listeners, and notifies those that do not follow it.
-  func offer(_ snapshot: any StoreSnapshot) {
+  package func offer(_ snapshot: any StoreSnapshot) {
     let listeners = state.withLock { Array($0.listeners.values) }
     for listener in listeners where listener.follow?(snapshot) != true {
       listener.notifications.yield()
@@ -86,7 +89,7 @@ final class CommitBroadcaster: Sendable {
 
   /// Ends all streams.
   /// - Returns: Whether the store was open.
-  func close() -> Bool {
+  package func close() -> Bool {
     let listeners: [Listener]? = state.withLock { state in
       guard !state.isClosed else { return nil }
       state.isClosed = true
@@ -100,32 +103,4 @@ final class CommitBroadcaster: Sendable {
     for listener in listeners ?? [] { listener.notifications.finish() }
     return listeners != nil
   }
-}
-
-/// Publishes the commits of one open database to the store's listeners.
-///
-/// While the store makes a commit whose size is known, notifications are held back until it is made.
-final class CommitPublisher: Sendable {
-  private let context: StoreContext
-  /// Whether a notification is due; `nil` unless notifications are held back.
-  private let held = Mutex<Bool?>(nil)
-
-  init(_ context: StoreContext) { self.context = context }
-
-  /// Notifies all listeners that the version may have grown, unless notifications are held back.
-  func notify() {
-    let isHeld = held.withLock { held in
-      guard held != nil else { return false }
-      held = true
-      return true
-    }
-    if !isHeld, !context.isClosed { context.broadcaster.notify() }
-  }
-
-  /// Holds notifications back until `release()`.
-  func hold() { held.withLock { $0 = false } }
-
-  /// Stops holding notifications back.
-  /// - Returns: Whether one is due, which the caller sends.
-  func release() -> Bool { held.withLock { $0.take() } == true && !context.isClosed }
 }

@@ -1,0 +1,87 @@
+#if PostgreSQL
+import CLibPQ
+import ResultsDomain
+
+/// An error of the server, or of the connection to it.
+struct PostgreSQLFailure: Error, Hashable, Sendable {
+  /// The error's code (SQLSTATE), or an empty text if the server did not answer.
+  let state: String
+  /// The error in the server's or libpq's words, on one line; it never contains a password.
+  let message: String
+  /// The name of the constraint that was violated, if any.
+  var constraint: String?
+  /// The name of the table that the error concerns, if any.
+  var table: String?
+  /// The name of the column that the error concerns, if any.
+  var column: String?
+  /// Whether the connection cannot be used any more.
+  var isConnectionLost = false
+
+  /// Creates a failure.
+  init(state: String, message: String, isConnectionLost: Bool = false) {
+    self.state = state
+    self.message = message
+    self.isConnectionLost = isConnectionLost
+  }
+
+  /// Describes a result that is an error.
+  init(_ result: OpaquePointer, isConnectionLost: Bool) {
+    func field(_ code: Character) -> String? {
+      guard let code = code.asciiValue,
+        let text = PQresultErrorField(result, Int32(code))
+      else { return nil }
+      return String(cString: text)
+    }
+    state = field("C") ?? ""
+    message = PostgreSQLFailure.line(field("M") ?? String(cString: PQresultErrorMessage(result)))
+    constraint = field("n")
+    table = field("t")
+    column = field("c")
+    self.isConnectionLost = isConnectionLost || PostgreSQLFailure.endsConnection(state)
+  }
+
+  /// Describes the state of a connection that failed.
+  static func ofConnection(_ connection: OpaquePointer?) -> PostgreSQLFailure {
+    let text = PQerrorMessage(connection).map { String(cString: $0) } ?? "out of memory"
+    return PostgreSQLFailure(
+      state: "",
+      message: line(text.isEmpty ? "the connection was closed" : text),
+      isConnectionLost: true
+    )
+  }
+
+  /// The errors after which the server closes the connection (PostgreSQL's manual, appendix A).
+  private static func endsConnection(_ state: String) -> Bool {
+    state.hasPrefix("08") || ["57P01", "57P02", "57P03", "57P05"].contains(state)
+  }
+
+  /// A text on one line.
+  private static func line(_ text: String) -> String {
+    text.split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " || $0 == "\t" } }
+      .joined(separator: " ")
+  }
+}
+
+extension PostgreSQLFailure {
+  /// A transaction was refused because of another one (serialization failure or deadlock).
+  var isOutrun: Bool { state == "40001" || state == "40P01" }
+
+  /// The error of a store for this failure, where its call knows nothing more exact.
+  /// - Parameters:
+  ///   - path: The store's name for messages.
+  ///   - waited: How long a call waits for a lock.
+  func storeError(path: String, waited: Duration) -> StoreError {
+    if isConnectionLost { return .unreachable(path: path, detail: message) }
+    switch state {
+    case "40001", "40P01": return .outrun(path: path)
+    case "55P03", "57014": return .busy(path: path, waited: waited)
+    case "53100": return .diskFull(path: path)
+    case "53200", "53300", "53400": return .unreachable(path: path, detail: message)
+    case "25006": return .readOnly(path: path)
+    case "XX001", "XX002": return .damaged(path: path, detail: message)
+    case "58030": return .inputOutput(path: path, detail: message)
+    default: return .unexpected(path: path, detail: "\(message) [\(state)]")
+    }
+  }
+}
+#endif

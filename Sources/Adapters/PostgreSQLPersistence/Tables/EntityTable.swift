@@ -1,0 +1,127 @@
+#if PostgreSQL
+import ResultsDomain
+
+/// The table of one entity: its names in SQL, and how the values of its columns travel.
+final class EntityTable: Sendable {
+  /// A column of the entity: a part of the key, or an attribute.
+  struct Column: Hashable, Sendable {
+    /// The column's name in quotes.
+    let sql: String
+    let coding: ColumnCoding
+    /// Whether it can be null.
+    let isNullable: Bool
+    /// Whether the database calculates it, so that no statement may write it.
+    let isGenerated: Bool
+  }
+
+  let entity: EntityDescription
+  /// The entity's index among the store's.
+  let index: Int
+  let shape: TableShape
+  /// The table's name with its schema, in quotes.
+  let quotedName: String
+  /// The columns of the key, in key order.
+  let keyColumns: [Column]
+  /// The columns of the attributes, in the order of a row's values.
+  let attributeColumns: [Column]
+
+  init(
+    _ entity: EntityDescription,
+    index: Int,
+    shape: TableShape,
+    keyColumns: [Column],
+    attributeColumns: [Column]
+  ) {
+    self.entity = entity
+    self.index = index
+    self.shape = shape
+    quotedName = shape.quotedName
+    self.keyColumns = keyColumns
+    self.attributeColumns = attributeColumns
+  }
+
+  /// Whether the key is made of attributes.
+  var isCompound: Bool { !entity.keyAttributeIndexes.isEmpty }
+
+  /// The identity of a key.
+  func id(_ key: ObjectKey) -> ObjectID { ObjectID(entity: entity.name, key: key) }
+
+  /// The row of a key.
+  func row(_ key: ObjectKey, _ values: [Value]) -> Row {
+    Row(entity: entity, id: id(key), values: values)
+  }
+
+  /// The key in a row of a result.
+  /// - Parameters:
+  ///   - row: The row.
+  ///   - column: The first column of the key; the parts follow each other.
+  /// - Returns: `nil` if a part is null or has no value in the domain.
+  func key(_ result: QueryResult, _ row: Int, from column: Int) -> ObjectKey? {
+    var parts: [Value] = []
+    parts.reserveCapacity(keyColumns.count)
+    for (index, key) in keyColumns.enumerated() {
+      guard !result.isNull(row, column + index),
+        let value = key.coding.value(result.bytes(row, column + index)), !value.isNull
+      else { return nil }
+      parts.append(value)
+    }
+    return ObjectKey(parts: parts, of: entity.identity)
+  }
+
+  /// The attributes' values in a row of a result.
+  /// - Parameters:
+  ///   - row: The row.
+  ///   - column: The first column; the attributes follow each other.
+  /// - Throws: The index of an attribute whose value has none in the domain.
+  func values(
+    _ result: QueryResult,
+    _ row: Int,
+    from column: Int
+  ) throws(UnreadableValue) -> [Value] {
+    var values: [Value] = []
+    values.reserveCapacity(attributeColumns.count)
+    for (index, attribute) in attributeColumns.enumerated() {
+      guard !result.isNull(row, column + index) else {
+        values.append(.null)
+        continue
+      }
+      guard let value = attribute.coding.value(result.bytes(row, column + index)) else {
+        throw UnreadableValue(attribute: index)
+      }
+      values.append(value)
+    }
+    return values
+  }
+}
+
+/// A stored value that has none in the domain, such as a date before 4713 BC or an infinite one.
+struct UnreadableValue: Error {
+  /// The index of its attribute.
+  let attribute: Int
+}
+
+/// The tables of all entities that a store was opened with.
+final class StoreTables: Sendable {
+  let all: [EntityTable]
+  let entities: [EntityDescription]
+
+  init(_ all: [EntityTable]) {
+    self.all = all
+    entities = all.map(\.entity)
+  }
+
+  /// The table of an entity, or `nil` if the store was not opened with it.
+  func find(_ entity: EntityDescription) -> EntityTable? {
+    all.first { $0.entity === entity } ?? all.first { $0.entity == entity }
+  }
+
+  /// The table of an entity.
+  /// - Throws: `StoreError.unknownEntity` for an entity that the store was not opened with, or that has another schema.
+  func table(of entity: EntityDescription) throws(StoreError) -> EntityTable {
+    guard let table = find(entity) else {
+      throw .unknownEntity(entity.name, known: entities.map(\.name))
+    }
+    return table
+  }
+}
+#endif

@@ -1,0 +1,49 @@
+#if PostgreSQL
+/// A table as the server's catalog describes it.
+struct TableShape: Hashable, Sendable {
+  /// A column of the table.
+  struct Column: Hashable, Sendable {
+    let name: String
+    /// The column's number in `pg_attribute`.
+    let number: Int
+    /// The type's number in `pg_type`.
+    let type: UInt32
+    /// The type in SQL, as `numeric(12,2)`.
+    let typeText: String
+    /// The type's modifier, or -1 (`pg_attribute.atttypmod`).
+    let modifier: Int
+    /// Whether it cannot be null.
+    let isRequired: Bool
+    /// Whether the database calculates it (`GENERATED ALWAYS AS … STORED`).
+    let isGenerated: Bool
+    /// Whether it has a default, or is an identity column.
+    let hasDefault: Bool
+    /// Whether its collation is `C`, or it has none.
+    let sortsByBytes: Bool
+    /// Whether its collation finds texts with different bytes equal.
+    let isNondeterministic: Bool
+    /// Whether the type is an enumeration.
+    let isEnumeration: Bool
+    /// The sequence that gives its values, in SQL, or `nil`.
+    let sequence: String?
+  }
+
+  /// The number of the table in `pg_class`.
+  let number: UInt32
+  let schema: String
+  let name: String
+  /// `r` for a table, `p` for a partitioned one, `v`, `m` and `f` for views and foreign tables (`pg_class.relkind`).
+  let kind: String
+  let columns: [Column]
+  /// The names of the primary key's columns, in their order; empty without one.
+  let primaryKey: [String]
+  /// Whether the primary key's check can be deferred.
+  let isKeyDeferrable: Bool
+
+  /// The table's name with its schema, quoted.
+  var quotedName: String { Connection.quoted(schema) + "." + Connection.quoted(name) }
+
+  /// The column of a name, compared by bytes.
+  func column(named name: String) -> Column? { columns.first { $0.name.utf8.elementsEqual(name.utf8) } }
+}
+#endif

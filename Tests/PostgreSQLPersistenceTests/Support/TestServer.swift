@@ -1,0 +1,84 @@
+#if PostgreSQL
+import Foundation
+import Synchronization
+
+@testable import PostgreSQLPersistence
+
+/// A PostgreSQL server for the tests, and databases of their own for each of them.
+///
+/// The server is the one that `PGURL` names, or one that `script/postgresql` starts below the build folder.
+enum TestServer {
+  /// The URL of the server's database `postgres`.
+  static let url: String = {
+    if let url = ProcessInfo.processInfo.environment["PGURL"] { return url }
+    let line = run(["start", "tests", "max_connections=300"])
+    guard let start = line.firstIndex(of: "'"), let end = line.lastIndex(of: "'"), start < end
+    else { return "postgresql://no-server.invalid/postgres" }
+    return String(line[line.index(after: start)..<end])
+  }()
+
+  private static let next = Mutex(0)
+
+  /// The repository's folder.
+  static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  /// Runs `script/postgresql`, and returns what it printed.
+  @discardableResult
+  static func run(_ arguments: [String]) -> String {
+    let process = Process()
+    process.executableURL = root.appendingPathComponent("script/postgresql")
+    process.arguments = arguments
+    let output = Pipe()
+    process.standardOutput = output
+    guard (try? process.run()) != nil else { return "" }
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return String(decoding: data, as: UTF8.self)
+  }
+
+  /// A connection to a database of the server, or to another one.
+  static func connect(_ url: String = TestServer.url) throws -> Connection {
+    try Connection(ConnectionSettings(url: url))
+  }
+
+  /// The URL of a new, empty database.
+  static func newDatabase(_ settings: String = "") throws -> String {
+    let number = next.withLock { number in
+      number += 1
+      return number
+    }
+    let name = "t\(ProcessInfo.processInfo.processIdentifier)_\(number)"
+    let connection = try connect()
+    try connection.runOnce("CREATE DATABASE \(name) \(settings)")
+    return url(ofDatabase: name)
+  }
+
+  /// The URL of a database of the server.
+  static func url(ofDatabase name: String) -> String {
+    guard var components = URLComponents(string: url) else { return url }
+    components.path = "/" + name
+    return components.string ?? url
+  }
+
+  /// Removes a database, and ends its connections.
+  static func removeDatabase(_ url: String) throws {
+    guard let name = URLComponents(string: url)?.path.dropFirst(), !name.isEmpty else { return }
+    try connect().runOnce("DROP DATABASE IF EXISTS \(name) WITH (FORCE)")
+  }
+
+  /// Runs a closure with the URL of a new database, and removes it.
+  static func withDatabase<Result>(_ body: (String) throws -> Result) throws -> Result {
+    let url = try newDatabase()
+    defer { try? removeDatabase(url) }
+    return try body(url)
+  }
+
+  /// Runs a closure with the URL of a new database, and removes it.
+  static func withDatabase<Result>(_ body: (String) async throws -> Result) async throws -> Result {
+    let url = try newDatabase()
+    defer { try? removeDatabase(url) }
+    return try await body(url)
+  }
+}
+#endif
