@@ -77,6 +77,7 @@ extension SQLText {
   ///   - table: The outer table.
   ///   - results: Appends the columns of the subquery.
   /// - Returns: Whether the path exists.
+  /// - Throws: `StoreError.unknownEntity` for an entity that the store was not opened with.
   private mutating func append(
     selecting steps: [String],
     _ expressions: [FetchExpression],
