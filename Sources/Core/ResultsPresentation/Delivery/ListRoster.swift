@@ -22,7 +22,7 @@ struct ListRoster {
   }
 
   /// Where a list is filed.
-  private struct Place {
+  private struct Filing {
     let entry: Entry
     /// The index of the entity's file.
     let file: Int
@@ -36,10 +36,10 @@ struct ListRoster {
     var numbers: [Int: [Value: Set<Int>]] = [:]
 
     /// How often a list will be asked in vain, roughly: beside few lists, and by an attribute of many values, least.
-    func cost(of demand: ListDemand) -> (places: Int, otherValues: Int) {
+    func cost(of demand: ListDemand) -> (neighbours: Int, otherValues: Int) {
       let known = numbers[demand.attribute] ?? [:]
-      let places = demand.values.reduce(0) { $0 + 1 + (known[$1]?.count ?? 0) }
-      return (places, -known.count)
+      let neighbours = demand.values.reduce(0) { $0 + 1 + (known[$1]?.count ?? 0) }
+      return (neighbours, -known.count)
     }
 
     mutating func insert(_ number: Int, _ demand: ListDemand) {
@@ -82,7 +82,7 @@ struct ListRoster {
   private(set) var version: StoreVersion?
   /// The lists that are not filed, by ascending number.
   private var unfiled: [Entry] = []
-  private var filed: [Int: Place] = [:]
+  private var filed: [Int: Filing] = [:]
   private var files: [File] = []
   private var automaticCount = 0
 
@@ -134,7 +134,7 @@ struct ListRoster {
         numbers.formUnion(file.concerned(by: records))
       } else {
         // Only the lists themselves know how to go on without a history.
-        for (number, place) in filed where place.file == index { numbers.insert(number) }
+        for (number, filing) in filed where filing.file == index { numbers.insert(number) }
       }
     }
     if let requester { numbers.insert(requester) }
@@ -164,9 +164,11 @@ struct ListRoster {
   ///   - version: The version that the turn has reached.
   mutating func file(_ lists: [(number: Int, plan: ListPlan)], at version: StoreVersion) {
     for (number, plan) in lists {
-      guard let (file, demand) = place(for: plan), let entry = takeUnfiled(number) else { continue }
+      guard let (file, demand) = bestFile(for: plan), let entry = takeUnfiled(number) else {
+        continue
+      }
       files[file].insert(number, demand)
-      filed[number] = Place(entry: entry, file: file, demand: demand)
+      filed[number] = Filing(entry: entry, file: file, demand: demand)
     }
     self.version = version
   }
@@ -180,11 +182,11 @@ struct ListRoster {
   }
 }
 
-// MARK: - Places
+// MARK: - Files
 
 extension ListRoster {
   /// The file of a plan's entity, and the demand by which a list is asked least; `nil` if its predicate demands nothing.
-  private mutating func place(for plan: ListPlan) -> (file: Int, demand: ListDemand)? {
+  private mutating func bestFile(for plan: ListPlan) -> (file: Int, demand: ListDemand)? {
     let demands = plan.demands.filter { $0.values.count <= ListRoster.mostValues }
     guard !demands.isEmpty else { return nil }
     let index: Int
@@ -199,9 +201,9 @@ extension ListRoster {
   }
 
   private mutating func takeFiled(_ number: Int) -> Entry? {
-    guard let place = filed.removeValue(forKey: number) else { return nil }
-    files[place.file].remove(number, place.demand)
-    return place.entry
+    guard let filing = filed.removeValue(forKey: number) else { return nil }
+    files[filing.file].remove(number, filing.demand)
+    return filing.entry
   }
 
   private mutating func insert(_ entry: Entry) {

@@ -11,7 +11,7 @@ import Synchronization
 /// Mutable state: `members`, guarded by its mutex and changed when a list is added or removed, when a turn files lists, and when a wait
 /// begins or ends. `turn` is held for a whole turn, also while the store is read and events are delivered; `publishing` while lists
 /// publish. Lock order: `turn`, `publishing` or `members`, then a list's state. While `members` is held, only the store's
-/// `commitNotifications` is called, and a list is told its version.
+/// `commitNotifications` is called, and the version of a list is set.
 final class ListScheduler: Sendable {
   private struct Members {
     var roster = ListRoster()
@@ -320,7 +320,7 @@ extension ListScheduler {
     settle(withdrawn, at: version)
   }
 
-  /// Tells lists that were filed which version they have reached.
+  /// Sets the version of lists that were filed.
   private func settle(_ lists: [ListRoster.Entry], at version: StoreVersion?) {
     guard let version else { return }
     for entry in lists { entry.list?.settle(at: version) }
