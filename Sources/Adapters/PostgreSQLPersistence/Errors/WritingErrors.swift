@@ -52,7 +52,7 @@ extension StoreError {
         .notStorable(entity: entity.name, attribute: attribute, detail: failure.message)
       ])
     case (let state, _) where state.hasPrefix("23"): self = .aborted(by: error)
-    case ("P0001", _), ("42501", _): self = .aborted(by: error)
+    case ("42501", _): self = .aborted(by: error)
     case ("42P01", .some(let entity)), ("42703", .some(let entity)):
       self = .cannotOpen(
         path: path,

@@ -7,8 +7,7 @@ public import ResultsDomain
 public final class PostgreSQLTransaction: StoreTransaction {
   let snapshot: PostgreSQLSnapshot
   private var writers: [RowWriter] = []
-  /// Whether something may have been written.
-  private(set) var hasWritten = false
+  let number = TransactionNumber()
 
   init(_ snapshot: PostgreSQLSnapshot) { self.snapshot = snapshot }
 
@@ -26,14 +25,15 @@ public final class PostgreSQLTransaction: StoreTransaction {
   /// - Throws: `StoreError`, as for writes of the store.
   @discardableResult
   public func execute(_ sql: String) throws(StoreError) -> Int {
-    hasWritten = true
     let context = snapshot.context
     return try snapshot.with { (connection) throws(StoreError) in
       do throws(PostgreSQLFailure) {
-        return try connection.inSavepoint(
+        let results = try connection.inSavepoint(
           true,
-          [Statement(sql, isPrepared: false)]
-        )[0].affectedCount
+          [Statement(sql, isPrepared: false)] + number.questions
+        )
+        number.note(results)
+        return results[0].affectedCount
       } catch {
         throw StoreError(
           writing: error,
@@ -51,10 +51,10 @@ public final class PostgreSQLTransaction: StoreTransaction {
     _ body: (RowWriter) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
     let table = try snapshot.context.tables.table(of: entity)
-    hasWritten = true
     if let writer = writers.first(where: { $0.table === table }) { return try body(writer) }
+    let number = number
     let writer = try snapshot.with { (connection) throws(StoreError) in
-      try RowWriter(table, on: connection, in: snapshot.context)
+      try RowWriter(table, on: connection, in: snapshot.context, number)
     }
     writers.append(writer)
     return try snapshot.with { (_) throws(StoreError) in try body(writer) }
@@ -180,6 +180,25 @@ extension PostgreSQLTransaction {
   /// The version of a bookmark.
   public func version(at bookmark: StoreBookmark) throws(StoreError) -> StoreVersion? {
     try snapshot.version(at: bookmark)
+  }
+}
+
+/// The number of a transaction, which the server assigns with its first write.
+///
+/// It is asked for in the round trip of that write, so that it is known before the commit, whose outcome it settles if the connection
+/// breaks.
+final class TransactionNumber {
+  private(set) var value: UInt64?
+
+  /// The statement that asks for it, until it is known; it must follow the write.
+  var questions: [Statement] {
+    value == nil ? [Statement("SELECT pg_current_xact_id_if_assigned()")] : []
+  }
+
+  /// Notes the answer, which is the last result.
+  func note(_ results: [QueryResult]) {
+    guard value == nil, let result = results.last, result.count == 1 else { return }
+    value = result.unsigned(0, 0)
   }
 }
 #endif

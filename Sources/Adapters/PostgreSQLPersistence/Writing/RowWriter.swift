@@ -9,6 +9,7 @@ final class RowWriter {
   let table: EntityTable
   private let connection: Connection
   private let context: StoreContext
+  private let number: TransactionNumber
   private let texts: WriterTexts
   /// Whether something in the database may refuse a row.
   private let canBeRefused: Bool
@@ -18,11 +19,13 @@ final class RowWriter {
   init(
     _ table: EntityTable,
     on connection: Connection,
-    in context: StoreContext
+    in context: StoreContext,
+    _ number: TransactionNumber
   ) throws(StoreError) {
     self.table = table
     self.connection = connection
     self.context = context
+    self.number = number
     texts = WriterTexts(table)
     let result = try context.translating { () throws(PostgreSQLFailure) in
       try connection.run(
@@ -209,7 +212,11 @@ final class RowWriter {
     )
     let inserted: Int
     do throws(PostgreSQLFailure) {
-      inserted = try connection.run([Statement("SAVEPOINT results_rows"), insertion])[1].count
+      let results = try connection.run(
+        [Statement("SAVEPOINT results_rows"), insertion] + number.questions
+      )
+      number.note(results)
+      inserted = results[1].count
     } catch {
       guard !error.isConnectionLost, !error.isOutrun else {
         throw error.storeError(path: context.path, waited: context.options.busyTimeout)
@@ -385,10 +392,12 @@ final class RowWriter {
       table.attributeColumns[index].isGenerated && !value.isNull && value != stored?.values[index]
     }
     do {
-      let result = try connection.inSavepoint(
+      let results = try connection.inSavepoint(
         canBeRefused || isGuarded || !given.isEmpty,
-        [statement]
-      )[0]
+        [statement] + number.questions
+      )
+      number.note(results)
+      let result = results[0]
       guard !given.isEmpty, result.count == 1, let key = table.key(result, 0, from: 0)
       else { return result }
       let written = try row(table.id(key))

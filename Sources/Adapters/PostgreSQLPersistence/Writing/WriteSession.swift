@@ -40,15 +40,14 @@ struct WriteSession {
       }
       throw .unexpected(path: context.path, detail: "the closure ended its own transaction")
     }
-    guard transaction.hasWritten else {
+    guard let number = transaction.number.value else {
       try? connection.post([Statement("COMMIT")])
       return Committed(result: result, version: pinned.version)
     }
-    let number = try finish(origin: origin, on: connection)
-    let after = try reading(on: connection)
-    let version = number.map { context.changes.version(ofTransaction: $0, in: after) }
+    let after = try finish(number, origin: origin, on: connection)
     publish(after, since: pinned.version, on: connection)
-    return Committed(result: result, version: version ?? pinned.version)
+    let version = context.changes.version(ofTransaction: number, in: after)
+    return Committed(result: result, version: version)
   }
 
   /// Opens the transaction, after those of all other stores where they take turns.
@@ -92,53 +91,37 @@ struct WriteSession {
     )
   }
 
-  /// Commits.
-  /// - Returns: The transaction's number, or `nil` if it has written nothing.
+  /// Commits, and reads the version after it, in one round trip.
   private func finish(
+    _ number: UInt64,
     origin: CommitOrigin,
     on connection: Connection
-  ) throws(StoreError) -> UInt64? {
-    let number: UInt64?
+  ) throws(StoreError) -> PinnedVersion {
     do {
-      let ask = Statement("SELECT pg_current_xact_id_if_assigned()")
-      number = try connection.run([ask])[0].unsigned(0, 0)
-      guard number != nil else {
-        try connection.post([Statement("COMMIT")])
-        return nil
-      }
-      if !context.changes.markers(origin: origin).isEmpty {
-        _ = try connection.run(context.changes.markers(origin: origin))
-      }
-    } catch {
-      _ = try? connection.run("ROLLBACK")
-      throw StoreError(
-        writing: error,
-        id: nil,
-        entity: nil,
-        path: context.path,
-        waited: context.options.busyTimeout
+      return try context.changes.begin(
+        on: connection,
+        opening: context.changes.markers(origin: origin) + [Statement("COMMIT")]
+          + connection.opening("REPEATABLE READ READ ONLY")
       )
-    }
-    do {
-      _ = try connection.run([Statement("COMMIT")])
-      return number
     } catch {
-      if error.isConnectionLost, let number {
-        return try settle(number)
+      guard case .unreachable = error else {
+        _ = try? connection.run("ROLLBACK")
+        throw error
       }
-      _ = try? connection.run("ROLLBACK")
-      throw StoreError(
-        writing: error,
-        id: nil,
-        entity: nil,
-        path: context.path,
-        waited: context.options.busyTimeout
-      )
     }
+    try settle(number)
+    // The transaction is committed; a reading that fails now must not say that it was not.
+    let other = try pool.connect()
+    let pinned = try context.changes.begin(
+      on: other,
+      opening: other.opening("REPEATABLE READ READ ONLY")
+    )
+    try? other.post([Statement("COMMIT")])
+    return pinned
   }
 
   /// Finds out whether a transaction has committed whose connection broke meanwhile.
-  private func settle(_ number: UInt64) throws(StoreError) -> UInt64 {
+  private func settle(_ number: UInt64) throws(StoreError) {
     let clock = ContinuousClock()
     let deadline = clock.now + context.options.busyTimeout
     while true {
@@ -150,7 +133,7 @@ struct WriteSession {
         )
       {
         switch result.text(0, 0) {
-        case "committed": return number
+        case "committed": return
         case "aborted": throw .unreachable(path: context.path, detail: "the connection was lost")
         // The server has not noticed yet that its client is gone.
         case "in progress": break
@@ -160,21 +143,6 @@ struct WriteSession {
       guard clock.now < deadline else { throw .undecided(path: context.path) }
       usleep(50_000)
     }
-  }
-
-  /// The version after the commit.
-  private func reading(on connection: Connection) throws(StoreError) -> PinnedVersion {
-    if connection.isUsable {
-      return try context.changes.begin(
-        on: connection,
-        opening: connection.opening("REPEATABLE READ READ ONLY")
-      )
-    }
-    let other = try pool.connect()
-    return try context.changes.begin(
-      on: other,
-      opening: other.opening("REPEATABLE READ READ ONLY")
-    )
   }
 
   /// Offers the version after the commit to the listeners, and ends the reading.
