@@ -63,10 +63,16 @@ public final class PostgreSQLStore: Store {
     _ path: String,
     on connection: Connection
   ) throws(StoreError) -> StoreContext {
+    let isWritable = !options.isReadOnly && !options.onlyReads && !facts.isStandby
     let tables = try SchemaOpening.tables(
       for: entities,
-      options: options,
-      isWritable: !options.isReadOnly && !facts.isStandby,
+      options: SchemaOptions(
+        schema: options.schema,
+        adoptsTables: options.adoptsTables,
+        createsTables: options.createsTables ?? !options.adoptsTables,
+        isWritable: isWritable,
+        replacements: options.attributeReplacements
+      ),
       path: path,
       on: connection
     )

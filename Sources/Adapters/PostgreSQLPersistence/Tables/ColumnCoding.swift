@@ -200,7 +200,8 @@ enum NumericForm {
     while groups.last == 0 { groups.removeLast() }
     if groups.isEmpty { weight = 0 }
     var bytes: [UInt8] = []
-    for word in [Int64(groups.count), Int64(weight), units < 0 ? 0x4000 : 0, Int64(scale)] + groups {
+    for word in [Int64(groups.count), Int64(weight), units < 0 ? 0x4000 : 0, Int64(scale)] + groups
+    {
       bytes += BinaryForm.bytes(of: word).suffix(2)
     }
     return bytes

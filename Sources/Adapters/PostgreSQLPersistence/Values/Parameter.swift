@@ -169,6 +169,12 @@ enum TypeNumber {
     }
   }
   static let transactions: UInt32 = 271
+  static let booleans: UInt32 = 1000
+  static let dates: UInt32 = 1182
+  static let localTimestamps: UInt32 = 1115
+  static let timestamps: UInt32 = 1185
+  static let numerics: UInt32 = 1231
+  static let uuids: UInt32 = 2951
 }
 
 /// PostgreSQL's binary form of numbers: big-endian, two's complement.
