@@ -103,14 +103,14 @@ import Testing
     let second = try stores.open(sameAs: first)
     #expect(first.capabilities.mayRepeatTransactions)
     try insert(values("a"), 1, first)
-    let runs = Mutex(0)
+    let runs = RunCount()
     await withTaskGroup(of: Void.self) { group in
       for store in [first, second] {
         group.addTask {
           for _ in 0..<25 {
             do {
               try await store.write { transaction in
-                runs.withLock { $0 += 1 }
+                runs.value.withLock { $0 += 1 }
                 let row = try #require(try transaction.rows([.integer(1)], of: note)[0])
                 let count = try #require(row["count"].integer)
                 try transaction.update(row.id, to: values("a", count + 1), of: note)
@@ -123,7 +123,7 @@ import Testing
       }
     }
     #expect(try row(first, 1) == values("a", 50))
-    #expect(runs.withLock { $0 } >= 50)
+    #expect(runs.value.withLock { $0 } >= 50)
   }
 
   @Test func `rows that the database refuses leave the transaction usable (R168)`() throws {
@@ -214,5 +214,9 @@ import Testing
     try store.write { try $0.insert(values("next"), key: .integer(2), into: note) }
     #expect(try row(store, 2) == values("next"))
   }
+}
+
+private final class RunCount: Sendable {
+  let value = Mutex(0)
 }
 #endif
