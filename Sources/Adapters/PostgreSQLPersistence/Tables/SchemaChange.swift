@@ -114,6 +114,7 @@ enum SchemaChange {
   /// - Parameters:
   ///   - schema: The schema with the tables.
   ///   - triggers: The names of the triggers that capture the table's changes; they mention its columns.
+  /// - Returns: The statements, in order.
   func statements(in schema: String, triggers: [String]) -> [String] {
     func table(_ entity: EntityDescription) -> String {
       Connection.quoted(schema) + "." + Connection.quoted(entity.name)

@@ -67,6 +67,7 @@ struct SchemaInspector {
   /// - Parameters:
   ///   - found: The tables as they are.
   ///   - names: Reads the names of all tables, for the message about one that is missing.
+  /// - Returns: The changes, in the order in which they are made.
   /// - Throws: `SchemaRefusal` for a table that does not fit and cannot be changed.
   func changes(
     _ found: CatalogReader.Findings,
