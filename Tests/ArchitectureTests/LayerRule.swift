@@ -142,7 +142,7 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
     ),
     LayerRule(
       "Sources/Adapters/PostgreSQLPersistence",
-      ["ResultsDomain", "OrderStatistics", "CLibPQ"] + platform,
+      ["ResultsDomain", "OrderStatistics", "CLibPQ", "Dispatch"] + platform,
       because: "a store knows the ports and nothing that is shown"
     ),
     LayerRule(
