@@ -58,7 +58,8 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
 
   static let core = ["ResultsDomain", "OrderStatistics", "ResultsPresentation"]
   static let adapters = [
-    "InMemoryPersistence", "SQLitePersistence", "PostgreSQLPersistence", "FoundationAttributes", "SectionCacheFiles",
+    "InMemoryPersistence", "SQLitePersistence", "PostgreSQLPersistence", "FoundationAttributes",
+    "SectionCacheFiles",
     "WireFormat", "TerminalFrontEnd", "ListBrowser", "ObservableResults", "FileFormats",
     "ProgramFrontEnd", "CommandLineFrontEnd", "GRDBRecords",
   ]

@@ -398,6 +398,8 @@ final class RowWriter {
   ///   - values: The row's values as they were given, whose calculated ones are compared with those that the database calculates.
   ///   - stored: The row before; its calculated values may be given again.
   ///   - isGuarded: Whether the statement needs a savepoint for another reason.
+  /// - Returns: The statement's result.
+  /// - Throws: `StoreError`; the statement has no effect then.
   private func run(
     _ statement: Statement,
     id: ObjectID?,
