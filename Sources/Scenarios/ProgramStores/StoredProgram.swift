@@ -3,7 +3,7 @@ import InMemoryPersistence
 public import ProgramFrontEnd
 public import ResultsDomain
 public import ResultsPresentation
-public import SQLitePersistence
+import SQLitePersistence
 import SectionCacheFiles
 
 /// A program whose objects are in an SQLite file, in a PostgreSQL database, or in memory for a trial: what the five programs have in
