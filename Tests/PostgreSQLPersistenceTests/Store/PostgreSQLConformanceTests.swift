@@ -30,11 +30,14 @@ import Testing
     try await run(testCase, PostgreSQLStoreOptions(capture: .byRow))
   }
 
+  /// The database that all cases share; it goes with the server's folder.
+  private static let stores = Result { try TestStores() }
+
   private func run(
     _ testCase: StoreConformance.Case,
     _ options: PostgreSQLStoreOptions
   ) async throws {
-    let stores = try TestStores()
+    let stores = try Self.stores.get()
     let provider = StoreProvider(
       open: { try stores.open($0, options) },
       reopen: { store in
@@ -44,7 +47,6 @@ import Testing
       openForReading: { store in try stores.open(sameAs: store) { $0.isReadOnly = true } }
     )
     try await testCase.run(with: provider)
-    withExtendedLifetime(stores) {}
   }
 }
 #endif

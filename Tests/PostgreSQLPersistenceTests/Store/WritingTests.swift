@@ -15,11 +15,12 @@ import Testing
     ]
   )
 
+  private static let stores = Result { try TestStores() }
   private let stores: TestStores
   private let note: EntityDescription
 
   init() throws {
-    stores = try TestStores()
+    stores = try Self.stores.get()
     note = try #require(Self.note)
   }
 
@@ -65,7 +66,8 @@ import Testing
     #expect(try row(first, 1) == values("a", 100))
   }
 
-  @Test func `a transaction that waits too long for its turn says who has it (R168)`() async throws {
+  @Test func `a transaction that waits too long for its turn says who has it (R168)`() async throws
+  {
     let first = try stores.open([note])
     let second = try stores.open(sameAs: first) { $0.busyTimeout = .milliseconds(100) }
     try first.commit(origin: .unnamed) { _ in

@@ -12,6 +12,7 @@ protocol ChangeSource: Sendable {
   /// - Parameters:
   ///   - connection: A connection without a transaction.
   ///   - opening: The statements that open the transaction, none of which takes a snapshot.
+  /// - Returns: The version.
   /// - Throws: `StoreError`; the transaction is then rolled back, if the connection still exists.
   func begin(on connection: Connection, opening: [Statement]) throws(StoreError) -> PinnedVersion
 

@@ -38,7 +38,8 @@ final class SnapshotComparison: ChangeSource {
 
   func begin(on connection: Connection, opening: [Statement]) throws(StoreError) -> PinnedVersion {
     do {
-      let text = try connection.run(opening + [Statement("SELECT pg_current_snapshot()::text")])
+      let text =
+        try connection.run(opening + [Statement("SELECT pg_current_snapshot()::text")])
         .last?.text(0, 0) ?? ""
       return PinnedVersion(version: place(text))
     } catch {

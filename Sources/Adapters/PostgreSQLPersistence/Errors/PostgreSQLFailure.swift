@@ -68,10 +68,11 @@ extension PostgreSQLFailure {
   /// A transaction was refused because of another one (serialization failure or deadlock).
   var isOutrun: Bool { state == "40001" || state == "40P01" }
 
-  /// The error of a store for this failure, where its call knows nothing more exact.
+  /// Returns the error of a store for this failure, where its call knows nothing more exact.
   /// - Parameters:
   ///   - path: The store's name for messages.
   ///   - waited: How long a call waits for a lock.
+  /// - Returns: The error.
   func storeError(path: String, waited: Duration) -> StoreError {
     if isConnectionLost { return .unreachable(path: path, detail: message) }
     switch state {

@@ -85,9 +85,36 @@ public final class PostgreSQLStore: Store {
       path: path,
       tables: tables,
       options: options,
-      changes: try SnapshotComparison(on: connection, path: path),
+      changes: try changes(of: tables, options, isWritable: isWritable, path, on: connection),
       isStandby: facts.isStandby
     )
+  }
+
+  /// Opens the log, and installs it unless the tables belong to an application; without one, snapshots are compared.
+  private static func changes(
+    of tables: StoreTables,
+    _ options: PostgreSQLStoreOptions,
+    isWritable: Bool,
+    _ path: String,
+    on connection: Connection
+  ) throws(StoreError) -> any ChangeSource {
+    if options.maintainsChangeLog != false {
+      let mayInstall = isWritable && (options.maintainsChangeLog ?? tables.areOwn)
+      let log = try ChangeLog.open(
+        tables: tables,
+        schema: options.logSchema,
+        mayInstall: mayInstall,
+        mode: options.capture == .byRow ? .row : nil,
+        limits: ChangeLog.Limits(
+          retention: options.logRetention,
+          byteLimit: Int64(options.logByteLimit)
+        ),
+        on: connection,
+        path: path
+      )
+      if let log { return log }
+    }
+    return try SnapshotComparison(on: connection, path: path)
   }
 
   deinit {
@@ -115,11 +142,16 @@ public final class PostgreSQLStore: Store {
 
   /// What the store can do.
   public var capabilities: StoreCapabilities {
-    StoreCapabilities(
+    var capabilities = StoreCapabilities(
       historyCoverage: context.changes.coverage,
       isDurable: true,
-      isReadOnly: context.options.isReadOnly || context.isStandby
+      isReadOnly: context.options.isReadOnly || context.isStandby,
+      answersPaths: true
     )
+    capabilities.keepsZeroCharacters = false
+    capabilities.assignsLargestKeyPlusOne = context.options.keyAssignment == .largest
+    if case .concurrently = context.options.writing { capabilities.mayRepeatTransactions = true }
+    return capabilities
   }
 
   /// The executor of blocking calls, for asynchronous callers.

@@ -55,13 +55,16 @@ extension PostgreSQLStoreCheck {
       let names = zip(["read", "insert", "update", "delete"], table.rights).filter(\.1).map(\.0)
       lines.append(
         "table      \(table.name): \(table.rowCount) rows, "
-          + (table.capture.isEmpty ? "changes not captured" : "changes captured by \(table.capture)")
+          + (table.capture.isEmpty
+            ? "changes not captured" : "changes captured by \(table.capture)")
           + ", \(Int((table.visibleShare * 100).rounded())) % of pages all-visible, may "
           + (names.isEmpty ? "not even read" : names.joined(separator: ", "))
       )
     }
     if let log {
-      lines.append("log        \(log.schema): about \(log.entryCount) entries, \(log.byteCount) bytes")
+      lines.append(
+        "log        \(log.schema): about \(log.entryCount) entries, \(log.byteCount) bytes"
+      )
       let age = log.oldestReaderAge.map { ", the oldest renewed \($0) s ago" } ?? ""
       lines.append("readers    \(log.readerCount)\(age)")
       lines.append(

@@ -56,7 +56,7 @@ public struct PostgreSQLStoreOptions: Sendable {
   public var logByteLimit: Int
   /// The greatest number of connections that read at once.
   public var connectionLimit: Int
-  /// Asks for a password; the argument is the store's name. It is called at most once, when the server asks for one and none is known.
+  /// Asks for a password of the store with a name, at most once: when the server wants one and none is known.
   public var password: (@Sendable (_ store: String) -> String?)?
   /// Whether the store is opened only to read: nothing is created, and no log is installed.
   package var onlyReads = false

@@ -35,7 +35,12 @@ final class RowWriter {
         OR EXISTS (SELECT FROM pg_rewrite r WHERE r.ev_class = $1::oid), \
         EXISTS (SELECT FROM pg_index i WHERE i.indrelid = $1::oid AND i.indisunique AND NOT i.indisprimary)
         """,
-        [Parameter(type: TypeNumber.object, bytes: Array(BinaryForm.bytes(of: Int64(table.shape.number)).suffix(4)))]
+        [
+          Parameter(
+            type: TypeNumber.object,
+            bytes: Array(BinaryForm.bytes(of: Int64(table.shape.number)).suffix(4))
+          )
+        ]
       )
     }
     canBeRefused = result.boolean(0, 0) ?? true
@@ -116,12 +121,12 @@ final class RowWriter {
         Statement(
           "SELECT pg_advisory_xact_lock($1::bigint)",
           [.integer(Int64(table.shape.number) | 1 << 40)]
-        ), Statement("SELECT coalesce(max(\(keySQL)), 0)::bigint FROM \(table.quotedName)"),
+        ), Statement("SELECT max(\(keySQL))::bigint FROM \(table.quotedName)"),
       ])[1]
     }
     let (next, overflow) = (result.integer(0, 0) ?? 0).addingReportingOverflow(1)
     guard !overflow else { throw .invalid([.invalidKey(entity: table.entity.name)]) }
-    let key = ObjectKey.integer(max(1, next))
+    let key = ObjectKey.integer(next)
     guard try insert(values, key).count == 1 else {
       throw .aborted(
         by: PostgreSQLConstraintError(
@@ -151,23 +156,34 @@ final class RowWriter {
   ///
   /// If the database refuses a row of a batch, the batch is inserted row by row, so that the error is that of the row.
   /// - Returns: The identities, in the order of the rows.
-  /// - Throws: As `insert(_:key:)`; rows before the one that failed are then inserted.
+  /// - Throws: As `insert(_:key:)`; no row is inserted then.
   func insert(
     _ rows: [[Value]],
     keys: [ObjectKey?]
   ) throws(StoreError) -> [ObjectID] {
+    try run(only: "SAVEPOINT results_batch")
     var ids: [ObjectID] = []
     ids.reserveCapacity(rows.count)
-    for start in stride(from: 0, to: rows.count, by: RowWriter.batchLimit) {
-      let end = min(start + RowWriter.batchLimit, rows.count)
-      let (rows, keys) = (Array(rows[start..<end]), Array(keys[start..<end]))
-      if let inserted = try insert(batch: rows, keys) {
-        ids += inserted
-      } else {
-        for (values, key) in zip(rows, keys) { ids.append(try insert(values, key: key)) }
+    do throws(StoreError) {
+      for start in stride(from: 0, to: rows.count, by: RowWriter.batchLimit) {
+        let end = min(start + RowWriter.batchLimit, rows.count)
+        let (rows, keys) = (Array(rows[start..<end]), Array(keys[start..<end]))
+        if let inserted = try insert(batch: rows, keys) {
+          ids += inserted
+        } else {
+          for (values, key) in zip(rows, keys) { ids.append(try insert(values, key: key)) }
+        }
       }
+    } catch {
+      if connection.isUsable { try run(only: "ROLLBACK TO results_batch") }
+      throw error
     }
+    try run(only: "RELEASE results_batch")
     return ids
+  }
+
+  private func run(only text: String) throws(StoreError) {
+    try context.translating { () throws(PostgreSQLFailure) in _ = try connection.run(text) }
   }
 
   /// Inserts a batch by one statement, or returns `nil`, and has inserted nothing, if that is not possible.
@@ -227,9 +243,7 @@ final class RowWriter {
       try undoBatch()
       return nil
     }
-    try context.translating { () throws(PostgreSQLFailure) in
-      _ = try connection.run("RELEASE results_rows")
-    }
+    try run(only: "RELEASE results_rows")
     return ids
   }
 
@@ -258,7 +272,7 @@ final class RowWriter {
         ),
         Statement(
           """
-          SELECT largest.number + n FROM (SELECT greatest(coalesce(max(\(keySQL)), 0), 0)::bigint AS number \
+          SELECT largest.number + n FROM (SELECT coalesce(max(\(keySQL)), 0)::bigint AS number \
           FROM \(table.quotedName)) AS largest, generate_series(1, $1::bigint) AS n
           """,
           [.integer(Int64(count))]
@@ -356,9 +370,10 @@ final class RowWriter {
   /// - Throws: `StoreError.invalid` for a key that the columns cannot hold.
   private func keyParameters(_ key: ObjectKey) throws(StoreError) -> [Parameter] {
     var parameters: [Parameter] = []
-    for (part, column) in zip(key.parts, table.keyColumns) {
+    let parts = zip(key.parts, table.keyColumns)
+    for (name, (part, column)) in zip(table.entity.identity.columns, parts) {
       guard let parameter = column.coding.parameter(part) else {
-        throw .invalid([notStorable(part, "the key")])
+        throw .invalid([notStorable(part, name)])
       }
       parameters.append(parameter)
     }
@@ -372,7 +387,9 @@ final class RowWriter {
       .rows([id.key], of: table.entity)[0]
   }
 
-  private func isStored(_ key: ObjectKey) throws(StoreError) -> Bool { try row(table.id(key)) != nil }
+  private func isStored(_ key: ObjectKey) throws(StoreError) -> Bool {
+    try row(table.id(key)) != nil
+  }
 
   /// Runs a statement that returns the keys of the rows it has written.
   /// - Parameters:
@@ -381,6 +398,8 @@ final class RowWriter {
   ///   - values: The row's values as they were given, whose calculated ones are compared with those that the database calculates.
   ///   - stored: The row before; its calculated values may be given again.
   ///   - isGuarded: Whether the statement needs a savepoint for another reason.
+  /// - Returns: The statement's result.
+  /// - Throws: `StoreError`; the statement has no effect then.
   private func run(
     _ statement: Statement,
     id: ObjectID?,

@@ -67,8 +67,9 @@ struct WriteSession {
     do {
       return try context.changes.begin(on: connection, opening: opening)
     } catch {
-      guard case .busy(let path, let waited, _) = error else { throw error }
-      _ = try? connection.run("ROLLBACK")
+      guard case .busy(let path, _, _) = error else { throw error }
+      if connection.isInTransaction { _ = try? connection.run("ROLLBACK") }
+      let waited = context.options.busyTimeout
       throw .busy(path: path, waited: waited, holder: holder(on: connection))
     }
   }
@@ -104,28 +105,34 @@ struct WriteSession {
           + connection.opening("REPEATABLE READ READ ONLY")
       )
     } catch {
-      guard case .unreachable = error else {
-        _ = try? connection.run("ROLLBACK")
-        throw error
-      }
+      if connection.isUsable { _ = try? connection.run("ROLLBACK") }
+      // The reading can fail after the transaction has committed.
+      guard try isCommitted(number, on: connection) else { throw error }
     }
-    try settle(number)
-    // The transaction is committed; a reading that fails now must not say that it was not.
-    let other = try pool.connect()
+    return try read(on: connection)
+  }
+
+  /// The version after a commit whose reading failed.
+  private func read(on connection: Connection) throws(StoreError) -> PinnedVersion {
+    let usable = connection.isUsable ? connection : try pool.connect()
     let pinned = try context.changes.begin(
-      on: other,
-      opening: other.opening("REPEATABLE READ READ ONLY")
+      on: usable,
+      opening: usable.opening("REPEATABLE READ READ ONLY")
     )
-    try? other.post([Statement("COMMIT")])
+    if usable !== connection { try? usable.post([Statement("COMMIT")]) }
     return pinned
   }
 
-  /// Finds out whether a transaction has committed whose connection broke meanwhile.
-  private func settle(_ number: UInt64) throws(StoreError) {
+  /// Finds out what became of a transaction whose commit has failed, or whose connection broke meanwhile.
+  /// - Throws: `StoreError.undecided` if the server does not tell in time, or has had a crash.
+  private func isCommitted(
+    _ number: UInt64,
+    on connection: Connection
+  ) throws(StoreError) -> Bool {
     let clock = ContinuousClock()
     let deadline = clock.now + context.options.busyTimeout
     while true {
-      if let connection = try? pool.connect(),
+      if let connection = connection.isUsable ? connection : try? pool.connect(),
         (try? context.changes.isSameLife(on: connection)) == true,
         let result = try? connection.run(
           "SELECT pg_xact_status($1::xid8)",
@@ -133,8 +140,8 @@ struct WriteSession {
         )
       {
         switch result.text(0, 0) {
-        case "committed": return
-        case "aborted": throw .unreachable(path: context.path, detail: "the connection was lost")
+        case "committed": return true
+        case "aborted": return false
         // The server has not noticed yet that its client is gone.
         case "in progress": break
         default: throw .undecided(path: context.path)
