@@ -21,11 +21,23 @@ enum DatabaseStores {
         remedy: "A URL is written postgresql://USER@HOST:PORT/DATABASE?PARAMETER=VALUE."
       )
     }
-    throw CommandFailure(.unavailable, "There is no store over PostgreSQL yet.")
+    var options = PostgreSQLStoreOptions(
+      isReadOnly: location.isReadOnly,
+      busyTimeout: location.busyTimeout
+    )
+    options.onlyReads = location.onlyReads
+    options.attributeReplacements = Program.attributeReplacements
+    if location.mayAsk {
+      options.password = { name in PasswordPrompt.ask("Password for \(SafeText.oneLine(name)): ") }
+    }
+    return try PostgreSQLStore(url: url, entities: Program.entities, options: options)
   }
 
   /// Returns lines about a store's condition, or `nil` for another kind of store.
-  static func diagnose(_ store: any Store) throws -> [String]? { nil }
+  static func diagnose(_ store: any Store) throws -> [String]? {
+    guard let store = store as? PostgreSQLStore else { return nil }
+    return try store.check().lines
+  }
 }
 #else
 /// The programs' stores over PostgreSQL, in a build without it.

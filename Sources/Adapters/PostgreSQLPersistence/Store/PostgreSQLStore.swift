@@ -47,7 +47,12 @@ public final class PostgreSQLStore: Store {
     let entities = entities.withLinks
     self.entities = entities
     let patience = min(options.busyTimeout, .seconds(5))
-    pool = ConnectionPool(settings, limit: options.connectionLimit, patience: patience)
+    pool = ConnectionPool(
+      settings,
+      limit: options.connectionLimit,
+      patience: patience,
+      password: options.password
+    )
     (facts, context) = try pool.with(.writing) { (connection) throws(StoreError) in
       let facts = try ServerFacts(on: connection, path: path)
       let opened = try PostgreSQLStore.open(entities, options, facts, path, on: connection)
