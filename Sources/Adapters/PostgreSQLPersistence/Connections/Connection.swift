@@ -36,6 +36,7 @@ final class Connection {
   /// The number of results of flights that were sent and not read yet.
   private var pending: [PendingFlight] = []
   private var nextName = 0
+  private var cursorCount = 0
   /// Whether statements may be prepared by name; a pooler in transaction mode forbids it.
   let preparesByName: Bool
   /// Cancels what the server runs for this connection; usable from any thread.
@@ -69,7 +70,9 @@ final class Connection {
     }
     guard let opened, PQstatus(opened) == CONNECTION_OK else {
       defer { PQfinish(opened) }
-      throw .ofConnection(opened)
+      var failure = PostgreSQLFailure.ofConnection(opened)
+      failure.needsPassword = opened.map { PQconnectionNeedsPassword($0) == 1 } ?? false
+      throw failure
     }
     connection = opened
     canceller = Canceller(opened)
@@ -112,6 +115,12 @@ final class Connection {
       + "'"
   }
 
+  /// A name for a cursor that no other one of the connection has.
+  func newCursorName() -> String {
+    cursorCount += 1
+    return "results_\(cursorCount)"
+  }
+
   // MARK: - Flights
 
   /// Runs statements in one round trip.
@@ -125,7 +134,8 @@ final class Connection {
 
   /// Runs one statement.
   @discardableResult
-  func run(_ text: String, _ parameters: [Parameter] = []) throws(PostgreSQLFailure) -> QueryResult {
+  func run(_ text: String, _ parameters: [Parameter] = []) throws(PostgreSQLFailure) -> QueryResult
+  {
     try run([Statement(text, parameters)])[0]
   }
 
@@ -321,6 +331,7 @@ final class Connection {
 /// `handle` is guarded by its lock, which is held while the request travels, so that the handle cannot be freed meanwhile.
 final class Canceller: Sendable {
   private struct Handle: @unchecked Sendable {
+    // The lock guards the pointer.
     var pointer: OpaquePointer?
   }
 
