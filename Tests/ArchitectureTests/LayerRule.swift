@@ -58,7 +58,8 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
 
   static let core = ["ResultsDomain", "OrderStatistics", "ResultsPresentation"]
   static let adapters = [
-    "InMemoryPersistence", "SQLitePersistence", "FoundationAttributes", "SectionCacheFiles",
+    "InMemoryPersistence", "SQLitePersistence", "PostgreSQLPersistence", "FoundationAttributes",
+    "SectionCacheFiles",
     "WireFormat", "TerminalFrontEnd", "ListBrowser", "ObservableResults", "FileFormats",
     "ProgramFrontEnd", "CommandLineFrontEnd", "GRDBRecords",
   ]
@@ -133,6 +134,16 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
         "ResultsDomain", "OrderStatistics", "GRDB", "CSQLiteHooks", "FoundationEssentials",
         "Dispatch",
       ] + platform,
+      because: "a store knows the ports and nothing that is shown"
+    ),
+    LayerRule(
+      "Sources/Adapters/CLibPQ",
+      [],
+      because: "it is the header of libpq"
+    ),
+    LayerRule(
+      "Sources/Adapters/PostgreSQLPersistence",
+      ["ResultsDomain", "OrderStatistics", "CLibPQ", "Dispatch"] + platform,
       because: "a store knows the ports and nothing that is shown"
     ),
     LayerRule(

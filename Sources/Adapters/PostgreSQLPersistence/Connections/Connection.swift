@@ -36,6 +36,7 @@ final class Connection {
   /// The number of results of flights that were sent and not read yet.
   private var pending: [PendingFlight] = []
   private var nextName = 0
+  private var cursorCount = 0
   /// Whether statements may be prepared by name; a pooler in transaction mode forbids it.
   let preparesByName: Bool
   /// Cancels what the server runs for this connection; usable from any thread.
@@ -112,6 +113,12 @@ final class Connection {
       + "'"
   }
 
+  /// A name for a cursor that no other one of the connection has.
+  func newCursorName() -> String {
+    cursorCount += 1
+    return "results_\(cursorCount)"
+  }
+
   // MARK: - Flights
 
   /// Runs statements in one round trip.
@@ -125,7 +132,8 @@ final class Connection {
 
   /// Runs one statement.
   @discardableResult
-  func run(_ text: String, _ parameters: [Parameter] = []) throws(PostgreSQLFailure) -> QueryResult {
+  func run(_ text: String, _ parameters: [Parameter] = []) throws(PostgreSQLFailure) -> QueryResult
+  {
     try run([Statement(text, parameters)])[0]
   }
 

@@ -89,7 +89,8 @@ struct ConnectionSettings: Hashable, Sendable {
 
   /// Whether some host is not this machine.
   private var isRemote: Bool {
-    let hosts = (value(of: "host") ?? "").split(separator: ",")
+    let hosts =
+      (value(of: "host") ?? "").split(separator: ",")
       + (value(of: "hostaddr") ?? "").split(separator: ",")
     return hosts.contains { host in
       !host.hasPrefix("/") && !["localhost", "127.0.0.1", "::1"].contains(host)

@@ -12,6 +12,22 @@ final class EntityTable: Sendable {
     let isNullable: Bool
     /// Whether the database calculates it, so that no statement may write it.
     let isGenerated: Bool
+    /// Whether its collation is `C`, or it has none.
+    var sortsByBytes = true
+    /// Whether equal texts have equal bytes by its collation.
+    var isDeterministic = true
+
+    /// The column of a table that has a name of its own in a statement.
+    fileprivate func qualified(by name: String) -> Column {
+      Column(
+        sql: "\(name).\(sql)",
+        coding: coding,
+        isNullable: isNullable,
+        isGenerated: isGenerated,
+        sortsByBytes: sortsByBytes,
+        isDeterministic: isDeterministic
+      )
+    }
   }
 
   let entity: EntityDescription
@@ -24,6 +40,10 @@ final class EntityTable: Sendable {
   let keyColumns: [Column]
   /// The columns of the attributes, in the order of a row's values.
   let attributeColumns: [Column]
+  /// The table's name in a statement that reads several tables, or `nil`.
+  let statementName: String?
+  /// The tables that such a statement joins to this one.
+  let joins: [TableJoin]
 
   init(
     _ entity: EntityDescription,
@@ -38,6 +58,30 @@ final class EntityTable: Sendable {
     quotedName = shape.quotedName
     self.keyColumns = keyColumns
     self.attributeColumns = attributeColumns
+    (statementName, joins) = (nil, [])
+  }
+
+  /// A table under a name of its own in a statement that reads several tables.
+  init(_ table: EntityTable, as name: String) {
+    entity = table.entity
+    index = table.index
+    shape = table.shape
+    quotedName = table.quotedName
+    keyColumns = table.keyColumns.map { $0.qualified(by: name) }
+    attributeColumns = table.attributeColumns.map { $0.qualified(by: name) }
+    (statementName, joins) = (name, [])
+  }
+
+  /// A named table with others joined to it.
+  init(_ table: EntityTable, joining joins: [TableJoin]) {
+    entity = table.entity
+    index = table.index
+    shape = table.shape
+    quotedName = table.quotedName
+    keyColumns = table.keyColumns
+    attributeColumns = table.attributeColumns
+    statementName = table.statementName
+    self.joins = joins
   }
 
   /// Whether the key is made of attributes.
@@ -53,6 +97,7 @@ final class EntityTable: Sendable {
 
   /// The key in a row of a result.
   /// - Parameters:
+  ///   - result: The result.
   ///   - row: The row.
   ///   - column: The first column of the key; the parts follow each other.
   /// - Returns: `nil` if a part is null or has no value in the domain.
@@ -70,8 +115,10 @@ final class EntityTable: Sendable {
 
   /// The attributes' values in a row of a result.
   /// - Parameters:
+  ///   - result: The result.
   ///   - row: The row.
   ///   - column: The first column; the attributes follow each other.
+  /// - Returns: One value for each attribute.
   /// - Throws: The index of an attribute whose value has none in the domain.
   func values(
     _ result: QueryResult,
@@ -104,10 +151,13 @@ struct UnreadableValue: Error {
 final class StoreTables: Sendable {
   let all: [EntityTable]
   let entities: [EntityDescription]
+  /// Whether a store has created all of them, not another application.
+  let areOwn: Bool
 
   init(_ all: [EntityTable]) {
     self.all = all
     entities = all.map(\.entity)
+    areOwn = all.allSatisfy { $0.shape.format != nil }
   }
 
   /// The table of an entity, or `nil` if the store was not opened with it.

@@ -6,7 +6,7 @@ struct TableShape: Hashable, Sendable {
     let name: String
     /// The column's number in `pg_attribute`.
     let number: Int
-    /// The type's number in `pg_type`.
+    /// The type's number in `pg_type`; of a domain, that of its base type.
     let type: UInt32
     /// The type in SQL, as `numeric(12,2)`.
     let typeText: String
@@ -26,6 +26,21 @@ struct TableShape: Hashable, Sendable {
     let isEnumeration: Bool
     /// The sequence that gives its values, in SQL, or `nil`.
     let sequence: String?
+    /// Whether an explicit value needs `OVERRIDING SYSTEM VALUE` (`GENERATED ALWAYS AS IDENTITY`).
+    var isAlwaysIdentity = false
+    /// What a store has recorded about the column, such as `decimal(2)`; `nil` for a column of somebody else.
+    var record: String?
+  }
+
+  /// A foreign key of the table.
+  struct ForeignKey: Hashable, Sendable {
+    let columns: [String]
+    /// The schema and the name of the table that it references.
+    let targetSchema: String
+    let target: String
+    let targetColumns: [String]
+    /// `a` no action, `r` restrict, `c` cascade, `n` set null, `d` set default (`pg_constraint.confdeltype`).
+    let onDelete: String
   }
 
   /// The number of the table in `pg_class`.
@@ -39,11 +54,22 @@ struct TableShape: Hashable, Sendable {
   let primaryKey: [String]
   /// Whether the primary key's check can be deferred.
   let isKeyDeferrable: Bool
+  var foreignKeys: [ForeignKey] = []
+  /// The columns of each index that has all rows; an empty name stands for an expression.
+  var indexes: [[String]] = []
+  /// Whether row security hides rows from this user.
+  var hidesRows = false
+  /// Whether other tables inherit from it.
+  var hasHeirs = false
+  /// The version of the format if a store created the table, or `nil`.
+  var format: Int?
 
   /// The table's name with its schema, quoted.
   var quotedName: String { Connection.quoted(schema) + "." + Connection.quoted(name) }
 
   /// The column of a name, compared by bytes.
-  func column(named name: String) -> Column? { columns.first { $0.name.utf8.elementsEqual(name.utf8) } }
+  func column(named name: String) -> Column? {
+    columns.first { $0.name.utf8.elementsEqual(name.utf8) }
+  }
 }
 #endif

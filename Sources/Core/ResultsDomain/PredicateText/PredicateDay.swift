@@ -32,7 +32,7 @@ struct PredicateDay {
 
 extension ComparisonOperator {
   /// The operator for exchanged sides.
-  var mirrored: ComparisonOperator {
+  package var mirrored: ComparisonOperator {
     switch self {
     case .equal, .notEqual: self
     case .less: .greater

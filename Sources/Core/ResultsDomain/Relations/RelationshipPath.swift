@@ -67,7 +67,7 @@ extension EntityDescription {
   }
 
   /// The entity at the end of a path, or `nil` if the path is not valid.
-  func destination(along steps: [String]) -> EntityDescription? {
+  package func destination(along steps: [String]) -> EntityDescription? {
     var entity = self
     for step in steps {
       guard let relationship = entity.relationship(named: step) else { return nil }

@@ -63,7 +63,7 @@ extension Value {
   }
 
   /// The value as a store holds it, with not-a-number as null.
-  var orderable: Value {
+  package var orderable: Value {
     if case .real(let number) = self, number.isNaN { .null } else { self }
   }
 }

@@ -1,0 +1,264 @@
+#if PostgreSQL
+import ResultsDomain
+
+// A statement reads related objects so that no row occurs twice: each to-one step is a left join by the other table's primary key, and
+// what is said of many objects is a subquery of its own. All of its tables have names of their own, since an entity may be related to
+// itself.
+
+extension SQLText {
+  /// The table as a statement reads it that has some expressions and a predicate: under a name of its own, since a plain name in `ORDER BY`
+  /// would be that of a result column, and with others joined if there are paths.
+  /// - Throws: `StoreError.unknownEntity` for a path to an entity that the store was not opened with.
+  mutating func joining(
+    _ table: EntityTable,
+    for expressions: [FetchExpression],
+    where predicate: FetchPredicate
+  ) throws(StoreError) -> EntityTable {
+    try joining(table, paths(expressions, predicate))
+  }
+
+  private func paths(_ expressions: [FetchExpression], _ predicate: FetchPredicate) -> [[String]] {
+    var paths = TablePaths()
+    for expression in expressions { paths.add(expression) }
+    paths.add(predicate)
+    return paths.all
+  }
+
+  /// The table under a name of its own, with those at the end of some paths joined.
+  private mutating func joining(
+    _ table: EntityTable,
+    _ paths: [[String]]
+  ) throws(StoreError) -> EntityTable {
+    let named = EntityTable(table, as: nextName())
+    var joins: [TableJoin] = []
+    for path in paths {
+      guard let last = path.last,
+        let holder = path.count == 1
+          ? named : joins.first(where: { $0.path.isSamePath(as: path.dropLast()) })?.table,
+        let step = holder.entity.relationship(named: last), case .toOne(let columns) = step.kind
+      else { continue }
+      let destination = try self.table(of: step.destination)
+      let other = EntityTable(destination, as: nextName())
+      joins.append(
+        TableJoin(path: path, table: other, condition: other.keyCondition(columns, of: holder))
+      )
+    }
+    return EntityTable(named, joining: joins)
+  }
+
+  private func table(of entity: EntityDescription) throws(StoreError) -> EntityTable {
+    guard let tables else { throw .unknownEntity(entity.name, known: []) }
+    return try tables.table(of: entity)
+  }
+
+  private mutating func nextName() -> String {
+    defer { tableCount += 1 }
+    return "_\(tableCount)"
+  }
+
+  /// Appends a table as it is named in a `FROM` clause, with those that are joined to it.
+  mutating func append(from table: EntityTable, on condition: String? = nil) {
+    append(table.quotedName)
+    if let name = table.statementName { append(" AS \(name)") }
+    if let condition { append(" ON \(condition)") }
+    for join in table.joins {
+      append(" LEFT JOIN \(join.table.quotedName)")
+      if let name = join.table.statementName { append(" AS \(name)") }
+      append(" ON \(join.condition)")
+    }
+  }
+
+  /// Appends the objects of a to-many relationship for which a predicate is true, as the end of a subquery.
+  /// - Parameters:
+  ///   - steps: The path from the table, whose last step is to-many.
+  ///   - expressions: The expressions that the subquery reads of the objects.
+  ///   - condition: The predicate of the objects.
+  ///   - isNegated: Whether the objects are meant for which it is false or unknown.
+  ///   - table: The outer table.
+  ///   - results: Appends the columns of the subquery.
+  /// - Returns: Whether the path exists.
+  /// - Throws: `StoreError.unknownEntity` for an entity that the store was not opened with.
+  private mutating func append(
+    selecting steps: [String],
+    _ expressions: [FetchExpression],
+    where condition: FetchPredicate,
+    isNegated: Bool = false,
+    in table: EntityTable,
+    results: (inout SQLText, EntityTable) throws(StoreError) -> Void
+  ) throws(StoreError) -> Bool {
+    guard let name = steps.last, let holder = table.related(along: Array(steps.dropLast())),
+      let relationship = holder.entity.relationship(named: name), !relationship.isToOne
+    else { return false }
+    let condition = condition.normalized
+    let elements = try joining(
+      try self.table(of: relationship.destination),
+      paths(expressions, condition)
+    )
+    append("SELECT ")
+    try results(&self, elements)
+    append(" FROM ")
+    switch relationship.kind {
+    case .toOne: return false
+    case .toMany(let columns):
+      append(from: elements)
+      append(" WHERE \(holder.keyCondition(columns, of: elements))")
+    case .manyToMany(let link, let from, let to):
+      let links = EntityTable(try self.table(of: link.entity), as: nextName())
+      append(from: links)
+      append(" JOIN ")
+      append(from: elements, on: elements.keyCondition(to, of: links))
+      append(" WHERE \(holder.keyCondition(from, of: links))")
+    }
+    if condition != .all || isNegated {
+      append(" AND (")
+      try append(condition, in: elements)
+      append(isNegated ? ") IS NOT TRUE" : ")")
+    }
+    return true
+  }
+
+  /// Appends a predicate over the objects of a to-many relationship, which is never null.
+  mutating func append(
+    _ quantifier: Quantifier,
+    _ steps: [String],
+    _ condition: FetchPredicate,
+    in table: EntityTable
+  ) throws(StoreError) {
+    append(quantifier == .any ? "EXISTS (" : "NOT EXISTS (")
+    let isKnown = try append(
+      selecting: steps,
+      [],
+      where: condition,
+      isNegated: quantifier == .all,
+      in: table
+    ) { (sql, _) throws(StoreError) in sql.append("1") }
+    append(isKnown ? ")" : "SELECT 1 WHERE FALSE)")
+  }
+
+  /// Appends an aggregate over the objects of a to-many relationship.
+  mutating func append(
+    _ function: FetchAggregate.Function,
+    _ expression: FetchExpression?,
+    of steps: [String],
+    where condition: FetchPredicate,
+    in table: EntityTable
+  ) throws(StoreError) {
+    let elements = table.entity.destination(along: steps)
+    let storage = elements.flatMap { elements in
+      expression.flatMap { (try? $0.storage(in: elements)) ?? nil }
+    }
+    append("(SELECT \(SQLText.result(of: function, storage, counts: expression == nil)) FROM (")
+    let isKnown = try append(
+      selecting: steps,
+      expression.map { [$0] } ?? [],
+      where: condition,
+      in: table
+    ) { (sql, elements) throws(StoreError) in
+      if let expression {
+        try sql.append(expression, in: elements)
+      } else {
+        sql.append("1")
+      }
+      sql.append(" AS x")
+    }
+    append(isKnown ? ") gathered" : "SELECT NULL::bigint AS x WHERE FALSE) gathered")
+    if function == .minimum || function == .maximum, storage == .blob {
+      append(" WHERE x IS NOT NULL ORDER BY x\(function == .minimum ? "" : " DESC") LIMIT 1")
+    }
+    append(")")
+  }
+
+  /// The result of an aggregate of `x`.
+  private static func result(
+    of function: FetchAggregate.Function,
+    _ storage: StorageClass?,
+    counts: Bool
+  ) -> String {
+    let collation = storage == .text ? " COLLATE \"C\"" : ""
+    switch function {
+    case .count: return counts ? "count(*)" : "count(x)"
+    case .minimum: return storage == .blob ? "x" : "min(x\(collation))"
+    case .maximum: return storage == .blob ? "x" : "max(x\(collation))"
+    case .sum where storage == .real: return realSum
+    case .sum:
+      return """
+        CASE WHEN sum(x::numeric) BETWEEN \(Int64.min) AND \(Int64.max) THEN sum(x::numeric)::bigint END
+        """
+    }
+  }
+
+  /// The exact sum of doubles, rounded once; null over nothing, and over both infinities.
+  ///
+  /// A finite double is an integer times a power of two, which `numeric` holds exactly: as an integer, or times a power of five with so
+  /// many decimal places.
+  private static let realSum: String = {
+    let bits = "('x' || encode(float8send(x), 'hex'))::bit(64)::bigint"
+    let biased = "((\(bits) >> 52) & 2047)::integer"
+    let power = "(greatest(\(biased), 1) - 1075)"
+    let fraction = "(\(bits) & 4503599627370495)"
+    let significand = "(\(fraction) + CASE WHEN \(biased) > 0 THEN 4503599627370496 ELSE 0 END)"
+    let signed = "(sign(x)::integer * \(significand))::numeric"
+    let exact = """
+      \(signed) * CASE WHEN \(power) >= 0 THEN power(2::numeric, \(power)) \
+      ELSE power(5::numeric, -\(power)) * ('1e' || \(power))::numeric END
+      """
+    let isFinite = "x <> 'Infinity' AND x <> '-Infinity'"
+    let sum = "sum(\(exact)) FILTER (WHERE \(isFinite) AND x <> 0)"
+    // Half a unit beyond the largest double; from there on a sum is rounded to infinity.
+    let limit = "(power(2::numeric, 1024) - power(2::numeric, 970))"
+    return """
+      CASE WHEN count(x) = 0 OR bool_or(x = 'Infinity') AND bool_or(x = '-Infinity') THEN NULL::float8 \
+      WHEN bool_or(x = 'Infinity') THEN 'Infinity' WHEN bool_or(x = '-Infinity') THEN '-Infinity' \
+      WHEN \(sum) >= \(limit) THEN 'Infinity' WHEN \(sum) <= -\(limit) THEN '-Infinity' \
+      ELSE coalesce((\(sum))::float8, 0) END
+      """
+  }()
+}
+
+/// A table that a statement joins to another one by its key.
+struct TableJoin: Sendable {
+  /// The to-one relationships from the other table.
+  let path: [String]
+  let table: EntityTable
+  /// The condition by which at most one row is joined.
+  let condition: String
+}
+
+extension EntityTable {
+  /// The table at the end of a path, or `nil` if it is not joined.
+  func related(along path: [String]) -> EntityTable? {
+    path.isEmpty ? self : joins.first { $0.path.isSamePath(as: path) }?.table
+  }
+
+  /// The condition that columns of a table hold the key of this one.
+  func keyCondition(_ columns: [String], of holder: EntityTable) -> String {
+    var conditions: [String] = []
+    for (key, name) in zip(keyColumns, columns) {
+      let foreign = holder.entity.expression(ofColumn: name).flatMap { holder.column(of: $0) }
+      guard let foreign else { return "FALSE" }
+      let isSameType =
+        key.coding.kind.isComparable(with: foreign.coding.kind)
+        && key.coding.comparesInOwnType && foreign.coding.comparesInOwnType
+      let (left, right) =
+        isSameType ? (key.sql, foreign.sql) : (key.canonical, foreign.canonical)
+      // Columns with different collations are compared only with one that is named.
+      let isPlain = key.sortsByBytes && foreign.sortsByBytes && isSameType
+      let collation =
+        key.coding.storage == .text && !isPlain && !(isSameType && !key.coding.isText)
+        ? " COLLATE \"C\"" : ""
+      conditions.append("(\(left))\(collation) = (\(right))")
+    }
+    return conditions.joined(separator: " AND ")
+  }
+}
+
+extension ColumnCoding.Kind {
+  /// Whether the server compares two columns of these kinds like their values.
+  fileprivate func isComparable(with other: ColumnCoding.Kind) -> Bool {
+    switch (self, other) {
+    case (.integer, .integer): true
+    default: self == other
+    }
+  }
+}
+#endif

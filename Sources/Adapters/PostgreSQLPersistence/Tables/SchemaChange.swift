@@ -1,0 +1,225 @@
+#if PostgreSQL
+import ResultsDomain
+
+/// A change that makes a table fit its entity; all others are refused.
+enum SchemaChange {
+  /// The schema is created.
+  case schema(String)
+  /// The table is created.
+  case create(EntityDescription)
+  /// A column is added; it is null in all rows.
+  case add(AttributeDescription, EntityDescription)
+  /// A foreign key is enforced from now on.
+  case reference(ForeignKeyRules.Key, EntityDescription)
+  /// The values of a column are moved to where they belong now.
+  case replace(AttributeReplacement, EntityDescription)
+  /// A column is removed with its values.
+  case drop(String, EntityDescription)
+  /// An index over the columns of a foreign key is created.
+  case index([String], EntityDescription)
+
+  /// The order in which changes are applied.
+  enum Phase: CaseIterable {
+    case schema, create, add, replace, drop, reference, index
+  }
+
+  /// When the change is applied.
+  var phase: Phase {
+    switch self {
+    case .schema: .schema
+    case .create: .create
+    case .add: .add
+    case .reference: .reference
+    case .replace: .replace
+    case .drop: .drop
+    case .index: .index
+    }
+  }
+
+  /// The entity whose table is changed, or `nil` for the schema.
+  var entity: EntityDescription? {
+    switch self {
+    case .schema: nil
+    case .create(let entity), .add(_, let entity), .reference(_, let entity),
+      .replace(_, let entity), .drop(_, let entity), .index(_, let entity):
+      entity
+    }
+  }
+
+  /// The changes of a table that a store has created.
+  /// - Throws: `SchemaRefusal` for a difference that needs a decision.
+  static func changes(
+    from shape: TableShape,
+    to entity: EntityDescription,
+    among entities: [EntityDescription],
+    replacing replacements: [AttributeReplacement]
+  ) throws(SchemaRefusal) -> [SchemaChange] {
+    func refusal(_ detail: String) -> SchemaRefusal { .mismatch(entity.name, detail) }
+    let declared = entity.identity.columns
+    guard shape.primaryKey.isSameNames(as: declared), shape.keyRecord == entity.keyRecord else {
+      throw refusal(
+        "its key is \(shape.keyRecord ?? "another") (\(shape.primaryKey.joined(separator: ", "))),"
+          + " not \(entity.keyRecord) (\(declared.joined(separator: ", ")))"
+      )
+    }
+    let own = shape.columns.filter { $0.record != nil && $0.record != keyMark }
+    var added: [AttributeDescription] = []
+    for attribute in entity.attributes {
+      let column = own.first { $0.name.hasSameBytes(as: attribute.name) }
+      guard let column else {
+        guard shape.column(named: attribute.name) == nil else {
+          throw refusal("the column \(attribute.name) was not created by a store")
+        }
+        guard attribute.isOptional else {
+          throw refusal("the required attribute \(attribute.name) is new")
+        }
+        added.append(attribute)
+        continue
+      }
+      guard column.record == attribute.type.description else {
+        throw refusal(
+          "\(attribute.name) is \(column.record ?? column.typeText), not \(attribute.type)"
+        )
+      }
+      guard column.isRequired != attribute.isOptional else {
+        let words = attribute.isOptional ? "required, not optional" : "optional, not required"
+        throw refusal("\(attribute.name) is \(words)")
+      }
+    }
+    let dropped = own.map(\.name).filter { entity.index(of: $0) == nil }
+    let replaced = replacements.filter { replacement in
+      replacement.entity.hasSameBytes(as: entity.name)
+        && dropped.contains { $0.hasSameBytes(as: replacement.attribute) }
+    }
+    let lost = dropped.first { name in
+      !replaced.contains { $0.attribute.hasSameBytes(as: name) }
+    }
+    if let new = added.first, let lost {
+      throw refusal("\(new.name) is new and \(lost) is missing, which may be a new name")
+    }
+    let rules = ForeignKeyRules(entity, among: entities)
+    // A relationship over columns that exist already gets no constraint, which their values might violate.
+    let references = rules.enforced.filter { key in
+      key.columns.contains { name in added.contains { $0.name.hasSameBytes(as: name) } }
+    }
+    return added.map { .add($0, entity) } + replaced.map { .replace($0, entity) }
+      + dropped.map { .drop($0, entity) } + references.map { .reference($0, entity) }
+      + rules.missingIndexes(beside: shape.indexes).map { .index($0, entity) }
+  }
+
+  /// What a store records about the column of an integer or text key.
+  static let keyMark = "key"
+
+  /// The statements that make the change.
+  /// - Parameters:
+  ///   - schema: The schema with the tables.
+  ///   - triggers: The names of the triggers that capture the table's changes; they mention its columns.
+  /// - Returns: The statements, in order.
+  func statements(in schema: String, triggers: [String]) -> [String] {
+    func table(_ entity: EntityDescription) -> String {
+      Connection.quoted(schema) + "." + Connection.quoted(entity.name)
+    }
+    switch self {
+    case .schema(let name): return ["CREATE SCHEMA IF NOT EXISTS \(Connection.quoted(name))"]
+    case .create(let entity): return SchemaChange.creation(of: entity, as: table(entity))
+    case .add(let attribute, let entity):
+      let name = Connection.quoted(attribute.name)
+      return [
+        "ALTER TABLE \(table(entity)) ADD COLUMN \(name) \(ColumnTypes.declaration(of: attribute))",
+        SchemaChange.comment(attribute, of: table(entity)),
+      ]
+    case .reference(let key, let entity):
+      return [
+        "ALTER TABLE \(table(entity)) ADD \(ForeignKeyRules.constraint(key, schema: schema))"
+      ]
+    case .replace(let replacement, _):
+      return ["SET LOCAL search_path = \(Connection.quoted(schema)), pg_catalog"]
+        + replacement.statements + ["SET LOCAL search_path = pg_catalog"]
+    case .drop(let name, let entity):
+      return triggers.map { "DROP TRIGGER IF EXISTS \(Connection.quoted($0)) ON \(table(entity))" }
+        + ["ALTER TABLE \(table(entity)) DROP COLUMN \(Connection.quoted(name))"]
+    case .index(let columns, let entity):
+      let name = SchemaChange.shortened(ForeignKeyRules.indexName(columns, of: entity))
+      let list = ForeignKeyRules.list(columns)
+      return ["CREATE INDEX \(Connection.quoted(name)) ON \(table(entity)) (\(list))"]
+    }
+  }
+
+  /// The statements that create an entity's table: the key's column first.
+  private static func creation(of entity: EntityDescription, as table: String) -> [String] {
+    var lines: [String] = []
+    var comments: [String] = []
+    switch entity.identity {
+    case .integer(let column):
+      lines.append(
+        "\(Connection.quoted(column)) bigint GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY"
+      )
+      comments.append(comment(on: column, of: table, keyMark))
+    case .text(let column):
+      lines.append(#"\#(Connection.quoted(column)) text COLLATE pg_catalog."C" PRIMARY KEY"#)
+      comments.append(comment(on: column, of: table, keyMark))
+    case .compound: break
+    }
+    for attribute in entity.attributes {
+      let rule = attribute.isOptional ? "" : " NOT NULL"
+      lines.append(
+        "\(Connection.quoted(attribute.name)) \(ColumnTypes.declaration(of: attribute))\(rule)"
+      )
+      comments.append(comment(attribute, of: table))
+    }
+    if case .compound(let names) = entity.identity {
+      lines.append("PRIMARY KEY (\(ForeignKeyRules.list(names)))")
+    }
+    let mark = Connection.literal(CatalogReader.mark + "\(SchemaInspector.format)")
+    return [
+      "CREATE TABLE \(table) (\n  \(lines.joined(separator: ",\n  "))\n)",
+      "COMMENT ON TABLE \(table) IS \(mark)",
+    ] + comments
+  }
+
+  private static func comment(_ attribute: AttributeDescription, of table: String) -> String {
+    comment(on: attribute.name, of: table, attribute.type.description)
+  }
+
+  private static func comment(on column: String, of table: String, _ text: String) -> String {
+    "COMMENT ON COLUMN \(table).\(Connection.quoted(column)) IS "
+      + Connection.literal(CatalogReader.mark + text)
+  }
+
+  /// The first 63 bytes of a name, which is what PostgreSQL keeps of it.
+  private static func shortened(_ name: String) -> String {
+    var name = name
+    while name.utf8.count > 63 { name.removeLast() }
+    return name
+  }
+}
+
+extension TableShape {
+  /// What the columns of the key have on record; `nil` if that is nothing.
+  fileprivate var keyRecord: String? {
+    let columns = primaryKey.compactMap { column(named: $0) }
+    guard columns.count == 1, columns[0].record == SchemaChange.keyMark else {
+      return columns.contains { $0.record == nil } ? nil : "compound"
+    }
+    return columns[0].type == TypeNumber.integer ? "integer" : "text"
+  }
+}
+
+extension EntityDescription {
+  /// What the columns of the key have on record.
+  fileprivate var keyRecord: String {
+    switch identity {
+    case .integer: "integer"
+    case .text: "text"
+    case .compound: "compound"
+    }
+  }
+}
+
+extension [String] {
+  /// Whether two lists have the same names, by bytes.
+  fileprivate func isSameNames(as other: [String]) -> Bool {
+    count == other.count && zip(self, other).allSatisfy { $0.hasSameBytes(as: $1) }
+  }
+}
+#endif

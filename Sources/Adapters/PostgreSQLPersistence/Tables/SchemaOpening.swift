@@ -1,0 +1,195 @@
+#if PostgreSQL
+import ResultsDomain
+
+/// Opens the tables of a store's entities: finds them, creates or changes what is needed in one transaction, or refuses.
+enum SchemaOpening {
+  /// How long a change of the schema waits for a lock; a longer queue behind it would hold up everybody.
+  private static let patience = Duration.seconds(5)
+
+  /// The number of the lock that processes take which change tables of the same database.
+  private static let lock: Int64 = 0x5253_4C54_0001
+
+  /// Opens the tables of some entities.
+  /// - Parameters:
+  ///   - entities: The entities.
+  ///   - options: How tables are found, made and changed.
+  ///   - path: The store's name for messages.
+  ///   - connection: A connection outside of a transaction.
+  /// - Returns: The tables in the order of the entities.
+  /// - Throws: `StoreError.cannotOpen` for tables that do not fit, of which nothing was changed, and the connection's errors.
+  static func tables(
+    for entities: [EntityDescription],
+    options: SchemaOptions,
+    path: String,
+    on connection: Connection
+  ) throws(StoreError) -> StoreTables {
+    let inspector = SchemaInspector(entities: entities, options: options)
+    let opening = Opening(inspector: inspector, path: path, connection: connection)
+    return try opening.tables()
+  }
+
+  /// One use of a connection.
+  private struct Opening {
+    let inspector: SchemaInspector
+    let path: String
+    let connection: Connection
+
+    private var options: SchemaOptions { inspector.options }
+
+    func tables() throws(StoreError) -> StoreTables {
+      try refusing { () throws(SchemaRefusal) in try inspector.checkNames() }
+      var found = try read()
+      guard !(try changes(found)).isEmpty else { return try tables(found) }
+      guard options.isWritable, !found.isReadOnly else { throw refusal(to: try changes(found)) }
+      do {
+        try run(
+          [
+            "BEGIN ISOLATION LEVEL READ COMMITTED",
+            "SET LOCAL lock_timeout = \(SchemaOpening.patience / .milliseconds(1))",
+            "SET LOCAL search_path = pg_catalog", "SET LOCAL client_min_messages = error",
+            // A second process waits here and finds the work done.
+            "SELECT pg_advisory_xact_lock(\(SchemaOpening.lock))",
+          ],
+          for: nil
+        )
+        found = try read()
+        try apply(try changes(found))
+        found = try read()
+        let tables = try tables(found)
+        try run(["COMMIT"], for: nil)
+        return tables
+      } catch {
+        if connection.isInTransaction { _ = try? connection.runOnce("ROLLBACK") }
+        throw error
+      }
+    }
+
+    private func read() throws(StoreError) -> CatalogReader.Findings {
+      do {
+        return try CatalogReader(connection: connection)
+          .tables(named: inspector.entities.map(\.name), in: options.schema)
+      } catch {
+        throw error.storeError(path: path, waited: SchemaOpening.patience)
+      }
+    }
+
+    private func changes(_ found: CatalogReader.Findings) throws(StoreError) -> [SchemaChange] {
+      let names = (try? CatalogReader(connection: connection).names(in: options.schema)) ?? []
+      return try refusing { () throws(SchemaRefusal) in
+        try inspector.changes(found) { () throws(SchemaRefusal) in names }
+      }
+    }
+
+    private func tables(_ found: CatalogReader.Findings) throws(StoreError) -> StoreTables {
+      StoreTables(try refusing { () throws(SchemaRefusal) in try inspector.tables(found) })
+    }
+
+    private func refusing<Result>(
+      _ body: () throws(SchemaRefusal) -> Result
+    ) throws(StoreError) -> Result {
+      do {
+        return try body()
+      } catch {
+        throw .cannotOpen(path: path, error.failure)
+      }
+    }
+
+    /// The error for changes that a store cannot make which only reads.
+    private func refusal(to changes: [SchemaChange]) -> StoreError {
+      var failure: OpenFailure?
+      for change in changes where failure == nil {
+        switch change {
+        case .create(let entity):
+          failure = .schemaMismatch(
+            entity: entity.name,
+            detail: "there is no such table, and the store is open for reading only"
+          )
+        case .add(let attribute, let entity):
+          failure = .schemaMismatch(
+            entity: entity.name,
+            detail: "\(attribute.name) is new, and the store is open for reading only"
+          )
+        case .replace(let replacement, _):
+          failure = .earlierVersion(
+            entity: replacement.entity,
+            attribute: replacement.attribute
+          )
+        case .schema, .reference, .drop, .index: continue
+        }
+      }
+      return failure.map { .cannotOpen(path: path, $0) } ?? .readOnly(path: path)
+    }
+
+    private func apply(_ changes: [SchemaChange]) throws(StoreError) {
+      var statements: [(text: String, entity: String?)] = []
+      for change in changes {
+        var triggers: [String] = []
+        if case .drop(_, let entity) = change { triggers = try self.triggers(of: entity) }
+        for text in change.statements(in: options.schema, triggers: triggers) {
+          statements.append((text, change.entity?.name))
+        }
+      }
+      do {
+        try run(statements.map(\.text))
+      } catch {
+        guard error.failure.state == "42501" else {
+          throw storeError(error.failure, statements.first { $0.text == error.text }?.entity)
+        }
+        throw .cannotOpen(path: path, .needsRights(statements: statements.map(\.text)))
+      }
+    }
+
+    /// The triggers that capture the changes of a table.
+    private func triggers(of entity: EntityDescription) throws(StoreError) -> [String] {
+      do {
+        let result = try connection.run(
+          """
+          SELECT t.tgname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+            JOIN pg_namespace n ON n.oid = c.relnamespace
+          WHERE n.nspname = $1 AND c.relname = $2 AND NOT t.tgisinternal AND starts_with(t.tgname, '!results')
+          """,
+          [.text(options.schema), .text(entity.name)]
+        )
+        return (0..<result.count).compactMap { result.text($0, 0) }
+      } catch {
+        throw storeError(error, entity.name)
+      }
+    }
+
+    private struct Failed: Error {
+      let failure: PostgreSQLFailure
+      let text: String
+    }
+
+    private func run(_ texts: [String]) throws(Failed) {
+      for text in texts {
+        do {
+          try connection.runOnce(text)
+        } catch {
+          throw Failed(failure: error, text: text)
+        }
+      }
+    }
+
+    private func run(_ texts: [String], for entity: String?) throws(StoreError) {
+      do {
+        try run(texts)
+      } catch {
+        throw storeError(error.failure, entity)
+      }
+    }
+
+    /// The error for a statement that failed; one that the schema is the reason of names the entity.
+    private func storeError(_ failure: PostgreSQLFailure, _ entity: String?) -> StoreError {
+      if let entity, ["42", "2B", "23", "22"].contains(String(failure.state.prefix(2))) {
+        return .cannotOpen(
+          path: path,
+          .schemaMismatch(entity: entity, detail: failure.message)
+        )
+      }
+      return failure.storeError(path: path, waited: SchemaOpening.patience)
+    }
+  }
+}
+
+#endif
