@@ -171,8 +171,9 @@ let programStores = Target.layer(
   "Scenarios",
   "ProgramStores",
   on: [domain, presentation].map(\.target)
-    + [inMemory, sqlite, postgreSQL, sectionCaches, programFrontEnd, commandLine]
-    .map(\.target)
+    + [inMemory, sqlite, postgreSQL, sectionCaches, terminal, programFrontEnd, commandLine].map(
+      \.target
+    )
 )
 let programs = [
   ("book-catalog", bookCatalog), ("household-ledger", householdLedger), ("event-log", eventLog),

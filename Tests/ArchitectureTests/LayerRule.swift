@@ -58,10 +58,9 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
 
   static let core = ["ResultsDomain", "OrderStatistics", "ResultsPresentation"]
   static let adapters = [
-    "InMemoryPersistence", "SQLitePersistence", "PostgreSQLPersistence", "FoundationAttributes",
-    "SectionCacheFiles",
+    "InMemoryPersistence", "SQLitePersistence", "FoundationAttributes", "SectionCacheFiles",
     "WireFormat", "TerminalFrontEnd", "ListBrowser", "ObservableResults", "FileFormats",
-    "ProgramFrontEnd", "CommandLineFrontEnd", "GRDBRecords",
+    "ProgramFrontEnd", "CommandLineFrontEnd", "GRDBRecords", "PostgreSQLPersistence",
   ]
   static let foundation = ["Foundation", "FoundationEssentials", "FoundationInternationalization"]
   static let platform = ["Glibc", "Musl", "Android", "Darwin"]

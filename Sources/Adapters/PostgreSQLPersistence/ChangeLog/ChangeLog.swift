@@ -10,10 +10,12 @@ import Synchronization
 /// `state` is guarded by one lock, under which nothing waits. `gate` is held while a reading is given its number; the last attempt of a
 /// reading holds it from its beginning, so that no other one comes between.
 final class ChangeLog: ChangeSource {
-  /// How long the log is kept, and how large it may become.
+  /// How long the log is kept, how large it may become, and how much of it is in memory.
   struct Limits: Hashable, Sendable {
     var retention: Duration = .seconds(600)
     var byteLimit: Int64 = 1 << 30
+    /// How many changed rows are kept in this process's memory; others are read from the log again.
+    var rowsInMemory = 65_536
   }
 
   private struct State {
@@ -105,6 +107,11 @@ final class ChangeLog: ChangeSource {
 
   /// Whether commits can notify: not on a standby, nor where transactions can be prepared.
   var canListen: Bool { state.withLock { !$0.life.isStandby && $0.layout.rings } }
+
+  /// What a look must know: whether the server is a standby, and how the tables are captured.
+  var lookState: (isStandby: Bool, layout: CaptureLayout) {
+    state.withLock { ($0.life.isStandby, $0.layout) }
+  }
 
   private static func storeError(_ failure: PostgreSQLFailure, path: String) -> StoreError {
     failure.storeError(path: path, waited: .zero)
@@ -272,7 +279,11 @@ extension ChangeLog {
       guard state.life == start.life, state.instance == start.instance else { return nil }
       guard let base else {
         guard state.ring == nil else { return nil }
-        let ring = VersionRing(epoch: UInt64.random(in: .min ... .max), mark: mark)
+        let ring = VersionRing(
+          epoch: UInt64.random(in: .min ... .max),
+          mark: mark,
+          capacity: limits.rowsInMemory
+        )
         (state.ring, state.layout) = (ring, layout)
         return ring.present.version
       }
@@ -284,7 +295,7 @@ extension ChangeLog {
 
   /// Finds out in which life the server is, after it was restarted or replaced.
   /// - Returns: Whether anything has changed.
-  private func renewLife(on connection: Connection) throws(PostgreSQLFailure) -> Bool {
+  func renewLife(on connection: Connection) throws(PostgreSQLFailure) -> Bool {
     let found = try ServerLife.find(in: schema, on: connection)
     let layout = try installer.layout(on: connection)
     return state.withLock { state in

@@ -44,12 +44,13 @@ struct VersionRing: Sendable {
     let weight: Int
   }
 
-  /// How many changed rows are kept in memory, and how many versions are known.
-  private static let rowLimit = 65_536
+  /// How many versions are known.
   private static let stepLimit = 100_000
   /// The number of the first version; those of bookmarks are below it.
   private static let start: UInt64 = 1 << 32
 
+  /// How many changed rows are kept in memory.
+  private let capacity: Int
   private(set) var present: Base
   /// The version before the first step.
   private var first = VersionRing.start
@@ -67,7 +68,8 @@ struct VersionRing: Sendable {
   private var bookmarked: [(sequence: UInt64, mark: Mark)] = []
 
   /// A ring whose first version is a reading.
-  init(epoch: UInt64, mark: Mark) {
+  init(epoch: UInt64, mark: Mark, capacity: Int) {
+    self.capacity = capacity
     present = Base(epoch: epoch, generation: 0, sequence: VersionRing.start, mark: mark)
     marks = [(VersionRing.start, mark)]
   }
@@ -171,7 +173,7 @@ extension VersionRing {
     steps.append(step)
     if let transaction = step.transaction { sequences[transaction] = present.sequence }
     weight += step.weight
-    while weight > VersionRing.rowLimit, firstKept < steps.count {
+    while weight > capacity, firstKept < steps.count {
       weight -= steps[firstKept].weight
       steps[firstKept].changes = nil
       firstKept += 1

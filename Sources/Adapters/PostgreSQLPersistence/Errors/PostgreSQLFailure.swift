@@ -16,6 +16,8 @@ struct PostgreSQLFailure: Error, Hashable, Sendable {
   var column: String?
   /// Whether the connection cannot be used any more.
   var isConnectionLost = false
+  /// Whether the server asked for a password, and none was known.
+  var needsPassword = false
 
   /// Creates a failure.
   init(state: String, message: String, isConnectionLost: Bool = false) {
