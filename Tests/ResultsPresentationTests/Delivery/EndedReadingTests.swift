@@ -48,8 +48,8 @@ private final class SlowSnapshot: ForwardingSnapshot {
     }
   }
 
-  override func plan(of definition: OrderDefinition) throws(StoreError) -> QueryPlan {
-    QueryPlan(source: store.source)
+  override func source(of definition: OrderDefinition) throws(StoreError) -> QueryPlan.Source {
+    store.source
   }
 
   override func orderedSource(

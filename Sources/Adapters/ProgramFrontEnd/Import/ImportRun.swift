@@ -23,8 +23,20 @@ package struct ImportRun<Program: ListProgram> {
   private var stored: StoredObjects?
   private let fields = Program.fields
   private var objects = NamedObjects(readsAll: true)
+  /// The objects that are inserted next, together.
+  private var pending: [PendingObject] = []
   /// Whether a header line names the columns of all records.
   private var hasHeader = false
+
+  /// A new object, with the line of its record.
+  private struct PendingObject {
+    let line: Int
+    let values: [Value]
+    let key: ObjectKey?
+  }
+
+  /// The number of objects that are inserted together.
+  private static var insertedTogether: Int { 500 }
 
   /// The limit for remembered column names: in JSON lines every record may have names of its own.
   private static var maximumUnusedColumns: Int { 1000 }
@@ -56,11 +68,19 @@ package struct ImportRun<Program: ListProgram> {
         read += 1
         progress(read)
       } catch let error as RecordError {
-        let located = located(error)
-        guard located.isRecoverable, skipsBad else { throw refusal(located) }
-        skipped.append(located)
+        // An earlier record may be refused too.
+        try insertPending(into: transaction)
+        try skip(error)
       }
     }
+    try insertPending(into: transaction)
+  }
+
+  /// Records an invalid record, or ends the import.
+  private mutating func skip(_ error: RecordError) throws(CommandFailure) {
+    let located = located(error)
+    guard located.isRecoverable, skipsBad else { throw refusal(located) }
+    skipped.append(located)
   }
 
   private mutating func take(_ record: Record, into transaction: any StoreTransaction) throws {
@@ -70,30 +90,78 @@ package struct ImportRun<Program: ListProgram> {
       if isUnused.insert(name).inserted { unusedColumns.append(name) }
     }
     do {
-      counts[try outcome(of: object, in: transaction), default: 0] += 1
+      if let outcome = try outcome(of: object, at: record.line, in: transaction) {
+        counts[outcome, default: 0] += 1
+      }
     } catch let error as StoreError {
-      guard case .invalid(let failures) = error else { throw error }
-      throw RecordError(
-        source: source,
-        line: record.line,
-        column: 1,
-        message: failures.map(\.description).joined(separator: " "),
-        remedy: "",
-        isRecoverable: true
+      throw try recordError(for: error, line: record.line)
+    }
+    if pending.count >= Self.insertedTogether { try insertPending(into: transaction) }
+  }
+
+  /// The error of a record whose values the store refuses.
+  /// - Throws: Any other error of the store.
+  private func recordError(for error: StoreError, line: Int) throws(StoreError) -> RecordError {
+    guard case .invalid(let failures) = error else { throw error }
+    return RecordError(
+      source: source,
+      line: line,
+      column: 1,
+      message: failures.map(\.description).joined(separator: " "),
+      remedy: "",
+      isRecoverable: true
+    )
+  }
+
+  /// Inserts the new objects together, or one by one if one of them is refused.
+  private mutating func insertPending(into transaction: any StoreTransaction) throws {
+    guard !pending.isEmpty else { return }
+    let objects = pending
+    pending = []
+    do throws(StoreError) {
+      _ = try transaction.insert(
+        objects.map(\.values),
+        keys: objects.map(\.key),
+        into: fields.entity
       )
+      counts[.added, default: 0] += objects.count
+      return
+    } catch {
+      switch error {
+      case .invalid, .alreadyExists: break
+      default: throw error
+      }
+    }
+    for object in objects {
+      do throws(StoreError) {
+        try transaction.insert(object.values, key: object.key, into: fields.entity)
+        counts[.added, default: 0] += 1
+      } catch {
+        try skip(try recordError(for: error, line: object.line))
+      }
     }
   }
 
+  /// Finds out what to do with an object.
+  /// - Returns: What was done, or `nil` for an object that is inserted later.
   private mutating func outcome(
     of object: ImportedObject,
+    at line: Int,
     in transaction: any StoreTransaction
-  ) throws -> ImportOutcome {
+  ) throws -> ImportOutcome? {
+    if let key = object.key, pending.contains(where: { $0.key == key }) {
+      try insertPending(into: transaction)
+    }
     if let outcome = try Program.take(object, into: transaction) { return outcome }
     // The store is read only if the program compares values, and before the first object is added.
     if stored == nil {
       stored = try StoredObjects(fields, Program.identifier, settings, in: transaction)
     }
     if let known = try stored?.match(object, in: transaction) { return known }
+    guard !fields.named.isEmpty else {
+      pending.append(PendingObject(line: line, values: object.values, key: object.key))
+      return nil
+    }
     _ = try fields.insert(
       object.values,
       key: object.key,

@@ -23,11 +23,9 @@ final class OrderedPlan: Sendable {
     var checked: StoreVersion?
   }
 
-  let layout: KeyLayout
   /// The columns of the keys, and the role of each in the order.
-  let columns: [KeyColumn]
-  let roles: [OrderedRole]
-  /// The columns in which keys differ.
+  let columns: OrderedColumns
+  /// The columns in which keys differ, in SQL.
   let variable: [OrderedColumn]
   /// The arguments of the predicate.
   let arguments: [Value]
@@ -45,10 +43,12 @@ final class OrderedPlan: Sendable {
   init(_ statements: OrderedStatements, _ proof: StatementProof) {
     self.statements = statements
     self.proof = proof
-    layout = statements.definition.layout
-    columns = layout.order + layout.identity
-    roles = statements.roles
     variable = statements.variable
+    columns = OrderedColumns(
+      statements.definition.layout,
+      roles: statements.roles,
+      variable: variable.map { OrderedColumns.Column($0.key, isNullable: $0.isNullable) }
+    )
     arguments = statements.arguments
     total = statements.total
     shapeCount = statements.shapeCount
@@ -198,14 +198,4 @@ struct OrderedColumn: Sendable {
 
   /// The column in `ORDER BY`, with nulls in the order of an index.
   var orderSQL: String { key.isDescending ? sql + " DESC" : sql }
-}
-
-/// The role of a column of a list's keys in their order.
-enum OrderedRole: Sendable {
-  /// Keys differ in it.
-  case varies(Int)
-  /// The predicate permits one value only, with these bytes.
-  case fixed([UInt8])
-  /// It repeats the value of an earlier column.
-  case repeats(Int)
 }

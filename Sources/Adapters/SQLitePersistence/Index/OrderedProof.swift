@@ -67,7 +67,7 @@ struct OrderedProof {
 extension OrderedProof {
   private struct Columns {
     var outputs: [String] = []
-    var roles: [OrderedRole] = []
+    var roles: [OrderedColumns.Role] = []
     var variable: [OrderedColumn] = []
     /// The attributes whose columns are compared without regard to case.
     var folded: [String] = []

@@ -11,7 +11,7 @@ struct OrderedStatements: Sendable {
   let table: String
   /// The columns of the keys.
   let outputs: [String]
-  let roles: [OrderedRole]
+  let roles: [OrderedColumns.Role]
   let variable: [OrderedColumn]
   /// The predicate's translation, or an empty text.
   let predicate: String

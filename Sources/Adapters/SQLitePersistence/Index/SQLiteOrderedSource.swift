@@ -25,7 +25,7 @@ final class SQLiteOrderedSource: OrderedSource {
     self.definition = definition
     self.table = table
     self.snapshot = snapshot
-    range = RangeDecomposition(plan.variable)
+    range = RangeDecomposition(plan.columns)
   }
 
   /// Ends the use; later calls fail.
@@ -62,7 +62,7 @@ final class SQLiteOrderedSource: OrderedSource {
       guard limit > 0 else { return batch }
       // A number takes nine bytes. The batch grows by itself beyond a page.
       let expected = min(limit, SQLiteOrderedSource.longestPage)
-      batch.reserveCapacity(keys: expected, bytes: expected * plan.columns.count * 9)
+      batch.reserveCapacity(keys: expected, bytes: expected * plan.columns.all.count * 9)
       var remaining = max(0, skipped)
       try withSubranges(from: first, to: last) { lowerBytes, upperBytes in
         for (index, subrange) in range.subranges.enumerated() {
@@ -121,8 +121,8 @@ extension SQLiteOrderedSource {
     let last = last ?? .after([])
     return try first.columns.withUnsafeBytes { lowerBytes in
       try last.columns.withUnsafeBytes { upperBytes in
-        lower.set(lowerBytes, isBehind: first.isAfter, in: plan)
-        upper.set(upperBytes, isBehind: last.isAfter, in: plan)
+        lower.set(lowerBytes, isBehind: first.isAfter, in: plan.columns)
+        upper.set(upperBytes, isBehind: last.isAfter, in: plan.columns)
         range.decompose(lower, lowerBytes, upper, upperBytes)
         return try body(lowerBytes, upperBytes)
       }
@@ -191,7 +191,7 @@ extension SQLiteOrderedSource {
     to batch: inout EntryBatch,
     on database: Database
   ) throws {
-    let failed = batch.appendColumns(plan.columns, of: statement.pointer)
+    let failed = batch.appendColumns(plan.columns.all, of: statement.pointer)
     guard failed < 0 else {
       throw TableReader(database: database, tables: snapshot.context.tables)
         .unexpected(failed, of: definition, in: table, statement.pointer)
@@ -290,7 +290,7 @@ extension SQLiteOrderedSource {
     byFirstColumns columns: Int,
     _ body: (_ prefix: [UInt8], _ count: Int) throws(StoreError) -> Bool
   ) throws(StoreError) {
-    let columns = max(0, min(columns, plan.columns.count))
+    let columns = max(0, min(columns, plan.columns.all.count))
     try with { database in
       guard let sql = plan.groups(byFirst: columns) else {
         return try countSingleGroup(of: columns, on: database) { try body($0, $1) }
@@ -298,7 +298,7 @@ extension SQLiteOrderedSource {
       let statement = try PreparedStatement(sql, on: database)
       defer { statement.reset() }
       try bindArguments(to: statement)
-      let first = Array(plan.columns.prefix(columns))
+      let first = Array(plan.columns.all.prefix(columns))
       var batch = EntryBatch()
       while try statement.step() {
         guard batch.appendColumns(first, of: statement.pointer) < 0 else {
@@ -326,7 +326,7 @@ extension SQLiteOrderedSource {
     guard count > 0 else { return }
     var prefix: [UInt8] = []
     // The predicate fixes the values of all its columns.
-    for case .fixed(let bytes) in plan.roles.prefix(columns) { prefix += bytes }
+    for case .fixed(let bytes) in plan.columns.roles.prefix(columns) { prefix += bytes }
     _ = try body(prefix, count)
   }
 
@@ -419,7 +419,7 @@ extension SQLiteOrderedSource {
     let start = last == 0 ? 0 : keys.ends[last - 1]
     return try with { database in
       // The pass in C knows the class of each column.
-      let isTyped = plan.columns.allSatisfy { $0.storage != .any }
+      let isTyped = plan.columns.all.allSatisfy { $0.storage != .any }
       guard isTyped, let sql = try plan.ranking(on: database) else {
         return try ranksByMerging(keys)
       }
@@ -444,7 +444,7 @@ extension SQLiteOrderedSource {
     let statement = try PreparedStatement(sql, on: database)
     defer { statement.reset() }
     try bindArguments(to: statement)
-    let columns = plan.columns.map(results_key_column.init)
+    let columns = plan.columns.all.map(results_key_column.init)
     let ends = keys.ends.map(Int64.init)
     let longest = zip(ends, [0] + ends).map(-).max() ?? 0
     var ranks = [Int64](repeating: 0, count: ends.count)

@@ -170,6 +170,20 @@ public struct KeyBound: Hashable, Sendable {
   }
 }
 
+/// The keys of an order between two bounds.
+public struct KeyRange: Hashable, Sendable {
+  /// The bound before the first key, or `nil` for the start of the list.
+  public let lower: KeyBound?
+  /// The bound behind the last key, or `nil` for the end of the list.
+  public let upper: KeyBound?
+
+  /// Creates the range between two bounds; it is empty if the second is not after the first.
+  public init(from lower: KeyBound?, to upper: KeyBound?) {
+    self.lower = lower
+    self.upper = upper
+  }
+}
+
 extension KeyLayout {
   /// The bytes to search for a bound: exactly the keys before the bound sort before them.
   ///

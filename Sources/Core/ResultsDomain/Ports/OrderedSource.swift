@@ -2,9 +2,18 @@
 ///
 /// Entries are counted and read between two bounds; a bound of `nil` is the start or the end of the list.
 public protocol OrderedSource: AnyObject {
+  /// What the source's answers cost, compared with each other.
+  var costs: OrderedSourceCosts { get }
+
   /// The number of entries between two bounds.
   /// - Complexity: O(log *n* + *k*) for *k* entries between the bounds.
   func count(from lower: KeyBound?, to upper: KeyBound?) throws(StoreError) -> Int
+
+  /// The numbers of entries in some ranges, in the order of the ranges, which may overlap.
+  ///
+  /// A store behind a network answers all of them in one round trip.
+  /// - Complexity: O(log *n* + *k*) for each range with *k* entries.
+  func counts(of ranges: [KeyRange]) throws(StoreError) -> [Int]
 
   /// The keys between two bounds, without the first `skipped` and at most `limit`.
   /// - Complexity: O(log *n* + *k*) for *k* keys skipped and read.
@@ -12,6 +21,23 @@ public protocol OrderedSource: AnyObject {
     from lower: KeyBound?,
     to upper: KeyBound?,
     skipping skipped: Int,
+    limit: Int
+  ) throws(StoreError) -> EntryBatch
+
+  /// All keys in some ranges: a batch for each range, in their order.
+  ///
+  /// A store behind a network answers all of them in one round trip.
+  /// - Complexity: O(log *n* + *k*) for each range with *k* keys.
+  func keys(inEach ranges: [KeyRange]) throws(StoreError) -> [EntryBatch]
+
+  /// The first keys of consecutive groups of entries that agree in the first columns.
+  ///
+  /// The first group begins with the first key from the bound on. A source may return fewer keys than `limit`, but at least one if there
+  /// is a key from the bound on.
+  /// - Complexity: O(log *n*) for each key.
+  func firstKeys(
+    ofGroupsByFirstColumns columns: Int,
+    from lower: KeyBound?,
     limit: Int
   ) throws(StoreError) -> EntryBatch
 
@@ -42,6 +68,35 @@ public protocol OrderedSource: AnyObject {
 }
 
 extension OrderedSource {
+  /// By default, those of an index in this process.
+  public var costs: OrderedSourceCosts { OrderedSourceCosts() }
+
+  /// By default, the ranges are counted one by one.
+  public func counts(of ranges: [KeyRange]) throws(StoreError) -> [Int] {
+    var counts: [Int] = []
+    counts.reserveCapacity(ranges.count)
+    for range in ranges { counts.append(try count(from: range.lower, to: range.upper)) }
+    return counts
+  }
+
+  /// By default, the ranges are read one by one.
+  public func keys(inEach ranges: [KeyRange]) throws(StoreError) -> [EntryBatch] {
+    var batches: [EntryBatch] = []
+    for range in ranges {
+      batches.append(try keys(from: range.lower, to: range.upper, skipping: 0, limit: .max))
+    }
+    return batches
+  }
+
+  /// By default, only the first key is read.
+  public func firstKeys(
+    ofGroupsByFirstColumns columns: Int,
+    from lower: KeyBound?,
+    limit: Int
+  ) throws(StoreError) -> EntryBatch {
+    try keys(from: lower, to: nil, skipping: 0, limit: min(limit, 1))
+  }
+
   /// By default, every key is decoded.
   public func ranks(of keys: EntryBatch) throws(StoreError) -> [Int] { try ranksByMerging(keys) }
 
@@ -66,6 +121,27 @@ extension OrderedSource {
 
   /// By default, there is no estimate.
   public func estimatedCount() throws(StoreError) -> Int? { nil }
+}
+
+// MARK: - Costs
+
+/// What the answers of an ordered source cost, compared with each other.
+///
+/// A search of an index in this process costs little; one behind a network costs a round trip, in which many keys can be passed.
+public struct OrderedSourceCosts: Hashable, Sendable {
+  /// The number of keys between two that a list knows: a position costs a count of half as many keys on average.
+  public var stride: Int
+  /// The number of keys that are passed in the time that one is sought and counted.
+  public var scannedPerSought: Int
+  /// The number of positions between two known keys from which on reading all keys between them costs less than counting.
+  public var runWorth: Int
+
+  /// Creates a description of costs, by default those of an index in this process.
+  public init(stride: Int = 96, scannedPerSought: Int = 64, runWorth: Int = 4) {
+    self.stride = stride
+    self.scannedPerSought = scannedPerSought
+    self.runWorth = runWorth
+  }
 }
 
 // MARK: - Sorted keys in memory

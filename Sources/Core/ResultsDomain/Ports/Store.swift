@@ -124,18 +124,30 @@ public struct StoreCapabilities: Hashable, Sendable {
   /// Then `entries`, `count`, `digests` and `aggregates` accept `FetchExpression.related`, `FetchExpression.gathered` and
   /// `FetchPredicate.quantified`, and give the same bytes as the core's join.
   public var answersPaths: Bool
+  /// Whether texts may contain NUL; a store that cannot hold one refuses the row (`ValidationFailure.notStorable`).
+  public var keepsZeroCharacters: Bool
+  /// Whether an integer key that the store assigns is one more than the largest; otherwise it is any that no object has.
+  public var assignsLargestKeyPlusOne: Bool
+  /// Whether the closure of a transaction can run more than once before it commits; it should then have no other effects.
+  public var mayRepeatTransactions: Bool
 
   /// Creates a description of what a store can do.
   public init(
     historyCoverage: HistoryCoverage,
     isDurable: Bool,
     isReadOnly: Bool = false,
-    answersPaths: Bool = false
+    answersPaths: Bool = false,
+    keepsZeroCharacters: Bool = true,
+    assignsLargestKeyPlusOne: Bool = true,
+    mayRepeatTransactions: Bool = false
   ) {
     self.historyCoverage = historyCoverage
     self.isDurable = isDurable
     self.isReadOnly = isReadOnly
     self.answersPaths = answersPaths
+    self.keepsZeroCharacters = keepsZeroCharacters
+    self.assignsLargestKeyPlusOne = assignsLargestKeyPlusOne
+    self.mayRepeatTransactions = mayRepeatTransactions
   }
 }
 

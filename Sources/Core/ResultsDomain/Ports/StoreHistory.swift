@@ -42,7 +42,8 @@ extension CommittedChange {
 
 /// The changes that a commit made to one entity.
 ///
-/// If a store cannot separate the commits of another writer, several consecutive ones form one record.
+/// If a store cannot separate the commits of another writer, several consecutive ones form one record. Of two transactions that commute,
+/// since neither read or changed what the other wrote, the store chooses which comes first; another process may see the other order.
 public struct CommitRecord: Sendable {
   /// The version that the commit created.
   public let version: StoreVersion
@@ -92,7 +93,8 @@ public enum GapReason: String, Hashable, Sendable {
 /// A version of a store's content within one process.
 ///
 /// The sequence grows with every commit that the store object made or detected. Versions of different epochs cannot be
-/// compared: the store was replaced, restored or reopened.
+/// compared: the store was replaced, restored or reopened. Where a store has no order of its own between transactions that commute,
+/// their numbers are its choice; the content of the version after the last of them is the same in every process.
 public struct StoreVersion: Hashable, Sendable {
   /// The epoch that the sequence belongs to.
   public let epoch: UInt64
@@ -114,11 +116,16 @@ public struct StoreBookmark: Hashable, Sendable {
   public let sequence: UInt64
   /// A random number assigned with that change, so that two histories of equal length differ.
   public let stamp: UInt64
+  /// What else a store needs to find the version, in a form of its own; empty where the two numbers suffice.
+  ///
+  /// The sequence of a bookmark with details may also grow with changes of other content.
+  public let detail: [UInt8]
 
   /// Creates a bookmark.
-  public init(store: String, sequence: UInt64, stamp: UInt64) {
+  public init(store: String, sequence: UInt64, stamp: UInt64, detail: [UInt8] = []) {
     self.store = store
     self.sequence = sequence
     self.stamp = stamp
+    self.detail = detail
   }
 }

@@ -84,6 +84,9 @@ public protocol StoreSnapshot: AnyObject {
   /// How the store reads the keys of a list in order.
   func plan(of definition: OrderDefinition) throws(StoreError) -> QueryPlan
 
+  /// The source of a list's order, without the rest of the plan.
+  func source(of definition: OrderDefinition) throws(StoreError) -> QueryPlan.Source
+
   /// The entries of a list in an index, or `nil` if the store cannot prove that an index has them in order.
   ///
   /// The source ends with this snapshot.
@@ -100,6 +103,11 @@ extension StoreSnapshot {
   /// By default, the plan is unknown.
   public func plan(of definition: OrderDefinition) throws(StoreError) -> QueryPlan {
     QueryPlan(source: .unknown)
+  }
+
+  /// By default, the whole plan is made.
+  public func source(of definition: OrderDefinition) throws(StoreError) -> QueryPlan.Source {
+    try plan(of: definition).source
   }
 
   /// By default, no index provides the order.

@@ -14,6 +14,21 @@ public protocol StoreTransaction: StoreSnapshot {
     into entity: EntityDescription
   ) throws(StoreError) -> ObjectID
 
+  /// Inserts several rows of an entity, or none of them if one is refused.
+  ///
+  /// A store behind a network sends them together.
+  /// - Parameters:
+  ///   - rows: The values of each row, as in `insert(_:key:into:)`.
+  ///   - keys: The key of each row, likewise; as many as there are rows.
+  ///   - entity: The entity of the new objects.
+  /// - Returns: The identities of the new objects, in the order of the rows.
+  /// - Throws: As `insert(_:key:into:)`.
+  func insert(
+    _ rows: [[Value]],
+    keys: [ObjectKey?],
+    into entity: EntityDescription
+  ) throws(StoreError) -> [ObjectID]
+
   /// Updates a row; changing an attribute of a compound key changes the row's identity.
   /// - Parameters:
   ///   - id: The object to update.
@@ -34,6 +49,29 @@ public protocol StoreTransaction: StoreSnapshot {
   /// - Returns: Whether the object existed.
   @discardableResult
   func delete(_ id: ObjectID, of entity: EntityDescription) throws(StoreError) -> Bool
+}
+
+// MARK: - Several rows
+
+extension StoreTransaction {
+  /// By default, the rows are inserted one by one; if one is refused, those before it are deleted again.
+  public func insert(
+    _ rows: [[Value]],
+    keys: [ObjectKey?],
+    into entity: EntityDescription
+  ) throws(StoreError) -> [ObjectID] {
+    var inserted: [ObjectID] = []
+    inserted.reserveCapacity(rows.count)
+    do throws(StoreError) {
+      for (values, key) in zip(rows, keys) {
+        inserted.append(try insert(values, key: key, into: entity))
+      }
+    } catch {
+      for id in inserted.reversed() { try delete(id, of: entity) }
+      throw error
+    }
+    return inserted
+  }
 }
 
 // MARK: - Objects

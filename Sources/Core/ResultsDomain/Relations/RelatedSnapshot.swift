@@ -164,6 +164,11 @@ package final class RelatedSnapshot: StoreSnapshot {
     return QueryPlan(source: .sorting, steps: plan.steps + [step])
   }
 
+  package func source(of definition: OrderDefinition) throws(StoreError) -> QueryPlan.Source {
+    try passed(definition).map { (passed) throws(StoreError) in try store.source(of: passed) }
+      ?? .sorting
+  }
+
   package func orderedSource(
     of definition: OrderDefinition
   ) throws(StoreError) -> (any OrderedSource)? {

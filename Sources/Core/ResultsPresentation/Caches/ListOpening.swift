@@ -140,9 +140,12 @@ extension SectionCache.Header {
   ) throws(CacheMiss) -> [CommittedChange]? {
     guard Value.text(bookmark.store) == .text(present.store) else { throw .otherStore }
     guard bookmark != present else { return nil }
-    // A sequence number is at least one change; applying one costs about as much as reading sixteen keys.
+    // A sequence number is at least one change; applying one costs about as much as reading sixteen keys. With details the sequence also
+    // counts other content, and the store limits its history.
     let distance = present.sequence.subtractingReportingOverflow(bookmark.sequence)
-    if !distance.overflow, distance.partialValue > UInt64(max(1024, keyCount / 16)) {
+    if bookmark.detail.isEmpty, !distance.overflow,
+      distance.partialValue > UInt64(max(1024, keyCount / 16))
+    {
       throw .tooManyChanges
     }
     guard case .some(.some(let version)) = try? store.version(at: bookmark),

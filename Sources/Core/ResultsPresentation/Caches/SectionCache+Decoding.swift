@@ -258,7 +258,8 @@ extension SectionCache.Header {
   fileprivate init?(_ content: UnsafeRawBufferPointer) {
     var reader = CacheReader(content)
     guard let summary = reader.text(), let store = reader.text(), let sequence = reader.word(),
-      let stamp = reader.word(), let keyCount = reader.count(upTo: .max)
+      let stamp = reader.word(), let detail = reader.number().flatMap({ reader.next($0) }),
+      let keyCount = reader.count(upTo: .max)
     else { return nil }
     var ingredients: [CacheFingerprint.Ingredient: [UInt8]] = [:]
     while !reader.isAtEnd {
@@ -269,7 +270,12 @@ extension SectionCache.Header {
     }
     self.summary = summary
     fingerprint = CacheFingerprint(ingredients)
-    bookmark = StoreBookmark(store: store, sequence: sequence, stamp: stamp)
+    bookmark = StoreBookmark(
+      store: store,
+      sequence: sequence,
+      stamp: stamp,
+      detail: Array(detail)
+    )
     self.keyCount = keyCount
   }
 }

@@ -5,7 +5,7 @@ extension SectionCache {
   /// The bytes with which every cache begins.
   static let magic: [UInt8] = Array("SFRcache".utf8)
   /// The version of this format and of the keys' encoding; a cache of another version is not read.
-  static let format: UInt64 = 3
+  static let format: UInt64 = 4
   /// The most keys in a block, and the number of bytes after which a block ends.
   static let blockLimit = (keys: 1024, bytes: 65_536)
 
@@ -63,6 +63,8 @@ extension SectionCache.Header {
     bytes.appendText(bookmark.store)
     bytes.appendWord(bookmark.sequence)
     bytes.appendWord(bookmark.stamp)
+    bytes.appendNumber(UInt64(bookmark.detail.count))
+    bytes += bookmark.detail
     bytes.appendWord(UInt64(keyCount))
     for (ingredient, content) in fingerprint.bytes.sorted(by: { $0.key.rawValue < $1.key.rawValue })
     {

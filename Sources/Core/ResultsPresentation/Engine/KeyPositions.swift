@@ -100,25 +100,29 @@ final class IndexedKeyPositions: KeyPositions {
 
   /// Finds the positions of all touched keys, in the cheapest exact way.
   ///
-  /// A few keys are counted one by one, a block with many touched keys is read, and where that would cost more than one pass over
-  /// the whole index, the pass is made.
+  /// A few keys are counted, all of them together; blocks with many touched keys are read, and where that would cost more than one pass
+  /// over the whole index, the pass is made. So the source is asked twice at most.
   /// - Throws: The store's error.
   /// - Complexity: O(*k* log *n*) for *k* keys, and at most O(*n* + *k*).
   func locate(_ touched: TouchedKeys) throws(StoreError) {
     shifts = touched.shifts
-    positions.reserveCapacity(touched.count)
     if let observed { return try locate(touched, observing: observed) }
-    guard old.keys.index.lookup.seeks(touched.count, among: old.keys.count) else {
-      return try scan(touched)
+    guard seeks(touched.count) else { return try scan(touched) }
+    var stretches: [Stretch] = []
+    var first = 0
+    while first < touched.count {
+      let (block, range) = stretch(touched.keys, from: first)
+      let isNear = concernsWindow(block, range)
+      stretches.append(Stretch(block: block, keys: range, removed: 0, isNear: isNear))
+      first = range.upperBound
     }
-    while positions.count < touched.count {
-      let (block, range) = stretch(touched.keys)
-      if concernsWindow(block, range) {
-        try seek(touched.keys, range, in: block)
-      } else {
-        positions += Array(repeating: nil, count: range.count)
-      }
-    }
+    positions = Array(repeating: nil, count: touched.count)
+    try seek(touched.keys, stretches.filter(\.isNear))
+  }
+
+  /// Whether a number of keys is sought, and not found by a pass over the whole index.
+  private func seeks(_ count: Int) -> Bool {
+    old.keys.index.lookup.seeks(count, among: old.keys.count, old.source.costs)
   }
 
   /// Finds the positions of those touched keys whose rows are observed before or afterwards.
@@ -143,16 +147,12 @@ final class IndexedKeyPositions: KeyPositions {
       stretches[index].isNear = stretches[index].keys.contains { isNamed[touched.origins[$0].row] }
     }
     let count = stretches.reduce(0) { $0 + ($1.isNear ? $1.keys.count : 0) }
-    guard old.keys.index.lookup.seeks(count, among: old.keys.count) else {
-      return try scan(touched)
+    guard seeks(count) else { return try scan(touched) }
+    positions = Array(repeating: nil, count: touched.count)
+    for stretch in stretches where !stretch.isNear {
+      approximate(touched, stretch.keys, in: stretch.block)
     }
-    for stretch in stretches {
-      if stretch.isNear {
-        try seek(touched.keys, stretch.keys, in: stretch.block)
-      } else {
-        approximate(touched, stretch.keys, in: stretch.block)
-      }
-    }
+    try seek(touched.keys, stretches.filter(\.isNear))
   }
 
   /// The touched keys of one block.
@@ -186,36 +186,73 @@ final class IndexedKeyPositions: KeyPositions {
     }
   }
 
-  /// The touched keys in the block of one key: the given one, or the first without a position.
-  private func stretch(
-    _ keys: SortedKeyList,
-    from first: Int? = nil
-  ) -> (BlockLocation, Range<Int>) {
-    let first = first ?? positions.count
+  /// The touched keys in the block of one of them, from that one on.
+  private func stretch(_ keys: SortedKeyList, from first: Int) -> (BlockLocation, Range<Int>) {
     let block = keys.withKey(at: first) { old.keys.blocks.location(of: $0) }
     return (block, first..<(block.upper.map { keys.rank(of: $0) } ?? keys.count))
   }
 
-  /// Finds the exact positions of touched keys in one block.
-  private func seek(
-    _ keys: SortedKeyList,
-    _ range: Range<Int>,
-    in block: BlockLocation
-  ) throws(StoreError) {
-    if let run = try old.run(of: block, ifWorth: range.count) {
-      keys.forEachKey(in: range) { _, key in positions.append(block.start + run.rank(of: key)) }
-      return
+  /// Finds the exact positions of touched keys in some blocks.
+  private func seek(_ keys: SortedKeyList, _ stretches: [Stretch]) throws(StoreError) {
+    guard !stretches.isEmpty else { return }
+    let runWorth = old.source.costs.runWorth
+    let runs = try old.runs(
+      of: stretches.map { (block: $0.block, isRead: $0.keys.count >= runWorth) }
+    )
+    var ranges: [KeyRange] = []
+    var counted: [Counted] = []
+    for (stretch, run) in zip(stretches, runs) {
+      if let run {
+        keys.forEachKey(in: stretch.keys) { index, key in
+          positions[index] = stretch.block.start + run.rank(of: key)
+        }
+      } else {
+        count(keys, stretch, &ranges, &counted)
+      }
     }
+    guard !ranges.isEmpty else { return }
+    let counts = try old.source.counts(of: ranges)
+    for (count, part) in zip(counts, counted) {
+      let present = part.rows.map { max(0, $0 - count) } ?? count
+      positions[part.index] = part.position + present
+    }
+  }
+
+  /// A touched key whose position needs a count.
+  private struct Counted {
+    /// The key's index among the touched ones.
+    let index: Int
+    /// The position to which the number of present keys before it in its block is added.
+    let position: Int
+    /// The number of present keys in the block if those behind the key are counted.
+    let rows: Int?
+  }
+
+  /// Collects what has to be counted for the touched keys of a block.
+  private func count(
+    _ keys: SortedKeyList,
+    _ stretch: Stretch,
+    _ ranges: inout [KeyRange],
+    _ counted: inout [Counted]
+  ) {
+    let (block, range) = (stretch.block, stretch.keys)
     // The number of keys that the block has in the version that is read, where that follows.
     let rows = isLast ? block.rows + shifts[range.upperBound] - shifts[range.lowerBound] : nil
     for index in range {
       let key = keys.key(at: index)
-      let present = try old.count(from: block, to: key, of: rows)
       let removed =
         isLast
         ? shifts[range.lowerBound] - shifts[index]
         : old.since.netRemoved(from: block.lower, to: key)
-      positions.append(block.start + present + removed)
+      let position = block.start + removed
+      guard let counting = old.counting(from: block, to: key, of: rows) else {
+        positions[index] = position
+        continue
+      }
+      ranges.append(counting.range)
+      counted.append(
+        Counted(index: index, position: position, rows: counting.isFromEnd ? rows : nil)
+      )
     }
   }
 
@@ -223,7 +260,7 @@ final class IndexedKeyPositions: KeyPositions {
   private func approximate(_ touched: TouchedKeys, _ range: Range<Int>, in block: BlockLocation) {
     var position = block.start
     for index in range {
-      positions.append(position)
+      positions[index] = position
       if touched.origins[index].effect != .inserted { position += 1 }
     }
   }

@@ -189,6 +189,10 @@ final class CountingSnapshot: StoreSnapshot {
   func plan(of definition: OrderDefinition) throws(StoreError) -> QueryPlan {
     try base.plan(of: definition)
   }
+
+  func source(of definition: OrderDefinition) throws(StoreError) -> QueryPlan.Source {
+    try base.source(of: definition)
+  }
 }
 
 /// An ordered source that counts the queries of a list.
@@ -201,9 +205,32 @@ private final class CountingSource: OrderedSource {
     self.snapshot = snapshot
   }
 
+  var costs: OrderedSourceCosts { base.costs }
+
   func count(from lower: KeyBound?, to upper: KeyBound?) throws(StoreError) -> Int {
     snapshot.record(keys: 0)
     return try base.count(from: lower, to: upper)
+  }
+
+  func counts(of ranges: [KeyRange]) throws(StoreError) -> [Int] {
+    snapshot.record(keys: 0)
+    return try base.counts(of: ranges)
+  }
+
+  func keys(inEach ranges: [KeyRange]) throws(StoreError) -> [EntryBatch] {
+    let batches = try base.keys(inEach: ranges)
+    snapshot.record(keys: batches.reduce(0) { $0 + $1.count })
+    return batches
+  }
+
+  func firstKeys(
+    ofGroupsByFirstColumns columns: Int,
+    from lower: KeyBound?,
+    limit: Int
+  ) throws(StoreError) -> EntryBatch {
+    let batch = try base.firstKeys(ofGroupsByFirstColumns: columns, from: lower, limit: limit)
+    snapshot.record(keys: batch.count)
+    return batch
   }
 
   func keys(

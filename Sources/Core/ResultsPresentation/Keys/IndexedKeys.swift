@@ -81,8 +81,8 @@ final class IndexedKeys: Sendable {
 extension IndexedKeys {
   /// Counts the keys of a list in one version of its store.
   ///
-  /// One pass samples a key for each block. Sections are found by seeking from one to the next, or by one pass over their
-  /// counts where there are many.
+  /// One pass samples a key for each block. Sections are found by seeking from one to the next, some at a time, or by one pass over
+  /// their counts where there are many.
   /// - Returns: `nil` if the end of a section is not known, so that the keys have to be held in memory.
   /// - Complexity: O(*n*), but few keys are decoded; O(*s* log *n*) for *s* sections.
   /// - Throws: The store's error, or `StoreError.aborted(by:)` with a `CancellationError` if the result is not wanted any more.
@@ -94,7 +94,8 @@ extension IndexedKeys {
   ) throws(StoreError) -> IndexedKeys? {
     var pivots = KeyBatch()
     var isFirst = true
-    let total = try source.sample(every: index.stride) { (batch) throws(StoreError) in
+    let stride = index.stride(of: source)
+    let total = try source.sample(every: stride) { (batch) throws(StoreError) in
       // The first block begins with the list, not with its first key.
       for sample in 0..<batch.count where !isFirst || sample > 0 {
         pivots.append(batch.key(at: sample))
@@ -103,10 +104,10 @@ extension IndexedKeys {
       return isWanted()
     }
     guard let total else { throw .aborted(by: CancellationError()) }
-    guard total - pivots.count * index.stride <= index.stride else { throw index.contradiction }
+    guard total - pivots.count * stride <= stride else { throw index.contradiction }
     let blocks: PivotTree
     do {
-      blocks = try .sampled(pivots, every: index.stride, rowCount: total)
+      blocks = try .sampled(pivots, every: stride, rowCount: total)
     } catch {
       throw .unexpected(
         path: index.entity.name,
@@ -137,27 +138,62 @@ extension IndexedKeys {
       return found.tree
     }
     let reading = IndexedReading(self, source, since: KeyChange())
-    var bound: KeyBound?
     var start = 0
+    var bound: KeyBound?
     while start < count {
-      guard isWanted() else { throw .aborted(by: CancellationError()) }
-      let batch = try source.keys(from: bound, to: nil, skipping: 0, limit: 1)
-      guard batch.count == 1 else { throw index.contradiction }
-      let key = batch.key(at: 0)
-      guard let extent = index.extent(of: key) else { return nil }
-      var end = count
-      if let upper = extent.upper, let upperBound = extent.end {
-        end = try reading.rank(of: upperBound, bytes: upper)
-        bound = upperBound
+      guard let run = try sectionStarts(from: bound, source, while: isWanted) else { return nil }
+      guard !run.isEmpty else { throw index.contradiction }
+      let ends = try reading.ranks(
+        of: run.compactMap { section in
+          section.extent.end.flatMap { end in section.extent.upper.map { (end, $0) } }
+        }
+      )
+      for (number, section) in run.enumerated() {
+        let end = number < ends.count ? ends[number] : count
+        guard end > start else { throw index.contradiction }
+        found.append(section.key, section.extent, rows: end - start)
+        start = end
       }
-      guard end > start else { throw index.contradiction }
-      found.append(key, extent, rows: end - start)
-      start = end
+      bound = run.last?.extent.end
       if found.isBetterCounted(at: start) {
         return try groupedSections(from: source, while: isWanted)
       }
     }
     return found.tree
+  }
+
+  /// The number of sections that are found before their lengths are counted together.
+  private static let sectionsCountedTogether = 64
+
+  /// The first keys of some consecutive sections, and their extents.
+  /// - Returns: No sections if there is no key from the bound on; `nil` if the end of a section is not known.
+  private func sectionStarts(
+    from bound: KeyBound?,
+    _ source: any OrderedSource,
+    while isWanted: () -> Bool
+  ) throws(StoreError) -> [(key: [UInt8], extent: SectionExtent)]? {
+    var found: [(key: [UInt8], extent: SectionExtent)] = []
+    var bound = bound
+    while found.count < IndexedKeys.sectionsCountedTogether {
+      guard isWanted() else { throw .aborted(by: CancellationError()) }
+      let batch = try source.firstKeys(
+        ofGroupsByFirstColumns: index.rule.sectionColumns ?? 1,
+        from: bound,
+        // The values of a grouped section begin anywhere.
+        limit: index.rule.sectionColumns == nil
+          ? 1 : IndexedKeys.sectionsCountedTogether - found.count
+      )
+      guard batch.count > 0 else { break }
+      for number in 0..<batch.count {
+        let key = batch.key(at: number)
+        guard let extent = index.extent(of: key) else { return nil }
+        found.append((key, extent))
+        bound = extent.end
+        // The last section has no end.
+        if bound == nil { return found }
+      }
+    }
+    return found
   }
 
   /// Finds the sections by one pass over the counts of the first column.
@@ -255,6 +291,7 @@ extension IndexedKeys {
     guard let touched = next.count(change), next.countSections(change),
       next.carryRuns(of: self, change)
     else { return nil }
+    next.stride = touched.isEmpty ? 0 : index.stride(of: source)
     // From the end, since splitting and joining blocks changes the indexes of those behind.
     for block in touched.reversed() { try next.rebalance(block, source, later) }
     keyVersion.end(with: change, next: next.keyVersion)
@@ -268,6 +305,8 @@ private struct Advance {
   var sections: PivotTree
   let keyVersion: KeyVersion
   let index: StoreIndex
+  /// About how many keys a block should have.
+  var stride = 0
 
   /// The keys as far as the change is applied.
   var keys: IndexedKeys {
@@ -385,8 +424,8 @@ private struct Advance {
     _ later: KeyChange
   ) throws(StoreError) {
     let rows = blocks.span(ofBlock: number).positions.count
-    let isShort = rows < index.stride / 4 && blocks.blockCount > 1
-    guard isShort || rows > 2 * index.stride else { return }
+    let isShort = rows < stride / 4 && blocks.blockCount > 1
+    guard isShort || rows > 2 * stride else { return }
     let block = blocks.location(ofBlock: number)
     if !isShort {
       let run = try IndexedReading(keys, source, since: later).run(of: block)
@@ -394,7 +433,7 @@ private struct Advance {
     } else {
       let first = block.index + 1 < blocks.blockCount ? block.index : block.index - 1
       let (left, right) = (blocks.location(ofBlock: first), blocks.location(ofBlock: first + 1))
-      guard left.rows + right.rows <= index.stride else { return }
+      guard left.rows + right.rows <= stride else { return }
       let joined = PivotBlock(pivot: left.lower, rows: left.rows + right.rows)
       try replace(first..<first + 2, with: [joined])
       keyVersion.evictRun(from: left.lower)
@@ -414,17 +453,17 @@ private struct Advance {
   }
 
   private func split(_ run: SortedKeyList, _ lower: [UInt8]) -> [PivotBlock] {
-    let count = max(2, run.count / index.stride)
+    let count = max(2, run.count / stride)
     var parts: [PivotBlock] = []
     for number in 0..<count {
       let (start, end) = (run.count * number / count, run.count * (number + 1) / count)
       let pivot = number == 0 ? lower : run.key(at: start)
       parts.append(PivotBlock(pivot: pivot, rows: end - start))
-      if run.count <= 8 * index.stride, let part = try? run.part(start..<end) {
+      if run.count <= 8 * stride, let part = try? run.part(start..<end) {
         keyVersion.cacheRun(part, from: pivot)
       }
     }
-    if run.count > 8 * index.stride { keyVersion.evictRun(from: lower) }
+    if run.count > 8 * stride { keyVersion.evictRun(from: lower) }
     return parts
   }
 }

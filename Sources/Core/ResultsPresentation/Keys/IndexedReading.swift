@@ -68,31 +68,36 @@ extension IndexedReading {
     return block.start + present + since.netRemoved(from: block.lower, to: key)
   }
 
-  /// The number of keys before a bound.
-  func rank(of bound: KeyBound, bytes: [UInt8]) throws(StoreError) -> Int {
-    let block = keys.blocks.location(of: bytes)
-    let present = try source.count(from: self.bound(block.lower), to: bound)
-    return block.start + present + since.netRemoved(from: block.lower, to: bytes)
+  /// The numbers of keys before some bounds, counted together.
+  func ranks(of bounds: [(bound: KeyBound, bytes: [UInt8])]) throws(StoreError) -> [Int] {
+    let blocks = bounds.map { keys.blocks.location(of: $0.bytes) }
+    let counts = try source.counts(
+      of: zip(bounds, blocks).map { KeyRange(from: bound($1.lower), to: $0.bound) }
+    )
+    return bounds.indices.map { index in
+      let block = blocks[index]
+      return block.start + counts[index]
+        + since.netRemoved(from: block.lower, to: bounds[index].bytes)
+    }
   }
 
-  /// Counts the keys of a block before a key, in the version that is read.
+  /// How the keys of a block before a key are counted in the version that is read.
   /// - Parameters:
   ///   - block: The block.
   ///   - key: The key.
   ///   - rows: The number of keys that the block has in that version, if it is known: they are then counted from the end that is
   ///     probably nearer.
-  /// - Returns: The number of keys before the key.
-  /// - Throws: The store's error.
-  func count(
+  /// - Returns: The range to count, and whether it ends with the block; `nil` for the block's first key, before which are none.
+  func counting(
     from block: BlockLocation,
     to key: [UInt8],
     of rows: Int? = nil
-  ) throws(StoreError) -> Int {
-    guard key != block.lower else { return 0 }
-    if let rows, let upper = block.upper, key.isProbablyNearer(upper, than: block.lower) {
-      return max(0, rows - (try source.count(from: .before(key), to: .before(upper))))
+  ) -> (range: KeyRange, isFromEnd: Bool)? {
+    guard key != block.lower else { return nil }
+    if rows != nil, let upper = block.upper, key.isProbablyNearer(upper, than: block.lower) {
+      return (KeyRange(from: .before(key), to: .before(upper)), true)
     }
-    return try source.count(from: bound(block.lower), to: .before(key))
+    return (KeyRange(from: bound(block.lower), to: .before(key)), false)
   }
 
   /// Whether a block has as many keys in the store as were counted.
@@ -128,9 +133,30 @@ extension [UInt8] {
 // MARK: - Runs
 
 extension IndexedReading {
-  /// The keys of a block if they are cached, or if enough positions in it are needed for a reading to pay.
-  func run(of block: BlockLocation, ifWorth count: Int) throws(StoreError) -> SortedKeyList? {
-    count < 4 ? keys.keyVersion.cachedRun(from: block.lower) : try run(of: block)
+  /// The keys of some blocks, as far as they are cached, and of those that are to be read if they are not.
+  ///
+  /// All that have to be read are read together, and cached.
+  /// - Returns: The keys of each block, or `nil`.
+  /// - Complexity: O(log *n* + *k*) for each block with *k* keys that is read.
+  func runs(
+    of blocks: [(block: BlockLocation, isRead: Bool)]
+  ) throws(StoreError) -> [SortedKeyList?] {
+    var runs = blocks.map { keys.keyVersion.cachedRun(from: $0.block.lower) }
+    let missing = blocks.indices.filter { blocks[$0].isRead && runs[$0] == nil }
+    guard missing.count > 1 else {
+      for index in missing { runs[index] = try run(of: blocks[index].block) }
+      return runs
+    }
+    let batches = try source.keys(
+      inEach: missing.map { index in
+        let block = blocks[index].block
+        return KeyRange(from: bound(block.lower), to: block.upper.map { .before($0) })
+      }
+    )
+    for (index, batch) in zip(missing, batches) {
+      runs[index] = try run(batch, of: blocks[index].block)
+    }
+    return runs
   }
 
   /// Reads and caches the keys of a block.
@@ -153,6 +179,12 @@ extension IndexedReading {
         limit: .max
       )
     }
+    return try run(batch, of: block)
+  }
+
+  /// The keys of a block, from those that it has in the version that is read; they are cached.
+  private func run(_ batch: EntryBatch, of block: BlockLocation) throws(StoreError) -> SortedKeyList
+  {
     var run = SortedKeyList()
     try run.appendEntries(batch, of: keys.index.definition)
     since.undo(in: &run, from: block.lower, to: block.upper)

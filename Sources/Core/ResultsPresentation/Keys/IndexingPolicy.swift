@@ -7,8 +7,8 @@ struct IndexingPolicy: Sendable {
   let store: any Store
   /// The length up to which a list holds its keys in memory all the same.
   var heldKeysLimit: Int
-  /// About how many keys a block has.
-  var stride = 96
+  /// About how many keys a block has, or `nil` for as many as the store's source is best counted by.
+  var stride: Int?
   /// The number of row changes above which a change need not name its rows.
   var resetThreshold: Int?
   /// How the positions of many keys are found.
@@ -64,7 +64,7 @@ struct IndexingPolicy: Sendable {
     in snapshot: any StoreSnapshot
   ) throws(StoreError) -> SortedKeyList? {
     guard let willHold, plan.sectionKey.map({ $0.contiguity == .error }) ?? true else { return nil }
-    switch try snapshot.plan(of: plan.definition).source {
+    switch try snapshot.source(of: plan.definition) {
     case .index, .table: break
     case .sorting, .unknown: return nil
     }
@@ -102,16 +102,14 @@ package enum KeyLookup: Sendable {
   /// By one pass over all keys.
   case scanning
 
-  /// How many keys are scanned in the time that one is sought and counted.
-  private static let scannedPerSought = 64
   /// The number of keys that are sought in a list of any length.
   private static let alwaysSought = 8
 
-  /// Whether keys are sought one by one.
-  func seeks(_ keys: Int, among count: Int) -> Bool {
+  /// Whether keys are sought one by one, in a source of given costs.
+  func seeks(_ keys: Int, among count: Int, _ costs: OrderedSourceCosts) -> Bool {
     switch self {
     case .automatic:
-      keys <= KeyLookup.alwaysSought || keys <= count / KeyLookup.scannedPerSought
+      keys <= KeyLookup.alwaysSought || keys <= count / max(1, costs.scannedPerSought)
     case .seeking: true
     case .scanning: false
     }

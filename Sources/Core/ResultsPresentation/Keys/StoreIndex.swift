@@ -6,14 +6,14 @@ import Synchronization
 final class StoreIndex: Sendable {
   let store: any Store
   let plan: ListPlan
-  /// About how many keys a block has; it has at most twice as many.
-  let stride: Int
+  /// About how many keys a block has, if that is not left to the source.
+  private let stride: Int?
   /// How the positions of many keys are found.
   let lookup: KeyLookup
   /// Ids of sections that cannot be read from the bytes their keys begin with.
   let sectionIDs = SectionIDCache()
 
-  init(store: any Store, plan: ListPlan, stride: Int, lookup: KeyLookup) {
+  init(store: any Store, plan: ListPlan, stride: Int?, lookup: KeyLookup) {
     self.store = store
     self.plan = plan
     self.stride = stride
@@ -27,6 +27,9 @@ final class StoreIndex: Sendable {
   var rule: SectionRule { plan.rule }
   var layout: KeyLayout { definition.layout }
   var entity: EntityDescription { definition.entity }
+
+  /// About how many keys a block has that a source counts; it has at most twice as many.
+  func stride(of source: any OrderedSource) -> Int { max(1, stride ?? source.costs.stride) }
 
   /// Returns the index in one version of the store, or all keys of that version where the index no longer exists.
   /// - Throws: The store's error.

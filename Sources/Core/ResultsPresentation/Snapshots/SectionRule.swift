@@ -22,6 +22,16 @@ enum SectionRule: Sendable {
     }
   }
 
+  /// The number of first columns that all keys of a section agree in, and no others; `nil` where sections do not divide so.
+  var sectionColumns: Int? {
+    switch self {
+    case .single: 0
+    case .columns(let count, _): count
+    case .numbered: 1
+    case .grouping: nil
+    }
+  }
+
   /// The extent of a key's section, or `nil` if it is not known.
   func extent(of key: UnsafeRawBufferPointer, _ layout: KeyLayout) -> SectionExtent? {
     switch self {

@@ -144,6 +144,10 @@ private final class WorkCountingSnapshot: StoreSnapshot {
     try base.plan(of: definition)
   }
 
+  func source(of definition: OrderDefinition) throws(StoreError) -> QueryPlan.Source {
+    try base.source(of: definition)
+  }
+
   func orderedSource(
     of definition: OrderDefinition
   ) throws(StoreError) -> (any OrderedSource)? {
@@ -188,9 +192,32 @@ private final class WorkCountingSource: OrderedSource {
     self.store = store
   }
 
+  var costs: OrderedSourceCosts { base.costs }
+
   func count(from lower: KeyBound?, to upper: KeyBound?) throws(StoreError) -> Int {
     store.count { _ in }
     return try base.count(from: lower, to: upper)
+  }
+
+  func counts(of ranges: [KeyRange]) throws(StoreError) -> [Int] {
+    store.count { _ in }
+    return try base.counts(of: ranges)
+  }
+
+  func keys(inEach ranges: [KeyRange]) throws(StoreError) -> [EntryBatch] {
+    let batches = try base.keys(inEach: ranges)
+    store.count { work in work.keys += batches.reduce(0) { $0 + $1.count } }
+    return batches
+  }
+
+  func firstKeys(
+    ofGroupsByFirstColumns columns: Int,
+    from lower: KeyBound?,
+    limit: Int
+  ) throws(StoreError) -> EntryBatch {
+    let batch = try base.firstKeys(ofGroupsByFirstColumns: columns, from: lower, limit: limit)
+    store.count { $0.keys += batch.count }
+    return batch
   }
 
   func keys(

@@ -2,7 +2,11 @@ import ResultsDomain
 
 extension StoreConformance {
   static let identityCases: [Case] = [
-    Case("integer keys are assigned as one more than the largest", ["R13"]) { fixture in
+    Case(
+      "integer keys are assigned as one more than the largest",
+      ["R13"],
+      needs: .largestKeyPlusOne
+    ) { fixture in
       let store = try fixture.open()
       func insert(_ key: Int64? = nil) throws -> ObjectID {
         try store.write { transaction in
@@ -25,6 +29,35 @@ extension StoreConformance {
         }
       }
       try fixture.expectEqual(try insert(), Sample.itemID(-6), "the key after -7 alone")
+    },
+
+    Case(
+      "an assigned integer key is one that no object has",
+      ["R13", "R157"],
+      needs: .otherAssignedKeys
+    ) { fixture in
+      let store = try fixture.open()
+      func insert(_ key: Int64? = nil) throws -> ObjectID {
+        try store.write { transaction in
+          try transaction.insert(
+            Sample.item("x"),
+            key: key.map { .integer($0) },
+            into: Sample.item
+          )
+        }
+      }
+      var ids = [try insert(), try insert()]
+      // Keys that a store that counts upwards would assign next, and one far above.
+      if let id = ids.last, case .integer(let number) = id.key {
+        for step: Int64 in [1, 2, 40] { ids.append(try insert(number + step)) }
+      }
+      for _ in 0..<50 { ids.append(try insert()) }
+      try fixture.expectEqual(Set(ids).count, ids.count, "the number of different keys")
+      try fixture.expectEqual(
+        Set(try fixture.allRows(store, Sample.item).map(\.id)),
+        Set(ids),
+        "the keys of the objects"
+      )
     },
 
     Case("the smallest and largest integer keys are stored", ["R13"]) { fixture in
@@ -210,7 +243,8 @@ extension StoreConformance {
       }
     },
 
-    Case("a text with a NUL character is read in full", ["R86"]) { fixture in
+    Case("a text with a NUL character is read in full", ["R86"], needs: .zeroCharacters) {
+      fixture in
       let store = try fixture.open()
       let texts = ["a\u{0}b", "\u{0}", "a\u{0}"]
       try store.write { transaction in
@@ -225,6 +259,105 @@ extension StoreConformance {
         try fixture.allRows(store, Sample.tag).map(\.id),
         ["\u{0}", "a\u{0}", "a\u{0}b"].map(Sample.tagID),
         "the keys"
+      )
+    },
+
+    Case(
+      "a text with a NUL character is refused, and nothing is written",
+      ["R86", "R157"],
+      needs: .noZeroCharacters
+    ) { fixture in
+      let store = try fixture.open()
+      let kept = try store.write { try $0.insert(Sample.item("a"), key: nil, into: Sample.item) }
+      let before = try store.read { (snapshot) throws(StoreError) in snapshot.version }
+      func expectRefusal(
+        of attribute: String,
+        _ body: (any StoreTransaction) throws -> Void
+      ) throws {
+        try fixture.expectError(
+          "invalid, since \(attribute) cannot be stored",
+          { error in
+            guard case .invalid(let failures) = error, failures.count == 1,
+              case .notStorable(_, attribute, _) = failures[0]
+            else { return false }
+            return true
+          },
+          { try store.write(body) }
+        )
+      }
+      for text in ["a\u{0}b", "\u{0}", "a\u{0}"] {
+        try expectRefusal(of: "title") {
+          _ = try $0.insert(Sample.item(.text(text), note: "b"), key: nil, into: Sample.item)
+        }
+        try expectRefusal(of: "note") {
+          try $0.update(kept, to: Sample.item("c", note: .text(text)), of: Sample.item)
+        }
+        try expectRefusal(of: "name") {
+          _ = try $0.insert([.integer(1)], key: .text(text), into: Sample.tag)
+        }
+        // A transaction that catches the refusal can commit.
+        try store.write { transaction in
+          _ = try? transaction.insert(Sample.item(.text(text)), key: nil, into: Sample.item)
+        }
+      }
+      let rows = try fixture.allRows(store, Sample.item)
+      try fixture.expectRows(rows, [Sample.row(kept, Sample.item("a"))], "the only object")
+      try fixture.expectEqual(try fixture.allRows(store, Sample.tag), [], "the tags")
+      let after = try store.read { (snapshot) throws(StoreError) in snapshot.version }
+      try fixture.expectEqual(after, before, "the version")
+    },
+
+    Case("several rows are inserted together, or none of them", ["R47", "R157"]) { fixture in
+      let store = try fixture.open()
+      let ids = try store.write { transaction in
+        let ids = try transaction.insert(
+          ["a", "b", "c"].map { Sample.item($0) },
+          keys: [nil, .integer(70), nil],
+          into: Sample.item
+        )
+        try fixture.expectEqual(
+          try transaction.rows(ids.map(\.key), of: Sample.item).map { $0?["title"] },
+          ["a", "b", "c"],
+          "the titles, in the order of the identities"
+        )
+        return ids
+      }
+      try fixture.expectEqual(Set(ids).count, 3, "the number of different keys")
+      try fixture.expectEqual(ids[1], Sample.itemID(70), "a given key")
+      try store.write { transaction in
+        _ = try transaction.insert([], keys: [], into: Sample.item)
+        try fixture.expectError(
+          "alreadyExists",
+          { if case .alreadyExists = $0 { true } else { false } },
+          {
+            try transaction.insert(
+              [Sample.item("d"), Sample.item("e"), Sample.item("f")],
+              keys: [.integer(80), .integer(70), .integer(81)],
+              into: Sample.item
+            )
+          }
+        )
+        try fixture.expectError(
+          "invalid",
+          { if case .invalid = $0 { true } else { false } },
+          {
+            try transaction.insert(
+              [Sample.item("g"), Sample.item(.null)],
+              keys: [.integer(90), nil],
+              into: Sample.item
+            )
+          }
+        )
+        try fixture.expectEqual(
+          try transaction.count(of: Sample.item, where: .all),
+          3,
+          "the number of objects after refusals, in the transaction"
+        )
+      }
+      try fixture.expectEqual(
+        Set(try fixture.allRows(store, Sample.item).map(\.id)),
+        Set(ids),
+        "the keys after refusals"
       )
     },
 

@@ -20,7 +20,7 @@ public enum StoreConformance {
     + predicateCases + digestCases + historyCases + notificationCases + lifeCases + randomCases
     + relationCases + undoCases
 
-  /// A capability of the provider that a case requires, besides opening an empty store.
+  /// A capability of the provider or of its stores that a case requires, besides opening an empty store.
   public enum Need: String, Hashable, Sendable, CaseIterable {
     /// `StoreProvider.reopen`, which only a persistent store can implement.
     case reopening
@@ -28,6 +28,14 @@ public enum StoreConformance {
     case readOnlyOpening
     /// `StoreProvider.openWithHistory`.
     case boundedHistory
+    /// Texts may contain NUL (`StoreCapabilities.keepsZeroCharacters`).
+    case zeroCharacters
+    /// Texts may not contain NUL.
+    case noZeroCharacters
+    /// An assigned key is one more than the largest (`StoreCapabilities.assignsLargestKeyPlusOne`).
+    case largestKeyPlusOne
+    /// An assigned key is any that no object has.
+    case otherAssignedKeys
   }
 
   /// The result of a case that did not fail.
@@ -46,7 +54,7 @@ extension StoreConformance {
     public let name: String
     /// The rows of `docs/semantics.md` that it proves, such as `R13`.
     public let rows: [String]
-    /// The capability that it requires besides opening an empty store, if any.
+    /// The capability that it requires of the provider or its stores, if any.
     public let need: Need?
     private let body: @Sendable (ConformanceFixture) async throws -> Void
 
@@ -113,7 +121,18 @@ extension StoreProvider {
     case .reopening: reopen != nil
     case .readOnlyOpening: openForReading != nil
     case .boundedHistory: openWithHistory != nil
+    case .zeroCharacters: stores { $0.keepsZeroCharacters }
+    case .noZeroCharacters: stores { !$0.keepsZeroCharacters }
+    case .largestKeyPlusOne: stores { $0.assignsLargestKeyPlusOne }
+    case .otherAssignedKeys: stores { !$0.assignsLargestKeyPlusOne }
     }
+  }
+
+  /// Whether the provider's stores have a capability, which a new one reports; true if none can be opened, so that the case reports that.
+  private func stores(_ isMet: (StoreCapabilities) -> Bool) -> Bool {
+    guard let store = try? open(Sample.entities) else { return true }
+    defer { try? store.close() }
+    return isMet(store.capabilities)
   }
 }
 
@@ -121,7 +140,7 @@ extension StoreProvider {
 
 /// Opens the stores that the conformance kit tests.
 ///
-/// Only `open` is required. A case that requires more than the provider has is skipped and reports the missing capability.
+/// Only `open` is required. A case that requires more than the provider or its stores have is skipped and reports the missing capability.
 public struct StoreProvider: Sendable {
   /// Opens a new, empty store with the given entities.
   public var open: @Sendable ([EntityDescription]) throws -> any Store

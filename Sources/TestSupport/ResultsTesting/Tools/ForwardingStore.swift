@@ -144,6 +144,11 @@ open class ForwardingSnapshot: StoreSnapshot {
   }
 
   /// Forwards the call.
+  open func source(of definition: OrderDefinition) throws(StoreError) -> QueryPlan.Source {
+    try target.source(of: definition)
+  }
+
+  /// Forwards the call.
   open func orderedSource(
     of definition: OrderDefinition
   ) throws(StoreError) -> (any OrderedSource)? {

@@ -1,15 +1,56 @@
-import ResultsDomain
+/// The columns of a list's keys, as an index has them.
+package final class OrderedColumns: Sendable {
+  /// The role of a column of the keys in their order.
+  package enum Role: Sendable {
+    /// Keys differ in it; the index is that among the columns in which they do.
+    case varies(Int)
+    /// The predicate permits one value only, with these bytes.
+    case fixed([UInt8])
+    /// It repeats the value of an earlier column in which keys differ.
+    case repeats(Int)
+  }
+
+  /// A column in which keys differ.
+  package struct Column: Sendable {
+    /// Its encoding in a key.
+    package let key: KeyColumn
+    /// Whether it can be null.
+    package let isNullable: Bool
+
+    /// Creates the description of a column.
+    package init(_ key: KeyColumn, isNullable: Bool) {
+      self.key = key
+      self.isNullable = isNullable
+    }
+  }
+
+  package let layout: KeyLayout
+  /// The columns of the keys.
+  package let all: [KeyColumn]
+  /// The role of each of them.
+  package let roles: [Role]
+  /// The columns in which keys differ, in the list's order.
+  package let variable: [Column]
+
+  /// Creates the description of a list's columns, with a role for each column of the layout.
+  package init(_ layout: KeyLayout, roles: [Role], variable: [Column]) {
+    self.layout = layout
+    all = layout.order + layout.identity
+    self.roles = roles
+    self.variable = variable
+  }
+}
 
 /// Decomposes the range between two bounds into subranges, each of which one statement reads, in the order of the keys.
-struct RangeDecomposition {
-  let columns: [OrderedColumn]
-  private(set) var subranges: [KeySubrange] = []
+package struct RangeDecomposition {
+  private let columns: [OrderedColumns.Column]
+  package private(set) var subranges: [KeySubrange] = []
 
-  init(_ columns: [OrderedColumn]) { self.columns = columns }
+  package init(_ columns: OrderedColumns) { self.columns = columns.variable }
 
   /// Finds the subranges between two bounds; there are none if the second is not after the first.
   /// - Complexity: O(*n*) in the bounds' bytes.
-  mutating func decompose(
+  package mutating func decompose(
     _ lower: OrderedBound,
     _ lowerBytes: UnsafeRawBufferPointer,
     _ upper: OrderedBound,
@@ -97,7 +138,7 @@ struct RangeDecomposition {
 
 extension OrderedBound {
   /// An end of the range of one column.
-  struct End {
+  fileprivate struct End {
     let isNull: Bool
     /// Whether keys with its value are on the bound's inner side.
     let isIncluded: Bool
@@ -113,23 +154,24 @@ extension OrderedBound {
 
 /// A subrange of the keys between two bounds: equal in some columns, within a range in the next.
 ///
-/// SQLite answers such a condition with one seek and no test per row, which it does not for row values (sqlite.org/rowvalue.html, 2.1).
-struct KeySubrange {
+/// A B-tree answers such a condition with one seek and no test per row. For comparisons of row values, SQLite seeks by the first column
+/// alone (sqlite.org/rowvalue.html, 2.1), and PostgreSQL reads on to the end of the first column.
+package struct KeySubrange: Sendable {
   /// The bound whose columns are compared with.
-  enum Side {
+  package enum Side: Sendable {
     case lower
     case upper
   }
 
   /// An end of the range, in the order of the column's values and not of the list.
-  enum Edge {
+  package enum Edge: Sendable {
     case open
     /// Before every value, so that nulls are excluded.
     case smallest
     case part(Side, isIncluded: Bool)
 
     /// 0 for no end, 1 for an exclusive one, 2 for an inclusive one.
-    var form: Int {
+    package var form: Int {
       switch self {
       case .open: 0
       case .part(_, isIncluded: false): 1
@@ -139,24 +181,26 @@ struct KeySubrange {
   }
 
   /// The number of first columns that equal those of a bound.
-  let equal: Int
+  package let equal: Int
   /// That bound.
-  let side: Side
+  package let side: Side
   /// Whether the column after those is null, and so has no range.
-  var endsInNull = false
-  var lower = Edge.open
-  var upper = Edge.open
+  package fileprivate(set) var endsInNull = false
+  package fileprivate(set) var lower = Edge.open
+  package fileprivate(set) var upper = Edge.open
 
   /// The number of the subrange's form among those of a plan; each has a statement.
-  var shape: Int {
+  package var shape: Int {
     KeySubrange.shape(equal: endsInNull ? equal + 1 : equal, lower.form, upper.form)
   }
 
   /// The number of a form.
-  static func shape(equal: Int, _ lower: Int, _ upper: Int) -> Int { equal * 9 + lower * 3 + upper }
+  package static func shape(equal: Int, _ lower: Int, _ upper: Int) -> Int {
+    equal * 9 + lower * 3 + upper
+  }
 
   /// The parts of a form: the number of equal columns, and the forms of the range's two ends.
-  static func forms(of shape: Int) -> (equal: Int, lower: Int, upper: Int) {
+  package static func forms(of shape: Int) -> (equal: Int, lower: Int, upper: Int) {
     (shape / 9, shape % 9 / 3, shape % 3)
   }
 }
@@ -164,30 +208,37 @@ struct KeySubrange {
 /// A bound between the keys of a list: before or after all keys that begin with some columns.
 ///
 /// It has only columns in which keys differ; the others have decided on which side of all keys the bound is.
-struct OrderedBound {
+package struct OrderedBound {
   /// The range of one column in the bound's bytes.
-  struct Part {
-    let start: Int
-    let end: Int
-    let isNull: Bool
+  package struct Part {
+    package let start: Int
+    package let end: Int
+    package let isNull: Bool
   }
 
-  private(set) var parts: [Part] = []
+  package private(set) var parts: [Part] = []
   /// Whether it is after the keys that begin with its columns, and not before them.
-  private(set) var isAfter = false
+  package private(set) var isAfter = false
+
+  /// Creates the bound before all keys.
+  package init() {}
 
   /// Sets it to the bound before or after all keys that begin with some bytes.
   /// - Complexity: O(*n*) in the bytes.
-  mutating func set(_ bytes: UnsafeRawBufferPointer, isBehind: Bool, in plan: OrderedPlan) {
+  package mutating func set(
+    _ bytes: UnsafeRawBufferPointer,
+    isBehind: Bool,
+    in columns: OrderedColumns
+  ) {
     parts.removeAll(keepingCapacity: true)
-    parts.reserveCapacity(plan.variable.count)
+    parts.reserveCapacity(columns.variable.count)
     isAfter = isBehind
     var start = 0
-    for index in plan.roles.indices {
+    for index in columns.roles.indices {
       guard start < bytes.count else { return }
-      let column = plan.columns[index]
-      let end = plan.layout.end(of: column, in: bytes, from: start)
-      switch plan.roles[index] {
+      let column = columns.all[index]
+      let end = columns.layout.end(of: column, in: bytes, from: start)
+      switch columns.roles[index] {
       case .varies:
         let tag = bytes[start]
         guard tag == 2 || tag == (column.nulls == .first ? 1 : 3) else {
@@ -204,7 +255,7 @@ struct OrderedBound {
           return
         }
       case .repeats(let index):
-        let order = repeated(parts[index], plan.variable[index].key, bytes, start, end, column)
+        let order = repeated(parts[index], columns.variable[index].key, bytes, start, end, column)
         guard order == 0 else {
           isAfter = order > 0
           return
