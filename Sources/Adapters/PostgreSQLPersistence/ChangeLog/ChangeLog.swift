@@ -93,6 +93,12 @@ final class ChangeLog: ChangeSource {
     }
   }
 
+  /// Creates what is missing or was changed of the log, its functions and its triggers.
+  /// - Throws: `StoreError.cannotOpen` with what the database's owner must run, if the user has not the right.
+  func repair(on connection: Connection) throws(StoreError) {
+    _ = try installer.install(on: connection)
+  }
+
   /// Every writer's commits are in the log.
   var coverage: StoreCapabilities.HistoryCoverage { .everyWriter }
 
