@@ -161,7 +161,8 @@ let commandLine = adapter(
   ]
 )
 let programAdapters = [
-  inMemory, sqlite, postgreSQL, foundationAttributes, sectionCaches, wireFormat, terminal, listBrowser,
+  inMemory, sqlite, postgreSQL, foundationAttributes, sectionCaches, wireFormat, terminal,
+  listBrowser,
   observable, fileFormats, programFrontEnd, commandLine,
 ]
 let adapters = programAdapters + [grdbRecords]
@@ -170,7 +171,9 @@ let programStores = Target.layer(
   "Scenarios",
   "ProgramStores",
   on: [domain, presentation].map(\.target)
-    + [inMemory, sqlite, postgreSQL, sectionCaches, programFrontEnd, commandLine].map(\.target)
+    + [inMemory, sqlite, postgreSQL, sectionCaches, terminal, programFrontEnd, commandLine].map(
+      \.target
+    )
 )
 let programs = [
   ("book-catalog", bookCatalog), ("household-ledger", householdLedger), ("event-log", eventLog),

@@ -60,7 +60,7 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
   static let adapters = [
     "InMemoryPersistence", "SQLitePersistence", "FoundationAttributes", "SectionCacheFiles",
     "WireFormat", "TerminalFrontEnd", "ListBrowser", "ObservableResults", "FileFormats",
-    "ProgramFrontEnd", "CommandLineFrontEnd", "GRDBRecords",
+    "ProgramFrontEnd", "CommandLineFrontEnd", "GRDBRecords", "PostgreSQLPersistence",
   ]
   static let foundation = ["Foundation", "FoundationEssentials", "FoundationInternationalization"]
   static let platform = ["Glibc", "Musl", "Android", "Darwin"]
@@ -133,6 +133,16 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
         "ResultsDomain", "OrderStatistics", "GRDB", "CSQLiteHooks", "FoundationEssentials",
         "Dispatch",
       ] + platform,
+      because: "a store knows the ports and nothing that is shown"
+    ),
+    LayerRule(
+      "Sources/Adapters/CLibPQ",
+      [],
+      because: "it is the header of libpq"
+    ),
+    LayerRule(
+      "Sources/Adapters/PostgreSQLPersistence",
+      ["ResultsDomain", "OrderStatistics", "CLibPQ", "Dispatch"] + platform,
       because: "a store knows the ports and nothing that is shown"
     ),
     LayerRule(

@@ -12,7 +12,7 @@ struct LayerRuleTests {
 
   @Test(arguments: LayerRule.all)
   func `a folder of the table contains sources`(_ rule: LayerRule) {
-    #expect(!PackageTree.files(under: rule.folder, "swift", "c").isEmpty)
+    #expect(!PackageTree.files(under: rule.folder, "swift", "c", "modulemap").isEmpty)
   }
 
   @Test func `every folder under Sources is in the table`() {
@@ -21,6 +21,46 @@ struct LayerRuleTests {
     }
     let listed = Set(LayerRule.all.map(\.folder))
     #expect(found.filter { !listed.contains($0) } == [])
+  }
+
+  @Test func `without its trait the module over PostgreSQL is empty, and nothing needs libpq`()
+    throws
+  {
+    let folders = ["Sources/Adapters/PostgreSQLPersistence", "Tests/PostgreSQLPersistenceTests"]
+    for path in folders.flatMap({ PackageTree.files(under: $0, "swift") }) {
+      #expect(Self.isInsideTrait(try PackageTree.text(path)), "\(path)")
+    }
+    let others = ["Sources", "Tests", "IntegrationTests"].flatMap {
+      PackageTree.files(under: $0, "swift")
+    }.filter { path in !folders.contains { path.hasPrefix($0 + "/") } }
+    for path in others {
+      let imports = ImportStatement.all(in: try PackageTree.text(path)).map(\.module)
+      #expect(!imports.contains("CLibPQ"), "\(path)")
+    }
+  }
+
+  /// Whether a source is empty without the trait: one condition encloses all of it.
+  private static func isInsideTrait(_ text: String) -> Bool {
+    let lines = SourceCode(text).code.filter { !$0.allSatisfy(\.isWhitespace) }
+    guard lines.first == "#if PostgreSQL", lines.last == "#endif" else { return false }
+    var depth = 0
+    for line in lines.dropLast() {
+      let word = line.drop(while: \.isWhitespace)
+      if word.hasPrefix("#if") { depth += 1 }
+      if word.hasPrefix("#endif") { depth -= 1 }
+      if depth == 0 || depth == 1 && word.hasPrefix("#else") { return false }
+    }
+    return depth == 1
+  }
+
+  @Test func `a source that is not enclosed by the trait is found`() {
+    for text in [
+      "import CLibPQ", "#if PostgreSQL\n#endif\nlet a = 1", "let a = 1\n#if PostgreSQL\n#endif",
+      "#if PostgreSQL\n#else\nlet a = 1\n#endif", "#if PostgreSQL\n#endif\n#if Other\n#endif",
+    ] {
+      #expect(!Self.isInsideTrait(text), "\(text)")
+    }
+    #expect(Self.isInsideTrait("#if PostgreSQL\n#if a\n#else\n#endif\nlet a = 1\n#endif\n"))
   }
 
   @Test func `every source belongs to a layer`() {

@@ -57,7 +57,7 @@ enum Roster: ListProgram {
   }
 
   static func openStore(_ location: StoreLocation) throws -> any Store {
-    throw StoreError.closed(path: location.path)
+    throw StoreError.closed(path: location.address.text)
   }
 
   static func diagnose(_ store: any Store) throws -> [String] { [] }

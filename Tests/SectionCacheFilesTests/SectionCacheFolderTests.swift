@@ -62,6 +62,24 @@ struct SectionCacheFolderTests {
     }
   }
 
+  @Test func `R162: a store that is no file has a folder among the user's caches`() throws {
+    let name = "postgresql://ann@db.example.org/books"
+    func folder(_ name: String, _ environment: [String: String]) -> String? {
+      SectionCacheFolder(forStoreNamed: name, of: "book-catalog", environment: environment)?
+        .folder.path(percentEncoded: false)
+    }
+    let set = try #require(folder(name, ["XDG_CACHE_HOME": "/caches", "HOME": "/home/ann"]))
+    #expect(set.hasPrefix("/caches/book-catalog/postgresql"))
+    #expect(!set.dropFirst("/caches/book-catalog/".count).dropLast().contains("/"))
+    let home = folder(name, ["XDG_CACHE_HOME": "relative", "HOME": "/home/ann"])
+    #expect(home?.hasPrefix("/home/ann/.cache/book-catalog/") == true)
+    #expect(folder(name, [:]) == nil)
+    let long = name + String(repeating: "x", count: 300)
+    let names = [name, name + "2", long, long + "x"].compactMap { folder($0, ["HOME": "/h"]) }
+    #expect(Set(names).count == 4)
+    #expect(names.allSatisfy { $0.split(separator: "/").allSatisfy { $0.utf8.count < 256 } })
+  }
+
   static let names = [
     "Demo", "demo", "DEMO", "", ".", "..", "/", "../escape", "a/b", "a\\b", "%", "%2e", "NUL",
     "con",

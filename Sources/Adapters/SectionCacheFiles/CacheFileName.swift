@@ -12,14 +12,19 @@ enum CacheFileName {
   private static let maximumLength = 200
 
   /// Returns the name of a cache's file.
-  static func fileName(of name: String) -> String {
+  static func fileName(of name: String) -> String { bounded(name) + cacheExtension }
+
+  /// Returns the name of the folder of a store that is not a file.
+  static func folderName(of store: String) -> String { bounded(store) }
+
+  /// Returns a name in the characters of file names, and no longer than they may be.
+  private static func bounded(_ name: String) -> String {
     let encoded = encoded(name)
-    guard encoded.utf8.count > maximumLength else { return encoded + cacheExtension }
+    guard encoded.utf8.count > maximumLength else { return encoded }
     var digest = RowDigest()
     digest.add(.text(name))
     let number = String(digest.value, radix: 16)
     return "\(String(decoding: encoded.utf8.prefix(maximumLength), as: UTF8.self))+\(number)"
-      + cacheExtension
   }
 
   /// Returns a unique name for a file that is being written.

@@ -26,6 +26,37 @@ public struct SectionCacheFolder: SectionCacheStorage {
     )
   }
 
+  /// Creates a storage for a store that is not a file, such as a database on a server: a folder of its own below the program's folder in
+  /// `XDG_CACHE_HOME` or `~/.cache`.
+  ///
+  /// It is `nil` where the environment names no folder. Stores that share a name share the folder: each finds the caches of the other, and
+  /// does not use them.
+  /// - Parameters:
+  ///   - name: The store's name, which must not contain a password.
+  ///   - program: The program's name.
+  ///   - isReadOnly: Whether writing and removing are refused.
+  ///   - environment: The variables of the environment.
+  public init?(
+    forStoreNamed name: String,
+    of program: String,
+    isReadOnly: Bool = false,
+    environment: [String: String] = ProcessInfo.processInfo.environment
+  ) {
+    let caches: URL
+    if let folder = environment["XDG_CACHE_HOME"], folder.hasPrefix("/") {
+      caches = URL(filePath: folder, directoryHint: .isDirectory)
+    } else if let home = environment["HOME"], home.hasPrefix("/") {
+      caches = URL(filePath: home, directoryHint: .isDirectory).appending(path: ".cache")
+    } else {
+      return nil
+    }
+    self.init(
+      at: caches.appending(path: program)
+        .appending(path: CacheFileName.folderName(of: name), directoryHint: .isDirectory),
+      isReadOnly: isReadOnly
+    )
+  }
+
   /// Returns the bytes saved under a name, or `nil` if there are none.
   ///
   /// A file that does not begin with exactly that name is returned whole, and the decoder finds it damaged.

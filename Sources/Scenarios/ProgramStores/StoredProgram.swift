@@ -3,10 +3,11 @@ import InMemoryPersistence
 public import ProgramFrontEnd
 public import ResultsDomain
 public import ResultsPresentation
-public import SQLitePersistence
+import SQLitePersistence
 import SectionCacheFiles
 
-/// A program whose objects are in an SQLite file, or in memory for a trial: what the five programs have in common.
+/// A program whose objects are in an SQLite file, in a PostgreSQL database, or in memory for a trial: what the five programs have in
+/// common.
 public protocol StoredProgram: ListProgram {
   /// The entities of its store.
   static var entities: [EntityDescription] { get }
@@ -23,7 +24,17 @@ extension StoredProgram {
 
   /// Opens the store of the program's entities.
   public static func openStore(_ location: StoreLocation) throws -> any Store {
-    guard !location.isInMemory else { return try InMemoryStore(entities: entities) }
+    switch location.address {
+    case .memory: return try InMemoryStore(entities: entities)
+    case .file(let path): return try openFile(path, location)
+    case .database(let url):
+      let store = try DatabaseStores.open(url, location, of: Self.self)
+      OpenStores.closeAtEnd(store)
+      return store
+    }
+  }
+
+  private static func openFile(_ path: String, _ location: StoreLocation) throws -> any Store {
     var options = SQLiteStoreOptions(
       isReadOnly: location.isReadOnly,
       busyTimeout: location.busyTimeout,
@@ -31,19 +42,24 @@ extension StoredProgram {
     )
     options.onlyReads = location.onlyReads
     options.attributeReplacements = attributeReplacements
-    let store = try SQLiteStore(at: location.path, entities: entities, options: options)
+    let store = try SQLiteStore(at: path, entities: entities, options: options)
     OpenStores.closeAtEnd(store)
     return store
   }
 
-  /// The folder of list caches beside the file, or `nil` for a store in memory.
+  /// The folder of list caches: beside the file, for a database among the user's caches; `nil` for a store in memory.
   public static func caches(for location: StoreLocation) -> (any SectionCacheStorage)? {
-    guard !location.isInMemory else { return nil }
-    return SectionCacheFolder(besideStoreAt: location.path, isReadOnly: location.isReadOnly)
+    switch location.address {
+    case .memory: nil
+    case .file(let path): SectionCacheFolder(besideStoreAt: path, isReadOnly: location.isReadOnly)
+    case .database(let url):
+      SectionCacheFolder(forStoreNamed: url, of: name, isReadOnly: location.isReadOnly)
+    }
   }
 
-  /// Describes how the store captures changes, and the result of SQLite's integrity check.
+  /// Describes how the store captures changes, and the result of SQLite's integrity check or the condition of the server.
   public static func diagnose(_ store: any Store) throws -> [String] {
+    if let lines = try DatabaseStores.diagnose(store) { return lines }
     guard let store = store as? SQLiteStore else { return [] }
     return try ["capture    \(store.capture)"] + store.check().lines
   }

@@ -21,7 +21,7 @@ struct StampVerb: AsyncParsableCommand {
   func run() async throws {
     let location = try store.location(of: EventProgram.name)
     let managers = StoreManagers(dataFolder: "") { _, _ in try EventProgram.openStore(location) }
-    let manager = try managers.manager(of: EventProgram.name, file: location.path)
+    let manager = try managers.manager(of: EventProgram.name, file: location.address.text)
     let event = try manager.new("Event")
     let now = Instant(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))
     event["timeStamp"] = now.attributeValue

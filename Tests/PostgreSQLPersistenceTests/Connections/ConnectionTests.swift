@@ -71,5 +71,23 @@ import Testing
       return failure.isConnectionLost && !failure.message.contains("secret")
     }
   }
+
+  @Test(arguments: [
+    ("postgresql://h:port/d?nonsense=1", "nonsense"), ("postgresql://[::1", "IPv6"),
+    ("postgresql://a/%zz", "percent"),
+  ])
+  func `R160: a malformed URL is refused with the reason of libpq`(_ url: String, _ word: String) {
+    #expect(ConnectionURL.refusal(of: url)?.contains(word) == true)
+    #expect(ConnectionURL.refusal(of: "postgresql://ann@a:1,b:2/d?sslmode=prefer&pooled=1") == nil)
+  }
+
+  @Test func `R161: a server that asks for a password says so, and a typed one is kept secret`()
+    throws
+  {
+    let settings = try ConnectionSettings(url: "postgresql://someone@localhost:1/nowhere")
+    let known = settings.settingPassword("secret")
+    #expect(known.value(of: "password") == "secret")
+    #expect(known.name == settings.name)
+  }
 }
 #endif

@@ -144,7 +144,7 @@ struct OrderedCostTests {
       sortDescriptors: [.ascending("publisher"), .descending("year")]
     )
     let plan = try OrderedPlanCache()
-      .plan(of: definition, in: try tables.table(of: entity), mark: "", reader)
+      .plan(of: definition, in: try tables.table(of: entity), reader)
     return (try #require(plan), reader)
   }
 
@@ -216,7 +216,7 @@ struct OrderedCostTests {
       try reader.connection.runOnce("DROP INDEX i")
       try reader.connection.runOnce(#"CREATE INDEX j ON "Book" (\#(columns))"#)
       try reader.connection.runOnce("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-      let found = try OrderedPlanCache().plan(of: plan.definition, in: plan.table, mark: "", reader)
+      let found = try OrderedPlanCache().plan(of: plan.definition, in: plan.table, reader)
       #expect(found == nil)
       let shown = try OrderedRemedy(reader: reader).plan(of: plan.definition, in: plan.table, nil)
       #expect(shown.source == .sorting)

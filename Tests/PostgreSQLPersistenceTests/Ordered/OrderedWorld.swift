@@ -145,7 +145,7 @@ struct OrderedWorld {
   ) throws -> Result? {
     try connection.runOnce("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
     defer { _ = try? connection.runOnce("ROLLBACK") }
-    let plan = try OrderedPlanCache().plan(of: definition, in: table, mark: "", reader)
+    let plan = try OrderedPlanCache().plan(of: definition, in: table, reader)
     return try plan.map { try body(PostgreSQLOrderedSource($0, reader)) }
   }
 }

@@ -133,9 +133,10 @@ struct AssignmentCompletion<Program: ListProgram> {
       )
       let options = try ReadingStoreOptions.parse(arguments + ["--read-only"])
       // For reading only, a default store that does not exist is an error instead of a message.
-      let path = try options.existingLocation(of: Program.self).path
-      var location = StoreLocation(path: path, isReadOnly: false, busyTimeout: Self.busyTimeout)
+      let address = try options.existingLocation(of: Program.self).address
+      var location = StoreLocation(address, isReadOnly: false, busyTimeout: Self.busyTimeout)
       location.onlyReads = true
+      location.mayAsk = false
       return location
     }
   }

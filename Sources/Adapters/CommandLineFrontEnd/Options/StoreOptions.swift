@@ -6,12 +6,12 @@ import TerminalFrontEnd
 
 /// The options that name a store and say how to open it for writing.
 public struct StoreOptions: ParsableArguments {
-  /// The store's file.
+  /// The store's file, or the URL of its database.
   @Option(
     name: .customLong("store"),
     help: """
-      The store's file, or :memory: for a temporary store (default: the program's own file in $XDG_DATA_HOME or \
-      ~/.local/share; 'doctor' shows it).
+      The store's file, the URL of a PostgreSQL database, or :memory: for a temporary store (default: the program's own \
+      file in $XDG_DATA_HOME or ~/.local/share; 'doctor' shows it).
       """
   )
   public var path: String?
@@ -48,16 +48,14 @@ public struct StoreOptions: ParsableArguments {
   }
 
   fileprivate func location(of program: String, isReadOnly: Bool) throws -> StoreLocation {
-    let path = try path ?? StoreOptions.defaultPath(of: program)
-    guard !path.isEmpty else {
-      throw CommandFailure(
-        .usage,
-        "--store is empty.",
-        remedy: "Name a file, or :memory: for a temporary store."
-      )
-    }
-    if self.path == nil, !isReadOnly { try StoreOptions.createFolder(of: path) }
-    return StoreLocation(path: path, isReadOnly: isReadOnly, busyTimeout: busyTimeout.duration)
+    let address = try address(of: program)
+    if path == nil, !isReadOnly { try StoreOptions.createFolder(of: address.text) }
+    return StoreLocation(address, isReadOnly: isReadOnly, busyTimeout: busyTimeout.duration)
+  }
+
+  private func address(of program: String) throws(CommandFailure) -> StoreAddress {
+    if let path { return try StoreAddress(path) }
+    return .file(path: try StoreOptions.defaultPath(of: program))
   }
 
   /// Returns the location of a program's store, for a verb that does not create it.
@@ -75,8 +73,8 @@ public struct StoreOptions: ParsableArguments {
     of program: Program.Type,
     isReadOnly: Bool
   ) throws -> StoreLocation {
-    let path = try path ?? StoreOptions.defaultPath(of: Program.name)
-    guard !path.isEmpty, path != ":memory:" else {
+    // Whether a database exists, its server says.
+    guard case .file(let path) = try address(of: Program.name) else {
       return try location(of: Program.name, isReadOnly: isReadOnly)
     }
     var status = stat()
@@ -107,10 +105,10 @@ public struct StoreOptions: ParsableArguments {
     }
     let note = "\(Program.name): There are no \(Program.nouns.many) yet: \(path) does not exist."
     try TerminalOutput.standardError.write(SafeText.oneLine("\(note) \(remedy)") + "\n")
-    return StoreLocation(path: ":memory:", isReadOnly: false, busyTimeout: busyTimeout.duration)
+    return StoreLocation(.memory, isReadOnly: false, busyTimeout: busyTimeout.duration)
   }
 
-  private static func defaultPath(of program: String) throws -> String {
+  private static func defaultPath(of program: String) throws(CommandFailure) -> String {
     let environment = ProcessInfo.processInfo.environment
     guard let folder = UserFolder.data.path(of: program, environment) else {
       throw CommandFailure(

@@ -206,6 +206,7 @@ enum HelpTopic: String, CaseIterable, ExpressibleByArgument {
       64   the command line was not understood
       65   invalid data, in a file or in a value
       66   a file or a store that is missing or cannot be opened
+      69   the server of the store cannot be reached
       70   an error in the program itself
       73   a file that cannot be created, or a store that is read-only
       74   reading or writing failed, or the disk is full

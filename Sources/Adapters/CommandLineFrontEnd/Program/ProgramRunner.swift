@@ -22,6 +22,9 @@ public enum ProgramRunner {
     if let failure = unreadableArgument(CommandLine.argc, CommandLine.unsafeArgv) {
       exit(report(failure, name, isVerbose: false))
     }
+    if let failure = DatabaseURL.refusal(ofArguments: CommandLine.arguments) {
+      exit(report(failure, name, isVerbose: false))
+    }
     let arguments = withUsualVerb(Array(CommandLine.arguments.dropFirst()), of: root)
     let status = await run(root, arguments)
     OpenStores.close()

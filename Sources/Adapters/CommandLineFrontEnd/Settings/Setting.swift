@@ -23,7 +23,7 @@ enum Setting: String, CaseIterable, Sendable {
   /// A line about the setting, for the help.
   var summary: String {
     switch self {
-    case .store: "the store's file: a whole path, or one that begins with ~/"
+    case .store: "the store: a URL, a whole path, or one that begins with ~/"
     case .busyTimeout: "the time to wait for another writer, such as 500ms or 5s"
     case .locale: "a locale such as ja_JP, or C for plain forms"
     case .calendar: "a calendar such as gregorian or japanese"
@@ -115,7 +115,11 @@ enum Setting: String, CaseIterable, Sendable {
   }
 
   private static func path(_ value: String, home: String?) throws(CommandFailure) -> String {
-    if value == ":memory:" || value.hasPrefix("/") { return value }
+    switch try StoreAddress(value) {
+    case .memory, .database: return value
+    case .file: break
+    }
+    if value.hasPrefix("/") { return value }
     guard value.hasPrefix("~/"), let home, home.hasPrefix("/") else {
       throw failure(
         "“\(value)” depends on the folder in which the program runs.",

@@ -149,7 +149,7 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
     let columns = self.columns.map { column($0) }
     var setup = BrowserSetup(
       program: Program.name,
-      file: URL(fileURLWithPath: location.path).lastPathComponent,
+      file: location.address.title,
       nouns: Program.nouns,
       columns: columns,
       details: details.map { column($0.column, attribute: $0.attribute) },

@@ -13,7 +13,7 @@ public struct CacheVerb<Program: ListProgram>: AsyncParsableCommand {
       abstract: "Show or delete the list caches that speed up the next start.",
       discussion: Program.discussion(
         """
-        Caches are files in a folder beside the store. They only make lists open faster: without them, or with one that \
+        Caches are files in a folder beside the store; those of a database are in $XDG_CACHE_HOME or ~/.cache. They only make lists open faster: without them, or with one that \
         is out of date, lists are the same.
         """,
         examples: "cache list",

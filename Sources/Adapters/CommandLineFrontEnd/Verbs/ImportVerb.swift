@@ -68,15 +68,20 @@ public struct ImportVerb<Program: ListProgram>: AsyncParsableCommand {
     if !run.skipped.isEmpty { throw ExitCode(ExitStatus.nothingMatched.rawValue) }
   }
 
-  /// Returns the location to import into; a dry run creates no file.
+  /// Returns the location to import into; a dry run creates no file and no table.
   private func storeLocation() throws -> StoreLocation {
     var location = try store.location(of: Program.name)
     location.historyCapacity = 0
-    guard dryRun, !location.isInMemory, !FileManager.default.fileExists(atPath: location.path)
-    else {
-      return location
+    guard dryRun, try !isThere(location) else { return location }
+    return StoreLocation(.memory, isReadOnly: false, busyTimeout: location.busyTimeout)
+  }
+
+  private func isThere(_ location: StoreLocation) throws -> Bool {
+    switch location.address {
+    case .memory: true
+    case .file(let path): FileManager.default.fileExists(atPath: path)
+    case .database: try Program.objectCount(at: location) != nil
     }
-    return StoreLocation(path: ":memory:", isReadOnly: false, busyTimeout: location.busyTimeout)
   }
 }
 

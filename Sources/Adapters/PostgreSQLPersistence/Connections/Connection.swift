@@ -70,7 +70,9 @@ final class Connection {
     }
     guard let opened, PQstatus(opened) == CONNECTION_OK else {
       defer { PQfinish(opened) }
-      throw .ofConnection(opened)
+      var failure = PostgreSQLFailure.ofConnection(opened)
+      failure.needsPassword = opened.map { PQconnectionNeedsPassword($0) == 1 } ?? false
+      throw failure
     }
     connection = opened
     canceller = Canceller(opened)

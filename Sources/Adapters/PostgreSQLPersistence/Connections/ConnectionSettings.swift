@@ -84,6 +84,14 @@ struct ConnectionSettings: Hashable, Sendable {
     if self.value(of: keyword) == nil { parameters.append(Entry(keyword: keyword, value: value)) }
   }
 
+  /// Returns the settings with a password, such as one that the user typed; it is kept in memory only.
+  func settingPassword(_ password: String) -> ConnectionSettings {
+    var settings = self
+    settings.parameters.removeAll { $0.keyword == "password" }
+    settings.add("password", password)
+    return settings
+  }
+
   /// Whether the URL contains a password, which other users of the machine could see in a list of processes.
   var containsPassword: Bool { value(of: "password") != nil }
 
@@ -134,6 +142,19 @@ struct ConnectionSettings: Hashable, Sendable {
       return false
     }
     return url[..<mark] + (kept.isEmpty ? "" : "?" + kept.joined(separator: "&"))
+  }
+}
+
+/// The URL of a database, for programs that check it before they open a store.
+package enum ConnectionURL {
+  /// Returns why libpq does not understand a URL, or `nil` if it does.
+  package static func refusal(of url: String) -> String? {
+    do {
+      _ = try ConnectionSettings(url: url)
+      return nil
+    } catch {
+      return error.message
+    }
   }
 }
 #endif

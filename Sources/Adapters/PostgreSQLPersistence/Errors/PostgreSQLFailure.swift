@@ -16,6 +16,8 @@ struct PostgreSQLFailure: Error, Hashable, Sendable {
   var column: String?
   /// Whether the connection cannot be used any more.
   var isConnectionLost = false
+  /// Whether the server asked for a password, and none was known.
+  var needsPassword = false
 
   /// Creates a failure.
   init(state: String, message: String, isConnectionLost: Bool = false) {
@@ -66,10 +68,11 @@ extension PostgreSQLFailure {
   /// A transaction was refused because of another one (serialization failure or deadlock).
   var isOutrun: Bool { state == "40001" || state == "40P01" }
 
-  /// The error of a store for this failure, where its call knows nothing more exact.
+  /// Returns the error of a store for this failure, where its call knows nothing more exact.
   /// - Parameters:
   ///   - path: The store's name for messages.
   ///   - waited: How long a call waits for a lock.
+  /// - Returns: The error.
   func storeError(path: String, waited: Duration) -> StoreError {
     if isConnectionLost { return .unreachable(path: path, detail: message) }
     switch state {
@@ -80,6 +83,11 @@ extension PostgreSQLFailure {
     case "25006": return .readOnly(path: path)
     case "XX001", "XX002": return .damaged(path: path, detail: message)
     case "58030": return .inputOutput(path: path, detail: message)
+    // A constraint that is checked at the end of a transaction, or what a trigger raises.
+    case let state where state.hasPrefix("23") || state == "P0001":
+      return .aborted(
+        by: PostgreSQLConstraintError(id: nil, constraint: constraint ?? "", message: message)
+      )
     default: return .unexpected(path: path, detail: "\(message) [\(state)]")
     }
   }

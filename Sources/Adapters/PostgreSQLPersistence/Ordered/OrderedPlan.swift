@@ -70,49 +70,40 @@ final class OrderedPlan: Sendable {
 /// That none serves is not remembered: it is asked only when a list is fetched, and an index may have been created meanwhile.
 /// `state` is guarded by a lock that is held for moments only; plans are made without it.
 final class OrderedPlanCache: Sendable {
-  private struct Entry: Sendable {
-    let definition: OrderDefinition
-    /// The state of the schema for which the plan was made.
-    let mark: String
-    let plan: OrderedPlan
-  }
-
   /// The greatest number of lists that are remembered.
   private static let limit = 1024
 
   /// The plans, roughly in the order of their last use.
-  private let state = Mutex<[Entry]>([])
+  private let state = Mutex<[OrderedPlan]>([])
 
   /// The plan of a list.
   /// - Parameters:
   ///   - definition: The rows of the list and their order.
   ///   - table: The table of its rows.
-  ///   - mark: The state of the schema; a plan for another one is made again.
   ///   - reader: Reads through a connection with an open transaction.
   /// - Returns: The plan, or `nil` if no index serves.
   /// - Throws: The store's error.
   func plan(
     of definition: OrderDefinition,
     in table: EntityTable,
-    mark: String,
     _ reader: TableReader
   ) throws(StoreError) -> OrderedPlan? {
-    let known = state.withLock { entries -> OrderedPlan? in
+    let known = state.withLock { plans -> OrderedPlan? in
       guard
-        let index = entries.firstIndex(where: {
-          $0.mark == mark && $0.plan.table === table && $0.definition == definition
+        let index = plans.firstIndex(where: {
+          $0.table === table && $0.definition == definition
         })
       else { return nil }
-      if index > 0 { entries.swapAt(index, index - 1) }
-      return entries[max(0, index - 1)].plan
+      if index > 0 { plans.swapAt(index, index - 1) }
+      return plans[max(0, index - 1)]
     }
     if let known, known.serves { return known }
     let plan = try OrderedProof(reader: reader).plan(of: definition, in: table)
-    state.withLock { entries in
-      entries.removeAll { $0.definition == definition }
+    state.withLock { plans in
+      plans.removeAll { $0.definition == definition }
       guard let plan else { return }
-      entries.insert(Entry(definition: definition, mark: mark, plan: plan), at: 0)
-      if entries.count > OrderedPlanCache.limit { entries.removeLast() }
+      plans.insert(plan, at: 0)
+      if plans.count > OrderedPlanCache.limit { plans.removeLast() }
     }
     return plan
   }

@@ -76,12 +76,19 @@ struct OrderedRemedy {
     _ = try reader.run([end])
     guard ordered == nil, let index, let name else { return nil }
     let statement = index.statement(named: name)
+    // It takes as long as it takes.
+    _ = try reader.run([Statement("SET statement_timeout = 0", isPrepared: false)])
+    let reset = Statement("RESET statement_timeout", isPrepared: false)
     do throws(StoreError) {
       _ = try reader.run([Statement(statement, isPrepared: false)])
+      let vacuum = "VACUUM (ANALYZE, INDEX_CLEANUP off) \(table.quotedName)"
+      _ = try? reader.run([Statement(vacuum, isPrepared: false)])
+      _ = try reader.run([reset])
     } catch {
       let quoted = Connection.quoted(table.shape.schema) + "." + Connection.quoted(name)
       let drop = "DROP INDEX CONCURRENTLY IF EXISTS \(quoted)"
       _ = try? reader.run([Statement(drop, isPrepared: false)])
+      _ = try? reader.run([reset])
       throw error
     }
     return statement

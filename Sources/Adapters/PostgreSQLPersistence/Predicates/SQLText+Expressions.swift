@@ -153,7 +153,9 @@ extension EntityTable {
 }
 
 extension EntityTable.Column {
-  /// The column's value in its storage class: as PostgreSQL's integer, double, text or bytes. A value that has none is null.
+  /// The column's value in its storage class: as PostgreSQL's integer, double, text or bytes.
+  ///
+  /// A value that has none in the domain is null.
   var canonical: String {
     switch coding.kind {
     case .integer, .blob, .real(bytes: 8): return sql

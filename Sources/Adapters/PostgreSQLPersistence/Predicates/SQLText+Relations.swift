@@ -6,15 +6,15 @@ import ResultsDomain
 // itself.
 
 extension SQLText {
-  /// The table as a statement reads it that has some expressions and a predicate: with others joined if they have paths.
+  /// The table as a statement reads it that has some expressions and a predicate: under a name of its own, since a plain name in `ORDER BY`
+  /// would be that of a result column, and with others joined if there are paths.
   /// - Throws: `StoreError.unknownEntity` for a path to an entity that the store was not opened with.
   mutating func joining(
     _ table: EntityTable,
     for expressions: [FetchExpression],
     where predicate: FetchPredicate
   ) throws(StoreError) -> EntityTable {
-    guard predicate.usesPaths || expressions.contains(where: \.usesPaths) else { return table }
-    return try joining(table, paths(expressions, predicate))
+    try joining(table, paths(expressions, predicate))
   }
 
   private func paths(_ expressions: [FetchExpression], _ predicate: FetchPredicate) -> [[String]] {
@@ -77,6 +77,7 @@ extension SQLText {
   ///   - table: The outer table.
   ///   - results: Appends the columns of the subquery.
   /// - Returns: Whether the path exists.
+  /// - Throws: `StoreError.unknownEntity` for an entity that the store was not opened with.
   private mutating func append(
     selecting steps: [String],
     _ expressions: [FetchExpression],

@@ -105,7 +105,10 @@ extension SQLText {
     in table: EntityTable
   ) throws(StoreError) {
     guard let evaluator else { throw SQLText.unevaluated(expression, in: table) }
-    append("((")
+    // Nothing is in an empty list, not even null.
+    append("CASE WHEN (")
+    try append(expression, in: table)
+    append(") IS NOT NULL THEN (")
     try append(expression, in: table)
     append(") COLLATE \"C\" IN (SELECT unnest(")
     let purpose = TextEvaluator.Purpose(
@@ -123,7 +126,7 @@ extension SQLText {
         )
       }
     }
-    append("::text[])))")
+    append("::text[])) END")
   }
 
   /// Appends a text with its letters folded as this process folds them.

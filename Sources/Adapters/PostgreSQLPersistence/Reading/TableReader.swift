@@ -330,8 +330,12 @@ struct RowCursor {
 
 extension SQLText {
   /// Appends the statement that reads the keys of a list in their order: the terms' values, then the key's.
-  /// - Parameter cores: The expressions that are read instead of the terms', which are not sorted then.
+  /// - Parameters:
+  ///   - definition: The list.
+  ///   - plain: The entity's table.
+  ///   - cores: The expressions that are read instead of the terms', which are not sorted then.
   /// - Returns: How the result's columns travel.
+  /// - Throws: `StoreError.unknownEntity` for a path to an entity that the store was not opened with.
   mutating func append(
     entriesOf definition: OrderDefinition,
     in plain: EntityTable,

@@ -50,7 +50,7 @@ struct ColumnCoding: Hashable, Sendable {
         let bits = UInt32(truncatingIfNeeded: BinaryForm.integer(bytes))
         number = Double(Float(bitPattern: bits))
       } else {
-        number = Double(bitPattern: UInt64(bitPattern: BinaryForm.integer(bytes)))
+        number = ColumnCoding.real(bytes)
       }
       return number.isNaN ? nil : .real(number == 0 ? 0 : number)
     case .text: return .text(String(decoding: bytes, as: UTF8.self))
@@ -117,6 +117,11 @@ struct ColumnCoding: Hashable, Sendable {
       return Parameter(type: type, bytes: NumericForm.bytes(units: units, scale: scale))
     default: return nil
     }
+  }
+
+  /// The number in the eight bytes of a `double precision`.
+  static func real(_ bytes: UnsafeRawBufferPointer) -> Double {
+    Double(bitPattern: UInt64(bitPattern: BinaryForm.integer(bytes)))
   }
 
   private static func uuidText(_ bytes: UnsafeRawBufferPointer) -> String {

@@ -97,6 +97,7 @@ final class EntityTable: Sendable {
 
   /// The key in a row of a result.
   /// - Parameters:
+  ///   - result: The result.
   ///   - row: The row.
   ///   - column: The first column of the key; the parts follow each other.
   /// - Returns: `nil` if a part is null or has no value in the domain.
@@ -114,8 +115,10 @@ final class EntityTable: Sendable {
 
   /// The attributes' values in a row of a result.
   /// - Parameters:
+  ///   - result: The result.
   ///   - row: The row.
   ///   - column: The first column; the attributes follow each other.
+  /// - Returns: One value for each attribute.
   /// - Throws: The index of an attribute whose value has none in the domain.
   func values(
     _ result: QueryResult,

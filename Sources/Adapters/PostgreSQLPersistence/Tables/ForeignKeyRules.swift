@@ -56,6 +56,7 @@ struct ForeignKeyRules {
 
   /// The columns of foreign keys that no index of the table begins with.
   /// - Parameter indexes: The columns of the indexes that the table has.
+  /// - Returns: The columns of each index that is missing.
   func missingIndexes(beside indexes: [[String]]) -> [[String]] {
     var known = indexes.map(Self.values)
     known.append(Self.values(entity.identity.columns))

@@ -12,7 +12,7 @@ enum SchemaChange {
   /// A foreign key is enforced from now on.
   case reference(ForeignKeyRules.Key, EntityDescription)
   /// The values of a column are moved to where they belong now.
-  case replace(SchemaOptions.Replacement, EntityDescription)
+  case replace(AttributeReplacement, EntityDescription)
   /// A column is removed with its values.
   case drop(String, EntityDescription)
   /// An index over the columns of a foreign key is created.
@@ -52,7 +52,7 @@ enum SchemaChange {
     from shape: TableShape,
     to entity: EntityDescription,
     among entities: [EntityDescription],
-    replacing replacements: [SchemaOptions.Replacement]
+    replacing replacements: [AttributeReplacement]
   ) throws(SchemaRefusal) -> [SchemaChange] {
     func refusal(_ detail: String) -> SchemaRefusal { .mismatch(entity.name, detail) }
     let declared = entity.identity.columns
@@ -114,6 +114,7 @@ enum SchemaChange {
   /// - Parameters:
   ///   - schema: The schema with the tables.
   ///   - triggers: The names of the triggers that capture the table's changes; they mention its columns.
+  /// - Returns: The statements, in order.
   func statements(in schema: String, triggers: [String]) -> [String] {
     func table(_ entity: EntityDescription) -> String {
       Connection.quoted(schema) + "." + Connection.quoted(entity.name)

@@ -15,13 +15,6 @@ struct SchemaRefusal: Error {
 
 /// How tables are found, made and changed when a store is opened.
 struct SchemaOptions: Sendable {
-  /// What becomes of the values of an attribute that an entity no longer has.
-  struct Replacement: Sendable {
-    let entity: String
-    let attribute: String
-    let statements: [String]
-  }
-
   /// The schema with the tables.
   var schema = "public"
   /// Whether tables that no store has made are used as they are.
@@ -31,7 +24,7 @@ struct SchemaOptions: Sendable {
   /// Whether the database may be changed.
   var isWritable = true
   /// How to move the values of attributes that entities had in earlier versions of the program.
-  var replacements: [Replacement] = []
+  var replacements: [AttributeReplacement] = []
 }
 
 /// Compares the tables of a database with the entities that a store is opened with.
@@ -74,6 +67,7 @@ struct SchemaInspector {
   /// - Parameters:
   ///   - found: The tables as they are.
   ///   - names: Reads the names of all tables, for the message about one that is missing.
+  /// - Returns: The changes, in the order in which they are made.
   /// - Throws: `SchemaRefusal` for a table that does not fit and cannot be changed.
   func changes(
     _ found: CatalogReader.Findings,

@@ -142,6 +142,32 @@ enum TypeNumber {
   static let uuid: UInt32 = 2950
   static let jsonBinary: UInt32 = 3802
   static let transaction: UInt32 = 5069
+
+  /// The number of the type of arrays of a type, or `nil` for a type that is not built in.
+  static func array(of type: UInt32) -> UInt32? {
+    switch type {
+    case boolean: 1000
+    case blob: 1001
+    case name: 1003
+    case integer16: 1005
+    case integer32: 1007
+    case text: 1009
+    case paddedText: 1014
+    case limitedText: 1015
+    case integer: 1016
+    case real32: 1021
+    case real: 1022
+    case localTimestamp: 1115
+    case date: 1182
+    case timestamp: 1185
+    case numeric: 1231
+    case json: 199
+    case transaction: 271
+    case uuid: 2951
+    case jsonBinary: 3807
+    default: nil
+    }
+  }
   static let transactions: UInt32 = 271
   static let booleans: UInt32 = 1000
   static let dates: UInt32 = 1182

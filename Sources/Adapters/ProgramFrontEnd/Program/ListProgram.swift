@@ -233,27 +233,3 @@ public struct ProgramExamples: Sendable {
     self.numbers = numbers
   }
 }
-
-/// The location of a store, and how a verb opens it.
-public struct StoreLocation: Hashable, Sendable {
-  /// The file's path, or `:memory:`.
-  public let path: String
-  /// Whether the store must not be written.
-  public let isReadOnly: Bool
-  /// How long to wait for another writer.
-  public let busyTimeout: Duration
-  /// The number of changed rows that the store remembers; a bulk import, which no list observes, needs none.
-  public var historyCapacity = 65_536
-  /// Whether the verb only reads, so that opening the store does no maintenance.
-  public var onlyReads = false
-
-  /// Whether the store exists only in memory.
-  public var isInMemory: Bool { path == ":memory:" }
-
-  /// Creates a location.
-  public init(path: String, isReadOnly: Bool, busyTimeout: Duration) {
-    self.path = path
-    self.isReadOnly = isReadOnly
-    self.busyTimeout = busyTimeout
-  }
-}

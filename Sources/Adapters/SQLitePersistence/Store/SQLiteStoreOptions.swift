@@ -1,4 +1,4 @@
-import ResultsDomain
+public import ResultsDomain
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

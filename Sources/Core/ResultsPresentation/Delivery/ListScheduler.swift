@@ -5,21 +5,16 @@ import Synchronization
 ///
 /// There is one scheduler and one task for each store object, however many lists there are. Work happens in turns, which never suspend
 /// and follow each other: in a turn all due lists are advanced in one snapshot of the store, then all publish their new state, and then
-/// events are delivered. So the subscriber of one list that reads another of the same store finds the same commit (R66).
+/// events are delivered. So the subscriber of one list that reads another of the same store finds the same commit (R66). A turn asks
+/// only the lists that the commits may concern; `ListRoster` knows which.
 ///
-/// Mutable state: `members`, guarded by its mutex and changed when a list is added or removed and when a wait begins or ends.
-/// `turn` is held for a whole turn, also while the store is read and events are delivered; `publishing` while lists publish.
-/// Lock order: `turn`, `publishing`, then a list's state. `members` is taken alone or within `turn`; while it is held, only the
-/// store's `commitNotifications` is called.
+/// Mutable state: `members`, guarded by its mutex and changed when a list is added or removed, when a turn files lists, and when a wait
+/// begins or ends. `turn` is held for a whole turn, also while the store is read and events are delivered; `publishing` while lists
+/// publish. Lock order: `turn`, `publishing` or `members`, then a list's state. While `members` is held, only the store's
+/// `commitNotifications` is called, and the version of a list is set.
 final class ListScheduler: Sendable {
-  /// A class, since copies of a weak reference are costly with a thousand lists.
-  private final class WeakList: Sendable {
-    weak let list: LiveList?
-    init(_ list: LiveList) { self.list = list }
-  }
-
   private struct Members {
-    var lists: [WeakList] = []
+    var roster = ListRoster()
     var observation: Task<Void, Never>?
     var waits: [DeliveryPeriod: Task<Void, Never>] = [:]
   }
@@ -31,6 +26,8 @@ final class ListScheduler: Sendable {
   private let publishing = Mutex<Void>(())
   /// Odd while lists publish.
   private let publications = Atomic<Int>(0)
+  /// How often a list was asked, over all turns.
+  private let questions = Atomic<Int>(0)
   /// The most lists that are advanced within the call of a commit.
   private static let promptListLimit = 32
 
@@ -44,12 +41,13 @@ final class ListScheduler: Sendable {
     ListScheduler.forget(store)
   }
 
+  /// How often a list was asked whether commits concern it, over all turns.
+  var questionCount: Int { questions.load(ordering: .relaxed) }
+
   /// Adds a list; the store is observed from now on, unless the list waits for refreshes.
   func add(_ list: LiveList) {
     members.withLock { members in
-      members.lists.removeAll { $0.list == nil }
-      guard !members.lists.contains(where: { $0.list === list }) else { return }
-      members.lists.append(WeakList(list))
+      members.roster.add(list)
       guard members.observation == nil, list.isAutomatic else { return }
       let notifications = store.commitNotifications { [weak self] in
         self?.followPromptly($0) ?? true
@@ -66,27 +64,39 @@ final class ListScheduler: Sendable {
 
   /// Removes a list.
   func remove(_ list: LiveList) {
+    let number = list.number
     members.withLock { members in
-      members.lists.removeAll { $0.list == nil || $0.list === list }
-      guard !members.lists.contains(where: { $0.list?.isAutomatic ?? false }) else { return }
+      members.roster.remove(number)
+      guard !members.roster.hasAutomaticLists else { return }
       members.observation?.cancel()
       members.observation = nil
     }
   }
 
-  private var lists: [LiveList] { members.withLock { $0.lists.compactMap(\.list) } }
+  /// Takes a list out of its file, so that it is asked in every turn.
+  func withdraw(_ list: LiveList) {
+    members.withLock { members in
+      guard let version = members.roster.version, members.roster.withdraw(list.number) != nil else {
+        return
+      }
+      // Within the lock, so that no turn can advance the list before.
+      list.settle(at: version)
+    }
+  }
+
+  /// The lists that every turn asks, oldest first.
+  private var unfiledLists: [LiveList] {
+    members.withLock { $0.roster.unfiledLists }.compactMap(\.list)
+  }
 
   /// Ends all lists, since the store was closed.
   private func end() {
     let lists = members.withLock { members in
-      defer {
-        members.lists = []
-        members.observation = nil
-      }
-      return members.lists.compactMap(\.list)
+      members.observation = nil
+      return members.roster.removeAll()
     }
     turn.withLock { _ in
-      for list in lists { list.end() }
+      for entry in lists { entry.list?.end() }
     }
   }
 }
@@ -107,19 +117,16 @@ extension ListScheduler {
     reading body: (any StoreSnapshot) -> Void
   ) -> StoreError? {
     turn.withLock { _ in
-      let lists = lists
-      guard lists.contains(where: { $0 === list }) else { return nil }
-      let due = lists.filter { $0 === list || $0.isDue(after: nil) }
+      guard members.withLock({ $0.roster.contains(list) }) else { return nil }
       do throws(StoreError) {
         return try store.read { (snapshot) throws(StoreError) -> StoreError? in
-          let advanced = advance(due, of: lists, in: SnapshotHistory(snapshot), for: list)
+          let advanced = advance(in: SnapshotHistory(snapshot), for: list)
           publish(advanced.changed)
           if advanced.failure == nil { body(snapshot) }
           return advanced.failure
         }
       } catch {
-        for list in due { list.fail(error, answering: nil) }
-        publish(due)
+        fail(error, for: list)
         return error
       }
     }
@@ -135,12 +142,13 @@ extension ListScheduler {
 
   /// Advances the lists that are delivered at once, and starts the waits of those that are delivered once per time span.
   private func storeMayHaveChanged() {
-    beginWaits(of: lists)
+    beginWaits()
     _ = run(for: nil, nil, after: nil)
   }
 
-  private func beginWaits(of lists: [LiveList]) {
-    for list in lists {
+  private func beginWaits() {
+    // A list that waits is never filed.
+    for list in unfiledLists {
       if let period = list.periodToAwait() { wait(for: period) }
     }
   }
@@ -163,47 +171,63 @@ extension ListScheduler {
     after period: DeliveryPeriod?
   ) -> StoreError? {
     turn.withLock { _ in
-      let lists = lists
-      let due = lists.filter { $0 === requester || $0.isDue(after: period) }
-      guard !due.isEmpty else { return nil }
+      guard isNeeded(for: requester, after: period) else { return nil }
       do throws(StoreError) {
         let advanced = try store.read { (snapshot) throws(StoreError) in
-          advance(due, of: lists, in: SnapshotHistory(snapshot), for: requester, prepared)
+          advance(in: SnapshotHistory(snapshot), for: requester, prepared, after: period)
         }
         publish(advanced.changed)
         return advanced.failure
       } catch {
-        for list in due {
-          list.fail(error, answering: list === requester ? prepared?.number : nil)
-        }
-        publish(due)
+        fail(error, for: requester, answering: prepared?.number, after: period)
         return error
       }
     }
   }
 
+  /// Whether a turn may have anything to do.
+  private func isNeeded(for requester: LiveList?, after period: DeliveryPeriod?) -> Bool {
+    let isExpected = members.withLock { members in
+      members.roster.hasFiledLists || requester.map { members.roster.contains($0) } ?? false
+    }
+    return isExpected || unfiledLists.contains { $0.isDue(after: period) }
+  }
+
   /// Advances lists within the call of a small commit, on its thread, if that takes no longer than the commit may wait.
   /// - Returns: Whether nothing is left to do.
   private func followPromptly(_ snapshot: any StoreSnapshot) -> Bool {
-    let lists = lists
-    beginWaits(of: lists)
+    beginWaits()
     // The current turn may have begun before the commit, and a subscriber may have committed in that very turn.
     return turn.withLockIfAvailable { _ in
-      let due = lists.filter { $0.isDue(after: nil) }
       let history = SnapshotHistory(snapshot)
+      let asked = asked(in: history)
+      let due = asked.filter { $0.isDue(after: nil) }
       guard due.count <= ListScheduler.promptListLimit,
         due.allSatisfy({ $0.canAdvancePromptly(in: history) })
       else { return false }
-      publish(advance(due, of: lists, in: history).changed)
+      publish(advance(due, of: asked, in: history).changed)
       return true
     } ?? false
   }
 
-  /// Advances the due lists to one version, and releases the history that no list needs any more.
+  /// Advances the due lists to one version.
   /// - Returns: The lists with something to publish, and the failure of the requester.
   private func advance(
+    in history: SnapshotHistory,
+    for requester: LiveList?,
+    _ prepared: LiveList.Prepared? = nil,
+    after period: DeliveryPeriod? = nil
+  ) -> (changed: [LiveList], failure: StoreError?) {
+    let asked = asked(in: history, for: requester)
+    let due = asked.filter { $0 === requester || $0.isDue(after: period) }
+    return advance(due, of: asked, in: history, for: requester, prepared)
+  }
+
+  /// Advances the due ones of the asked lists to one version, and releases the history that no list needs any more.
+  /// - Returns: As `advance(in:for:_:after:)`.
+  private func advance(
     _ due: [LiveList],
-    of lists: [LiveList],
+    of asked: [LiveList],
     in history: SnapshotHistory,
     for requester: LiveList? = nil,
     _ prepared: LiveList.Prepared? = nil
@@ -221,15 +245,20 @@ extension ListScheduler {
         if list === requester { failure = error }
       }
     }
-    if !hasFailed { releaseHistory(of: lists, dueCount: due.count, history.snapshot.version) }
+    let version = history.snapshot.version
+    let plans = asked.compactMap { list in
+      list.planToFile(at: version).map { (list.number, $0) }
+    }
+    members.withLock { $0.roster.file(plans, at: version) }
+    if !hasFailed { releaseHistory(of: asked, dueCount: due.count, version) }
     return (changed, failure)
   }
 
   /// Releases the history up to the oldest version that a list still waits at.
-  private func releaseHistory(of lists: [LiveList], dueCount: Int, _ reached: StoreVersion) {
+  private func releaseHistory(of asked: [LiveList], dueCount: Int, _ reached: StoreVersion) {
     var oldest = reached
-    if lists.count > dueCount {
-      for version in lists.compactMap(\.awaitingVersion)
+    if asked.count > dueCount {
+      for version in asked.compactMap(\.awaitingVersion)
       where version.epoch == reached.epoch && version.sequence < oldest.sequence {
         oldest = version
       }
@@ -261,6 +290,53 @@ extension ListScheduler {
       let result = try read()
       if publications.load(ordering: .acquiring) == before { return result }
     }
+  }
+}
+
+// MARK: - The lists of a turn
+
+extension ListScheduler {
+  /// The lists that a turn has to ask, oldest first: the requester, those that are not filed, and those that the commits may concern.
+  private func asked(in history: SnapshotHistory, for requester: LiveList? = nil) -> [LiveList] {
+    let (version, entities) = members.withLock { ($0.roster.version, $0.roster.filedEntities) }
+    var histories: [(EntityDescription, StoreHistory?)] = []
+    if let version, version != history.snapshot.version {
+      for entity in entities { histories.append((entity, try? history.since(version, of: entity))) }
+    }
+    let withdrawn = members.withLock { [histories] members in
+      members.roster.withdraw(concernedBy: histories, requester?.number)
+    }
+    settle(withdrawn, at: version)
+    let asked = unfiledLists
+    questions.add(asked.count, ordering: .relaxed)
+    return asked
+  }
+
+  /// Takes all lists out of their files.
+  private func withdrawAll() {
+    let (version, withdrawn) = members.withLock { members in
+      (members.roster.version, members.roster.withdrawAll())
+    }
+    settle(withdrawn, at: version)
+  }
+
+  /// Sets the version of lists that were filed.
+  private func settle(_ lists: [ListRoster.Entry], at version: StoreVersion?) {
+    guard let version else { return }
+    for entry in lists { entry.list?.settle(at: version) }
+  }
+
+  /// Publishes to all due lists that the store could not be read.
+  private func fail(
+    _ error: StoreError,
+    for requester: LiveList?,
+    answering number: Int? = nil,
+    after period: DeliveryPeriod? = nil
+  ) {
+    withdrawAll()
+    let due = unfiledLists.filter { $0 === requester || $0.isDue(after: period) }
+    for list in due { list.fail(error, answering: list === requester ? number : nil) }
+    publish(due)
   }
 }
 

@@ -9,6 +9,9 @@ import Synchronization
 /// controller (`pause`, `observedRows` …), and `firstPage`, set by the controller. Lock order: the scheduler's turn, then `state`, then
 /// the publisher. The scheduler is never called while `state` is held.
 final class LiveList: Sendable {
+  private static let numbers = Atomic<Int>(0)
+  /// A number that no other list of the process has; later lists have greater ones.
+  let number = LiveList.numbers.add(1, ordering: .relaxed).newValue
   let publisher: ListPublisher
   let scheduler: ListScheduler
   let cache: ListCache
@@ -52,6 +55,8 @@ final class LiveList: Sendable {
     indexing?.resetThreshold = options.resetThreshold
     self.indexing = indexing
   }
+
+  deinit { scheduler.remove(self) }
 
   /// A list fetched for a definition and not adopted yet.
   struct Prepared: Sendable {
@@ -150,7 +155,11 @@ extension LiveList {
   var isPaused: Bool { state.withLock { $0.isPaused } }
 
   /// Ignores commits from now on.
-  func pause() { state.withLock { $0.isPaused = true } }
+  func pause() {
+    state.withLock { $0.isPaused = true }
+    // A turn need not read the store for filed lists that are all paused.
+    scheduler.withdraw(self)
+  }
 
   /// Ends a pause; its commits become one change.
   ///
@@ -321,6 +330,23 @@ extension LiveList {
       }
     return isDue && state.withLock { $0.followsNotification() }
   }
+
+  /// The plan by which the list may be filed in a version: it has reached it, and follows every commit that concerns it.
+  ///
+  /// A list over an index is asked about every commit, since it notes the versions in which the index has its keys.
+  func planToFile(at version: StoreVersion) -> ListPlan? {
+    guard case .immediate = delivery else { return nil }
+    return state.withLock { state in
+      guard !state.isPaused, !state.isChecking, !state.hasFailed, let engine = state.engine,
+        engine.snapshot.version == version, !engine.plan.demands.isEmpty,
+        case .held = engine.snapshot.keys
+      else { return nil }
+      return engine.plan
+    }
+  }
+
+  /// Records that no commit up to a version concerns the list, which was filed.
+  func settle(at version: StoreVersion) { state.withLock { $0.engine?.setVersion(version) } }
 
   /// Whether advancing the list to a version takes no longer than a commit's caller may wait.
   func canAdvancePromptly(in history: SnapshotHistory) -> Bool {

@@ -259,9 +259,13 @@ extension ListEngine {
     return steps
   }
 
-  /// Records that the content is that of a later version too.
+  /// Records that the content is that of a later version too, where the keys are held.
+  mutating func setVersion(_ version: StoreVersion) {
+    if snapshot.version != version { snapshot.update { $0.version = version } }
+  }
+
   private mutating func setVersion(of store: any StoreSnapshot) {
-    if snapshot.version != store.version { snapshot.update { $0.version = store.version } }
+    setVersion(store.version)
     if case .indexed(let keys) = snapshot.keys { keys.keyVersion.extend(to: store.version) }
     updateBookmark(in: store)
   }

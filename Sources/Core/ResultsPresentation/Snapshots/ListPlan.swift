@@ -33,6 +33,8 @@ final class ListPlan: Sendable {
   let aggregates: AggregatePlan
   /// The name of the list's cache, or `nil` for none.
   let cacheName: String?
+  /// What the predicate demands of attributes, if nothing but rows that meet it can concern the list.
+  let demands: [ListDemand]
 
   /// The entity of the list's rows: the store's, or the derived one with related values.
   var entity: EntityDescription { definition.entity }
@@ -141,6 +143,10 @@ final class ListPlan: Sendable {
     additionalCounts = results.additionalCounts
     aggregates = try AggregatePlan(declared, in: entity)
     cacheName = results.cacheName
+    // A frozen list follows rows that have left its predicate; a cached one notes every version.
+    let isConcernedByOthers =
+      relations != nil || isFrozen || !additionalCounts.isEmpty || cacheName != nil
+    demands = isConcernedByOthers ? [] : predicate.normalized.demands(in: entity)
     if request.propertiesToFetch != nil {
       var indexes: [Int] = []
       for name in properties {

@@ -123,6 +123,7 @@ struct BenchmarkRun {
     if has(.manyLists) {
       let lists = min(1000, rows)
       report.add(try await ManyListsBenchmark(lists: lists, runs: runs, in: folder).measure())
+      report.add(try await FiledListsBenchmark(upTo: rows, runs: runs, in: folder).measure())
     }
     if has(.adoption) {
       let rows = min(100_000, rows)

@@ -41,6 +41,20 @@ final class ConformanceFixture: Sendable {
   }
 }
 
+// MARK: - Models
+
+extension ModelStore {
+  /// The operation with the key that the model assigns, if the store assigns others.
+  func keyed(_ operation: StoreOperation, for store: any Store) -> StoreOperation {
+    guard !store.capabilities.assignsLargestKeyPlusOne, case .integer = entity.identity,
+      case .insert(let values, nil) = operation
+    else { return operation }
+    var copy = self
+    guard case .done(let id) = copy.perform(operation) else { return operation }
+    return .insert(values, key: id.key)
+  }
+}
+
 // MARK: - Expectations
 
 extension ConformanceFixture {

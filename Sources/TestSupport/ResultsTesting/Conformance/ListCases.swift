@@ -363,11 +363,16 @@ extension ConformanceFixture {
     _ workload: inout RandomStoreWorkload,
     count: Int
   ) throws -> ModelStore {
-    let operations = (0..<count).map { _ in
+    let generated = (0..<count).map { _ in
       StoreOperation.insert(workload.values(for: entity), key: workload.key(for: entity))
     }
     var model = ModelStore(entity: entity)
-    let outcomes = operations.map { model.perform($0) }
+    var operations: [StoreOperation] = []
+    var outcomes: [OperationOutcome] = []
+    for operation in generated {
+      operations.append(model.keyed(operation, for: store))
+      outcomes.append(model.perform(operation))
+    }
     let actual = try store.write { transaction in
       try operations.map { try transaction.perform($0, on: entity) }
     }

@@ -371,11 +371,16 @@ extension ConformanceFixture {
     _ what: String
   ) throws {
     let entity = model.entity
-    let operations = workload.transaction(on: entity, rows: model.rows)
+    let generated = workload.transaction(on: entity, rows: model.rows)
     let isRolledBack = workload.generator.happens(percent: 15)
     let before = model
     let version = try version(store)
-    let outcomes = operations.map { model.perform($0) }
+    var operations: [StoreOperation] = []
+    var outcomes: [OperationOutcome] = []
+    for operation in generated {
+      operations.append(model.keyed(operation, for: store))
+      outcomes.append(model.perform(operation))
+    }
     do {
       try store.write { transaction in
         for (operation, outcome) in zip(operations, outcomes) {

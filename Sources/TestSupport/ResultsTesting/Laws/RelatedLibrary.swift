@@ -1,16 +1,17 @@
-import ResultsDomain
-import ResultsTesting
+package import ResultsDomain
 
 /// Entities with keys of every kind that are related in every way: to themselves, by shared keys, and by links.
-struct RelatedLibrary {
-  let entities: [EntityDescription]
+package struct RelatedLibrary: Sendable {
+  /// The entities.
+  package let entities: [EntityDescription]
 
-  init() throws {
+  /// Creates the entities without delete rules.
+  package init() throws {
     try self.init { _ in DeleteRule.none }
   }
 
   /// Creates the entities with the delete rule of each to-one relationship.
-  init(_ rule: (String) -> DeleteRule) throws {
+  package init(_ rule: (String) -> DeleteRule) throws {
     let found = Found()
     func to(_ name: String) -> @Sendable () -> EntityDescription { { found.entity(name) } }
     func one(_ name: String, _ columns: [String], _ destination: String) -> RelationshipDescription
@@ -113,7 +114,8 @@ struct RelatedLibrary {
     found.entities = entities
   }
 
-  func entity(_ name: String) -> EntityDescription {
+  /// The entity of a name.
+  package func entity(_ name: String) -> EntityDescription {
     entities.first { $0.name == name } ?? entities[0]
   }
 
@@ -129,11 +131,16 @@ struct RelatedLibrary {
 }
 
 /// Random rows and definitions over the library.
-struct RandomRelations {
-  var generator: SeededGenerator
-  let library: RelatedLibrary
+package struct RandomRelations {
+  /// The source of all random choices.
+  package var generator: SeededGenerator
+  /// The entities.
+  package let library: RelatedLibrary
+  /// Whether some texts have a NUL.
+  package var hasZeros = true
 
-  init(seed: UInt64) throws {
+  /// Creates a source with a seed.
+  package init(seed: UInt64) throws {
     generator = SeededGenerator(seed: seed)
     library = try RelatedLibrary()
   }
@@ -141,7 +148,7 @@ struct RandomRelations {
   // MARK: - Rows
 
   /// A random value; keys are drawn from few, so that some foreign keys name nothing.
-  mutating func value(_ attribute: AttributeDescription) -> Value {
+  package mutating func value(_ attribute: AttributeDescription) -> Value {
     if attribute.isOptional, generator.happens(percent: 20) { return .null }
     if attribute.name == "countryCode" || attribute.name == "tagName"
       || attribute.name == "rackRoom" || attribute.name == "room"
@@ -149,7 +156,9 @@ struct RandomRelations {
       return .text(generator.choice("a", "A", "b", "é", "e\u{301}", ""))
     }
     switch attribute.type.storage {
-    case .text: return .text(generator.choice("a", "b", "B", "ab", "", "é", "e\u{301}", "z\0y"))
+    case .text:
+      let last = hasZeros ? "z\0y" : "zy"
+      return .text(generator.choice("a", "b", "B", "ab", "", "é", "e\u{301}", last))
     case .real: return .real(generator.choice(0, -0.0, 0.1, 0.2, 1e300, -1e300, 7, .infinity))
     case .blob, .any: return .blob([])
     case .integer:
@@ -160,7 +169,8 @@ struct RandomRelations {
     }
   }
 
-  mutating func key(of entity: EntityDescription) -> ObjectKey? {
+  /// A random key.
+  package mutating func key(of entity: EntityDescription) -> ObjectKey? {
     switch entity.identity {
     case .integer: .integer(Int64(generator.number(in: 0...7)))
     case .text: .text(generator.choice("a", "A", "b", "é", "e\u{301}", ""))
@@ -170,7 +180,8 @@ struct RandomRelations {
 
   // MARK: - Definitions
 
-  mutating func path(from entity: EntityDescription, endsToMany: Bool) -> (
+  /// A random path, and the entity at its end.
+  package mutating func path(from entity: EntityDescription, endsToMany: Bool) -> (
     [String], EntityDescription
   )? {
     var (steps, at): ([String], EntityDescription) = ([], entity)
@@ -189,12 +200,14 @@ struct RandomRelations {
     return steps.isEmpty ? nil : (steps, at)
   }
 
-  mutating func plain(_ entity: EntityDescription) -> FetchExpression {
+  /// An attribute, or the key.
+  package mutating func plain(_ entity: EntityDescription) -> FetchExpression {
     if generator.happens(percent: 20), entity.keyAttributeIndexes.isEmpty { return .objectKey }
     return .attribute(generator.element(of: entity.attributes)?.name ?? "")
   }
 
-  mutating func expression(_ entity: EntityDescription, depth: Int) -> FetchExpression {
+  /// A random expression.
+  package mutating func expression(_ entity: EntityDescription, depth: Int) -> FetchExpression {
     let inner: FetchExpression
     switch generator.number(in: 0...9) {
     case 0...4:
@@ -226,7 +239,8 @@ struct RandomRelations {
     }
   }
 
-  mutating func predicate(_ entity: EntityDescription, depth: Int) -> FetchPredicate {
+  /// A random predicate.
+  package mutating func predicate(_ entity: EntityDescription, depth: Int) -> FetchPredicate {
     switch generator.number(in: 0...9) {
     case 0: return .isNull(expression(entity, depth: depth))
     case 1 where depth > 0: return .not(predicate(entity, depth: depth - 1))

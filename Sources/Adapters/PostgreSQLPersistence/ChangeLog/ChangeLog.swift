@@ -1,0 +1,582 @@
+#if PostgreSQL
+import ResultsDomain
+import Synchronization
+
+/// A database's change log as this store knows it: how the tables are captured, the versions that were seen, and the commits between them.
+///
+/// A reading, in order (`begin(on:)`): it takes a snapshot, reads what is fresh in it since the newest version, and the ring gives it a
+/// number. If another reading was given one meanwhile and this one cannot be ordered, it is repeated.
+///
+/// `state` is guarded by one lock, under which nothing waits. `gate` is held while a reading is given its number; the last attempt of a
+/// reading holds it from its beginning, so that no other one comes between.
+final class ChangeLog: ChangeSource {
+  /// How long the log is kept, how large it may become, and how much of it is in memory.
+  struct Limits: Hashable, Sendable {
+    var retention: Duration = .seconds(600)
+    var byteLimit: Int64 = 1 << 30
+    /// How many changed rows are kept in this process's memory; others are read from the log again.
+    var rowsInMemory = 65_536
+  }
+
+  private struct State {
+    var identity: String
+    var life: ServerLife
+    var instance: ServerInstance
+    var layout: CaptureLayout
+    var ring: VersionRing?
+    /// The version up to which the history is no longer needed.
+    var released: StoreVersion?
+  }
+
+  let schema: LogSchema
+  let tables: StoreTables
+  let path: String
+  let limits: Limits
+  /// The number that marks the transactions of this store.
+  let writer: Int64
+  private let mayInstall: Bool
+  private let installer: ChangeLogInstaller
+  private let reader: [UInt8]
+  private let gate = Mutex<Void>(())
+  private let state: Mutex<State>
+
+  /// How often a reading is repeated.
+  private static let attemptLimit = 5
+
+  private init(_ installer: ChangeLogInstaller, mayInstall: Bool, limits: Limits, _ state: State) {
+    schema = installer.schema
+    tables = installer.tables
+    path = installer.path
+    self.installer = installer
+    self.mayInstall = mayInstall
+    self.limits = limits
+    writer = Int64.random(in: .min ... .max)
+    reader = (0..<16).map { _ in UInt8.random(in: 0...255) }
+    self.state = Mutex(state)
+  }
+
+  /// Finds the log of a database, and installs what is missing.
+  /// - Parameters:
+  ///   - tables: The tables of the store's entities.
+  ///   - name: The name of the log's schema.
+  ///   - mayInstall: Whether the log and its triggers may be created.
+  ///   - mode: The mode of capture for tables that are not captured yet, or `nil` for the fastest that is right.
+  ///   - limits: How long the log is kept.
+  ///   - connection: A connection without an open transaction.
+  ///   - path: The store's name for messages.
+  /// - Returns: `nil` if there is no complete log, and none may be created.
+  /// - Throws: `StoreError.cannotOpen` if the log must be created and cannot be.
+  static func open(
+    tables: StoreTables,
+    schema name: String = "fetched_results",
+    mayInstall: Bool,
+    mode: CaptureText.Mode? = nil,
+    limits: Limits = Limits(),
+    on connection: Connection,
+    path: String
+  ) throws(StoreError) -> ChangeLog? {
+    let schema = LogSchema(name: name)
+    let installer = ChangeLogInstaller(schema: schema, tables: tables, path: path, mode: mode)
+    let layout = try installer.layout(installing: mayInstall, on: connection)
+    guard let layout, layout.isComplete else { return nil }
+    do {
+      let found = try ServerLife.find(in: schema, on: connection)
+      let state = State(
+        identity: found.identity,
+        life: found.life,
+        instance: found.instance,
+        layout: layout
+      )
+      return ChangeLog(installer, mayInstall: mayInstall, limits: limits, state)
+    } catch {
+      throw ChangeLog.storeError(error, path: path)
+    }
+  }
+
+  /// Every writer's commits are in the log.
+  var coverage: StoreCapabilities.HistoryCoverage { .everyWriter }
+
+  /// The name by which later processes recognize the store.
+  var uniqueName: String { "postgresql-\(identity)" }
+
+  /// The table that transactions lock to take turns.
+  var turn: String? { "\(schema.quoted).turn" }
+
+  /// The name of the store that the log belongs to; a copy of the database gets another one.
+  var identity: String { state.withLock { $0.identity } }
+
+  /// Whether commits can notify: not on a standby, nor where transactions can be prepared.
+  var canListen: Bool { state.withLock { !$0.life.isStandby && $0.layout.rings } }
+
+  /// What a look must know: whether the server is a standby, and how the tables are captured.
+  var lookState: (isStandby: Bool, layout: CaptureLayout) {
+    state.withLock { ($0.life.isStandby, $0.layout) }
+  }
+
+  private static func storeError(_ failure: PostgreSQLFailure, path: String) -> StoreError {
+    failure.storeError(path: path, waited: .zero)
+  }
+}
+
+// MARK: - Beginning a reading
+
+extension ChangeLog {
+  /// Opens a transaction, and finds the version that it sees; the transaction stays open.
+  /// - Parameters:
+  ///   - connection: A connection.
+  ///   - opening: The statements that open the transaction, none of which takes a snapshot; before them perhaps those that end another.
+  /// - Returns: The version.
+  /// - Throws: The store's error; no transaction is open then.
+  func begin(on connection: Connection, opening: [Statement]) throws(StoreError) -> PinnedVersion {
+    var opening = opening
+    do throws(PostgreSQLFailure) {
+      for _ in 1..<ChangeLog.attemptLimit {
+        if let pinned = try attempt(&opening, on: connection, isAlone: false) { return pinned }
+      }
+      // Now no other reading is admitted meanwhile; only a server that was replaced makes another attempt necessary.
+      let pinned = try gate.withLock { _ throws(PostgreSQLFailure) -> PinnedVersion? in
+        for _ in 1..<ChangeLog.attemptLimit {
+          if let pinned = try attempt(&opening, on: connection, isAlone: true) { return pinned }
+        }
+        return nil
+      }
+      if let pinned { return pinned }
+    } catch {
+      throw ChangeLog.storeError(error, path: path)
+    }
+    throw .busy(path: path, waited: .zero)
+  }
+
+  private func attempt(
+    _ opening: inout [Statement],
+    on connection: Connection,
+    isAlone: Bool
+  ) throws(PostgreSQLFailure) -> PinnedVersion? {
+    var failure: PostgreSQLFailure?
+    do throws(PostgreSQLFailure) {
+      if let pinned = try read(opening, on: connection, isAlone: isAlone) { return pinned }
+    } catch {
+      if error.isConnectionLost { throw error }
+      failure = error
+    }
+    // What ended the transaction before this one must not be repeated.
+    if let end = opening.lastIndex(where: { $0.text == "COMMIT" }) {
+      opening.removeSubrange(...end)
+    }
+    try connection.run("ROLLBACK")
+    guard let failure else { return nil }
+    // A standby cannot read the unlogged table.
+    guard failure.state == "0A000", try renewLife(on: connection) else { throw failure }
+    return nil
+  }
+
+  /// One attempt of a reading.
+  /// - Returns: `nil` if it must be repeated.
+  private func read(
+    _ opening: [Statement],
+    on connection: Connection,
+    isAlone: Bool
+  ) throws(PostgreSQLFailure) -> PinnedVersion? {
+    let start = state.withLock { $0 }
+    let base = start.ring?.present
+    // The locks come before the snapshot: TRUNCATE would empty what an older snapshot sees.
+    var statements =
+      opening + [
+        lockStatement,
+        ReadingFacts.statement(isStandby: start.life.isStandby, start.layout, in: schema),
+      ]
+    let factsIndex = statements.count - 1
+    if let base { statements.append(FreshReader.fresh(since: base.mark, in: schema)) }
+    if start.life.isStandby { statements.append(FreshReader.visible(in: schema)) }
+    let results = try connection.run(statements)
+    guard let facts = ReadingFacts(results[factsIndex]) else {
+      throw PostgreSQLFailure(state: "XX000", message: "the change log has no description")
+    }
+    guard facts.instance == start.instance else {
+      try connection.run("ROLLBACK")
+      _ = try renewLife(on: connection)
+      return nil
+    }
+    var mark = Mark.running(facts.snapshot)
+    if start.life.isStandby {
+      let visible = results[results.count - 1]
+      let numbers = (0..<visible.count).compactMap { visible.unsigned($0, 0) }
+      mark = .seen(facts.snapshot, visible: numbers)
+    }
+    var layout = start.layout
+    var gaps: [Int: GapReason] = [:]
+    if facts.marks != layout.marks {
+      layout = try installer.layout(on: connection)
+      gaps = layout.interruptions(since: start.layout)
+    }
+    var transactions: [VersionRing.Transaction] = []
+    if let base {
+      let fresh = FreshReader(schema: schema, tables: tables, layout: layout, writer: writer)
+      let groups = base.mark.floor < facts.trimmed ? nil : fresh.groups(results[factsIndex + 1])
+      if let groups {
+        transactions = try self.transactions(groups, fresh, on: connection)
+      } else {
+        for index in tables.all.indices { gaps[index] = .trimmed }
+      }
+    }
+    let version: StoreVersion?
+    if isAlone {
+      version = admit(since: base, mark: mark, transactions, gaps, layout, start)
+    } else {
+      version = gate.withLock { _ in
+        admit(since: base, mark: mark, transactions, gaps, layout, start)
+      }
+    }
+    return version.map {
+      PinnedVersion(
+        version: $0,
+        reading: LogReading(
+          mark: mark,
+          trimmed: facts.trimmed,
+          layout: layout,
+          life: start.life
+        )
+      )
+    }
+  }
+
+  private var lockStatement: Statement {
+    let names = tables.all.map(\.quotedName) + ["\(schema.quoted).log"]
+    return Statement("LOCK TABLE \(names.joined(separator: ", ")) IN ACCESS SHARE MODE")
+  }
+
+  private func transactions(
+    _ groups: [FreshReader.Group],
+    _ fresh: FreshReader,
+    on connection: Connection
+  ) throws(PostgreSQLFailure) -> [VersionRing.Transaction] {
+    guard !groups.isEmpty else { return [] }
+    let all = Array(tables.all.indices)
+    let net = try fresh.netChanges(of: groups, ofTables: all, on: connection)
+    return groups.indices.map { index in
+      let group = groups[index]
+      var gaps = group.gaps
+      for table in net.unreadable where group.touches[table] != nil { gaps[table] = .otherWriter }
+      return VersionRing.Transaction(
+        number: group.transaction,
+        origin: group.origin,
+        isOwn: group.isOwn,
+        changes: net.changes[index],
+        gaps: gaps
+      )
+    }
+  }
+
+  private func admit(
+    since base: VersionRing.Base?,
+    mark: Mark,
+    _ transactions: [VersionRing.Transaction],
+    _ gaps: [Int: GapReason],
+    _ layout: CaptureLayout,
+    _ start: State
+  ) -> StoreVersion? {
+    state.withLock { state in
+      guard state.life == start.life, state.instance == start.instance else { return nil }
+      guard let base else {
+        guard state.ring == nil else { return nil }
+        let ring = VersionRing(
+          epoch: UInt64.random(in: .min ... .max),
+          mark: mark,
+          capacity: limits.rowsInMemory
+        )
+        (state.ring, state.layout) = (ring, layout)
+        return ring.present.version
+      }
+      let version = state.ring?.admit(since: base, mark: mark, transactions, gaps: gaps)
+      if version != nil, state.ring?.present.version == version { state.layout = layout }
+      return version
+    }
+  }
+
+  /// Finds out in which life the server is, after it was restarted or replaced.
+  /// - Returns: Whether anything has changed.
+  func renewLife(on connection: Connection) throws(PostgreSQLFailure) -> Bool {
+    let found = try ServerLife.find(in: schema, on: connection)
+    let layout = try installer.layout(on: connection)
+    return state.withLock { state in
+      let isOther = state.life != found.life
+      let isChanged = isOther || state.instance != found.instance
+      (state.life, state.instance, state.identity) = (found.life, found.instance, found.identity)
+      if isOther {
+        state.ring = nil
+        state.released = nil
+        state.layout = layout
+      }
+      return isChanged
+    }
+  }
+}
+
+// MARK: - History
+
+extension ChangeLog {
+  /// The changes of some tables between an earlier version and the one of the open transaction, without those of the transaction itself.
+  /// - Parameters:
+  ///   - old: The earlier version.
+  ///   - wanted: The tables.
+  ///   - pinned: The version of the open transaction.
+  ///   - connection: The connection with that transaction.
+  /// - Returns: The commits, or why they are not known.
+  /// - Throws: The store's error.
+  func history(
+    since old: StoreVersion,
+    ofEach wanted: [EntityTable],
+    in pinned: PinnedVersion,
+    on connection: Connection
+  ) throws(StoreError) -> StoreHistory {
+    guard old != pinned.version else { return .commits([]) }
+    let indexes = wanted.map(\.index)
+    let past = state.withLock { state in
+      state.ring?.past(since: old, through: pinned.version, ofTables: indexes)
+    }
+    switch past {
+    case nil: return .gap(.otherEpoch)
+    case .gap(let reason): return .gap(reason)
+    case .records(let records): return .commits(records)
+    case .fresh(let mark):
+      guard let reading = pinned.reading, mark.floor >= reading.trimmed else {
+        return .gap(.trimmed)
+      }
+      do throws(PostgreSQLFailure) {
+        let records = try records(since: mark, ofTables: indexes, in: reading, on: connection)
+        guard case .commits(let commits) = records else { return records }
+        return .commits(commits.filter { $0.version.sequence <= pinned.version.sequence })
+      } catch {
+        throw ChangeLog.storeError(error, path: path)
+      }
+    }
+  }
+
+  /// Reads the history from the log.
+  private func records(
+    since mark: Mark,
+    ofTables indexes: [Int],
+    in reading: LogReading,
+    on connection: Connection
+  ) throws(PostgreSQLFailure) -> StoreHistory {
+    let fresh = FreshReader(
+      schema: schema,
+      tables: tables,
+      layout: reading.layout,
+      writer: writer
+    )
+    let results = try connection.run([
+      FreshReader.fresh(since: mark, in: schema),
+      Statement("SELECT pg_catalog.pg_current_xact_id_if_assigned()"),
+    ])
+    guard let groups = fresh.groups(results[0]) else { return .gap(.trimmed) }
+    let current = results[1].unsigned(0, 0)
+    for group in groups where group.transaction != current {
+      for index in indexes {
+        if let reason = group.gaps[index] { return .gap(reason) }
+      }
+    }
+    let (epoch, numbered) = numbered(groups, current: current)
+    let net = try fresh.netChanges(of: numbered.map(\.group), ofTables: indexes, on: connection)
+    guard net.unreadable.isEmpty else { return .gap(.otherWriter) }
+    var records: [CommitRecord] = []
+    for ((sequence, group), changes) in zip(numbered, net.changes) {
+      let wanted = indexes.flatMap { changes[$0] ?? [] }
+      guard !wanted.isEmpty else { continue }
+      records.append(
+        CommitRecord(
+          version: StoreVersion(epoch: epoch, sequence: sequence),
+          origin: group.origin,
+          isOwn: group.isOwn,
+          changes: wanted
+        )
+      )
+    }
+    return .commits(records)
+  }
+
+  /// The groups that made versions, in their order; those before the oldest known version are one.
+  ///
+  /// The open transaction's own changes come last, without a version.
+  private func numbered(
+    _ groups: [FreshReader.Group],
+    current: UInt64?
+  ) -> (epoch: UInt64, groups: [(sequence: UInt64, group: FreshReader.Group)]) {
+    state.withLock { state in
+      guard let ring = state.ring else { return (0, []) }
+      var numbered: [(sequence: UInt64, group: FreshReader.Group)] = []
+      var early: FreshReader.Group?
+      for group in groups {
+        if let sequence = ring.sequence(of: group.transaction) {
+          numbered.append((sequence, group))
+        } else if group.transaction == current {
+          numbered.append((.max, group))
+        } else if ring.isBeforeFirst(group.transaction) {
+          early = early?.followed(by: group) ?? group
+        }
+      }
+      numbered.sort { $0.sequence < $1.sequence }
+      if let early { numbered.insert((ring.oldest, early), at: 0) }
+      return (ring.present.epoch, numbered)
+    }
+  }
+
+  /// Whether the commits since a version are in memory, and changed few rows.
+  func isSmall(since version: StoreVersion, in pinned: PinnedVersion, limit: Int) -> Bool {
+    let all = Array(tables.all.indices)
+    let past = state.withLock { state in
+      state.ring?.past(since: version, through: pinned.version, ofTables: all)
+    }
+    guard case .records(let records) = past else { return false }
+    return records.reduce(0) { $0 + $1.changes.count } <= limit
+  }
+}
+
+// MARK: - Our own commits, and news
+
+extension ChangeLog {
+  /// The statements that mark an open transaction as this store's, the last ones before `COMMIT`.
+  func markers(origin: CommitOrigin) -> [Statement] {
+    // PostgreSQL's texts have no zero character.
+    let name = origin.name.filter { $0 != "\0" }
+    return [
+      Statement("SELECT \(schema.quoted).marker($1, $2)", [.integer(writer), .text(name)])
+    ]
+  }
+
+  /// The version that a committed transaction made, in a reading that sees it.
+  /// - Returns: The reading's version if the transaction changed nothing.
+  func version(ofTransaction transaction: UInt64, in pinned: PinnedVersion) -> StoreVersion {
+    let sequence = state.withLock { $0.ring?.sequence(of: transaction) }
+    guard let sequence else { return pinned.version }
+    return StoreVersion(epoch: pinned.version.epoch, sequence: sequence)
+  }
+
+  /// Whether anything was committed, or the server replaced, since the newest version.
+  ///
+  /// It runs outside of a transaction.
+  func hasNews(on connection: Connection) throws(StoreError) -> Bool {
+    let start = state.withLock { $0 }
+    guard let base = start.ring?.present else { return true }
+    do throws(PostgreSQLFailure) {
+      let results = try connection.run([
+        FreshReader.exists(since: base.mark, in: schema),
+        ReadingFacts.statement(isStandby: start.life.isStandby, start.layout, in: schema),
+      ])
+      guard let facts = ReadingFacts(results[1]) else { return true }
+      return results[0].boolean(0, 0) != false || facts.instance != start.instance
+        || facts.marks != start.layout.marks
+    } catch {
+      guard !error.isConnectionLost, error.state == "0A000" else {
+        throw ChangeLog.storeError(error, path: path)
+      }
+      return true
+    }
+  }
+
+  /// Whether the server has not crashed, failed over or been restored since the last reading.
+  func isSameLife(on connection: Connection) throws(StoreError) -> Bool {
+    do {
+      let found = try ServerLife.find(in: schema, on: connection)
+      return state.withLock { $0.life == found.life }
+    } catch {
+      throw ChangeLog.storeError(error, path: path)
+    }
+  }
+
+  /// The bytes with which a later process finds a version again.
+  func bookmarkBytes(in pinned: PinnedVersion) -> [UInt8]? {
+    pinned.reading.map { reading in
+      LogBookmark(life: reading.life, reading.layout, tables.entities, mark: reading.mark).bytes
+    }
+  }
+
+  /// The version of a bookmark, or `nil` if it is not an earlier state of what the open transaction sees, or its history is gone.
+  func version(at bytes: [UInt8], in pinned: PinnedVersion) -> StoreVersion? {
+    guard let reading = pinned.reading, let bookmark = LogBookmark(bytes: bytes) else { return nil }
+    let present = LogBookmark(
+      life: reading.life,
+      reading.layout,
+      tables.entities,
+      mark: reading.mark
+    )
+    guard bookmark.agrees(with: present), bookmark.mark.floor >= reading.trimmed,
+      bookmark.mark.bound <= reading.mark.bound
+    else { return nil }
+    return state.withLock { state in
+      guard state.life == reading.life else { return nil }
+      return state.ring?.version(of: bookmark.mark)
+    }
+  }
+
+  /// A bookmark of the version that an open transaction sees.
+  func bookmark(in pinned: PinnedVersion) -> StoreBookmark? { nil }
+
+  /// The version of a bookmark.
+  func version(at bookmark: StoreBookmark, in pinned: PinnedVersion) -> StoreVersion? { nil }
+
+  /// Notes that no history before a version is needed.
+  func release(through version: StoreVersion) {
+    state.withLock { state in
+      guard version.epoch == state.ring?.present.epoch else { return }
+      guard version.sequence > state.released?.sequence ?? 0 else { return }
+      state.released = version
+    }
+  }
+
+  /// Renews this store's lease, removes rows of the log that nobody needs, and installs triggers that are missing.
+  ///
+  /// To be called once a minute, outside of a transaction. A user without the rights does nothing by it.
+  func maintain(on connection: Connection) throws(StoreError) {
+    let state = state.withLock { $0 }
+    guard !state.life.isStandby else { return }
+    if mayInstall, !state.layout.isComplete {
+      do {
+        _ = try installer.install(on: connection)
+      } catch {
+        guard case .cannotOpen = error else { throw error }
+      }
+    }
+    do {
+      if let ring = state.ring {
+        let floor = state.released.flatMap { ring.mark(of: $0.sequence) } ?? ring.present.mark
+        try connection.run(
+          "SELECT \(schema.quoted).renew($1, $2)",
+          [Parameter(type: TypeNumber.uuid, bytes: reader), .transaction(floor.floor)]
+        )
+      }
+      try trim(on: connection)
+    } catch {
+      guard error.state != "42501", error.state != "25006" else { return }
+      throw ChangeLog.storeError(error, path: path)
+    }
+  }
+
+  /// Removes the rows that nobody needs, each 10,000 in a transaction of their own.
+  private func trim(on connection: Connection) throws(PostgreSQLFailure) {
+    let parts = limits.retention.components
+    let microseconds = parts.seconds * 1_000_000 + parts.attoseconds / 1_000_000_000_000
+    for _ in 0..<10_000 {
+      let removed = try connection.run(
+        "SELECT \(schema.quoted).trim($1 * interval '1 microsecond', $2)",
+        [.integer(microseconds), .integer(limits.byteLimit)]
+      )
+      guard let count = removed.integer(0, 0), count >= 10_000 else { return }
+    }
+  }
+}
+
+extension FreshReader.Group {
+  /// This group and a later one as one.
+  fileprivate func followed(by later: FreshReader.Group) -> FreshReader.Group {
+    var group = FreshReader.Group(transaction: transaction)
+    group.touches = touches
+    for (index, added) in later.touches {
+      var known = Set((touches[index] ?? []).map(\.key))
+      group.touches[index, default: []] += added.filter { known.insert($0.key).inserted }
+    }
+    group.gaps = gaps.merging(later.gaps) { first, _ in first }
+    return group
+  }
+}
+#endif

@@ -1,0 +1,251 @@
+#if PostgreSQL
+import ResultsDomain
+
+/// Creates the change log and the triggers of the store's tables, or finds them as they should be.
+struct ChangeLogInstaller {
+  let schema: LogSchema
+  let tables: StoreTables
+  let path: String
+  /// The mode of capture, or `nil` for the fastest that is right for each table.
+  var mode: CaptureText.Mode?
+
+  /// How long to wait for the locks of others.
+  private static let lockTimeout: Duration = .seconds(5)
+
+  /// Whether a database has the log's schema, and in which form.
+  /// - Returns: `nil` without one.
+  func format(on connection: Connection) throws(PostgreSQLFailure) -> Int? {
+    let name = Parameter.text("\(schema.quoted).store")
+    let exists = "SELECT pg_catalog.to_regclass($1) IS NOT NULL"
+    guard try connection.runOnce(exists, [name]).boolean(0, 0) == true else { return nil }
+    let format = try connection.runOnce("SELECT s.format FROM \(schema.quoted).store s")
+    return Int(format.integer(0, 0) ?? 0)
+  }
+
+  /// Reads how the tables are captured, in the open transaction or one of its own.
+  func layout(on connection: Connection) throws(PostgreSQLFailure) -> CaptureLayout {
+    let results = try connection.run(CaptureLayout.statements(of: tables, in: schema))
+    var layout = CaptureLayout(results, of: tables, in: schema)
+    let marks = try connection.runOnce("SELECT \(layout.marksExpression)")
+    layout.marks = (marks.elements(0, 0) ?? []).map { BinaryForm.integer($0) }
+    return layout
+  }
+
+  // MARK: Installing
+
+  /// How the tables are captured, after installing what is missing where that is permitted.
+  /// - Returns: `nil` without a log.
+  /// - Throws: `StoreError.cannotOpen` if the log must be installed and cannot be.
+  func layout(
+    installing mayInstall: Bool,
+    on connection: Connection
+  ) throws(StoreError) -> CaptureLayout? {
+    var found: CaptureLayout?
+    var isStandby = false
+    var format: Int?
+    do {
+      format = try self.format(on: connection)
+      if format == LogSchema.format { found = try layout(on: connection) }
+      isStandby =
+        try connection.runOnce("SELECT pg_catalog.pg_is_in_recovery()").boolean(0, 0) ?? false
+    } catch {
+      // A user who may not read the log has none.
+      guard error.state == "42501" else { throw error.storeError(path: path, waited: .zero) }
+    }
+    if let format, format > LogSchema.format {
+      throw .cannotOpen(path: path, .newerFormat(found: format, supported: LogSchema.format))
+    }
+    guard found?.isAsWanted != true, mayInstall, !isStandby else { return found }
+    do {
+      return try install(on: connection)
+    } catch {
+      // A log that misses nothing serves a user without rights too.
+      guard found?.isComplete == true, case .cannotOpen = error else { throw error }
+      return found
+    }
+  }
+
+  /// Installs what is missing, in one transaction.
+  /// - Throws: `StoreError.cannotOpen` with what the database's owner must run, if the user has not the right.
+  func install(on connection: Connection) throws(StoreError) -> CaptureLayout {
+    var statements: [String] = []
+    do {
+      let layout = try install(on: connection, noting: &statements)
+      try connection.runOnce("COMMIT")
+      return layout
+    } catch let error as StoreError {
+      _ = try? connection.runOnce("ROLLBACK")
+      throw error
+    } catch let failure as PostgreSQLFailure {
+      _ = try? connection.runOnce("ROLLBACK")
+      guard failure.state == "42501" else {
+        throw failure.storeError(path: path, waited: ChangeLogInstaller.lockTimeout)
+      }
+      throw .cannotOpen(path: path, .needsRights(statements: statements))
+    } catch {
+      throw .unexpected(path: path, detail: "\(error)")
+    }
+  }
+
+  private func install(
+    on connection: Connection,
+    noting statements: inout [String]
+  ) throws -> CaptureLayout {
+    _ = try connection.run([
+      Statement("BEGIN", isPrepared: false),
+      Statement("SET LOCAL lock_timeout = '5s'", isPrepared: false),
+      Statement("SELECT \(LogSchema.locking(.installing))", isPrepared: false),
+    ])
+    let format = try format(on: connection)
+    if let format, format != LogSchema.format {
+      throw StoreError.cannotOpen(
+        path: path,
+        .newerFormat(found: format, supported: LogSchema.format)
+      )
+    }
+    if format == nil {
+      try refuseRole(on: connection)
+      statements = schema.creation
+    }
+    statements += schema.functions.map { $0.creation(in: schema) }
+    try run(statements, on: connection)
+    // Now the tables of the log can be read.
+    let layout = try layout(on: connection)
+    let captures = try captures(of: layout)
+    statements += captures
+    try run(captures, on: connection)
+    let installed = try self.layout(on: connection)
+    guard installed.isComplete else {
+      throw StoreError.unexpected(
+        path: path,
+        detail: "the triggers of the change log are not as they were created"
+      )
+    }
+    return installed
+  }
+
+  private func run(_ statements: [String], on connection: Connection) throws(PostgreSQLFailure) {
+    guard !statements.isEmpty else { return }
+    _ = try connection.run(statements.map { Statement($0, isPrepared: false) })
+  }
+
+  /// A role of the schema's name would have the schema in its search path by default.
+  private func refuseRole(on connection: Connection) throws {
+    let found = try connection.runOnce(
+      "SELECT count(*) FROM pg_catalog.pg_roles r WHERE r.rolname::pg_catalog.text = $1",
+      [.text(schema.name)]
+    )
+    guard found.integer(0, 0) == 0 else {
+      let detail =
+        "the server has a role with the name of the log's schema (\(schema.name));"
+        + " its search path would contain the log. Name another schema for the log"
+      throw StoreError.cannotOpen(path: path, .modelMismatch(detail: detail))
+    }
+  }
+
+  // MARK: The tables
+
+  /// The statements that capture the tables that are not captured as they should be.
+  func captures(of layout: CaptureLayout) throws(StoreError) -> [String] {
+    var statements: [String] = []
+    var number = layout.lastNumber
+    var done: Set<UInt32> = []
+    for (index, table) in layout.tables.enumerated() {
+      guard done.insert(table.relation).inserted, table.relation != 0 else { continue }
+      // Several entities may have one table.
+      let sharing = layout.tables.indices.filter { layout.tables[$0].relation == table.relation }
+      guard
+        sharing.contains(where: {
+          layout.tables[$0].number == nil || !layout.tables[$0].ringsAsWanted
+        })
+      else { continue }
+      let form = try form(of: table, sharing.map { tables.all[$0] }, next: number + 1)
+      number = max(number, form.number)
+      statements += statementsToCapture(tables.all[index], table, form, rings: layout.rings)
+    }
+    return statements
+  }
+
+  private func form(
+    of table: CaptureLayout.Table,
+    _ entities: [EntityTable],
+    next: Int
+  ) throws(StoreError) -> CapturedEntity {
+    let keys = entities[0].entity.identity.columns
+    let others = table.newest.flatMap { $0.keys.allSatisfy { table.types[$0] != nil } ? $0 : nil }
+    for other in entities.map(\.entity.identity.columns) + (others.map { [$0.keys] } ?? [])
+    where other != keys {
+      let detail =
+        "the table \(entities[0].quotedName) is captured with the key \(other.joined(separator: ", ")),"
+        + " and cannot be with the key \(keys.joined(separator: ", ")) too"
+      throw .cannotOpen(path: path, .modelMismatch(detail: detail))
+    }
+    var attributes = (table.newest?.attributes ?? []).filter { table.types[$0] != nil }
+    for name in entities.flatMap(\.entity.attributes).map(\.name) where !attributes.contains(name) {
+      attributes.append(name)
+    }
+    let form = CapturedEntity(
+      number: next,
+      relation: table.relation,
+      keys: keys,
+      keyForm: table.keyForm,
+      attributes: attributes,
+      types: attributes.map { table.types[$0] ?? "" },
+      mode: mode == .row ? .row : table.mode
+    )
+    // Changes of an equal form keep their number: they can be read.
+    guard let newest = table.newest, newest.hasSameImages(as: form) else { return form }
+    return form.numbered(newest.number)
+  }
+
+  private func statementsToCapture(
+    _ table: EntityTable,
+    _ found: CaptureLayout.Table,
+    _ form: CapturedEntity,
+    rings: Bool
+  ) -> [String] {
+    guard let text = form.text(of: table, rings: rings, in: schema) else { return [] }
+    func list(_ texts: [String]) -> String {
+      "ARRAY[\(texts.map(Connection.literal).joined(separator: ", "))]::text[]"
+    }
+    let capture = Connection.literal(text.mode.rawValue)
+    var statements = [
+      """
+      INSERT INTO \(schema.quoted).entity (number, relation, name, keys, key_form, attributes, types, capture) VALUES \
+      (\(form.number), \(form.relation), \(Connection.literal(table.entity.name)), \(list(form.keys)), \
+      \(Connection.literal(text.keyForm.rawValue)), \(list(form.attributes)), \(list(form.types)), \(capture)) \
+      ON CONFLICT (number) DO UPDATE SET capture = excluded.capture
+      """
+    ]
+    // No row may be written between two triggers.
+    statements.append("LOCK TABLE \(table.quotedName) IN SHARE ROW EXCLUSIVE MODE")
+    statements += text.functions.map { $0.creation(in: schema) }
+    let names = Set(text.triggers.map(\.name))
+    statements += found.triggers.filter { !names.contains($0) }.map { name in
+      "DROP TRIGGER \(Connection.quoted(name)) ON \(table.quotedName)"
+    }
+    statements += text.triggers.flatMap { $0.creation(on: table.quotedName, in: schema) }
+    return statements
+  }
+}
+
+extension CapturedEntity {
+  /// Whether changes in both forms are read in the same way.
+  fileprivate func hasSameImages(as other: CapturedEntity) -> Bool {
+    relation == other.relation && keys == other.keys && keyForm == other.keyForm
+      && attributes == other.attributes && types == other.types
+  }
+
+  fileprivate func numbered(_ number: Int) -> CapturedEntity {
+    CapturedEntity(
+      number: number,
+      relation: relation,
+      keys: keys,
+      keyForm: keyForm,
+      attributes: attributes,
+      types: types,
+      mode: mode
+    )
+  }
+}
+#endif

@@ -1,0 +1,343 @@
+#if PostgreSQL
+import ResultsDomain
+
+/// Reads from the log what is fresh for a mark, and from the tables what the rows are now.
+struct FreshReader {
+  let schema: LogSchema
+  let tables: StoreTables
+  let layout: CaptureLayout
+  /// The number that marks the transactions of this store.
+  let writer: Int64
+
+  /// The most rows of the log that are read at once.
+  static let rowLimit = 1_000_000
+
+  /// A key that a transaction touched, with its row before, in the order of the changes.
+  struct Touch: Sendable {
+    let key: ObjectKey
+    let before: [Value]?
+  }
+
+  /// What a transaction wrote into the log.
+  struct Group: Sendable {
+    let transaction: UInt64
+    var lastStep: Int64 = 0
+    var origin = CommitOrigin.unnamed
+    var isOwn = false
+    /// The first change of each key, by the index of the table.
+    var touches: [Int: [Touch]] = [:]
+    var gaps: [Int: GapReason] = [:]
+    fileprivate var touched: [Int: Set<ObjectKey>] = [:]
+
+    init(transaction: UInt64) { self.transaction = transaction }
+  }
+
+  // MARK: - Statements
+
+  /// The statement for the rows of the log that are fresh for a mark.
+  static func fresh(since mark: Mark, in schema: LogSchema) -> Statement {
+    let log = "\(schema.quoted).log"
+    return Statement(
+      """
+      SELECT f.xid, f.step, f.entity, f.kind, f.ki, f.kt, f.kb, f.kis, f.kts, f.kbs, f.old, f.note FROM (\
+      SELECT * FROM \(log) WHERE xid >= $1 AND xid <> ALL ($3) UNION ALL \
+      SELECT * FROM \(log) WHERE xid = ANY ($2)) f ORDER BY f.step LIMIT \(rowLimit + 1)
+      """,
+      mark.parameters
+    )
+  }
+
+  /// The statement that answers whether anything is fresh for a mark.
+  static func exists(since mark: Mark, in schema: LogSchema) -> Statement {
+    let log = "\(schema.quoted).log"
+    return Statement(
+      """
+      SELECT EXISTS (SELECT FROM \(log) WHERE xid >= $1 AND xid <> ALL ($3)) \
+      OR EXISTS (SELECT FROM \(log) WHERE xid = ANY ($2))
+      """,
+      mark.parameters
+    )
+  }
+
+  /// The statement for the transactions that a standby's mark must remember.
+  static func visible(in schema: LogSchema) -> Statement {
+    Statement(
+      """
+      SELECT DISTINCT l.xid FROM \(schema.quoted).log l \
+      WHERE l.xid >= pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())
+      """
+    )
+  }
+
+  /// The statement for the present rows of some keys.
+  private func present(_ table: EntityTable, _ keys: [ObjectKey]) -> Statement {
+    let arrays = layout.tables[table.index].keyArrays
+    let parts = keys.map(\.parts)
+    let parameters = table.keyColumns.enumerated().map { index, column in
+      Parameter.array(
+        of: column.coding.type,
+        arrays[index],
+        parts.map { column.coding.parameter($0[index])?.bytes }
+      )
+    }
+    let numbers = table.keyColumns.indices
+    let selected =
+      table.keyColumns.map { "t.\($0.sql)" } + table.attributeColumns.map { "t.\($0.sql)" }
+    let names = numbers.map { "k\($0)" }.joined(separator: ", ")
+    let joined = numbers.map { "t.\(table.keyColumns[$0].sql) = k.k\($0)" }
+      .joined(separator: " AND ")
+    return Statement(
+      """
+      SELECT \(selected.joined(separator: ", ")) \
+      FROM ROWS FROM (\(numbers.map { "pg_catalog.unnest($\($0 + 1))" }.joined(separator: ", "))) AS k(\(names)) \
+      JOIN \(table.quotedName) t ON \(joined)
+      """,
+      parameters
+    )
+  }
+
+  // MARK: - Groups
+
+  /// The rows of a result of `fresh(since:in:)`, one group for each transaction, in the order of their last changes.
+  /// - Returns: `nil` if there are too many.
+  func groups(_ result: QueryResult) -> [Group]? {
+    guard result.count <= FreshReader.rowLimit else { return nil }
+    var groups: [Group] = []
+    var indexes: [UInt64: Int] = [:]
+    for row in 0..<result.count {
+      let transaction = result.unsigned(row, 0) ?? 0
+      let index: Int
+      if let known = indexes[transaction] {
+        index = known
+      } else {
+        index = groups.count
+        indexes[transaction] = index
+        groups.append(Group(transaction: transaction))
+      }
+      groups[index].lastStep = result.integer(row, 1) ?? 0
+      read(result, row, into: &groups[index])
+    }
+    return groups.sorted { $0.lastStep < $1.lastStep }
+  }
+
+  private func read(_ result: QueryResult, _ row: Int, into group: inout Group) {
+    let kind = UInt8(truncatingIfNeeded: result.integer(row, 3) ?? 0)
+    let number = result.integer(row, 2).map { Int($0) }
+    switch kind {
+    case UInt8(ascii: "m"):
+      group.origin = CommitOrigin(result.text(row, 11) ?? "")
+      group.isOwn = result.integer(row, 4) == writer
+    case UInt8(ascii: "i"), UInt8(ascii: "u"), UInt8(ascii: "d"):
+      guard let number else { return }
+      for index in layout.byNumber[number] ?? [] {
+        readChange(result, row, isInsert: kind == UInt8(ascii: "i"), of: index, into: &group)
+      }
+    default:
+      let affected = number.map { layout.byNumber[$0] ?? [] } ?? Array(tables.all.indices)
+      for index in affected { group.gaps[index] = .otherWriter }
+    }
+    guard let number else { return }
+    for index in layout.byOtherNumber[number] ?? [] { group.gaps[index] = .schemaChanged }
+  }
+
+  private func readChange(
+    _ result: QueryResult,
+    _ row: Int,
+    isInsert: Bool,
+    of index: Int,
+    into group: inout Group
+  ) {
+    let table = tables.all[index]
+    guard let keys = keys(result, row, of: table) else {
+      group.gaps[index] = .otherWriter
+      return
+    }
+    for key in keys where group.touched[index, default: []].insert(key).inserted {
+      var before: [Value]?
+      if !isInsert {
+        before = BinaryRecord.values(
+          result.bytes(row, 10),
+          at: layout.tables[index].positions,
+          of: table.attributeColumns
+        )
+        // A value that the domain has not, or an image of another form.
+        if before == nil { group.gaps[index] = .otherWriter }
+      }
+      group.touches[index, default: []].append(Touch(key: key, before: before))
+    }
+  }
+
+  /// The keys of a row of the log, or `nil` for one that is not a key of the entity.
+  private func keys(_ result: QueryResult, _ row: Int, of table: EntityTable) -> [ObjectKey]? {
+    let identity = table.entity.identity
+    let form = layout.tables[table.index].keyForm
+    let column = [.integer: 4, .text: 5, .record: 6][form] ?? 4
+    let all: [UnsafeRawBufferPointer]
+    if !result.isNull(row, column) {
+      all = [result.bytes(row, column)]
+    } else {
+      all = result.elements(row, column + 3) ?? []
+    }
+    var keys: [ObjectKey] = []
+    keys.reserveCapacity(all.count)
+    for bytes in all {
+      let parts: [Value]?
+      switch form {
+      case .integer: parts = [.integer(BinaryForm.integer(bytes))]
+      case .text: parts = [.text(String(decoding: bytes, as: UTF8.self))]
+      case .record:
+        parts = BinaryRecord.values(
+          bytes,
+          at: Array(table.keyColumns.indices),
+          of: table.keyColumns
+        )
+      }
+      guard let key = parts.flatMap({ ObjectKey(parts: $0, of: identity) }) else { return nil }
+      keys.append(key)
+    }
+    return keys
+  }
+
+  // MARK: - Net changes
+
+  /// The net changes of groups, by the index of the table.
+  struct NetChanges: Sendable {
+    /// For each group.
+    var changes: [[Int: [CommittedChange]]]
+    /// The tables with present rows that have a value without a form in the domain.
+    var unreadable: Set<Int> = []
+  }
+
+  /// The net changes of groups, oldest first.
+  /// - Parameters:
+  ///   - groups: All groups between a mark and the open transaction's snapshot.
+  ///   - wanted: The tables whose changes are wanted.
+  ///   - connection: A connection in that transaction.
+  /// - Returns: The changes of each group.
+  /// - Throws: The server's failure.
+  func netChanges(
+    of groups: [Group],
+    ofTables wanted: [Int],
+    on connection: Connection
+  ) throws(PostgreSQLFailure) -> NetChanges {
+    var net = NetChanges(changes: Array(repeating: [:], count: groups.count))
+    for index in wanted {
+      var keys: [ObjectKey] = []
+      var next: [ObjectKey: [Value]?] = [:]
+      for touch in groups.lazy.flatMap({ $0.touches[index] ?? [] })
+      where next.updateValue(nil, forKey: touch.key) == nil {
+        keys.append(touch.key)
+      }
+      guard !keys.isEmpty else { continue }
+      let table = tables.all[index]
+      guard try readPresent(keys, of: table, into: &next, on: connection) else {
+        net.unreadable.insert(index)
+        continue
+      }
+      for (position, group) in groups.enumerated().reversed() {
+        guard let touches = group.touches[index] else { continue }
+        var changes: [CommittedChange] = []
+        for touch in touches {
+          let after = next.updateValue(touch.before, forKey: touch.key) ?? nil
+          guard after != touch.before else { continue }
+          changes.append(table.change(of: touch.key, from: touch.before, to: after))
+        }
+        if !changes.isEmpty { net.changes[position][index] = table.sortedByKey(changes) }
+      }
+    }
+    return net
+  }
+
+  /// Reads the present rows of some keys.
+  /// - Returns: `false` if a row has a value that the domain has not.
+  private func readPresent(
+    _ keys: [ObjectKey],
+    of table: EntityTable,
+    into rows: inout [ObjectKey: [Value]?],
+    on connection: Connection
+  ) throws(PostgreSQLFailure) -> Bool {
+    for start in stride(from: 0, to: keys.count, by: 100_000) {
+      let part = Array(keys[start..<min(keys.count, start + 100_000)])
+      let result = try connection.run([present(table, part)])[0]
+      for row in 0..<result.count {
+        guard let key = table.key(result, row, from: 0),
+          let values = try? table.values(result, row, from: table.keyColumns.count)
+        else { return false }
+        rows[key] = .some(values)
+      }
+    }
+    return true
+  }
+}
+
+/// The binary form of a row (`record_send` in PostgreSQL's rowtypes.c): for each column its type, its length and its value.
+enum BinaryRecord {
+  /// The values at some positions, or `nil` if there is none, or one has no value in the domain.
+  static func values(
+    _ bytes: UnsafeRawBufferPointer,
+    at positions: [Int],
+    of columns: [EntityTable.Column]
+  ) -> [Value]? {
+    guard bytes.count >= 4 else { return nil }
+    let count = Int(BinaryForm.integer(bytes[0..<4]))
+    var fields: [UnsafeRawBufferPointer?] = []
+    fields.reserveCapacity(max(0, min(count, bytes.count / 8)))
+    var offset = 4
+    while fields.count < count {
+      guard offset + 8 <= bytes.count else { return nil }
+      let length = Int(BinaryForm.integer(bytes[offset + 4..<offset + 8]))
+      offset += 8
+      guard length >= 0 else {
+        fields.append(nil)
+        continue
+      }
+      guard offset + length <= bytes.count else { return nil }
+      fields.append(UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + length]))
+      offset += length
+    }
+    var values: [Value] = []
+    values.reserveCapacity(positions.count)
+    for (position, column) in zip(positions, columns) {
+      guard fields.indices.contains(position) else { return nil }
+      guard let field = fields[position] else {
+        values.append(.null)
+        continue
+      }
+      guard let value = column.coding.value(field) else { return nil }
+      values.append(value)
+    }
+    return values
+  }
+}
+
+extension EntityTable {
+  /// The change of a key's row from some values to others; `nil` stands for no row.
+  func change(
+    of key: ObjectKey,
+    from before: [Value]?,
+    to after: [Value]?
+  ) -> CommittedChange {
+    CommittedChange(
+      id: id(key),
+      before: before.map { row(key, $0) },
+      after: after.map { row(key, $0) }
+    )
+  }
+
+  /// Changes in the order of their keys.
+  func sortedByKey(_ changes: [CommittedChange]) -> [CommittedChange] {
+    let layout = KeyLayout(order: [], keyStorage: entity.keyStorage)
+    let numbers = changes.compactMap { change in
+      if case .integer(let number) = change.id.key { number } else { nil }
+    }
+    guard numbers.count < changes.count else {
+      let isAscending = zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }
+      guard !isAscending else { return changes }
+      return changes.indices.sorted { numbers[$0] < numbers[$1] }.map { changes[$0] }
+    }
+    let keys = changes.map { layout.identityBytes(of: $0.id.key) ?? [] }
+    return changes.indices.sorted { keys[$0].lexicographicallyPrecedes(keys[$1]) }
+      .map { changes[$0] }
+  }
+}
+#endif

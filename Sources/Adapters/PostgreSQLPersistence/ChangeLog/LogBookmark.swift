@@ -1,0 +1,58 @@
+#if PostgreSQL
+import ResultsDomain
+
+/// A version of the log that later processes can find: the life, the tables, and the mark.
+struct LogBookmark: Hashable, Sendable {
+  /// The number of the form.
+  private static let form: UInt64 = 1
+
+  let life: [UInt64]
+  /// For each table the digest of the entity's name, and the table's mark.
+  let tables: [UInt64]
+  let mark: Mark
+
+  init(life: ServerLife, _ layout: CaptureLayout, _ entities: [EntityDescription], mark: Mark) {
+    self.life = life.numbers
+    self.mark = mark
+    tables = zip(entities, layout.marks).flatMap { entity, mark in
+      var digest = RowDigest()
+      digest.add(.text(entity.name))
+      return [digest.value, UInt64(bitPattern: mark)]
+    }
+  }
+
+  /// The bytes of a bookmark.
+  var bytes: [UInt8] {
+    let numbers = [LogBookmark.form] + life + [UInt64(tables.count)] + tables + mark.numbers
+    return numbers.flatMap { BinaryForm.bytes(of: Int64(bitPattern: $0)) }
+  }
+
+  /// Reads the bytes, or returns `nil` for others.
+  init?(bytes: [UInt8]) {
+    guard bytes.count.isMultiple(of: 8) else { return nil }
+    let numbers = stride(from: 0, to: bytes.count, by: 8).map { start in
+      UInt64(bitPattern: BinaryForm.integer(bytes[start..<start + 8]))
+    }
+    let head = 1 + ServerLife.numberCount
+    guard numbers.count > head, numbers[0] == LogBookmark.form,
+      let count = Int(exactly: numbers[head]), count <= numbers.count - head - 1
+    else { return nil }
+    life = Array(numbers[1..<head])
+    tables = Array(numbers[head + 1..<head + 1 + count])
+    guard let mark = Mark(numbers: numbers[(head + 1 + count)...]) else { return nil }
+    self.mark = mark
+  }
+
+  /// Whether everything that this bookmark says of tables holds for another one's.
+  func agrees(with present: LogBookmark) -> Bool {
+    guard life == present.life else { return false }
+    var known: [UInt64: UInt64] = [:]
+    for index in stride(from: 0, to: tables.count - 1, by: 2) {
+      known[tables[index]] = tables[index + 1]
+    }
+    return stride(from: 0, to: present.tables.count - 1, by: 2).allSatisfy { index in
+      known[present.tables[index]] == present.tables[index + 1]
+    }
+  }
+}
+#endif

@@ -1,0 +1,164 @@
+#if PostgreSQL
+import Dispatch
+import ResultsDomain
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The connections of one store that read, and the one that writes.
+///
+/// `state` is guarded by a lock that is held for moments only: nothing is sent while it is held. A connection belongs to the caller that
+/// took it until it is given back.
+final class ConnectionPool: Sendable {
+  private struct State: @unchecked Sendable {
+    var idle: [Connection] = []
+    var writer: Connection?
+    /// The cancellers of connections that are in use.
+    var inUse: [ObjectIdentifier: Canceller] = [:]
+    var isClosed = false
+  }
+
+  let settings: ConnectionSettings
+  private let state = Mutex(State())
+  private let readers: DispatchSemaphore
+  private let writerTurn = DispatchSemaphore(value: 1)
+  /// How long to try again while the server starts, or has no connection left.
+  private let patience: Duration
+
+  init(_ settings: ConnectionSettings, limit: Int, patience: Duration) {
+    self.settings = settings
+    self.patience = patience
+    readers = DispatchSemaphore(value: max(1, limit))
+  }
+
+  /// The use of a connection.
+  enum Role {
+    case reading
+    case writing
+  }
+
+  /// Runs a closure with a connection that no other thread uses; it waits while all are in use.
+  ///
+  /// A connection that was lost, or in which the closure left a transaction open, is not used again.
+  /// - Throws: `StoreError.closed`, `StoreError.unreachable`, and what the closure throws.
+  func with<Result>(
+    _ role: Role,
+    _ body: (Connection) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
+    let turn = role == .writing ? writerTurn : readers
+    turn.wait()
+    defer { turn.signal() }
+    let connection = try take(role)
+    defer { give(connection, role) }
+    return try body(connection)
+  }
+
+  private func take(_ role: Role) throws(StoreError) -> Connection {
+    let known: Connection? = try state.withLock { (state) throws(StoreError) -> Connection? in
+      guard !state.isClosed else { throw .closed(path: settings.name) }
+      return role == .writing ? state.writer.take() : state.idle.popLast()
+    }
+    let connection: Connection
+    if let known, known.isUsable { connection = known } else { connection = try connect() }
+    let isClosed = state.withLock { state in
+      state.inUse[ObjectIdentifier(connection)] = connection.canceller
+      return state.isClosed
+    }
+    guard !isClosed else {
+      give(connection, role)
+      throw .closed(path: settings.name)
+    }
+    return connection
+  }
+
+  private func give(_ connection: Connection, _ role: Role) {
+    if connection.isUsable, connection.isInTransaction { _ = try? connection.run("ROLLBACK") }
+    state.withLock { state in
+      state.inUse[ObjectIdentifier(connection)] = nil
+      guard connection.isUsable, !state.isClosed else { return }
+      if role == .writing { state.writer = connection } else { state.idle.append(connection) }
+    }
+  }
+
+  /// Opens a connection with the settings of a session, apart from the pool.
+  ///
+  /// While the server starts, or has no connection left, it tries again for a while.
+  /// - Throws: `StoreError.unreachable`, with libpq's or the server's words.
+  func connect() throws(StoreError) -> Connection {
+    let clock = ContinuousClock()
+    let deadline = clock.now + patience
+    var pause: UInt32 = 50_000
+    while true {
+      do {
+        let connection = try Connection(settings)
+        try connection.startSession()
+        return connection
+      } catch {
+        guard error.isPassing, clock.now < deadline, !isClosed else {
+          throw error.storeError(path: settings.name, waited: .zero)
+        }
+      }
+      usleep(pause)
+      pause = min(pause * 2, 500_000)
+    }
+  }
+
+  /// Whether the pool was closed.
+  var isClosed: Bool { state.withLock { $0.isClosed } }
+
+  /// Drops the connections that nobody uses, because the server has another life.
+  func forgetIdle() {
+    let dropped = state.withLock { state in
+      defer {
+        state.idle = []
+        state.writer = nil
+      }
+      return Idle(connections: state.idle + [state.writer].compactMap(\.self))
+    }
+    withExtendedLifetime(dropped) {}
+  }
+
+  private struct Idle: @unchecked Sendable {
+    let connections: [Connection]
+  }
+
+  /// Refuses further calls, and closes the connections that nobody uses; the others are closed when they are given back.
+  /// - Returns: Whether the pool was open.
+  func close() -> Bool {
+    let (wasOpen, dropped) = state.withLock { state in
+      defer {
+        state.isClosed = true
+        state.idle = []
+        state.writer = nil
+      }
+      return (!state.isClosed, Idle(connections: state.idle + [state.writer].compactMap(\.self)))
+    }
+    withExtendedLifetime(dropped) {}
+    return wasOpen
+  }
+
+  /// Whether some connection is in use.
+  var isInUse: Bool { state.withLock { !$0.inUse.isEmpty } }
+
+  /// Cancels what the connections in use are running.
+  func cancelAll() {
+    let cancellers = state.withLock { Array($0.inUse.values) }
+    for canceller in cancellers { canceller.cancel() }
+  }
+}
+
+extension PostgreSQLFailure {
+  /// Whether a new attempt to connect may succeed soon.
+  fileprivate var isPassing: Bool {
+    isConnectionLost
+      && (state == "57P03" || state == "53300"
+        || ["starting up", "too many clients", "shutting down", "in recovery mode"].contains {
+          message.contains($0)
+        })
+  }
+}
+#endif

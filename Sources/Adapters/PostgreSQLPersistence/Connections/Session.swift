@@ -1,0 +1,87 @@
+#if PostgreSQL
+import ResultsDomain
+
+// The settings of a session. Through a pooler that gives each transaction another server process, settings hold within a transaction
+// only, so each transaction sets its own.
+
+extension Connection {
+  /// The settings on which the store's statements rely.
+  ///
+  /// All names in statements have their schemas, so that no other schema can put an operator or a table in their way.
+  static let settings = [
+    ("search_path", "pg_catalog"), ("plan_cache_mode", "force_generic_plan"), ("jit", "off"),
+    ("standard_conforming_strings", "on"), ("idle_in_transaction_session_timeout", "300s"),
+  ]
+
+  /// Makes the settings, unless a pooler stands between.
+  func startSession() throws(PostgreSQLFailure) {
+    guard preparesByName else { return }
+    _ = try run(
+      Connection.settings.map { name, value in
+        Statement("SET \(name) = '\(value)'", isPrepared: false)
+      }
+    )
+  }
+
+  /// The statements after `BEGIN` that make the settings of a transaction; none takes a snapshot.
+  var transactionSettings: [Statement] {
+    preparesByName
+      ? [] : Connection.settings.map { Statement("SET LOCAL \($0) = '\($1)'", isPrepared: false) }
+  }
+
+  /// The statements that open a transaction.
+  func opening(_ mode: String) -> [Statement] {
+    [Statement("BEGIN ISOLATION LEVEL \(mode)")] + transactionSettings
+  }
+}
+
+/// What the store must know of a server before it uses a database.
+struct ServerFacts: Sendable {
+  /// The version's number, as 150018.
+  let version: Int
+  /// The version in the server's words.
+  let versionText: String
+  let encoding: String
+  /// Whether it is a hot standby, which cannot be written.
+  let isStandby: Bool
+  /// The most prepared transactions; above zero a transaction may be prepared after it has notified, which fails.
+  let preparedTransactionLimit: Int
+
+  /// The oldest server that the store works with: earlier ones have no unlogged sequences.
+  static let oldestVersion = 150_000
+
+  /// Asks a server.
+  /// - Throws: `StoreError.cannotOpen` for a server that the store cannot work with.
+  init(on connection: Connection, path: String) throws(StoreError) {
+    let result: QueryResult
+    do {
+      result = try connection.run(
+        """
+        SELECT current_setting('server_version_num')::bigint, version(), current_setting('server_encoding'), pg_is_in_recovery(), \
+        current_setting('max_prepared_transactions')::bigint
+        """
+      )
+    } catch {
+      throw error.storeError(path: path, waited: .zero)
+    }
+    version = Int(result.integer(0, 0) ?? 0)
+    versionText = result.text(0, 1) ?? ""
+    encoding = result.text(0, 2) ?? ""
+    isStandby = result.boolean(0, 3) ?? false
+    preparedTransactionLimit = Int(result.integer(0, 4) ?? 0)
+    let name = versionText.split(separator: " ").prefix(2).joined(separator: " ")
+    guard version >= ServerFacts.oldestVersion else {
+      throw .cannotOpen(
+        path: path,
+        .unsupportedServer(found: name, needed: "PostgreSQL 15 or later")
+      )
+    }
+    guard encoding == "UTF8" else {
+      throw .cannotOpen(
+        path: path,
+        .unsupportedServer(found: "a database in the encoding \(encoding)", needed: "UTF8")
+      )
+    }
+  }
+}
+#endif

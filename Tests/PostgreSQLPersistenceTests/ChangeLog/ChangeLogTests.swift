@@ -1,0 +1,89 @@
+#if PostgreSQL
+import ResultsDomain
+import Testing
+
+@testable import PostgreSQLPersistence
+
+@Suite struct ChangeLogTests {
+  private func book(_ id: Int, _ title: String) -> String {
+    #"INSERT INTO "Book" VALUES (\#(id), '\#(title)', NULL)"#
+  }
+
+  @Test(arguments: [CaptureText.Mode.row, .statement])
+  func `commits of others are listed one by one, with the rows before and after (R145)`(
+    mode: CaptureText.Mode
+  ) throws {
+    try TestServer.withDatabase { url in
+      let follower = try LogFixture(url).open(mode: mode)
+      try follower.advance()
+      let writer = try TestServer.connect(url)
+      try writer.run(book(1, "a"))
+      try writer.run(#"INSERT INTO "Tag" VALUES ('x', 'red'), ('ü', NULL)"#)
+      try writer.run(#"INSERT INTO "Score" VALUES ('Zoë', 7, 1.5)"#)
+      let inserts = try follower.commits().map(\.words)
+      #expect(
+        inserts == [
+          ["Book 1: none → a,-"], ["Tag x: none → red", "Tag ü: none → -"],
+          ["Score Zoë,7: none → 7,Zoë,1.5"],
+        ]
+      )
+      try writer.run(#"UPDATE "Book" SET title = 'b', year = 3"#)
+      try writer.run(#"UPDATE "Score" SET game = 8, points = 2"#)
+      try writer.run(#"DELETE FROM "Tag""#)
+      let others = try follower.commits().map(\.words)
+      #expect(
+        others == [
+          ["Book 1: a,- → b,3"],
+          ["Score Zoë,7: 7,Zoë,1.5 → none", "Score Zoë,8: none → 8,Zoë,2.0"],
+          ["Tag x: red → none", "Tag ü: - → none"],
+        ]
+      )
+    }
+  }
+
+  @Test(arguments: [CaptureText.Mode.row, .statement])
+  func `what changes nothing makes no version (R145)`(mode: CaptureText.Mode) throws {
+    try TestServer.withDatabase { url in
+      let follower = try LogFixture(url).open(mode: mode)
+      let writer = try TestServer.connect(url)
+      try writer.run(book(1, "a"))
+      let version = try follower.advance()
+      try writer.run(#"UPDATE "Book" SET title = 'a'"#)
+      _ = try writer.run([
+        Statement("BEGIN"), Statement(book(2, "b")), Statement(#"DELETE FROM "Book""#),
+        Statement(book(1, "a")), Statement("COMMIT"),
+      ])
+      #expect(try follower.commits().map(\.words) == [])
+      #expect(follower.version == version)
+    }
+  }
+
+  @Test func `an old image is exact, whatever the writer's settings are (R145)`() throws {
+    try TestServer.withDatabase { url in
+      let follower = try LogFixture(url).open()
+      let writer = try TestServer.connect(url)
+      try writer.runOnce("SET client_encoding = 'LATIN1'")
+      try writer.runOnce("SET search_path = pg_temp")
+      try writer.runOnce("INSERT INTO public.\"Book\" VALUES (1, U&'\\20AC', 1)")
+      try follower.advance()
+      try writer.runOnce("DELETE FROM public.\"Book\"")
+      #expect(try follower.commits().map(\.words) == [["Book 1: €,1 → none"]])
+    }
+  }
+
+  @Test func `opening a log that fits changes nothing in the database (R146)`() throws {
+    try TestServer.withDatabase { url in
+      let fixture = try LogFixture(url)
+      _ = try fixture.open()
+      let connection = try TestServer.connect(url)
+      let count = "SELECT sum(xmin::text::bigint) FROM pg_class WHERE relkind <> 'i'"
+      let triggers = "SELECT sum(xmin::text::bigint) FROM pg_trigger"
+      let before = [try connection.run(count), try connection.run(triggers)].map { $0.text(0, 0) }
+      _ = try fixture.open()
+      _ = try fixture.open(mayInstall: false)
+      let after = [try connection.run(count), try connection.run(triggers)].map { $0.text(0, 0) }
+      #expect(before == after)
+    }
+  }
+}
+#endif

@@ -1,0 +1,52 @@
+#if PostgreSQL
+import PostgreSQLPersistence
+import ResultsDomain
+import ResultsTesting
+import Testing
+
+/// R87: the store over PostgreSQL fulfils every promise of the ports, in both ways of writing and of capturing.
+@Suite struct `PostgreSQL store conformance` {
+  @Test(arguments: StoreConformance.cases)
+  func `a store whose transactions take turns conforms`(
+    _ testCase: StoreConformance.Case
+  ) async throws {
+    try await run(testCase, PostgreSQLStoreOptions(keyAssignment: .largest))
+  }
+
+  @Test(arguments: StoreConformance.cases)
+  func `a store whose transactions run side by side conforms`(
+    _ testCase: StoreConformance.Case
+  ) async throws {
+    try await run(
+      testCase,
+      PostgreSQLStoreOptions(writing: .concurrently(attempts: 20), keyAssignment: .largest)
+    )
+  }
+
+  @Test(arguments: StoreConformance.cases)
+  func `a store that captures by row, with keys of a sequence, conforms`(
+    _ testCase: StoreConformance.Case
+  ) async throws {
+    try await run(testCase, PostgreSQLStoreOptions(capture: .byRow))
+  }
+
+  /// The database that all cases share; it goes with the server's folder.
+  private static let stores = Result { try TestStores() }
+
+  private func run(
+    _ testCase: StoreConformance.Case,
+    _ options: PostgreSQLStoreOptions
+  ) async throws {
+    let stores = try Self.stores.get()
+    let provider = StoreProvider(
+      open: { try stores.open($0, options) },
+      reopen: { store in
+        try store.close()
+        return try stores.open(sameAs: store)
+      },
+      openForReading: { store in try stores.open(sameAs: store) { $0.isReadOnly = true } }
+    )
+    try await testCase.run(with: provider)
+  }
+}
+#endif
