@@ -218,7 +218,7 @@ struct ChangeLogInstaller {
     var statements = [
       """
       INSERT INTO \(schema.quoted).entity (number, relation, name, keys, key_form, attributes, types, capture) VALUES \
-      (\(form.number), \(Connection.literal(table.quotedName))::regclass, \(Connection.literal(table.entity.name)), \
+      (\(form.number), \(Connection.literal(table.quotedName))::pg_catalog.regclass, \(Connection.literal(table.entity.name)), \
       \(list(form.keys)), \
       \(Connection.literal(text.keyForm.rawValue)), \(list(form.attributes)), \(list(form.types)), \(capture)) \
       ON CONFLICT (number) DO UPDATE SET capture = excluded.capture
