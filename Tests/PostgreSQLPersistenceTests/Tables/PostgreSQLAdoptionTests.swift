@@ -211,6 +211,20 @@ import Testing
       #expect(try keys(.comparison(.ifNull(x, value), .equal, literal)) == [90, number])
       #expect(try keys(.comparison(x, .equal, x)) == numbers)
     }
+    for function in Self.functions(of: column.attribute.storage) {
+      for (index, value) in values.enumerated() {
+        let expected = CompiledExpression(function, in: entity).value([value], key: all[index])
+        let predicate = FetchPredicate.comparison(function, .equal, .literal(expected))
+        let matching = values.indices.filter { other in
+          CompiledExpression(function, in: entity).value([values[other]], key: all[other])
+            == expected
+        }
+        #expect(
+          try keys(predicate) == matching.map { Int64($0 + 1) },
+          "\(function) of \(value)"
+        )
+      }
+    }
     // What no value of the column can be is equal to none, and still has its place.
     if column.attribute.storage == .integer {
       for (number, isAbove) in [(Int64.max, true), (Int64.min, false)]
@@ -250,6 +264,16 @@ import Testing
         return true
       }
       #expect(groups.map(\.count) == [1] + values.map { _ in 1 })
+    }
+  }
+
+  /// Expressions over the column, which convert its values.
+  private static func functions(of storage: StorageClass) -> [FetchExpression] {
+    let x = FetchExpression.attribute("x")
+    switch storage {
+    case .integer: return [.bucket(x, width: 7), .bucket(x, width: 1)]
+    case .text: return [.lowercased(x), .uppercased(x), .prefix(x, length: 1), .length(x)]
+    case .real, .blob, .any: return []
     }
   }
 

@@ -175,6 +175,15 @@ import Testing
       )
       _ = try ReadTables([book, author], at: url)
       #expect(try SchemaSample.keysAndIndexes(at: url) == found)
+      // Somebody else's index of that name is in nobody's way.
+      let other = try TestServer.connect(url)
+      try other.runOnce("DROP INDEX \"BookByAuthorID\"")
+      try other.runOnce("CREATE INDEX \"BookByAuthorID\" ON \"Author\" (name)")
+      _ = try ReadTables([book, author], at: url)
+      #expect(
+        try SchemaSample.keysAndIndexes(at: url).contains { $0.contains("\"BookByAuthorID2\"") }
+      )
+      try other.runOnce("DROP INDEX \"BookByAuthorID\"")
       // A new column of an old table gets both.
       let server = try TestServer.connect(url)
       try server.runOnce("DROP TABLE \"Book\"")

@@ -193,6 +193,53 @@ import Testing
     )
   }
 
+  @Test func `numbers that are probably seconds or milliseconds are no dates (R155)`() throws {
+    for (numbers, unit) in [
+      ("1700000000, 1700000001", "seconds"), ("1700000000000, 1600000000000", "milliseconds"),
+    ] {
+      let refusal = try Self.refusal(
+        [
+          "CREATE TABLE \"T\" (id bigint PRIMARY KEY, x bigint)",
+          "INSERT INTO \"T\" SELECT row_number() OVER (), n FROM unnest(ARRAY[\(numbers), NULL]) n",
+        ],
+        AttributeDescription("x", .date, isOptional: true)
+      )
+      #expect(refusal.hasPrefix("T: x seems to contain \(unit), such as"), "\(refusal)")
+    }
+    let refusal = try Self.refusal(
+      [
+        "CREATE TABLE \"T\" (id bigint PRIMARY KEY, x bigint)",
+        "INSERT INTO \"T\" VALUES (1, 1700000000000000), (2, 0)",
+      ],
+      AttributeDescription("x", .date)
+    )
+    #expect(refusal == "nothing was refused")
+  }
+
+  @Test func `a table that the role may not read is refused (R155)`() throws {
+    let entity = try SchemaSample.entity("T", [AttributeDescription("x", .text)])
+    try TestServer.withDatabase { url in
+      let owner = try TestServer.connect(url)
+      try owner.runOnce("CREATE TABLE \"T\" (id bigint PRIMARY KEY, x text)")
+      try owner.runOnce("DROP ROLE IF EXISTS nobody_here")
+      try owner.runOnce("CREATE ROLE nobody_here")
+      let connection = try TestServer.connect(url)
+      try connection.runOnce("SET ROLE nobody_here")
+      var options = SchemaOptions()
+      options.adoptsTables = true
+      #expect {
+        try SchemaOpening.tables(for: [entity], options: options, path: "test", on: connection)
+      } throws: {
+        guard case .cannotOpen(_, .noPermission(let detail)) = $0 as? StoreError else {
+          return false
+        }
+        return detail == "this role may not read the table T"
+      }
+      connection.close()
+      try owner.runOnce("DROP ROLE nobody_here")
+    }
+  }
+
   @Test func `values of any class have no column (R155)`() throws {
     let refusal = try Self.refusal(
       ["CREATE TABLE \"T\" (id bigint PRIMARY KEY, x text)"],

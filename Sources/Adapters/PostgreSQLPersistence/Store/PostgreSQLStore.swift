@@ -80,6 +80,7 @@ public final class PostgreSQLStore: Store {
         adoptsTables: options.adoptsTables,
         createsTables: options.createsTables ?? !options.adoptsTables,
         isWritable: isWritable,
+        checksDates: options.checksDates,
         replacements: options.attributeReplacements
       ),
       path: path,

@@ -59,6 +59,8 @@ struct TableShape: Hashable, Sendable {
   var indexes: [[String]] = []
   /// Whether row security hides rows from this user.
   var hidesRows = false
+  /// Whether this user may read it.
+  var isReadable = true
   /// Whether other tables inherit from it.
   var hasHeirs = false
   /// The version of the format if a store created the table, or `nil`.
