@@ -66,17 +66,16 @@ final class ServerRun {
     return result
   }
 
-  /// The server's folder with `psql` in it.
-  private static let programs = Result {
-    try script(["programs"]).output.trimmingCharacters(in: .whitespacesAndNewlines)
-  }
+  /// The folder of the server's programs, with `psql` in it.
+  private static let programs = (try? script(["programs"]).output)?
+    .trimmingCharacters(in: .whitespacesAndNewlines)
 
   /// Runs SQL by `psql`, which knows nothing of this package.
   /// - Returns: What it printed.
   @discardableResult
   static func psql(_ sql: String, _ url: String) throws -> String {
     let result = try RunningProgram(
-      "\(try programs.get())/psql",
+      "\(try #require(programs))/psql",
       ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", url, "-c", sql],
       environment: ["PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"],
       folder: NSTemporaryDirectory()
