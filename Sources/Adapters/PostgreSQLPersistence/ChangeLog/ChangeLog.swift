@@ -108,6 +108,11 @@ final class ChangeLog: ChangeSource {
   /// Whether commits can notify: not on a standby, nor where transactions can be prepared.
   var canListen: Bool { state.withLock { !$0.life.isStandby && $0.layout.rings } }
 
+  /// What a look must know: whether the server is a standby, and how the tables are captured.
+  var lookState: (isStandby: Bool, layout: CaptureLayout) {
+    state.withLock { ($0.life.isStandby, $0.layout) }
+  }
+
   private static func storeError(_ failure: PostgreSQLFailure, path: String) -> StoreError {
     failure.storeError(path: path, waited: .zero)
   }
@@ -290,7 +295,7 @@ extension ChangeLog {
 
   /// Finds out in which life the server is, after it was restarted or replaced.
   /// - Returns: Whether anything has changed.
-  private func renewLife(on connection: Connection) throws(PostgreSQLFailure) -> Bool {
+  func renewLife(on connection: Connection) throws(PostgreSQLFailure) -> Bool {
     let found = try ServerLife.find(in: schema, on: connection)
     let layout = try installer.layout(on: connection)
     return state.withLock { state in

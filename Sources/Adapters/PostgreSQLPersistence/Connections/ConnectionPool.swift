@@ -15,6 +15,7 @@ import Darwin
 /// took it until it is given back.
 final class ConnectionPool: Sendable {
   private struct State: @unchecked Sendable {
+    // A connection here is in nobody's use.
     var idle: [Connection] = []
     var writer: Connection?
     /// The cancellers of connections that are in use.
@@ -104,8 +105,7 @@ final class ConnectionPool: Sendable {
     var password = state.withLock { $0.password }
     while true {
       do {
-        let connection = try Connection(password.map(settings.settingPassword) ?? settings)
-        try connection.startSession()
+        let connection = try openConnection(password: password)
         state.withLock { $0.password = password }
         return connection
       } catch {
@@ -120,6 +120,17 @@ final class ConnectionPool: Sendable {
       usleep(pause)
       pause = min(pause * 2, 500_000)
     }
+  }
+
+  /// Opens a connection with the settings of a session, apart from the pool, at the first attempt or not at all.
+  func openConnection() throws(PostgreSQLFailure) -> Connection {
+    try openConnection(password: state.withLock { $0.password })
+  }
+
+  private func openConnection(password: String?) throws(PostgreSQLFailure) -> Connection {
+    let connection = try Connection(password.map(settings.settingPassword) ?? settings)
+    try connection.startSession()
+    return connection
   }
 
   /// Whether the pool was closed.
@@ -138,6 +149,7 @@ final class ConnectionPool: Sendable {
   }
 
   private struct Idle: @unchecked Sendable {
+    // Nobody else knows these connections.
     let connections: [Connection]
   }
 

@@ -1,0 +1,64 @@
+#if PostgreSQL
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Lets commits notify, for ten seconds at a time and only while somebody sleeps: a notification in each commit would hold up all writers.
+///
+/// A statement of a writer tests the bell after its transaction has got its number. If that number is younger than the arming's own
+/// transaction, it finds the bell armed. Otherwise a snapshot that is taken after the arming names it as running, or sees its changes.
+struct Doorbell {
+  let schema: LogSchema
+
+  /// An arming of the bell.
+  struct Arming {
+    /// The bell's value, which the notification repeats.
+    let rung: Int64
+    /// A transaction that is younger than the arming.
+    let own: UInt64
+  }
+
+  /// Arms the bell.
+  /// - Returns: `nil` without the right.
+  func arm(on connection: Connection) throws(PostgreSQLFailure) -> Arming? {
+    do {
+      let result = try connection.run("SELECT a.rung, a.own FROM \(schema.quoted).arm() a")
+      guard let rung = result.integer(0, 0), let own = result.unsigned(0, 1) else { return nil }
+      return Arming(rung: rung, own: own)
+    } catch {
+      guard error.state == "42501" || error.state == "25006" else { throw error }
+      return nil
+    }
+  }
+
+  /// Ends the notifying, unless another process has armed the bell since.
+  ///
+  /// The notification that named this arming has reached all who sleep.
+  func disarm(_ arming: Arming, on connection: Connection) throws(PostgreSQLFailure) {
+    try connection.run("SELECT \(schema.quoted).disarm($1)", [.integer(arming.rung)])
+  }
+
+  /// Whether notifications reach a connection: through a pooler they may not.
+  /// - Parameters:
+  ///   - connection: The connection that listens.
+  ///   - other: A connection that notifies.
+  /// - Returns: Whether a notification came within a second.
+  /// - Throws: The server's failure.
+  func isHeard(on connection: Connection, by other: Connection) throws(PostgreSQLFailure) -> Bool {
+    let proof = "proof \(UInt64.random(in: .min ... .max))"
+    try connection.runOnce("LISTEN \(schema.channel)")
+    try other.runOnce("SELECT pg_catalog.pg_notify($1, $2)", [.text(schema.name), .text(proof)])
+    let clock = ContinuousClock()
+    let end = clock.now + .seconds(1)
+    while clock.now < end {
+      var descriptor = pollfd(fd: connection.socket, events: Int16(POLLIN), revents: 0)
+      _ = poll(&descriptor, 1, 50)
+      if try connection.notifications().contains(proof) { return true }
+    }
+    try connection.runOnce("UNLISTEN *")
+    return false
+  }
+}
+#endif
