@@ -16,7 +16,7 @@ final class ServerRun {
   private static let started = Mutex<[String: String]>([:])
 
   /// Makes a database on a server, which is started with settings unless it runs.
-  init(on server: String = "tests-programs", _ settings: String...) throws {
+  init(on server: String = "tests-programs", settings: [String] = []) throws {
     run = try ProgramRun()
     self.server = server
     let number = ServerRun.next.withLock { number in
@@ -50,6 +50,9 @@ final class ServerRun {
   static func url(_ base: String, _ database: String) -> String {
     base.replacing("/postgres?", with: "/\(database)?")
   }
+
+  /// The URL of another database of the same server.
+  func url(of other: String) -> String { url.replacing("/\(database)?", with: "/\(other)?") }
 
   /// Runs `script/postgresql`.
   @discardableResult
@@ -87,6 +90,47 @@ final class ServerRun {
   /// Runs SQL in the database.
   @discardableResult
   func psql(_ sql: String) throws -> String { try ServerRun.psql(sql, url) }
+
+  /// Starts SQL that takes its time.
+  func startPsql(_ sql: String) throws -> RunningProgram {
+    try RunningProgram(
+      "\(try #require(ServerRun.programs))/psql",
+      ["-X", "-q", "-d", url, "-c", sql],
+      environment: ["PATH": "/usr/bin:/bin"],
+      folder: NSTemporaryDirectory()
+    )
+  }
+
+  /// Whether the server takes another connection.
+  var accepts: Bool {
+    let probe = try? startPsql("SELECT 1").finish()
+    return probe?.status == 0
+  }
+
+  /// Runs a line in a shell, in which `$0` is the argument.
+  func shell(_ line: String, argument: String = "sh") throws {
+    let result = try RunningProgram(
+      "/bin/sh",
+      ["-c", line, argument],
+      environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"],
+      folder: run.folder
+    ).finish()
+    try #require(result.status == 0, "\(result)")
+  }
+
+  /// Asks until a condition holds; each question takes milliseconds, so nothing sleeps.
+  func wait(
+    _ what: String,
+    seconds: Double = 30,
+    until isTrue: () throws -> Bool
+  ) throws {
+    let deadline = ContinuousClock.now.advanced(by: .seconds(seconds))
+    while try !isTrue() {
+      guard ContinuousClock.now < deadline else {
+        throw RunningProgram.Failure(description: "no \(what)")
+      }
+    }
+  }
 
   /// Runs a program over the database.
   @discardableResult
