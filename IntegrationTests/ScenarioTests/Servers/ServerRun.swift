@@ -29,9 +29,11 @@ final class ServerRun {
     try ServerRun.psql("CREATE DATABASE \(database)", base)
   }
 
+  // The server of a test of faults may be gone.
   deinit {
     let base = ServerRun.started.withLock { $0[server] ?? "" }
-    _ = try? ServerRun.psql("DROP DATABASE IF EXISTS \(database) WITH (FORCE)", base)
+    let statement = "DROP DATABASE IF EXISTS \(database) WITH (FORCE)"
+    _ = try? ServerRun.startPsql(statement, base).finish()
   }
 
   /// Starts a server, once in the process for each name.
@@ -92,9 +94,11 @@ final class ServerRun {
   func psql(_ sql: String) throws -> String { try ServerRun.psql(sql, url) }
 
   /// Starts SQL that takes its time.
-  func startPsql(_ sql: String) throws -> RunningProgram {
+  func startPsql(_ sql: String) throws -> RunningProgram { try ServerRun.startPsql(sql, url) }
+
+  private static func startPsql(_ sql: String, _ url: String) throws -> RunningProgram {
     try RunningProgram(
-      "\(try #require(ServerRun.programs))/psql",
+      "\(try #require(programs))/psql",
       ["-X", "-q", "-d", url, "-c", sql],
       environment: ["PATH": "/usr/bin:/bin"],
       folder: NSTemporaryDirectory()
@@ -108,12 +112,12 @@ final class ServerRun {
   }
 
   /// Runs a line in a shell, in which `$0` is the argument.
-  func shell(_ line: String, argument: String = "sh") throws {
+  static func shell(_ line: String, argument: String = "sh") throws {
     let result = try RunningProgram(
       "/bin/sh",
       ["-c", line, argument],
       environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"],
-      folder: run.folder
+      folder: NSTemporaryDirectory()
     ).finish()
     try #require(result.status == 0, "\(result)")
   }
