@@ -38,6 +38,14 @@ enum DatabaseStores {
     guard let store = store as? PostgreSQLStore else { return nil }
     return try store.check().lines
   }
+
+  /// Repairs a store's change log.
+  /// - Returns: Whether it is a store of this kind.
+  static func repair(_ store: any Store) throws -> Bool {
+    guard let store = store as? PostgreSQLStore else { return false }
+    try store.repair()
+    return true
+  }
 }
 #else
 /// The programs' stores over PostgreSQL, in a build without it.
@@ -57,5 +65,8 @@ enum DatabaseStores {
 
   /// Knows no store.
   static func diagnose(_ store: any Store) throws -> [String]? { nil }
+
+  /// Knows no store.
+  static func repair(_ store: any Store) throws -> Bool { false }
 }
 #endif

@@ -66,6 +66,9 @@ extension StoredProgram {
 
   /// Rebuilds the change log and its triggers; the objects are not touched.
   public static func repair(_ store: any Store) throws -> [String] {
+    if try DatabaseStores.repair(store) {
+      return ["repaired   the log of changes, its functions and its triggers"]
+    }
     guard let store = store as? SQLiteStore else { return [] }
     try store.repair()
     return ["repaired   the log of changes and its triggers"]

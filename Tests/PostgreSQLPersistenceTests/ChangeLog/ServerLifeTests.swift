@@ -32,12 +32,12 @@ import Testing
     try TestServer.connect(url).runOnce(#"INSERT INTO "Book" VALUES (\#(id), 't', NULL)"#)
   }
 
-  private func bookmark(_ follower: Follower) throws -> [UInt8] {
-    try follower.read { follower.log.bookmarkBytes(in: $0) } ?? []
+  private func bookmark(_ follower: Follower) throws -> StoreBookmark {
+    try #require(try follower.read { follower.log.bookmark(in: $0) })
   }
 
   /// The changes since a bookmark in words, or `nil` if the bookmark is not valid.
-  private func words(since bookmark: [UInt8], _ follower: Follower) throws -> [String]? {
+  private func words(since bookmark: StoreBookmark, _ follower: Follower) throws -> [String]? {
     try follower.read { pinned in
       guard let version = follower.log.version(at: bookmark, in: pinned) else { return nil }
       let all = follower.log.tables.all

@@ -134,11 +134,7 @@ import Testing
       func open(_ statement: String) throws -> ReadTables {
         try ReadTables([new], at: url) {
           $0.replacements = [
-            SchemaOptions.Replacement(
-              entity: "Note",
-              attribute: "author",
-              statements: [statement]
-            )
+            AttributeReplacement(of: "author", in: "Note", by: [statement])
           ]
         }
       }

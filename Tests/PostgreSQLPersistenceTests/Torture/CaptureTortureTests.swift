@@ -55,6 +55,7 @@ import Testing
         return
       }
       let base = try TortureRun.url(TestServer.run(["url", run.server]), isPlain: true)
+      run.commitOrphans()
       let victims = Int.random(in: 0...3, using: &random)
       _ = try? TestServer.connect(base).runOnce(
         """
@@ -75,6 +76,7 @@ final class TortureRun: Sendable {
   let mode: CaptureText.Mode
   let tally = Mutex(TortureWriter.Tally())
   private let reports = Mutex<[(name: String, report: TortureFollower.Report)]>([])
+  private let database = Mutex("")
   private let isOver = Atomic<Bool>(false)
   private let begun = Atomic<Int>(0)
   /// Transactions that followers by the number of the last change have missed.
@@ -99,6 +101,7 @@ final class TortureRun: Sendable {
     let database = "torture_\(mode.rawValue)_\(ProcessInfo.processInfo.processIdentifier)"
     try TestServer.connect(base).runOnce("CREATE DATABASE \(database)")
     let url = TortureRun.url(base, database: database)
+    self.database.withLock { $0 = url }
     let fixture = try LogFixture(url)
     _ = try fixture.open(mode: mode == .row ? .row : nil)
     let shared = try fixture.open(mode: mode).log
@@ -128,6 +131,18 @@ final class TortureRun: Sendable {
     _ = try? TestServer.connect(base).runOnce("DROP DATABASE \(database) WITH (FORCE)")
     if others.contains("standby") { TestServer.run(["stop", "\(server)-standby"]) }
     TestServer.run(["stop", server])
+  }
+
+  /// Commits the prepared transactions whose program was killed in between; they hold locks for ever.
+  func commitOrphans() {
+    guard let connection = try? TestServer.connect(database.withLock { $0 }),
+      let orphans = try? connection.run(
+        "SELECT gid FROM pg_prepared_xacts WHERE prepared < clock_timestamp() - interval '1 second'"
+      )
+    else { return }
+    for row in 0..<orphans.count {
+      _ = try? connection.runOnce("COMMIT PREPARED '\(orphans.text(row, 0) ?? "")'")
+    }
   }
 
   private func log(_ fixture: LogFixture, memory: Int, on connection: Connection) throws

@@ -231,7 +231,8 @@ struct ChangeLogInstaller {
     var statements = [
       """
       INSERT INTO \(schema.quoted).entity (number, relation, name, keys, key_form, attributes, types, capture) VALUES \
-      (\(form.number), \(form.relation), \(Connection.literal(table.entity.name)), \(list(form.keys)), \
+      (\(form.number), \(Connection.literal(table.quotedName))::pg_catalog.regclass, \(Connection.literal(table.entity.name)), \
+      \(list(form.keys)), \
       \(Connection.literal(text.keyForm.rawValue)), \(list(form.attributes)), \(list(form.types)), \(capture)) \
       ON CONFLICT (number) DO UPDATE SET capture = excluded.capture
       """
