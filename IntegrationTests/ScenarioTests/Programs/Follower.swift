@@ -8,6 +8,8 @@ struct Follower {
   private let store: String
   private let watch: RunningProgram
   private var replay = WireReplay()
+  /// The kinds of the lines that were taken.
+  private(set) var kinds: Set<String> = []
 
   init(_ run: ProgramRun, store: String = "b.sqlite", _ options: String...) throws {
     self.run = run
@@ -18,17 +20,40 @@ struct Follower {
       environment: run.environment,
       folder: run.folder
     )
-    let snapshot = try #require(try watch.line())
-    try replay.apply(line: snapshot)
+    try take(within: 20)
+  }
+
+  /// Follows a watch that was started in another way; `store` is what `list` reads.
+  init(_ run: ProgramRun, _ watch: RunningProgram, store: String) throws {
+    self.run = run
+    self.store = store
+    self.watch = watch
+    try take(within: 20)
+  }
+
+  @discardableResult
+  private mutating func take(within seconds: Double) throws -> String {
+    let line = try #require(try watch.line(within: seconds))
+    let kind = line.split(separator: #""t":""#, maxSplits: 1).last?.prefix { $0 != "\"" }
+    kinds.insert(kind.map(String.init) ?? "")
+    try replay.apply(line: line)
+    return line
   }
 
   /// Sends a signal to the watch.
   func send(_ signal: Int32) { watch.send(signal) }
 
   mutating func takeDelta(cause: String = "external", within seconds: Double = 20) throws {
-    let line = try #require(try watch.line(within: seconds))
+    let line = try take(within: seconds)
     #expect(line.contains(#""t":"delta""#) && line.contains(#""cause":"\#(cause)""#), "\(line)")
-    try replay.apply(line: line)
+  }
+
+  /// Takes lines until one reports a failure.
+  mutating func takeFailure(within seconds: Double) throws {
+    let deadline = ContinuousClock.now.advanced(by: .seconds(seconds))
+    while !kinds.contains("error") {
+      try take(within: max(0, ContinuousClock.now.duration(to: deadline) / .seconds(1)))
+    }
   }
 
   /// Takes lines until the list is the one that `list` prints.
@@ -36,8 +61,7 @@ struct Follower {
     let expected = try printedList()
     let deadline = ContinuousClock.now.advanced(by: .seconds(seconds))
     while replay.list?.sections != expected.list?.sections {
-      let rest = ContinuousClock.now.duration(to: deadline) / .seconds(1)
-      try replay.apply(line: try #require(try watch.line(within: max(rest, 0))))
+      try take(within: max(0, ContinuousClock.now.duration(to: deadline) / .seconds(1)))
     }
   }
 

@@ -118,6 +118,36 @@ struct PostgreSQLProgramTests {
       #expect(report.contains(words), "\(words): \(report)")
     }
     #expect(!report.contains("problem"), "\(report)")
+    try server.psql("DROP TRIGGER \"!results_update\" ON \"Book\"")
+    let repaired = try server.run("book-catalog", "doctor", "--repair").output
+    #expect(repaired.contains("repaired   the log of changes"), "\(repaired)")
+    #expect(repaired.contains("14 rows, changes captured by "), "\(repaired)")
+  }
+
+  @Test func `R163: an administrator can run what doctor prints, and nothing else is needed`()
+    throws
+  {
+    let server = try ServerRun()
+    let printed = try server.run("book-catalog", "doctor", "--statements").output
+    #expect(printed.contains("CREATE TABLE") && printed.contains("CREATE TRIGGER"), "\(printed)")
+    #expect(try server.psql("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'") == "0")
+    try server.psql("BEGIN; \(printed) COMMIT")
+    #expect(try server.run("book-catalog", "doctor", "--statements").output.hasPrefix("--"))
+    try server.run("book-catalog", "demo")
+    #expect(try server.psql("SELECT count(*) FROM \"Book\"") == "14")
+  }
+
+  @Test func `R162: the caches of a database are among the user's`() throws {
+    let server = try ServerRun()
+    try server.run("book-catalog", "demo")
+    try server.run("book-catalog", "list")
+    let report = try server.run("book-catalog", "cache", "list").output
+    #expect(report.contains("up to date"), "\(report)")
+    let folder = "\(server.run.folder)/.cache/book-catalog"
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 1)
+    try server.psql("DELETE FROM \"Book\" WHERE id = 3")
+    #expect(try server.run("book-catalog", "cache", "list").output.contains("1 change behind"))
+    #expect(try server.run("book-catalog", "list").output.contains("叛逆航路") == false)
   }
 }
 #endif

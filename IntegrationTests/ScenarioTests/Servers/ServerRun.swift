@@ -16,7 +16,7 @@ final class ServerRun {
   private static let started = Mutex<[String: String]>([:])
 
   /// Makes a database on a server, which is started with settings unless it runs.
-  init(on server: String = "tests-programs", _ settings: String...) throws {
+  init(on server: String = "tests-programs", settings: [String] = []) throws {
     run = try ProgramRun()
     self.server = server
     let number = ServerRun.next.withLock { number in
@@ -29,9 +29,11 @@ final class ServerRun {
     try ServerRun.psql("CREATE DATABASE \(database)", base)
   }
 
+  // The server of a test of faults may be gone.
   deinit {
     let base = ServerRun.started.withLock { $0[server] ?? "" }
-    _ = try? ServerRun.psql("DROP DATABASE IF EXISTS \(database) WITH (FORCE)", base)
+    let statement = "DROP DATABASE IF EXISTS \(database) WITH (FORCE)"
+    _ = try? ServerRun.startPsql(statement, base).finish()
   }
 
   /// Starts a server, once in the process for each name.
@@ -51,6 +53,9 @@ final class ServerRun {
     base.replacing("/postgres?", with: "/\(database)?")
   }
 
+  /// The URL of another database of the same server.
+  func url(of other: String) -> String { url.replacing("/\(database)?", with: "/\(other)?") }
+
   /// Runs `script/postgresql`.
   @discardableResult
   static func script(_ arguments: [String]) throws -> ProgramResult {
@@ -66,17 +71,16 @@ final class ServerRun {
     return result
   }
 
-  /// The server's folder with `psql` in it.
-  private static let programs = Result {
-    try script(["programs"]).output.trimmingCharacters(in: .whitespacesAndNewlines)
-  }
+  /// The folder of the server's programs, with `psql` in it.
+  private static let programs = (try? script(["programs"]).output)?
+    .trimmingCharacters(in: .whitespacesAndNewlines)
 
   /// Runs SQL by `psql`, which knows nothing of this package.
   /// - Returns: What it printed.
   @discardableResult
   static func psql(_ sql: String, _ url: String) throws -> String {
     let result = try RunningProgram(
-      "\(try programs.get())/psql",
+      "\(try #require(programs))/psql",
       ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", url, "-c", sql],
       environment: ["PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"],
       folder: NSTemporaryDirectory()
@@ -88,6 +92,49 @@ final class ServerRun {
   /// Runs SQL in the database.
   @discardableResult
   func psql(_ sql: String) throws -> String { try ServerRun.psql(sql, url) }
+
+  /// Starts SQL that takes its time.
+  func startPsql(_ sql: String) throws -> RunningProgram { try ServerRun.startPsql(sql, url) }
+
+  private static func startPsql(_ sql: String, _ url: String) throws -> RunningProgram {
+    try RunningProgram(
+      "\(try #require(programs))/psql",
+      ["-X", "-q", "-d", url, "-c", sql],
+      environment: ["PATH": "/usr/bin:/bin"],
+      folder: NSTemporaryDirectory()
+    )
+  }
+
+  /// Whether the server takes another connection.
+  var accepts: Bool {
+    let probe = try? startPsql("SELECT 1").finish()
+    return probe?.status == 0
+  }
+
+  /// Runs a line in a shell, in which `$0` is the argument.
+  static func shell(_ line: String, argument: String = "sh") throws {
+    let result = try RunningProgram(
+      "/bin/sh",
+      ["-c", line, argument],
+      environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"],
+      folder: NSTemporaryDirectory()
+    ).finish()
+    try #require(result.status == 0, "\(result)")
+  }
+
+  /// Asks until a condition holds; each question takes milliseconds, so nothing sleeps.
+  func wait(
+    _ what: String,
+    seconds: Double = 30,
+    until isTrue: () throws -> Bool
+  ) throws {
+    let deadline = ContinuousClock.now.advanced(by: .seconds(seconds))
+    while try !isTrue() {
+      guard ContinuousClock.now < deadline else {
+        throw RunningProgram.Failure(description: "no \(what)")
+      }
+    }
+  }
 
   /// Runs a program over the database.
   @discardableResult

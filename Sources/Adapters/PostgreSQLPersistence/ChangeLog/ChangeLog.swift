@@ -471,7 +471,7 @@ extension ChangeLog {
       ])
       guard let facts = ReadingFacts(results[1]) else { return true }
       return results[0].boolean(0, 0) != false || facts.instance != start.instance
-        || facts.marks != start.layout.marks
+        || facts.marks != start.layout.marks || base.mark.floor < facts.trimmed
     } catch {
       guard !error.isConnectionLost, error.state == "0A000" else {
         throw ChangeLog.storeError(error, path: path)

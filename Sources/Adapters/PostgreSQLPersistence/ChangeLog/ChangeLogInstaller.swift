@@ -81,7 +81,10 @@ struct ChangeLogInstaller {
       guard failure.state == "42501" else {
         throw failure.storeError(path: path, waited: ChangeLogInstaller.lockTimeout)
       }
-      throw .cannotOpen(path: path, .needsRights(statements: statements))
+      throw .cannotOpen(
+        path: path,
+        .needsRights(statements: statements.isEmpty ? grants(on: connection) : statements)
+      )
     } catch {
       throw .unexpected(path: path, detail: "\(error)")
     }
@@ -122,6 +125,16 @@ struct ChangeLogInstaller {
       )
     }
     return installed
+  }
+
+  /// What lets the user read a log that exists.
+  private func grants(on connection: Connection) -> [String] {
+    let user = try? connection.runOnce("SELECT current_user::pg_catalog.text").text(0, 0)
+    let role = Connection.quoted(user ?? "")
+    return [
+      "GRANT USAGE ON SCHEMA \(schema.quoted) TO \(role)",
+      "GRANT SELECT ON ALL TABLES IN SCHEMA \(schema.quoted) TO \(role)",
+    ]
   }
 
   private func run(_ statements: [String], on connection: Connection) throws(PostgreSQLFailure) {
