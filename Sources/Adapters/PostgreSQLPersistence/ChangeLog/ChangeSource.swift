@@ -1,7 +1,7 @@
 #if PostgreSQL
 import ResultsDomain
 
-/// Tells which transactions a reading sees and what they changed: a log written by triggers, or nothing but the server's snapshots.
+/// Knows which transactions a reading sees and what they changed: a log written by triggers, or nothing but the server's snapshots.
 protocol ChangeSource: Sendable {
   /// The writers whose commits the history has row by row.
   var coverage: StoreCapabilities.HistoryCoverage { get }
@@ -28,7 +28,7 @@ protocol ChangeSource: Sendable {
   /// The statements that note the writer of a transaction, to be run as its last ones.
   func markers(origin: CommitOrigin) -> [Statement]
 
-  /// The version that an own transaction made, which a later reading sees; that reading's version if it changed nothing.
+  /// The version that a transaction of this store made, which a later reading sees; that reading's version if it changed nothing.
   func version(ofTransaction number: UInt64, in pinned: PinnedVersion) -> StoreVersion
 
   /// A bookmark of a version.

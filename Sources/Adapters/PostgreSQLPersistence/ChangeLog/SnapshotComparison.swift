@@ -41,14 +41,14 @@ final class SnapshotComparison: ChangeSource {
       let text =
         try connection.run(opening + [Statement("SELECT pg_current_snapshot()::text")])
         .last?.text(0, 0) ?? ""
-      return PinnedVersion(version: place(text))
+      return PinnedVersion(version: note(text))
     } catch {
       throw error.storeError(path: path, waited: .zero)
     }
   }
 
   /// The version of a snapshot: another one if anything may have been committed since.
-  private func place(_ snapshot: String) -> StoreVersion {
+  private func note(_ snapshot: String) -> StoreVersion {
     state.withLock { state in
       if state.snapshot != snapshot {
         if !state.snapshot.isEmpty { state.history.append(.gap(.otherWriter)) }

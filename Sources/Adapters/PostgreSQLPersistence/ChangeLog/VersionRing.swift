@@ -33,7 +33,7 @@ struct VersionRing: Sendable {
     var hasEffect: Bool { !changes.isEmpty || !gaps.isEmpty }
   }
 
-  /// What led from one version to the next.
+  /// What lies between one version and the next.
   private struct Step: Sendable {
     let transaction: UInt64?
     let origin: CommitOrigin

@@ -331,6 +331,7 @@ final class Connection {
 /// `handle` is guarded by its lock, which is held while the request travels, so that the handle cannot be freed meanwhile.
 final class Canceller: Sendable {
   private struct Handle: @unchecked Sendable {
+    // The lock guards the pointer.
     var pointer: OpaquePointer?
   }
 

@@ -15,6 +15,7 @@ import Darwin
 /// took it until it is given back.
 final class ConnectionPool: Sendable {
   private struct State: @unchecked Sendable {
+    // A connection here is in nobody's use.
     var idle: [Connection] = []
     var writer: Connection?
     /// The cancellers of connections that are in use.
@@ -94,9 +95,7 @@ final class ConnectionPool: Sendable {
     var pause: UInt32 = 50_000
     while true {
       do {
-        let connection = try Connection(settings)
-        try connection.startSession()
-        return connection
+        return try openConnection()
       } catch {
         guard error.isPassing, clock.now < deadline, !isClosed else {
           throw error.storeError(path: settings.name, waited: .zero)
@@ -105,6 +104,13 @@ final class ConnectionPool: Sendable {
       usleep(pause)
       pause = min(pause * 2, 500_000)
     }
+  }
+
+  /// Opens a connection with the settings of a session, apart from the pool, at the first attempt or not at all.
+  func openConnection() throws(PostgreSQLFailure) -> Connection {
+    let connection = try Connection(settings)
+    try connection.startSession()
+    return connection
   }
 
   /// Whether the pool was closed.
@@ -123,6 +129,7 @@ final class ConnectionPool: Sendable {
   }
 
   private struct Idle: @unchecked Sendable {
+    // Nobody else knows these connections.
     let connections: [Connection]
   }
 

@@ -12,6 +12,7 @@ import Darwin
 /// A read inside a read is answered from the same snapshot, since a connection runs one transaction. A task that the closure creates
 /// inherits the scope, but runs on another thread, and is not inside it.
 final class BodyScope: @unchecked Sendable {
+  // Only code on the scope's own thread uses its snapshot.
   @TaskLocal private static var innermost: BodyScope?
 
   /// The snapshot that is read; `nil` in a transaction.

@@ -22,7 +22,8 @@ public final class PostgreSQLStore: Store {
   let pool: ConnectionPool
   private let broadcaster = CommitBroadcaster()
   private let callExecutor = CallExecutor()
-  private let isPooled: Bool
+  /// Notices commits of others while somebody listens.
+  private let watch: any CommitWatch
 
   /// Opens the database that a URL names.
   /// - Parameters:
@@ -45,13 +46,16 @@ public final class PostgreSQLStore: Store {
     let path = settings.name
     let entities = entities.withLinks
     self.entities = entities
-    isPooled = settings.isPooled
     let patience = min(options.busyTimeout, .seconds(5))
     pool = ConnectionPool(settings, limit: options.connectionLimit, patience: patience)
     (facts, context) = try pool.with(.writing) { (connection) throws(StoreError) in
       let facts = try ServerFacts(on: connection, path: path)
       let opened = try PostgreSQLStore.open(entities, options, facts, path, on: connection)
       return (facts, opened)
+    }
+    watch = PostgreSQLStore.watch(context, pool, broadcaster)
+    broadcaster.onActivityChange { [weak broadcaster, watch] in
+      if broadcaster?.hasListeners == true { watch.start() } else { watch.stop() }
     }
   }
 
@@ -112,7 +116,29 @@ public final class PostgreSQLStore: Store {
     return try SnapshotComparison(on: connection, path: path)
   }
 
+  private static func watch(
+    _ context: StoreContext,
+    _ pool: ConnectionPool,
+    _ broadcaster: CommitBroadcaster
+  ) -> any CommitWatch {
+    guard let log = context.changes as? ChangeLog else {
+      let changes = context.changes
+      return SnapshotWatch { [weak broadcaster] in
+        let hasNews = try? pool.with(.reading) { (connection) throws(StoreError) in
+          try changes.hasNews(on: connection)
+        }
+        if hasNews == true { broadcaster?.notify() }
+      }
+    }
+    return StoreWatch(
+      log: log,
+      connect: { () throws(PostgreSQLFailure) in try pool.openConnection() },
+      onNews: { [weak broadcaster] in broadcaster?.notify() }
+    )
+  }
+
   deinit {
+    watch.stop()
     _ = broadcaster.close()
     _ = pool.close()
   }
@@ -122,6 +148,7 @@ public final class PostgreSQLStore: Store {
   /// Inside a closure of this store's read or commit it returns at once.
   public func close() throws(StoreError) {
     guard broadcaster.close() else { return }
+    watch.stop()
     _ = pool.close()
     guard !BodyScope.isInside(broadcaster) else { return }
     for _ in 0..<100 where pool.isInUse { usleep(10_000) }
