@@ -30,6 +30,8 @@ struct CaptureLayout: Sendable {
     let ringsAsWanted: Bool
     /// The triggers of the log that the table has.
     let triggers: [String]
+    /// The triggers of others that would change a row before the log has its old values.
+    let earlierTriggers: [String]
   }
 
   /// The tables, by their index.
@@ -298,6 +300,10 @@ extension CaptureLayout.Table {
     newest = current
     types = columns.mapValues(\.type)
     self.triggers = ours.map(\.name)
+    earlierTriggers = triggers.filter { trigger in
+      trigger.runsAfterRow
+        && trigger.name.utf8.lexicographicallyPrecedes(CaptureText.triggerPrefix.utf8)
+    }.map(\.name)
     let captured = current?.attributes ?? []
     var positions: [Int] = []
     var isFitting = current != nil && current?.keys == keyNames && current?.keyForm == keyForm
@@ -315,6 +321,7 @@ extension CaptureLayout.Table {
     }
     isFitting = isFitting && ringing != nil
     ringsAsWanted = ringing == rings
+    isFitting = isFitting && earlierTriggers.isEmpty
     number = isFitting ? current?.number : nil
     self.positions = isFitting ? positions : []
     otherNumbers = Set(known.map(\.number)).subtracting(isFitting ? [known.last?.number ?? 0] : [])

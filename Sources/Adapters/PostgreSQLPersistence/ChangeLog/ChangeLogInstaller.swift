@@ -152,6 +152,12 @@ struct ChangeLogInstaller {
     var done: Set<UInt32> = []
     for (index, table) in layout.tables.enumerated() {
       guard done.insert(table.relation).inserted, table.relation != 0 else { continue }
+      if let trigger = table.earlierTriggers.first {
+        let detail =
+          "the trigger \(trigger) of \(tables.all[index].quotedName) fires before those of the log, so old values"
+          + " would be lost. Give it a name that sorts behind \(CaptureText.triggerPrefix)"
+        throw .cannotOpen(path: path, .modelMismatch(detail: detail))
+      }
       // Several entities may have one table.
       let sharing = layout.tables.indices.filter { layout.tables[$0].relation == table.relation }
       guard
