@@ -308,6 +308,25 @@ public final class PostgreSQLStore: Store {
     if hasNews { broadcaster.notify() }
   }
 
+  /// Creates the index from which a list can be read in its order, while others read and write.
+  ///
+  /// Afterwards the table's pages are examined, so that the index answers without the table; that needs the rights of its owner.
+  /// - Parameter definition: The list's order, as from `ResultsDefinition.order()` or `ListExplanation.definition`.
+  /// - Returns: The statement that was run, or `nil` if the list needs no index or none would help.
+  /// - Throws: `StoreError.readOnly`, `StoreError.busy`, `StoreError.diskFull`, `StoreError.unknownEntity`, and the server's errors. An
+  ///   index that a failure leaves unfinished is dropped.
+  /// - Complexity: O(*n* log *n*) in the rows of the table.
+  @discardableResult
+  public func createIndex(serving definition: OrderDefinition) throws(StoreError) -> String? {
+    try checkOpen()
+    guard !capabilities.isReadOnly else { throw .readOnly(path: context.path) }
+    let table = try context.tables.table(of: definition.entity)
+    return try pool.with(.writing) { (connection) throws(StoreError) in
+      let reader = TableReader(connection, tables: context.tables, path: context.path)
+      return try OrderedRemedy(reader: reader).createIndex(for: definition, in: table)
+    }
+  }
+
   /// Runs blocking calls outside of Swift's cooperative threads, of which there are only as many as cores.
   private final class CallExecutor: TaskExecutor {
     private let queue = DispatchQueue(label: "results.postgresql.calls", attributes: .concurrent)
