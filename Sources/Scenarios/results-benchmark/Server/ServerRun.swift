@@ -1,7 +1,7 @@
 #if PostgreSQL
 /// Measures the goals of a store over PostgreSQL, size by size.
 struct ServerRun {
-  /// The numbers of the goals, of `docs/postgresql.md`.
+  /// The numbers of the goals, of `docs/performance.md`, “A store over PostgreSQL”.
   static let numbers = Set(1...11)
 
   let cases: Set<Int>

@@ -40,8 +40,8 @@ struct ServerWriters {
     }
     var (captured, plain, ratios) = (Samples(), Samples(), Samples())
     for _ in 0..<max(3, table.runs / 2) {
-      let ours = try load("Message", rows, seconds: 4)
-      let reference = try load("Uncaptured", rows, seconds: 4)
+      let ours = try load("Message", rows, commits: 400)
+      let reference = try load("Uncaptured", rows, commits: 400)
       captured.add(ours)
       plain.add(reference)
       // A rate must not fall below a share, so its inverse has the limit.
@@ -61,7 +61,9 @@ struct ServerWriters {
   }
 
   /// The commits a second of sixteen clients that update random rows.
-  private func load(_ name: String, _ rows: Int, seconds: Int, rate: Int? = nil) throws -> Double {
+  ///
+  /// Their number is given, not a time: this process may block the signal of the timer, and its children then do.
+  private func load(_ name: String, _ rows: Int, commits: Int, rate: Int? = nil) throws -> Double {
     guard let pgbench else { return 0 }
     let script = FileManager.default.temporaryDirectory
       .appendingPathComponent(
@@ -77,7 +79,7 @@ struct ServerWriters {
     defer { try? FileManager.default.removeItem(at: script) }
     let output = try ChildProgram(pgbench).output(
       [
-        "-n", "-M", "prepared", "-c", "\(Self.clients)", "-j", "2", "-T", "\(seconds)", "-f",
+        "-n", "-M", "prepared", "-c", "\(Self.clients)", "-j", "2", "-t", "\(commits)", "-f",
         script.path,
       ] + (rate.map { ["-R", "\($0)"] } ?? []) + [table.url]
     )
@@ -184,7 +186,7 @@ extension ServerWriters {
     let identity = try table.plain.run("SELECT identity FROM fetched_results.store").text(0, 0)
     try listener.run("LISTEN \"fetched_results_\(identity)\"")
     let generation = try controller.results.generation
-    let rate = try load("Message", table.rows, seconds: seconds, rate: 1000)
+    let rate = try load("Message", table.rows, commits: seconds * 1000 / Self.clients, rate: 1000)
     try await controller.refresh()
     var count = 0
     while case let more = try listener.notifications(within: 100), more > 0 { count += more }
