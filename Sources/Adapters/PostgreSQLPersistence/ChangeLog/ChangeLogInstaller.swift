@@ -23,12 +23,28 @@ struct ChangeLogInstaller {
   }
 
   /// Reads how the tables are captured, in the open transaction or one of its own.
-  func layout(on connection: Connection) throws(PostgreSQLFailure) -> CaptureLayout {
-    let results = try connection.run(CaptureLayout.statements(of: tables, in: schema))
+  func layout(
+    on connection: Connection,
+    hasLog: Bool = true
+  ) throws(PostgreSQLFailure) -> CaptureLayout {
+    let statements = CaptureLayout.statements(of: tables, in: schema, hasLog: hasLog)
+    let results = try connection.run(statements)
     var layout = CaptureLayout(results, of: tables, in: schema)
     let marks = try connection.runOnce("SELECT \(layout.marksExpression)")
     layout.marks = (marks.elements(0, 0) ?? []).map { BinaryForm.integer($0) }
     return layout
+  }
+
+  /// All statements that create the log and capture the tables, for a database's owner to run; nothing is changed.
+  func statements(on connection: Connection) throws(StoreError) -> [String] {
+    let found: CaptureLayout
+    do {
+      found = try layout(on: connection, hasLog: format(on: connection) != nil)
+    } catch {
+      throw error.storeError(path: path, waited: .zero)
+    }
+    let creation = schema.creation + schema.functions.map { $0.creation(in: schema) }
+    return creation + (try captures(of: found, all: true))
   }
 
   // MARK: Installing
@@ -81,6 +97,7 @@ struct ChangeLogInstaller {
       guard failure.state == "42501" else {
         throw failure.storeError(path: path, waited: ChangeLogInstaller.lockTimeout)
       }
+      if let all = try? self.statements(on: connection), !all.isEmpty { statements = all }
       throw .cannotOpen(
         path: path,
         .needsRights(statements: statements.isEmpty ? grants(on: connection) : statements)
@@ -158,8 +175,8 @@ struct ChangeLogInstaller {
 
   // MARK: The tables
 
-  /// The statements that capture the tables that are not captured as they should be.
-  func captures(of layout: CaptureLayout) throws(StoreError) -> [String] {
+  /// The statements that capture the tables that are not captured as they should be, or all tables.
+  func captures(of layout: CaptureLayout, all: Bool = false) throws(StoreError) -> [String] {
     var statements: [String] = []
     var number = layout.lastNumber
     var done: Set<UInt32> = []
@@ -175,7 +192,7 @@ struct ChangeLogInstaller {
       let sharing = layout.tables.indices.filter { layout.tables[$0].relation == table.relation }
       guard
         sharing.contains(where: {
-          layout.tables[$0].number == nil || !layout.tables[$0].ringsAsWanted
+          all || layout.tables[$0].number == nil || !layout.tables[$0].ringsAsWanted
         })
       else { continue }
       let form = try form(of: table, sharing.map { tables.all[$0] }, next: number + 1)

@@ -46,7 +46,7 @@ struct Doorbell {
   ///   - other: A connection that notifies.
   /// - Returns: Whether a notification came within a second.
   /// - Throws: The server's failure.
-  func notifies(on connection: Connection, by other: Connection) throws(PostgreSQLFailure) -> Bool {
+  func reaches(_ connection: Connection, from other: Connection) throws(PostgreSQLFailure) -> Bool {
     let proof = "proof \(UInt64.random(in: .min ... .max))"
     try connection.runOnce("LISTEN \(schema.channel)")
     try other.runOnce("SELECT pg_catalog.pg_notify($1, $2)", [.text(schema.name), .text(proof)])
