@@ -2,8 +2,10 @@
 import Foundation
 import Testing
 
-/// R164: a network that is cut without a word. The follower runs in a network of its own, which is joined to this one by a pair of
-/// virtual devices; that takes Linux and the rights of root.
+/// R164: a network that is cut without a word.
+///
+/// The follower runs in a network of its own, which is joined to this one by a pair of virtual devices; that takes Linux and the rights
+/// of root.
 @Suite(
   "A cut network",
   .serialized,
