@@ -48,14 +48,6 @@ struct Follower {
     #expect(line.contains(#""t":"delta""#) && line.contains(#""cause":"\#(cause)""#), "\(line)")
   }
 
-  /// Takes lines until one reports a failure.
-  mutating func takeFailure(within seconds: Double) throws {
-    let deadline = ContinuousClock.now.advanced(by: .seconds(seconds))
-    while !kinds.contains("error") {
-      try take(within: max(0, ContinuousClock.now.duration(to: deadline) / .seconds(1)))
-    }
-  }
-
   /// Takes lines until the list is the one that `list` prints.
   mutating func takeList(within seconds: Double = 30) throws {
     let expected = try printedList()
