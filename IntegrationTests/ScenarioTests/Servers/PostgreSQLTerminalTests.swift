@@ -43,7 +43,7 @@ struct PostgreSQLTerminalTests {
     let server = try ServerRun(on: "tests-password", settings: [])
     try server.run("book-catalog", "demo")
     try server.psql("CREATE ROLE ann SUPERUSER LOGIN PASSWORD 'open-sesame'")
-    try server.shell(
+    try ServerRun.shell(
       "printf 'local all results trust\\nlocal all all scram-sha-256\\n' > \"$0\"",
       argument: try server.psql("SHOW hba_file")
     )
