@@ -214,6 +214,7 @@ import Testing
     for function in Self.functions(of: column.attribute.storage) {
       for (index, value) in values.enumerated() {
         let expected = CompiledExpression(function, in: entity).value([value], key: all[index])
+        guard !expected.isNull else { continue }
         let predicate = FetchPredicate.comparison(function, .equal, .literal(expected))
         let matching = values.indices.filter { other in
           CompiledExpression(function, in: entity).value([values[other]], key: all[other])
