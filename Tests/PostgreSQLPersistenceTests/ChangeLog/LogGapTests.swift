@@ -119,6 +119,32 @@ import Testing
     }
   }
 
+  @Test func `a store that nothing happens to does not hold up the trimming (R149)`() throws {
+    try TestServer.withDatabase { url in
+      let fixture = try LogFixture(url)
+      var limits = ChangeLog.Limits()
+      limits.retention = .zero
+      let follower = try fixture.open(limits: limits)
+      let version = try follower.advance()
+      let writer = try TestServer.connect(url)
+      let floor = "SELECT floor FROM fetched_results.reader"
+      try follower.log.maintain(on: follower.connection)
+      let before = try #require(try writer.run(floor).unsigned(0, 0))
+      // Transactions that change nothing of the store's.
+      for _ in 0..<20 { try writer.run("SELECT pg_current_xact_id()") }
+      var after = before
+      // A long transaction of another test's database holds the floor for as long as it runs.
+      let deadline = ContinuousClock.now + .seconds(20)
+      while after <= before, ContinuousClock.now < deadline {
+        try follower.log.maintain(on: follower.connection)
+        after = try #require(try writer.run(floor).unsigned(0, 0))
+      }
+      #expect(after > before)
+      #expect(try follower.commits().isEmpty)
+      #expect(follower.version == version)
+    }
+  }
+
   @Test func `a user without rights to create opens a log that fits (R146)`() throws {
     try TestServer.withDatabase { url in
       let fixture = try LogFixture(url)
