@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test
-  func `a text key needs a collation that tells texts apart, and a type with their order (R155)`()
+  func `a text key needs a collation that distinguishes texts, and a type with their order (R155)`()
     throws
   {
     let blind = """
@@ -250,7 +250,7 @@ import Testing
 
   @Test
   func
-    `a missing table is named with the nearest one, and one of somebody else is not used unasked (R155)`()
+    `a missing table is named with the nearest one, and one that no store has created is not used unasked (R155)`()
     throws
   {
     let entity = try SchemaSample.entity("Book", [AttributeDescription("x", .text)])
