@@ -175,7 +175,7 @@ import Testing
       )
       _ = try ReadTables([book, author], at: url)
       #expect(try SchemaSample.keysAndIndexes(at: url) == found)
-      // Somebody else's index of that name is in nobody's way.
+      // Another index of that name does no harm.
       let other = try TestServer.connect(url)
       try other.runOnce("DROP INDEX \"BookByAuthorID\"")
       try other.runOnce("CREATE INDEX \"BookByAuthorID\" ON \"Author\" (name)")

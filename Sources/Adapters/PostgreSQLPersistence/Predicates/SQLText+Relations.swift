@@ -189,8 +189,8 @@ extension SQLText {
 
   /// The exact sum of doubles, rounded once; null over nothing, and over both infinities.
   ///
-  /// A finite double is an integer times a power of two, which `numeric` holds exactly: as an integer, or times a power of five with so
-  /// many decimal places.
+  /// A finite double is an integer times a power of two. `numeric` holds it exactly: an integer, or an integer times a power of five
+  /// with the decimal point moved.
   private static let realSum: String = {
     let bits = "('x' || encode(float8send(x), 'hex'))::bit(64)::bigint"
     let biased = "((\(bits) >> 52) & 2047)::integer"

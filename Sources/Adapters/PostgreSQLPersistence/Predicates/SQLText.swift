@@ -15,7 +15,7 @@ struct SQLText {
   let evaluator: TextEvaluator?
   /// The number of tables that have a name of their own.
   var tableCount = 0
-  /// The places of parameters that occur several times.
+  /// The numbers of parameters that occur several times.
   private var shared: [TextEvaluator.Purpose: Int] = [:]
 
   /// Creates an empty text.

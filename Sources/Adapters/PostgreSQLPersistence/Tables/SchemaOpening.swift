@@ -7,7 +7,7 @@ enum SchemaOpening {
   private static let patience = Duration.seconds(5)
 
   /// The number of the lock that processes take which change tables of the same database.
-  private static let lock: Int64 = 0x5253_4C54_0001
+  static let lock: Int64 = 0x5253_4C54_0001
 
   /// Opens the tables of some entities.
   /// - Parameters:

@@ -1,4 +1,4 @@
-/// Tells whether stored numbers that should be dates are in another unit than microseconds since 1970.
+/// Detects whether stored numbers that should be dates are in another unit than microseconds since 1970.
 ///
 /// They would be shown as days in that year.
 package enum DateUnits {
