@@ -10,6 +10,8 @@ extension Connection {
   /// All names in statements have their schemas, so that no other schema can put an operator or a table in their way.
   static let settings = [
     ("search_path", "pg_catalog"), ("plan_cache_mode", "force_generic_plan"), ("jit", "off"),
+    // A plan that is made without the parameters overestimates the log, and starting workers takes ten milliseconds.
+    ("max_parallel_workers_per_gather", "0"),
     ("standard_conforming_strings", "on"), ("idle_in_transaction_session_timeout", "300s"),
   ]
 
