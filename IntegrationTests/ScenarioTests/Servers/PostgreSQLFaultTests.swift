@@ -92,6 +92,7 @@ struct PostgreSQLFaultTests {
   @Test func `R164: when a standby takes over, the list is the new primary's`() throws {
     let server = try books("primary")
     let standby = "tests-standby"
+    try ServerRun.script(["remove", standby])
     let line = try ServerRun.script(["standby", standby, server.server]).output
     let second = try #require(line.split(separator: "host=").last?.prefix { $0 != "'" })
     let url = "\(server.url),\(second)&target_session_attrs=read-write"
@@ -112,6 +113,7 @@ struct PostgreSQLFaultTests {
 
   @Test func `R164: a follower on a standby shows what the primary commits`() throws {
     let server = try books("origin")
+    try ServerRun.script(["remove", "tests-reader"])
     let line = try ServerRun.script(["standby", "tests-reader", server.server]).output
     let host = try #require(line.split(separator: "host=").last?.prefix { $0 != "'" })
     let primary = try #require(server.url.split(separator: "host=").last)

@@ -40,6 +40,8 @@ final class ServerRun {
   private static func start(_ server: String, _ settings: [String]) throws -> String {
     try started.withLock { started in
       if let url = started[server] { return url }
+      // A test that was interrupted may have left a server in any state.
+      if server != "tests-programs" { try script(["remove", server]) }
       let line = try script(["start", server] + settings).output
       let parts = line.split(separator: "'")
       try #require(parts.count > 1, "\(line)")
