@@ -192,7 +192,16 @@ extension ChangeLog {
         ReadingFacts.statement(isStandby: start.life.isStandby, start.layout, in: schema),
       ]
     let factsIndex = statements.count - 1
-    if let base { statements.append(FreshReader.fresh(since: base.mark, in: schema)) }
+    var prompt: [Int: Int] = [:]
+    if let base {
+      statements.append(FreshReader.fresh(since: base.mark, in: schema))
+      let fresh = FreshReader(schema: schema, tables: tables, layout: start.layout, writer: writer)
+      for table in tables.all {
+        guard let statement = fresh.presentOfFresh(table, since: base.mark) else { continue }
+        prompt[table.index] = statements.count
+        statements.append(statement)
+      }
+    }
     if start.life.isStandby { statements.append(FreshReader.visible(in: schema)) }
     let results = try connection.run(statements)
     guard let facts = ReadingFacts(results[factsIndex]) else {
@@ -220,7 +229,14 @@ extension ChangeLog {
       let fresh = FreshReader(schema: schema, tables: tables, layout: layout, writer: writer)
       let groups = base.mark.floor < facts.trimmed ? nil : fresh.groups(results[factsIndex + 1])
       if let groups {
-        transactions = try self.transactions(groups, fresh, on: connection)
+        // What was read together with the log is of the form that the tables had before.
+        let isUnchanged = facts.marks == start.layout.marks
+        transactions = try self.transactions(
+          groups,
+          fresh,
+          isUnchanged ? prompt.mapValues { results[$0] } : [:],
+          on: connection
+        )
       } else {
         for index in tables.all.indices { gaps[index] = .trimmed }
       }
@@ -254,11 +270,12 @@ extension ChangeLog {
   private func transactions(
     _ groups: [FreshReader.Group],
     _ fresh: FreshReader,
+    _ prompt: [Int: QueryResult],
     on connection: Connection
   ) throws(PostgreSQLFailure) -> [VersionRing.Transaction] {
     guard !groups.isEmpty else { return [] }
     let all = Array(tables.all.indices)
-    let net = try fresh.netChanges(of: groups, ofTables: all, on: connection)
+    let net = try fresh.netChanges(of: groups, ofTables: all, prompt: prompt, on: connection)
     return groups.indices.map { index in
       let group = groups[index]
       var gaps = group.gaps

@@ -72,6 +72,39 @@ struct FreshReader {
     return Statement("SELECT DISTINCT l.xid FROM \(schema.quoted).log l WHERE \(isAtLeast(bound))")
   }
 
+  /// The most keys of a table whose present rows are read in the round trip that finds them.
+  static let promptLimit = 256
+
+  /// The statement for the present rows of what is fresh for a mark, in the round trip that reads it from the log.
+  ///
+  /// The keys are an array, for which the planner expects few and uses the key's index. More than `promptLimit` are not looked up.
+  /// - Returns: `nil` for a table whose keys are not integers.
+  func presentOfFresh(_ table: EntityTable, since mark: Mark) -> Statement? {
+    let captured = layout.tables[table.index]
+    guard captured.keyForm == .integer, let number = captured.number, table.keyColumns.count == 1
+    else { return nil }
+    let log = "\(schema.quoted).log l"
+    let conditions = [
+      "\(FreshReader.isAtLeast("$1")) AND l.xid <> ALL ($3)", "l.xid = ANY ($2)",
+    ]
+    let keys = conditions.flatMap { condition in
+      [
+        "SELECT l.ki AS k FROM \(log) WHERE \(condition) AND l.entity = \(number) AND l.ki IS NOT NULL",
+        "SELECT pg_catalog.unnest(l.kis) FROM \(log) WHERE \(condition) AND l.entity = \(number) AND l.kis IS NOT NULL",
+      ]
+    }
+    let array =
+      "ARRAY(SELECT DISTINCT f.k FROM (\(keys.joined(separator: " UNION ALL "))) f LIMIT \(FreshReader.promptLimit))"
+    let selected = (table.keyColumns + table.attributeColumns).map { "t.\($0.sql)" }
+    return Statement(
+      """
+      SELECT \(selected.joined(separator: ", ")) FROM \(table.quotedName) t \
+      WHERE t.\(table.keyColumns[0].sql) = ANY (\(array))
+      """,
+      mark.parameters
+    )
+  }
+
   /// The statement for the present rows of some keys.
   private func present(_ table: EntityTable, _ keys: [ObjectKey]) -> Statement {
     let arrays = layout.tables[table.index].keyArrays
@@ -215,12 +248,14 @@ struct FreshReader {
   /// - Parameters:
   ///   - groups: All groups between a mark and the open transaction's snapshot.
   ///   - wanted: The tables whose changes are wanted.
+  ///   - prompt: The results of `presentOfFresh(_:since:)`, by the index of the table.
   ///   - connection: A connection in that transaction.
   /// - Returns: The changes of each group.
   /// - Throws: The server's failure.
   func netChanges(
     of groups: [Group],
     ofTables wanted: [Int],
+    prompt: [Int: QueryResult] = [:],
     on connection: Connection
   ) throws(PostgreSQLFailure) -> NetChanges {
     var net = NetChanges(changes: Array(repeating: [:], count: groups.count))
@@ -233,7 +268,8 @@ struct FreshReader {
       }
       guard !keys.isEmpty else { continue }
       let table = tables.all[index]
-      guard try readPresent(keys, of: table, into: &next, on: connection) else {
+      let known = keys.count <= FreshReader.promptLimit ? prompt[index] : nil
+      guard try readPresent(keys, of: table, known, into: &next, on: connection) else {
         net.unreadable.insert(index)
         continue
       }
@@ -251,17 +287,19 @@ struct FreshReader {
     return net
   }
 
-  /// Reads the present rows of some keys.
+  /// Reads the present rows of some keys, unless they have been read.
   /// - Returns: `false` if a row has a value that the domain has not.
   private func readPresent(
     _ keys: [ObjectKey],
     of table: EntityTable,
+    _ known: QueryResult?,
     into rows: inout [ObjectKey: [Value]?],
     on connection: Connection
   ) throws(PostgreSQLFailure) -> Bool {
     for start in stride(from: 0, to: keys.count, by: 100_000) {
       let part = Array(keys[start..<min(keys.count, start + 100_000)])
-      let result = try connection.run([present(table, part)])[0]
+      let result: QueryResult
+      if let known { result = known } else { result = try connection.run([present(table, part)])[0] }
       for row in 0..<result.count {
         guard let key = table.key(result, row, from: 0),
           let values = try? table.values(result, row, from: table.keyColumns.count)
