@@ -97,8 +97,11 @@ struct ChangeLogInstaller {
       guard failure.state == "42501" else {
         throw failure.storeError(path: path, waited: ChangeLogInstaller.lockTimeout)
       }
-      if let all = try? self.statements(on: connection) { statements = all }
-      throw .cannotOpen(path: path, .needsRights(statements: statements))
+      if let all = try? self.statements(on: connection), !all.isEmpty { statements = all }
+      throw .cannotOpen(
+        path: path,
+        .needsRights(statements: statements.isEmpty ? grants(on: connection) : statements)
+      )
     } catch {
       throw .unexpected(path: path, detail: "\(error)")
     }
@@ -139,6 +142,16 @@ struct ChangeLogInstaller {
       )
     }
     return installed
+  }
+
+  /// What lets the user read a log that exists.
+  private func grants(on connection: Connection) -> [String] {
+    let user = try? connection.runOnce("SELECT current_user::pg_catalog.text").text(0, 0)
+    let role = Connection.quoted(user ?? "")
+    return [
+      "GRANT USAGE ON SCHEMA \(schema.quoted) TO \(role)",
+      "GRANT SELECT ON ALL TABLES IN SCHEMA \(schema.quoted) TO \(role)",
+    ]
   }
 
   private func run(_ statements: [String], on connection: Connection) throws(PostgreSQLFailure) {
@@ -235,7 +248,8 @@ struct ChangeLogInstaller {
     var statements = [
       """
       INSERT INTO \(schema.quoted).entity (number, relation, name, keys, key_form, attributes, types, capture) VALUES \
-      (\(form.number), \(form.relation), \(Connection.literal(table.entity.name)), \(list(form.keys)), \
+      (\(form.number), \(Connection.literal(table.quotedName))::pg_catalog.regclass, \(Connection.literal(table.entity.name)), \
+      \(list(form.keys)), \
       \(Connection.literal(text.keyForm.rawValue)), \(list(form.attributes)), \(list(form.types)), \(capture)) \
       ON CONFLICT (number) DO UPDATE SET capture = excluded.capture
       """
