@@ -183,7 +183,7 @@ struct OrderedStatements: Sendable {
   private static let followingLimit = 16
 
   /// Reads the keys behind those that agree with `p` in some columns, or from `p` on.
-  /// - Returns: `nil` if so many columns can be null that the statement would be long.
+  /// - Returns: `nil` if the statement would be too long, because several columns can be null.
   private func following(_ count: Int, isInclusive: Bool, _ limit: String) -> String? {
     if let row = comparedRow(count, isInclusive: isInclusive) {
       return "SELECT \(results) \(source([row]))\(order(from: 0)) \(limit)"

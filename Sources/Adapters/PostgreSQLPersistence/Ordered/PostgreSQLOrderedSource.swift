@@ -279,7 +279,7 @@ extension PostgreSQLOrderedSource {
   /// The number of keys that are counted in one flight.
   private static let rankedTogether = 1000
 
-  /// Counts from each key to the next on the server, unless so many are sought that reading all keys costs less.
+  /// Counts from each key to the next on the server, or reads all keys where that costs less.
   func ranks(of sought: EntryBatch) throws(StoreError) -> [Int] {
     guard sought.count > 0 else { return [] }
     if sought.count > PostgreSQLOrderedSource.rankedTogether,
