@@ -206,7 +206,10 @@ let scenarios =
       runs: bookCatalog,
       on: cores,
       with: programAdapters,
-      and: [argumentParser, grdb, .target(name: sqliteHooks.name)]
+      and: [
+        argumentParser, grdb, .target(name: sqliteHooks.name),
+        .target(name: libpq.name, condition: .when(traits: [postgreSQLTrait])),
+      ]
     ),
   ]
 

@@ -217,7 +217,7 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
       ("book-catalog", ["BookCatalog"]), ("household-ledger", ["HouseholdLedger"]),
       ("event-log", ["EventLog"]), ("student-roster", ["StudentRoster"]),
       ("news-feed", ["NewsFeed"]), ("live-list", []), ("results-schema", []),
-      ("results-benchmark", ["BookCatalog", "GRDB", "CSQLiteHooks"]),
+      ("results-benchmark", ["BookCatalog", "GRDB", "CSQLiteHooks", "CLibPQ"]),
     ].map { name, own in
       LayerRule(
         "Sources/Scenarios/\(name)",

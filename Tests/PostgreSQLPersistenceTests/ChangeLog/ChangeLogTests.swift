@@ -85,5 +85,35 @@ import Testing
       #expect(before == after)
     }
   }
+
+  @Test func `what is fresh is read through the index, however long the log is (R150)`() throws {
+    try TestServer.withDatabase { url in
+      _ = try LogFixture(url).open()
+      let connection = try TestServer.connect(url)
+      try connection.runOnce(
+        """
+        INSERT INTO fetched_results.log (xid, entity, kind, ki) \
+        SELECT (1000 + n / 10)::text::xid8, 1, 'i', n FROM generate_series(1, 100000) n
+        """
+      )
+      try connection.runOnce("VACUUM ANALYZE fetched_results.log")
+      try connection.runOnce("SET plan_cache_mode = force_generic_plan")
+      let mark = Mark(bound: 1, unseen: [], seen: [])
+      let schema = LogSchema(name: "fetched_results")
+      for statement in [
+        FreshReader.fresh(since: mark, in: schema), FreshReader.exists(since: mark, in: schema),
+        FreshReader.visible(in: schema),
+      ] {
+        let hasParameters = !statement.parameters.isEmpty
+        let types = hasParameters ? "(xid8, xid8[], xid8[])" : ""
+        try connection.runOnce("PREPARE p\(types) AS \(statement.text)")
+        let values = hasParameters ? "('1', '{}', '{}')" : ""
+        let plan = try connection.runOnce("EXPLAIN EXECUTE p\(values)")
+        let lines = (0..<plan.count).compactMap { plan.text($0, 0) }
+        #expect(!lines.contains { $0.contains("Seq Scan") }, "\(lines)")
+        try connection.runOnce("DEALLOCATE p")
+      }
+    }
+  }
 }
 #endif

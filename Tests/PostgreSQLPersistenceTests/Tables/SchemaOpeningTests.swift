@@ -6,7 +6,7 @@ import Testing
 
 @testable import PostgreSQLPersistence
 
-/// What opening makes of a database: tables of each type, found again, made once by whichever process is first (R153).
+/// What opening makes of a database: tables of each type, found again, made once if several processes open it (R153).
 @Suite struct SchemaOpeningTests {
   @Test func `each type has its column, and holds its extremes (R153)`() throws {
     let entity = try SchemaSample.everything()

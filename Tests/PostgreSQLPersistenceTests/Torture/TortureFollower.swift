@@ -36,7 +36,7 @@ final class TortureFollower {
   private var version: StoreVersion?
   private var content: Content = [:]
   /// Contents of earlier versions, to which histories are applied too.
-  private var kept: [(version: StoreVersion, bookmark: [UInt8]?, content: Content)] = []
+  private var kept: [(version: StoreVersion, bookmark: StoreBookmark?, content: Content)] = []
   private(set) var report = Report()
 
   /// - Parameters:
@@ -100,7 +100,7 @@ final class TortureFollower {
     }
     (version, content) = (pinned.version, table)
     if Int.random(in: 0..<20, using: &random) == 0 {
-      kept.append((pinned.version, log.bookmarkBytes(in: pinned), table))
+      kept.append((pinned.version, log.bookmark(in: pinned), table))
       if kept.count > 5 { kept.removeFirst() }
     }
   }

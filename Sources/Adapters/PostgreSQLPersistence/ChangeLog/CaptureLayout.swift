@@ -30,6 +30,8 @@ struct CaptureLayout: Sendable {
     let ringsAsWanted: Bool
     /// The triggers of the log that the table has.
     let triggers: [String]
+    /// The triggers of others that would change a row before the log has its old values.
+    let earlierTriggers: [String]
   }
 
   /// The tables, by their index.
@@ -93,7 +95,11 @@ struct CaptureLayout: Sendable {
 
 extension CaptureLayout {
   /// The statements that read the layout of some tables.
-  static func statements(of tables: StoreTables, in schema: LogSchema) -> [Statement] {
+  static func statements(
+    of tables: StoreTables,
+    in schema: LogSchema,
+    hasLog: Bool = true
+  ) -> [Statement] {
     let names = Parameter.texts(tables.all.map(\.quotedName))
     let relations = "SELECT pg_catalog.to_regclass(n) FROM pg_catalog.unnest($1) n"
     return [
@@ -138,7 +144,7 @@ extension CaptureLayout {
       Statement(
         """
         SELECT e.number, e.relation, e.keys, e.key_form, e.attributes, e.types, e.capture \
-        FROM \(schema.quoted).entity e ORDER BY e.number
+        FROM \(hasLog ? "\(schema.quoted).entity" : CaptureLayout.noEntities) e ORDER BY e.number
         """,
         isPrepared: false
       ),
@@ -148,6 +154,12 @@ extension CaptureLayout {
       ),
     ]
   }
+
+  /// Stands for the log's table of entities where there is none.
+  private static let noEntities = """
+    (SELECT 0::int2 AS number, 0::oid AS relation, '{}'::text[] AS keys, '' AS key_form, '{}'::text[] AS attributes, \
+    '{}'::text[] AS types, '' AS capture WHERE false)
+    """
 
   /// A column in the catalog.
   fileprivate struct CatalogColumn {
@@ -298,6 +310,10 @@ extension CaptureLayout.Table {
     newest = current
     types = columns.mapValues(\.type)
     self.triggers = ours.map(\.name)
+    earlierTriggers = triggers.filter { trigger in
+      trigger.runsAfterRow
+        && trigger.name.utf8.lexicographicallyPrecedes(CaptureText.triggerPrefix.utf8)
+    }.map(\.name)
     let captured = current?.attributes ?? []
     var positions: [Int] = []
     var isFitting = current != nil && current?.keys == keyNames && current?.keyForm == keyForm
@@ -315,6 +331,7 @@ extension CaptureLayout.Table {
     }
     isFitting = isFitting && ringing != nil
     ringsAsWanted = ringing == rings
+    isFitting = isFitting && earlierTriggers.isEmpty
     number = isFitting ? current?.number : nil
     self.positions = isFitting ? positions : []
     otherNumbers = Set(known.map(\.number)).subtracting(isFitting ? [known.last?.number ?? 0] : [])

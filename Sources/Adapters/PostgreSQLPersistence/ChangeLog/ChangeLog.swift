@@ -93,6 +93,12 @@ final class ChangeLog: ChangeSource {
     }
   }
 
+  /// Creates what is missing or was changed of the log, its functions and its triggers.
+  /// - Throws: `StoreError.cannotOpen` with what the database's owner must run, if the user has not the right.
+  func repair(on connection: Connection) throws(StoreError) {
+    _ = try installer.install(on: connection)
+  }
+
   /// Every writer's commits are in the log.
   var coverage: StoreCapabilities.HistoryCoverage { .everyWriter }
 
@@ -465,7 +471,7 @@ extension ChangeLog {
       ])
       guard let facts = ReadingFacts(results[1]) else { return true }
       return results[0].boolean(0, 0) != false || facts.instance != start.instance
-        || facts.marks != start.layout.marks
+        || facts.marks != start.layout.marks || base.mark.floor < facts.trimmed
     } catch {
       guard !error.isConnectionLost, error.state == "0A000" else {
         throw ChangeLog.storeError(error, path: path)
@@ -484,36 +490,31 @@ extension ChangeLog {
     }
   }
 
-  /// The bytes with which a later process finds a version again.
-  func bookmarkBytes(in pinned: PinnedVersion) -> [UInt8]? {
-    pinned.reading.map { reading in
-      LogBookmark(life: reading.life, reading.layout, tables.entities, mark: reading.mark).bytes
-    }
+  /// A bookmark of the version that an open transaction sees.
+  func bookmark(in pinned: PinnedVersion) -> StoreBookmark? {
+    guard let reading = pinned.reading else { return nil }
+    let present = LogBookmark(reading, tables.entities)
+    return StoreBookmark(
+      store: uniqueName,
+      sequence: reading.mark.bound,
+      stamp: present.lifeDigest,
+      detail: present.bytes
+    )
   }
 
   /// The version of a bookmark, or `nil` if it is not an earlier state of what the open transaction sees, or its history is gone.
-  func version(at bytes: [UInt8], in pinned: PinnedVersion) -> StoreVersion? {
-    guard let reading = pinned.reading, let bookmark = LogBookmark(bytes: bytes) else { return nil }
-    let present = LogBookmark(
-      life: reading.life,
-      reading.layout,
-      tables.entities,
-      mark: reading.mark
-    )
-    guard bookmark.agrees(with: present), bookmark.mark.floor >= reading.trimmed,
-      bookmark.mark.bound <= reading.mark.bound
+  func version(at bookmark: StoreBookmark, in pinned: PinnedVersion) -> StoreVersion? {
+    guard let reading = pinned.reading, bookmark.store.utf8.elementsEqual(uniqueName.utf8),
+      let old = LogBookmark(bytes: bookmark.detail),
+      old.agrees(with: LogBookmark(reading, tables.entities)), old.mark.floor >= reading.trimmed,
+      old.mark.bound <= reading.mark.bound
     else { return nil }
     return state.withLock { state in
       guard state.life == reading.life else { return nil }
-      return state.ring?.version(of: bookmark.mark)
+      if old.mark == reading.mark { return pinned.version }
+      return state.ring?.version(of: old.mark)
     }
   }
-
-  /// A bookmark of the version that an open transaction sees.
-  func bookmark(in pinned: PinnedVersion) -> StoreBookmark? { nil }
-
-  /// The version of a bookmark.
-  func version(at bookmark: StoreBookmark, in pinned: PinnedVersion) -> StoreVersion? { nil }
 
   /// Notes that no history before a version is needed.
   func release(through version: StoreVersion) {

@@ -11,14 +11,22 @@ struct LogBookmark: Hashable, Sendable {
   let tables: [UInt64]
   let mark: Mark
 
-  init(life: ServerLife, _ layout: CaptureLayout, _ entities: [EntityDescription], mark: Mark) {
-    self.life = life.numbers
-    self.mark = mark
-    tables = zip(entities, layout.marks).flatMap { entity, mark in
+  /// The bookmark of what a transaction sees.
+  init(_ reading: LogReading, _ entities: [EntityDescription]) {
+    life = reading.life.numbers
+    mark = reading.mark
+    tables = zip(entities, reading.layout.marks).flatMap { entity, mark in
       var digest = RowDigest()
       digest.add(.text(entity.name))
       return [digest.value, UInt64(bitPattern: mark)]
     }
+  }
+
+  /// A number that another life hardly has.
+  var lifeDigest: UInt64 {
+    var digest = RowDigest()
+    for number in life { digest.add(Int64(bitPattern: number)) }
+    return digest.value
   }
 
   /// The bytes of a bookmark.

@@ -6,6 +6,8 @@ final class PostgreSQLSnapshot: StoreSnapshot {
   let context: StoreContext
   let pinned: PinnedVersion
   private var connection: Connection?
+  /// The sources that were handed out.
+  private var sources: [PostgreSQLOrderedSource] = []
 
   init(_ connection: Connection, _ pinned: PinnedVersion, in context: StoreContext) {
     self.connection = connection
@@ -17,7 +19,11 @@ final class PostgreSQLSnapshot: StoreSnapshot {
   var version: StoreVersion { pinned.version }
 
   /// Ends the use; later calls fail.
-  func end() { connection = nil }
+  func end() {
+    connection = nil
+    for source in sources { source.end() }
+    sources = []
+  }
 
   /// Runs a closure with the connection.
   /// - Throws: `StoreError.unexpected` after the closure of the read has returned, and what the closure throws.
@@ -125,6 +131,40 @@ final class PostgreSQLSnapshot: StoreSnapshot {
 
   func version(at bookmark: StoreBookmark) throws(StoreError) -> StoreVersion? {
     context.changes.version(at: bookmark, in: pinned)
+  }
+
+  // MARK: - Ordered sources
+
+  func plan(of definition: OrderDefinition) throws(StoreError) -> QueryPlan {
+    let table = try context.tables.table(of: definition.entity)
+    return try with { (connection) throws(StoreError) in
+      let reader = reader(connection)
+      let ordered = try context.orderedPlans.plan(of: definition, in: table, reader)
+      return try OrderedRemedy(reader: reader).plan(of: definition, in: table, ordered)
+    }
+  }
+
+  /// Rows are in no order of their own, so without an index they are sorted.
+  func source(of definition: OrderDefinition) throws(StoreError) -> QueryPlan.Source {
+    let table = try context.tables.table(of: definition.entity)
+    return try with { (connection) throws(StoreError) in
+      try context.orderedPlans.plan(of: definition, in: table, reader(connection))
+        .map { .index($0.index.name) } ?? .sorting
+    }
+  }
+
+  func orderedSource(
+    of definition: OrderDefinition
+  ) throws(StoreError) -> (any OrderedSource)? {
+    let table = try context.tables.table(of: definition.entity)
+    return try with { (connection) throws(StoreError) in
+      let reader = reader(connection)
+      guard let plan = try context.orderedPlans.plan(of: definition, in: table, reader)
+      else { return nil }
+      let source = PostgreSQLOrderedSource(plan, reader)
+      sources.append(source)
+      return source
+    }
   }
 }
 #endif

@@ -8,6 +8,8 @@ final class StoreContext: Sendable {
   let tables: StoreTables
   let options: PostgreSQLStoreOptions
   let changes: any ChangeSource
+  /// How indexes answer for lists.
+  let orderedPlans = OrderedPlanCache()
   /// Whether the server refuses writes, as a standby does.
   let isStandby: Bool
 

@@ -115,10 +115,7 @@ enum SchemaOpening {
       for change in changes where failure == nil {
         switch change {
         case .create(let entity):
-          failure = .schemaMismatch(
-            entity: entity.name,
-            detail: "there is no such table, and the store is open for reading only"
-          )
+          failure = .missingTable(entity: entity.name, similar: [])
         case .add(let attribute, let entity):
           failure = .schemaMismatch(
             entity: entity.name,

@@ -88,3 +88,24 @@ extension QueryPlan.Source: CustomStringConvertible {
     }
   }
 }
+
+// MARK: - Names of indexes
+
+extension FetchExpression {
+  /// The expression's part of the name of an index.
+  package var indexName: String {
+    switch self {
+    case .attribute(let name): name.prefix(1).uppercased() + name.dropFirst()
+    case .objectKey: "Key"
+    case .literal: "Constant"
+    case .prefix(let inner, let length): "\(inner.indexName)Prefix\(max(0, length))"
+    case .lowercased(let inner): inner.indexName + "Lowercased"
+    case .uppercased(let inner): inner.indexName + "Uppercased"
+    case .length(let inner): inner.indexName + "Length"
+    case .bucket(let inner, let width): "\(inner.indexName)Bucket\(width)"
+    case .ifNull(let inner, _): inner.indexName + "OrOther"
+    case .related, .gathered: "Related"
+    case .transformed(let transform, let inner): inner.indexName + transform.rawValue
+    }
+  }
+}

@@ -28,8 +28,8 @@ struct FiledListsBenchmark {
       )
     }
 
-    /// Opens the lists, each of one publisher with three books.
-    func open() async throws {
+    /// Opens the lists, each with the three books of a publisher: one of its own, or the same for all.
+    func open(sharing: Bool = false) async throws {
       _ = try store.commit(origin: .unnamed) { transaction in
         for number in 0..<max(1, lists) {
           for title in ["First", "Second", "Third"] {
@@ -40,7 +40,7 @@ struct FiledListsBenchmark {
       for number in 0..<lists {
         let controller = FetchedResultsController(
           FetchRequest<CatalogBook>(
-            where: \.publisher == Site.publisher(number),
+            where: \.publisher == Site.publisher(sharing ? 0 : number),
             sortedBy: [.ascending(\.title)]
           ),
           in: store
@@ -74,6 +74,19 @@ struct FiledListsBenchmark {
         asked = max(asked, askedCount - before.asked)
       }
       return taken
+    }
+
+    /// Commits a book that all lists show.
+    /// - Returns: The time until they do.
+    func commitForAll(round: Int) async throws -> Double {
+      try await time {
+        _ = try store.commit(origin: .unnamed) { transaction in
+          try transaction.insert(
+            CatalogBook(publisher: Site.publisher(0), title: "Title \(round)")
+          )
+        }
+        try await controllers[0].refresh()
+      }
     }
 
     private var askedCount: Int { controllers.first?.askedListCount ?? 0 }
@@ -116,6 +129,7 @@ struct FiledListsBenchmark {
         site.growth.add(taken, first)
       }
     }
+    let shared = try await sharing()
     let figures = sites.flatMap { site in
       [
         Measurement(
@@ -134,7 +148,7 @@ struct FiledListsBenchmark {
       ]
     }
     for site in sites + [bare] { try site.close() }
-    guard let largest = sites.last, largest !== sites[0] else { return figures }
+    guard let largest = sites.last, largest !== sites[0] else { return figures + shared }
     let growth = Measurement(
       name: "one commit that concerns one of \(largest.lists) filed lists",
       rows: largest.lists,
@@ -142,6 +156,23 @@ struct FiledListsBenchmark {
       against: "one under \(sites[0].lists) lists",
       limit: largest.lists == 10_000 ? 2 : nil
     )
-    return figures + [growth]
+    return figures + shared + [growth]
+  }
+
+  /// A commit that concerns every one of a thousand lists.
+  private func sharing() async throws -> [Measurement] {
+    let site = try Site(lists: 1000, in: folder)
+    try await site.open(sharing: true)
+    var times = Samples()
+    for round in 0..<4 * runs { times.add(try await site.commitForAll(round: round) / 1000) }
+    try site.close()
+    return [
+      Measurement(
+        name: "one commit that concerns 1000 lists, for each of them",
+        rows: site.lists,
+        value: times.median,
+        unit: "µs"
+      )
+    ]
   }
 }

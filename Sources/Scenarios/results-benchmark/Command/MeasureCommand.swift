@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 
 /// Measures, or reads the figures of an earlier run, and reports them.
 struct MeasureCommand: AsyncParsableCommand {
@@ -12,6 +13,11 @@ struct MeasureCommand: AsyncParsableCommand {
       "The largest number of rows, from 1000 to 10000000; smaller powers of ten are measured first."
   )
   var rows = 1_000_000
+  @Option(
+    help:
+      "The store to measure: sqlite, or the URL of a PostgreSQL server, on which databases are created; postgresql means $PGURL."
+  )
+  var store = "sqlite"
   @Option(
     help: "What to measure: goals by number (1,5-8), other cases by name, goals, others, or all."
   )
@@ -41,6 +47,14 @@ struct MeasureCommand: AsyncParsableCommand {
       throw ValidationError("--runs takes a number from 1 to 1000, not \(runs).")
     }
     _ = try cases()
+    guard store != "sqlite" else { return }
+    #if PostgreSQL
+    _ = try server()
+    #else
+    throw ValidationError(
+      "--store \(store): this program was built without PostgreSQL. Build it with swift build --traits PostgreSQL."
+    )
+    #endif
   }
 
   func run() async throws {
@@ -68,6 +82,18 @@ struct MeasureCommand: AsyncParsableCommand {
   private func measure(into report: inout Report) async throws {
     let folder = try BenchmarkFolder(persistent: keep)
     defer { folder.remove() }
+    #if PostgreSQL
+    if store != "sqlite" {
+      let run = ServerRun(
+        cases: try serverCases(),
+        rows: rows,
+        runs: runs,
+        folder: folder,
+        keeps: keep != nil
+      )
+      return try await run.measure(on: try server(), into: &report)
+    }
+    #endif
     let run = BenchmarkRun(
       cases: try cases(),
       rows: rows,
@@ -78,6 +104,23 @@ struct MeasureCommand: AsyncParsableCommand {
     )
     try await run.measure(into: &report)
   }
+
+  #if PostgreSQL
+  private func server() throws -> ServerAddress {
+    let url = store == "postgresql" ? ProcessInfo.processInfo.environment["PGURL"] ?? "" : store
+    guard url.hasPrefix("postgresql://") || url.hasPrefix("postgres://") else {
+      throw ValidationError(
+        "--store takes sqlite, postgresql://…, or postgresql with a URL in PGURL, not “\(store)”."
+      )
+    }
+    return ServerAddress(url: url)
+  }
+
+  private func serverCases() throws -> Set<Int> {
+    let numbers = try cases().compactMap { if case .goal(let number) = $0 { number } else { nil } }
+    return Set(numbers).intersection(ServerRun.numbers)
+  }
+  #endif
 
   private func cases() throws -> Set<BenchmarkCase> {
     switch BenchmarkCase.parse(goals) {

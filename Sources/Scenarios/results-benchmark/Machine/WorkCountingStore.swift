@@ -3,7 +3,7 @@ import Synchronization
 
 /// A store that forwards to another and counts the reads.
 ///
-/// Its only mutable state is the counters, behind a lock of their own.
+/// Its only mutable state is the counters: one of reads, and the others behind a lock of their own.
 final class WorkCountingStore: Store {
   /// Whether the store's history is reported as a gap, so that lists read their keys again after every commit.
   let hidesHistory: Bool
@@ -28,6 +28,7 @@ final class WorkCountingStore: Store {
 
   private let base: any Store
   private let work = Mutex(Work())
+  private let reads = Atomic<Int>(0)
 
   init(_ base: any Store, hidesHistory: Bool = false) {
     self.base = base
@@ -41,6 +42,9 @@ final class WorkCountingStore: Store {
       return work
     }
   }
+
+  /// The number of reads of the store, since it was opened.
+  var readCount: Int { reads.load(ordering: .relaxed) }
 
   fileprivate func count(_ change: (inout Work) -> Void) {
     work.withLock { work in
@@ -60,7 +64,8 @@ final class WorkCountingStore: Store {
   func read<Result: Sendable>(
     _ body: (any StoreSnapshot) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
-    try base.read { (snapshot) throws(StoreError) in
+    reads.add(1, ordering: .relaxed)
+    return try base.read { (snapshot) throws(StoreError) in
       try body(WorkCountingSnapshot(snapshot, self))
     }
   }

@@ -212,7 +212,7 @@ struct BatchBenchmark {
 
 extension ResultsDelta {
   /// The number of rows that the delta names or counts.
-  fileprivate var size: Int {
+  var size: Int {
     let counts = [unobserved?.above, unobserved?.below].compactMap(\.self)
     return rows.count + counts.reduce(0) { $0 + $1.inserted + $1.changed }
   }

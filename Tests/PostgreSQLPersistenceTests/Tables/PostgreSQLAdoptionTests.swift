@@ -6,7 +6,7 @@ import Testing
 @testable import PostgreSQLPersistence
 
 /// Tables of other applications: which columns hold which attributes, and how their values are read and compared (R155).
-@Suite struct AdoptedTablesTests {
+@Suite struct PostgreSQLAdoptionTests {
   /// A column that an attribute is adopted from.
   struct Case: Sendable, CustomTestStringConvertible {
     let type: String

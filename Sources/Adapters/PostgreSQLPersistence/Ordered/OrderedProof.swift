@@ -1,0 +1,270 @@
+#if PostgreSQL
+import ResultsDomain
+
+/// Proves that an index answers for a list, by the server's own plans of the statements.
+///
+/// A plan must be one scan of an index alone, with every condition in the search: no row is read from the table, tested or sorted.
+struct OrderedProof {
+  let reader: TableReader
+
+  /// The plan of a list, or `nil` if no index is proved to serve.
+  func plan(
+    of definition: OrderDefinition,
+    in table: EntityTable
+  ) throws(StoreError) -> OrderedPlan? {
+    guard let terms = OrderedTerms(definition, in: table) else { return nil }
+    for statements in OrderedProof.statements(definition, terms, in: table) {
+      guard let name = try explanations(of: [statements.scan], statements)[0]?.onlyIndex,
+        let index = try columns(of: name, in: table),
+        OrderedProof.begins(index.columns, with: terms)
+      else { continue }
+      return OrderedPlan(
+        definition,
+        in: table,
+        terms.roles,
+        statements,
+        index: (name, index.number)
+      )
+    }
+    return nil
+  }
+
+  /// The statements of a list, with the predicate's values as parameters, and as constants: only with constants the server recognizes the
+  /// condition of a partial index.
+  static func statements(
+    _ definition: OrderDefinition,
+    _ terms: OrderedTerms,
+    in table: EntityTable
+  ) -> [OrderedStatements] {
+    let normal = definition.predicate.normalized
+    guard normal != .all else {
+      return [
+        OrderedStatements(
+          table: table.quotedName,
+          terms: terms.variable,
+          predicate: "",
+          parameters: []
+        )
+      ]
+    }
+    var sql = SQLText()
+    // What the server cannot decide alone is no condition of an index.
+    guard (try? sql.append(normal, in: table)) != nil else { return [] }
+    let bound = OrderedStatements(
+      table: table.quotedName,
+      terms: terms.variable,
+      predicate: sql.text,
+      parameters: sql.parameters
+    )
+    guard !sql.parameters.isEmpty, let constant = sql.withConstants else { return [bound] }
+    let written = OrderedStatements(
+      table: table.quotedName,
+      terms: terms.variable,
+      predicate: constant,
+      parameters: []
+    )
+    return [bound, written]
+  }
+
+  /// Examines those texts of a plan that were not examined before.
+  func prove(_ texts: [String], of plan: OrderedPlan) throws(StoreError) {
+    let unproved = plan.unproved(texts)
+    guard !unproved.isEmpty else { return }
+    let found = try explanations(of: unproved, plan.statements)
+    plan.record(unproved, isProved: found.allSatisfy { $0?.onlyIndex == plan.index.name })
+  }
+
+  /// The server's plans of statements as they are when they are prepared, for any values of their parameters.
+  /// - Returns: `nil` for a plan that cannot be read.
+  func explanations(
+    of texts: [String],
+    _ statements: OrderedStatements
+  ) throws(StoreError) -> [QueryExplanation?] {
+    var flight = [OrderedProof.settings(isOrdered: true)]
+    for text in texts {
+      let name = "ordered_\(UInt64.random(in: 0...UInt64.max))"
+      let types = statements.parameters.map { OrderedProof.name(ofType: $0.type) }
+      // The types of the others follow from the text.
+      let count = OrderedProof.parameterCount(in: text)
+      let all = types + Array(repeating: "unknown", count: max(0, count - types.count))
+      let list = count == 0 ? "" : " (\(all.joined(separator: ", ")))"
+      let values = count == 0 ? "" : " (\(all.map { _ in "NULL" }.joined(separator: ", ")))"
+      flight += [
+        Statement("PREPARE \(name)\(list) AS \(text)", isPrepared: false),
+        Statement("EXPLAIN (FORMAT JSON) EXECUTE \(name)\(values)", isPrepared: false),
+        Statement("DEALLOCATE \(name)", isPrepared: false),
+      ]
+    }
+    flight.append(OrderedProof.settings(isOrdered: false))
+    let results = try reader.run(flight)
+    return texts.indices.map { index in
+      let result = results[2 + index * 3]
+      let lines = (0..<result.count).map { result.text($0, 0) ?? "" }
+      return QueryExplanation(lines.joined(separator: "\n"))
+    }
+  }
+
+  /// The statement that lets the server plan an ordered statement by indexes, or as usual again.
+  ///
+  /// The settings end with the transaction. They matter when a statement is planned, which can be again at any time.
+  static func settings(isOrdered: Bool) -> Statement {
+    let names = ["enable_seqscan", "enable_bitmapscan", "enable_sort"]
+    var calls = names.map { "set_config('\($0)', '\(isOrdered ? "off" : "on")', true)" }
+    if isOrdered {
+      calls += [
+        "set_config('plan_cache_mode', 'force_generic_plan', true)",
+        "set_config('max_parallel_workers_per_gather', '0', true)",
+        "set_config('jit', 'off', true)",
+      ]
+    }
+    return Statement("SELECT \(calls.joined(separator: ", "))")
+  }
+
+  /// The number of parameters in a text; those of the predicate come first.
+  private static func parameterCount(in text: String) -> Int {
+    var greatest = 0
+    var isQuoted: UInt8?
+    var number: Int?
+    for byte in text.utf8 + [0] {
+      if let quote = isQuoted {
+        if byte == quote { isQuoted = nil }
+        continue
+      }
+      if let digits = number, (48...57).contains(byte) {
+        number = digits * 10 + Int(byte - 48)
+        continue
+      }
+      greatest = max(greatest, number ?? 0)
+      number = nil
+      switch byte {
+      case UInt8(ascii: "'"), UInt8(ascii: "\""): isQuoted = byte
+      case UInt8(ascii: "$"): number = 0
+      default: break
+      }
+    }
+    return greatest
+  }
+
+  private static func name(ofType number: UInt32) -> String {
+    switch number {
+    case TypeNumber.integer: "int8"
+    case TypeNumber.integer32: "int4"
+    case TypeNumber.integer16: "int2"
+    case TypeNumber.real: "float8"
+    case TypeNumber.real32: "float4"
+    case TypeNumber.text: "text"
+    case TypeNumber.limitedText: "varchar"
+    case TypeNumber.blob: "bytea"
+    case TypeNumber.boolean: "bool"
+    case TypeNumber.uuid: "uuid"
+    case TypeNumber.date: "date"
+    case TypeNumber.numeric: "numeric"
+    case TypeNumber.timestamp: "timestamptz"
+    case TypeNumber.localTimestamp: "timestamp"
+    case TypeNumber.integers: "int8[]"
+    case TypeNumber.reals: "float8[]"
+    case TypeNumber.texts: "text[]"
+    case TypeNumber.blobs: "bytea[]"
+    case TypeNumber.booleans: "bool[]"
+    case TypeNumber.uuids: "uuid[]"
+    case TypeNumber.dates: "date[]"
+    case TypeNumber.numerics: "numeric[]"
+    case TypeNumber.timestamps: "timestamptz[]"
+    case TypeNumber.localTimestamps: "timestamp[]"
+    default: "unknown"
+    }
+  }
+}
+
+// MARK: - The index
+
+extension OrderedProof {
+  /// The columns of an index, in SQL, and its number; an expression is an empty text.
+  private func columns(
+    of name: String,
+    in table: EntityTable
+  ) throws(StoreError) -> (columns: [String], number: UInt32)? {
+    let result = try reader.run([
+      Statement(
+        """
+        SELECT i.indexrelid, ARRAY(SELECT coalesce(a.attname, '') \
+        FROM generate_series(0, i.indnkeyatts - 1) AS k (n) \
+        LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[k.n] \
+        ORDER BY k.n)::text[] FROM pg_catalog.pg_index i \
+        JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid WHERE i.indrelid = $1 AND c.relname = $2
+        """,
+        [
+          Parameter(
+            type: TypeNumber.object,
+            bytes: Array(BinaryForm.bytes(of: Int64(table.shape.number)).suffix(4))
+          ), .text(name),
+        ]
+      )
+    ])[0]
+    guard result.count == 1, let number = result.unsigned(0, 0) else { return nil }
+    let names = result.texts(0, 1).map { $0.isEmpty ? "" : Connection.quoted($0) }
+    return (names, UInt32(truncatingIfNeeded: number))
+  }
+
+  /// Whether an index begins with columns that the predicate fixes, followed by those in which keys differ.
+  ///
+  /// A scan with other columns in between can be in order too, but would pass keys of other lists.
+  private static func begins(_ index: [String], with terms: OrderedTerms) -> Bool {
+    let fixed = terms.fixed.map { $0.readColumns.isEmpty ? $0.sql : "" }
+    let most = index.prefix { fixed.contains($0) }.count
+    return (0...most).contains { count in
+      let rest = index.dropFirst(count)
+      return rest.count >= terms.variable.count
+        && zip(rest, terms.variable).allSatisfy { name, term in
+          name == (term.readColumns.isEmpty ? term.sql : "")
+        }
+    }
+  }
+}
+
+// MARK: - Constants
+
+extension SQLText {
+  /// The text with its parameters written as constants, or `nil` if one of them cannot be written so.
+  var withConstants: String? {
+    var constants: [String] = []
+    for parameter in parameters {
+      guard let constant = SQLText.constant(parameter) else { return nil }
+      constants.append(constant)
+    }
+    var written = ""
+    var rest = Substring(text)
+    while let start = rest.firstIndex(where: { $0 == "$" || $0 == "'" || $0 == "\"" }) {
+      written += rest[..<start]
+      rest = rest[start...]
+      if rest.first == "$" {
+        let digits = rest.dropFirst().prefix { ("0"..."9").contains($0) }
+        guard let number = Int(digits), constants.indices.contains(number - 1) else { return nil }
+        written += constants[number - 1]
+        rest = rest[digits.endIndex...]
+      } else {
+        // A quoted part; a doubled quote begins another one.
+        let quote = rest.removeFirst()
+        guard let end = rest.firstIndex(of: quote) else { return nil }
+        written += String(quote) + rest[...end]
+        rest = rest[rest.index(after: end)...]
+      }
+    }
+    return written + rest
+  }
+
+  private static func constant(_ parameter: Parameter) -> String? {
+    guard let bytes = parameter.bytes else { return nil }
+    switch parameter.type {
+    case TypeNumber.integer, TypeNumber.integer32, TypeNumber.integer16:
+      let number = BinaryForm.integer(bytes)
+      // A small number is written as people write it, so that its type is that of an index's condition.
+      return Int32(exactly: number).map { $0 < 0 ? "(\($0))" : "\($0)" } ?? literal(number)
+    case TypeNumber.text:
+      return Connection.literal(String(decoding: bytes, as: UTF8.self)) + "::text"
+    case TypeNumber.boolean: return bytes == [0] ? "FALSE" : "TRUE"
+    default: return nil
+    }
+  }
+}
+#endif

@@ -1,0 +1,177 @@
+#if PostgreSQL
+import ResultsDomain
+import ResultsTesting
+import Synchronization
+import Testing
+
+@testable import PostgreSQLPersistence
+@testable import ResultsPresentation
+
+/// R17, R19, R55, R77, R88, R159: a long list over an index of PostgreSQL is right after every commit, reads no more than it must, and opens
+/// from a cache.
+@Suite("A long list over PostgreSQL", .timeLimit(.minutes(5)))
+struct LongListTests {
+  private static let rows = 100_000
+
+  /// A store with many messages and an index for their list.
+  private struct World {
+    let store: PostgreSQLStore
+    let url: String
+    let entity: EntityDescription
+    var generator: SeededGenerator
+
+    init(url: String, seed: UInt64) throws {
+      self.url = url
+      entity = try EntityDescription(
+        name: "Message",
+        attributes: [
+          AttributeDescription("folder", .integer32),
+          AttributeDescription("date", .integer64, isOptional: true),
+          AttributeDescription("body", .text),
+        ]
+      )
+      store = try PostgreSQLStore(url: url, entities: [entity])
+      generator = SeededGenerator(seed: seed)
+      try TestServer.connect(url).runOnce(
+        """
+        INSERT INTO "Message" (id, folder, date, body) SELECT n, n % 20, \
+        CASE WHEN n % 50 = 0 THEN NULL ELSE n * 7919 % 1000003 END, 'body ' || n \
+        FROM generate_series(1, \(LongListTests.rows)) n
+        """
+      )
+      let definition = try ResultsDefinition(request, sectionedBy: .attribute("folder")).order()
+      #expect(try store.createIndex(serving: definition) != nil)
+    }
+
+    var request: FetchRequest<Row> {
+      FetchRequest<Row>(entity: entity, sortedBy: [.descending("date")])
+    }
+
+    var ids: FetchRequest<ObjectID> {
+      FetchRequest<ObjectID>(
+        entity: entity,
+        sortedBy: [.ascending("folder"), .descending("date")]
+      )
+    }
+
+    func controller(
+      _ cache: (any SectionCacheStorage)? = nil
+    ) throws -> FetchedResultsController<Row> {
+      var options = ResultsOptions()
+      options.caches = cache
+      return FetchedResultsController(
+        ResultsDefinition(
+          request,
+          sectionedBy: .attribute("folder"),
+          cacheName: cache == nil ? nil : "messages"
+        ),
+        in: store,
+        options: options
+      )
+    }
+
+    /// Changes random rows in one transaction.
+    mutating func commit(rows count: Int) throws {
+      var drawn = generator
+      let entity = entity
+      try store.write { transaction in
+        for _ in 0..<count {
+          let key = ObjectKey.integer(Int64(drawn.number(in: 1...LongListTests.rows)))
+          let id = ObjectID(entity: entity.name, key: key)
+          let values: [Value] = [
+            .integer(Int64(drawn.number(in: 0...21))),
+            drawn.happens(percent: 10)
+              ? .null : .integer(Int64(drawn.number(in: 0...1_000_003))), "changed",
+          ]
+          switch drawn.number(in: 0...9) {
+          case 0: _ = try transaction.delete(id, of: entity)
+          case 1: _ = try transaction.insert(values, key: nil, into: entity)
+          default:
+            guard try transaction.rows([key], of: entity).first != .some(nil) else { continue }
+            try transaction.update(id, to: values, of: entity)
+          }
+        }
+      }
+      generator = drawn
+    }
+  }
+
+  @Test func `R77: deltas are exact, commit by commit`() async throws {
+    try await TestServer.withDatabase { url in
+      let seed: UInt64 = 1
+      var world = try World(url: url, seed: seed)
+      let controller = try world.controller()
+      try await controller.performFetch()
+      guard case .indexed? = try await controller.explain()?.keys else {
+        Issue.record("the list holds its keys")
+        return
+      }
+      var changes = controller.changes.makeAsyncIterator()
+      _ = await changes.next()
+      var content = try controller.results.snapshot.content
+      for step in 0..<7 {
+        let context: Comment = "seed \(seed), step \(step)"
+        try world.commit(rows: step % 6 == 5 ? 400 : 1 + step % 5)
+        try await controller.refresh()
+        guard case .change(let change) = await changes.next() else {
+          Issue.record(context)
+          return
+        }
+        content = try content.applying(change.delta)
+        let ids = try world.store.fetch(world.ids)
+        #expect(content.sections.flatMap(\.rows) == ids, context)
+        #expect(try controller.results.objectIDs(at: 0..<ids.count) == ids, context)
+      }
+    }
+  }
+
+  @Test func `R17: the first rows come before the others are counted`() async throws {
+    try await TestServer.withDatabase { url in
+      let world = try World(url: url, seed: 2)
+      let controller = try world.controller()
+      let pages = Mutex<[Int]>([])
+      try await controller.performFetch { page in pages.withLock { $0.append(page.ids.count) } }
+      #expect(pages.withLock { $0 } == [50])
+      #expect(try controller.results.count == LongListTests.rows)
+    }
+  }
+
+  @Test func `R88: a cache is opened with what was committed since`() async throws {
+    try await TestServer.withDatabase { url in
+      var world = try World(url: url, seed: 3)
+      let caches = Caches()
+      let first = try world.controller(caches)
+      try await first.performFetch()
+      #expect(first.cacheOutcome == .miss(.none))
+      first.cancel()
+      try world.commit(rows: 40)
+      let second = try world.controller(caches)
+      try await second.performFetch()
+      guard case .replayed? = second.cacheOutcome else {
+        Issue.record("\(String(describing: second.cacheOutcome))")
+        return
+      }
+      let ids = try world.store.fetch(world.ids)
+      #expect(try second.results.objectIDs(at: 0..<ids.count) == ids)
+    }
+  }
+}
+
+/// Caches in memory.
+///
+/// The mutex guards the bytes.
+private final class Caches: SectionCacheStorage {
+  private let stored = Mutex<[String: [UInt8]]>([:])
+
+  func load(_ name: String) -> [UInt8]? { stored.withLock { $0[name] } }
+  func save(_ bytes: [UInt8], as name: String) { stored.withLock { $0[name] = bytes } }
+  func remove(_ name: String) -> Bool { stored.withLock { $0.removeValue(forKey: name) != nil } }
+  func removeAll() -> Int {
+    stored.withLock { stored in
+      defer { stored = [:] }
+      return stored.count
+    }
+  }
+  func entries() -> [SectionCacheEntry] { [] }
+}
+#endif
