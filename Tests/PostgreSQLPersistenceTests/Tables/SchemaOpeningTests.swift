@@ -1,11 +1,12 @@
 #if PostgreSQL
 import Foundation
 import ResultsDomain
+import Synchronization
 import Testing
 
 @testable import PostgreSQLPersistence
 
-/// What opening makes of a database: tables of each type, found again, made once by whichever process is first (R153).
+/// What opening makes of a database: tables of each type, found again, made once if several processes open it (R153).
 @Suite struct SchemaOpeningTests {
   @Test func `each type has its column, and holds its extremes (R153)`() throws {
     let entity = try SchemaSample.everything()
@@ -94,19 +95,54 @@ import Testing
     }
   }
 
-  @Test func `processes that open a new database at once make its tables once (R156)`()
-    async throws
+  @Test func `who opens a new database while its tables are made waits and finds them (R156)`()
+    throws
   {
     let entity = try SchemaSample.everything()
-    try await TestServer.withDatabase { url in
-      try await withThrowingTaskGroup(of: UInt32.self) { group in
-        for _ in 0..<6 {
-          group.addTask { try ReadTables([entity], at: url).tables.all[0].shape.number }
-        }
-        var numbers: Set<UInt32> = []
-        for try await number in group { numbers.insert(number) }
-        #expect(numbers.count == 1)
+    try TestServer.withDatabase { url in
+      let first = try TestServer.connect(url)
+      try first.run("BEGIN")
+      try first.runOnce("SELECT pg_advisory_xact_lock(\(SchemaOpening.lock))")
+      let second = Opener(entity, at: url)
+      let observer = try TestServer.connect(url)
+      let waiting = """
+        SELECT count(*) FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+        WHERE d.datname = current_database() AND l.locktype = 'advisory' AND NOT l.granted
+        """
+      let deadline = ContinuousClock.now + .seconds(20)
+      while try observer.run(waiting).integer(0, 0) == 0, ContinuousClock.now < deadline {}
+      for statement in SchemaChange.create(entity)
+        .statements(in: "public", triggers: [], freeName: { $0 })
+      {
+        try first.runOnce(statement)
       }
+      let made = try first.runOnce(
+        "SELECT c.oid FROM pg_class c WHERE c.relname = $1",
+        [.text(entity.name)]
+      )
+      let number = made.unsigned(0, 0)
+      try first.run("COMMIT")
+      #expect(try UInt64(second.number()) == number)
+    }
+  }
+
+  /// Opens a database on a thread of its own.
+  private final class Opener: Sendable {
+    private let outcome = Mutex<Result<UInt32, any Error>?>(nil)
+    private let isDone = DispatchSemaphore(value: 0)
+
+    init(_ entity: EntityDescription, at url: String) {
+      Thread.detachNewThread {
+        let result = Result { try ReadTables([entity], at: url).tables.all[0].shape.number }
+        self.outcome.withLock { $0 = result }
+        self.isDone.signal()
+      }
+    }
+
+    /// The number of the table, once it is open.
+    func number() throws -> UInt32 {
+      isDone.wait()
+      return try outcome.withLock { try $0?.get() ?? 0 }
     }
   }
 

@@ -250,7 +250,7 @@ import Testing
 
   @Test
   func
-    `a missing table is named with the nearest one, and one that no store has created is not used unasked (R155)`()
+    `a missing table is named with the nearest one, and one of an application is not used unasked (R155)`()
     throws
   {
     let entity = try SchemaSample.entity("Book", [AttributeDescription("x", .text)])

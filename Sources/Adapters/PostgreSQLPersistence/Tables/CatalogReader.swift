@@ -77,7 +77,7 @@ struct CatalogReader {
   ///   - schema: The schema.
   ///   - all: Whether indexes, views and everything else are meant too that share the names' space.
   /// - Returns: The names.
-  /// - Throws: The server's error.
+  /// - Throws: The server's failure.
   func names(in schema: String, all: Bool = false) throws(PostgreSQLFailure) -> [String] {
     let result = try connection.run(
       """

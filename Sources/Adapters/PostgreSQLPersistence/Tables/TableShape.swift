@@ -28,7 +28,7 @@ struct TableShape: Hashable, Sendable {
     let sequence: String?
     /// Whether an explicit value needs `OVERRIDING SYSTEM VALUE` (`GENERATED ALWAYS AS IDENTITY`).
     var isAlwaysIdentity = false
-    /// What a store has recorded about the column, such as `decimal(2)`; `nil` for a column that no store has created.
+    /// What a store has recorded about the column, such as `decimal(2)`; `nil` for a column of an application.
     var record: String?
   }
 
