@@ -129,7 +129,10 @@ struct PostgreSQLProgramTests {
   {
     let server = try ServerRun()
     let printed = try server.run("book-catalog", "doctor", "--statements").output
-    #expect(printed.contains("CREATE TABLE") && printed.contains("\"!results_update\""), "\(printed)")
+    #expect(
+      printed.contains("CREATE TABLE") && printed.contains("\"!results_update\""),
+      "\(printed)"
+    )
     #expect(try server.psql("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'") == "0")
     try server.psql("BEGIN; \(printed) COMMIT")
     #expect(try server.run("book-catalog", "doctor", "--statements").output.hasPrefix("--"))
