@@ -219,44 +219,6 @@ import Testing
   }
 }
 
-/// A `watch` of `b.sqlite` whose lines are replayed.
-private struct Follower {
-  private let run: ProgramRun
-  private let watch: RunningProgram
-  private var replay = WireReplay()
-
-  init(_ run: ProgramRun, _ options: String...) throws {
-    self.run = run
-    watch = try RunningProgram(
-      "book-catalog",
-      ["watch", "--format", "jsonl", "--store", "b.sqlite"] + options,
-      environment: run.environment,
-      folder: run.folder
-    )
-    let snapshot = try #require(try watch.line())
-    try replay.apply(line: snapshot)
-  }
-
-  mutating func takeDelta() throws {
-    let line = try #require(try watch.line())
-    #expect(line.contains(#""t":"delta""#) && line.contains(#""cause":"external""#), "\(line)")
-    try replay.apply(line: line)
-  }
-
-  func expectEnd() throws {
-    let result = try watch.finish()
-    #expect(result.status == 0 && result.output == "", "\(result)")
-  }
-
-  /// The lists of two processes have the same content, but different generations.
-  func expectList() throws {
-    let list = try run.run("book-catalog", "list", "--format", "json", "--store", "b.sqlite")
-    var listed = WireReplay()
-    try listed.apply(line: try #require(list.lines.first))
-    #expect(replay.list?.sections == listed.list?.sections)
-  }
-}
-
 /// `student-roster simulate`: the same seed prints the same bytes, and replaying them gives the stored list.
 @Suite struct SimulationTests {
   @Test(arguments: [7, 1, 20261121])

@@ -14,6 +14,32 @@ enum DatabaseStores {
     _ location: StoreLocation,
     of program: Program.Type
   ) throws -> any Store {
+    try PostgreSQLStore(
+      url: url,
+      entities: Program.entities,
+      options: try options(url, location, of: Program.self)
+    )
+  }
+
+  /// Returns the statements that opening the store for writing would run.
+  /// - Throws: As opening the store.
+  static func statements<Program: StoredProgram>(
+    _ url: String,
+    _ location: StoreLocation,
+    of program: Program.Type
+  ) throws -> [String] {
+    try PostgreSQLStore.statements(
+      url: url,
+      entities: Program.entities,
+      options: try options(url, location, of: Program.self)
+    )
+  }
+
+  private static func options<Program: StoredProgram>(
+    _ url: String,
+    _ location: StoreLocation,
+    of program: Program.Type
+  ) throws -> PostgreSQLStoreOptions {
     if let reason = ConnectionURL.refusal(of: url) {
       throw CommandFailure(
         .usage,
@@ -21,11 +47,40 @@ enum DatabaseStores {
         remedy: "A URL is written postgresql://USER@HOST:PORT/DATABASE?PARAMETER=VALUE."
       )
     }
-    throw CommandFailure(.unavailable, "There is no store over PostgreSQL yet.")
+    var options = PostgreSQLStoreOptions(
+      isReadOnly: location.isReadOnly,
+      busyTimeout: location.busyTimeout
+    )
+    options.onlyReads = location.onlyReads
+    options.attributeReplacements = Program.attributeReplacements
+    if location.mayAsk {
+      options.password = { name in PasswordPrompt.ask("Password for \(SafeText.oneLine(name)): ") }
+    }
+    return options
   }
 
   /// Returns lines about a store's condition, or `nil` for another kind of store.
-  static func diagnose(_ store: any Store) throws -> [String]? { nil }
+  static func diagnose(_ store: any Store) throws -> [String]? {
+    guard let store = store as? PostgreSQLStore else { return nil }
+    return try store.check().lines
+  }
+
+  /// Repairs a store's change log.
+  /// - Returns: Whether it is a store of this kind.
+  static func repair(_ store: any Store) throws -> Bool {
+    guard let store = store as? PostgreSQLStore else { return false }
+    try store.repair()
+    return true
+  }
+
+  /// Creates the index that lets a list be read in order, if there is one.
+  /// - Returns: The statement, if one was run; or `nil` for another kind of store.
+  static func createIndex(serving definition: OrderDefinition, in store: any Store) throws
+    -> String??
+  {
+    guard let store = store as? PostgreSQLStore else { return nil }
+    return .some(try store.createIndex(serving: definition))
+  }
 }
 #else
 /// The programs' stores over PostgreSQL, in a build without it.
@@ -36,14 +91,35 @@ enum DatabaseStores {
     _ location: StoreLocation,
     of program: Program.Type
   ) throws -> any Store {
-    throw CommandFailure(
+    throw refusal(Program.name)
+  }
+
+  /// Refuses every database.
+  static func statements<Program: StoredProgram>(
+    _ url: String,
+    _ location: StoreLocation,
+    of program: Program.Type
+  ) throws -> [String] {
+    throw refusal(Program.name)
+  }
+
+  private static func refusal(_ program: String) -> CommandFailure {
+    CommandFailure(
       .usage,
-      "\(Program.name) was built without PostgreSQL.",
+      "\(program) was built without PostgreSQL.",
       remedy: "Build it with 'swift build --traits PostgreSQL', or name a file with --store."
     )
   }
 
   /// Knows no store.
   static func diagnose(_ store: any Store) throws -> [String]? { nil }
+
+  /// Knows no store.
+  static func repair(_ store: any Store) throws -> Bool { false }
+
+  /// Knows no store.
+  static func createIndex(serving definition: OrderDefinition, in store: any Store) throws
+    -> String??
+  { nil }
 }
 #endif

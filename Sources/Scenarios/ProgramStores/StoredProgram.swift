@@ -66,17 +66,28 @@ extension StoredProgram {
 
   /// Rebuilds the change log and its triggers; the objects are not touched.
   public static func repair(_ store: any Store) throws -> [String] {
+    if try DatabaseStores.repair(store) {
+      return ["repaired   the log of changes, its functions and its triggers"]
+    }
     guard let store = store as? SQLiteStore else { return [] }
     try store.repair()
     return ["repaired   the log of changes and its triggers"]
   }
 
-  /// Creates the index that lets SQLite read a list in order, if there is one.
+  /// The statements that opening a database for writing would run; `nil` for a file.
+  public static func statements(for location: StoreLocation) throws -> [String]? {
+    guard case .database(let url) = location.address else { return nil }
+    return try DatabaseStores.statements(url, location, of: Self.self)
+  }
+
+  /// Creates the index that lets a list be read in order, if there is one.
   public static func createIndex(
     serving definition: OrderDefinition,
     in store: any Store
   ) throws -> [String] {
-    let statement = try (store as? SQLiteStore)?.createIndex(serving: definition)
+    let statement =
+      try DatabaseStores.createIndex(serving: definition, in: store)
+      ?? (store as? SQLiteStore)?.createIndex(serving: definition)
     return [statement.map { "made       \($0)" } ?? "index      none is needed, or none would help"]
   }
 

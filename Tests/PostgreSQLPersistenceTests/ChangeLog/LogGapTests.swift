@@ -99,15 +99,15 @@ import Testing
       try follower.advance()
       let version = try late.advance()
       try follower.log.maintain(on: follower.connection)
-      try writer.run(#"INSERT INTO "Book" SELECT n, 'x', NULL FROM generate_series(1, 25000) n"#)
+      try writer.run(#"INSERT INTO "Book" SELECT n, 'x', NULL FROM generate_series(1, 11000) n"#)
       try writer.run(#"DELETE FROM "Book""#)
-      #expect(try follower.commits().map(\.changes.count) == [25_000, 25_000])
+      #expect(try follower.commits().map(\.changes.count) == [11_000, 11_000])
       // The lease of the one who has read nothing keeps all rows.
       try late.log.maintain(on: late.connection)
       try follower.log.release(through: #require(follower.version))
       try follower.log.maintain(on: follower.connection)
       let count = "SELECT count(*) FROM fetched_results.log"
-      #expect(try writer.run(count).integer(0, 0) == 50_000)
+      #expect(try writer.run(count).integer(0, 0) == 22_000)
       #expect(try late.commits().count == 2)
       late.log.release(through: try #require(late.version))
       try late.log.maintain(on: late.connection)
@@ -137,9 +137,11 @@ import Testing
         guard case .cannotOpen(_, .needsRights(let statements)) = error as? StoreError else {
           return false
         }
+        // What the owner is asked to run makes a complete log.
+        for statement in statements { _ = try? writer.runOnce(statement) }
         return statements.contains { $0.hasPrefix("CREATE SCHEMA") }
       }
-      _ = try fixture.open()
+      _ = try fixture.open(mayInstall: false)
       try writer.runOnce("GRANT USAGE ON SCHEMA fetched_results TO \(role)")
       try writer.runOnce("GRANT SELECT ON ALL TABLES IN SCHEMA fetched_results TO \(role)")
       try writer.runOnce("GRANT SELECT ON ALL TABLES IN SCHEMA public TO \(role)")
@@ -184,6 +186,22 @@ import Testing
       #expect(try follower.commits().flatMap(\.words) == ["Book 1: none → a,3"])
       _ = try fixture.open(mode: nil)
       #expect(try captures() == ["row", "statement", "statement"])
+    }
+  }
+
+  @Test(arguments: [CaptureText.Mode.row, .statement])
+  func `a captured column cannot be dropped, so that no write fails (R148)`(
+    mode: CaptureText.Mode
+  ) throws {
+    try TestServer.withDatabase { url in
+      let follower = try LogFixture(url).open(mode: mode)
+      let writer = try TestServer.connect(url)
+      #expect(throws: PostgreSQLFailure.self) {
+        try writer.runOnce(#"ALTER TABLE "Book" DROP COLUMN year"#)
+      }
+      try follower.advance()
+      try writer.runOnce(#"INSERT INTO "Book" VALUES (1, 'a', 1)"#)
+      #expect(try follower.commits().count == 1)
     }
   }
 

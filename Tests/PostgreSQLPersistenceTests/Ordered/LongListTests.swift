@@ -7,7 +7,8 @@ import Testing
 @testable import PostgreSQLPersistence
 @testable import ResultsPresentation
 
-/// R17, R19, R55, R77, R159: a long list over an index of PostgreSQL is right after every commit, reads no more than it must.
+/// R17, R19, R55, R77, R88, R159: a long list over an index of PostgreSQL is right after every commit, reads no more than it must, and opens
+/// from a cache.
 @Suite("A long list over PostgreSQL", .timeLimit(.minutes(5)))
 struct LongListTests {
   private static let rows = 100_000
@@ -134,5 +135,43 @@ struct LongListTests {
       #expect(try controller.results.count == LongListTests.rows)
     }
   }
+
+  @Test func `R88: a cache is opened with what was committed since`() async throws {
+    try await TestServer.withDatabase { url in
+      var world = try World(url: url, seed: 3)
+      let caches = Caches()
+      let first = try world.controller(caches)
+      try await first.performFetch()
+      #expect(first.cacheOutcome == .miss(.none))
+      first.cancel()
+      try world.commit(rows: 40)
+      let second = try world.controller(caches)
+      try await second.performFetch()
+      guard case .replayed? = second.cacheOutcome else {
+        Issue.record("\(String(describing: second.cacheOutcome))")
+        return
+      }
+      let ids = try world.store.fetch(world.ids)
+      #expect(try second.results.objectIDs(at: 0..<ids.count) == ids)
+    }
+  }
+}
+
+/// Caches in memory.
+///
+/// The mutex guards the bytes.
+private final class Caches: SectionCacheStorage {
+  private let stored = Mutex<[String: [UInt8]]>([:])
+
+  func load(_ name: String) -> [UInt8]? { stored.withLock { $0[name] } }
+  func save(_ bytes: [UInt8], as name: String) { stored.withLock { $0[name] = bytes } }
+  func remove(_ name: String) -> Bool { stored.withLock { $0.removeValue(forKey: name) != nil } }
+  func removeAll() -> Int {
+    stored.withLock { stored in
+      defer { stored = [:] }
+      return stored.count
+    }
+  }
+  func entries() -> [SectionCacheEntry] { [] }
 }
 #endif

@@ -33,13 +33,36 @@ public struct DoctorVerb<Program: ListProgram>: AsyncParsableCommand {
   @Flag(help: "Create the index that lets the list be read without sorting, if there is one.")
   var createIndex = false
 
+  @Flag(
+    help: """
+      Print what would be created in the database of a server, as SQL for its administrator, and create nothing.
+      """
+  )
+  var statements = false
+
   /// Creates the verb.
   public init() {}
 
   /// Prints the report.
   public func run() async throws {
+    guard !statements else { return try printStatements() }
     try await DoctorRun<Program>(store: store, settings: try locale.settings())
       .report(repairing: repair, creatingIndex: createIndex)
+  }
+}
+
+extension DoctorVerb {
+  private func printStatements() throws {
+    guard let texts = try Program.statements(for: try store.location(of: Program.name)) else {
+      throw CommandFailure(
+        .usage,
+        "--statements is for a database on a server.",
+        remedy: "Name one with --store, or leave the option out."
+      )
+    }
+    let output = TerminalOutput.standard
+    for text in texts { try output.write(SafeText.lines(text) + ";\n\n") }
+    if texts.isEmpty { try output.write("-- Nothing is missing.\n") }
   }
 }
 

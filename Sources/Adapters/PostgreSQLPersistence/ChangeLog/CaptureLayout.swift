@@ -95,7 +95,11 @@ struct CaptureLayout: Sendable {
 
 extension CaptureLayout {
   /// The statements that read the layout of some tables.
-  static func statements(of tables: StoreTables, in schema: LogSchema) -> [Statement] {
+  static func statements(
+    of tables: StoreTables,
+    in schema: LogSchema,
+    hasLog: Bool = true
+  ) -> [Statement] {
     let names = Parameter.texts(tables.all.map(\.quotedName))
     let relations = "SELECT pg_catalog.to_regclass(n) FROM pg_catalog.unnest($1) n"
     return [
@@ -140,7 +144,7 @@ extension CaptureLayout {
       Statement(
         """
         SELECT e.number, e.relation, e.keys, e.key_form, e.attributes, e.types, e.capture \
-        FROM \(schema.quoted).entity e ORDER BY e.number
+        FROM \(hasLog ? "\(schema.quoted).entity" : CaptureLayout.noEntities) e ORDER BY e.number
         """,
         isPrepared: false
       ),
@@ -150,6 +154,12 @@ extension CaptureLayout {
       ),
     ]
   }
+
+  /// Stands for the log's table of entities where there is none.
+  private static let noEntities = """
+    (SELECT 0::int2 AS number, 0::oid AS relation, '{}'::text[] AS keys, '' AS key_form, '{}'::text[] AS attributes, \
+    '{}'::text[] AS types, '' AS capture WHERE false)
+    """
 
   /// A column in the catalog.
   fileprivate struct CatalogColumn {

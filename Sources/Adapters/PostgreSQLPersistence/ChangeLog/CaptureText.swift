@@ -73,6 +73,14 @@ struct CaptureText: Hashable, Sendable {
   }
 
   private var keyChanges: String { differ(keys) }
+
+  /// A condition that the key changes, in which the attributes have no effect; but they cannot be dropped while it names them.
+  private var keyChangesNamingAll: String {
+    guard !attributes.isEmpty else { return keyChanges }
+    let unused =
+      "(false AND pg_catalog.record_image_ne(ROW(\(columns(attributes, of: "OLD"))), ROW(\(columns(attributes, of: "NEW")))))"
+    return "\(keyChanges.dropLast()) OR \(unused))"
+  }
   private var rowChanges: String { differ(keys + attributes.filter { !keys.contains($0) }) }
 
   /// The condition of a ringing trigger: the bell is armed until a time in the future.
@@ -224,7 +232,7 @@ extension CaptureText {
         "REFERENCING NEW TABLE AS n FOR EACH STATEMENT",
         "insert_\(number)"
       ),
-      trigger("rekey", "AFTER UPDATE", "FOR EACH ROW " + keyChanges, "rekey_\(number)"),
+      trigger("rekey", "AFTER UPDATE", "FOR EACH ROW " + keyChangesNamingAll, "rekey_\(number)"),
       trigger(
         "update",
         "AFTER UPDATE",

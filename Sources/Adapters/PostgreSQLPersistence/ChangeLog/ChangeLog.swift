@@ -93,6 +93,12 @@ final class ChangeLog: ChangeSource {
     }
   }
 
+  /// Creates what is missing or was changed of the log, its functions and its triggers.
+  /// - Throws: `StoreError.cannotOpen` with what the database's owner must run, if the user has not the right.
+  func repair(on connection: Connection) throws(StoreError) {
+    _ = try installer.install(on: connection)
+  }
+
   /// Every writer's commits are in the log.
   var coverage: StoreCapabilities.HistoryCoverage { .everyWriter }
 
@@ -465,7 +471,7 @@ extension ChangeLog {
       ])
       guard let facts = ReadingFacts(results[1]) else { return true }
       return results[0].boolean(0, 0) != false || facts.instance != start.instance
-        || facts.marks != start.layout.marks
+        || facts.marks != start.layout.marks || base.mark.floor < facts.trimmed
     } catch {
       guard !error.isConnectionLost, error.state == "0A000" else {
         throw ChangeLog.storeError(error, path: path)

@@ -23,12 +23,28 @@ struct ChangeLogInstaller {
   }
 
   /// Reads how the tables are captured, in the open transaction or one of its own.
-  func layout(on connection: Connection) throws(PostgreSQLFailure) -> CaptureLayout {
-    let results = try connection.run(CaptureLayout.statements(of: tables, in: schema))
+  func layout(
+    on connection: Connection,
+    hasLog: Bool = true
+  ) throws(PostgreSQLFailure) -> CaptureLayout {
+    let statements = CaptureLayout.statements(of: tables, in: schema, hasLog: hasLog)
+    let results = try connection.run(statements)
     var layout = CaptureLayout(results, of: tables, in: schema)
     let marks = try connection.runOnce("SELECT \(layout.marksExpression)")
     layout.marks = (marks.elements(0, 0) ?? []).map { BinaryForm.integer($0) }
     return layout
+  }
+
+  /// All statements that create the log and capture the tables, for a database's owner to run; nothing is changed.
+  func statements(on connection: Connection) throws(StoreError) -> [String] {
+    let found: CaptureLayout
+    do {
+      found = try layout(on: connection, hasLog: format(on: connection) != nil)
+    } catch {
+      throw error.storeError(path: path, waited: .zero)
+    }
+    let creation = schema.creation + schema.functions.map { $0.creation(in: schema) }
+    return creation + (try captures(of: found, all: true))
   }
 
   // MARK: Installing
@@ -81,7 +97,11 @@ struct ChangeLogInstaller {
       guard failure.state == "42501" else {
         throw failure.storeError(path: path, waited: ChangeLogInstaller.lockTimeout)
       }
-      throw .cannotOpen(path: path, .needsRights(statements: statements))
+      if let all = try? self.statements(on: connection), !all.isEmpty { statements = all }
+      throw .cannotOpen(
+        path: path,
+        .needsRights(statements: statements.isEmpty ? grants(on: connection) : statements)
+      )
     } catch {
       throw .unexpected(path: path, detail: "\(error)")
     }
@@ -124,6 +144,16 @@ struct ChangeLogInstaller {
     return installed
   }
 
+  /// What lets the user read a log that exists.
+  private func grants(on connection: Connection) -> [String] {
+    let user = try? connection.runOnce("SELECT current_user::pg_catalog.text").text(0, 0)
+    let role = Connection.quoted(user ?? "")
+    return [
+      "GRANT USAGE ON SCHEMA \(schema.quoted) TO \(role)",
+      "GRANT SELECT ON ALL TABLES IN SCHEMA \(schema.quoted) TO \(role)",
+    ]
+  }
+
   private func run(_ statements: [String], on connection: Connection) throws(PostgreSQLFailure) {
     guard !statements.isEmpty else { return }
     _ = try connection.run(statements.map { Statement($0, isPrepared: false) })
@@ -145,8 +175,8 @@ struct ChangeLogInstaller {
 
   // MARK: The tables
 
-  /// The statements that capture the tables that are not captured as they should be.
-  func captures(of layout: CaptureLayout) throws(StoreError) -> [String] {
+  /// The statements that capture the tables that are not captured as they should be, or all tables.
+  func captures(of layout: CaptureLayout, all: Bool = false) throws(StoreError) -> [String] {
     var statements: [String] = []
     var number = layout.lastNumber
     var done: Set<UInt32> = []
@@ -162,7 +192,7 @@ struct ChangeLogInstaller {
       let sharing = layout.tables.indices.filter { layout.tables[$0].relation == table.relation }
       guard
         sharing.contains(where: {
-          layout.tables[$0].number == nil || !layout.tables[$0].ringsAsWanted
+          all || layout.tables[$0].number == nil || !layout.tables[$0].ringsAsWanted
         })
       else { continue }
       let form = try form(of: table, sharing.map { tables.all[$0] }, next: number + 1)
@@ -218,7 +248,8 @@ struct ChangeLogInstaller {
     var statements = [
       """
       INSERT INTO \(schema.quoted).entity (number, relation, name, keys, key_form, attributes, types, capture) VALUES \
-      (\(form.number), \(form.relation), \(Connection.literal(table.entity.name)), \(list(form.keys)), \
+      (\(form.number), \(Connection.literal(table.quotedName))::pg_catalog.regclass, \(Connection.literal(table.entity.name)), \
+      \(list(form.keys)), \
       \(Connection.literal(text.keyForm.rawValue)), \(list(form.attributes)), \(list(form.types)), \(capture)) \
       ON CONFLICT (number) DO UPDATE SET capture = excluded.capture
       """

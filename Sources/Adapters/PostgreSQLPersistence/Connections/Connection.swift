@@ -41,6 +41,9 @@ final class Connection {
   let preparesByName: Bool
   /// Cancels what the server runs for this connection; usable from any thread.
   let canceller: Canceller
+  /// The statements that change the schema or the log's own rows, while they are rehearsed in a transaction that is rolled back; otherwise
+  /// `nil`.
+  private var rehearsed: [String]?
   /// The number of flights that were sent, for tests and measurements.
   private(set) var flightCount = 0
 
@@ -165,7 +168,7 @@ final class Connection {
     if prepared.count > Connection.preparedLimit { forgetPrepared() }
     var flight = PendingFlight()
     var preparing: [PreparedText: String] = [:]
-    for statement in statements {
+    for statement in statements.map(rehearse) {
       let types = statement.parameters.map(\.type)
       let key = PreparedText(text: statement.text, types: types)
       var name = ""
@@ -308,6 +311,39 @@ final class Connection {
       pending.append(PendingFlight(queries: [(nil, "")]))
       try? drain()
     }
+  }
+
+  // MARK: - Rehearsal
+
+  /// Runs a closure whose statements are rolled back, with those that begin and end its transactions left out.
+  /// - Returns: The statements that change the schema.
+  func rehearsing(
+    _ body: () throws(StoreError) -> Void,
+    path: String
+  ) throws(StoreError) -> [String] {
+    do {
+      try run("BEGIN")
+    } catch {
+      throw error.storeError(path: path, waited: .zero)
+    }
+    rehearsed = []
+    defer {
+      rehearsed = nil
+      _ = try? run("ROLLBACK")
+    }
+    try body()
+    return rehearsed ?? []
+  }
+
+  private func rehearse(_ statement: Statement) -> Statement {
+    guard rehearsed != nil else { return statement }
+    let text = statement.text
+    if text == "COMMIT" || text.hasPrefix("BEGIN") { return Statement("SELECT 1") }
+    let verbs = [
+      "CREATE ", "ALTER ", "DROP ", "COMMENT ", "GRANT ", "REVOKE ", "INSERT ", "UPDATE ",
+    ]
+    if verbs.contains(where: text.hasPrefix) { rehearsed?.append(text) }
+    return statement
   }
 
   // MARK: - Notifications

@@ -21,17 +21,26 @@ final class ConnectionPool: Sendable {
     /// The cancellers of connections that are in use.
     var inUse: [ObjectIdentifier: Canceller] = [:]
     var isClosed = false
+    /// The password that the user typed, once the server has asked for one.
+    var password: String?
   }
 
   let settings: ConnectionSettings
+  private let askForPassword: (@Sendable (_ store: String) -> String?)?
   private let state = Mutex(State())
   private let readers: DispatchSemaphore
   private let writerTurn = DispatchSemaphore(value: 1)
   /// How long to try again while the server starts, or has no connection left.
   private let patience: Duration
 
-  init(_ settings: ConnectionSettings, limit: Int, patience: Duration) {
+  init(
+    _ settings: ConnectionSettings,
+    limit: Int,
+    patience: Duration,
+    password: (@Sendable (_ store: String) -> String?)? = nil
+  ) {
     self.settings = settings
+    askForPassword = password
     self.patience = patience
     readers = DispatchSemaphore(value: max(1, limit))
   }
@@ -93,10 +102,17 @@ final class ConnectionPool: Sendable {
     let clock = ContinuousClock()
     let deadline = clock.now + patience
     var pause: UInt32 = 50_000
+    var password = state.withLock { $0.password }
     while true {
       do {
-        return try openConnection()
+        let connection = try openConnection(password: password)
+        state.withLock { $0.password = password }
+        return connection
       } catch {
+        if error.needsPassword, password == nil, let typed = askForPassword?(settings.name) {
+          password = typed
+          continue
+        }
         guard error.isPassing, clock.now < deadline, !isClosed else {
           throw error.storeError(path: settings.name, waited: .zero)
         }
@@ -108,7 +124,11 @@ final class ConnectionPool: Sendable {
 
   /// Opens a connection with the settings of a session, apart from the pool, at the first attempt or not at all.
   func openConnection() throws(PostgreSQLFailure) -> Connection {
-    let connection = try Connection(settings)
+    try openConnection(password: state.withLock { $0.password })
+  }
+
+  private func openConnection(password: String?) throws(PostgreSQLFailure) -> Connection {
+    let connection = try Connection(password.map(settings.settingPassword) ?? settings)
     try connection.startSession()
     return connection
   }

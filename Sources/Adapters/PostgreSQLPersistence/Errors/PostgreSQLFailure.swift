@@ -81,6 +81,7 @@ extension PostgreSQLFailure {
     case "53100": return .diskFull(path: path)
     case "53200", "53300", "53400": return .unreachable(path: path, detail: message)
     case "25006": return .readOnly(path: path)
+    case "42501": return .cannotOpen(path: path, .noPermission(detail: message))
     case "XX001", "XX002": return .damaged(path: path, detail: message)
     case "58030": return .inputOutput(path: path, detail: message)
     // A constraint that is checked at the end of a transaction, or what a trigger raises.

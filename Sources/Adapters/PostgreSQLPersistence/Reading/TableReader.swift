@@ -314,14 +314,11 @@ struct RowCursor {
         isPrepared: false
       ), fetch,
     ])[2]
+    // An error of the connection shows in the next statement. After one of the body, the transaction may go on.
+    defer { try? reader.connection.post([Statement("CLOSE \(name)", isPrepared: false)]) }
     while result.count > 0 {
-      guard try body(result), result.count == RowCursor.batchLimit else { break }
+      guard try body(result), result.count == RowCursor.batchLimit else { return }
       result = try reader.run([fetch])[0]
-    }
-    do {
-      try reader.connection.post([Statement("CLOSE \(name)", isPrepared: false)])
-    } catch {
-      throw error.storeError(path: reader.path, waited: .zero)
     }
   }
 }

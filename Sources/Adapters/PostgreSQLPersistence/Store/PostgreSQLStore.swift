@@ -22,7 +22,7 @@ public final class PostgreSQLStore: Store {
   let pool: ConnectionPool
   private let broadcaster = CommitBroadcaster()
   private let callExecutor = CallExecutor()
-  /// Notices commits of others while somebody listens.
+  /// Notices commits of others while there are listeners.
   private let watch: any CommitWatch
 
   /// Opens the database that a URL names.
@@ -47,7 +47,12 @@ public final class PostgreSQLStore: Store {
     let entities = entities.withLinks
     self.entities = entities
     let patience = min(options.busyTimeout, .seconds(5))
-    pool = ConnectionPool(settings, limit: options.connectionLimit, patience: patience)
+    pool = ConnectionPool(
+      settings,
+      limit: options.connectionLimit,
+      patience: patience,
+      password: options.password
+    )
     (facts, context) = try pool.with(.writing) { (connection) throws(StoreError) in
       let facts = try ServerFacts(on: connection, path: path)
       let opened = try PostgreSQLStore.open(entities, options, facts, path, on: connection)
@@ -75,6 +80,7 @@ public final class PostgreSQLStore: Store {
         adoptsTables: options.adoptsTables,
         createsTables: options.createsTables ?? !options.adoptsTables,
         isWritable: isWritable,
+        checksDates: options.checksDates,
         replacements: options.attributeReplacements
       ),
       path: path,
@@ -306,6 +312,55 @@ public final class PostgreSQLStore: Store {
       try context.changes.hasNews(on: connection)
     }
     if hasNews { broadcaster.notify() }
+  }
+
+  // MARK: - Maintenance
+
+  /// Creates what is missing or was changed of the change log, its functions and its triggers; rows are not touched.
+  /// - Throws: `StoreError.readOnly`, and `StoreError.cannotOpen` with what the database's owner must run, if the user has not the right.
+  public func repair() throws(StoreError) {
+    try checkOpen()
+    guard !capabilities.isReadOnly else { throw .readOnly(path: context.path) }
+    guard let log = context.changes as? ChangeLog else { return }
+    try pool.with(.writing) { (connection) throws(StoreError) in try log.repair(on: connection) }
+  }
+
+  /// The statements that opening a store would run on a database, for an administrator who wants to read them first.
+  ///
+  /// They are run and rolled back, so they are known to work, and nothing is left of them.
+  /// - Parameters:
+  ///   - url: The database's URL.
+  ///   - entities: The entities that a store would be opened with.
+  ///   - options: How it would be opened.
+  /// - Returns: The statements in their order; none if nothing is missing.
+  /// - Throws: As opening the store.
+  public static func statements(
+    url: String,
+    entities: [EntityDescription],
+    options: PostgreSQLStoreOptions = PostgreSQLStoreOptions()
+  ) throws(StoreError) -> [String] {
+    let settings: ConnectionSettings
+    do {
+      settings = try ConnectionSettings(url: url)
+    } catch {
+      throw .cannotOpen(path: "The URL", .modelMismatch(detail: error.message))
+    }
+    let pool = ConnectionPool(
+      settings,
+      limit: 1,
+      patience: options.busyTimeout,
+      password: options.password
+    )
+    defer { _ = pool.close() }
+    return try pool.with(.writing) { (connection) throws(StoreError) in
+      let facts = try ServerFacts(on: connection, path: settings.name)
+      return try connection.rehearsing(
+        { () throws(StoreError) in
+          _ = try open(entities.withLinks, options, facts, settings.name, on: connection)
+        },
+        path: settings.name
+      )
+    }
   }
 
   /// Creates the index from which a list can be read in its order, while others read and write.

@@ -60,6 +60,8 @@ public struct PostgreSQLStoreOptions: Sendable {
   public var password: (@Sendable (_ store: String) -> String?)?
   /// Whether the store is opened only to read: nothing is created, and no log is installed.
   package var onlyReads = false
+  /// Whether the dates of adopted tables are checked for their unit: numbers that are probably seconds or milliseconds are refused.
+  public var checksDates = true
   /// How to move the values of attributes that entities had in earlier versions of the program.
   public var attributeReplacements: [AttributeReplacement] = []
 

@@ -58,6 +58,7 @@ struct CatalogReader {
           foreignKeys: foreign.map { foreignKey(results[3], $0) },
           indexes: indexes[number] ?? [],
           hidesRows: results[1].boolean(row, 4) ?? false,
+          isReadable: results[1].boolean(row, 7) ?? true,
           hasHeirs: results[1].boolean(row, 5) ?? false,
           format: CatalogReader.record(in: results[1].text(row, 6)).map { Int($0) ?? .max }
         )
@@ -71,14 +72,19 @@ struct CatalogReader {
     )
   }
 
-  /// The names of the tables and views of a schema.
-  func names(in schema: String) throws(PostgreSQLFailure) -> [String] {
+  /// The names of the tables of a schema.
+  /// - Parameters:
+  ///   - schema: The schema.
+  ///   - all: Whether indexes, views and everything else are meant too that share the names' space.
+  /// - Returns: The names.
+  /// - Throws: The server's failure.
+  func names(in schema: String, all: Bool = false) throws(PostgreSQLFailure) -> [String] {
     let result = try connection.run(
       """
       SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-      WHERE n.nspname = $1 AND c.relkind IN ('r', 'p') ORDER BY c.relname
+      WHERE n.nspname = $1 AND (c.relkind IN ('r', 'p') OR $2) ORDER BY c.relname
       """,
-      [.text(schema)]
+      [.text(schema), .boolean(all)]
     )
     return (0..<result.count).compactMap { result.text($0, 0) }
   }
@@ -130,7 +136,8 @@ struct CatalogReader {
   private static let tables = """
     SELECT c.oid, n.nspname, c.relname, c.relkind, row_security_active(c.oid),
       c.relkind = 'r' AND EXISTS (SELECT FROM pg_inherits WHERE inhparent = c.oid),
-      obj_description(c.oid, 'pg_class')
+      obj_description(c.oid, 'pg_class'),
+      has_table_privilege(c.oid, 'SELECT') OR has_any_column_privilege(c.oid, 'SELECT')
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE n.nspname = $1 AND c.relname = ANY ($2) AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
     """

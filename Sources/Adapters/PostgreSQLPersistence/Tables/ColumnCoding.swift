@@ -163,8 +163,8 @@ enum NumericForm {
     // The digits of 10^-scale and above, one by one; those below must be zero.
     for group in 0..<max(count, weight + 1 + (scale + 3) / 4) {
       let digits = group < count ? word(4 + group) : 0
-      for (place, power) in [1000, 100, 10, 1].enumerated() {
-        let exponent = (weight - group) * 4 + 3 - place
+      for (index, power) in [1000, 100, 10, 1].enumerated() {
+        let exponent = (weight - group) * 4 + 3 - index
         let digit = Int64(digits / power % 10)
         guard exponent >= -scale else {
           guard digit == 0 else { return nil }
@@ -185,7 +185,7 @@ enum NumericForm {
   /// The binary form of a number in units of 10^-scale.
   static func bytes(units: Int64, scale: Int) -> [UInt8] {
     var digits = String(units.magnitude).utf8.map { Int64($0 - UInt8(ascii: "0")) }
-    // So many zeros that the decimal point stands between groups.
+    // Zeros are appended until the decimal point is between groups.
     digits += [Int64](repeating: 0, count: (4 - scale % 4) % 4)
     let fraction = (scale + 3) / 4
     digits.insert(contentsOf: [Int64](repeating: 0, count: (4 - digits.count % 4) % 4), at: 0)

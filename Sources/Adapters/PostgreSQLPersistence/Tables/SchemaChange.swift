@@ -114,8 +114,13 @@ enum SchemaChange {
   /// - Parameters:
   ///   - schema: The schema with the tables.
   ///   - triggers: The names of the triggers that capture the table's changes; they mention its columns.
+  ///   - freeName: A name that nothing in the schema has, from one that may be taken.
   /// - Returns: The statements, in order.
-  func statements(in schema: String, triggers: [String]) -> [String] {
+  func statements(
+    in schema: String,
+    triggers: [String],
+    freeName: (String) -> String
+  ) -> [String] {
     func table(_ entity: EntityDescription) -> String {
       Connection.quoted(schema) + "." + Connection.quoted(entity.name)
     }
@@ -139,7 +144,7 @@ enum SchemaChange {
       return triggers.map { "DROP TRIGGER IF EXISTS \(Connection.quoted($0)) ON \(table(entity))" }
         + ["ALTER TABLE \(table(entity)) DROP COLUMN \(Connection.quoted(name))"]
     case .index(let columns, let entity):
-      let name = SchemaChange.shortened(ForeignKeyRules.indexName(columns, of: entity))
+      let name = freeName(ForeignKeyRules.indexName(columns, of: entity))
       let list = ForeignKeyRules.list(columns)
       return ["CREATE INDEX \(Connection.quoted(name)) ON \(table(entity)) (\(list))"]
     }
@@ -186,11 +191,17 @@ enum SchemaChange {
       + Connection.literal(CatalogReader.mark + text)
   }
 
-  /// The first 63 bytes of a name, which is what PostgreSQL keeps of it.
-  private static func shortened(_ name: String) -> String {
-    var name = name
-    while name.utf8.count > 63 { name.removeLast() }
-    return name
+  /// A name that is not among those taken, within the 63 bytes that PostgreSQL keeps of it.
+  static func freeName(_ wanted: String, beside taken: [String]) -> String {
+    var number = 1
+    while true {
+      let suffix = number == 1 ? "" : "\(number)"
+      var name = wanted
+      while name.utf8.count + suffix.utf8.count > 63 { name.removeLast() }
+      name += suffix
+      if !taken.contains(where: { $0.hasSameBytes(as: name) }) { return name }
+      number += 1
+    }
   }
 }
 

@@ -23,6 +23,8 @@ struct SchemaOptions: Sendable {
   var createsTables = true
   /// Whether the database may be changed.
   var isWritable = true
+  /// Whether the dates of an application's tables are checked for their unit.
+  var checksDates = true
   /// How to move the values of attributes that entities had in earlier versions of the program.
   var replacements: [AttributeReplacement] = []
 }
@@ -145,6 +147,11 @@ struct SchemaInspector {
     case "r", "p": break
     case "f": throw refusal("it is a foreign table, whose changes this server does not see")
     default: throw refusal("it is a view, whose rows have no permanent key")
+    }
+    guard shape.isReadable else {
+      throw SchemaRefusal(
+        .noPermission(detail: "this role may not read the table \(entity.name)")
+      )
     }
     guard !shape.hidesRows else {
       throw refusal(

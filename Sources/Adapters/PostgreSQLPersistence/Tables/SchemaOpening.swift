@@ -81,7 +81,22 @@ enum SchemaOpening {
     }
 
     private func tables(_ found: CatalogReader.Findings) throws(StoreError) -> StoreTables {
-      StoreTables(try refusing { () throws(SchemaRefusal) in try inspector.tables(found) })
+      let tables = try refusing { () throws(SchemaRefusal) in try inspector.tables(found) }
+      for table in tables where options.checksDates {
+        let problem: String?
+        do {
+          problem = try DateColumns(of: table).problem(on: connection)
+        } catch {
+          throw storeError(error, table.entity.name)
+        }
+        if let problem {
+          throw .cannotOpen(
+            path: path,
+            .schemaMismatch(entity: table.entity.name, detail: problem)
+          )
+        }
+      }
+      return StoreTables(tables)
     }
 
     private func refusing<Result>(
@@ -100,10 +115,7 @@ enum SchemaOpening {
       for change in changes where failure == nil {
         switch change {
         case .create(let entity):
-          failure = .schemaMismatch(
-            entity: entity.name,
-            detail: "there is no such table, and the store is open for reading only"
-          )
+          failure = .missingTable(entity: entity.name, similar: [])
         case .add(let attribute, let entity):
           failure = .schemaMismatch(
             entity: entity.name,
@@ -122,10 +134,23 @@ enum SchemaOpening {
 
     private func apply(_ changes: [SchemaChange]) throws(StoreError) {
       var statements: [(text: String, entity: String?)] = []
+      var taken: [String] = []
+      if changes.contains(where: { $0.phase == .index }) {
+        do {
+          taken = try CatalogReader(connection: connection).names(in: options.schema, all: true)
+        } catch {
+          throw storeError(error, nil)
+        }
+      }
       for change in changes {
         var triggers: [String] = []
         if case .drop(_, let entity) = change { triggers = try self.triggers(of: entity) }
-        for text in change.statements(in: options.schema, triggers: triggers) {
+        let texts = change.statements(in: options.schema, triggers: triggers) { wanted in
+          let name = SchemaChange.freeName(wanted, beside: taken)
+          taken.append(name)
+          return name
+        }
+        for text in texts {
           statements.append((text, change.entity?.name))
         }
       }

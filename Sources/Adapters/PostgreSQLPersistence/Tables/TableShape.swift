@@ -28,7 +28,7 @@ struct TableShape: Hashable, Sendable {
     let sequence: String?
     /// Whether an explicit value needs `OVERRIDING SYSTEM VALUE` (`GENERATED ALWAYS AS IDENTITY`).
     var isAlwaysIdentity = false
-    /// What a store has recorded about the column, such as `decimal(2)`; `nil` for a column of somebody else.
+    /// What a store has recorded about the column, such as `decimal(2)`; `nil` for a column of an application.
     var record: String?
   }
 
@@ -59,6 +59,8 @@ struct TableShape: Hashable, Sendable {
   var indexes: [[String]] = []
   /// Whether row security hides rows from this user.
   var hidesRows = false
+  /// Whether this user may read it.
+  var isReadable = true
   /// Whether other tables inherit from it.
   var hasHeirs = false
   /// The version of the format if a store created the table, or `nil`.

@@ -5,7 +5,7 @@ import Glibc
 import Darwin
 #endif
 
-/// Lets commits notify, for ten seconds at a time and only while somebody sleeps: a notification in each commit would hold up all writers.
+/// Lets commits notify, for ten seconds at a time and only while a watch sleeps: a notification in each commit would hold up all writers.
 ///
 /// A statement of a writer tests the bell after its transaction has got its number. If that number is younger than the arming's own
 /// transaction, it finds the bell armed. Otherwise a snapshot that is taken after the arming names it as running, or sees its changes.
@@ -46,7 +46,7 @@ struct Doorbell {
   ///   - other: A connection that notifies.
   /// - Returns: Whether a notification came within a second.
   /// - Throws: The server's failure.
-  func isHeard(on connection: Connection, by other: Connection) throws(PostgreSQLFailure) -> Bool {
+  func reaches(_ connection: Connection, from other: Connection) throws(PostgreSQLFailure) -> Bool {
     let proof = "proof \(UInt64.random(in: .min ... .max))"
     try connection.runOnce("LISTEN \(schema.channel)")
     try other.runOnce("SELECT pg_catalog.pg_notify($1, $2)", [.text(schema.name), .text(proof)])

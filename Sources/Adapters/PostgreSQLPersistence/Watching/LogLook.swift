@@ -55,6 +55,8 @@ extension ChangeLog {
       oldest: facts.snapshot.xmin,
       hasNews: results[2].boolean(0, 0) ?? true || old?.instance != facts.instance
         || old?.marks != facts.marks
+        // What a process missed that was stopped for long may have been removed from the log.
+        || mark.floor < facts.trimmed
     )
   }
 }

@@ -221,7 +221,7 @@ private struct WatchLoop {
     let bell = Doorbell(schema: log.schema)
     let isListening =
       log.canListen && connection.preparesByName
-      ? try bell.isHeard(on: connection, by: connect()) : false
+      ? try bell.reaches(connection, from: connect()) : false
     note { $0.isListening = isListening }
     var interval = timing.look
     while !signal.isStopped {

@@ -74,7 +74,7 @@ struct WriteSession {
     }
   }
 
-  /// The process that has the turn, as far as the server tells.
+  /// The process that has the turn, as far as the server reports it.
   private func holder(on connection: Connection) -> LockHolder? {
     guard let turn = context.turn else { return nil }
     let result = try? connection.run(
@@ -124,7 +124,7 @@ struct WriteSession {
   }
 
   /// Finds out what became of a transaction whose commit has failed, or whose connection broke meanwhile.
-  /// - Throws: `StoreError.undecided` if the server does not tell in time, or has had a crash.
+  /// - Throws: `StoreError.undecided` if the server does not answer in time, or has had a crash.
   private func isCommitted(
     _ number: UInt64,
     on connection: Connection

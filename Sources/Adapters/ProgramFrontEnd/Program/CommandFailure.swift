@@ -94,6 +94,15 @@ extension CommandFailure {
       )
       return
     }
+    if case .cannotOpen(let path, .missingTable(let entity, let similar)) = error, similar.isEmpty {
+      self.init(
+        error.status,
+        "\(path) has no table \(entity).",
+        remedy: "'add' or 'import' creates it, if it is not open for reading only.",
+        detail: CommandFailure.plainForm(of: error)
+      )
+      return
+    }
     if case .busy(let path, let waited, let holder) = error, waited > .zero {
       let writer = holder?.description ?? "another process"
       self.init(

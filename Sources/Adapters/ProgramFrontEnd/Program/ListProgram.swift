@@ -50,6 +50,8 @@ public protocol ListProgram: Sendable {
   static func caches(for location: StoreLocation) -> (any SectionCacheStorage)?
   /// Returns lines about a store's condition, for `doctor`.
   static func diagnose(_ store: any Store) throws -> [String]
+  /// Returns the statements that opening a database on a server would run, for its administrator; `nil` for another store.
+  static func statements(for location: StoreLocation) throws -> [String]?
   /// Rebuilds a store's internal data, such as its change log.
   /// - Returns: Lines that say what was done.
   static func repair(_ store: any Store) throws -> [String]
@@ -131,6 +133,9 @@ extension ListProgram {
 
   /// No caches.
   public static func caches(for location: StoreLocation) -> (any SectionCacheStorage)? { nil }
+
+  /// No database on a server.
+  public static func statements(for location: StoreLocation) throws -> [String]? { nil }
 
   /// No internal data to rebuild.
   public static func repair(_ store: any Store) throws -> [String] { [] }

@@ -7,15 +7,6 @@ struct DateColumns {
   private let entity: EntityDescription
   private let shape: TableShape
 
-  /// How many rows are read from either end of the table.
-  private static let sampleSize = 64
-  /// A third of a year in microseconds, and the year 2286 in milliseconds: dates that are all nearer to 1970 are in another unit.
-  private static let nearest: UInt64 = 10_000_000_000_000
-  /// The year 5138 in seconds, and 1973 in milliseconds.
-  private static let mostSeconds: UInt64 = 100_000_000_000
-  /// 1973 in seconds; whole numbers below it are inconclusive.
-  private static let leastSeconds: UInt64 = 100_000_000
-
   init(of entity: EntityDescription, in shape: TableShape) {
     self.entity = entity
     self.shape = shape
@@ -36,7 +27,7 @@ struct DateColumns {
     let statements = ["ASC", "DESC"].map { direction in
       """
       SELECT * FROM (SELECT \(name.quotedIdentifier) FROM main.\(shape.name.quotedIdentifier)
-      ORDER BY \(keys.map { "\($0) \(direction)" }.joined(separator: ", ")) LIMIT \(Self.sampleSize))
+      ORDER BY \(keys.map { "\($0) \(direction)" }.joined(separator: ", ")) LIMIT \(DateUnits.sampleSize))
       """
     }
     let statement = try PreparedStatement(statements.joined(separator: " UNION ALL "), on: database)
@@ -49,7 +40,6 @@ struct DateColumns {
   }
 
   private func problem(_ name: String, _ values: [Value]) -> String? {
-    let needed = "dates are whole microseconds since 1970-01-01 UTC, as 1700000000000000"
     let numbers = values.compactMap(\.integer)
     if let other = values.first(where: { $0.integer == nil }), numbers.count * 2 < values.count {
       let (kind, text) =
@@ -58,11 +48,8 @@ struct DateColumns {
         case .real(let number): ("fractions", "\(number)")
         default: ("blobs", "of bytes")
         }
-      return "\(name) contains \(kind) such as \(text), where \(needed)"
+      return "\(name) contains \(kind) such as \(text), where \(DateUnits.needed)"
     }
-    let largest = numbers.map(\.magnitude).max() ?? 0
-    guard largest >= Self.leastSeconds, largest < Self.nearest else { return nil }
-    let unit = largest < Self.mostSeconds ? "seconds" : "milliseconds"
-    return "\(name) seems to contain \(unit), such as \(numbers.last ?? 0), where \(needed)"
+    return DateUnits.problem(name, numbers)
   }
 }

@@ -31,7 +31,7 @@ package final class CommitBroadcaster: Sendable {
     activityHandler.withLock { $0 = body }
   }
 
-  /// Whether somebody listens.
+  /// Whether there are listeners.
   package var hasListeners: Bool { state.withLock { !$0.listeners.isEmpty } }
 
   /// Whether the store was closed.

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PostgreSQLPersistence
 
-@Suite struct StoreWatchTests {
+@Suite struct DoorbellTests {
   /// A watch that counts its reports, and a connection of another program.
   private final class Watched: Sendable {
     let watch: StoreWatch

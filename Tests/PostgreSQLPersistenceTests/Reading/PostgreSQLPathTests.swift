@@ -8,7 +8,7 @@ import Testing
 @testable import PostgreSQLPersistence
 
 /// R92, R93, R98: a list with paths has the same keys whether the core joins or PostgreSQL does.
-@Suite struct PathEquivalenceTests {
+@Suite struct PostgreSQLPathTests {
   private static let listCount =
     ProcessInfo.processInfo.environment["RESULTS_FUZZ"].flatMap { Int($0) } ?? 400
   private static let listsOfSeed = 80

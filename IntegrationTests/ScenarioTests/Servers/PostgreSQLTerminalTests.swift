@@ -1,0 +1,78 @@
+#if PostgreSQL
+import Foundation
+import Testing
+
+/// R161, R163: a database on a terminal.
+@Suite(
+  "PostgreSQL on a terminal",
+  .serialized,
+  .enabled(if: TerminalRun.exists),
+  .timeLimit(.minutes(5))
+)
+struct PostgreSQLTerminalTests {
+  @Test func `R163: the cursor stays on its row while psql writes`() throws {
+    let server = try ServerRun()
+    let terminal = try TerminalRun()
+    let rows = ["A", "B", "C", "D"].flatMap { section in
+      (0..<10).map { "\(section),\(section.lowercased())\($0),Author,200\($0)" }
+    }
+    let file = try server.run.write(
+      "publisher,title,author,year\n" + rows.joined(separator: "\n") + "\n",
+      to: "books.csv"
+    )
+    try server.run("book-catalog", "import", file)
+    try terminal.enter("book-catalog browse --store '\(server.url)'; echo status $?")
+    try terminal.wait("the list") { $0.contains("40 books in 4") && $0.contains("a0") }
+    try terminal.type("12j")
+    var lines = try terminal.wait("the cursor") { $0.contains(">  b1") }
+    let line = try #require(terminal.cursor(lines)).number
+    try server.psql(
+      "INSERT INTO \"Book\" (publisher, title) VALUES ('0', 'zero'), ('A', 'a00'), ('A', 'a01')"
+    )
+    lines = try terminal.wait("the new rows") { $0.contains("43 books in 5") }
+    #expect(terminal.cursor(lines)?.number == line)
+    #expect(terminal.cursor(lines)?.text.hasPrefix(">  b1") == true)
+    try server.psql("UPDATE \"Book\" SET publisher = 'D' WHERE title = 'b1'")
+    lines = try terminal.wait("the reason") { $0.contains("b1 went to D") }
+    #expect(terminal.cursor(lines)?.text.hasPrefix(">  b2") == true)
+    try terminal.type("q")
+    try terminal.wait("the end") { $0.contains("status 0") }
+  }
+
+  @Test func `R161: a password that the server wants is asked for, and is not shown`() throws {
+    let server = try ServerRun(on: "tests-password", settings: [])
+    try server.run("book-catalog", "demo")
+    try server.psql("CREATE ROLE ann SUPERUSER LOGIN PASSWORD 'open-sesame'")
+    try ServerRun.shell(
+      "printf 'local all results trust\\nlocal all all scram-sha-256\\n' > \"$0\"",
+      argument: try server.psql("SHOW hba_file")
+    )
+    try server.psql("SELECT pg_reload_conf()")
+    let url = server.url.replacing("results@", with: "ann@")
+    // Nobody can be asked without a terminal.
+    let silent = try server.run.run("book-catalog", ["list", "--store", url])
+    #expect(silent.status == 69 && silent.errors.contains("password"), "\(silent)")
+    server.run.environment["PGPASSWORD"] = "open-sesame"
+    #expect(try server.run.run("book-catalog", ["list", "--store", url]).status == 0)
+    server.run.environment["PGPASSWORD"] = "wrong-one"
+    let wrong = try server.run.run("book-catalog", ["list", "--verbose", "--store", url])
+    #expect(wrong.status == 69 && !wrong.errors.contains("wrong-one"), "\(wrong)")
+    #expect(wrong.errors.contains("password authentication failed"), "\(wrong)")
+
+    let terminal = try TerminalRun()
+    try terminal.enter("book-catalog list --limit 1 --store '\(url)'; echo status $?")
+    try terminal.wait("the question") { $0.contains("Password for postgresql://ann@") }
+    try terminal.type("open-sesame")
+    try terminal.press("Enter")
+    let lines = try terminal.wait("the list") { $0.contains("status 0") }
+    #expect(!lines.joined().contains("sesame"))
+    try terminal.enter("book-catalog list --store '\(url)'; echo status $?")
+    try terminal.wait("the second question") { $0.contains("Password for") }
+    try terminal.press("C-c")
+    // The program has ended, and the terminal shows again what is typed.
+    try terminal.enter("echo sho''wn")
+    try terminal.wait("the echo") { $0.contains("echo sho''wn") && $0.contains("\nshown") }
+    try ServerRun.script(["remove", server.server])
+  }
+}
+#endif

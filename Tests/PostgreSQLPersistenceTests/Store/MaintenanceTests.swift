@@ -1,0 +1,58 @@
+#if PostgreSQL
+import ResultsDomain
+import Testing
+
+@testable import PostgreSQLPersistence
+
+/// R170: what an administrator sees and mends.
+@Suite struct MaintenanceTests {
+  private static let stores = Result { try TestStores() }
+  private let stores: TestStores
+  private let note: EntityDescription
+
+  init() throws {
+    stores = try Self.stores.get()
+    note = try #require(WritingTests.note)
+  }
+
+  @Test func `a check reports capture, rights and the log (R170)`() throws {
+    let store = try stores.open([note])
+    try store.write { try $0.insert([.text("a"), .integer(1)], key: nil, into: note) }
+    let check = try store.check()
+    #expect(check.problems == [])
+    #expect(check.tables.map(\.rowCount) == [1])
+    #expect(check.tables.map(\.capture) == ["statement"])
+    #expect(check.tables.map(\.rights) == [[true, true, true, true]])
+    #expect(check.log?.schema == store.context.options.logSchema)
+    #expect(check.server.hasPrefix("PostgreSQL "))
+  }
+
+  @Test func `a disabled trigger is a problem, and a repair mends it (R170)`() throws {
+    let store = try stores.open([note])
+    let table = store.context.tables.all[0].quotedName
+    try TestServer.connect(stores.url).runOnce("ALTER TABLE \(table) DISABLE TRIGGER ALL")
+    #expect(try store.check().problems.count == 1)
+    try store.repair()
+    #expect(try store.check().problems == [])
+  }
+
+  @Test func `the statements for an administrator are what a store runs (R170)`() throws {
+    try TestServer.withDatabase { url in
+      let statements = try PostgreSQLStore.statements(url: url, entities: [note])
+      #expect(statements.contains { $0.hasPrefix("CREATE TABLE") && $0.contains("\"Note\"") })
+      #expect(statements.contains { $0.contains("TRIGGER \"!results") })
+      let connection = try TestServer.connect(url)
+      let found = try connection.run(
+        "SELECT count(*) FROM pg_class WHERE relname IN ('Note', 'log')"
+      )
+      #expect(found.integer(0, 0) == 0)
+      for statement in statements { try connection.runOnce(statement) }
+      let rest = try PostgreSQLStore.statements(url: url, entities: [note])
+      #expect(rest == [])
+      let store = try PostgreSQLStore(url: url, entities: [note])
+      #expect(store.capabilities.historyCoverage == .everyWriter)
+      try store.close()
+    }
+  }
+}
+#endif
