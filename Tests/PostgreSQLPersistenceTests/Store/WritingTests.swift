@@ -189,6 +189,27 @@ import Testing
     }
   }
 
+  @Test func `a table whose keys are always generated takes given keys too (R168)`() throws {
+    try TestServer.withDatabase { url in
+      try TestServer.connect(url).runOnce(
+        """
+        CREATE TABLE public."Note" (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, \
+        title text COLLATE "C" NOT NULL, count bigint NOT NULL)
+        """
+      )
+      let options = PostgreSQLStoreOptions(adoptsTables: true, maintainsChangeLog: true)
+      let store = try PostgreSQLStore(url: url, entities: [note], options: options)
+      try insert(values("given"), 7, store)
+      try store.write { transaction in
+        #expect(try transaction.insert(values("assigned"), key: nil, into: note) == id(1))
+        try transaction.insert([values("b"), values("c")], keys: [.integer(8), nil], into: note)
+      }
+      #expect(try row(store, 7) == values("given"))
+      #expect(try row(store, 8) == values("b"))
+      try store.close()
+    }
+  }
+
   @Test func `a commit whose connection breaks is settled by its number (R169)`() throws {
     let store = try stores.open([note])
     let table = store.context.tables.all[0].quotedName

@@ -299,7 +299,11 @@ struct FreshReader {
     for start in stride(from: 0, to: keys.count, by: 100_000) {
       let part = Array(keys[start..<min(keys.count, start + 100_000)])
       let result: QueryResult
-      if let known { result = known } else { result = try connection.run([present(table, part)])[0] }
+      if let known {
+        result = known
+      } else {
+        result = try connection.run([present(table, part)])[0]
+      }
       for row in 0..<result.count {
         guard let key = table.key(result, row, from: 0),
           let values = try? table.values(result, row, from: table.keyColumns.count)

@@ -40,6 +40,16 @@ struct Doorbell {
     try connection.run("SELECT \(schema.quoted).disarm($1)", [.integer(arming.rung)])
   }
 
+  /// Ends the notifying of a watch that stops while it sleeps; others that sleep are woken, and arm the bell again if they need it.
+  func leave(_ arming: Arming, on connection: Connection) throws(PostgreSQLFailure) {
+    _ = try connection.run([
+      Statement(
+        "SELECT pg_catalog.pg_notify($1, $2)",
+        [.text(schema.name), .text(String(arming.rung))]
+      ), Statement("SELECT \(schema.quoted).disarm($1)", [.integer(arming.rung)]),
+    ])
+  }
+
   /// Whether notifications reach a connection: through a pooler they may not.
   /// - Parameters:
   ///   - connection: The connection that listens.

@@ -202,14 +202,19 @@ private struct WatchLoop {
   /// Watches until it is asked to stop.
   mutating func run() {
     var pause = Duration.milliseconds(100)
+    var isConnected = false
     while !signal.isStopped {
       do {
         let connection = try connect()
         note { $0.connections += 1 }
+        isConnected = true
         pause = .milliseconds(100)
         try watch(on: connection)
       } catch {
         note { $0.isListening = false }
+        // A listener that reads now learns that the server cannot be reached.
+        if isConnected, !signal.isStopped { onNews() }
+        isConnected = false
         // Jitter, so that not all programs come back at once.
         _ = signal.wait(pause * Double.random(in: 0.5...1))
         pause = min(pause * 2, .seconds(5))
@@ -282,7 +287,12 @@ private struct WatchLoop {
       event = signal.wait(end - clock.now, socket: connection.socket)
       payloads = try rings(on: connection)
     }
-    if payloads.contains(String(arming.rung)) { try bell.disarm(arming, on: connection) }
+    if payloads.contains(String(arming.rung)) {
+      try bell.disarm(arming, on: connection)
+    } else if signal.isStopped {
+      // Otherwise every commit would notify for ten seconds, and nobody be there.
+      try bell.leave(arming, on: connection)
+    }
     if !payloads.isEmpty {
       note { $0.notifications += payloads.count }
       lastNews = clock.now

@@ -221,7 +221,7 @@ final class RowWriter {
     let marks = all.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
     let insertion = Statement(
       """
-      INSERT INTO \(table.quotedName) (\(names)) SELECT * FROM unnest(\(marks)) \
+      INSERT INTO \(table.quotedName) (\(names))\(table.overriding) SELECT * FROM unnest(\(marks)) \
       ON CONFLICT DO NOTHING RETURNING 1::bigint
       """,
       parameters
@@ -460,12 +460,12 @@ private struct WriterTexts {
       (0..<count).map { "$\(first + $0)" }
     }
     let returned = keys.joined(separator: ", ")
-    func insertion(_ columns: [String]) -> String {
+    func insertion(_ columns: [String], keyed: Bool) -> String {
       let names = columns.joined(separator: ", ")
       let values = marks(columns.count).joined(separator: ", ")
       return columns.isEmpty
         ? "INSERT INTO \(table.quotedName) DEFAULT VALUES RETURNING \(returned)"
-        : "INSERT INTO \(table.quotedName) (\(names)) VALUES (\(values)) ON CONFLICT DO NOTHING RETURNING \(returned)"
+        : "INSERT INTO \(table.quotedName) (\(names))\(keyed ? table.overriding : "") VALUES (\(values)) ON CONFLICT DO NOTHING RETURNING \(returned)"
     }
     let condition = zip(keys, marks(keys.count)).map { "\($0) = \($1)" }
       .joined(separator: " AND ")
@@ -473,13 +473,21 @@ private struct WriterTexts {
       .map { "\($0) = \($1)" }.joined(separator: " AND ")
     let assignments = zip(writable, marks(writable.count)).map { "\($0) = \($1)" }
       .joined(separator: ", ")
-    insert = insertion(table.isCompound ? writable : keys + writable)
-    insertUnkeyed = insertion(writable)
+    insert = insertion(table.isCompound ? writable : keys + writable, keyed: true)
+    insertUnkeyed = insertion(writable, keyed: false)
     update =
       writable.isEmpty
       ? nil
       : "UPDATE \(table.quotedName) SET \(assignments) WHERE \(updateCondition) RETURNING \(returned)"
     delete = "DELETE FROM \(table.quotedName) WHERE \(condition) RETURNING \(returned)"
+  }
+}
+
+extension EntityTable {
+  /// What an insert with a key says where only the database assigns keys by default (`GENERATED ALWAYS AS IDENTITY`).
+  fileprivate var overriding: String {
+    let columns = entity.identity.columns.compactMap { shape.column(named: $0) }
+    return columns.contains(where: \.isAlwaysIdentity) ? " OVERRIDING SYSTEM VALUE" : ""
   }
 }
 

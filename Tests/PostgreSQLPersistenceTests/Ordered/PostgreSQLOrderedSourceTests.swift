@@ -9,7 +9,7 @@ import Testing
 /// R55, R82, R85, R159: between any two bounds an index of PostgreSQL gives the same answers as the sorted rows, with nulls, ties, mixed
 /// directions, expressions, predicates and all kinds of keys.
 @Suite("Random lists that an index of PostgreSQL answers")
-struct OrderedSourceTests {
+struct PostgreSQLOrderedSourceTests {
   static let seeds: Range<UInt64> =
     1..<(ProcessInfo.processInfo.environment["RESULTS_FUZZ"].flatMap { UInt64($0) } ?? 40)
 

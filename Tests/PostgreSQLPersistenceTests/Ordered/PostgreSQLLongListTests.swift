@@ -10,7 +10,7 @@ import Testing
 /// R17, R19, R55, R77, R88, R159: a long list over an index of PostgreSQL is right after every commit, reads no more than it must, and opens
 /// from a cache.
 @Suite("A long list over PostgreSQL", .timeLimit(.minutes(5)))
-struct LongListTests {
+struct PostgreSQLLongListTests {
   private static let rows = 100_000
 
   /// A store with many messages and an index for their list.
@@ -36,7 +36,7 @@ struct LongListTests {
         """
         INSERT INTO "Message" (id, folder, date, body) SELECT n, n % 20, \
         CASE WHEN n % 50 = 0 THEN NULL ELSE n * 7919 % 1000003 END, 'body ' || n \
-        FROM generate_series(1, \(LongListTests.rows)) n
+        FROM generate_series(1, \(PostgreSQLLongListTests.rows)) n
         """
       )
       let definition = try ResultsDefinition(request, sectionedBy: .attribute("folder")).order()
@@ -76,7 +76,7 @@ struct LongListTests {
       let entity = entity
       try store.write { transaction in
         for _ in 0..<count {
-          let key = ObjectKey.integer(Int64(drawn.number(in: 1...LongListTests.rows)))
+          let key = ObjectKey.integer(Int64(drawn.number(in: 1...PostgreSQLLongListTests.rows)))
           let id = ObjectID(entity: entity.name, key: key)
           let values: [Value] = [
             .integer(Int64(drawn.number(in: 0...21))),
@@ -132,7 +132,7 @@ struct LongListTests {
       let pages = Mutex<[Int]>([])
       try await controller.performFetch { page in pages.withLock { $0.append(page.ids.count) } }
       #expect(pages.withLock { $0 } == [50])
-      #expect(try controller.results.count == LongListTests.rows)
+      #expect(try controller.results.count == PostgreSQLLongListTests.rows)
     }
   }
 
