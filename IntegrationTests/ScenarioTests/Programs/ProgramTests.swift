@@ -68,7 +68,7 @@ import Testing
     ("book-catalog", "watch", "or a delta that another program can follow. Ctrl-C ends it."),
     (
       "book-catalog", "cache",
-      "faster: without them, or with one that is out of date, lists are the same."
+      "with one that is out of date, lists are the same."
     ),
     (
       "student-roster", "simulate",

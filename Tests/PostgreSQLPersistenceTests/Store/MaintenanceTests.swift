@@ -36,6 +36,29 @@ import Testing
     #expect(try store.check().problems == [])
   }
 
+  @Test func `what is younger than the retention stays in the log, whatever readers need (R149)`()
+    throws
+  {
+    let store = try stores.open([note])
+    let log = try #require(store.context.changes as? ChangeLog)
+    let connection = try TestServer.connect(stores.url)
+    func state() throws -> [UInt64?] {
+      let schema = store.context.options.logSchema
+      let result = try connection.run(
+        "SELECT trimmed, (SELECT count(*) FROM \(schema).log) FROM \(schema).store"
+      )
+      return [result.unsigned(0, 0), result.unsigned(0, 1)]
+    }
+    try store.write { try $0.insert([.text("a"), .integer(1)], key: nil, into: note) }
+    let before = try state()
+    for _ in 0..<3 {
+      // A reader that has seen everything needs nothing.
+      try store.read { (snapshot) throws(StoreError) in _ = snapshot.version }
+      try log.maintain(on: connection)
+    }
+    #expect(try state() == before)
+  }
+
   @Test func `the statements for an administrator are what a store runs (R170)`() throws {
     try TestServer.withDatabase { url in
       let statements = try PostgreSQLStore.statements(url: url, entities: [note])

@@ -128,7 +128,7 @@ extension CacheOutcome {
   /// Whether a list can be opened from the cache, in words.
   var state: String {
     switch self {
-    case .hit: "up to date"
+    case .hit, .replayed(0): "up to date"
     case .replayed(let changes): "usable, \(changes) \(changes == 1 ? "change" : "changes") behind"
     case .miss(let reason): "not usable: \(reason)"
     }

@@ -200,7 +200,8 @@ extension LogSchema {
             ORDER BY t.at DESC LIMIT 1;
           SELECT r.floor INTO needed FROM \(quoted).reader r WHERE r.renewed > clock_timestamp() - interval '10 minutes'
             ORDER BY r.floor LIMIT 1;
-          goal := least(goal, coalesce(needed, goal));
+          -- Until a tick is old enough nothing is; least() would ignore that.
+          IF goal IS NOT NULL THEN goal := least(goal, coalesce(needed, goal)); END IF;
           SELECT t.floor INTO needed FROM \(quoted).tick t WHERE t.at <= clock_timestamp() - interval '1 day'
             ORDER BY t.at DESC LIMIT 1;
           goal := greatest(goal, needed);
