@@ -202,7 +202,11 @@ import Testing
       try insert(values("given"), 7, store)
       try store.write { transaction in
         #expect(try transaction.insert(values("assigned"), key: nil, into: note) == id(1))
-        _ = try transaction.insert([values("b"), values("c")], keys: [.integer(8), nil], into: note)
+        _ = try transaction.insert(
+          [values("b"), values("c")],
+          keys: [.integer(8), nil],
+          into: note
+        )
       }
       #expect(try row(store, 7) == values("given"))
       #expect(try row(store, 8) == values("b"))
