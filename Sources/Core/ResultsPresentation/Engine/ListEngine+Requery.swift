@@ -1,6 +1,8 @@
 import OrderStatistics
 import ResultsDomain
 
+// MARK: - Reading the keys again
+
 extension ListEngine {
   /// Reads the keys again and marks the delta as a repair.
   ///
@@ -234,5 +236,172 @@ extension ListEngine {
       )
     }
     return rows
+  }
+}
+
+// MARK: - Many dependent rows
+
+// A commit of one related object can concern a large part of a list: an author with a quarter of the books is renamed. Placing each of its
+// rows then costs more than reading all keys and comparing them, and evaluating each before and after costs most. So beyond a limit the keys
+// are read again, and what changed of a row is found by its related objects. The delta is the same.
+
+extension ListEngine {
+  /// The share of the list up to which dependent rows are placed one by one.
+  private static let placedShare = 4
+
+  /// The most dependent rows of a commit that are evaluated and placed one by one, or `nil` for any number.
+  var dependentLimit: Int? {
+    // Keys in an index are not read as a whole, a frozen list retains its own, and aggregates need the values of each row.
+    guard plan.relations != nil, case .held(let keys) = snapshot.keys, !plan.isFrozen,
+      plan.aggregates.isEmpty, digests == nil
+    else { return nil }
+    return max(fewestRowsReadAgain, keys.count / ListEngine.placedShare)
+  }
+
+  /// Advances the list by all commits at once: reads its keys again, and finds by related objects what changed of its rows.
+  mutating func advanceReadingAgain(in history: SnapshotHistory) throws(StoreError) -> Progress {
+    let store = plan.view(history.snapshot)
+    guard let relations = plan.relations,
+      let summary = try relations.summary(since: snapshot.version, in: history.snapshot)
+    else { return .unchanged }
+    let steps = try advancingCopy(to: store) { (next) throws(StoreError) in
+      try next.apply(summary, in: store)
+    }
+    return .moved(steps ?? [])
+  }
+
+  private mutating func apply(
+    _ summary: RelationSummary,
+    in store: any StoreSnapshot
+  ) throws(StoreError) -> [Step] {
+    let oldKeys: SortedKeyList
+    if let storeKeys { oldKeys = storeKeys } else { oldKeys = try snapshot.keys.held(in: store) }
+    let newKeys = try ListEngine.keys(of: plan.definition, in: store)
+    let exact = Dictionary(uniqueKeysWithValues: summary.changes.map { ($0.id.key, $0) })
+    var affected = pairedRows(oldKeys, newKeys)
+    var paired: Set<ObjectKey> = []
+    for index in affected.indices {
+      let key = affected[index].id.key
+      paired.insert(key)
+      describe(&affected[index], exact[key], summary.dependents[key])
+    }
+    // Rows whose keys are the same, but not what is shown of them.
+    var updated: [AffectedRow] = []
+    newKeys.forEachKey(in: 0..<newKeys.count) { _, bytes in
+      guard let key = plan.layout.objectKey(in: bytes, of: plan.entity.identity),
+        !paired.contains(key), exact[key] != nil || summary.dependents[key] != nil
+      else { return }
+      let id = ObjectID(entity: plan.entity.name, key: key)
+      var row = AffectedRow(id: id, oldKey: Array(bytes), newKey: Array(bytes), changed: nil)
+      describe(&row, exact[key], summary.dependents[key])
+      if row.changed?.isEmpty == false { updated.append(row) }
+    }
+    let change = ListChange(
+      affected: affected + updated,
+      version: store.version,
+      cause: summary.records.allSatisfy(\.isOwn) ? .own : .external,
+      origins: ListEngine.origins(of: summary.records),
+      keys: newKeys
+    ) { [plan] (keys) throws(StoreError) in
+      try store.rows(keys, of: plan.entity)
+    }
+    return try apply(change, in: store)?.step.map { [$0] } ?? []
+  }
+
+  /// Completes a row with what changed of it.
+  private func describe(
+    _ row: inout AffectedRow,
+    _ exact: CommittedChange?,
+    _ dependent: AttributeSet?
+  ) {
+    guard let exact else {
+      row.changed = dependent?.intersection(plan.observedAttributes) ?? AttributeSet()
+      return
+    }
+    row.changed = AttributeSet()
+    if let before = exact.before, let after = exact.after {
+      row.changed = after.changes(from: before, of: plan.observedAttributes)
+    }
+    guard plan.carriesRows else { return }
+    row.before = exact.before
+    row.after = exact.after
+  }
+}
+
+// MARK: - Another definition
+
+extension ListEngine {
+  /// Gives the list another definition, as an ordinary step (R50).
+  ///
+  /// The list must have been advanced to the store's version, so that only the definition differs.
+  /// - Returns: The step, or `nil` if the list shows the same as before.
+  /// - Complexity: O(*n*) in the rows that match; where only titles change, the cost of the titles.
+  mutating func redefine(_ plan: ListPlan, in store: any StoreSnapshot) throws(StoreError) -> Step?
+  {
+    let next = try ListEngine(
+      plan,
+      from: store,
+      generation: snapshot.generation + 1,
+      maintainsDigests: maintainsDigests,
+      indexing: indexing
+    )
+    return try redefine(as: next, in: store)
+  }
+
+  /// Replaces the list by a fetched one of another definition, as an ordinary step.
+  ///
+  /// Both must have been advanced to the store's version, so that only the definition differs.
+  mutating func redefine(
+    as other: ListEngine,
+    in store: any StoreSnapshot
+  ) throws(StoreError) -> Step? {
+    var next = other
+    next.snapshot.update { fields in
+      fields.generation = snapshot.generation + 1
+      fields.life = snapshot.life
+    }
+    next.assumesContentChangedInGaps = assumesContentChangedInGaps
+    next.observedRows = observedRows
+    let entity = next.plan.entity
+    let rows = next.plan.view(store)
+    let change = ListChange(
+      affected: undetectedUpdates(next),
+      version: store.version,
+      cause: plan.differsOnlyInLocale(from: next.plan) ? .locale : .definition,
+      origins: []
+    ) { (keys) throws(StoreError) in
+      try rows.rows(keys, of: entity)
+    }
+    let delta = try FullDelta(
+      from: snapshot.holdingKeys(in: store),
+      to: next.snapshot.holdingKeys(in: store),
+      change,
+      sameOrder: false
+    ).assemble()
+    guard !delta.isEmpty else {
+      next.snapshot.update { $0.generation = snapshot.generation }
+      self = next
+      return nil
+    }
+    let old = snapshot
+    self = next
+    let observed = observedPart(of: delta, from: old, to: snapshot)
+    shiftObservedRows(by: observed)
+    return Step(snapshot: snapshot, delta: observed)
+  }
+
+  /// Rows that another writer changed in a commit that the store has not detected yet.
+  ///
+  /// The digests of the new definition include that commit already, so no later comparison would find it.
+  private func undetectedUpdates(_ next: ListEngine) -> [AffectedRow] {
+    guard let old = digests, let new = next.digests,
+      plan.observedAttributes == next.plan.observedAttributes, plan.entity == next.plan.entity
+    else { return [] }
+    return new.changedIdentities(since: old).compactMap { bytes in
+      bytes.withUnsafeBytes { plan.layout.objectKey(identity: $0, of: plan.entity.identity) }
+    }.map { key in
+      let id = ObjectID(entity: plan.entity.name, key: key)
+      return AffectedRow(id: id, oldKey: nil, newKey: nil, changed: nil)
+    }
   }
 }

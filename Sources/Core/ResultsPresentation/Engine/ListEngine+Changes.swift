@@ -1,6 +1,68 @@
 import OrderStatistics
 import ResultsDomain
 
+// MARK: - Keys in memory
+
+extension ListEngine {
+  /// Applies a change to a list that holds its keys in memory.
+  /// - Returns: As `apply(_:in:)`.
+  /// - Complexity: O(*c* log *n*) for *c* touched rows; O(*n*) where sections must be read from the keys again.
+  mutating func apply(
+    _ change: ListChange,
+    toHeld shown: SortedKeyList,
+    in store: any StoreSnapshot
+  ) throws(StoreError) -> (step: Step?, Void)? {
+    guard let touched = try? TouchedKeys(change.affected) else { return nil }
+    let (removed, inserted) = (touched.keys(.removed), touched.keys(.inserted))
+    var keys = change.keys ?? storeKeys ?? shown
+    var difference: SortedKeyDifference?
+    if change.keys == nil, !removed.isEmpty || !inserted.isEmpty {
+      difference = try? keys.apply(removals: removed, insertions: inserted)
+      guard difference != nil else { return nil }
+    }
+    let numbering = try SectionNumbering(keys, plan)
+    let old = snapshot
+    let nextKeys = numbering?.keys ?? keys
+    let identities =
+      numbering == nil && storeKeys == nil
+      ? old.identities.advanced(removing: removed, inserting: inserted, plan.layout)
+      : IdentityIndex()
+    var next = try nextGeneration(after: change, in: store) { fields in
+      fields.keys = .held(nextKeys)
+      fields.window = plan.window(of: keys.count)
+      fields.occurrences = numbering?.occurrences ?? [:]
+      fields.identities = identities
+    }
+    var delta: ResultsDelta?
+    if !plan.rereadsSections {
+      delta = try IncrementalDelta(
+        between: GenerationPair(old: old, next: next),
+        change,
+        touched,
+        // Shown keys with numbers of sections have other positions.
+        HeldKeyPositions(
+          old: shown,
+          next: nextKeys,
+          difference: numbering == nil && storeKeys == nil ? difference : nil
+        )
+      )
+      .assemble(into: &next)
+    }
+    if delta == nil {
+      next.update { $0.counts = .counting($0.keys, $0.window, $0.rule, $0.layout) }
+      if let failure = try next.contiguityFailure() { throw .request(failure) }
+      delta = try FullDelta(from: old, to: next, change, sameOrder: true).assemble()
+    }
+    if next.aggregates != nil {
+      try AggregateUpdate(from: old, change, in: store).apply(to: &next, completing: &delta)
+    }
+    storeKeys = numbering == nil ? nil : keys
+    return (commit(next, delta), ())
+  }
+}
+
+// MARK: - Keys in an index
+
 extension ListEngine {
   /// Applies a change to a list whose keys stay in an index of the store.
   /// - Returns: As `apply(_:in:)`.
@@ -121,5 +183,65 @@ extension ListEngine {
       }
     }
     return audit
+  }
+}
+
+// MARK: - Observed rows
+
+// A list over an index only shows related values: neither its order nor its predicate reads them. Where some rows are observed, a commit that
+// concerns many rows through their related objects is therefore followed the other way round: the related objects of the observed rows are
+// read before and after, and the rows that depend on the commit are not searched. So a rename costs what the observed rows cost, however
+// many rows show the name. The delta then says that its counts of other rows are not complete.
+
+extension ListEngine {
+  /// The commits since the list's version that change its rows, and the versions of those of which only observed rows are known.
+  /// - Returns: `nil` if the keys are to be read again, since a commit concerns a large part of the list.
+  func commits(
+    in history: SnapshotHistory
+  ) throws(StoreError) -> (history: StoreHistory, incomplete: Set<StoreVersion>)? {
+    guard looksAtObservedRowsOnly else {
+      let found = try history.since(snapshot.version, of: plan, limit: dependentLimit)
+      return found.map { ($0, []) }
+    }
+    return try history.since(snapshot.version, of: plan, limit: mostDependentsCounted) {
+      (written) throws(StoreError) in
+      try keysNearObservedRows(within: written, in: history.snapshot)
+    }
+  }
+
+  /// Whether a commit may be followed by looking at the observed rows only.
+  private var looksAtObservedRowsOnly: Bool {
+    // Aggregates and digests need the values of every row. A window's edge is not followed by observed rows.
+    guard observedRows != nil, plan.relations != nil, case .indexed = snapshot.keys,
+      plan.limit == nil, plan.offset == 0, plan.aggregates.isEmpty, digests == nil
+    else { return false }
+    return true
+  }
+
+  /// The objects that can be at an observed position after some commits, except those that the commits wrote.
+  /// - Parameters:
+  ///   - written: The number of rows that the commits wrote.
+  ///   - store: The version after the commits.
+  /// - Returns: Their keys, in the list's order before the commits.
+  /// - Throws: The store's error.
+  /// - Complexity: O(*k* + log *n*) for *k* observed and written rows.
+  private func keysNearObservedRows(
+    within written: Int,
+    in store: any StoreSnapshot
+  ) throws(StoreError) -> [ObjectKey] {
+    guard let observedRows, case .indexed(let keys) = snapshot.keys else { return [] }
+    // Each written row can leave one position and take another, so it shifts the rows beside it by two at most.
+    let reach = 2 * written
+    let near = max(0, observedRows.lowerBound - reach)..<observedRows.upperBound + reach
+    let positions = near.clamped(to: 0..<keys.count)
+    guard !positions.isEmpty else { return [] }
+    let page = try IndexedReading(keys, in: store).page(at: positions)
+    let (layout, identity) = (snapshot.layout, plan.entity.identity)
+    var found: [ObjectKey] = []
+    found.reserveCapacity(page.count)
+    page.forEachKey { key in
+      if let key = layout.objectKey(in: key, of: identity) { found.append(key) }
+    }
+    return found
   }
 }
