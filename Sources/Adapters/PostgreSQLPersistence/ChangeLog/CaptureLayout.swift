@@ -351,7 +351,7 @@ extension CaptureText {
       else { return false }
       return other.isAlways && other.schema == schema.name && other.isDefiner
         && other.comment == trigger.digest && other.function.name == function.name
-        && other.function.body == function.body && other.settings == function.settings
+        && other.function.body == function.body && other.settings == LogSchema.Function.settings
     }
   }
 }

@@ -74,13 +74,6 @@ struct CaptureText: Hashable, Sendable {
 
   private var keyChanges: String { differ(keys) }
 
-  /// A condition that the key changes, in which the attributes have no effect; but they cannot be dropped while it names them.
-  private var keyChangesNamingAll: String {
-    guard !attributes.isEmpty else { return keyChanges }
-    let unused =
-      "(false AND pg_catalog.record_image_ne(ROW(\(columns(attributes, of: "OLD"))), ROW(\(columns(attributes, of: "NEW")))))"
-    return "\(keyChanges.dropLast()) OR \(unused))"
-  }
   private var rowChanges: String { differ(keys + attributes.filter { !keys.contains($0) }) }
 
   /// The condition of a ringing trigger: the bell is armed until a time in the future.
@@ -139,16 +132,37 @@ extension CaptureText {
     )
   }
 
+  /// The body of a trigger's function.
+  ///
+  /// Values are sent in the encoding of the writer's client, which is mostly UTF8; setting it for every call would cost more than all else.
+  private func body(_ statements: String, sendsValues: Bool = true) -> String {
+    guard sendsValues else { return "BEGIN \(statements) RETURN NULL; END" }
+    func change(to encoding: String) -> String {
+      "IF encoding <> 'UTF8' THEN PERFORM set_config('client_encoding', \(encoding), true); END IF;"
+    }
+    return """
+      DECLARE encoding text := current_setting('client_encoding');
+      BEGIN
+        \(change(to: "'UTF8'"))
+        \(statements)
+        \(change(to: "encoding"))
+        RETURN NULL;
+      END
+      """
+  }
+
   private func rowFunction(_ name: String, kind: String, row: String, image: Bool)
     -> LogSchema.Function
   {
     LogSchema.Function(
       name: "\(name)_\(number)",
-      body: """
-        BEGIN INSERT INTO \(schema.quoted).log (entity, kind, \(keyForm.rawValue)\(image ? ", old" : "")) \
-        VALUES (\(number), '\(kind)', \(key(of: row))\(image ? ", " + self.image(of: row) : "")); RETURN NULL; END
+      body: body(
+        """
+        INSERT INTO \(schema.quoted).log (entity, kind, \(keyForm.rawValue)\(image ? ", old" : "")) \
+        VALUES (\(number), '\(kind)', \(key(of: row))\(image ? ", " + self.image(of: row) : ""));
         """,
-      sendsValues: image || keyForm == .record
+        sendsValues: image || keyForm == .record
+      )
     )
   }
 
@@ -195,27 +209,23 @@ extension CaptureText {
     return [
       LogSchema.Function(
         name: "insert_\(number)",
-        body: "BEGIN \(packed)) p GROUP BY p.part; RETURN NULL; END",
-        sendsValues: true
+        body: body("\(packed)) p GROUP BY p.part;", sendsValues: keyForm == .record)
       ),
       LogSchema.Function(
         name: "update_\(number)",
-        body: """
-          BEGIN
-            \(images("u", ""));
-            IF current_setting(\(flag), true) = 'y' THEN
-              PERFORM set_config(\(flag), '', true);
-              \(packed) WHERE NOT EXISTS (SELECT FROM o WHERE \(isKnown))) p GROUP BY p.part;
-            END IF;
-            RETURN NULL;
-          END
-          """,
-        sendsValues: true
+        body: body(
+          """
+          \(images("u", ""));
+          IF current_setting(\(flag), true) = 'y' THEN
+            PERFORM set_config(\(flag), '', true);
+            \(packed) WHERE NOT EXISTS (SELECT FROM o WHERE \(isKnown))) p GROUP BY p.part;
+          END IF;
+          """
+        )
       ),
       LogSchema.Function(
         name: "delete_\(number)",
-        body: "BEGIN \(images("d", "")); RETURN NULL; END",
-        sendsValues: true
+        body: body("\(images("d", ""));")
       ),
       LogSchema.Function(
         name: "rekey_\(number)",
@@ -225,14 +235,22 @@ extension CaptureText {
   }
 
   private var statementTriggers: [Trigger] {
-    [
+    let columns = keys + attributes.filter { !keys.contains($0) }
+    return [
+      // It does nothing, but its columns cannot be dropped.
+      trigger(
+        "columns",
+        "AFTER UPDATE OF \(columns.joined(separator: ", "))",
+        "FOR EACH STATEMENT WHEN (false)",
+        "rekey_\(number)"
+      ),
       trigger(
         "insert",
         "AFTER INSERT",
         "REFERENCING NEW TABLE AS n FOR EACH STATEMENT",
         "insert_\(number)"
       ),
-      trigger("rekey", "AFTER UPDATE", "FOR EACH ROW " + keyChangesNamingAll, "rekey_\(number)"),
+      trigger("rekey", "AFTER UPDATE", "FOR EACH ROW " + keyChanges, "rekey_\(number)"),
       trigger(
         "update",
         "AFTER UPDATE",

@@ -94,20 +94,15 @@ extension LogSchema {
     var arguments = ""
     var result = "trigger"
     let body: String
-    /// Whether it writes values in binary form, for which the session's encoding would count.
-    var sendsValues = false
 
     /// The settings that the function fixes, as the catalog has them.
-    var settings: [String] {
-      ["search_path=pg_catalog, pg_temp"] + (sendsValues ? ["client_encoding=UTF8"] : [])
-    }
+    static let settings = ["search_path=pg_catalog, pg_temp"]
 
     /// Creates or replaces the function.
     func creation(in schema: LogSchema) -> String {
       """
       CREATE OR REPLACE FUNCTION \(schema.quoted).\(Connection.quoted(name))(\(arguments)) RETURNS \(result) \
-      LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp\
-      \(sendsValues ? " SET client_encoding = 'UTF8'" : "") AS \(Connection.literal(body))
+      LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS \(Connection.literal(body))
       """
     }
   }
