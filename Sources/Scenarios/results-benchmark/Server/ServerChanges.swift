@@ -46,7 +46,7 @@ struct ServerChanges {
         most.queries = max(most.queries, try await controller.explain()?.last.work.queries ?? 0)
       }
       controller.cancel()
-      let reference = try inC()
+      let reference = try await inC()
       following.add(ours.median, reference.median)
       requeries.add(ours.median, try requery())
     }
@@ -82,13 +82,15 @@ struct ServerChanges {
   }
 
   /// The same in C: woken by a notification, it reads the log and finds both positions.
-  private func inC() throws -> Samples {
+  private func inC() async throws -> Samples {
     let listener = try PlainServer(url: table.url)
     defer { listener.close() }
     try listener.run("LISTEN reference")
     var ranks = try ServerRanks(table.plain)
     var times = Samples()
     for round in 0..<rounds {
+      // The same pause as before ours, after which caches are cold and processors slow.
+      try await Task.sleep(for: .milliseconds(100))
       try table.writer.run("BEGIN; NOTIFY reference")
       try table.moveOne()
       try table.writer.run("COMMIT")

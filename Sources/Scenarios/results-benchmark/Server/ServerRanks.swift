@@ -80,9 +80,9 @@ struct ServerRanks {
       WHERE entity = \(entity) AND kind = 'u' ORDER BY step
       """
     let after = """
-      SELECT folder, date, id, body FROM "Message" WHERE id IN (
+      SELECT folder, date, id, body FROM "Message" WHERE id = ANY (ARRAY(
         SELECT ki FROM fetched_results.log WHERE xid >= $1::text::xid8 AND entity = \(entity)
-        UNION ALL SELECT ki FROM fetched_results.log WHERE xid = ANY ($2::text::xid8[]) AND entity = \(entity))
+        UNION ALL SELECT ki FROM fetched_results.log WHERE xid = ANY ($2::text::xid8[]) AND entity = \(entity)))
       """
     let marks = [mark.first, mark.running]
     let results = try server.flight([
