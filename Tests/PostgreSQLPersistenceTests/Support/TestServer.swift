@@ -50,6 +50,8 @@ enum TestServer {
     }
     let name = "t\(ProcessInfo.processInfo.processIdentifier)_\(number)"
     let connection = try connect()
+    // A process with this number may have been killed.
+    try connection.runOnce("DROP DATABASE IF EXISTS \(name) WITH (FORCE)")
     try connection.runOnce("CREATE DATABASE \(name) \(settings)")
     return url(ofDatabase: name)
   }
