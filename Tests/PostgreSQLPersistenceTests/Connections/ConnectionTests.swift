@@ -33,6 +33,14 @@ import Testing
     #expect(try connection.run("SELECT 3").integer(0, 0) == 3)
   }
 
+  @Test func `statements that a pooler mixes up are an error that names the remedy`() {
+    for state in ["26000", "42P05"] {
+      let failure = PostgreSQLFailure(state: state, message: "prepared statement \"s1\"")
+      let error = failure.storeError(path: "books", waited: .zero)
+      #expect("\(error)".contains("pooled=1"))
+    }
+  }
+
   @Test func `what is posted is dropped, and its errors too`() throws {
     let connection = try TestServer.connect()
     try connection.run("BEGIN")

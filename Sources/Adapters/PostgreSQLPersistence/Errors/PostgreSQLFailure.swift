@@ -89,6 +89,13 @@ extension PostgreSQLFailure {
       return .aborted(
         by: PostgreSQLConstraintError(id: nil, constraint: constraint ?? "", message: message)
       )
+    case "26000", "42P05":
+      // A prepared statement is known to another connection of the server, or to none.
+      return .unreachable(
+        path: path,
+        detail:
+          "\(message); if the URL names a pooler that gives a connection for each transaction, add pooled=1 to it"
+      )
     default: return .unexpected(path: path, detail: "\(message) [\(state)]")
     }
   }
