@@ -125,6 +125,38 @@ struct PostgreSQLLongListTests {
     }
   }
 
+  @Test func `R158: a commit of another program costs two round trips after the wake-up`()
+    async throws
+  {
+    try await TestServer.withDatabase { url in
+      let world = try World(url: url, seed: 4)
+      let controller = try world.controller()
+      try await controller.performFetch()
+      var changes = controller.changes.makeAsyncIterator()
+      _ = await changes.next()
+      let writer = try TestServer.connect(url)
+      var flights: [Int] = []
+      // To and fro between two places; the statements for them are proved when they are first needed.
+      for round in 0..<6 {
+        let before = try world.store.pool.with(.reading) { (connection) throws(StoreError) in
+          connection.flightCount
+        }
+        try writer.runOnce("UPDATE \"Message\" SET folder = \(round % 2 + 3) WHERE id = 77")
+        guard case .change(let change) = await changes.next() else {
+          Issue.record("no change in round \(round)")
+          return
+        }
+        #expect(change.delta.rows.count == 1)
+        let after = try world.store.pool.with(.reading) { (connection) throws(StoreError) in
+          connection.flightCount
+        }
+        flights.append(after - before)
+      }
+      // What is fresh and its counts; the third is the end of the transaction, for which nobody waits.
+      #expect(flights.suffix(2) == [3, 3], "\(flights)")
+    }
+  }
+
   @Test func `R17: the first rows come before the others are counted`() async throws {
     try await TestServer.withDatabase { url in
       let world = try World(url: url, seed: 2)

@@ -85,6 +85,44 @@ import Testing
     }
   }
 
+  @Test func `a lone commit is reported once, and a look names it (R150)`() throws {
+    try database { url, writer in
+      let log = try LogFixture(url, creates: false).open().log
+      let connection = try TestServer.connect(url)
+      let watched = try Watched(url)
+      var look = try log.look(since: nil, on: connection)
+      for round in 1...3 {
+        try watched.wait("asleep") { tally, _ in tally.isAsleep }
+        let before = (watched.watch.report, watched.counter.value)
+        try writer.run("BEGIN")
+        try writer.run(#"UPDATE "Book" SET year = \#(round) WHERE id = 1"#)
+        let number = try writer.run("SELECT pg_current_xact_id()").unsigned(0, 0)
+        try writer.run("COMMIT")
+        look = try log.look(since: look, on: connection)
+        #expect(look.news == .oneCommit(try #require(number)))
+        try watched.wait("asleep again") { tally, _ in
+          tally.isAsleep && tally.notifications > before.0.notifications
+            && tally.looks > before.0.looks
+        }
+        #expect(watched.counter.value == before.1 + 1)
+      }
+      try writer.run(#"UPDATE "Book" SET year = 8 WHERE id = 1"#)
+      try writer.run(#"UPDATE "Book" SET year = 9 WHERE id = 1"#)
+      look = try log.look(since: look, on: connection)
+      #expect(look.news == .much)
+      look = try log.look(since: look, on: connection)
+      #expect(look.news == .none)
+    }
+  }
+
+  @Test func `a notification names the transaction that has rung the bell, if it has a number`() {
+    #expect(Doorbell.Ring("170 42")?.rung == 170)
+    #expect(Doorbell.Ring("170 42")?.transaction == 42)
+    #expect(Doorbell.Ring("170")?.transaction == nil)
+    #expect(Doorbell.Ring("proof 170") == nil)
+    #expect(Doorbell.Ring("") == nil)
+  }
+
   @Test func `an idle watch arms the bell and looks once for each sleep (R150)`() throws {
     try database { url, _ in
       var timing = StoreWatch.Timing()

@@ -20,9 +20,11 @@ final class ChangeLog: ChangeSource {
 
   private struct State {
     var identity: String
-    var life: ServerLife
+    var life: ServerLife { didSet { texts = nil } }
     var instance: ServerInstance
-    var layout: CaptureLayout
+    var layout: CaptureLayout { didSet { texts = nil } }
+    /// The texts for this layout, once they are needed.
+    var texts: ReadingTexts?
     var ring: VersionRing?
     /// The version up to which the history is no longer needed.
     var released: StoreVersion?
@@ -114,9 +116,37 @@ final class ChangeLog: ChangeSource {
   /// Whether commits can notify: not on a standby, nor where transactions can be prepared.
   var canListen: Bool { state.withLock { !$0.life.isStandby && $0.layout.rings } }
 
-  /// What a look must know: whether the server is a standby, and how the tables are captured.
-  var lookState: (isStandby: Bool, layout: CaptureLayout) {
-    state.withLock { ($0.life.isStandby, $0.layout) }
+  /// What a look must know: whether the server is a standby, and the texts of the statements.
+  var lookState: (isStandby: Bool, texts: ReadingTexts) {
+    let start = start
+    return (start.life.isStandby, start.texts)
+  }
+
+  /// What a reading starts from.
+  ///
+  /// It has no part in the ring itself, which would be copied by the next commit.
+  private struct Start {
+    let life: ServerLife
+    let instance: ServerInstance
+    let layout: CaptureLayout
+    let base: VersionRing.Base?
+    let texts: ReadingTexts
+  }
+
+  private var start: Start {
+    state.withLock { state in
+      let texts =
+        state.texts
+        ?? ReadingTexts(schema, tables, state.layout, isStandby: state.life.isStandby)
+      state.texts = texts
+      return Start(
+        life: state.life,
+        instance: state.instance,
+        layout: state.layout,
+        base: state.ring?.present,
+        texts: texts
+      )
+    }
   }
 
   private static func storeError(_ failure: PostgreSQLFailure, path: String) -> StoreError {
@@ -183,26 +213,20 @@ extension ChangeLog {
     on connection: Connection,
     isAlone: Bool
   ) throws(PostgreSQLFailure) -> PinnedVersion? {
-    let start = state.withLock { $0 }
-    let base = start.ring?.present
+    let start = start
+    let (base, texts) = (start.base, start.texts)
     // The locks come before the snapshot: TRUNCATE would empty what an older snapshot sees.
-    var statements =
-      opening + [
-        lockStatement,
-        ReadingFacts.statement(isStandby: start.life.isStandby, start.layout, in: schema),
-      ]
+    var statements = opening + [texts.locking, texts.readingFacts]
     let factsIndex = statements.count - 1
     var prompt: [Int: Int] = [:]
     if let base {
-      statements.append(FreshReader.fresh(since: base.mark, in: schema))
-      let fresh = FreshReader(schema: schema, tables: tables, layout: start.layout, writer: writer)
-      for table in tables.all {
-        guard let statement = fresh.presentOfFresh(table, since: base.mark) else { continue }
-        prompt[table.index] = statements.count
+      statements.append(texts.fresh(since: base.mark))
+      for (table, statement) in texts.presentOfFresh(since: base.mark) {
+        prompt[table] = statements.count
         statements.append(statement)
       }
     }
-    if start.life.isStandby { statements.append(FreshReader.visible(in: schema)) }
+    if start.life.isStandby { statements.append(texts.visibleTransactions) }
     let results = try connection.run(statements)
     guard let facts = ReadingFacts(results[factsIndex]) else {
       throw PostgreSQLFailure(state: "XX000", message: "the change log has no description")
@@ -212,6 +236,7 @@ extension ChangeLog {
       _ = try renewLife(on: connection)
       return nil
     }
+    connection.seenInstance = facts.instance
     var mark = Mark.running(facts.snapshot)
     if start.life.isStandby {
       let visible = results[results.count - 1]
@@ -262,11 +287,6 @@ extension ChangeLog {
     }
   }
 
-  private var lockStatement: Statement {
-    let names = tables.all.map(\.quotedName) + ["\(schema.quoted).log"]
-    return Statement("LOCK TABLE \(names.joined(separator: ", ")) IN ACCESS SHARE MODE")
-  }
-
   private func transactions(
     _ groups: [FreshReader.Group],
     _ fresh: FreshReader,
@@ -296,7 +316,7 @@ extension ChangeLog {
     _ transactions: [VersionRing.Transaction],
     _ gaps: [Int: GapReason],
     _ layout: CaptureLayout,
-    _ start: State
+    _ start: Start
   ) -> StoreVersion? {
     state.withLock { state in
       guard state.life == start.life, state.instance == start.instance else { return nil }
@@ -311,8 +331,23 @@ extension ChangeLog {
         return ring.present.version
       }
       let version = state.ring?.admit(since: base, mark: mark, transactions, gaps: gaps)
-      if version != nil, state.ring?.present.version == version { state.layout = layout }
+      if version != nil, state.ring?.present.version == version, layout.marks != state.layout.marks
+      {
+        state.layout = layout
+      }
       return version
+    }
+  }
+
+  /// The newest version, on a connection that has read in this life of a primary; through a pooler the next statement may reach another
+  /// server.
+  func expectation(on connection: Connection) -> ExpectedVersion? {
+    guard connection.preparesByName else { return nil }
+    return state.withLock { state in
+      guard !state.life.isStandby, connection.seenInstance == state.instance,
+        let base = state.ring?.present
+      else { return nil }
+      return ExpectedVersion(version: base.version, mark: base.mark)
     }
   }
 
@@ -389,7 +424,7 @@ extension ChangeLog {
       writer: writer
     )
     let results = try connection.run([
-      FreshReader.fresh(since: mark, in: schema),
+      start.texts.fresh(since: mark),
       Statement("SELECT pg_catalog.pg_current_xact_id_if_assigned()"),
     ])
     guard let groups = fresh.groups(results[0]) else { return .gap(.trimmed) }
@@ -479,12 +514,11 @@ extension ChangeLog {
   ///
   /// It runs outside of a transaction.
   func hasNews(on connection: Connection) throws(StoreError) -> Bool {
-    let start = state.withLock { $0 }
-    guard let base = start.ring?.present else { return true }
+    let start = start
+    guard let base = start.base else { return true }
     do throws(PostgreSQLFailure) {
       let results = try connection.run([
-        FreshReader.exists(since: base.mark, in: schema),
-        ReadingFacts.statement(isStandby: start.life.isStandby, start.layout, in: schema),
+        start.texts.newness(since: base.mark), start.texts.readingFacts,
       ])
       guard let facts = ReadingFacts(results[1]) else { return true }
       return results[0].boolean(0, 0) != false || facts.instance != start.instance
@@ -551,9 +585,9 @@ extension ChangeLog {
       _ = try begin(on: connection)
       _ = try? connection.run("COMMIT")
     }
-    let state = state.withLock { $0 }
-    guard !state.life.isStandby else { return }
-    if mayInstall, !state.layout.isComplete {
+    let start = start
+    guard !start.life.isStandby else { return }
+    if mayInstall, !start.layout.isComplete {
       do {
         _ = try installer.install(on: connection)
       } catch {
@@ -561,8 +595,12 @@ extension ChangeLog {
       }
     }
     do {
-      if let ring = state.ring {
-        let floor = state.released.flatMap { ring.mark(of: $0.sequence) } ?? ring.present.mark
+      let floor = state.withLock { state in
+        state.ring.map { ring in
+          state.released.flatMap { ring.mark(of: $0.sequence) } ?? ring.present.mark
+        }
+      }
+      if let floor {
         try connection.run(
           "SELECT \(schema.quoted).renew($1, $2)",
           [Parameter(type: TypeNumber.uuid, bytes: reader), .transaction(floor.floor)]

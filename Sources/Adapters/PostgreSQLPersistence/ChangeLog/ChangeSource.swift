@@ -16,6 +16,9 @@ protocol ChangeSource: Sendable {
   /// - Throws: `StoreError`; the transaction is then rolled back, if the connection still exists.
   func begin(on connection: Connection, opening: [Statement]) throws(StoreError) -> PinnedVersion
 
+  /// The newest version, as the server's snapshots show it; `nil` if it must be found out on this connection.
+  func expectation(on connection: Connection) -> ExpectedVersion?
+
   /// The changes of entities between an earlier version and the one that an open transaction sees, without those of the transaction
   /// itself.
   func history(
@@ -54,6 +57,9 @@ protocol ChangeSource: Sendable {
 }
 
 extension ChangeSource {
+  /// By default, versions are not expected.
+  func expectation(on connection: Connection) -> ExpectedVersion? { nil }
+
   /// Opens a transaction that only reads.
   func begin(on connection: Connection) throws(StoreError) -> PinnedVersion {
     try begin(

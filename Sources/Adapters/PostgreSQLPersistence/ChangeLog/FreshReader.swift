@@ -41,45 +41,45 @@ struct FreshReader {
     "l.xid >= \(bound) AND l.xid <= '\(UInt64.max)'::pg_catalog.xid8"
   }
 
-  /// The statement for the rows of the log that are fresh for a mark.
-  static func fresh(since mark: Mark, in schema: LogSchema) -> Statement {
+  /// The text for the rows of the log that are fresh for a mark.
+  static func fresh(in schema: LogSchema) -> String {
     let log = "\(schema.quoted).log l"
-    return Statement(
-      """
+    return """
       SELECT f.xid, f.step, f.entity, f.kind, f.ki, f.kt, f.kb, f.kis, f.kts, f.kbs, f.old, f.note FROM (\
       SELECT l.* FROM \(log) WHERE \(isAtLeast("$1")) AND l.xid <> ALL ($3) UNION ALL \
       SELECT l.* FROM \(log) WHERE l.xid = ANY ($2)) f ORDER BY f.step LIMIT \(rowLimit + 1)
-      """,
-      mark.parameters
-    )
-  }
-
-  /// The statement that answers whether anything is fresh for a mark.
-  static func exists(since mark: Mark, in schema: LogSchema) -> Statement {
-    let log = "\(schema.quoted).log l"
-    return Statement(
       """
-      SELECT (SELECT l.xid FROM \(log) WHERE \(isAtLeast("$1")) AND l.xid <> ALL ($3) ORDER BY l.xid LIMIT 1) IS NOT NULL \
-      OR EXISTS (SELECT FROM \(log) WHERE l.xid = ANY ($2))
-      """,
-      mark.parameters
-    )
   }
 
-  /// The statement for the transactions that a standby's mark must remember.
-  static func visible(in schema: LogSchema) -> Statement {
+  /// The text that answers whether anything is fresh for a mark, and returns the transaction's number if there is only one.
+  static func newness(in schema: LogSchema) -> String {
+    let log = "\(schema.quoted).log l"
+    let fresh = "SELECT l.xid FROM \(log) WHERE \(isAtLeast("$1")) AND l.xid <> ALL ($3)"
+    return """
+      SELECT n.first IS NOT NULL OR n.late, CASE WHEN n.first = n.last AND NOT n.late THEN n.first END FROM (\
+      SELECT (\(fresh) ORDER BY l.xid LIMIT 1) AS first, (\(fresh) ORDER BY l.xid DESC LIMIT 1) AS last, \
+      EXISTS (SELECT FROM \(log) WHERE l.xid = ANY ($2)) AS late) n
+      """
+  }
+
+  /// The text for the transactions that a standby's mark must remember.
+  static func visible(in schema: LogSchema) -> String {
     let bound = "pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())"
-    return Statement("SELECT DISTINCT l.xid FROM \(schema.quoted).log l WHERE \(isAtLeast(bound))")
+    return "SELECT DISTINCT l.xid FROM \(schema.quoted).log l WHERE \(isAtLeast(bound))"
   }
 
   /// The most keys of a table whose present rows are read in the round trip that finds them.
   static let promptLimit = 256
 
-  /// The statement for the present rows of what is fresh for a mark, in the round trip that reads it from the log.
+  /// The text for the present rows of what is fresh for a mark, in the round trip that reads it from the log.
   ///
   /// The keys are an array, for which the planner expects few and uses the key's index. More than `promptLimit` are not looked up.
   /// - Returns: `nil` for a table whose keys are not integers.
-  func presentOfFresh(_ table: EntityTable, since mark: Mark) -> Statement? {
+  static func presentOfFresh(
+    _ table: EntityTable,
+    _ layout: CaptureLayout,
+    in schema: LogSchema
+  ) -> String? {
     let captured = layout.tables[table.index]
     guard captured.keyForm == .integer, let number = captured.number, table.keyColumns.count == 1
     else { return nil }
@@ -96,13 +96,10 @@ struct FreshReader {
     let array =
       "ARRAY(SELECT DISTINCT f.k FROM (\(keys.joined(separator: " UNION ALL "))) f LIMIT \(FreshReader.promptLimit))"
     let selected = (table.keyColumns + table.attributeColumns).map { "t.\($0.sql)" }
-    return Statement(
-      """
+    return """
       SELECT \(selected.joined(separator: ", ")) FROM \(table.quotedName) t \
       WHERE t.\(table.keyColumns[0].sql) = ANY (\(array))
-      """,
-      mark.parameters
-    )
+      """
   }
 
   /// The statement for the present rows of some keys.
@@ -248,7 +245,7 @@ struct FreshReader {
   /// - Parameters:
   ///   - groups: All groups between a mark and the open transaction's snapshot.
   ///   - wanted: The tables whose changes are wanted.
-  ///   - prompt: The results of `presentOfFresh(_:since:)`, by the index of the table.
+  ///   - prompt: The results of `presentOfFresh(_:_:in:)`, by the index of the table.
   ///   - connection: A connection in that transaction.
   /// - Returns: The changes of each group.
   /// - Throws: The server's failure.

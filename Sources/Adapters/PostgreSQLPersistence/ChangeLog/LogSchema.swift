@@ -252,14 +252,14 @@ extension LogSchema {
     )
   }
 
-  /// Notifies those who sleep, when the transaction commits.
+  /// Notifies those who sleep, when the transaction commits: of the bell's value, and the transaction's number if it has one.
   private var ringFunction: Function {
     Function(
       name: "ring",
       body: """
         BEGIN
           PERFORM pg_notify(\(Connection.literal(name)),
-            coalesce(pg_sequence_last_value(\(literal("bell"))), 0)::text);
+            concat_ws(' ', coalesce(pg_sequence_last_value(\(literal("bell"))), 0), pg_current_xact_id_if_assigned()));
           RETURN NULL;
         END
         """

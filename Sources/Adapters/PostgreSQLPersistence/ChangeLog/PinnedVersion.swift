@@ -12,6 +12,28 @@ struct PinnedVersion: Sendable {
   }
 }
 
+/// A version that is probably still the present one.
+///
+/// Snapshots grow: the numbers that are visible in one stay visible. So if a statement is followed by one whose snapshot is that of the
+/// version, it has seen the version too.
+struct ExpectedVersion: Sendable {
+  let version: StoreVersion
+  /// The mark of the version's snapshot.
+  let mark: Mark
+
+  /// The statement that returns the present snapshot.
+  static let question = Statement(
+    "SELECT pg_catalog.pg_current_snapshot()::pg_catalog.text",
+    planning: .either
+  )
+
+  /// Whether the answer to the question is the version's snapshot.
+  func isConfirmed(by result: QueryResult?) -> Bool {
+    guard let text = result?.text(0, 0), let snapshot = SnapshotText(text) else { return false }
+    return Mark.running(snapshot) == mark
+  }
+}
+
 /// What a transaction sees of the change log.
 struct LogReading: Sendable {
   /// The transactions of the log that are visible.

@@ -38,18 +38,15 @@ struct ReadingFacts: Sendable {
   let trimmed: UInt64
   let marks: [Int64]
 
-  /// The statement that reads the facts; a standby cannot read the unlogged table with the stamp.
-  static func statement(isStandby: Bool, _ layout: CaptureLayout, in schema: LogSchema) -> Statement
-  {
+  /// The text that reads the facts; a standby cannot read the unlogged table with the stamp.
+  static func text(isStandby: Bool, _ layout: CaptureLayout, in schema: LogSchema) -> String {
     let stamp =
       isStandby ? "NULL::pg_catalog.int8" : "(SELECT b.stamp FROM \(schema.quoted).boot b)"
-    return Statement(
-      """
+    return """
       SELECT pg_catalog.pg_current_snapshot()::pg_catalog.text, pg_catalog.pg_postmaster_start_time(), \
       (SELECT d.oid FROM pg_catalog.pg_database d WHERE d.datname = pg_catalog.current_database()), \
       pg_catalog.pg_is_in_recovery(), \(stamp), s.trimmed, \(layout.marksExpression) FROM \(schema.quoted).store s
       """
-    )
   }
 
   /// Reads the statement's result, or returns `nil` for another one.

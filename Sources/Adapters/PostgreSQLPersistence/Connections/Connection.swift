@@ -11,17 +11,40 @@ import Darwin
 
 /// A statement with its parameters.
 struct Statement: Hashable, Sendable {
+  /// How the server may plan a statement.
+  enum Planning: Hashable, Sendable {
+    /// As it finds best.
+    case usual
+    /// By an index alone, if one can answer.
+    case ordered
+    /// Either way; the plan is the same.
+    case either
+  }
+
   /// The text, with `$1`, `$2`, … for the parameters.
   let text: String
   let parameters: [Parameter]
   /// Whether the statement is prepared once for the connection; texts that hardly recur are not.
   var isPrepared: Bool
+  var planning: Planning
 
   /// Creates a statement.
-  init(_ text: String, _ parameters: [Parameter] = [], isPrepared: Bool = true) {
+  init(
+    _ text: String,
+    _ parameters: [Parameter] = [],
+    isPrepared: Bool = true,
+    planning: Planning? = nil
+  ) {
     self.text = text
     self.parameters = parameters
     self.isPrepared = isPrepared
+    self.planning = planning ?? (Statement.isPlanned(text) ? .usual : .either)
+  }
+
+  /// Whether the server plans a statement; others, such as `LOCK TABLE`, must not be preceded by one that takes a snapshot.
+  private static func isPlanned(_ text: String) -> Bool {
+    let verbs = ["SELECT", "(", "WITH", "INSERT", "UPDATE", "DELETE", "DECLARE"]
+    return verbs.contains(where: text.hasPrefix)
   }
 }
 
@@ -37,6 +60,8 @@ final class Connection {
   private var pending: [PendingFlight] = []
   private var nextName = 0
   private var cursorCount = 0
+  /// How the server plans now; `nil` after a failure, which may have taken the setting back.
+  private var planning: Statement.Planning? = .usual
   /// Whether statements may be prepared by name; a pooler in transaction mode forbids it.
   let preparesByName: Bool
   /// Cancels what the server runs for this connection; usable from any thread.
@@ -44,6 +69,10 @@ final class Connection {
   /// The statements that change the schema or the log's own rows, while they are rehearsed in a transaction that is rolled back; otherwise
   /// `nil`.
   private var rehearsed: [String]?
+  /// The server that the last reading has found.
+  var seenInstance: ServerInstance?
+  /// The version that flights outside of a transaction are expected to see.
+  private var expected: ExpectedVersion?
   /// The number of flights that were sent, for tests and measurements.
   private(set) var flightCount = 0
 
@@ -57,8 +86,18 @@ final class Connection {
 
   /// A flight whose results have not been read.
   private struct PendingFlight {
-    /// For each query sent: the statement that it prepares, or `nil`.
-    var queries: [(preparing: PreparedText?, name: String)] = []
+    /// A query that was sent.
+    struct Query {
+      /// The statement that it prepares.
+      var preparing: PreparedText?
+      var name: String
+      /// Whether nobody asked for its result.
+      var isHidden = false
+    }
+
+    var queries: [Query] = []
+    /// Whether it ends a transaction.
+    var endsTransaction = false
   }
 
   /// Connects to a server.
@@ -95,9 +134,12 @@ final class Connection {
   /// Whether the connection has not failed so far.
   var isUsable: Bool { connection.map { PQstatus($0) == CONNECTION_OK } ?? false }
 
-  /// Whether a transaction is open, or has failed and waits for its end; unread flights are read first.
+  /// Whether a transaction is open, or has failed and waits for its end.
+  ///
+  /// Unread flights are read first, unless the last one ends the transaction.
   var isInTransaction: Bool {
     guard let connection, isUsable else { return false }
+    if pending.last?.endsTransaction == true { return false }
     try? drain()
     let status = PQtransactionStatus(connection)
     return status != PQTRANS_IDLE
@@ -131,8 +173,26 @@ final class Connection {
   /// - Throws: `PostgreSQLFailure` for the first statement that failed; those after it were not run, and a transaction that is open has
   ///   failed. `57014` if the read is not wanted any more (`ReadingInterest`).
   func run(_ statements: [Statement]) throws(PostgreSQLFailure) -> [QueryResult] {
-    try send(statements)
-    return try results()
+    guard let expected else {
+      try send(statements)
+      return try results()
+    }
+    try send(statements + [ExpectedVersion.question])
+    var results = try results()
+    guard expected.isConfirmed(by: results.popLast()) else { throw .unexpectedVersion }
+    return results
+  }
+
+  /// Runs a closure whose flights are not in a transaction, and all see one expected version.
+  ///
+  /// A flight that sees another one fails (`PostgreSQLFailure.unexpectedVersion`), as does one that needs a transaction.
+  func expecting<Result>(
+    _ version: ExpectedVersion,
+    _ body: () throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
+    expected = version
+    defer { expected = nil }
+    return try body()
   }
 
   /// Runs one statement.
@@ -169,30 +229,62 @@ final class Connection {
     var flight = PendingFlight()
     var preparing: [PreparedText: String] = [:]
     for statement in statements.map(rehearse) {
-      let types = statement.parameters.map(\.type)
-      let key = PreparedText(text: statement.text, types: types)
-      var name = ""
-      if statement.isPrepared, preparesByName {
-        if let known = prepared[key] ?? preparing[key] {
-          name = known
-        } else {
-          nextName += 1
-          name = "s\(nextName)"
-          guard
-            PQsendPrepare(connection, name, statement.text, Int32(types.count), types) == 1
-          else { throw .ofConnection(connection) }
-          preparing[key] = name
-          flight.queries.append((key, name))
-        }
+      if let change = planningChange(for: statement) {
+        try send(change, isHidden: true, in: &flight, &preparing, on: connection)
       }
-      guard Connection.sendQuery(statement, name: name, types, on: connection) == 1 else {
-        throw .ofConnection(connection)
-      }
-      flight.queries.append((nil, name))
+      try send(statement, isHidden: false, in: &flight, &preparing, on: connection)
     }
+    // Behind others it would not be run if one of them failed.
+    flight.endsTransaction = statements.count == 1 && statements[0].text == "COMMIT"
     guard PQpipelineSync(connection) == 1 else { throw .ofConnection(connection) }
     pending.append(flight)
     flightCount += 1
+  }
+
+  private func send(
+    _ statement: Statement,
+    isHidden: Bool,
+    in flight: inout PendingFlight,
+    _ preparing: inout [PreparedText: String],
+    on connection: OpaquePointer
+  ) throws(PostgreSQLFailure) {
+    let types = statement.parameters.map(\.type)
+    var name = ""
+    if statement.isPrepared, preparesByName {
+      let key = PreparedText(text: statement.text, types: types)
+      if let known = prepared[key] ?? preparing[key] {
+        name = known
+      } else {
+        nextName += 1
+        name = "s\(nextName)"
+        guard
+          PQsendPrepare(connection, name, statement.text, Int32(types.count), types) == 1
+        else { throw .ofConnection(connection) }
+        preparing[key] = name
+        flight.queries.append(PendingFlight.Query(preparing: key, name: name))
+      }
+    }
+    guard Connection.sendQuery(statement, name: name, types, on: connection) == 1 else {
+      throw .ofConnection(connection)
+    }
+    flight.queries.append(PendingFlight.Query(name: name, isHidden: isHidden))
+  }
+
+  /// The statement that lets the server plan as another one needs it, unless it does so already.
+  private func planningChange(for statement: Statement) -> Statement? {
+    let text = statement.text
+    if !preparesByName, text == "COMMIT" || text.hasPrefix("BEGIN") {
+      // Through a pooler a setting ends with the transaction.
+      planning = .usual
+    } else if text.hasPrefix("ROLLBACK") {
+      planning = nil
+    }
+    guard statement.planning != .either, statement.planning != planning else { return nil }
+    planning = statement.planning
+    return Connection.planning(
+      isOrdered: statement.planning == .ordered,
+      isLocal: !preparesByName
+    )
   }
 
   private static func sendQuery(
@@ -264,7 +356,7 @@ final class Connection {
           prepared[text] = query.name
           PQclear(result)
         } else {
-          results.append(QueryResult(result))
+          if query.isHidden { PQclear(result) } else { results.append(QueryResult(result)) }
         }
       case PGRES_PIPELINE_ABORTED: PQclear(result)
       default:
@@ -280,7 +372,10 @@ final class Connection {
       }
     }
     if let synchronization = nextResult(on: connection) { PQclear(synchronization) }
-    if let failure { throw failure }
+    if let failure {
+      planning = nil
+      throw failure
+    }
     return results
   }
 
@@ -308,7 +403,7 @@ final class Connection {
     if PQsendQueryParams(connection, "DEALLOCATE ALL", 0, nil, nil, nil, nil, 1) == 1,
       PQpipelineSync(connection) == 1
     {
-      pending.append(PendingFlight(queries: [(nil, "")]))
+      pending.append(PendingFlight(queries: [PendingFlight.Query(name: "")]))
       try? drain()
     }
   }

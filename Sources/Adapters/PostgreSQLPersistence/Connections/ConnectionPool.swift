@@ -67,6 +67,18 @@ final class ConnectionPool: Sendable {
     return try body(connection)
   }
 
+  /// Runs a closure with a connection for reading, if one is free at this moment.
+  /// - Returns: The closure's result, or `nil` if all are in use.
+  func withFree<Result>(
+    _ body: (Connection) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result? {
+    guard readers.wait(timeout: .now()) == .success else { return nil }
+    defer { readers.signal() }
+    let connection = try take(.reading)
+    defer { give(connection, .reading) }
+    return try body(connection)
+  }
+
   private func take(_ role: Role) throws(StoreError) -> Connection {
     let known: Connection? = try state.withLock { (state) throws(StoreError) -> Connection? in
       guard !state.isClosed else { throw .closed(path: settings.name) }

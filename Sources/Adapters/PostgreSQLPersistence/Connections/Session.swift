@@ -35,6 +35,24 @@ extension Connection {
   func opening(_ mode: String) -> [Statement] {
     [Statement("BEGIN ISOLATION LEVEL \(mode)")] + transactionSettings
   }
+
+  /// The statement that ends a transaction.
+  static let commit = Statement("COMMIT")
+
+  /// The statement that lets the server plan by an index alone, or as usual again.
+  ///
+  /// The settings matter when a statement is planned, which can be again at any time.
+  static func planning(isOrdered: Bool, isLocal: Bool) -> Statement {
+    var calls = ["enable_seqscan", "enable_bitmapscan", "enable_sort"].map {
+      "set_config('\($0)', '\(isOrdered ? "off" : "on")', \(isLocal))"
+    }
+    // Parts of a statement keep their order only in one process.
+    let needed = ["plan_cache_mode", "jit", "max_parallel_workers_per_gather"]
+    for (name, value) in settings where isOrdered && needed.contains(name) {
+      calls.append("set_config('\(name)', '\(value)', \(isLocal))")
+    }
+    return Statement("SELECT \(calls.joined(separator: ", "))", planning: .either)
+  }
 }
 
 /// What the store must know of a server before it uses a database.

@@ -52,6 +52,9 @@ struct PostgreSQLFailure: Error, Hashable, Sendable {
     )
   }
 
+  /// The failure of a flight that has seen another version than was expected.
+  static let unexpectedVersion = PostgreSQLFailure(state: "", message: "the version has changed")
+
   /// The errors after which the server closes the connection (PostgreSQL's manual, appendix A).
   private static func endsConnection(_ state: String) -> Bool {
     state.hasPrefix("08") || ["57P01", "57P02", "57P03", "57P05"].contains(state)

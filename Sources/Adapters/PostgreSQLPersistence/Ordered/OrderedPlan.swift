@@ -12,6 +12,10 @@ import Synchronization
 final class OrderedPlan: Sendable {
   private struct State {
     var proved: Set<String> = []
+    /// The texts that have been made, by the forms of their subranges.
+    var counts: [SubrangeForm: String] = [:]
+    var sums: [[SubrangeForm]: String] = [:]
+    var pages: [[SubrangeForm]: String] = [:]
     var isRefused = false
   }
 
@@ -21,6 +25,8 @@ final class OrderedPlan: Sendable {
   let statements: OrderedStatements
   /// The index's name and its number in `pg_class`.
   let index: (name: String, number: UInt32)
+  /// The text that reads keys from a given one on, where one comparison finds it.
+  let pageFromKey: String?
   private let state: Mutex<State>
 
   init(
@@ -34,6 +40,7 @@ final class OrderedPlan: Sendable {
     self.table = table
     self.statements = statements
     self.index = index
+    pageFromKey = statements.pageFromKey
     columns = OrderedColumns(
       definition.layout,
       roles: roles,
@@ -47,6 +54,36 @@ final class OrderedPlan: Sendable {
 
   /// Ends the use of the index.
   func refuse() { state.withLock { $0.isRefused = true } }
+
+  /// The text that counts subranges of some forms together.
+  func text(summing forms: [SubrangeForm]) -> String {
+    state.withLock { state in
+      if let known = state.sums[forms] { return known }
+      let text = statements.count(forms)
+      state.sums[forms] = text
+      return text
+    }
+  }
+
+  /// The text that counts any number of subranges of a form.
+  func text(counting form: SubrangeForm) -> String {
+    state.withLock { state in
+      if let known = state.counts[form] { return known }
+      let text = statements.counts(form)
+      state.counts[form] = text
+      return text
+    }
+  }
+
+  /// The text that reads keys in subranges of some forms.
+  func text(paging forms: [SubrangeForm]) -> String {
+    state.withLock { state in
+      if let known = state.pages[forms] { return known }
+      let text = statements.page(forms)
+      state.pages[forms] = text
+      return text
+    }
+  }
 
   /// Those of some texts that are not proved yet.
   func unproved(_ texts: [String]) -> [String] {

@@ -80,7 +80,7 @@ struct OrderedProof {
     of texts: [String],
     _ statements: OrderedStatements
   ) throws(StoreError) -> [QueryExplanation?] {
-    var flight = [OrderedProof.settings(isOrdered: true)]
+    var flight: [Statement] = []
     for text in texts {
       let name = "ordered_\(UInt64.random(in: 0...UInt64.max))"
       let types = statements.parameters.map { OrderedProof.name(ofType: $0.type) }
@@ -90,34 +90,20 @@ struct OrderedProof {
       let list = count == 0 ? "" : " (\(all.joined(separator: ", ")))"
       let values = count == 0 ? "" : " (\(all.map { _ in "NULL" }.joined(separator: ", ")))"
       flight += [
-        Statement("PREPARE \(name)\(list) AS \(text)", isPrepared: false),
-        Statement("EXPLAIN (FORMAT JSON) EXECUTE \(name)\(values)", isPrepared: false),
-        Statement("DEALLOCATE \(name)", isPrepared: false),
+        Statement("PREPARE \(name)\(list) AS \(text)", isPrepared: false, planning: .ordered),
+        Statement(
+          "EXPLAIN (FORMAT JSON) EXECUTE \(name)\(values)",
+          isPrepared: false,
+          planning: .ordered
+        ), Statement("DEALLOCATE \(name)", isPrepared: false),
       ]
     }
-    flight.append(OrderedProof.settings(isOrdered: false))
     let results = try reader.run(flight)
     return texts.indices.map { index in
-      let result = results[2 + index * 3]
+      let result = results[1 + index * 3]
       let lines = (0..<result.count).map { result.text($0, 0) ?? "" }
       return QueryExplanation(lines.joined(separator: "\n"))
     }
-  }
-
-  /// The statement that lets the server plan an ordered statement by indexes, or as usual again.
-  ///
-  /// The settings end with the transaction. They matter when a statement is planned, which can be again at any time.
-  static func settings(isOrdered: Bool) -> Statement {
-    let names = ["enable_seqscan", "enable_bitmapscan", "enable_sort"]
-    var calls = names.map { "set_config('\($0)', '\(isOrdered ? "off" : "on")', true)" }
-    if isOrdered {
-      calls += [
-        "set_config('plan_cache_mode', 'force_generic_plan', true)",
-        "set_config('max_parallel_workers_per_gather', '0', true)",
-        "set_config('jit', 'off', true)",
-      ]
-    }
-    return Statement("SELECT \(calls.joined(separator: ", "))")
   }
 
   /// The number of parameters in a text; those of the predicate come first.

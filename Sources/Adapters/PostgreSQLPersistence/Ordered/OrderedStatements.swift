@@ -103,6 +103,37 @@ struct OrderedStatements: Sendable {
       """
   }
 
+  /// Reads keys from a given one on, where one comparison finds it; the last two parameters are the offset and the limit.
+  var pageFromKey: String? {
+    comparedRow(terms.count, isInclusive: true) { index in
+      "\(parameter(index))::\(terms[index].parameterType)"
+    }
+    .map { row in
+      """
+      SELECT \(results) \(source([row]))\(order(from: 0)) \
+      OFFSET \(parameter(terms.count))::int8 LIMIT \(parameter(terms.count + 1))::int8
+      """
+    }
+  }
+
+  /// Counts the keys in subranges of some forms together.
+  func count(_ forms: [SubrangeForm]) -> String {
+    var number = 0
+    let parts = forms.map { form in
+      "(SELECT count(*) \(source(conditions(form, &number))))"
+    }
+    return "SELECT \(parts.joined(separator: " + "))"
+  }
+
+  /// The conditions of a form, whose parameters begin with a number.
+  private func conditions(_ form: SubrangeForm, _ number: inout Int) -> [String] {
+    let start = number
+    number += form.parameterTerms.count
+    return form.conditions(terms) { offset in
+      "\(parameter(start + offset))::\(terms[form.parameterTerms[offset]].parameterType)"
+    }
+  }
+
   /// Reads keys in subranges of some forms that follow each other; the last two parameters are the offset and the limit.
   func page(_ forms: [SubrangeForm]) -> String {
     var number = 0
@@ -116,14 +147,7 @@ struct OrderedStatements: Sendable {
     _ number: inout Int
   ) -> String {
     let parts = forms.map { form in
-      let start = number
-      number += form.parameterTerms.count
-      let conditions = form.conditions(terms) { offset in
-        let slot = start + offset
-        let term = form.parameterTerms[offset]
-        return "\(parameter(slot))::\(terms[term].parameterType)"
-      }
-      return "SELECT \(results) \(source(conditions))\(order(from: form.nulls.count))"
+      "SELECT \(results) \(source(conditions(form, &number)))\(order(from: form.nulls.count))"
     }
     return parts.count == 1 ? parts[0] : parts.map { "(\($0))" }.joined(separator: " UNION ALL ")
   }
@@ -134,14 +158,24 @@ struct OrderedStatements: Sendable {
   ///
   /// The parameters are that key's columns, the number of keys to pass and the number of keys to read. Each step is one search and a walk
   /// over the index, so the server passes all keys in about the time of `count(*)`.
-  var sample: String? {
-    guard
-      let next = following(
-        terms.count,
-        isInclusive: true,
-        "OFFSET \(parameter(terms.count))::int8 LIMIT 1"
-      )
-    else { return nil }
+  ///
+  /// With an upper bound it ends before a second key, whose columns are the last parameters; that works where all columns have one
+  /// direction and none is null.
+  func sample(isBounded: Bool = false) -> String? {
+    let limit = "OFFSET \(parameter(terms.count))::int8 LIMIT 1"
+    var next = following(terms.count, isInclusive: true, limit)
+    if isBounded {
+      next = comparedRow(terms.count, isInclusive: true).map { row in
+        let columns = terms.map(\.compared).joined(separator: ", ")
+        let values = terms.enumerated().map { index, term in
+          "\(parameter(terms.count + 2 + index))::\(term.parameterType)"
+        }
+        let upper =
+          "(\(columns)) \(terms[0].key.isDescending ? ">" : "<") (\(values.joined(separator: ", ")))"
+        return "SELECT \(results) \(source([row, upper]))\(order(from: 0)) \(limit)"
+      }
+    }
+    guard let next else { return nil }
     let start = terms.enumerated().map { index, term in
       "\(parameter(index))::\(term.parameterType)\(term.startCollation) AS \(OrderedStatements.name(index))"
     }
@@ -151,6 +185,13 @@ struct OrderedStatements: Sendable {
       while: "p.n < \(parameter(terms.count + 1))::int8",
       where: "p.n > 0"
     )
+  }
+
+  /// Reads the keys of some random pages of the table, in order.
+  func randomKeys(percent: Double) -> String {
+    let sampled = "FROM \(table) TABLESAMPLE SYSTEM (\(percent))"
+    let condition = predicate.isEmpty ? "" : " WHERE \(predicate)"
+    return "SELECT \(results) \(sampled)\(condition)\(order(from: 0))"
   }
 
   /// Reads the first keys of groups that agree in some columns, from the first of some subranges on; the last parameter is the number of keys.
@@ -229,15 +270,22 @@ struct OrderedStatements: Sendable {
   }
 
   /// One comparison of rows, where all columns have one direction and none is null; the walk ends with the limit, so that it may go on.
-  private func comparedRow(_ count: Int, isInclusive: Bool) -> String? {
+  /// - Parameters:
+  ///   - count: The number of columns.
+  ///   - isInclusive: Whether the row itself is behind.
+  ///   - value: The value of a column; that of the row `p` if it is left out.
+  private func comparedRow(
+    _ count: Int,
+    isInclusive: Bool,
+    _ value: (Int) -> String = { "p.\(OrderedStatements.name($0))" }
+  ) -> String? {
     let first = terms.prefix(count)
     guard !first.contains(where: \.isNullable),
       Set(first.map(\.key.isDescending)).count == 1
     else { return nil }
     let operation = (terms[0].key.isDescending ? "<" : ">") + (isInclusive ? "=" : "")
     let columns = first.map(\.compared).joined(separator: ", ")
-    let values = first.indices.map { "p.\(OrderedStatements.name($0))" }.joined(separator: ", ")
-    return "(\(columns)) \(operation) (\(values))"
+    return "(\(columns)) \(operation) (\(first.indices.map(value).joined(separator: ", ")))"
   }
 
   // MARK: - Groups

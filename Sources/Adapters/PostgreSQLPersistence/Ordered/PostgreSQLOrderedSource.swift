@@ -6,7 +6,7 @@ import ResultsDomain
 /// Whatever is asked together is answered in one flight, apart from the proof of statements that are needed for the first time.
 final class PostgreSQLOrderedSource: OrderedSource {
   let plan: OrderedPlan
-  private let reader: TableReader
+  let reader: TableReader
   private var lower = OrderedBound()
   private var upper = OrderedBound()
   private var range: RangeDecomposition
@@ -14,9 +14,13 @@ final class PostgreSQLOrderedSource: OrderedSource {
   /// All keys, for the rare bound that a column's type cannot hold.
   private var everything: SortedKeys?
 
-  init(_ plan: OrderedPlan, _ reader: TableReader) {
+  /// The connections for parts of a long pass.
+  let pool: ConnectionPool?
+
+  init(_ plan: OrderedPlan, _ reader: TableReader, pool: ConnectionPool? = nil) {
     self.plan = plan
     self.reader = reader
+    self.pool = pool
     range = RangeDecomposition(plan.columns)
   }
 
@@ -31,7 +35,7 @@ final class PostgreSQLOrderedSource: OrderedSource {
     OrderedSourceCosts(stride: 512, scannedPerSought: 250, runWorth: 4)
   }
 
-  private var statements: OrderedStatements { plan.statements }
+  var statements: OrderedStatements { plan.statements }
 
   // MARK: - Counting
 
@@ -39,8 +43,12 @@ final class PostgreSQLOrderedSource: OrderedSource {
     try counts(of: [KeyRange(from: first, to: last)])[0]
   }
 
-  /// Counts all subranges of one form by one statement over arrays, and all forms in one flight.
+  /// The number of ranges of which each has a statement of its own, rather than each form of subranges.
+  private static let singleLimit = 8
+
+  /// Counts in one flight: a few ranges by a statement for each, many by a statement over arrays for each form of subranges.
   func counts(of ranges: [KeyRange]) throws(StoreError) -> [Int] {
+    if ranges.count <= PostgreSQLOrderedSource.singleLimit { return try fewCounts(of: ranges) }
     var found = Array(repeating: 0, count: ranges.count)
     var forms: [SubrangeForm] = []
     var parts: [SubrangeForm: [(range: Int, parameters: [Parameter])]] = [:]
@@ -56,7 +64,7 @@ final class PostgreSQLOrderedSource: OrderedSource {
     }
     guard !forms.isEmpty else { return found }
     let texts = forms.map { form in
-      form == SubrangeForm() ? statements.total : statements.counts(form)
+      form == SubrangeForm() ? statements.total : plan.text(counting: form)
     }
     try prove(texts.filter { $0 != statements.total })
     let results = try run(
@@ -87,6 +95,38 @@ final class PostgreSQLOrderedSource: OrderedSource {
     return found
   }
 
+  private func fewCounts(of ranges: [KeyRange]) throws(StoreError) -> [Int] {
+    var found = Array(repeating: 0, count: ranges.count)
+    var counted: [(range: Int, statement: Statement)] = []
+    for (number, range) in ranges.enumerated() {
+      guard let subranges = subranges(of: range) else {
+        found[number] = try allKeys().count(from: range.lower, to: range.upper)
+        continue
+      }
+      guard !subranges.isEmpty else { continue }
+      let forms = subranges.map(\.form)
+      counted.append(
+        (
+          number,
+          Statement(
+            forms == [SubrangeForm()] ? statements.total : plan.text(summing: forms),
+            statements.parameters + subranges.flatMap(\.parameters)
+          )
+        )
+      )
+    }
+    guard !counted.isEmpty else { return found }
+    let texts = counted.map(\.statement.text)
+    try prove(texts.filter { $0 != statements.total })
+    for (count, result) in zip(counted, try run(counted.map(\.statement))) {
+      guard result.count == 1, let number = result.integer(0, 0) else {
+        throw unexpected("a count has no result")
+      }
+      found[count.range] = Int(number)
+    }
+    return found
+  }
+
   // MARK: - Keys
 
   func keys(
@@ -96,6 +136,12 @@ final class PostgreSQLOrderedSource: OrderedSource {
     limit: Int
   ) throws(StoreError) -> EntryBatch {
     guard limit > 0 else { return EntryBatch() }
+    if let first, !first.isAfter, last == nil, let text = plan.pageFromKey,
+      let start = sought(first.columns)
+    {
+      let window: [Parameter] = [.integer(Int64(max(0, skipped))), .integer(Int64(limit))]
+      return try batches([Statement(text, statements.parameters + start + window)])[0]
+    }
     let range = KeyRange(from: first, to: last)
     guard let subranges = subranges(of: range) else {
       return try allKeys().keys(from: first, to: last, skipping: skipped, limit: limit)
@@ -125,7 +171,7 @@ final class PostgreSQLOrderedSource: OrderedSource {
 
   private func page(_ subranges: [Subrange], skipping skipped: Int, limit: Int) -> Statement {
     Statement(
-      statements.page(subranges.map(\.form)),
+      plan.text(paging: subranges.map(\.form)),
       statements.parameters + subranges.flatMap(\.parameters)
         + [.integer(Int64(skipped)), .integer(Int64(limit))]
     )
@@ -168,45 +214,75 @@ extension PostgreSQLOrderedSource {
   /// About how many keys are passed in one flight, after which a pass can end.
   private static let passedTogether = 200_000
   /// Below this stride all keys are read.
-  private static let leastStride = 8
+  static let leastStride = 8
 
   func sample(
     every stride: Int,
     _ body: (EntryBatch) throws(StoreError) -> Bool
   ) throws(StoreError) -> Int? {
     let stride = max(1, stride)
-    guard stride >= PostgreSQLOrderedSource.leastStride, let text = statements.sample else {
+    guard stride >= PostgreSQLOrderedSource.leastStride, let text = statements.sample() else {
       return try scan(every: stride, body)
     }
-    let first = try keys(from: nil, to: nil, skipping: 0, limit: 1)
+    return try pass(from: nil, to: nil, every: stride, text, body)
+  }
+
+  /// Passes over the keys between two keys, and calls a closure with every n-th one.
+  /// - Parameters:
+  ///   - lower: The key to begin with, or `nil` for the first one.
+  ///   - upper: The key behind the last one, or `nil` for the end.
+  ///   - stride: The distance of the keys.
+  ///   - text: The statement that samples between them.
+  ///   - body: The closure, which returns whether to continue.
+  /// - Returns: The number of keys between the two, or `nil` if the closure ended the pass.
+  func pass(
+    from lower: [UInt8]?,
+    to upper: [UInt8]?,
+    every stride: Int,
+    _ text: String,
+    _ body: (EntryBatch) throws(StoreError) -> Bool
+  ) throws(StoreError) -> Int? {
+    let end = upper.map { KeyBound.before($0) }
+    let first = try keys(from: lower.map { .before($0) }, to: end, skipping: 0, limit: 1)
     guard first.count == 1 else { return 0 }
     var last = first.key(at: 0)
-    guard try body(first) else { return nil }
+    let behind = try upper.map { (upper) throws(StoreError) in try parameters(of: upper) } ?? []
     let steps = max(1, PostgreSQLOrderedSource.passedTogether / stride)
-    var sampled = 1
+    var sampled = 0
+    var batch = first
     try prove([text])
     while true {
-      let bound = parts(of: last, isBehind: false)
-      guard let start = bound.parameters(plan, last, 0..<statements.terms.count) else {
-        return try scan(every: stride, body)
-      }
+      if batch.count > 0, !(try body(batch)) { return nil }
+      sampled += batch.count
       let result = try run([
         Statement(
           text,
-          statements.parameters + start + [.integer(Int64(stride)), .integer(Int64(steps))]
+          statements.parameters + (try parameters(of: last))
+            + [.integer(Int64(stride)), .integer(Int64(steps))] + behind
         )
       ])[0]
-      let batch = try keys(of: result)
-      sampled += batch.count
-      if batch.count > 0 {
-        last = batch.key(at: batch.count - 1)
-        guard try body(batch) else { return nil }
-      }
+      batch = try keys(of: result)
+      if batch.count > 0 { last = batch.key(at: batch.count - 1) }
       guard batch.count == steps else { break }
     }
-    let rest = try count(from: .before(last), to: nil)
+    if batch.count > 0, !(try body(batch)) { return nil }
+    sampled += batch.count
+    let rest = try count(from: .before(last), to: end)
     guard rest <= stride else { throw unexpected("the keys behind a sampled one are not sampled") }
     return (sampled - 1) * stride + rest
+  }
+
+  /// The columns of a key as parameters.
+  private func parameters(of key: [UInt8]) throws(StoreError) -> [Parameter] {
+    guard let found = sought(key) else {
+      throw unexpected("a key that was read cannot be sought")
+    }
+    return found
+  }
+
+  /// The columns of a key as parameters, or `nil` if it is only the beginning of one, or a column's type cannot hold it.
+  private func sought(_ key: [UInt8]) -> [Parameter]? {
+    parts(of: key, isBehind: false).parameters(plan, key, 0..<statements.terms.count)
   }
 
   /// Reads all keys, and passes on every n-th one.
@@ -271,9 +347,9 @@ extension PostgreSQLOrderedSource {
     _ body: (QueryResult) throws(StoreError) -> Bool
   ) throws(StoreError) {
     try check()
-    _ = try reader.run([OrderedProof.settings(isOrdered: true)])
+    var statement = statement
+    statement.planning = .ordered
     try RowCursor(reader: reader, statement: statement).read(body)
-    _ = try reader.run([OrderedProof.settings(isOrdered: false)])
   }
 
   /// The number of keys that are counted in one flight.
@@ -454,15 +530,17 @@ extension PostgreSQLOrderedSource {
     let number = Array(BinaryForm.bytes(of: Int64(plan.index.number)).suffix(4))
     let exists = Statement(
       "SELECT count(*) FROM pg_catalog.pg_index WHERE indexrelid = $1 AND indisvalid",
-      [Parameter(type: TypeNumber.object, bytes: number)]
+      [Parameter(type: TypeNumber.object, bytes: number)],
+      planning: .either
     )
-    let results = try reader.run(
-      [OrderedProof.settings(isOrdered: true)] + statements + [
-        exists, OrderedProof.settings(isOrdered: false),
-      ]
-    )
-    if results[results.count - 2].integer(0, 0) != 1 { plan.refuse() }
-    return Array(results[1..<results.count - 2])
+    let ordered = statements.map { statement in
+      var statement = statement
+      statement.planning = .ordered
+      return statement
+    }
+    let results = try reader.run(ordered + [exists])
+    if results[results.count - 1].integer(0, 0) != 1 { plan.refuse() }
+    return Array(results.dropLast())
   }
 
   private func unexpected(_ detail: String) -> StoreError {
@@ -470,7 +548,7 @@ extension PostgreSQLOrderedSource {
   }
 
   /// The keys in a result.
-  private func keys(of result: QueryResult) throws(StoreError) -> EntryBatch {
+  func keys(of result: QueryResult) throws(StoreError) -> EntryBatch {
     var batch = EntryBatch()
     batch.reserveCapacity(
       keys: result.count,
@@ -533,13 +611,6 @@ extension OrderedColumns {
       }
     }
     return true
-  }
-}
-
-extension EntryBatch {
-  /// The bytes of a key.
-  fileprivate func key(at index: Int) -> [UInt8] {
-    Array(bytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]])
   }
 }
 

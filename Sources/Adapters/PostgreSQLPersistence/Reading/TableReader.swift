@@ -49,7 +49,10 @@ struct TableReader {
       var sql = sqlText()
       sql.append("SELECT \(columns) FROM \(table.quotedName) WHERE ")
       sql.append(keys: batch, in: table)
-      let result = try run([sql.statement])[0]
+      var statement = sql.statement
+      // Some keys are looked up in the key's index anyway.
+      statement.planning = .either
+      let result = try run([statement])[0]
       for row in 0..<result.count {
         let read = try self.row(row, of: result, in: table)
         found[read.id.key] = read
@@ -307,11 +310,12 @@ struct RowCursor {
     let fetch = Statement("FETCH \(RowCursor.batchLimit) FROM \(name)", isPrepared: false)
     var result = try reader.run([
       // All rows are read, so the first ones must not be preferred.
-      Statement("SELECT set_config('cursor_tuple_fraction', '1', true)"),
+      Statement("SELECT set_config('cursor_tuple_fraction', '1', true)", planning: .either),
       Statement(
         "DECLARE \(name) NO SCROLL CURSOR FOR \(statement.text)",
         statement.parameters,
-        isPrepared: false
+        isPrepared: false,
+        planning: statement.planning
       ), fetch,
     ])[2]
     // An error of the connection shows in the next statement. After one of the body, the transaction may go on.

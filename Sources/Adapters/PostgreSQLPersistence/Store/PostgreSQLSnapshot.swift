@@ -9,10 +9,19 @@ final class PostgreSQLSnapshot: StoreSnapshot {
   /// The sources that were handed out.
   private var sources: [PostgreSQLOrderedSource] = []
 
-  init(_ connection: Connection, _ pinned: PinnedVersion, in context: StoreContext) {
+  /// The connections for parts of a long pass.
+  private let pool: ConnectionPool?
+
+  init(
+    _ connection: Connection,
+    _ pinned: PinnedVersion,
+    in context: StoreContext,
+    pool: ConnectionPool? = nil
+  ) {
     self.connection = connection
     self.pinned = pinned
     self.context = context
+    self.pool = pool
   }
 
   /// The version that the transaction sees.
@@ -161,7 +170,7 @@ final class PostgreSQLSnapshot: StoreSnapshot {
       let reader = reader(connection)
       guard let plan = try context.orderedPlans.plan(of: definition, in: table, reader)
       else { return nil }
-      let source = PostgreSQLOrderedSource(plan, reader)
+      let source = PostgreSQLOrderedSource(plan, reader, pool: pool)
       sources.append(source)
       return source
     }

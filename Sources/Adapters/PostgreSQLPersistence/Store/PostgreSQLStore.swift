@@ -1,6 +1,7 @@
 #if PostgreSQL
 import Dispatch
 public import ResultsDomain
+import Synchronization
 
 #if canImport(Glibc)
 import Glibc
@@ -22,6 +23,7 @@ public final class PostgreSQLStore: Store {
   let pool: ConnectionPool
   private let broadcaster = CommitBroadcaster()
   private let callExecutor = CallExecutor()
+  private let expectations = Expectations()
   /// Notices commits of others while there are listeners.
   private let watch: any CommitWatch
 
@@ -53,7 +55,8 @@ public final class PostgreSQLStore: Store {
       patience: patience,
       password: options.password
     )
-    (facts, context) = try pool.with(.writing) { (connection) throws(StoreError) in
+    // The first read finds this connection, which has read the catalog.
+    (facts, context) = try pool.with(.reading) { (connection) throws(StoreError) in
       let facts = try ServerFacts(on: connection, path: path)
       let opened = try PostgreSQLStore.open(entities, options, facts, path, on: connection)
       return (facts, opened)
@@ -225,20 +228,71 @@ public final class PostgreSQLStore: Store {
         opening: connection.opening("REPEATABLE READ READ ONLY")
       )
       hasBegun = true
-      let snapshot = PostgreSQLSnapshot(connection, pinned, in: context)
-      defer { snapshot.end() }
-      let outcome = BodyScope.run(snapshot, of: broadcaster) {
-        () -> Swift.Result<Result, StoreError> in
-        do throws(StoreError) {
-          return .success(try body(snapshot))
-        } catch {
-          return .failure(error)
-        }
-      }
       // Nobody waits for the end of a transaction that has only read.
-      try? connection.post([Statement("COMMIT")])
-      return try outcome.get()
+      defer { try? connection.post([Connection.commit]) }
+      return try run(body, in: PostgreSQLSnapshot(connection, pinned, in: context, pool: pool))
     }
+  }
+
+  /// Runs the closure of a read.
+  private func run<Result: Sendable>(
+    _ body: (any StoreSnapshot) throws(StoreError) -> Result,
+    in snapshot: PostgreSQLSnapshot
+  ) throws(StoreError) -> Result {
+    defer { snapshot.end() }
+    let outcome = BodyScope.run(snapshot, of: broadcaster) {
+      () -> Swift.Result<Result, StoreError> in
+      do throws(StoreError) {
+        return .success(try body(snapshot))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try outcome.get()
+  }
+
+  /// Runs a closure with the newest version that this object has seen, if it is still the present one, and otherwise as `read(_:)` does.
+  ///
+  /// Where nothing is committed meanwhile, no transaction is opened: every round trip returns the snapshot that it has seen.
+  /// - Throws: As `read(_:)`.
+  public func readRepeatably<Result: Sendable>(
+    _ body: (any StoreSnapshot) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
+    guard BodyScope.snapshot(of: broadcaster) == nil, !broadcaster.isClosed, expectations.isWorth
+    else { return try read(body) }
+    let found: Result? = try pool.with(.reading) { (connection) throws(StoreError) -> Result? in
+      guard let expected = context.changes.expectation(on: connection) else { return nil }
+      let pinned = PinnedVersion(version: expected.version)
+      do throws(StoreError) {
+        return try connection.expecting(expected) { () throws(StoreError) -> Result in
+          try run(body, in: PostgreSQLSnapshot(connection, pinned, in: context))
+        }
+      } catch {
+        // Whatever went wrong goes wrong again, or was due to the version.
+        expectations.miss()
+        return nil
+      }
+    }
+    guard let found else { return try read(body) }
+    expectations.hit()
+    return found
+  }
+
+  /// Whether it is worth while to expect a version: hardly, while others commit all the time.
+  private final class Expectations: Sendable {
+    /// How many reads do not try, and how many will not after the next miss.
+    private let state = Mutex((pause: 0, next: 1))
+
+    var isWorth: Bool {
+      state.withLock { state in
+        state.pause = max(0, state.pause - 1)
+        return state.pause == 0
+      }
+    }
+
+    func hit() { state.withLock { $0 = (0, 1) } }
+
+    func miss() { state.withLock { $0 = ($0.next, min(64, $0.next * 2)) } }
   }
 
   /// The error of a call that the end of the store has ended.

@@ -20,6 +20,22 @@ struct Doorbell {
     let own: UInt64
   }
 
+  /// A notification that the bell has rung.
+  struct Ring {
+    /// The bell's value at that time.
+    let rung: Int64
+    /// The number of the transaction that has rung it, if it had one.
+    let transaction: UInt64?
+
+    /// Parses a payload, or returns `nil` for another one, such as the proof that notifications arrive.
+    init?(_ payload: String) {
+      let parts = payload.split(separator: " ")
+      guard let rung = parts.first.flatMap({ Int64($0) }) else { return nil }
+      self.rung = rung
+      transaction = parts.count > 1 ? UInt64(parts[1]) : nil
+    }
+  }
+
   /// Arms the bell.
   /// - Returns: `nil` without the right.
   func arm(on connection: Connection) throws(PostgreSQLFailure) -> Arming? {

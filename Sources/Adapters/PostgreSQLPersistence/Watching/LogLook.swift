@@ -8,8 +8,17 @@ struct LogLook: Sendable {
   let marks: [Int64]
   /// The oldest transaction that was running.
   let oldest: UInt64
-  /// Whether something was committed, or the server or a table replaced, since the look before.
-  let hasNews: Bool
+  /// What has happened since the look before.
+  let news: News
+
+  /// What a look may find.
+  enum News: Hashable, Sendable {
+    case none
+    /// The transaction with this number was committed, and nothing else has happened.
+    case oneCommit(UInt64)
+    /// Several were, or the server or a table was replaced.
+    case much
+  }
 }
 
 extension ChangeLog {
@@ -20,16 +29,15 @@ extension ChangeLog {
     since old: LogLook?,
     on connection: Connection
   ) throws(PostgreSQLFailure) -> LogLook {
-    let (isStandby, layout) = lookState
+    let (isStandby, texts) = lookState
     let mark = old?.mark ?? Mark(bound: .max, unseen: [], seen: [])
     // One statement has one snapshot; several would have several.
     var statements = [
       Statement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
-      ReadingFacts.statement(isStandby: isStandby, layout, in: schema),
-      FreshReader.exists(since: mark, in: schema),
+      texts.readingFacts, texts.newness(since: mark),
     ]
-    if isStandby { statements.append(FreshReader.visible(in: schema)) }
-    statements.append(Statement("COMMIT"))
+    if isStandby { statements.append(texts.visibleTransactions) }
+    statements.append(Connection.commit)
     let results: [QueryResult]
     do {
       results = try connection.run(statements)
@@ -48,15 +56,24 @@ extension ChangeLog {
       let visible = (0..<results[3].count).compactMap { results[3].unsigned($0, 0) }
       next = .seen(facts.snapshot, visible: visible)
     }
+    let isReplaced =
+      old?.instance != facts.instance || old?.marks != facts.marks
+      // What a process missed that was stopped for long may have been removed from the log.
+      || mark.floor < facts.trimmed
+    let news: LogLook.News
+    if !isReplaced, results[2].boolean(0, 0) == false {
+      news = .none
+    } else if !isReplaced, let number = results[2].unsigned(0, 1) {
+      news = .oneCommit(number)
+    } else {
+      news = .much
+    }
     return LogLook(
       mark: next,
       instance: facts.instance,
       marks: facts.marks,
       oldest: facts.snapshot.xmin,
-      hasNews: results[2].boolean(0, 0) ?? true || old?.instance != facts.instance
-        || old?.marks != facts.marks
-        // What a process missed that was stopped for long may have been removed from the log.
-        || mark.floor < facts.trimmed
+      news: news
     )
   }
 }

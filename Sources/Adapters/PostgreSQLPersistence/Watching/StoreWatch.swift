@@ -182,6 +182,8 @@ private struct WatchLoop {
   private let clock = ContinuousClock()
   /// What the last look saw.
   private var seen: LogLook?
+  /// The transactions since then whose notifications were passed on.
+  private var reported: Set<UInt64> = []
   private var nextMaintenance: ContinuousClock.Instant
   private var lastNews: ContinuousClock.Instant
 
@@ -250,12 +252,15 @@ private struct WatchLoop {
   private mutating func look(on connection: Connection) throws -> LogLook {
     let found = try log.look(since: seen, on: connection)
     note { $0.looks += 1 }
-    let isNew = seen == nil || found.hasNews
+    let news = seen == nil ? .much : found.news
     seen = found
-    if isNew {
-      lastNews = clock.now
-      onNews()
+    if news != .none { lastNews = clock.now }
+    switch news {
+    case .none: break
+    case .oneCommit(let transaction) where reported.contains(transaction): break
+    case .oneCommit, .much: onNews()
     }
+    reported = []
     return found
   }
 
@@ -280,22 +285,32 @@ private struct WatchLoop {
       $0.isAsleep = true
     }
     defer { note { $0.isAsleep = false } }
-    var payloads = try rings(on: connection)
+    var rings = try rings(on: connection)
     var event = WatchSignal.Event.readable
     let end = clock.now + timing.sleep
-    while payloads.isEmpty, case .readable = event {
+    while rings.isEmpty, case .readable = event {
       event = signal.wait(end - clock.now, socket: connection.socket)
-      payloads = try rings(on: connection)
+      rings = try self.rings(on: connection)
     }
-    if payloads.contains(String(arming.rung)) {
+    // Who has rung can be seen by everybody, so those who are notified need not wait for the look.
+    if !rings.isEmpty {
+      note {
+        $0.isAsleep = false
+        $0.notifications += rings.count
+      }
+      onNews()
+    }
+    if rings.contains(where: { $0.rung == arming.rung }) {
       try bell.disarm(arming, on: connection)
     } else if signal.isStopped {
       // Otherwise every commit would notify for ten seconds, and nobody be there.
       try bell.leave(arming, on: connection)
     }
-    if !payloads.isEmpty {
-      note { $0.notifications += payloads.count }
+    if !rings.isEmpty {
       lastNews = clock.now
+      reported.formUnion(rings.compactMap(\.transaction))
+      // Those who were notified read now.
+      _ = signal.wait(timing.look)
     } else if case .time = event {
       try look(on: connection)
       if lastNews != news { note { $0.missed += 1 } }
@@ -303,8 +318,8 @@ private struct WatchLoop {
   }
 
   /// The notifications of commits; those by which watches prove that they are connected are not.
-  private func rings(on connection: Connection) throws -> [String] {
-    try connection.notifications().filter { Int64($0) != nil }
+  private func rings(on connection: Connection) throws -> [Doorbell.Ring] {
+    try connection.notifications().compactMap { Doorbell.Ring($0) }
   }
 
   private mutating func maintain(on connection: Connection) throws {

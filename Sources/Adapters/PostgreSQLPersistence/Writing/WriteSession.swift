@@ -41,7 +41,7 @@ struct WriteSession {
       throw .unexpected(path: context.path, detail: "the closure ended its own transaction")
     }
     guard let number = transaction.number.value else {
-      try? connection.post([Statement("COMMIT")])
+      try? connection.post([Connection.commit])
       return Committed(result: result, version: pinned.version)
     }
     let after = try finish(number, origin: origin, on: connection)
@@ -101,7 +101,7 @@ struct WriteSession {
     do {
       return try context.changes.begin(
         on: connection,
-        opening: context.changes.markers(origin: origin) + [Statement("COMMIT")]
+        opening: context.changes.markers(origin: origin) + [Connection.commit]
           + connection.opening("REPEATABLE READ READ ONLY")
       )
     } catch {
@@ -119,7 +119,7 @@ struct WriteSession {
       on: usable,
       opening: usable.opening("REPEATABLE READ READ ONLY")
     )
-    if usable !== connection { try? usable.post([Statement("COMMIT")]) }
+    if usable !== connection { try? usable.post([Connection.commit]) }
     return pinned
   }
 
@@ -158,7 +158,7 @@ struct WriteSession {
     since version: StoreVersion,
     on connection: Connection
   ) {
-    defer { try? connection.post([Statement("COMMIT")]) }
+    defer { try? connection.post([Connection.commit]) }
     guard pinned.version != version else { return }
     guard broadcaster.hasFollowers, connection.isInTransaction,
       context.changes.isSmall(since: version, in: pinned, limit: WriteSession.followedRows)

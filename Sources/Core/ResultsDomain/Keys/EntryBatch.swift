@@ -15,6 +15,11 @@ public struct EntryBatch: Sendable {
   /// The number of keys.
   @inlinable public var count: Int { storedEnds.count }
 
+  /// The bytes of a key.
+  public func key(at index: Int) -> [UInt8] {
+    Array(storedBytes[(index == 0 ? 0 : storedEnds[index - 1])..<storedEnds[index]])
+  }
+
   /// Appends a key that a closure writes; if the closure throws, nothing is appended.
   @inlinable public mutating func append<Failure: Error>(
     _ write: (inout KeyWriter) throws(Failure) -> Void

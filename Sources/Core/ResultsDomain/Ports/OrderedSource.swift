@@ -49,6 +49,14 @@ public protocol OrderedSource: AnyObject {
     _ body: (EntryBatch) throws(StoreError) -> Bool
   ) throws(StoreError) -> Int?
 
+  /// Divides all entries into consecutive blocks, of about a number of entries each.
+  /// - Throws: The store's error, or `StoreError.aborted(by:)` with a `CancellationError` once the blocks are not wanted any more.
+  /// - Complexity: O(*n*), but only the first keys of the blocks are decoded.
+  func blocks(
+    ofAbout rows: Int,
+    while isWanted: () -> Bool
+  ) throws(StoreError) -> KeyBlocks
+
   /// Calls a closure with each group of entries that agree in the first columns, in order.
   ///
   /// A group is identified by the bytes of those columns. The closure returns whether to continue.
@@ -88,6 +96,29 @@ extension OrderedSource {
     return batches
   }
 
+  /// By default, keys at equal distances are sampled.
+  public func blocks(
+    ofAbout rows: Int,
+    while isWanted: () -> Bool
+  ) throws(StoreError) -> KeyBlocks {
+    try sampledBlocks(of: rows, while: isWanted)
+  }
+
+  /// Divides all entries into consecutive blocks of a number of entries each; the last one has the rest.
+  public func sampledBlocks(
+    of rows: Int,
+    while isWanted: () -> Bool
+  ) throws(StoreError) -> KeyBlocks {
+    var blocks = KeyBlocks()
+    let count = try sample(every: rows) { (batch) throws(StoreError) in
+      for index in 0..<batch.count { blocks.append(batch.key(at: index), count: rows) }
+      return isWanted()
+    }
+    guard let count else { throw .aborted(by: CancellationError()) }
+    blocks.shortenLast(toCount: count)
+    return blocks
+  }
+
   /// By default, only the first key is read.
   public func firstKeys(
     ofGroupsByFirstColumns columns: Int,
@@ -121,6 +152,41 @@ extension OrderedSource {
 
   /// By default, there is no estimate.
   public func estimatedCount() throws(StoreError) -> Int? { nil }
+}
+
+// MARK: - Blocks
+
+/// Consecutive blocks of keys.
+public struct KeyBlocks: Sendable {
+  /// The first key of each block.
+  public private(set) var firstKeys = EntryBatch()
+  /// The number of keys in each block.
+  public private(set) var counts: [Int] = []
+
+  /// Creates no blocks.
+  public init() {}
+
+  /// The number of keys in all blocks.
+  public var keyCount: Int { counts.reduce(0, +) }
+
+  /// Appends a block.
+  public mutating func append(_ firstKey: [UInt8], count: Int) {
+    firstKeys.append { $0.bytes += firstKey }
+    counts.append(count)
+  }
+
+  /// Appends other blocks, which follow these.
+  public mutating func append(_ other: KeyBlocks) {
+    for index in other.counts.indices {
+      append(other.firstKeys.key(at: index), count: other.counts[index])
+    }
+  }
+
+  /// Makes the last block so long that all have a number of keys together.
+  public mutating func shortenLast(toCount count: Int) {
+    guard counts.popLast() != nil else { return }
+    counts.append(count - keyCount)
+  }
 }
 
 // MARK: - Costs

@@ -6,6 +6,23 @@ public protocol StoreReading: Sendable {
   func read<Result: Sendable>(
     _ body: (any StoreSnapshot) throws(StoreError) -> Result
   ) throws(StoreError) -> Result
+
+  /// Runs a closure as `read(_:)` does, but perhaps more than once; only the last call counts.
+  ///
+  /// A store behind a network can expect a version, and find out together with what the closure reads whether it is still the present
+  /// one, so a page costs fewer round trips.
+  func readRepeatably<Result: Sendable>(
+    _ body: (any StoreSnapshot) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result
+}
+
+extension StoreReading {
+  /// By default, the closure is called once.
+  public func readRepeatably<Result: Sendable>(
+    _ body: (any StoreSnapshot) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
+    try read(body)
+  }
 }
 
 /// Changes a store in transactions.

@@ -81,9 +81,3 @@ extension SortedKeyList {
     }
   }
 }
-
-extension EntryBatch {
-  func key(at position: Int) -> [UInt8] {
-    Array(bytes[(position == 0 ? 0 : ends[position - 1])..<ends[position]])
-  }
-}

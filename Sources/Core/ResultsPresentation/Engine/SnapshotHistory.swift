@@ -244,6 +244,15 @@ private final class CountingSource: OrderedSource {
     return batch
   }
 
+  func blocks(
+    ofAbout rows: Int,
+    while isWanted: () -> Bool
+  ) throws(StoreError) -> KeyBlocks {
+    let blocks = try base.blocks(ofAbout: rows, while: isWanted)
+    snapshot.record(keys: blocks.counts.count)
+    return blocks
+  }
+
   func sample(
     every stride: Int,
     _ body: (EntryBatch) throws(StoreError) -> Bool

@@ -81,7 +81,7 @@ final class IndexedKeys: Sendable {
 extension IndexedKeys {
   /// Counts the keys of a list in one version of its store.
   ///
-  /// One pass samples a key for each block. Sections are found by seeking from one to the next, some at a time, or by one pass over
+  /// One pass divides the keys into blocks. Sections are found by seeking from one to the next, some at a time, or by one pass over
   /// their counts where there are many.
   /// - Returns: `nil` if the end of a section is not known, so that the keys have to be held in memory.
   /// - Complexity: O(*n*), but few keys are decoded; O(*s* log *n*) for *s* sections.
@@ -92,22 +92,14 @@ extension IndexedKeys {
     _ version: StoreVersion,
     while isWanted: () -> Bool
   ) throws(StoreError) -> IndexedKeys? {
-    var pivots = KeyBatch()
-    var isFirst = true
     let stride = index.stride(of: source)
-    let total = try source.sample(every: stride) { (batch) throws(StoreError) in
-      // The first block begins with the list, not with its first key.
-      for sample in 0..<batch.count where !isFirst || sample > 0 {
-        pivots.append(batch.key(at: sample))
-      }
-      isFirst = false
-      return isWanted()
+    let found = try source.blocks(ofAbout: stride, while: isWanted)
+    guard found.counts.allSatisfy({ (1...2 * stride).contains($0) }) else {
+      throw index.contradiction
     }
-    guard let total else { throw .aborted(by: CancellationError()) }
-    guard total - pivots.count * stride <= stride else { throw index.contradiction }
     let blocks: PivotTree
     do {
-      blocks = try .sampled(pivots, every: stride, rowCount: total)
+      blocks = try tree(of: found, stride)
     } catch {
       throw .unexpected(
         path: index.entity.name,
@@ -125,6 +117,27 @@ extension IndexedKeys {
     return sections.map {
       IndexedKeys(blocks: blocks, sections: $0, keyVersion: keyVersion, index: index)
     }
+  }
+
+  /// The tree of some blocks, the first of which begins with the list, not with its first key.
+  private static func tree(
+    of found: KeyBlocks,
+    _ stride: Int
+  ) throws(PivotTreeError) -> PivotTree {
+    let count = found.counts.count
+    guard found.counts.dropLast().allSatisfy({ $0 == stride }) else {
+      return try PivotTree(
+        (0..<count).lazy.map { number in
+          PivotBlock(
+            pivot: number == 0 ? [] : found.firstKeys.key(at: number),
+            rows: found.counts[number]
+          )
+        }
+      )
+    }
+    var pivots = KeyBatch()
+    for number in 0..<count where number > 0 { pivots.append(found.firstKeys.key(at: number)) }
+    return try .sampled(pivots, every: stride, rowCount: found.keyCount)
   }
 
   private func sections(

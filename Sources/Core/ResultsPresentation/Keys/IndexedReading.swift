@@ -37,14 +37,19 @@ extension Store {
   ///
   /// A list can be advanced past a version while a reader begins to read it, and the transitions of generations shown long before may
   /// skip the versions in between.
+  /// - Parameters:
+  ///   - isRepeatable: Whether nothing but the result of the closure's last call counts. Otherwise it is called again only if it has
+  ///     failed with `StoreError.historyLost`.
+  ///   - body: The closure.
   /// - Throws: The store's error, or the closure's.
   func rereading<Result: Sendable>(
+    isRepeatable: Bool = true,
     _ body: (any StoreSnapshot) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
     var attempts = 1
     while true {
       do throws(StoreError) {
-        return try read(body)
+        return isRepeatable ? try readRepeatably(body) : try read(body)
       } catch {
         guard case .historyLost = error, attempts < 3 else { throw error }
         attempts += 1

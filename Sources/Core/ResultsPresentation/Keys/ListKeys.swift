@@ -47,7 +47,8 @@ enum ListKeys: Sendable {
     switch self {
     case .held(let keys): keys.forEachKey(in: positions, body)
     case .indexed(let keys):
-      try keys.index.store.rereading { (snapshot) throws(StoreError) in
+      // Keys that were passed on cannot be taken back.
+      try keys.index.store.rereading(isRepeatable: false) { (snapshot) throws(StoreError) in
         try IndexedReading(keys, in: snapshot).forEachKey(in: positions, body)
       }
     }

@@ -70,6 +70,15 @@ final class WorkCountingStore: Store {
     }
   }
 
+  func readRepeatably<Result: Sendable>(
+    _ body: (any StoreSnapshot) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
+    reads.add(1, ordering: .relaxed)
+    return try base.readRepeatably { (snapshot) throws(StoreError) in
+      try body(WorkCountingSnapshot(snapshot, self))
+    }
+  }
+
   @discardableResult
   func commit<Result: Sendable>(
     origin: CommitOrigin,

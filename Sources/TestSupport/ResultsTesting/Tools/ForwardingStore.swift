@@ -40,6 +40,13 @@ extension ForwardingStore {
     try target.read { (snapshot) throws(StoreError) in try body(wrapped(snapshot)) }
   }
 
+  /// Reads the other store through wrapped snapshots.
+  public func readRepeatably<Result: Sendable>(
+    _ body: (any StoreSnapshot) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
+    try target.readRepeatably { (snapshot) throws(StoreError) in try body(wrapped(snapshot)) }
+  }
+
   /// Forwards the transaction.
   @discardableResult
   public func commit<Result: Sendable>(

@@ -1,0 +1,49 @@
+#if PostgreSQL
+/// The texts of the statements that every reading runs, which stay the same until a table or the server changes.
+struct ReadingTexts: Sendable {
+  /// Locks the tables, so that none is changed while it is read.
+  private let lock: String
+  private let facts: String
+  private let fresh: String
+  private let visible: String
+  private let newness: String
+  /// The texts for the present rows of what is fresh, by the index of the table.
+  private let present: [(table: Int, text: String)]
+
+  init(_ schema: LogSchema, _ tables: StoreTables, _ layout: CaptureLayout, isStandby: Bool) {
+    let names = tables.all.map(\.quotedName) + ["\(schema.quoted).log"]
+    lock = "LOCK TABLE \(names.joined(separator: ", ")) IN ACCESS SHARE MODE"
+    facts = ReadingFacts.text(isStandby: isStandby, layout, in: schema)
+    fresh = FreshReader.fresh(in: schema)
+    visible = FreshReader.visible(in: schema)
+    newness = FreshReader.newness(in: schema)
+    present = tables.all.compactMap { table in
+      FreshReader.presentOfFresh(table, layout, in: schema).map { (table.index, $0) }
+    }
+  }
+
+  /// The statement that locks the tables.
+  var locking: Statement { Statement(lock) }
+
+  /// The statement for what a reading finds beside the rows.
+  var readingFacts: Statement { Statement(facts, planning: .either) }
+
+  /// The statement for the rows of the log that are fresh for a mark.
+  func fresh(since mark: Mark) -> Statement {
+    Statement(fresh, mark.parameters, planning: .either)
+  }
+
+  /// The statement that answers whether anything is fresh for a mark.
+  func newness(since mark: Mark) -> Statement {
+    Statement(newness, mark.parameters, planning: .either)
+  }
+
+  /// The statement for the transactions that a standby's mark must remember.
+  var visibleTransactions: Statement { Statement(visible, planning: .either) }
+
+  /// The statements for the present rows of what is fresh for a mark, by the index of the table.
+  func presentOfFresh(since mark: Mark) -> [(table: Int, statement: Statement)] {
+    present.map { ($0.table, Statement($0.text, mark.parameters, planning: .either)) }
+  }
+}
+#endif

@@ -1,0 +1,107 @@
+#if PostgreSQL
+import ResultsDomain
+import Synchronization
+import Testing
+
+@testable import PostgreSQLPersistence
+
+/// R171: reads of the version that is probably still the present one.
+@Suite struct ExpectedVersionTests {
+  private func withStore(
+    _ body: (PostgreSQLStore, EntityDescription, Connection) throws -> Void
+  ) throws {
+    try TestServer.withDatabase { url in
+      let entity = try EntityDescription(
+        name: "Book",
+        attributes: [AttributeDescription("title", .text)]
+      )
+      let store = try PostgreSQLStore(url: url, entities: [entity])
+      try store.write { try $0.insert([.text("a")], key: .integer(1), into: entity) }
+      try body(store, entity, try TestServer.connect(url))
+    }
+  }
+
+  private func title(
+    _ store: any StoreSnapshot,
+    _ entity: EntityDescription
+  ) throws(StoreError) -> String? {
+    try store.rows([.integer(1)], of: entity)[0]?.values[0].text
+  }
+
+  private func flights(_ store: PostgreSQLStore) throws(StoreError) -> Int {
+    try store.pool.with(.reading) { (connection) throws(StoreError) in connection.flightCount }
+  }
+
+  @Test func `where nothing was committed, a read is one round trip (R171)`() throws {
+    try withStore { store, entity, _ in
+      _ = try store.read { (snapshot) throws(StoreError) in try title(snapshot, entity) }
+      let before = try flights(store)
+      for _ in 0..<5 {
+        let found = try store.readRepeatably { (snapshot) throws(StoreError) in
+          try title(snapshot, entity)
+        }
+        #expect(found == "a")
+      }
+      #expect(try flights(store) == before + 5)
+    }
+  }
+
+  @Test func `a commit between two reads is seen (R171)`() throws {
+    try withStore { store, entity, other in
+      for round in 0..<20 {
+        try other.runOnce("UPDATE \"Book\" SET title = 'b\(round)'")
+        let (version, found) = try store.readRepeatably { (snapshot) throws(StoreError) in
+          (snapshot.version, try title(snapshot, entity))
+        }
+        #expect(found == "b\(round)")
+        let now = try store.read { (snapshot) throws(StoreError) in snapshot.version }
+        #expect(version == now)
+      }
+    }
+  }
+
+  @Test func `a commit in the middle of a read makes it begin again (R171)`() throws {
+    try withStore { store, entity, other in
+      _ = try store.read { (snapshot) throws(StoreError) in snapshot.version }
+      let calls = Mutex(0)
+      let found = try store.readRepeatably { (snapshot) throws(StoreError) in
+        let first = try title(snapshot, entity)
+        if calls.withLock({
+          $0 += 1; return $0
+        }) == 1 {
+          _ = try? other.runOnce("UPDATE \"Book\" SET title = 'b'")
+        }
+        return [first, try title(snapshot, entity)]
+      }
+      #expect(calls.withLock { $0 } == 2)
+      #expect(found == ["b", "b"])
+    }
+  }
+
+  @Test func `what needs a transaction, and a table that is gone, are read as ever (R171)`() throws
+  {
+    try withStore { store, entity, other in
+      let definition = try OrderDefinition(
+        entity: entity,
+        predicate: .all,
+        sortDescriptors: [.ascending("title")]
+      )
+      _ = try store.read { (snapshot) throws(StoreError) in snapshot.version }
+      let count = try store.readRepeatably { (snapshot) throws(StoreError) in
+        var count = 0
+        try snapshot.entries(of: definition) { (batch) throws(StoreError) in
+          count += batch.count
+          return true
+        }
+        return count
+      }
+      #expect(count == 1)
+      try other.runOnce("DROP TABLE \"Book\"")
+      #expect(throws: StoreError.self) {
+        _ = try store.readRepeatably { (snapshot) throws(StoreError) in try title(snapshot, entity)
+        }
+      }
+    }
+  }
+}
+#endif
