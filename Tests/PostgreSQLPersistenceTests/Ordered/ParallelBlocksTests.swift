@@ -120,12 +120,14 @@ import Testing
       try check(try #require(blocks), source)
     }
     try withSource { source, pool in
-      let other = try pool.connect()
-      // No further connection is accepted.
-      try other.runOnce(
-        "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I CONNECTION LIMIT 0', current_database()); END $$"
+      let own = try #require(
+        source.reader.connection.run("SELECT current_database()::text").text(0, 0)
       )
       pool.forgetIdle()
+      let administrator = try TestServer.connect()
+      try administrator.runOnce("ALTER DATABASE \(own) ALLOW_CONNECTIONS false")
+      defer { _ = try? administrator.runOnce("ALTER DATABASE \(own) ALLOW_CONNECTIONS true") }
+      #expect(throws: StoreError.self) { _ = try pool.connect(patience: .zero) }
       let blocks = try source.parallelBlocks(ofAbout: 64, from: 1000) { true }
       try check(try #require(blocks), source)
     }

@@ -35,14 +35,18 @@ import Testing
   @Test func `where nothing was committed, a read is one round trip (R171)`() throws {
     try withStore { store, entity, _ in
       _ = try store.read { (snapshot) throws(StoreError) in try title(snapshot, entity) }
-      let before = try flights(store)
-      for _ in 0..<5 {
+      // Transactions of other databases of the server, such as those of other tests, are in its snapshots too.
+      let deadline = ContinuousClock.now + .seconds(30)
+      var least = Int.max
+      while least > 1, ContinuousClock.now < deadline {
+        let before = try flights(store)
         let found = try store.readRepeatably { (snapshot) throws(StoreError) in
           try title(snapshot, entity)
         }
         #expect(found == "a")
+        least = min(least, try flights(store) - before)
       }
-      #expect(try flights(store) == before + 5)
+      #expect(least == 1)
     }
   }
 
@@ -62,19 +66,26 @@ import Testing
 
   @Test func `a commit in the middle of a read makes it begin again (R171)`() throws {
     try withStore { store, entity, other in
-      _ = try store.read { (snapshot) throws(StoreError) in snapshot.version }
-      let calls = Mutex(0)
-      let found = try store.readRepeatably { (snapshot) throws(StoreError) in
-        let first = try title(snapshot, entity)
-        if calls.withLock({
-          $0 += 1; return $0
-        }) == 1 {
-          _ = try? other.runOnce("UPDATE \"Book\" SET title = 'b'")
+      // Where another test commits before the first flight, there is a transaction from the beginning.
+      let deadline = ContinuousClock.now + .seconds(30)
+      var most = 0
+      while most < 2, ContinuousClock.now < deadline {
+        try other.runOnce("UPDATE \"Book\" SET title = 'a'")
+        _ = try store.read { (snapshot) throws(StoreError) in snapshot.version }
+        let calls = Mutex(0)
+        let found = try store.readRepeatably { (snapshot) throws(StoreError) in
+          let first = try title(snapshot, entity)
+          let call = calls.withLock { count in
+            count += 1
+            return count
+          }
+          if call == 1 { _ = try? other.runOnce("UPDATE \"Book\" SET title = 'b'") }
+          return [first, try title(snapshot, entity)]
         }
-        return [first, try title(snapshot, entity)]
+        most = calls.withLock { $0 }
+        #expect(found == (most == 1 ? ["a", "a"] : ["b", "b"]))
       }
-      #expect(calls.withLock { $0 } == 2)
-      #expect(found == ["b", "b"])
+      #expect(most == 2)
     }
   }
 

@@ -67,25 +67,29 @@ final class ConnectionPool: Sendable {
     return try body(connection)
   }
 
-  /// Runs a closure with a connection for reading, if one is free at this moment.
+  /// Runs a closure with a connection for reading, if one is free at this moment, or can be opened at the first attempt.
   /// - Returns: The closure's result, or `nil` if all are in use.
   func withFree<Result>(
     _ body: (Connection) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
     guard readers.wait(timeout: .now()) == .success else { return nil }
     defer { readers.signal() }
-    let connection = try take(.reading)
+    let connection = try take(.reading, isPatient: false)
     defer { give(connection, .reading) }
     return try body(connection)
   }
 
-  private func take(_ role: Role) throws(StoreError) -> Connection {
+  private func take(_ role: Role, isPatient: Bool = true) throws(StoreError) -> Connection {
     let known: Connection? = try state.withLock { (state) throws(StoreError) -> Connection? in
       guard !state.isClosed else { throw .closed(path: settings.name) }
       return role == .writing ? state.writer.take() : state.idle.popLast()
     }
     let connection: Connection
-    if let known, known.isUsable { connection = known } else { connection = try connect() }
+    if let known, known.isUsable {
+      connection = known
+    } else {
+      connection = try connect(patience: isPatient ? patience : .zero)
+    }
     let isClosed = state.withLock { state in
       state.inUse[ObjectIdentifier(connection)] = connection.canceller
       return state.isClosed
@@ -109,10 +113,11 @@ final class ConnectionPool: Sendable {
   /// Opens a connection with the settings of a session, apart from the pool.
   ///
   /// While the server starts, or has no connection left, it tries again for a while.
+  /// - Parameter patience: For how long it tries; as long as the pool does if it is left out.
   /// - Throws: `StoreError.unreachable`, with libpq's or the server's words.
-  func connect() throws(StoreError) -> Connection {
+  func connect(patience: Duration? = nil) throws(StoreError) -> Connection {
     let clock = ContinuousClock()
-    let deadline = clock.now + patience
+    let deadline = clock.now + (patience ?? self.patience)
     var pause: UInt32 = 50_000
     var password = state.withLock { $0.password }
     while true {
