@@ -10,12 +10,20 @@ import Synchronization
 ///
 /// `state` is guarded by a lock that is held for moments only; statements are proved without it.
 final class OrderedPlan: Sendable {
+  /// What a statement asks of subranges of some forms.
+  private enum Question: Hashable, Sendable {
+    /// The counts of any number of subranges of one form.
+    case counts(SubrangeForm)
+    /// The count of all together.
+    case sum([SubrangeForm])
+    /// Their keys.
+    case page([SubrangeForm])
+  }
+
   private struct State {
     var proved: Set<String> = []
-    /// The texts that have been made, by the forms of their subranges.
-    var counts: [SubrangeForm: String] = [:]
-    var sums: [[SubrangeForm]: String] = [:]
-    var pages: [[SubrangeForm]: String] = [:]
+    /// The texts that have been made.
+    var texts: [Question: String] = [:]
     var isRefused = false
   }
 
@@ -57,30 +65,24 @@ final class OrderedPlan: Sendable {
 
   /// The text that counts subranges of some forms together.
   func text(summing forms: [SubrangeForm]) -> String {
-    state.withLock { state in
-      if let known = state.sums[forms] { return known }
-      let text = statements.count(forms)
-      state.sums[forms] = text
-      return text
-    }
+    text(.sum(forms)) { statements.count(forms) }
   }
 
   /// The text that counts any number of subranges of a form.
   func text(counting form: SubrangeForm) -> String {
-    state.withLock { state in
-      if let known = state.counts[form] { return known }
-      let text = statements.counts(form)
-      state.counts[form] = text
-      return text
-    }
+    text(.counts(form)) { statements.counts(form) }
   }
 
   /// The text that reads keys in subranges of some forms.
   func text(paging forms: [SubrangeForm]) -> String {
+    text(.page(forms)) { statements.page(forms) }
+  }
+
+  private func text(_ question: Question, _ make: () -> String) -> String {
     state.withLock { state in
-      if let known = state.pages[forms] { return known }
-      let text = statements.page(forms)
-      state.pages[forms] = text
+      if let known = state.texts[question] { return known }
+      let text = make()
+      state.texts[question] = text
       return text
     }
   }

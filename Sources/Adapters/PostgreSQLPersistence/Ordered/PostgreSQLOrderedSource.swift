@@ -208,111 +208,9 @@ final class PostgreSQLOrderedSource: OrderedSource {
   }
 }
 
-// MARK: - Passing over all keys
+// MARK: - Groups and ranks
 
 extension PostgreSQLOrderedSource {
-  /// About how many keys are passed in one flight, after which a pass can end.
-  private static let passedTogether = 200_000
-  /// Below this stride all keys are read.
-  static let leastStride = 8
-
-  func sample(
-    every stride: Int,
-    _ body: (EntryBatch) throws(StoreError) -> Bool
-  ) throws(StoreError) -> Int? {
-    let stride = max(1, stride)
-    guard stride >= PostgreSQLOrderedSource.leastStride, let text = statements.sample() else {
-      return try scan(every: stride, body)
-    }
-    return try pass(from: nil, to: nil, every: stride, text, body)
-  }
-
-  /// Passes over the keys between two keys, and calls a closure with every n-th one.
-  /// - Parameters:
-  ///   - lower: The key to begin with, or `nil` for the first one.
-  ///   - upper: The key behind the last one, or `nil` for the end.
-  ///   - stride: The distance of the keys.
-  ///   - text: The statement that samples between them.
-  ///   - body: The closure, which returns whether to continue.
-  /// - Returns: The number of keys between the two, or `nil` if the closure ended the pass.
-  func pass(
-    from lower: [UInt8]?,
-    to upper: [UInt8]?,
-    every stride: Int,
-    _ text: String,
-    _ body: (EntryBatch) throws(StoreError) -> Bool
-  ) throws(StoreError) -> Int? {
-    let end = upper.map { KeyBound.before($0) }
-    let first = try keys(from: lower.map { .before($0) }, to: end, skipping: 0, limit: 1)
-    guard first.count == 1 else { return 0 }
-    var last = first.key(at: 0)
-    let behind = try upper.map { (upper) throws(StoreError) in try parameters(of: upper) } ?? []
-    let steps = max(1, PostgreSQLOrderedSource.passedTogether / stride)
-    var sampled = 0
-    var batch = first
-    try prove([text])
-    while true {
-      if batch.count > 0, !(try body(batch)) { return nil }
-      sampled += batch.count
-      let result = try run([
-        Statement(
-          text,
-          statements.parameters + (try parameters(of: last))
-            + [.integer(Int64(stride)), .integer(Int64(steps))] + behind
-        )
-      ])[0]
-      batch = try keys(of: result)
-      if batch.count > 0 { last = batch.key(at: batch.count - 1) }
-      guard batch.count == steps else { break }
-    }
-    if batch.count > 0, !(try body(batch)) { return nil }
-    sampled += batch.count
-    let rest = try count(from: .before(last), to: end)
-    guard rest <= stride else { throw unexpected("the keys behind a sampled one are not sampled") }
-    return (sampled - 1) * stride + rest
-  }
-
-  /// The columns of a key as parameters.
-  private func parameters(of key: [UInt8]) throws(StoreError) -> [Parameter] {
-    guard let found = sought(key) else {
-      throw unexpected("a key that was read cannot be sought")
-    }
-    return found
-  }
-
-  /// The columns of a key as parameters, or `nil` if it is only the beginning of one, or a column's type cannot hold it.
-  private func sought(_ key: [UInt8]) -> [Parameter]? {
-    parts(of: key, isBehind: false).parameters(plan, key, 0..<statements.terms.count)
-  }
-
-  /// Reads all keys, and passes on every n-th one.
-  private func scan(
-    every stride: Int,
-    _ body: (EntryBatch) throws(StoreError) -> Bool
-  ) throws(StoreError) -> Int? {
-    var count = 0
-    var isEnded = false
-    var last: [UInt8] = []
-    try forEachResult(of: Statement(statements.scan, statements.parameters)) {
-      (result) throws(StoreError) in
-      let all = try keys(of: result)
-      if all.count > 0 {
-        guard count == 0 || last.lexicographicallyPrecedes(all.key(at: 0)) else {
-          throw unexpected("keys are out of order")
-        }
-        last = all.key(at: all.count - 1)
-      }
-      var batch = EntryBatch()
-      for index in 0..<all.count where (count + index).isMultiple(of: stride) {
-        batch.append { $0.bytes += all.key(at: index) }
-      }
-      count += all.count
-      if batch.count > 0 { isEnded = !(try body(batch)) }
-      return !isEnded
-    }
-    return isEnded ? nil : count
-  }
-
   func groups(
     byFirstColumns columns: Int,
     _ body: (_ prefix: [UInt8], _ count: Int) throws(StoreError) -> Bool
@@ -342,7 +240,7 @@ extension PostgreSQLOrderedSource {
   }
 
   /// Reads the results of a statement over the index, in batches.
-  private func forEachResult(
+  func forEachResult(
     of statement: Statement,
     _ body: (QueryResult) throws(StoreError) -> Bool
   ) throws(StoreError) {
@@ -471,7 +369,7 @@ extension PostgreSQLOrderedSource {
     return Subrange(form: form, parameters: parameters)
   }
 
-  private func parts(of key: [UInt8], isBehind: Bool) -> OrderedBound {
+  func parts(of key: [UInt8], isBehind: Bool) -> OrderedBound {
     var bound = OrderedBound()
     key.withUnsafeBytes { bound.set($0, isBehind: isBehind, in: plan.columns) }
     return bound
@@ -493,7 +391,7 @@ extension PostgreSQLOrderedSource {
 
 extension OrderedBound {
   /// The parameters of some columns of a whole key; `nil` if a column's type cannot hold one.
-  fileprivate func parameters(
+  func parameters(
     _ plan: OrderedPlan,
     _ key: [UInt8],
     _ columns: Range<Int>
@@ -515,17 +413,17 @@ extension OrderedBound {
 // MARK: - Flights
 
 extension PostgreSQLOrderedSource {
-  private func check() throws(StoreError) {
+  func check() throws(StoreError) {
     if isEnded { throw unexpected("an index was read after its snapshot had ended") }
   }
 
-  private func prove(_ texts: [String]) throws(StoreError) {
+  func prove(_ texts: [String]) throws(StoreError) {
     try check()
     try OrderedProof(reader: reader).prove(texts, of: plan)
   }
 
   /// Runs statements over the index in one flight, and checks that the index still exists.
-  private func run(_ statements: [Statement]) throws(StoreError) -> [QueryResult] {
+  func run(_ statements: [Statement]) throws(StoreError) -> [QueryResult] {
     try check()
     let number = Array(BinaryForm.bytes(of: Int64(plan.index.number)).suffix(4))
     let exists = Statement(
@@ -543,7 +441,7 @@ extension PostgreSQLOrderedSource {
     return Array(results.dropLast())
   }
 
-  private func unexpected(_ detail: String) -> StoreError {
+  func unexpected(_ detail: String) -> StoreError {
     .unexpected(path: reader.path, detail: "\(plan.definition.entity.name): \(detail)")
   }
 

@@ -10,6 +10,112 @@ import Darwin
 #endif
 
 extension PostgreSQLOrderedSource {
+  /// About how many keys are passed in one flight, after which a pass can end.
+  private static let passedTogether = 200_000
+  /// Below this stride all keys are read.
+  static let leastStride = 8
+
+  func sample(
+    every stride: Int,
+    _ body: (EntryBatch) throws(StoreError) -> Bool
+  ) throws(StoreError) -> Int? {
+    let stride = max(1, stride)
+    guard stride >= PostgreSQLOrderedSource.leastStride, let text = statements.sample() else {
+      return try scan(every: stride, body)
+    }
+    return try pass(from: nil, to: nil, every: stride, text, body)
+  }
+
+  /// Passes over the keys between two keys, and calls a closure with every n-th one.
+  /// - Parameters:
+  ///   - lower: The key to begin with, or `nil` for the first one.
+  ///   - upper: The key behind the last one, or `nil` for the end.
+  ///   - stride: The distance of the keys.
+  ///   - text: The statement that samples between them.
+  ///   - body: The closure, which returns whether to continue.
+  /// - Returns: The number of keys between the two, or `nil` if the closure ended the pass.
+  func pass(
+    from lower: [UInt8]?,
+    to upper: [UInt8]?,
+    every stride: Int,
+    _ text: String,
+    _ body: (EntryBatch) throws(StoreError) -> Bool
+  ) throws(StoreError) -> Int? {
+    let end = upper.map { KeyBound.before($0) }
+    let first = try keys(from: lower.map { .before($0) }, to: end, skipping: 0, limit: 1)
+    guard first.count == 1 else { return 0 }
+    var last = first.key(at: 0)
+    let behind = try upper.map { (upper) throws(StoreError) in try parameters(of: upper) } ?? []
+    let steps = max(1, PostgreSQLOrderedSource.passedTogether / stride)
+    var sampled = 0
+    var batch = first
+    try prove([text])
+    while true {
+      if batch.count > 0, !(try body(batch)) { return nil }
+      sampled += batch.count
+      let result = try run([
+        Statement(
+          text,
+          statements.parameters + (try parameters(of: last))
+            + [.integer(Int64(stride)), .integer(Int64(steps))] + behind
+        )
+      ])[0]
+      batch = try keys(of: result)
+      if batch.count > 0 { last = batch.key(at: batch.count - 1) }
+      guard batch.count == steps else { break }
+    }
+    if batch.count > 0, !(try body(batch)) { return nil }
+    sampled += batch.count
+    let rest = try count(from: .before(last), to: end)
+    guard rest <= stride else { throw unexpected("the keys behind a sampled one are not sampled") }
+    return (sampled - 1) * stride + rest
+  }
+
+  /// The columns of a key as parameters.
+  private func parameters(of key: [UInt8]) throws(StoreError) -> [Parameter] {
+    guard let found = sought(key) else {
+      throw unexpected("a key that was read cannot be sought")
+    }
+    return found
+  }
+
+  /// The columns of a key as parameters, or `nil` if it is only the beginning of one, or a column's type cannot hold it.
+  func sought(_ key: [UInt8]) -> [Parameter]? {
+    parts(of: key, isBehind: false).parameters(plan, key, 0..<statements.terms.count)
+  }
+
+  /// Reads all keys, and passes on every n-th one.
+  func scan(
+    every stride: Int,
+    _ body: (EntryBatch) throws(StoreError) -> Bool
+  ) throws(StoreError) -> Int? {
+    var count = 0
+    var isEnded = false
+    var last: [UInt8] = []
+    try forEachResult(of: Statement(statements.scan, statements.parameters)) {
+      (result) throws(StoreError) in
+      let all = try keys(of: result)
+      if all.count > 0 {
+        guard count == 0 || last.lexicographicallyPrecedes(all.key(at: 0)) else {
+          throw unexpected("keys are out of order")
+        }
+        last = all.key(at: all.count - 1)
+      }
+      var batch = EntryBatch()
+      for index in 0..<all.count where (count + index).isMultiple(of: stride) {
+        batch.append { $0.bytes += all.key(at: index) }
+      }
+      count += all.count
+      if batch.count > 0 { isEnded = !(try body(batch)) }
+      return !isEnded
+    }
+    return isEnded ? nil : count
+  }
+}
+
+// MARK: - In parts
+
+extension PostgreSQLOrderedSource {
   /// From how many keys on a pass is divided among connections, which costs some milliseconds.
   private static let parallelCount = 300_000
   /// The connections of one pass: as many as there are processors here, which is all that is known of the server's.

@@ -6,7 +6,7 @@ import Testing
 @testable import PostgreSQLPersistence
 
 /// R172: a pass over a long list in parts.
-@Suite struct ParallelBlocksTests {
+@Suite struct OrderedPassTests {
   private static let rows = 5000
 
   private func withSource(
