@@ -114,6 +114,7 @@ final class ConnectionPool: Sendable {
   ///
   /// While the server starts, or has no connection left, it tries again for a while.
   /// - Parameter patience: For how long it tries; as long as the pool does if it is left out.
+  /// - Returns: The connection.
   /// - Throws: `StoreError.unreachable`, with libpq's or the server's words.
   func connect(patience: Duration? = nil) throws(StoreError) -> Connection {
     let clock = ContinuousClock()

@@ -34,6 +34,7 @@ extension PostgreSQLOrderedSource {
   ///   - text: The statement that samples between them.
   ///   - body: The closure, which returns whether to continue.
   /// - Returns: The number of keys between the two, or `nil` if the closure ended the pass.
+  /// - Throws: The store's error, and what the closure throws.
   func pass(
     from lower: [UInt8]?,
     to upper: [UInt8]?,
@@ -143,6 +144,7 @@ extension PostgreSQLOrderedSource {
   ///   - least: From how many keys on it is worth while.
   ///   - isWanted: Whether the blocks are still wanted.
   /// - Returns: `nil` if the list is shorter, or cannot be divided.
+  /// - Throws: The store's error, or `StoreError.aborted(by:)` once the blocks are not wanted any more.
   func parallelBlocks(
     ofAbout rows: Int,
     from least: Int,

@@ -274,6 +274,7 @@ struct OrderedStatements: Sendable {
   ///   - count: The number of columns.
   ///   - isInclusive: Whether the row itself is behind.
   ///   - value: The value of a column; that of the row `p` if it is left out.
+  /// - Returns: `nil` where several comparisons are needed.
   private func comparedRow(
     _ count: Int,
     isInclusive: Bool,

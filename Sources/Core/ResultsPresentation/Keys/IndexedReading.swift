@@ -41,6 +41,7 @@ extension Store {
   ///   - isRepeatable: Whether nothing but the result of the closure's last call counts. Otherwise it is called again only if it has
   ///     failed with `StoreError.historyLost`.
   ///   - body: The closure.
+  /// - Returns: The closure's result.
   /// - Throws: The store's error, or the closure's.
   func rereading<Result: Sendable>(
     isRepeatable: Bool = true,
