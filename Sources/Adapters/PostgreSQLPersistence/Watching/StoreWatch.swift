@@ -22,6 +22,8 @@ final class StoreWatch: Sendable {
     var look: Duration = .milliseconds(10)
     /// Without a commit until the watch sleeps.
     var quiet: Duration = .milliseconds(50)
+    /// How many times as long at the most, after sleeps that have ended at once.
+    var patience = 16.0
     /// Between two looks while a transaction is open that began before the bell was armed.
     var careful: Duration = .milliseconds(5)
     /// How long it sleeps at a time.
@@ -186,6 +188,8 @@ private struct WatchLoop {
   private var reported: Set<UInt64> = []
   private var nextMaintenance: ContinuousClock.Instant
   private var lastNews: ContinuousClock.Instant
+  /// How many times as long as usual it must be quiet, since sleeps have ended at once.
+  private var patience = 1.0
 
   init(
     _ log: ChangeLog,
@@ -235,8 +239,11 @@ private struct WatchLoop {
       try look(on: connection)
       try maintain(on: connection)
       let quiet = clock.now - lastNews
-      if isListening, quiet >= timing.quiet {
+      if isListening, quiet >= timing.quiet * patience {
+        let start = clock.now
         try sleep(on: connection, bell)
+        // Under load with short pauses, each arming makes commits notify.
+        patience = clock.now - start < timing.look * 2.5 ? min(timing.patience, patience * 2) : 1
         interval = timing.look
       } else {
         interval =
@@ -273,13 +280,17 @@ private struct WatchLoop {
       return
     }
     note { $0.armings += 1 }
+    // The look sees those that have notified so far.
+    _ = try rings(on: connection)
     var pause = timing.careful
     // A writer that tested the bell before has an older number: it is running, or its changes are visible.
     while try look(on: connection).oldest < arming.own, lastNews == news, !signal.isStopped {
-      guard case .time = signal.wait(pause) else { return }
+      guard case .time = signal.wait(pause) else { return try bell.leave(arming, on: connection) }
       pause = min(timing.quiet, pause * 1.1)
     }
-    guard lastNews == news, !signal.isStopped else { return }
+    guard lastNews == news, !signal.isStopped else {
+      return try bell.leave(arming, on: connection)
+    }
     note {
       $0.sleeps += 1
       $0.isAsleep = true
@@ -300,21 +311,21 @@ private struct WatchLoop {
       }
       onNews()
     }
-    if rings.contains(where: { $0.rung == arming.rung }) {
-      try bell.disarm(arming, on: connection)
-    } else if signal.isStopped {
-      // Otherwise every commit would notify for ten seconds, and nobody be there.
-      try bell.leave(arming, on: connection)
-    }
-    if !rings.isEmpty {
+    guard rings.isEmpty else {
       lastNews = clock.now
       reported.formUnion(rings.compactMap(\.transaction))
+      try bell.disarm(arming, on: connection)
       // Those who were notified read now.
       _ = signal.wait(timing.look)
-    } else if case .time = event {
-      try look(on: connection)
-      if lastNews != news { note { $0.missed += 1 } }
+      return
     }
+    var staysArmed = false
+    if case .time = event, !signal.isStopped {
+      try look(on: connection)
+      if lastNews == news { staysArmed = true } else { note { $0.missed += 1 } }
+    }
+    // Otherwise every commit would notify for ten seconds, and nobody be there.
+    if !staysArmed { try bell.leave(arming, on: connection) }
   }
 
   /// The notifications of commits; those by which watches prove that they are connected are not.
