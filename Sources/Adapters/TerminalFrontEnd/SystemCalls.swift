@@ -91,6 +91,7 @@ enum SystemCalls {
     let named = getenv("TMPDIR").map { String(cString: $0) } ?? ""
     // The folder that POSIX has for temporary files on every system (XBD, 10.1).
     let folder = named.isEmpty ? "/tmp" : named
+    // `mkstemp` puts a unique name in place of the six letters.
     var path = Array("\(folder)/output-XXXXXX".utf8CString)
     let descriptor = mkstemp(&path)
     guard descriptor >= 0 else { return nil }

@@ -170,13 +170,7 @@ extension PostgreSQLOrderedSource {
 
   /// Keys that divide all keys into parts of about the same length.
   private func evenBounds(parts: Int) throws(StoreError) -> [[UInt8]] {
-    let number = Array(BinaryForm.bytes(of: Int64(plan.table.shape.number)).suffix(4))
-    let estimate = Statement(
-      "SELECT reltuples::int8 FROM pg_catalog.pg_class WHERE oid = $1",
-      [Parameter(type: TypeNumber.object, bytes: number)],
-      planning: .either
-    )
-    let total = try reader.run([estimate])[0].integer(0, 0) ?? 0
+    let total = try estimatedRows() ?? 0
     guard total > 0 else { return [] }
     let percent = min(100, 100 * PostgreSQLOrderedSource.sampledRows / Double(total))
     let text = statements.randomKeys(percent: percent)

@@ -292,6 +292,11 @@ extension PostgreSQLOrderedSource {
         .explanations(of: [statements.scan], statements)[0]
       return explanation.map { Int(max(0, min($0.top.rows, 1e15))) }
     }
+    return try estimatedRows()
+  }
+
+  /// The server's estimate of the rows of the table, or `nil` if it was never analyzed.
+  func estimatedRows() throws(StoreError) -> Int? {
     let number = Array(BinaryForm.bytes(of: Int64(plan.table.shape.number)).suffix(4))
     let result = try reader.run([
       Statement(
