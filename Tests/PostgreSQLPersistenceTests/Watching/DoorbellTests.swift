@@ -115,6 +115,38 @@ import Testing
     }
   }
 
+  /// Waits for the notification with which a watch goes that nobody has woken: it names no transaction.
+  private func waitForLeaving(_ listener: Connection) throws -> Bool {
+    let deadline = ContinuousClock.now + .seconds(20)
+    while ContinuousClock.now < deadline {
+      let rings = try listener.notifications().compactMap { Doorbell.Ring($0) }
+      if rings.contains(where: { $0.transaction == nil }) { return true }
+      usleep(500)
+    }
+    return false
+  }
+
+  @Test func `a watch that goes without having been rung disarms the bell (R150)`() throws {
+    try database { url, writer in
+      let watched = try Watched(url)
+      let listener = try TestServer.connect(url)
+      try listener.runOnce("LISTEN fetched_results")
+      try watched.wait("asleep") { tally, _ in tally.isAsleep }
+      watched.watch.checkNow()
+      #expect(try waitForLeaving(listener), "when it is asked to look")
+      // A transaction that began before the arming makes the watch look again and again before it sleeps.
+      try writer.run("BEGIN")
+      try writer.run(#"UPDATE "Book" SET year = 1 WHERE id = 1"#)
+      let before = watched.watch.report.armings
+      watched.watch.checkNow()
+      try watched.wait("armed") { tally, _ in tally.armings > before && !tally.isAsleep }
+      _ = try listener.notifications()
+      try TestServer.connect(url).run(#"UPDATE "Book" SET year = 2 WHERE id = 2"#)
+      #expect(try waitForLeaving(listener), "when it finds a commit before it sleeps")
+      try writer.run("COMMIT")
+    }
+  }
+
   @Test func `a notification names the transaction that has rung the bell, if it has a number`() {
     #expect(Doorbell.Ring("170 42")?.rung == 170)
     #expect(Doorbell.Ring("170 42")?.transaction == 42)
