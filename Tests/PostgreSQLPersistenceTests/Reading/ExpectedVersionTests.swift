@@ -50,6 +50,43 @@ import Testing
     }
   }
 
+  @Test func `a page and its rows are one round trip (R173)`() throws {
+    try withStore { store, entity, other in
+      try other.runOnce("CREATE INDEX i ON \"Book\" (title, id)")
+      try other.runOnce("INSERT INTO \"Book\" SELECT n, 'b' || n FROM generate_series(2, 99) n")
+      let definition = try OrderDefinition(
+        entity: entity,
+        predicate: .all,
+        sortDescriptors: [.ascending("title")]
+      )
+      func page() throws(StoreError) -> [String]? {
+        try store.readRepeatably { (snapshot) throws(StoreError) in
+          guard let source = try snapshot.orderedSource(of: definition) else { return nil }
+          let keys = try source.page(from: nil, skipping: 1, limit: 2).split
+          let objects = keys.compactMap { key in
+            key.withUnsafeBytes { definition.layout.objectKey(in: $0, of: entity.identity) }
+          }
+          return try snapshot.rows(objects, of: entity).compactMap { $0?.values[0].text }
+        }
+      }
+      _ = try store.read { (snapshot) throws(StoreError) in
+        try snapshot.orderedSource(of: definition) != nil
+      }
+      // As above, other tests may commit meanwhile.
+      let deadline = ContinuousClock.now + .seconds(30)
+      var least = Int.max
+      while least > 1, ContinuousClock.now < deadline {
+        let before = try flights(store)
+        #expect(try page() == ["b10", "b11"])
+        least = min(least, try flights(store) - before)
+      }
+      #expect(least == 1)
+      try other.runOnce("DROP INDEX i")
+      #expect(try page() == ["b10", "b11"])
+      #expect(try page() == nil)
+    }
+  }
+
   @Test func `a commit between two reads is seen (R171)`() throws {
     try withStore { store, entity, other in
       for round in 0..<20 {

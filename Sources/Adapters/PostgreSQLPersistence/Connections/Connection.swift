@@ -73,6 +73,8 @@ final class Connection {
   var seenInstance: ServerInstance?
   /// The version that flights outside of a transaction are expected to see.
   private var expected: ExpectedVersion?
+  /// The mark of the version that flights outside of a transaction are expected to see, while one is.
+  var expectedMark: Mark? { expected?.mark }
   /// The number of flights that were sent, for tests and measurements.
   private(set) var flightCount = 0
 

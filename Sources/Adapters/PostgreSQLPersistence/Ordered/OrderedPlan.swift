@@ -24,7 +24,11 @@ final class OrderedPlan: Sendable {
     var proved: Set<String> = []
     /// The texts that have been made.
     var texts: [Question: String] = [:]
+    /// The texts that read rows too, by the forms of the subranges, as far as there can be any.
+    var rowTexts: [[SubrangeForm]?: String?] = [:]
     var isRefused = false
+    /// The last mark in which the index was found.
+    var foundAt: Mark?
   }
 
   let definition: OrderDefinition
@@ -48,7 +52,7 @@ final class OrderedPlan: Sendable {
     self.table = table
     self.statements = statements
     self.index = index
-    pageFromKey = statements.pageFromKey
+    pageFromKey = statements.pageFromKey()
     columns = OrderedColumns(
       definition.layout,
       roles: roles,
@@ -78,6 +82,16 @@ final class OrderedPlan: Sendable {
     text(.page(forms)) { statements.page(forms) }
   }
 
+  /// The text that reads keys in subranges of some forms with their rows, or from a key that one comparison finds.
+  func text(forRowsIn forms: [SubrangeForm]?) -> String? {
+    state.withLock { state in
+      if let known = state.rowTexts[forms] { return known }
+      let text = statements.rows(in: forms, of: table)
+      state.rowTexts[forms] = .some(text)
+      return text
+    }
+  }
+
   private func text(_ question: Question, _ make: () -> String) -> String {
     state.withLock { state in
       if let known = state.texts[question] { return known }
@@ -86,6 +100,12 @@ final class OrderedPlan: Sendable {
       return text
     }
   }
+
+  /// Whether the index was found in a mark, since which nothing was committed.
+  func hasFoundIndex(at mark: Mark) -> Bool { state.withLock { $0.foundAt == mark } }
+
+  /// Records that the index was found in a mark.
+  func recordIndex(at mark: Mark) { state.withLock { $0.foundAt = mark } }
 
   /// Those of some texts that are not proved yet.
   func unproved(_ texts: [String]) -> [String] {

@@ -104,14 +104,15 @@ struct OrderedStatements: Sendable {
   }
 
   /// Reads keys from a given one on, where one comparison finds it; the last two parameters are the offset and the limit.
-  var pageFromKey: String? {
+  /// - Parameter isSingle: Whether one key is read whatever the limit.
+  func pageFromKey(isSingle: Bool = false) -> String? {
     comparedRow(terms.count, isInclusive: true) { index in
       "\(parameter(index))::\(terms[index].parameterType)"
     }
     .map { row in
       """
       SELECT \(results) \(source([row]))\(order(from: 0)) \
-      OFFSET \(parameter(terms.count))::int8 LIMIT \(parameter(terms.count + 1))::int8
+      \(window(behind: terms.count, isSingle: isSingle))
       """
     }
   }
@@ -135,10 +136,46 @@ struct OrderedStatements: Sendable {
   }
 
   /// Reads keys in subranges of some forms that follow each other; the last two parameters are the offset and the limit.
-  func page(_ forms: [SubrangeForm]) -> String {
+  /// - Parameters:
+  ///   - forms: The forms.
+  ///   - isSingle: Whether one key is read whatever the limit.
+  func page(_ forms: [SubrangeForm], isSingle: Bool = false) -> String {
     var number = 0
     let parts = subranges(forms, results, &number)
-    return "\(parts) OFFSET \(parameter(number))::int8 LIMIT \(parameter(number + 1))::int8"
+    return "\(parts) \(window(behind: number, isSingle: isSingle))"
+  }
+
+  /// The offset and the limit, whose parameters follow a number of others.
+  private func window(behind count: Int, isSingle: Bool) -> String {
+    "OFFSET \(parameter(count))::int8 LIMIT " + (isSingle ? "1" : "\(parameter(count + 1))::int8")
+  }
+
+  /// Reads keys with their rows: each key's columns, then those of the row. The parameters are those of the page of keys.
+  ///
+  /// The first key is found in the index alone, and only the rows from it on are read from the table.
+  /// - Parameters:
+  ///   - forms: The forms of the subranges, or `nil` to read from a key that one comparison finds.
+  ///   - table: The table of the rows.
+  /// - Returns: `nil` if the statement would be too long.
+  func rows(in forms: [SubrangeForm]?, of table: EntityTable) -> String? {
+    let first: String?
+    let count: Int
+    if let forms {
+      first = page(forms, isSingle: true)
+      count = forms.reduce(0) { $0 + $1.parameterTerms.count }
+    } else {
+      first = pageFromKey(isSingle: true)
+      count = terms.count
+    }
+    let columns = [results] + (table.keyColumns + table.attributeColumns).map(\.sql)
+    let rows = following(
+      terms.count,
+      isInclusive: true,
+      reading: columns.joined(separator: ", "),
+      "LIMIT \(parameter(count + 1))::int8"
+    )
+    guard let first, let rows else { return nil }
+    return "SELECT q.* FROM (\(first)) p, LATERAL (\(rows)) q"
   }
 
   private func subranges(
@@ -225,9 +262,15 @@ struct OrderedStatements: Sendable {
 
   /// Reads the keys behind those that agree with `p` in some columns, or from `p` on.
   /// - Returns: `nil` if the statement would be too long, because several columns can be null.
-  private func following(_ count: Int, isInclusive: Bool, _ limit: String) -> String? {
+  private func following(
+    _ count: Int,
+    isInclusive: Bool,
+    reading columns: String? = nil,
+    _ limit: String
+  ) -> String? {
+    let columns = columns ?? results
     if let row = comparedRow(count, isInclusive: isInclusive) {
-      return "SELECT \(results) \(source([row]))\(order(from: 0)) \(limit)"
+      return "SELECT \(columns) \(source([row]))\(order(from: 0)) \(limit)"
     }
     var parts: [String] = []
     for column in (0..<count).reversed() {
@@ -261,7 +304,7 @@ struct OrderedStatements: Sendable {
       for equal in equals {
         for end in ends {
           parts.append(
-            "(SELECT \(results) \(source(equal + [end]))\(order(from: column)))"
+            "(SELECT \(columns) \(source(equal + [end]))\(order(from: column)))"
           )
         }
       }

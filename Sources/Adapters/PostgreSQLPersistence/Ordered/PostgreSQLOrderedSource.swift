@@ -16,11 +16,22 @@ final class PostgreSQLOrderedSource: OrderedSource {
 
   /// The connections for parts of a long pass.
   let pool: ConnectionPool?
+  /// The rows of the last page, for the snapshot.
+  private let paged: PagedRows?
+  /// Whether the index was found in the version that is read; it stays as long as its table is locked, or nothing is committed.
+  private var hasFoundIndex: Bool
 
-  init(_ plan: OrderedPlan, _ reader: TableReader, pool: ConnectionPool? = nil) {
+  init(
+    _ plan: OrderedPlan,
+    _ reader: TableReader,
+    pool: ConnectionPool? = nil,
+    _ paged: PagedRows? = nil
+  ) {
     self.plan = plan
     self.reader = reader
     self.pool = pool
+    self.paged = paged
+    hasFoundIndex = reader.connection.expectedMark.map(plan.hasFoundIndex) ?? false
     range = RangeDecomposition(plan.columns)
   }
 
@@ -136,18 +147,63 @@ final class PostgreSQLOrderedSource: OrderedSource {
     limit: Int
   ) throws(StoreError) -> EntryBatch {
     guard limit > 0 else { return EntryBatch() }
-    if let first, !first.isAfter, last == nil, let text = plan.pageFromKey,
-      let start = sought(first.columns)
-    {
-      let window: [Parameter] = [.integer(Int64(max(0, skipped))), .integer(Int64(limit))]
-      return try batches([Statement(text, statements.parameters + start + window)])[0]
-    }
     let range = KeyRange(from: first, to: last)
-    guard let subranges = subranges(of: range) else {
+    guard let pages = pages(of: range, skipping: max(0, skipped), limit: limit) else {
       return try allKeys().keys(from: first, to: last, skipping: skipped, limit: limit)
     }
-    guard !subranges.isEmpty else { return EntryBatch() }
-    return try batches([page(subranges, skipping: max(0, skipped), limit: limit)])[0]
+    return try batches(pages.map(\.statement)).first ?? EntryBatch()
+  }
+
+  /// Reads the rows too, if they are not too many, and keeps them for the snapshot.
+  func page(
+    from first: KeyBound?,
+    skipping skipped: Int,
+    limit: Int
+  ) throws(StoreError) -> EntryBatch {
+    let range = KeyRange(from: first, to: nil)
+    guard let paged, (1...PagedRows.limit).contains(limit),
+      let page = pages(of: range, skipping: max(0, skipped), limit: limit)?.first,
+      let text = plan.text(forRowsIn: page.forms)
+    else { return try keys(from: first, to: nil, skipping: skipped, limit: limit) }
+    try prove([page.statement.text])
+    let result = try run([Statement(text, page.statement.parameters)])[0]
+    let batch = try keys(of: result)
+    var rows: [ObjectKey: Row] = [:]
+    rows.reserveCapacity(result.count)
+    for index in 0..<result.count {
+      let row = try reader.row(index, of: result, in: plan.table, from: statements.terms.count)
+      rows[row.id.key] = row
+    }
+    paged.keep(rows, of: plan.table)
+    return batch
+  }
+
+  /// The statement that reads the keys of a range; none if there can be no key.
+  /// - Returns: `nil` if a column's type cannot hold a bound.
+  private func pages(of range: KeyRange, skipping skipped: Int, limit: Int) -> [Page]? {
+    if let first = range.lower, !first.isAfter, range.upper == nil, let text = plan.pageFromKey,
+      let start = key(of: first)
+    {
+      let window: [Parameter] = [.integer(Int64(skipped)), .integer(Int64(limit))]
+      return [Page(statement: Statement(text, statements.parameters + start + window))]
+    }
+    guard let subranges = subranges(of: range) else { return nil }
+    guard !subranges.isEmpty else { return [] }
+    let statement = page(subranges, skipping: skipped, limit: limit)
+    return [Page(statement: statement, forms: subranges.map(\.form))]
+  }
+
+  /// The columns of a bound before one key that the list can have, as parameters.
+  private func key(of bound: KeyBound) -> [Parameter]? {
+    let parts = parts(of: bound.columns, isBehind: false)
+    guard !parts.isAfter, !parts.parts.contains(where: \.isNull) else { return nil }
+    return parts.parameters(plan, bound.columns, 0..<statements.terms.count)
+  }
+
+  /// A statement that reads keys, and the forms of its subranges, unless one comparison finds the first key.
+  private struct Page {
+    let statement: Statement
+    var forms: [SubrangeForm]?
   }
 
   func keys(inEach ranges: [KeyRange]) throws(StoreError) -> [EntryBatch] {
@@ -179,6 +235,7 @@ final class PostgreSQLOrderedSource: OrderedSource {
 
   /// Runs statements that return keys in order.
   private func batches(_ pages: [Statement]) throws(StoreError) -> [EntryBatch] {
+    guard !pages.isEmpty else { return [] }
     try prove(pages.map(\.text))
     var batches: [EntryBatch] = []
     for result in try run(pages) { batches.append(try keys(of: result)) }
@@ -427,22 +484,28 @@ extension PostgreSQLOrderedSource {
     try OrderedProof(reader: reader).prove(texts, of: plan)
   }
 
-  /// Runs statements over the index in one flight, and checks that the index still exists.
+  /// Runs statements over the index in one flight, and checks the first time that the index still exists.
   func run(_ statements: [Statement]) throws(StoreError) -> [QueryResult] {
     try check()
+    let ordered = statements.map { statement in
+      var statement = statement
+      statement.planning = .ordered
+      return statement
+    }
+    guard !hasFoundIndex else { return try reader.run(ordered) }
     let number = Array(BinaryForm.bytes(of: Int64(plan.index.number)).suffix(4))
     let exists = Statement(
       "SELECT count(*) FROM pg_catalog.pg_index WHERE indexrelid = $1 AND indisvalid",
       [Parameter(type: TypeNumber.object, bytes: number)],
       planning: .either
     )
-    let ordered = statements.map { statement in
-      var statement = statement
-      statement.planning = .ordered
-      return statement
-    }
     let results = try reader.run(ordered + [exists])
-    if results[results.count - 1].integer(0, 0) != 1 { plan.refuse() }
+    if results[results.count - 1].integer(0, 0) == 1 {
+      hasFoundIndex = true
+      if let mark = reader.connection.expectedMark { plan.recordIndex(at: mark) }
+    } else {
+      plan.refuse()
+    }
     return Array(results.dropLast())
   }
 
@@ -459,19 +522,23 @@ extension PostgreSQLOrderedSource {
     )
     var before: [UInt8] = []
     for row in 0..<result.count {
-      let start = batch.bytes.count
-      try batch.append { (writer: inout KeyWriter) throws(StoreError) -> Void in
-        guard append(row, of: result, columns: plan.columns.all.count, to: &writer) else {
-          throw unreadable(row, of: result)
-        }
-      }
-      let key = Array(batch.bytes[start...])
+      let key = try key(row, of: result)
+      batch.append { $0.bytes += key }
       guard row == 0 || before.lexicographicallyPrecedes(key) else {
         throw unexpected("keys are out of order")
       }
       before = key
     }
     return batch
+  }
+
+  /// The key in a row of a result.
+  private func key(_ row: Int, of result: QueryResult) throws(StoreError) -> [UInt8] {
+    var writer = KeyWriter()
+    guard append(row, of: result, columns: plan.columns.all.count, to: &writer) else {
+      throw unreadable(row, of: result)
+    }
+    return writer.bytes
   }
 
   /// Appends the first columns of the key in a row of a result.

@@ -61,15 +61,17 @@ struct TableReader {
     return keys.map { found[$0] }
   }
 
-  /// A row of a result whose columns are the key's and then the attributes'.
+  /// A row of a result whose columns, from a first one on, are the key's and then the attributes'.
   func row(
     _ index: Int,
     of result: QueryResult,
-    in table: EntityTable
+    in table: EntityTable,
+    from column: Int = 0
   ) throws(StoreError) -> Row {
-    let key = try key(index, of: result, in: table)
+    let key = try key(index, of: result, in: table, from: column)
+    let first = column + table.keyColumns.count
     do {
-      return table.row(key, try table.values(result, index, from: table.keyColumns.count))
+      return table.row(key, try table.values(result, index, from: first))
     } catch {
       throw .unexpectedValue(
         table.id(key),

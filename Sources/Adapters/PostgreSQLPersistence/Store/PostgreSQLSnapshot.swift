@@ -9,6 +9,8 @@ final class PostgreSQLSnapshot: StoreSnapshot {
   /// The sources that were handed out.
   private var sources: [PostgreSQLOrderedSource] = []
 
+  /// The rows of the last page that a source has read.
+  private let paged = PagedRows()
   /// The connections for parts of a long pass.
   private let pool: ConnectionPool?
 
@@ -56,7 +58,8 @@ final class PostgreSQLSnapshot: StoreSnapshot {
 
   func rows(_ keys: [ObjectKey], of entity: EntityDescription) throws(StoreError) -> [Row?] {
     try with { (connection) throws(StoreError) in
-      try reader(connection).rows(keys, of: entity)
+      if let rows = paged.take(keys, of: entity) { return rows }
+      return try reader(connection).rows(keys, of: entity)
     }
   }
 
@@ -170,10 +173,38 @@ final class PostgreSQLSnapshot: StoreSnapshot {
       let reader = reader(connection)
       guard let plan = try context.orderedPlans.plan(of: definition, in: table, reader)
       else { return nil }
-      let source = PostgreSQLOrderedSource(plan, reader, pool: pool)
+      let source = PostgreSQLOrderedSource(plan, reader, pool: pool, paged)
       sources.append(source)
       return source
     }
+  }
+}
+
+/// The rows of a page whose keys a source has read, until the snapshot is asked for them.
+final class PagedRows {
+  /// The most rows that are read with their keys.
+  static let limit = 1000
+
+  private var rows: [ObjectKey: Row] = [:]
+  private var table: EntityTable?
+
+  /// Keeps the rows of a page, instead of those of another.
+  func keep(_ rows: [ObjectKey: Row], of table: EntityTable) {
+    (self.rows, self.table) = (rows, table)
+  }
+
+  /// The rows of some keys, which are kept no longer.
+  /// - Returns: `nil` unless all are among those of the page.
+  func take(_ keys: [ObjectKey], of entity: EntityDescription) -> [Row?]? {
+    guard let table, table.entity == entity else { return nil }
+    var found: [Row?] = []
+    found.reserveCapacity(keys.count)
+    for key in keys {
+      guard let row = rows[key] else { return nil }
+      found.append(row)
+    }
+    (rows, self.table) = ([:], nil)
+    return found
   }
 }
 #endif

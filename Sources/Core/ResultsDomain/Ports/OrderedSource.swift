@@ -24,6 +24,17 @@ public protocol OrderedSource: AnyObject {
     limit: Int
   ) throws(StoreError) -> EntryBatch
 
+  /// The keys of a page of rows, for which the snapshot is asked next: those from a bound on, without the first `skipped` and at most
+  /// `limit`.
+  ///
+  /// A store behind a network reads the rows in the same round trip, and returns them when it is asked for them.
+  /// - Complexity: O(log *n* + *k*) for *k* keys skipped and read.
+  func page(
+    from lower: KeyBound?,
+    skipping skipped: Int,
+    limit: Int
+  ) throws(StoreError) -> EntryBatch
+
   /// All keys in some ranges: a batch for each range, in their order.
   ///
   /// A store behind a network answers all of them in one round trip.
@@ -85,6 +96,15 @@ extension OrderedSource {
     counts.reserveCapacity(ranges.count)
     for range in ranges { counts.append(try count(from: range.lower, to: range.upper)) }
     return counts
+  }
+
+  /// By default, only the keys are read.
+  public func page(
+    from lower: KeyBound?,
+    skipping skipped: Int,
+    limit: Int
+  ) throws(StoreError) -> EntryBatch {
+    try keys(from: lower, to: nil, skipping: skipped, limit: limit)
   }
 
   /// By default, the ranges are read one by one.

@@ -217,6 +217,16 @@ private final class CountingSource: OrderedSource {
     return try base.counts(of: ranges)
   }
 
+  func page(
+    from lower: KeyBound?,
+    skipping skipped: Int,
+    limit: Int
+  ) throws(StoreError) -> EntryBatch {
+    let batch = try base.page(from: lower, skipping: skipped, limit: limit)
+    snapshot.record(keys: batch.count)
+    return batch
+  }
+
   func keys(inEach ranges: [KeyRange]) throws(StoreError) -> [EntryBatch] {
     let batches = try base.keys(inEach: ranges)
     snapshot.record(keys: batches.reduce(0) { $0 + $1.count })

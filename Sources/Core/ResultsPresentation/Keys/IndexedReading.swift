@@ -297,20 +297,25 @@ extension IndexedReading {
   ///
   /// Consecutive blocks without changes are read by one query, from any position in the first to any in the last; cached runs are not
   /// read again.
+  /// - Parameters:
+  ///   - positions: The positions.
+  ///   - readsRows: Whether the snapshot is asked for the rows of the keys next.
   /// - Throws: The store's error.
   /// - Complexity: O(*k* + log *n*) for *k* keys, and at most a block is skipped; a block that has changed since is read whole.
-  func page(at positions: Range<Int>) throws(StoreError) -> EntryBatch {
+  func page(
+    at positions: Range<Int>,
+    readsRows: Bool = false
+  ) throws(StoreError) -> EntryBatch {
     var page = EntryBatch()
     var position = positions.lowerBound
     while position < positions.upperBound, let block = keys.blocks.location(containing: position) {
       if isReadable(block) {
         let end = end(ofReadableFrom: block, within: positions.upperBound)
-        let batch = try source.keys(
-          from: bound(block.lower),
-          to: nil,
-          skipping: position - block.start,
-          limit: end - position
-        )
+        let (lower, skipped) = (bound(block.lower), position - block.start)
+        let batch =
+          readsRows && position..<end == positions
+          ? try source.page(from: lower, skipping: skipped, limit: end - position)
+          : try source.keys(from: lower, to: nil, skipping: skipped, limit: end - position)
         guard batch.count == end - position else {
           throw miscounted(batch.count, expected: end - position)
         }

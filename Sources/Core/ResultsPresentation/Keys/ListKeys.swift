@@ -82,13 +82,13 @@ enum ListKeys: Sendable {
     }
   }
 
-  /// As `page(at:)`, read in a given version of the store.
-  func page(
+  /// As `page(at:)`, read in a given version of the store, which is asked for the rows next.
+  func pageOfRows(
     at positions: Range<Int>,
     in snapshot: any StoreSnapshot
   ) throws(StoreError) -> EntryBatch {
     guard case .indexed(let keys) = self else { return heldPage(at: positions) }
-    return try IndexedReading(keys, in: snapshot).page(at: positions)
+    return try IndexedReading(keys, in: snapshot).page(at: positions, readsRows: true)
   }
 
   private func heldPage(at positions: Range<Int>) -> EntryBatch {

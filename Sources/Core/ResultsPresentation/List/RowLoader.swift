@@ -108,7 +108,7 @@ extension ResultsSnapshot {
   ) throws(StoreError) -> [Row?] {
     let store = plan.view(store)
     let first = window.lowerBound + positions.lowerBound
-    let encoded = try self.keys.page(at: first..<first + positions.count, in: store)
+    let encoded = try self.keys.pageOfRows(at: first..<first + positions.count, in: store)
     let keys = try objectKeys(of: encoded)
     var rows = try store.rows(keys, of: entity)
     // Rows of a frozen list keep their positions whatever happens to them, and show their present values.
