@@ -50,7 +50,6 @@ extension PostgreSQLOrderedSource {
     let steps = max(1, PostgreSQLOrderedSource.passedTogether / stride)
     var sampled = 0
     var batch = first
-    try prove([text])
     while true {
       if batch.count > 0, !(try body(batch)) { return nil }
       sampled += batch.count

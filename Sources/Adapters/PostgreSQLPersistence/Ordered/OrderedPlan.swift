@@ -101,6 +101,20 @@ final class OrderedPlan: Sendable {
     }
   }
 
+  /// The statement that counts the index, if it still exists.
+  var existence: Statement {
+    Statement(
+      "SELECT count(*) FROM pg_catalog.pg_index WHERE indexrelid = $1 AND indisvalid",
+      [
+        Parameter(
+          type: TypeNumber.object,
+          bytes: Array(BinaryForm.bytes(of: Int64(index.number)).suffix(4))
+        )
+      ],
+      planning: .either
+    )
+  }
+
   /// Whether the index was found in a mark, since which nothing was committed.
   func hasFoundIndex(at mark: Mark) -> Bool { state.withLock { $0.foundAt == mark } }
 

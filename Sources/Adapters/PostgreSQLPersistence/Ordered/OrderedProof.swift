@@ -14,8 +14,10 @@ struct OrderedProof {
   ) throws(StoreError) -> OrderedPlan? {
     guard let terms = OrderedTerms(definition, in: table) else { return nil }
     for statements in OrderedProof.statements(definition, terms, in: table) {
-      guard let name = try explanations(of: [statements.scan], statements)[0]?.onlyIndex,
-        let index = try columns(of: name, in: table),
+      let questions = OrderedProof.questions(about: [statements.scan], statements)
+      let results = try reader.run(questions + [OrderedProof.indexes(of: table)])
+      guard let name = OrderedProof.explanations(in: results.dropLast())[0]?.onlyIndex,
+        let index = OrderedProof.columns(of: name, in: results[results.count - 1]),
         OrderedProof.begins(index.columns, with: terms)
       else { continue }
       return OrderedPlan(
@@ -66,22 +68,23 @@ struct OrderedProof {
     return [bound, written]
   }
 
-  /// Examines those texts of a plan that were not examined before.
-  func prove(_ texts: [String], of plan: OrderedPlan) throws(StoreError) {
-    let unproved = plan.unproved(texts)
-    guard !unproved.isEmpty else { return }
-    let found = try explanations(of: unproved, plan.statements)
-    plan.record(unproved, isProved: found.allSatisfy { $0?.onlyIndex == plan.index.name })
-  }
-
   /// The server's plans of statements as they are when they are prepared, for any values of their parameters.
   /// - Returns: `nil` for a plan that cannot be read.
   func explanations(
     of texts: [String],
     _ statements: OrderedStatements
   ) throws(StoreError) -> [QueryExplanation?] {
-    var flight: [Statement] = []
-    for text in texts {
+    OrderedProof.explanations(
+      in: try reader.run(OrderedProof.questions(about: texts, statements))[...]
+    )
+  }
+
+  /// The number of questions about a text.
+  private static let questionCount = 3
+
+  /// The statements that ask for the plans of texts.
+  static func questions(about texts: [String], _ statements: OrderedStatements) -> [Statement] {
+    texts.flatMap { text in
       let name = "ordered_\(UInt64.random(in: 0...UInt64.max))"
       let types = statements.parameters.map { OrderedProof.name(ofType: $0.type) }
       // The types of the others follow from the text.
@@ -89,7 +92,7 @@ struct OrderedProof {
       let all = types + Array(repeating: "unknown", count: max(0, count - types.count))
       let list = count == 0 ? "" : " (\(all.joined(separator: ", ")))"
       let values = count == 0 ? "" : " (\(all.map { _ in "NULL" }.joined(separator: ", ")))"
-      flight += [
+      return [
         Statement("PREPARE \(name)\(list) AS \(text)", isPrepared: false, planning: .ordered),
         Statement(
           "EXPLAIN (FORMAT JSON) EXECUTE \(name)\(values)",
@@ -98,9 +101,12 @@ struct OrderedProof {
         ), Statement("DEALLOCATE \(name)", isPrepared: false),
       ]
     }
-    let results = try reader.run(flight)
-    return texts.indices.map { index in
-      let result = results[1 + index * 3]
+  }
+
+  /// The plans in the results of the questions about texts.
+  static func explanations(in results: ArraySlice<QueryResult>) -> [QueryExplanation?] {
+    stride(from: results.startIndex, to: results.endIndex, by: questionCount).map { start in
+      let result = results[start + 1]
       let lines = (0..<result.count).map { result.text($0, 0) ?? "" }
       return QueryExplanation(lines.joined(separator: "\n"))
     }
@@ -165,30 +171,35 @@ struct OrderedProof {
 // MARK: - The index
 
 extension OrderedProof {
+  /// The statement that reads the indexes of a table.
+  private static func indexes(of table: EntityTable) -> Statement {
+    Statement(
+      """
+      SELECT c.relname, i.indexrelid, ARRAY(SELECT coalesce(a.attname, '') \
+      FROM generate_series(0, i.indnkeyatts - 1) AS k (n) \
+      LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[k.n] \
+      ORDER BY k.n)::text[] FROM pg_catalog.pg_index i \
+      JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid WHERE i.indrelid = $1
+      """,
+      [
+        Parameter(
+          type: TypeNumber.object,
+          bytes: Array(BinaryForm.bytes(of: Int64(table.shape.number)).suffix(4))
+        )
+      ],
+      planning: .either
+    )
+  }
+
   /// The columns of an index, in SQL, and its number; an expression is an empty text.
-  private func columns(
+  private static func columns(
     of name: String,
-    in table: EntityTable
-  ) throws(StoreError) -> (columns: [String], number: UInt32)? {
-    let result = try reader.run([
-      Statement(
-        """
-        SELECT i.indexrelid, ARRAY(SELECT coalesce(a.attname, '') \
-        FROM generate_series(0, i.indnkeyatts - 1) AS k (n) \
-        LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[k.n] \
-        ORDER BY k.n)::text[] FROM pg_catalog.pg_index i \
-        JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid WHERE i.indrelid = $1 AND c.relname = $2
-        """,
-        [
-          Parameter(
-            type: TypeNumber.object,
-            bytes: Array(BinaryForm.bytes(of: Int64(table.shape.number)).suffix(4))
-          ), .text(name),
-        ]
-      )
-    ])[0]
-    guard result.count == 1, let number = result.unsigned(0, 0) else { return nil }
-    let names = result.texts(0, 1).map { $0.isEmpty ? "" : Connection.quoted($0) }
+    in indexes: QueryResult
+  ) -> (columns: [String], number: UInt32)? {
+    guard let row = (0..<indexes.count).first(where: { indexes.text($0, 0) == name }),
+      let number = indexes.unsigned(row, 1)
+    else { return nil }
+    let names = indexes.texts(row, 2).map { $0.isEmpty ? "" : Connection.quoted($0) }
     return (names, UInt32(truncatingIfNeeded: number))
   }
 

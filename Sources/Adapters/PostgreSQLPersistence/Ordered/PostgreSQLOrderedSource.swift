@@ -77,7 +77,6 @@ final class PostgreSQLOrderedSource: OrderedSource {
     let texts = forms.map { form in
       form == SubrangeForm() ? statements.total : plan.text(counting: form)
     }
-    try prove(texts.filter { $0 != statements.total })
     let results = try run(
       zip(forms, texts).map { form, text in
         let rows = parts[form] ?? []
@@ -127,8 +126,6 @@ final class PostgreSQLOrderedSource: OrderedSource {
       )
     }
     guard !counted.isEmpty else { return found }
-    let texts = counted.map(\.statement.text)
-    try prove(texts.filter { $0 != statements.total })
     for (count, result) in zip(counted, try run(counted.map(\.statement))) {
       guard result.count == 1, let number = result.integer(0, 0) else {
         throw unexpected("a count has no result")
@@ -165,8 +162,10 @@ final class PostgreSQLOrderedSource: OrderedSource {
       let page = pages(of: range, skipping: max(0, skipped), limit: limit)?.first,
       let text = plan.text(forRowsIn: page.forms)
     else { return try keys(from: first, to: nil, skipping: skipped, limit: limit) }
-    try prove([page.statement.text])
-    let result = try run([Statement(text, page.statement.parameters)])[0]
+    let result = try run(
+      [Statement(text, page.statement.parameters)],
+      proving: [page.statement.text]
+    )[0]
     let batch = try keys(of: result)
     var rows: [ObjectKey: Row] = [:]
     rows.reserveCapacity(result.count)
@@ -236,7 +235,6 @@ final class PostgreSQLOrderedSource: OrderedSource {
   /// Runs statements that return keys in order.
   private func batches(_ pages: [Statement]) throws(StoreError) -> [EntryBatch] {
     guard !pages.isEmpty else { return [] }
-    try prove(pages.map(\.text))
     var batches: [EntryBatch] = []
     for result in try run(pages) { batches.append(try keys(of: result)) }
     return batches
@@ -479,34 +477,35 @@ extension PostgreSQLOrderedSource {
     if isEnded { throw unexpected("an index was read after its snapshot had ended") }
   }
 
-  func prove(_ texts: [String]) throws(StoreError) {
+  /// Runs statements over the index in one flight, with questions about what is not known yet: the plans of texts, by default those of
+  /// the statements, and whether the index still exists.
+  func run(
+    _ statements: [Statement],
+    proving texts: [String]? = nil
+  ) throws(StoreError) -> [QueryResult] {
     try check()
-    try OrderedProof(reader: reader).prove(texts, of: plan)
-  }
-
-  /// Runs statements over the index in one flight, and checks the first time that the index still exists.
-  func run(_ statements: [Statement]) throws(StoreError) -> [QueryResult] {
-    try check()
+    let texts = texts ?? statements.map(\.text)
+    let unproved = plan.unproved(texts.filter { $0 != self.statements.total })
+    let questions = OrderedProof.questions(about: unproved, self.statements)
     let ordered = statements.map { statement in
       var statement = statement
       statement.planning = .ordered
       return statement
     }
-    guard !hasFoundIndex else { return try reader.run(ordered) }
-    let number = Array(BinaryForm.bytes(of: Int64(plan.index.number)).suffix(4))
-    let exists = Statement(
-      "SELECT count(*) FROM pg_catalog.pg_index WHERE indexrelid = $1 AND indisvalid",
-      [Parameter(type: TypeNumber.object, bytes: number)],
-      planning: .either
-    )
-    let results = try reader.run(ordered + [exists])
-    if results[results.count - 1].integer(0, 0) == 1 {
-      hasFoundIndex = true
-      if let mark = reader.connection.expectedMark { plan.recordIndex(at: mark) }
-    } else {
-      plan.refuse()
+    let results = try reader.run(questions + ordered + (hasFoundIndex ? [] : [plan.existence]))
+    if !unproved.isEmpty {
+      let found = OrderedProof.explanations(in: results[..<questions.count])
+      plan.record(unproved, isProved: found.allSatisfy { $0?.onlyIndex == plan.index.name })
     }
-    return Array(results.dropLast())
+    if !hasFoundIndex {
+      hasFoundIndex = results[results.count - 1].integer(0, 0) == 1
+      if !hasFoundIndex {
+        plan.refuse()
+      } else if let mark = reader.connection.expectedMark {
+        plan.recordIndex(at: mark)
+      }
+    }
+    return Array(results[questions.count..<questions.count + statements.count])
   }
 
   func unexpected(_ detail: String) -> StoreError {
