@@ -15,6 +15,19 @@ final class ServerRun {
   /// The servers that were started, with their URLs.
   private static let started = Mutex<[String: String]>([:])
 
+  /// Whether PgBouncer is installed.
+  static let hasPooler = ["/usr/sbin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"]
+    .contains { FileManager.default.isExecutableFile(atPath: "\($0)/pgbouncer") }
+
+  /// Whether this machine has a second address, and can make certificates.
+  static let hasCertificates: Bool = {
+    #if os(Linux)
+    FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl")
+    #else
+    false
+    #endif
+  }()
+
   /// Makes a database on a server, which is started with settings unless it runs.
   init(on server: String = "tests-programs", settings: [String] = []) throws {
     run = try ProgramRun()

@@ -30,14 +30,22 @@ import Testing
     try await run(testCase, PostgreSQLStoreOptions(capture: .byRow))
   }
 
+  /// R174: where every transaction may run on another connection of the server.
+  @Test(.enabled(if: TestServer.hasPooler), arguments: StoreConformance.cases)
+  func `a store behind a pooler conforms`(_ testCase: StoreConformance.Case) async throws {
+    try await run(testCase, PostgreSQLStoreOptions(keyAssignment: .largest), Self.pooled)
+  }
+
   /// The database that all cases share; it goes with the server's folder.
   private static let stores = Result { try TestStores() }
+  private static let pooled = Result { try TestStores(isPooled: true) }
 
   private func run(
     _ testCase: StoreConformance.Case,
-    _ options: PostgreSQLStoreOptions
+    _ options: PostgreSQLStoreOptions,
+    _ stores: Result<TestStores, any Error> = Self.stores
   ) async throws {
-    let stores = try Self.stores.get()
+    let stores = try stores.get()
     let provider = StoreProvider(
       open: { try stores.open($0, options) },
       reopen: { store in

@@ -17,6 +17,28 @@ enum TestServer {
     return String(line[line.index(after: start)..<end])
   }()
 
+  /// Whether there can be a pooler: PgBouncer is installed, and the server is one that `script/postgresql` starts.
+  static let hasPooler =
+    ProcessInfo.processInfo.environment["PGURL"] == nil
+    && ["/usr/sbin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"]
+      .contains { FileManager.default.isExecutableFile(atPath: "\($0)/pgbouncer") }
+
+  /// The host of a pooler in transaction mode before the server, which is started once.
+  private static let poolerHost: String? = {
+    _ = url
+    let line = run(["pooler", "tests-pooler", "tests"])
+    guard let start = line.range(of: "host=")?.upperBound,
+      let end = line.range(of: "&pooled=1")?.lowerBound
+    else { return nil }
+    return String(line[start..<end])
+  }()
+
+  /// The URL of a database behind the pooler.
+  static func pooled(_ url: String) -> String {
+    guard let poolerHost, let start = url.range(of: "host=")?.upperBound else { return url }
+    return url[..<start] + poolerHost + "&pooled=1"
+  }
+
   private static let next = Mutex(0)
 
   /// The repository's folder.

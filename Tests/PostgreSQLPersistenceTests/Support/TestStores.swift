@@ -6,12 +6,21 @@ import Synchronization
 
 /// Opens stores in schemas of their own of one database, which is much quicker than a database for each.
 final class TestStores: Sendable {
+  /// The URL of the database on its server.
   let url: String
+  /// The URL by which stores are opened.
+  private let openedURL: String
   private let count = Mutex(0)
   private let opened = Mutex<[String: PostgreSQLStoreOptions]>([:])
 
   /// Uses a new database, which is removed with the object.
-  init() throws { url = try TestServer.newDatabase() }
+  ///
+  /// - Parameter isPooled: Whether stores are opened through a pooler.
+  /// - Throws: The server's failure.
+  init(isPooled: Bool = false) throws {
+    url = try TestServer.newDatabase()
+    openedURL = isPooled ? TestServer.pooled(url) : url
+  }
 
   deinit { try? TestServer.removeDatabase(url) }
 
@@ -28,7 +37,7 @@ final class TestStores: Sendable {
     options.schema = "s\(number)"
     options.logSchema = "l\(number)"
     try TestServer.connect(url).runOnce("CREATE SCHEMA s\(number)")
-    let store = try PostgreSQLStore(url: url, entities: entities, options: options)
+    let store = try PostgreSQLStore(url: openedURL, entities: entities, options: options)
     opened.withLock { $0[store.identity.uniqueName] = options }
     return store
   }
@@ -40,7 +49,7 @@ final class TestStores: Sendable {
   ) throws -> PostgreSQLStore {
     var options = opened.withLock { $0[store.identity.uniqueName] } ?? PostgreSQLStoreOptions()
     change(&options)
-    return try PostgreSQLStore(url: url, entities: store.entities, options: options)
+    return try PostgreSQLStore(url: openedURL, entities: store.entities, options: options)
   }
 }
 #endif
