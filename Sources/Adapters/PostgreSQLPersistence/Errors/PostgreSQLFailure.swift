@@ -77,7 +77,12 @@ extension PostgreSQLFailure {
   ///   - waited: How long a call waits for a lock.
   /// - Returns: The error.
   func storeError(path: String, waited: Duration) -> StoreError {
-    if isConnectionLost { return .unreachable(path: path, detail: message) }
+    if isConnectionLost {
+      // The words are OpenSSL's.
+      let remedy = "; name the file of its authority with sslrootcert=FILE in the URL"
+      let isUnknown = message.contains("certificate verify failed")
+      return .unreachable(path: path, detail: isUnknown ? message + remedy : message)
+    }
     switch state {
     case "40001", "40P01": return .outrun(path: path)
     case "55P03", "57014": return .busy(path: path, waited: waited)
