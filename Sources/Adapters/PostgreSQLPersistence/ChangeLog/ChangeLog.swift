@@ -26,6 +26,8 @@ final class ChangeLog: ChangeSource {
     /// The texts for this layout, once they are needed.
     var texts: ReadingTexts?
     var ring: VersionRing?
+    /// When the last reading found nothing fresh; `nil` if it found something.
+    var quietSince: ContinuousClock.Instant?
     /// The version up to which the history is no longer needed.
     var released: StoreVersion?
   }
@@ -131,7 +133,12 @@ final class ChangeLog: ChangeSource {
     let layout: CaptureLayout
     let base: VersionRing.Base?
     let texts: ReadingTexts
+    /// Whether to read the present rows of what is fresh before it is known that something is.
+    let readsAhead: Bool
   }
+
+  /// How long after a reading that found nothing fresh it is supposed that nothing is.
+  private static let quietTime = Duration.milliseconds(5)
 
   private var start: Start {
     state.withLock { state in
@@ -144,7 +151,8 @@ final class ChangeLog: ChangeSource {
         instance: state.instance,
         layout: state.layout,
         base: state.ring?.present,
-        texts: texts
+        texts: texts,
+        readsAhead: state.quietSince.map { .now - $0 > ChangeLog.quietTime } ?? true
       )
     }
   }
@@ -221,7 +229,7 @@ extension ChangeLog {
     var prompt: [Int: Int] = [:]
     if let base {
       statements.append(texts.fresh(since: base.mark))
-      for (table, statement) in texts.presentOfFresh(since: base.mark) {
+      for (table, statement) in texts.presentOfFresh(since: base.mark) where start.readsAhead {
         prompt[table] = statements.count
         statements.append(statement)
       }
@@ -327,10 +335,11 @@ extension ChangeLog {
           mark: mark,
           capacity: limits.rowsInMemory
         )
-        (state.ring, state.layout) = (ring, layout)
+        (state.ring, state.layout, state.quietSince) = (ring, layout, .now)
         return ring.present.version
       }
       let version = state.ring?.admit(since: base, mark: mark, transactions, gaps: gaps)
+      state.quietSince = transactions.isEmpty ? .now : nil
       if version != nil, state.ring?.present.version == version, layout.marks != state.layout.marks
       {
         state.layout = layout
