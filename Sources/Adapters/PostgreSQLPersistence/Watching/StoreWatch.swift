@@ -24,6 +24,8 @@ final class StoreWatch: Sendable {
     var quiet: Duration = .milliseconds(50)
     /// How many times as long at the most, after sleeps that have ended at once.
     var patience = 16.0
+    /// Without a commit until the watch sleeps although transactions run: many may be waiting for a disk that stalls.
+    var busy: Duration = .seconds(2)
     /// Between two looks while a transaction is open that began before the bell was armed.
     var careful: Duration = .milliseconds(5)
     /// How long it sleeps at a time.
@@ -239,7 +241,7 @@ private struct WatchLoop {
       try look(on: connection)
       try maintain(on: connection)
       let quiet = clock.now - lastNews
-      if isListening, quiet >= timing.quiet * patience {
+      if isListening, quiet >= timeUntilSleep {
         let start = clock.now
         try sleep(on: connection, bell)
         // Under load with short pauses, each arming makes commits notify.
@@ -252,6 +254,15 @@ private struct WatchLoop {
         if case .woken = signal.wait(interval) { interval = timing.look }
       }
     }
+  }
+
+  /// How long there must have been no commit before the bell is armed.
+  ///
+  /// Whatever runs will find it armed, and notify.
+  private var timeUntilSleep: Duration {
+    let time = timing.quiet * patience
+    let runs = seen.map { !$0.mark.unseen.isEmpty } ?? false
+    return runs ? max(time, timing.busy) : time
   }
 
   /// Looks once, and reports what is new.
