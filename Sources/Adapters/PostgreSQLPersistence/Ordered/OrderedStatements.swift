@@ -104,7 +104,9 @@ struct OrderedStatements: Sendable {
   }
 
   /// Reads keys from a given one on, where one comparison finds it; the last two parameters are the offset and the limit.
+  ///
   /// - Parameter isSingle: Whether one key is read whatever the limit.
+  /// - Returns: `nil` where several comparisons are needed.
   func pageFromKey(isSingle: Bool = false) -> String? {
     comparedRow(terms.count, isInclusive: true) { index in
       "\(parameter(index))::\(terms[index].parameterType)"
@@ -139,6 +141,7 @@ struct OrderedStatements: Sendable {
   /// - Parameters:
   ///   - forms: The forms.
   ///   - isSingle: Whether one key is read whatever the limit.
+  /// - Returns: The text.
   func page(_ forms: [SubrangeForm], isSingle: Bool = false) -> String {
     var number = 0
     let parts = subranges(forms, results, &number)
@@ -150,8 +153,9 @@ struct OrderedStatements: Sendable {
     "OFFSET \(parameter(count))::int8 LIMIT " + (isSingle ? "1" : "\(parameter(count + 1))::int8")
   }
 
-  /// Reads keys with their rows: each key's columns, then those of the row. The parameters are those of the page of keys.
+  /// Reads keys with their rows: each key's columns, then those of the row.
   ///
+  /// The parameters are those of the page of keys.
   /// The first key is found in the index alone, and only the rows from it on are read from the table.
   /// - Parameters:
   ///   - forms: The forms of the subranges, or `nil` to read from a key that one comparison finds.

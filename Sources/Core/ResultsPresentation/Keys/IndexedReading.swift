@@ -300,6 +300,7 @@ extension IndexedReading {
   /// - Parameters:
   ///   - positions: The positions.
   ///   - readsRows: Whether the snapshot is asked for the rows of the keys next.
+  /// - Returns: The keys.
   /// - Throws: The store's error.
   /// - Complexity: O(*k* + log *n*) for *k* keys, and at most a block is skipped; a block that has changed since is read whole.
   func page(
