@@ -79,6 +79,26 @@ struct PostgreSQLProgramTests {
     try follower.expectList()
   }
 
+  @Test func `R163: where transactions can be prepared, lists ask for news`() throws {
+    let server = try ServerRun(on: "tests-prepared", settings: ["max_prepared_transactions=10"])
+    try server.run("book-catalog", "demo")
+    var follower = try Follower(server.run, store: server.url)
+    try server.psql("UPDATE \"Book\" SET publisher = 'x' || id WHERE id < 4")
+    try follower.takeList()
+    try server.psql(
+      """
+      BEGIN; DELETE FROM \"Book\" WHERE id = 5; UPDATE \"Book\" SET title = 'prepared' WHERE id = 6;
+      PREPARE TRANSACTION 'one'
+      """
+    )
+    try server.psql("INSERT INTO \"Book\" (publisher, title) VALUES ('between', 'both')")
+    try follower.takeList()
+    try server.psql("COMMIT PREPARED 'one'")
+    try follower.takeList()
+    #expect(!follower.kinds.contains("reset"))
+    try ServerRun.script(["stop", server.server])
+  }
+
   @Test func `R163: two processes write at once, and nothing is lost or doubled`() async throws {
     let server = try ServerRun()
     try server.run("book-catalog", "demo")

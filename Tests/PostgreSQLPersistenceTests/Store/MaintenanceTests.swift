@@ -59,6 +59,41 @@ import Testing
     #expect(try state() == before)
   }
 
+  @Test func `a log beyond its limit loses its oldest rows, and readers see a gap (R149)`() throws {
+    var options = PostgreSQLStoreOptions()
+    options.logByteLimit = 100_000
+    let store = try stores.open([note], options)
+    let log = try #require(store.context.changes as? ChangeLog)
+    let connection = try TestServer.connect(stores.url)
+    try store.write { transaction in
+      for number in 0..<100 {
+        try transaction.insert([.text("a"), .integer(Int64(number))], key: nil, into: note)
+      }
+    }
+    let other = try stores.open(sameAs: store)
+    let old = try other.read { (snapshot) throws(StoreError) in snapshot.version }
+    let schema = store.context.options.logSchema
+    func count() throws -> Int64? {
+      try connection.run("SELECT count(*) FROM \(schema).log").integer(0, 0)
+    }
+    let table = store.context.tables.all[0]
+    for _ in 0..<20 {
+      let column = table.attributeColumns[1].sql
+      try connection.runOnce("UPDATE \(table.quotedName) SET \(column) = \(column) + 1")
+    }
+    #expect(try count() ?? 0 > 2000)
+    // The reader's lease does not hold what is beyond the limit, and the retention of ten minutes neither.
+    try log.maintain(on: connection)
+    #expect(try count() ?? 0 < 1000)
+    let history = try other.read { (snapshot) throws(StoreError) in
+      try snapshot.history(since: old, of: note)
+    }
+    guard case .gap = history else {
+      Issue.record("\(history)")
+      return
+    }
+  }
+
   @Test func `the statements for an administrator are what a store runs (R170)`() throws {
     try TestServer.withDatabase { url in
       let statements = try PostgreSQLStore.statements(url: url, entities: [note])

@@ -1,5 +1,4 @@
 #if PostgreSQL
-import Dispatch
 import Foundation
 import PostgreSQLPersistence
 import ResultsDomain
