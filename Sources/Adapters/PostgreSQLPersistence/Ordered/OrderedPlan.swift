@@ -105,12 +105,7 @@ final class OrderedPlan: Sendable {
   var existence: Statement {
     Statement(
       "SELECT count(*) FROM pg_catalog.pg_index WHERE indexrelid = $1 AND indisvalid",
-      [
-        Parameter(
-          type: TypeNumber.object,
-          bytes: Array(BinaryForm.bytes(of: Int64(index.number)).suffix(4))
-        )
-      ],
+      [.object(index.number)],
       planning: .either
     )
   }

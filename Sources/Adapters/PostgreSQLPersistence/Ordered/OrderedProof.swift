@@ -181,12 +181,7 @@ extension OrderedProof {
       ORDER BY k.n)::text[] FROM pg_catalog.pg_index i \
       JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid WHERE i.indrelid = $1
       """,
-      [
-        Parameter(
-          type: TypeNumber.object,
-          bytes: Array(BinaryForm.bytes(of: Int64(table.shape.number)).suffix(4))
-        )
-      ],
+      [.object(table.shape.number)],
       planning: .either
     )
   }

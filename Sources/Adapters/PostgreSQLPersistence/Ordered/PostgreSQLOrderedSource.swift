@@ -352,11 +352,10 @@ extension PostgreSQLOrderedSource {
 
   /// The server's estimate of the rows of the table, or `nil` if it was never analyzed.
   func estimatedRows() throws(StoreError) -> Int? {
-    let number = Array(BinaryForm.bytes(of: Int64(plan.table.shape.number)).suffix(4))
     let result = try reader.run([
       Statement(
         "SELECT reltuples::int8 FROM pg_catalog.pg_class WHERE oid = $1",
-        [Parameter(type: TypeNumber.object, bytes: number)]
+        [.object(plan.table.shape.number)]
       )
     ])[0]
     guard result.count == 1, let count = result.integer(0, 0), count >= 0 else { return nil }

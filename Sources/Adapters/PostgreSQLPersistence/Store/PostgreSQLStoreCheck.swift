@@ -118,12 +118,7 @@ private struct PostgreSQLStoreExaminer {
 
   private var schema: String { Connection.quoted(context.options.logSchema) }
 
-  private func number(_ table: EntityTable) -> Parameter {
-    Parameter(
-      type: TypeNumber.object,
-      bytes: Array(BinaryForm.bytes(of: Int64(table.shape.number)).suffix(4))
-    )
-  }
+  private func number(_ table: EntityTable) -> Parameter { .object(table.shape.number) }
 
   private func table(
     _ table: EntityTable,

@@ -25,6 +25,14 @@ struct Parameter: Hashable, Sendable {
     Parameter(type: TypeNumber.integer, bytes: BinaryForm.bytes(of: number))
   }
 
+  /// The number of a table or an index (`oid`).
+  static func object(_ number: UInt32) -> Parameter {
+    Parameter(
+      type: TypeNumber.object,
+      bytes: Array(BinaryForm.bytes(of: Int64(number)).suffix(4))
+    )
+  }
+
   /// A `double precision`.
   static func real(_ number: Double) -> Parameter {
     Parameter(

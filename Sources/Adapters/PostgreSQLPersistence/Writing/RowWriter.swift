@@ -35,12 +35,7 @@ final class RowWriter {
         OR EXISTS (SELECT FROM pg_rewrite r WHERE r.ev_class = $1::oid), \
         EXISTS (SELECT FROM pg_index i WHERE i.indrelid = $1::oid AND i.indisunique AND NOT i.indisprimary)
         """,
-        [
-          Parameter(
-            type: TypeNumber.object,
-            bytes: Array(BinaryForm.bytes(of: Int64(table.shape.number)).suffix(4))
-          )
-        ]
+        [.object(table.shape.number)]
       )
     }
     canBeRefused = result.boolean(0, 0) ?? true
