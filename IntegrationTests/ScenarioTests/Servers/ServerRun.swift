@@ -16,8 +16,7 @@ final class ServerRun {
   private static let started = Mutex<[String: String]>([:])
 
   /// Whether PgBouncer is installed.
-  static let hasPooler = ["/usr/sbin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"]
-    .contains { FileManager.default.isExecutableFile(atPath: "\($0)/pgbouncer") }
+  static let hasPooler = (try? runScript(["pooler-program"]).status) == 0
 
   /// Whether this machine has a second address, and can make certificates.
   static let hasCertificates: Bool = {
@@ -74,16 +73,20 @@ final class ServerRun {
   /// Runs `script/postgresql`.
   @discardableResult
   static func script(_ arguments: [String]) throws -> ProgramResult {
+    let result = try runScript(arguments)
+    try #require(result.status == 0, "\(result)")
+    return result
+  }
+
+  private static func runScript(_ arguments: [String]) throws -> ProgramResult {
     var root = URL(fileURLWithPath: #filePath)
     for _ in 0..<4 { root.deleteLastPathComponent() }
-    let result = try RunningProgram(
+    return try RunningProgram(
       root.appendingPathComponent("script/postgresql").path,
       arguments,
       environment: ProcessInfo.processInfo.environment,
       folder: root.path
     ).finish(within: 120)
-    try #require(result.status == 0, "\(result)")
-    return result
   }
 
   /// The folder of the server's programs, with `psql` in it.

@@ -20,8 +20,7 @@ enum TestServer {
   /// Whether there can be a pooler: PgBouncer is installed, and the server is one that `script/postgresql` starts.
   static let hasPooler =
     ProcessInfo.processInfo.environment["PGURL"] == nil
-    && ["/usr/sbin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"]
-      .contains { FileManager.default.isExecutableFile(atPath: "\($0)/pgbouncer") }
+    && !run(["pooler-program"]).isEmpty
 
   /// The host of a pooler in transaction mode before the server, which is started once.
   private static let poolerHost: String? = {
