@@ -141,10 +141,8 @@ public struct RecordOrder: Hashable, Sendable, ExpressibleByStringLiteral {
 }
 
 extension ColumnExpression {
-  /// The column's name between backticks, which any name can have.
-  fileprivate var quotedName: String {
-    "`" + name.split(separator: "`", omittingEmptySubsequences: false).joined(separator: "``") + "`"
-  }
+  /// The column's name as the language of predicates writes it.
+  fileprivate var quotedName: String { "\(FetchExpression.attribute(name))" }
 }
 
 /// A request for records that a store cannot serve.

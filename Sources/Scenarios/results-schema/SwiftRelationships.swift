@@ -81,11 +81,11 @@ struct SwiftRelationships {
   func missingIndexes(of table: SwiftTable) -> [String] {
     table.description.missingIndexes.flatMap { columns in
       let name = columns.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined(separator: "And")
-      let index = "\(table.description.name)By\(name)".inSQL
-      let list = columns.map(\.inSQL).joined(separator: ", ")
+      let index = "\(table.description.name)By\(name)".quotedIdentifier
+      let list = columns.map(\.quotedIdentifier).joined(separator: ", ")
       return [
         "// No index begins with \(list.inComment): the rows of an object are found by reading all. Consider",
-        "//   CREATE INDEX \(index.inComment) ON \(table.description.name.inSQL.inComment) (\(list.inComment));",
+        "//   CREATE INDEX \(index.inComment) ON \(table.description.name.quotedIdentifier.inComment) (\(list.inComment));",
       ]
     }
   }
@@ -188,11 +188,7 @@ extension RelationshipDescription {
 
 extension String {
   /// Whether two names are the same for SQLite, which ignores the case of A to Z.
-  fileprivate func isSameInSQL(as other: String) -> Bool { lowercased() == other.lowercased() }
-
-  /// The name as an identifier of SQL.
-  fileprivate var inSQL: String {
-    let escaped = split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
-    return "\"\(escaped)\""
+  fileprivate func isSameInSQL(as other: String) -> Bool {
+    caselessIdentifier == other.caselessIdentifier
   }
 }

@@ -150,18 +150,6 @@ final class Connection {
   /// The socket, to wait for notifications.
   var socket: Int32 { connection.map { PQsocket($0) } ?? -1 }
 
-  /// A name in quotes, as a part of a statement (the manual, 4.1.1).
-  static func quoted(_ name: String) -> String {
-    "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
-      + "\""
-  }
-
-  /// A text constant, as a part of a statement; `standard_conforming_strings` is on in every connection.
-  static func literal(_ text: String) -> String {
-    "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
-      + "'"
-  }
-
   /// A name for a cursor that no other one of the connection has.
   func newCursorName() -> String {
     cursorCount += 1

@@ -224,25 +224,30 @@ extension SQLText {
       guard let constant = SQLText.constant(parameter) else { return nil }
       constants.append(constant)
     }
-    var written = ""
-    var rest = Substring(text)
-    while let start = rest.firstIndex(where: { $0 == "$" || $0 == "'" || $0 == "\"" }) {
+    let (dollar, single, double) = (UInt8(ascii: "$"), UInt8(ascii: "'"), UInt8(ascii: "\""))
+    var written: [UInt8] = []
+    // By bytes: a quote and a mark behind it are one character.
+    var rest = Array(text.utf8)[...]
+    while let start = rest.firstIndex(where: { $0 == dollar || $0 == single || $0 == double }) {
       written += rest[..<start]
-      rest = rest[start...]
-      if rest.first == "$" {
-        let digits = rest.dropFirst().prefix { ("0"..."9").contains($0) }
-        guard let number = Int(digits), constants.indices.contains(number - 1) else { return nil }
-        written += constants[number - 1]
+      let mark = rest[start]
+      rest = rest[(start + 1)...]
+      if mark == dollar {
+        let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        guard let number = Int(String(decoding: digits, as: UTF8.self)),
+          constants.indices.contains(number - 1)
+        else { return nil }
+        written += constants[number - 1].utf8
         rest = rest[digits.endIndex...]
       } else {
         // A quoted part; a doubled quote begins another one.
-        let quote = rest.removeFirst()
-        guard let end = rest.firstIndex(of: quote) else { return nil }
-        written += String(quote) + rest[...end]
-        rest = rest[rest.index(after: end)...]
+        guard let end = rest.firstIndex(of: mark) else { return nil }
+        written.append(mark)
+        written += rest[...end]
+        rest = rest[(end + 1)...]
       }
     }
-    return written + rest
+    return String(decoding: written + rest, as: UTF8.self)
   }
 
   private static func constant(_ parameter: Parameter) -> String? {

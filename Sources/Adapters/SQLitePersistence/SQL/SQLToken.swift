@@ -1,6 +1,6 @@
 extension String {
   /// The name in double quotes, as an SQL identifier.
-  var quotedIdentifier: String { "\"" + doubling("\"") + "\"" }
+  package var quotedIdentifier: String { "\"" + doubling("\"") + "\"" }
 
   /// The text in single quotes, as an SQL literal; it must not contain NUL.
   var quotedText: String { "'" + doubling("'") + "'" }
@@ -15,7 +15,7 @@ extension String {
   }
 
   /// The name with the letters A to Z in lowercase: SQLite treats names that differ only in their case as equal.
-  var caselessIdentifier: [UInt8] {
+  package var caselessIdentifier: [UInt8] {
     utf8.map { (0x41...0x5A).contains($0) ? $0 + 32 : $0 }
   }
 }
