@@ -179,15 +179,23 @@ struct BenchmarkRefusalTests {
     #expect(Set(left) == [own, "results-benchmark-notes"])
   }
 
-  @Test func `retained databases are used by the next run`() throws {
+  // Goal 10 moves the same rows to the same positions in every run, and goal 18 renames the same authors.
+  @Test(arguments: [("9", "messages"), ("10", "messages"), ("18", "library")])
+  func `retained databases are used by the next run, which finds them as they were created`(
+    goal: String,
+    name: String
+  ) throws {
     let run = try ProgramRun()
-    let arguments = ["--rows", "1000", "--goals", "9", "--runs", "1", "--keep", "kept"]
+    let arguments = ["--rows", "1000", "--goals", goal, "--runs", "1", "--keep", "kept"]
+    var contents: [Data] = []
     for _ in 0..<2 {
       let result = try run.run("results-benchmark", arguments)
       #expect(result.status == 0, "\(result)")
       let kept = try FileManager.default.contentsOfDirectory(atPath: run.path("kept"))
-      #expect(kept == ["messages-1000.sqlite"])
+      #expect(kept == ["\(name)-1000.sqlite"])
+      contents.append(try Data(contentsOf: URL(fileURLWithPath: run.path("kept/\(kept[0])"))))
     }
+    #expect(contents[0] == contents[1])
   }
 }
 

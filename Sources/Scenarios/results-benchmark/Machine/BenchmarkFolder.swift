@@ -24,15 +24,44 @@ struct BenchmarkFolder {
   /// Returns the path of a file in the folder.
   func path(of name: String) -> String { url.appendingPathComponent(name).path }
 
-  /// Returns the path of a file that later runs reuse if there is a folder for such files.
-  func persistentPath(of name: String) -> String {
-    (persistent ?? url).appendingPathComponent(name).path
+  /// Makes a database of this run.
+  ///
+  /// If there is a folder for later runs, the database is kept there as it was created, and this run changes a copy of it: the next run
+  /// measures the same.
+  /// - Parameters:
+  ///   - name: The file's name.
+  ///   - isComplete: Whether the kept file at a path is whole; a run that was killed can have left less.
+  ///   - create: Creates the file at a path, at which there is none.
+  /// - Returns: The path of the file that the run may change.
+  /// - Throws: What `isComplete` and `create` throw, and the system's error if the file cannot be copied.
+  func database(
+    _ name: String,
+    isComplete: (String) throws -> Bool,
+    create: (String) throws -> Void
+  ) throws -> String {
+    let path = path(of: name)
+    Self.remove(path)
+    guard let kept = persistent?.appendingPathComponent(name).path else {
+      try create(path)
+      return path
+    }
+    if try !FileManager.default.fileExists(atPath: kept) || !isComplete(kept) {
+      Self.remove(kept)
+      try create(kept)
+    }
+    // A log exists only while the file is open, or after a run that was killed.
+    for end in ["", "-wal"] where FileManager.default.fileExists(atPath: kept + end) {
+      try FileManager.default.copyItem(atPath: kept + end, toPath: path + end)
+    }
+    return path
   }
 
   /// Removes a database with its side files from the temporary folder.
-  func remove(_ name: String) {
+  func remove(_ name: String) { Self.remove(path(of: name)) }
+
+  private static func remove(_ path: String) {
     for end in ["", "-wal", "-shm", "-caches"] {
-      try? FileManager.default.removeItem(atPath: path(of: name + end))
+      try? FileManager.default.removeItem(atPath: path + end)
     }
   }
 

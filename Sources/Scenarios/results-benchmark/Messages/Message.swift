@@ -44,25 +44,22 @@ struct MessageFile {
   let path: String
   let rows: Int
 
-  /// Creates the file, or reuses the one of an earlier run.
+  /// Creates the file, or copies the one that an earlier run kept.
   ///
   /// The rows are the same in every run: they derive from the row number by a multiplicative generator (Park and Miller 1988).
   init(rows: Int, in folder: BenchmarkFolder) throws {
     self.rows = rows
-    path = folder.persistentPath(of: "messages-\(rows).sqlite")
-    if try !Self.isComplete(path, rows) { try create() }
-    let plain = try PlainDatabase(path: path)
-    defer { plain.close() }
-    // An earlier run may have left the indexes of the lists that are measured last; they would slow down every writer.
-    for list in MessageList.allCases where list.indexName != MessageList.folders.indexName {
-      try plain.run("DROP INDEX IF EXISTS \(list.indexName)")
-    }
-    try plain.run(MessageList.folders.index)
-    try plain.run("PRAGMA wal_checkpoint(TRUNCATE)")
+    path = try folder.database(
+      "messages-\(rows).sqlite",
+      isComplete: { try Self.isComplete($0, rows) },
+      create: { try Self.create($0, rows) }
+    )
   }
 
   /// Opens the store of the file, without a timer that polls for other writers.
-  func open() throws -> any Store {
+  func open() throws -> any Store { try Self.open(path) }
+
+  private static func open(_ path: String) throws -> any Store {
     try SQLiteStore(
       at: path,
       entities: [Message.entity],
@@ -70,9 +67,8 @@ struct MessageFile {
     )
   }
 
-  private func create() throws {
-    for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) }
-    let store = try open()
+  private static func create(_ path: String, _ rows: Int) throws {
+    let store = try open(path)
     let step = 100_000
     for start in stride(from: 1, through: rows, by: step) {
       let end = min(rows, start + step - 1)
@@ -81,23 +77,29 @@ struct MessageFile {
           let connection = PlainDatabase(borrowing: database.sqliteConnection)
           defer { connection.close() }
           try connection.each(
-            Self.insertion,
-            [.integer(Int64(start)), .integer(Int64(end)), .text(Self.filler)]
+            insertion,
+            [.integer(Int64(start)), .integer(Int64(end)), .text(filler)]
           )
         }
       }
     }
     try store.close()
+    let plain = try PlainDatabase(path: path)
+    defer { plain.close() }
+    try plain.run(MessageList.folders.index)
+    try plain.run("PRAGMA wal_checkpoint(TRUNCATE)")
   }
 
   private static func isComplete(_ path: String, _ rows: Int) throws -> Bool {
-    guard FileManager.default.fileExists(atPath: path) else { return false }
     let plain = try PlainDatabase(path: path)
     defer { plain.close() }
-    // A run that was killed while it created the file leaves fewer rows, or no table.
+    // A run that was killed while it created the file leaves fewer rows, no table or no index, which is made last.
     let count = try? plain.integer("SELECT count(*) FROM Message")
     let last = try? plain.integer("SELECT max(id) FROM Message")
-    return count == Int64(rows) && last == Int64(rows)
+    let indexes = try? plain.integer(
+      "SELECT count(*) FROM sqlite_schema WHERE name = '\(MessageList.folders.indexName)'"
+    )
+    return count == Int64(rows) && last == Int64(rows) && indexes == 1
   }
 
   private static let insertion = """

@@ -87,15 +87,21 @@ struct LibraryFile {
   /// The number of tags.
   var tags: Int { books / 100 }
 
-  /// Creates the file, or reuses the one of an earlier run.
+  /// Creates the file, or copies the one that an earlier run kept.
   init(books: Int, in folder: BenchmarkFolder) throws {
-    self.books = books
-    path = folder.persistentPath(of: "library-\(books).sqlite")
-    if try !isComplete() { try create() }
+    (self.books, path) = (books, folder.path(of: "library-\(books).sqlite"))
+    let library = self
+    _ = try folder.database(
+      "library-\(books).sqlite",
+      isComplete: { try library.isComplete($0) },
+      create: { try library.create($0) }
+    )
   }
 
   /// Opens the store of the file, without a timer that polls for other writers.
-  func open() throws -> SQLiteStore {
+  func open() throws -> SQLiteStore { try Self.open(path) }
+
+  private static func open(_ path: String) throws -> SQLiteStore {
     try SQLiteStore(
       at: path,
       entities: Self.entities,
@@ -108,18 +114,16 @@ struct LibraryFile {
     book <= mostBooks ? 1 : 2 + (book - mostBooks - 1) % busyAuthors
   }
 
-  private func isComplete() throws -> Bool {
-    guard FileManager.default.fileExists(atPath: path) else { return false }
+  private func isComplete(_ path: String) throws -> Bool {
     let plain = try PlainDatabase(path: path)
     defer { plain.close() }
     // The links are written last.
     return (try? plain.integer("SELECT count(*) FROM BookTag")) == Int64(books)
   }
 
-  private func create() throws {
-    for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) }
+  private func create(_ path: String) throws {
     // The store creates the tables, their foreign keys and the indexes over those.
-    try open().close()
+    try Self.open(path).close()
     let plain = try PlainDatabase(path: path)
     defer { plain.close() }
     // No list has seen the file yet, so its log need not record the rows.

@@ -11,11 +11,17 @@ struct BookFile {
   /// The path of the store.
   let path: String
 
-  /// Creates the store, or uses the one that an earlier run left.
+  /// Creates the store, or copies the one that an earlier run kept.
   init(rows: Int, in folder: BenchmarkFolder) throws {
     self.rows = rows
-    path = folder.persistentPath(of: "books-\(rows).sqlite")
-    guard !FileManager.default.fileExists(atPath: path) else { return }
+    path = try folder.database(
+      "books-\(rows).sqlite",
+      isComplete: { _ in true },
+      create: { try Self.create($0, rows) }
+    )
+  }
+
+  private static func create(_ path: String, _ rows: Int) throws {
     let store = try SQLiteStore(at: path + "-new", entities: BookCatalog.entities)
     // The index is made before the rows, which come in its order.
     try store.createIndex(

@@ -19,9 +19,10 @@ final class ServerTable {
   let caches: SectionCacheFolder
   var numbers = GeneratedBooks(rows: 1)
   private let server: ServerAddress
-  private let keeps: Bool
 
-  /// Creates the database, or reuses the one of an earlier run; it stays for later runs if `keeps` is true.
+  /// Creates the database, which is dropped at the end.
+  ///
+  /// If `keeps` is true, it is a copy of one that stays for later runs as it was created, since this run changes its rows.
   init(
     rows: Int,
     runs: Int,
@@ -31,10 +32,16 @@ final class ServerTable {
     in folder: BenchmarkFolder
   ) throws {
     (self.rows, self.runs, self.isLargest, self.server) = (rows, runs, isLargest, server)
-    self.keeps = keeps
     let database = Self.database(rows)
     url = server.url(of: database)
-    try Self.create(database, rows, on: server)
+    if keeps {
+      let kept = database + "_kept"
+      if try !Self.isComplete(kept, rows, on: server) { try Self.create(kept, rows, on: server) }
+      try server.drop(database)
+      try server.create(database, from: kept)
+    } else {
+      try Self.create(database, rows, on: server)
+    }
     store = try Self.open(url)
     plain = try PlainServer(url: url)
     // The plans of the references are the best there are.
@@ -61,21 +68,27 @@ final class ServerTable {
     try store.close()
     plain.close()
     writer.close()
-    if !keeps { try server.drop(Self.database(rows)) }
+    try server.drop(Self.database(rows))
   }
 
   // MARK: - The database
 
   private static func database(_ rows: Int) -> String { "results_benchmark_\(rows)" }
 
+  private static func isComplete(
+    _ database: String,
+    _ rows: Int,
+    on server: ServerAddress
+  ) throws -> Bool {
+    guard try server.has(database) else { return false }
+    let present = try PlainServer(url: server.url(of: database))
+    defer { present.close() }
+    let count = try? present.integer("SELECT count(*) FROM \"Message\"")
+    let last = try? present.integer("SELECT max(id) FROM \"Message\"")
+    return count == Int64(rows) && last == Int64(rows)
+  }
+
   private static func create(_ database: String, _ rows: Int, on server: ServerAddress) throws {
-    if try server.has(database) {
-      let present = try PlainServer(url: server.url(of: database))
-      defer { present.close() }
-      let count = try? present.integer("SELECT count(*) FROM \"Message\"")
-      let last = try? present.integer("SELECT max(id) FROM \"Message\"")
-      if count == Int64(rows), last == Int64(rows) { return }
-    }
     try server.drop(database)
     try server.create(database)
     let present = try PlainServer(url: server.url(of: database))
@@ -189,9 +202,9 @@ struct ServerAddress {
     }
   }
 
-  func create(_ database: String) throws {
+  func create(_ database: String, from template: String = "template0") throws {
     _ = try withServer {
-      try $0.run("CREATE DATABASE \(database) ENCODING 'UTF8' TEMPLATE template0")
+      try $0.run("CREATE DATABASE \(database) ENCODING 'UTF8' TEMPLATE \(template)")
     }
   }
 
