@@ -69,6 +69,31 @@ final class RunningProgram {
     output.descriptor = -1
   }
 
+  /// The process's number.
+  var identifier: Int32 { process }
+
+  /// What was printed on standard error and not yet taken.
+  var errorText: String { errors.text }
+
+  /// Whether the program has closed its standard output, as it does when it exits.
+  var hasEndedOutput: Bool { output.isAtEnd }
+
+  /// The next line of standard output, or `nil` if there is none in time or at the end; the program goes on.
+  func lineIfAny(within seconds: Double) -> String? {
+    let deadline = Deadline(seconds)
+    while true {
+      if let line = output.takeLine() { return line }
+      guard !output.isAtEnd else { return output.takeRest() }
+      var polled = [output, errors].filter { !$0.isAtEnd }
+        .map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+      let count = poll(&polled, nfds_t(polled.count), deadline.milliseconds)
+      guard count > 0 || (count < 0 && errno == EINTR) else { return nil }
+      for ready in polled where ready.revents != 0 {
+        if ready.fd == output.descriptor { output.read() } else { errors.read() }
+      }
+    }
+  }
+
   /// Sends a signal.
   func send(_ signal: Int32) { kill(process, signal) }
 
@@ -180,7 +205,8 @@ private struct Deadline {
 
   var milliseconds: Int32 {
     let rest = ContinuousClock.now.duration(to: moment)
-    return Int32(clamping: max(0, rest.components.seconds * 1000 + 1))
+    let (seconds, attoseconds) = rest.components
+    return Int32(clamping: max(0, seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1))
   }
 }
 

@@ -1,0 +1,41 @@
+import Foundation
+
+/// The `sqlite3` shell in a folder: the reader and the writers of a stranger's database.
+///
+/// It waits for no lock, so that a lock that somebody else holds is a failure.
+struct SQLiteShell {
+  static let path = "/usr/bin/sqlite3"
+  static var isThere: Bool { FileManager.default.isExecutableFile(atPath: path) }
+
+  /// The folder in which it runs; files are named in it.
+  let folder: String
+  private let environment: [String: String]
+
+  init(_ run: ProgramRun, folder: String) throws {
+    self.folder = folder
+    environment = run.environment
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+  }
+
+  /// Runs a script to its end; the first failure ends it.
+  func run(_ script: String, on file: String = "d.db") throws -> ProgramResult {
+    try Data(script.utf8).write(to: URL(fileURLWithPath: "\(folder)/script.sql"))
+    let shell = try RunningProgram(
+      SQLiteShell.path,
+      ["-batch", "-bail", file, ".read script.sql"],
+      environment: environment,
+      folder: folder
+    )
+    return try shell.finish(within: 60)
+  }
+
+  /// Starts a shell that reads statements from its standard input.
+  func start(on file: String = "d.db") throws -> RunningProgram {
+    try RunningProgram(
+      SQLiteShell.path,
+      ["-batch", "-bail", file],
+      environment: environment,
+      folder: folder
+    )
+  }
+}

@@ -1,0 +1,220 @@
+import Foundation
+import WireFormat
+
+/// A list that says why it is not shown, or a defect.
+enum StrangerOutcome {
+  /// The list is the one that the shell reads.
+  case equal
+  /// The list says why it cannot be shown.
+  case saidWhyNot(String)
+  /// The list is wrong, or the program broke a promise.
+  case defect(String)
+}
+
+/// A running `live-list watch` over a table of a stranger's database.
+struct StrangerWatch {
+  let table: String
+  let sort: String?
+  let section: String?
+  let limit: Int?
+  private let watch: RunningProgram
+  private let arguments: [String]
+  private var replay = WireReplay()
+  /// The columns that the list began with.
+  private var columns: [String] = []
+  private var hasStarted = false
+  private var lines: [String] = []
+  /// The memory and the descriptors soon after the start.
+  private var beginning: Usage?
+
+  struct Usage {
+    var kilobytes: Int
+    var descriptors: Int
+  }
+
+  init(
+    _ table: StrangerTable,
+    sort: String?,
+    section: String?,
+    limit: Int?,
+    addsLog: Bool,
+    _ run: ProgramRun,
+    folder: String
+  ) throws {
+    self.table = table.name
+    self.sort = sort
+    self.section = section
+    self.limit = limit
+    columns = table.columns.map(\.name)
+    arguments =
+      ["watch", "--format", "jsonl"] + (sort.map { ["--sort", $0] } ?? [])
+      + (section.map { ["--section-by", $0] } ?? []) + (limit.map { ["--limit", "\($0)"] } ?? [])
+      + (addsLog ? ["--log"] : []) + ["--", "d.db", table.name]
+    watch = try RunningProgram(
+      "live-list",
+      arguments,
+      environment: run.environment,
+      folder: folder
+    )
+  }
+
+  /// The command, for a script that repeats a failure.
+  var command: String { "live-list \(arguments.map(\.quotedText).joined(separator: " ")) &" }
+
+  /// Waits until the list is the one that the shell reads, or until it says why not.
+  /// - Parameters:
+  ///   - naive: The table as it is; `nil` if it cannot be read.
+  ///   - seconds: The longest time to wait.
+  mutating func settle(on naive: NaiveTable?, within seconds: Double = 30) -> StrangerOutcome {
+    let deadline = ContinuousClock.now.advanced(by: .seconds(seconds))
+    var difference = "nothing was shown"
+    while true {
+      while let line = watch.lineIfAny(within: 0) {
+        lines.append(line.count > 4000 ? "\(line.prefix(4000))…" : line)
+        if lines.count > 12 { lines.removeFirst() }
+        do { try replay.apply(line: line) } catch {
+          return .defect("a line does not fit (\(error)): \(line.prefix(500))")
+        }
+      }
+      if replay.list != nil {
+        hasStarted = true
+        if let naive {
+          guard let wrong = self.difference(from: naive) else { return .equal }
+          difference = wrong
+        } else {
+          difference = "the shell cannot read the table"
+        }
+      }
+      if watch.hasEndedOutput { return end() }
+      if let failure = replay.failure {
+        // The list may follow at once.
+        if ContinuousClock.now.advanced(by: .seconds(seconds - 1)) > deadline {
+          return judged(failure)
+        }
+      }
+      guard ContinuousClock.now < deadline else { break }
+      if let line = watch.lineIfAny(within: 0.05) {
+        lines.append(line.count > 4000 ? "\(line.prefix(4000))…" : line)
+        do { try replay.apply(line: line) } catch {
+          return .defect("a line does not fit (\(error)): \(line.prefix(500))")
+        }
+      }
+    }
+    if let failure = replay.failure { return judged(failure) }
+    return .defect("\(difference); the last lines:\n\(lines.suffix(3).joined(separator: "\n"))")
+  }
+
+  private mutating func end() -> StrangerOutcome {
+    do {
+      let result = try watch.finish(within: 10)
+      guard [65, 66, 69, 75].contains(result.status) || result.status == 64 && !hasStarted else {
+        return .defect("the watch ended with status \(result.status): \(result.errors)")
+      }
+      return judged(result.errors)
+    } catch {
+      return .defect("\(error)")
+    }
+  }
+
+  private func judged(_ reason: String) -> StrangerOutcome {
+    let vague = ["unexpected", "Please report", "Fatal", "trap"]
+    guard !vague.contains(where: reason.contains), !reason.isEmpty else {
+      return .defect("a reason that says nothing: \(reason)")
+    }
+    return .saidWhyNot(reason)
+  }
+
+  // MARK: - Comparing
+
+  private func difference(from naive: NaiveTable) -> String? {
+    guard let list = replay.list else { return "there is no list" }
+    guard let orders = naive.expected(columns, sortedBy: sort ?? section) else {
+      return "a column of the list has gone"
+    }
+    let rows = list.sections.flatMap(\.rows)
+    let keys = naive.columns.filter { $0.keyPosition > 0 }.map(\.name)
+    let key = keys.count == 1 ? keys.first : nil
+    guard Set(rows.compactMap { $0["id"] }).count == rows.count else {
+      return "two rows have one identity"
+    }
+    var first: String?
+    for order in orders {
+      guard let wrong = difference(of: rows, from: order, key: key) else { return nil }
+      first = first ?? wrong
+    }
+    return first
+  }
+
+  private func difference(
+    of rows: [JSONValue],
+    from order: NaiveTable.Expected,
+    key: String?
+  ) -> String? {
+    var expected = order.rows
+    guard rows.count == min(limit ?? .max, expected.count) else {
+      return "\(rows.count) rows, and not \(min(limit ?? .max, expected.count))"
+    }
+    for (number, row) in rows.enumerated() {
+      guard order.isOrdered else {
+        guard let match = expected.firstIndex(where: { mismatch(row, $0, key) == nil }) else {
+          return "row \(number), \(row.text.prefix(500)), is none of the shell's"
+        }
+        expected.remove(at: match)
+        continue
+      }
+      if let column = mismatch(row, expected[number], key) {
+        return
+          "row \(number) is \(row.text.prefix(500)); in the column \(column) of \(columns) the shell reads \("\(expected[number])".prefix(500))"
+      }
+    }
+    return nil
+  }
+
+  /// The first column whose value is another one.
+  private func mismatch(_ row: JSONValue, _ values: [NaiveValue], _ key: String?) -> String? {
+    for (name, value) in zip(columns, values) {
+      // A row's `id` is its key, whatever its columns are called; a key of one column that is no integer is a list of one.
+      let id = row["id"]
+      if name != key {
+        guard !name.utf8.elementsEqual("id".utf8) else { continue }
+        guard let shown = row[name], value.equals(shown) else { return name }
+      } else {
+        guard let shown = name == "id" ? id : row[name] ?? id else { return name }
+        guard
+          value.equals(shown)
+            || shown.array?.count == 1 && shown.array?.allSatisfy(value.equals) == true
+        else { return name }
+      }
+    }
+    return nil
+  }
+
+  // MARK: - Growth
+
+  /// What grew beyond its bound, or `nil`.
+  mutating func growth() -> String? {
+    guard !watch.hasEndedOutput, let usage = usage() else { return nil }
+    guard let beginning else {
+      self.beginning = usage
+      return nil
+    }
+    if usage.kilobytes > max(beginning.kilobytes, 40_000) + 60_000 {
+      return "the memory of the watch grew from \(beginning.kilobytes) to \(usage.kilobytes) KB"
+    }
+    if usage.descriptors > beginning.descriptors + 6 {
+      return
+        "the descriptors of the watch grew from \(beginning.descriptors) to \(usage.descriptors)"
+    }
+    return nil
+  }
+
+  private func usage() -> Usage? {
+    let folder = "/proc/\(watch.identifier)"
+    guard let status = try? String(contentsOfFile: "\(folder)/status", encoding: .utf8),
+      let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS") }),
+      let kilobytes = line.split(separator: " ").dropFirst().first.flatMap({ Int($0) }),
+      let descriptors = try? FileManager.default.contentsOfDirectory(atPath: "\(folder)/fd")
+    else { return nil }
+    return Usage(kilobytes: kilobytes, descriptors: descriptors.count)
+  }
+}
