@@ -26,6 +26,14 @@ struct CaptureLayout: Sendable {
     let newest: CapturedEntity?
     /// The types of the table's columns.
     let types: [String: String]
+    /// Whether someone has switched off or removed triggers, which nobody puts back unasked.
+    let isAltered: Bool
+    /// Whether the table has partitions.
+    let isPartitioned: Bool
+    /// Why changes of the table are not captured, or `nil` if they are.
+    let problem: String?
+    /// Whether all triggers of the newest form exist, with the text that this version gives them.
+    let isOfThisText: Bool
     /// Whether the triggers notify exactly if they should.
     let ringsAsWanted: Bool
     /// The triggers of the log that the table has.
@@ -36,7 +44,7 @@ struct CaptureLayout: Sendable {
 
   /// The tables, by their index.
   let tables: [Table]
-  /// The tables' marks, which differ if anything of what they are read from has changed.
+  /// The tables' marks, which differ if anything of what they are read from has changed; behind them those of the log itself.
   var marks: [Int64] = []
   /// Whether commits can notify on this server.
   let rings: Bool
@@ -59,13 +67,31 @@ struct CaptureLayout: Sendable {
   }
 
   /// Whether every table is captured.
-  var isComplete: Bool { tables.allSatisfy { $0.number != nil } }
+  var isComplete: Bool { uncaptured.isEmpty }
+
+  /// The indexes of the tables whose changes are not all in the log.
+  var uncaptured: [Int] {
+    tables.indices.filter { hasLosses || tables[$0].number == nil }
+  }
+
+  /// Whether a writer could write nothing into the log, since the last repair.
+  var hasLosses: Bool { marks.count > tables.count && marks[tables.count + 1] >= 0 }
+
+  /// Why changes are not captured, one text for each reason.
+  var problems: [String] {
+    let losses =
+      hasLosses ? ["changes were committed that could not be written into the log"] : []
+    return losses + tables.compactMap(\.problem)
+  }
 
   /// Whether nothing is to be installed.
   var isAsWanted: Bool { isComplete && tables.allSatisfy(\.ringsAsWanted) }
 
   /// The tables whose history is interrupted where this layout follows another one.
   func interruptions(since old: CaptureLayout) -> [Int: GapReason] {
+    guard marks.dropFirst(tables.count) == old.marks.dropFirst(tables.count) else {
+      return Dictionary(uniqueKeysWithValues: tables.indices.map { ($0, .schemaChanged) })
+    }
     var gaps: [Int: GapReason] = [:]
     for (index, (before, after)) in zip(old.tables, tables).enumerated()
     where before.dependencies != after.dependencies || before.relation != after.relation
@@ -76,18 +102,56 @@ struct CaptureLayout: Sendable {
     return gaps
   }
 
-  /// An expression for the tables' marks: an array of numbers, one for each table.
-  var marksExpression: String {
-    let marks = tables.map { table in
+  /// An expression for the marks: an array of numbers, one for each table, and two of the log: its version in the catalog, and how often
+  /// nothing could be written, or -1.
+  func marksExpression(of tables: StoreTables, in schema: LogSchema) -> String {
+    let marks = zip(self.tables, tables.all).map { table, entity in
       let columns = table.columnNumbers.map(String.init).joined(separator: ", ")
+      // Another table may have the name by now.
+      let named = "coalesce(\(CaptureLayout.relation(entity.quotedName))::pg_catalog.oid::pg_catalog.int8, 0)"
+      let relation = "\(table.relation)::pg_catalog.oid"
       return """
+        pg_catalog.hash_array_extended(ARRAY[\(named), \
         pg_catalog.hash_array_extended(ARRAY(SELECT a.xmin FROM pg_catalog.pg_attribute a \
-        WHERE a.attrelid = \(table.relation) AND a.attnum IN (\(columns.isEmpty ? "0" : columns)) ORDER BY a.attnum), \
+        WHERE a.attrelid = \(table.relation) AND a.attnum IN (\(columns.isEmpty ? "0" : columns)) ORDER BY a.attnum), 0), \
         pg_catalog.hash_array_extended(ARRAY(SELECT t.xmin FROM pg_catalog.pg_trigger t \
-        WHERE t.tgrelid = \(table.relation) ORDER BY t.tgname), \(table.relation)))
+        WHERE t.tgrelid = \(table.relation) ORDER BY t.tgname), 0), \
+        pg_catalog.hash_array_extended(\(CaptureLayout.heirs(of: relation, arePartitions: table.isPartitioned)), 0)], 0)
         """
     }
-    return "ARRAY[\(marks.joined(separator: ", "))]::pg_catalog.int8[]"
+    let log = CaptureLayout.relation("\(schema.quoted).log")
+    let lost = CaptureLayout.relation("\(schema.quoted).lost")
+    let own = [
+      """
+      coalesce((SELECT pg_catalog.hashint8extended(c.oid::pg_catalog.int8, (c.xmin::pg_catalog.text)::pg_catalog.int8) \
+      FROM pg_catalog.pg_class c WHERE c.oid = \(log)), 0)
+      """,
+      """
+      coalesce(CASE WHEN pg_catalog.has_sequence_privilege(\(lost)::pg_catalog.oid, 'SELECT') \
+      THEN pg_catalog.pg_sequence_last_value(\(lost)) END, -1)
+      """,
+    ]
+    return "ARRAY[\((marks + own).joined(separator: ", "))]::pg_catalog.int8[]"
+  }
+
+  private static func relation(_ quotedName: String) -> String {
+    "pg_catalog.to_regclass(\(Connection.literal(quotedName)))"
+  }
+
+  /// An array of numbers for the tables that inherit from one. Partitions are named with their files, which TRUNCATE replaces, and with
+  /// their triggers.
+  fileprivate static func heirs(of relation: String, arePartitions: Bool) -> String {
+    guard arePartitions else {
+      return """
+        ARRAY(SELECT i.inhrelid::pg_catalog.int8 FROM pg_catalog.pg_inherits i WHERE i.inhparent = \(relation) \
+        ORDER BY i.inhrelid)
+        """
+    }
+    return """
+      ARRAY(SELECT (c.oid::pg_catalog.int8 << 32) # c.relfilenode::pg_catalog.int8 # \
+      pg_catalog.hash_array_extended(ARRAY(SELECT t.xmin FROM pg_catalog.pg_trigger t WHERE t.tgrelid = c.oid ORDER BY t.tgname), 0) \
+      FROM pg_catalog.pg_partition_tree(\(relation)) p JOIN pg_catalog.pg_class c ON c.oid = p.relid ORDER BY c.oid)
+      """
   }
 }
 
@@ -105,9 +169,16 @@ extension CaptureLayout {
     return [
       Statement(
         """
-        SELECT coalesce(c.oid, 0::pg_catalog.oid), c.relkind = 'r' AND NOT c.relhassubclass AND NOT c.relispartition \
+        SELECT coalesce(c.oid, 0::pg_catalog.oid), c.relkind = 'r' AND NOT c.relispartition \
         AND NOT EXISTS (SELECT FROM pg_catalog.pg_inherits i WHERE i.inhrelid = c.oid OR i.inhparent = c.oid) \
-        AND NOT EXISTS (SELECT FROM pg_catalog.pg_subscription_rel s WHERE s.srrelid = c.oid) \
+        AND NOT EXISTS (SELECT FROM pg_catalog.pg_subscription_rel s WHERE s.srrelid = c.oid), \
+        c.relkind = 'p', c.relkind = 'r' AND EXISTS (SELECT FROM pg_catalog.pg_inherits i WHERE i.inhparent = c.oid), \
+        c.relkind = 'p' AND EXISTS (SELECT FROM pg_catalog.pg_partition_tree(c.oid) p \
+        JOIN pg_catalog.pg_trigger t ON t.tgrelid = c.oid AND (t.tgtype & 1) = 1 AND t.tgname LIKE '!results%' \
+        WHERE p.relid <> c.oid AND NOT EXISTS (SELECT FROM pg_catalog.pg_trigger o \
+        WHERE o.tgrelid = p.relid AND o.tgname = t.tgname AND o.tgfoid = t.tgfoid AND o.tgenabled IN ('O', 'A'))), \
+        CASE WHEN c.relkind = 'p' THEN \(heirs(of: "c.oid", arePartitions: true)) \
+        ELSE \(heirs(of: "c.oid", arePartitions: false)) END \
         FROM pg_catalog.unnest($1) WITH ORDINALITY n(name, i) \
         LEFT JOIN pg_catalog.pg_class c ON c.oid = pg_catalog.to_regclass(n.name) ORDER BY n.i
         """,
@@ -161,6 +232,26 @@ extension CaptureLayout {
     '{}'::text[] AS types, '' AS capture WHERE false)
     """
 
+  /// What kind of relation a table is.
+  fileprivate struct RelationKind {
+    /// Whether nothing inherits from it, and it from nothing.
+    let isPlain: Bool
+    let isPartitioned: Bool
+    /// Whether rows of other tables, which have triggers of their own, are among its rows.
+    let hasChildren: Bool
+    /// Whether a partition has not all triggers of its table.
+    let lacksTriggers: Bool
+    let heirs: [Int64]
+
+    init(_ result: QueryResult, _ row: Int) {
+      isPlain = result.boolean(row, 1) ?? false
+      isPartitioned = result.boolean(row, 2) ?? false
+      hasChildren = result.boolean(row, 3) ?? false
+      lacksTriggers = result.boolean(row, 4) ?? false
+      heirs = (result.elements(row, 5) ?? []).map { BinaryForm.integer($0) }
+    }
+  }
+
   /// A column in the catalog.
   fileprivate struct CatalogColumn {
     let number: Int64
@@ -209,7 +300,7 @@ extension CaptureLayout {
         return Table(
           table,
           relation: relation,
-          isPlain: results[0].boolean(index, 1) ?? false,
+          kind: CaptureLayout.RelationKind(results[0], index),
           columns: columns[relation] ?? [:],
           triggers: triggers[relation] ?? [],
           entities: entities,
@@ -288,7 +379,7 @@ extension CaptureLayout.Table {
   fileprivate init(
     _ table: EntityTable,
     relation: UInt32,
-    isPlain: Bool,
+    kind: CaptureLayout.RelationKind,
     columns: [String: CaptureLayout.CatalogColumn],
     triggers: [CaptureLayout.CatalogTrigger],
     entities: [CapturedEntity],
@@ -299,7 +390,7 @@ extension CaptureLayout.Table {
     let names = table.entity.attributes.map(\.name)
     self.relation = relation
     keyForm = CaptureText.KeyForm(table.keyColumns)
-    mode = isPlain && !triggers.contains(where: \.runsAfterRow) ? .statement : .row
+    mode = kind.isPlain && !triggers.contains(where: \.runsAfterRow) ? .statement : .row
     keyArrays = keyNames.map { columns[$0]?.array ?? 0 }
     let used = (keyNames + names).compactMap { columns[$0] }
     columnNumbers = Set(used.map(\.number)).sorted()
@@ -329,17 +420,65 @@ extension CaptureLayout.Table {
     let ringing = [rings, !rings].first { rings in
       current?.text(of: table, rings: rings, in: schema)?.isInstalled(as: ours) == true
     }
-    isFitting = isFitting && ringing != nil
+    isOfThisText = ringing != nil
+    isFitting = isFitting && isOfThisText
+    // The functions would find neither what they read, nor what they name the row by.
+    isFitting = isFitting && (captured + keyNames).allSatisfy { columns[$0] != nil }
     ringsAsWanted = ringing == rings
     isFitting = isFitting && earlierTriggers.isEmpty
+    isFitting = isFitting && !kind.hasChildren && !kind.lacksTriggers
+    isPartitioned = kind.isPartitioned
+    let ourNames = Set(ours.map(\.name))
+    let wanted = current?.text(of: table, rings: false, in: schema)
+    let isOlder = wanted?.isInstalledInAnotherText(as: ours) ?? false
+    isAltered =
+      current != nil
+      && (ours.contains { !$0.isAlways } || !ourNames.isSuperset(of: CaptureText.commonTriggers)
+        || !isOlder && !ourNames.isSuperset(of: wanted?.triggers.map(\.name) ?? []))
     number = isFitting ? current?.number : nil
     self.positions = isFitting ? positions : []
     otherNumbers = Set(known.map(\.number)).subtracting(isFitting ? [known.last?.number ?? 0] : [])
-    dependencies = used.map(\.version) + ours.flatMap(\.versions)
+    dependencies = used.map(\.version) + ours.flatMap(\.versions) + kind.heirs
+    let name = table.quotedName
+    if isFitting {
+      problem = nil
+    } else if relation == 0 {
+      problem = "there is no table \(name)"
+    } else if current == nil {
+      problem = "changes of \(name) are not captured"
+    } else if isAltered {
+      problem = "triggers that capture changes of \(name) were switched off or removed"
+    } else if kind.hasChildren {
+      problem = "other tables inherit from \(name)"
+    } else if kind.lacksTriggers {
+      problem = "a partition of \(name) lacks the triggers that capture changes"
+    } else if !earlierTriggers.isEmpty {
+      problem = "a trigger of \(name) fires before those that capture changes"
+    } else if !isOfThisText {
+      problem = "the triggers that capture changes of \(name) are of another version"
+    } else {
+      problem = "\(name) is not as it was when its capture began"
+    }
   }
 }
 
 extension CaptureText {
+  /// The triggers that tables have had in every version.
+  fileprivate static let commonTriggers = Set(
+    ["insert", "update", "delete", "truncate"].map { triggerPrefix + $0 }
+  )
+
+  /// Whether a trigger of a table has another text than here.
+  fileprivate func isInstalledInAnotherText(as found: [CaptureLayout.CatalogTrigger]) -> Bool {
+    let functions = functions + schema.functions
+    return triggers.contains { trigger in
+      guard let other = found.first(where: { $0.name == trigger.name }),
+        let function = functions.first(where: { $0.name == trigger.function })
+      else { return false }
+      return other.comment != trigger.digest || other.function.body != function.body
+    }
+  }
+
   /// Whether the triggers of a table are those of this text, and complete.
   fileprivate func isInstalled(as found: [CaptureLayout.CatalogTrigger]) -> Bool {
     let wanted = triggers

@@ -68,39 +68,42 @@ struct CaptureText: Hashable, Sendable {
     "pg_catalog.record_send(ROW(\(columns(attributes, of: row))))"
   }
 
-  private func differ(_ names: [String]) -> String {
-    "WHEN (pg_catalog.record_image_ne(ROW(\(columns(names, of: "OLD"))), ROW(\(columns(names, of: "NEW")))))"
+  /// The condition of a row that its own transaction has written before, or perhaps another one that began later.
+  private var mayBeOwn: String {
+    "WHEN (pg_catalog.age(OLD.xmin) OPERATOR(pg_catalog.<=) 0)"
   }
 
-  private var keyChanges: String { differ(keys) }
-
-  private var rowChanges: String { differ(keys + attributes.filter { !keys.contains($0) }) }
-
   /// The condition of a ringing trigger: the bell is armed until a time in the future.
+  ///
+  /// It is tested with the writer's rights, and nothing could catch an error.
   private var isArmed: String {
-    """
-    WHEN (pg_catalog.float8(pg_catalog.pg_sequence_last_value(\(schema.literal("bell"))::pg_catalog.regclass)) \
-    OPERATOR(pg_catalog.>) (pg_catalog.date_part('epoch'::pg_catalog.text, pg_catalog.clock_timestamp()) \
-    OPERATOR(pg_catalog.*) 1000::pg_catalog.float8))
-    """
+    let bell = "\(schema.literal("bell"))::pg_catalog.regclass"
+    return """
+      WHEN (CASE WHEN pg_catalog.has_sequence_privilege(\(bell)::pg_catalog.oid, 'SELECT'::pg_catalog.text) \
+      THEN pg_catalog.float8(pg_catalog.pg_sequence_last_value(\(bell))) \
+      OPERATOR(pg_catalog.>) (pg_catalog.date_part('epoch'::pg_catalog.text, pg_catalog.clock_timestamp()) \
+      OPERATOR(pg_catalog.*) 1000::pg_catalog.float8) ELSE false END)
+      """
   }
 }
 
-// MARK: - By row
+// MARK: - The functions of triggers
 
 extension CaptureText {
   /// The functions of the table.
   var functions: [LogSchema.Function] {
-    let truncate = LogSchema.Function(
-      name: "truncate_\(number)",
-      body: """
-        BEGIN INSERT INTO \(schema.quoted).log (entity, kind) VALUES (\(number), 't'); RETURN NULL; END
-        """
-    )
+    let truncate = function("truncate") {
+      """
+      \(caught("INSERT INTO \(schema.quoted).log (entity, kind) VALUES (\(number), 't');"))
+        RETURN NULL;
+      """
+    }
     return (mode == .row ? rowFunctions : statementFunctions) + [truncate]
   }
 
   /// The triggers of the table.
+  ///
+  /// Their conditions name no column: PostgreSQL would refuse to change its type or to drop it, or drop this trigger alone.
   var triggers: [Trigger] {
     var triggers = mode == .row ? rowTriggers : statementTriggers
     triggers.append(
@@ -132,54 +135,159 @@ extension CaptureText {
     )
   }
 
-  /// The body of a trigger's function.
-  ///
-  /// Values are sent in the encoding of the writer's client, which is mostly UTF8; setting it for every call would cost more than all else.
-  private func body(_ statements: String, sendsValues: Bool = true) -> String {
-    guard sendsValues else { return "BEGIN \(statements) RETURN NULL; END" }
-    func change(to encoding: String) -> String {
-      "IF encoding <> 'UTF8' THEN PERFORM set_config('client_encoding', \(encoding), true); END IF;"
-    }
-    return """
-      DECLARE encoding text := current_setting('client_encoding');
-      BEGIN
-        \(change(to: "'UTF8'"))
-        \(statements)
-        \(change(to: "encoding"))
-        RETURN NULL;
-      END
-      """
-  }
-
-  private func rowFunction(_ name: String, kind: String, row: String, image: Bool)
-    -> LogSchema.Function
-  {
+  private func function(
+    _ name: String,
+    declaring declarations: String = "",
+    _ statements: () -> String
+  ) -> LogSchema.Function {
     LogSchema.Function(
       name: "\(name)_\(number)",
-      body: body(
+      body: """
+        DECLARE state text := current_setting(\(setting), true);\(declarations)
+        BEGIN
+          \(statements())
+        END
         """
-        INSERT INTO \(schema.quoted).log (entity, kind, \(keyForm.rawValue)\(image ? ", old" : "")) \
-        VALUES (\(number), '\(kind)', \(key(of: row))\(image ? ", " + self.image(of: row) : ""));
-        """,
-        sendsValues: image || keyForm == .record
-      )
     )
   }
 
+  /// What the transaction knows about its entries of the table: `open` after the first one was written, `gap` after one could not be.
+  private var setting: String { Connection.literal("results.capture_\(number)") }
+
+  private var open: String { "PERFORM set_config(\(setting), 'open', true);" }
+
+  /// Statements that are undone if they fail, with an entry that says so instead: no write fails because of the log.
+  ///
+  /// The block is a transaction within the transaction. One that writes has a number, and a server with many such numbers slows down: so only
+  /// the first entry of a table is written inside of a block.
+  private func caught(_ statements: String, otherwise: String = "") -> String {
+    """
+    BEGIN
+        \(statements)
+      EXCEPTION WHEN OTHERS THEN
+        BEGIN
+          BEGIN
+            INSERT INTO \(schema.quoted).log (entity, kind, note) VALUES (\(number), 'g', SQLSTATE);
+          EXCEPTION WHEN OTHERS THEN
+            PERFORM nextval(\(schema.literal("lost")));
+          END;
+          PERFORM set_config(\(setting), 'gap', true);
+        EXCEPTION WHEN OTHERS THEN NULL;
+        END;
+        \(otherwise)
+      END;
+    """
+  }
+
+  /// Values are sent in the encoding of the writer's client, which is mostly UTF8; setting it for every call would cost more than all else.
+  private func sending(_ statements: String) -> String {
+    """
+    IF encoding <> 'UTF8' THEN PERFORM set_config('client_encoding', 'UTF8', true); END IF;
+        \(statements)
+        IF encoding <> 'UTF8' THEN PERFORM set_config('client_encoding', encoding, true); END IF;
+    """
+  }
+
+  private static let encoding = "\n  encoding text := current_setting('client_encoding');"
+}
+
+// MARK: - By row
+
+extension CaptureText {
+  private var keyType: String {
+    switch keyForm {
+    case .integer: "bigint"
+    case .text: "text"
+    case .record: "bytea"
+    }
+  }
+
+  private func insert(_ kind: String, _ columns: String, _ values: String) -> String {
+    """
+    INSERT INTO \(schema.quoted).log (entity, kind, \(columns)) VALUES (\(number), \(kind), \(values));
+    """
+  }
+
+  /// A function that reads a row, and writes what it has found.
+  private func rowFunction(
+    _ name: String,
+    skippingIf condition: String? = nil,
+    reading: String,
+    writing: String
+  ) -> LogSchema.Function {
+    let declarations =
+      CaptureText.encoding + "\n  k \(keyType); moved \(keyType); image bytea; kind \"char\";"
+    let skip = condition.map { "IF \($0) THEN RETURN NULL; END IF;\n    " } ?? ""
+    return function(name, declaring: declarations) {
+      """
+      IF state = 'gap' THEN RETURN NULL; END IF;
+        \(caught(
+          """
+          \(skip)\(sending(reading))
+              IF state IS DISTINCT FROM 'open' THEN
+                \(writing)
+                \(open)
+              END IF;
+          """,
+          otherwise: "RETURN NULL;"
+        ))
+        IF state = 'open' THEN
+          \(writing)
+        END IF;
+        RETURN NULL;
+      """
+    }
+  }
+
+  /// The kind of an entry with the row before: another one if the transaction itself has written that row.
+  private func kind(_ foreign: String, own: String) -> String {
+    """
+    kind := CASE WHEN age(OLD.xmin) > 0 THEN '\(foreign)' WHEN \(schema.quoted).own(OLD.xmin) THEN '\(own)' \
+    ELSE '\(foreign)' END;
+    """
+  }
+
   private var rowFunctions: [LogSchema.Function] {
-    [
-      rowFunction("insert", kind: "i", row: "NEW", image: false),
-      rowFunction("update", kind: "u", row: "OLD", image: true),
-      rowFunction("delete", kind: "d", row: "OLD", image: true),
+    let all = keys + attributes.filter { !keys.contains($0) }
+    func rows(_ names: [String]) -> String {
+      "ROW(\(columns(names, of: "OLD"))), ROW(\(columns(names, of: "NEW")))"
+    }
+    let write = insert("kind", "\(keyForm.rawValue), old", "k, image")
+    let read = "k := \(key(of: "OLD")); image := \(image(of: "OLD"));"
+    return [
+      rowFunction(
+        "insert",
+        reading: "k := \(key(of: "NEW"));",
+        writing: insert("'i'", keyForm.rawValue, "k")
+      ),
+      rowFunction(
+        "update",
+        skippingIf: "record_image_eq(\(rows(all)))",
+        reading: """
+          \(read) \(kind("u", own: "w"))
+              IF record_image_ne(\(rows(keys))) THEN
+                moved := \(key(of: "NEW"));
+                IF kind = 'w' THEN kind := 'x'; END IF;
+              END IF;
+          """,
+        writing: """
+          IF moved IS NOT NULL THEN \(insert("'i'", keyForm.rawValue, "moved")) END IF;
+                \(write)
+          """
+      ),
+      rowFunction("delete", reading: "\(read) \(kind("d", own: "x"))", writing: write),
     ]
   }
 
   private var rowTriggers: [Trigger] {
     [
       trigger("insert", "AFTER INSERT", "FOR EACH ROW", "insert_\(number)"),
-      // The new key is written before the old one; the first entry of a key is then the oldest also where keys move in a chain.
-      trigger("rekey", "AFTER UPDATE", "FOR EACH ROW " + keyChanges, "insert_\(number)"),
-      trigger("update", "AFTER UPDATE", "FOR EACH ROW " + rowChanges, "update_\(number)"),
+      trigger(
+        "update",
+        "AFTER UPDATE",
+        "FOR EACH ROW WHEN (OLD OPERATOR(pg_catalog.*<>) NEW)",
+        "update_\(number)"
+      ),
       trigger("delete", "AFTER DELETE", "FOR EACH ROW", "delete_\(number)"),
     ]
   }
@@ -191,66 +299,85 @@ extension CaptureText {
   /// How many inserted keys share a row of the log.
   private static let packSize = 1000
 
-  private var flag: String { Connection.literal("results.rekeyed_\(number)") }
+  /// A function that writes entries by a query each.
+  /// - Parameters:
+  ///   - name: The function's name.
+  ///   - query: A query that is always run. After the first entry of a transaction it is tried without rows before.
+  ///   - further: A further statement.
+  private func statementFunction(
+    _ name: String,
+    _ query: String,
+    _ further: String = ""
+  ) -> LogSchema.Function {
+    function(name, declaring: CaptureText.encoding) {
+      """
+      IF state = 'gap' THEN RETURN NULL; END IF;
+        IF encoding <> 'UTF8' THEN PERFORM set_config('client_encoding', 'UTF8', true); END IF;
+        \(caught(
+          """
+          IF state = 'open' THEN
+                \(query) LIMIT 0;
+              ELSE
+                \(query);
+                \(further)
+                \(open)
+              END IF;
+          """,
+          otherwise: "state := 'gap';"
+        ))
+        IF state = 'open' THEN
+          \(query);
+          \(further)
+        END IF;
+        IF encoding <> 'UTF8' THEN PERFORM set_config('client_encoding', encoding, true); END IF;
+        RETURN NULL;
+      """
+    }
+  }
 
   private var statementFunctions: [LogSchema.Function] {
     let log = "INSERT INTO \(schema.quoted).log"
-    let packed = """
+    func packed(_ condition: String) -> String {
+      """
       \(log) (entity, kind, \(keyForm.many)) SELECT \(number), 'i', array_agg(p.k) \
-      FROM (SELECT \(key(of: "n")) AS k, (row_number() OVER () - 1) / \(CaptureText.packSize) AS part FROM n
+      FROM (SELECT \(key(of: "n")) AS k, (row_number() OVER () - 1) / \(CaptureText.packSize) AS part FROM n\(condition)) p \
+      GROUP BY p.part
       """
-    func images(_ kind: String, _ condition: String) -> String {
+    }
+    func images(_ kind: String) -> String {
       """
-      \(log) (entity, kind, \(keyForm.rawValue), old) SELECT \(number), '\(kind)', \(key(of: "o")), \(image(of: "o")) \
-      FROM o\(condition)
+      \(log) (entity, kind, \(keyForm.rawValue), old) SELECT \(number), '\(kind)', \(key(of: "o")), \(image(of: "o")) FROM o
       """
     }
     let isKnown = keys.map { "o.\($0) = n.\($0)" }.joined(separator: " AND ")
+    let isNew = " WHERE NOT EXISTS (SELECT FROM o WHERE \(isKnown))"
     return [
-      LogSchema.Function(
-        name: "insert_\(number)",
-        body: body("\(packed)) p GROUP BY p.part;", sendsValues: keyForm == .record)
+      statementFunction("insert", packed("")),
+      statementFunction(
+        "update",
+        images("u"),
+        "IF EXISTS (SELECT FROM n\(isNew)) THEN \(packed(isNew)); END IF;"
       ),
-      LogSchema.Function(
-        name: "update_\(number)",
-        body: body(
-          """
-          \(images("u", ""));
-          IF current_setting(\(flag), true) = 'y' THEN
-            PERFORM set_config(\(flag), '', true);
-            \(packed) WHERE NOT EXISTS (SELECT FROM o WHERE \(isKnown))) p GROUP BY p.part;
-          END IF;
-          """
-        )
-      ),
-      LogSchema.Function(
-        name: "delete_\(number)",
-        body: body("\(images("d", ""));")
-      ),
-      LogSchema.Function(
-        name: "rekey_\(number)",
-        body: "BEGIN PERFORM set_config(\(flag), 'y', true); RETURN NULL; END"
+      statementFunction("delete", images("d")),
+      rowFunction(
+        "own",
+        skippingIf: "NOT \(schema.quoted).own(OLD.xmin)",
+        reading: "k := \(key(of: "OLD"));",
+        writing: insert("'o'", keyForm.rawValue, "k")
       ),
     ]
   }
 
   private var statementTriggers: [Trigger] {
-    let columns = keys + attributes.filter { !keys.contains($0) }
-    return [
-      // It does nothing, but its columns cannot be dropped.
-      trigger(
-        "columns",
-        "AFTER UPDATE OF \(columns.joined(separator: ", "))",
-        "FOR EACH STATEMENT WHEN (false)",
-        "rekey_\(number)"
-      ),
+    [
       trigger(
         "insert",
         "AFTER INSERT",
         "REFERENCING NEW TABLE AS n FOR EACH STATEMENT",
         "insert_\(number)"
       ),
-      trigger("rekey", "AFTER UPDATE", "FOR EACH ROW " + keyChanges, "rekey_\(number)"),
+      // Tables of old rows do not say who has written them. This one names the keys of those that the transaction has, just before.
+      trigger("own", "AFTER UPDATE OR DELETE", "FOR EACH ROW " + mayBeOwn, "own_\(number)"),
       trigger(
         "update",
         "AFTER UPDATE",

@@ -30,6 +30,8 @@ final class ChangeLog: ChangeSource {
     var quietSince: ContinuousClock.Instant?
     /// The version up to which the history is no longer needed.
     var released: StoreVersion?
+    /// The snapshot in which tables that are not captured were last supposed to have changed, and when.
+    var compared: (snapshot: SnapshotText, time: ContinuousClock.Instant)?
   }
 
   let schema: LogSchema
@@ -38,7 +40,6 @@ final class ChangeLog: ChangeSource {
   let limits: Limits
   /// The number that marks the transactions of this store.
   let writer: Int64
-  private let mayInstall: Bool
   private let installer: ChangeLogInstaller
   private let reader: [UInt8]
   private let gate = Mutex<Void>(())
@@ -47,12 +48,14 @@ final class ChangeLog: ChangeSource {
   /// How often a reading is repeated.
   private static let attemptLimit = 5
 
-  private init(_ installer: ChangeLogInstaller, mayInstall: Bool, limits: Limits, _ state: State) {
+  /// How often tables that are not captured are compared.
+  private static let comparisonInterval = Duration.seconds(1)
+
+  private init(_ installer: ChangeLogInstaller, limits: Limits, _ state: State) {
     schema = installer.schema
     tables = installer.tables
     path = installer.path
     self.installer = installer
-    self.mayInstall = mayInstall
     self.limits = limits
     writer = Int64.random(in: .min ... .max)
     reader = (0..<16).map { _ in UInt8.random(in: 0...255) }
@@ -82,7 +85,8 @@ final class ChangeLog: ChangeSource {
     let schema = LogSchema(name: name)
     let installer = ChangeLogInstaller(schema: schema, tables: tables, path: path, mode: mode)
     let layout = try installer.layout(installing: mayInstall, on: connection)
-    guard let layout, layout.isComplete else { return nil }
+    // A table that was never captured has no log; what someone has switched off is compared until it is repaired.
+    guard let layout, layout.tables.allSatisfy({ $0.newest != nil }) else { return nil }
     do {
       let found = try ServerLife.find(in: schema, on: connection)
       let state = State(
@@ -91,7 +95,7 @@ final class ChangeLog: ChangeSource {
         instance: found.instance,
         layout: layout
       )
-      return ChangeLog(installer, mayInstall: mayInstall, limits: limits, state)
+      return ChangeLog(installer, limits: limits, state)
     } catch {
       throw ChangeLog.storeError(error, path: path)
     }
@@ -100,11 +104,22 @@ final class ChangeLog: ChangeSource {
   /// Creates what is missing or was changed of the log, its functions and its triggers.
   /// - Throws: `StoreError.cannotOpen` with what the database's owner must run, if the user has not the right.
   func repair(on connection: Connection) throws(StoreError) {
-    _ = try installer.install(on: connection)
+    _ = try installer.install(on: connection, restoring: true)
   }
 
-  /// Every writer's commits are in the log.
-  var coverage: StoreCapabilities.HistoryCoverage { .everyWriter }
+  /// Every writer's commits are in the log, if it is complete.
+  var coverage: StoreCapabilities.HistoryCoverage { isComplete ? .everyWriter : .thisStore }
+
+  /// Whether the changes of every table are in the log, as the last reading has found.
+  var isComplete: Bool { state.withLock { $0.layout.isComplete } }
+
+  /// Why the log is not complete, one text for each reason.
+  var problems: [String] { state.withLock { $0.layout.problems } }
+
+  /// How the tables are captured now, in the open transaction or one of its own.
+  func presentLayout(on connection: Connection) throws(PostgreSQLFailure) -> CaptureLayout {
+    try installer.layout(on: connection)
+  }
 
   /// The name by which later processes recognize the store.
   var uniqueName: String { "postgresql-\(identity)" }
@@ -258,10 +273,12 @@ extension ChangeLog {
       gaps = layout.interruptions(since: start.layout)
     }
     var transactions: [VersionRing.Transaction] = []
+    var isOwn = false
     if let base {
       let fresh = FreshReader(schema: schema, tables: tables, layout: layout, writer: writer)
       let groups = base.mark.floor < facts.trimmed ? nil : fresh.groups(results[factsIndex + 1])
       if let groups {
+        isOwn = groups.contains(where: \.isOwn)
         // What was read together with the log is of the form that the tables had before.
         let isUnchanged = facts.marks == start.layout.marks
         transactions = try self.transactions(
@@ -274,6 +291,11 @@ extension ChangeLog {
         for index in tables.all.indices { gaps[index] = .trimmed }
       }
     }
+    let compares =
+      !layout.isComplete && (isOwn || isComparisonDue(facts.snapshot, start.life.isStandby))
+    if compares, base != nil {
+      for index in layout.uncaptured where gaps[index] == nil { gaps[index] = .otherWriter }
+    }
     let version: StoreVersion?
     if isAlone {
       version = admit(since: base, mark: mark, transactions, gaps, layout, start)
@@ -281,6 +303,9 @@ extension ChangeLog {
       version = gate.withLock { _ in
         admit(since: base, mark: mark, transactions, gaps, layout, start)
       }
+    }
+    if compares, version != nil {
+      state.withLock { $0.compared = (facts.snapshot, .now) }
     }
     return version.map {
       PinnedVersion(
@@ -293,6 +318,20 @@ extension ChangeLog {
         )
       )
     }
+  }
+
+  /// Whether tables that are not captured may have changed, and have not been compared for a while.
+  ///
+  /// The snapshots of a standby do not say which of the transactions that run there have been committed.
+  private func isComparisonDue(_ snapshot: SnapshotText, _ isStandby: Bool) -> Bool {
+    guard let compared = state.withLock(\.compared) else { return true }
+    let mayDiffer = snapshot != compared.snapshot || isStandby && snapshot.xmin != snapshot.xmax
+    return mayDiffer && .now - compared.time >= ChangeLog.comparisonInterval
+  }
+
+  /// Whether a look must report that tables which are not captured may have changed.
+  func mustCompare(_ facts: ReadingFacts) -> Bool {
+    !isComplete && isComparisonDue(facts.snapshot, facts.instance.isStandby)
   }
 
   private func transactions(
@@ -532,6 +571,7 @@ extension ChangeLog {
       guard let facts = ReadingFacts(results[1]) else { return true }
       return results[0].boolean(0, 0) != false || facts.instance != start.instance
         || facts.marks != start.layout.marks || base.mark.floor < facts.trimmed
+        || mustCompare(facts)
     } catch {
       guard !error.isConnectionLost, error.state == "0A000" else {
         throw ChangeLog.storeError(error, path: path)
@@ -585,7 +625,7 @@ extension ChangeLog {
     }
   }
 
-  /// Renews this store's lease, removes rows of the log that nobody needs, and installs triggers that are missing.
+  /// Renews this store's lease, and removes rows of the log that nobody needs; triggers are not touched.
   ///
   /// To be called once a minute, outside of a transaction. A user without the rights does nothing by it.
   func maintain(on connection: Connection) throws(StoreError) {
@@ -596,13 +636,6 @@ extension ChangeLog {
     }
     let start = start
     guard !start.life.isStandby else { return }
-    if mayInstall, !start.layout.isComplete {
-      do {
-        _ = try installer.install(on: connection)
-      } catch {
-        guard case .cannotOpen = error else { throw error }
-      }
-    }
     do {
       let floor = state.withLock { state in
         state.ring.map { ring in

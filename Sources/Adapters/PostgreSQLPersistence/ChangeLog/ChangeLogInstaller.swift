@@ -30,7 +30,9 @@ struct ChangeLogInstaller {
     let statements = CaptureLayout.statements(of: tables, in: schema, hasLog: hasLog)
     let results = try connection.run(statements)
     var layout = CaptureLayout(results, of: tables, in: schema)
-    let marks = try connection.runOnce("SELECT \(layout.marksExpression)")
+    let marks = try connection.runOnce(
+      "SELECT \(layout.marksExpression(of: tables, in: schema))"
+    )
     layout.marks = (marks.elements(0, 0) ?? []).map { BinaryForm.integer($0) }
     return layout
   }
@@ -43,7 +45,8 @@ struct ChangeLogInstaller {
     } catch {
       throw error.storeError(path: path, waited: .zero)
     }
-    let creation = schema.creation + schema.functions.map { $0.creation(in: schema) }
+    let creation =
+      schema.creation + schema.additions + schema.functions.map { $0.creation(in: schema) }
     return creation + (try captures(of: found, all: true))
   }
 
@@ -82,11 +85,17 @@ struct ChangeLogInstaller {
   }
 
   /// Installs what is missing, in one transaction.
+  /// - Parameters:
+  ///   - connection: A connection without an open transaction.
+  ///   - restores: Whether triggers that someone has switched off or removed are put back, and what was lost is forgotten.
   /// - Throws: `StoreError.cannotOpen` with what the database's owner must run, if the user has not the right.
-  func install(on connection: Connection) throws(StoreError) -> CaptureLayout {
+  func install(
+    on connection: Connection,
+    restoring restores: Bool = false
+  ) throws(StoreError) -> CaptureLayout {
     var statements: [String] = []
     do {
-      let layout = try install(on: connection, noting: &statements)
+      let layout = try install(on: connection, restoring: restores, noting: &statements)
       try connection.runOnce("COMMIT")
       return layout
     } catch let error as StoreError {
@@ -109,6 +118,7 @@ struct ChangeLogInstaller {
 
   private func install(
     on connection: Connection,
+    restoring restores: Bool,
     noting statements: inout [String]
   ) throws -> CaptureLayout {
     _ = try connection.run([
@@ -127,21 +137,35 @@ struct ChangeLogInstaller {
       try refuseRole(on: connection)
       statements = schema.creation
     }
-    statements += schema.functions.map { $0.creation(in: schema) }
+    statements += schema.additions + schema.functions.map { $0.creation(in: schema) }
     try run(statements, on: connection)
     // Now the tables of the log can be read.
     let layout = try layout(on: connection)
-    let captures = try captures(of: layout)
+    var captures = try captures(of: layout, restoring: restores)
+    if restores, layout.hasLosses { captures += forgettingLosses(of: layout) }
     statements += captures
     try run(captures, on: connection)
     let installed = try self.layout(on: connection)
-    guard installed.isComplete else {
+    // What someone has switched off stays off, and a table that cannot be captured for another reason is compared.
+    guard
+      installed.tables.allSatisfy({ $0.number != nil || $0.isOfThisText || $0.isAltered })
+    else {
       throw StoreError.unexpected(
         path: path,
         detail: "the triggers of the change log are not as they were created"
       )
     }
     return installed
+  }
+
+  /// The statements after which losses count from now on: while no transaction that has lost changes is running.
+  private func forgettingLosses(of layout: CaptureLayout) -> [String] {
+    let names = zip(layout.tables, tables.all).filter { $0.0.relation != 0 }.map(\.1.quotedName)
+    guard !names.isEmpty else { return [] }
+    return [
+      "LOCK TABLE \(names.joined(separator: ", ")) IN SHARE ROW EXCLUSIVE MODE",
+      "SELECT pg_catalog.setval(\(schema.literal("lost")), 1, false)",
+    ]
   }
 
   /// What lets the user read a log that exists.
@@ -176,7 +200,11 @@ struct ChangeLogInstaller {
   // MARK: The tables
 
   /// The statements that capture the tables that are not captured as they should be, or all tables.
-  func captures(of layout: CaptureLayout, all: Bool = false) throws(StoreError) -> [String] {
+  func captures(
+    of layout: CaptureLayout,
+    all: Bool = false,
+    restoring restores: Bool = false
+  ) throws(StoreError) -> [String] {
     var statements: [String] = []
     var number = layout.lastNumber
     var done: Set<UInt32> = []
@@ -188,6 +216,7 @@ struct ChangeLogInstaller {
           + " would be lost. Give it a name that sorts behind \(CaptureText.triggerPrefix)"
         throw .cannotOpen(path: path, .modelMismatch(detail: detail))
       }
+      if table.isAltered, !all, !restores { continue }
       // Several entities may have one table.
       let sharing = layout.tables.indices.filter { layout.tables[$0].relation == table.relation }
       guard
@@ -229,8 +258,10 @@ struct ChangeLogInstaller {
       types: attributes.map { table.types[$0] ?? "" },
       mode: mode == .row ? .row : table.mode
     )
-    // Changes of an equal form keep their number: they can be read.
-    guard let newest = table.newest, newest.hasSameImages(as: form) else { return form }
+    // Changes of an equal form keep their number: they can be read. Those of triggers in an earlier text may mean something else.
+    guard let newest = table.newest, table.isOfThisText, newest.hasSameImages(as: form) else {
+      return form
+    }
     return form.numbered(newest.number)
   }
 

@@ -12,10 +12,29 @@ struct FreshReader {
   /// The most rows of the log that are read at once.
   static let rowLimit = 1_000_000
 
-  /// A key that a transaction touched, with its row before, in the order of the changes.
+  /// A key that a transaction touched, with its row before.
   struct Touch: Sendable {
     let key: ObjectKey
-    let before: [Value]?
+    let before: Before
+
+    /// A row before a transaction; `nil` stands for no row.
+    enum Before: Sendable {
+      case row([Value]?)
+      /// There was a row exactly if there is one after the transaction.
+      case rowIfAfter([Value]?)
+      case unknown
+    }
+
+    /// The row before, given the one after; `nil` if it is not known.
+    func before(_ after: [Value]?) -> [Value]?? {
+      switch before {
+      case .row(let row): return .some(row)
+      case .rowIfAfter(let row):
+        guard after != nil else { return .some(nil) }
+        return row.map { .some($0) }
+      case .unknown: return nil
+      }
+    }
   }
 
   /// What a transaction wrote into the log.
@@ -24,10 +43,10 @@ struct FreshReader {
     var lastStep: Int64 = 0
     var origin = CommitOrigin.unnamed
     var isOwn = false
-    /// The first change of each key, by the index of the table.
+    /// The keys that it changed, with the rows before it, by the index of the table.
     var touches: [Int: [Touch]] = [:]
     var gaps: [Int: GapReason] = [:]
-    fileprivate var touched: [Int: Set<ObjectKey>] = [:]
+    fileprivate var histories: [Int: TouchHistory] = [:]
 
     init(transaction: UInt64) { self.transaction = transaction }
   }
@@ -150,6 +169,7 @@ struct FreshReader {
       groups[index].lastStep = result.integer(row, 1) ?? 0
       read(result, row, into: &groups[index])
     }
+    for index in groups.indices { groups[index].endHistories() }
     return groups.sorted { $0.lastStep < $1.lastStep }
   }
 
@@ -160,10 +180,11 @@ struct FreshReader {
     case UInt8(ascii: "m"):
       group.origin = CommitOrigin(result.text(row, 11) ?? "")
       group.isOwn = result.integer(row, 4) == writer
-    case UInt8(ascii: "i"), UInt8(ascii: "u"), UInt8(ascii: "d"):
+    case UInt8(ascii: "i"), UInt8(ascii: "u"), UInt8(ascii: "d"), UInt8(ascii: "w"),
+      UInt8(ascii: "x"), UInt8(ascii: "o"):
       guard let number else { return }
       for index in layout.byNumber[number] ?? [] {
-        readChange(result, row, isInsert: kind == UInt8(ascii: "i"), of: index, into: &group)
+        readChange(result, row, kind, of: index, into: &group)
       }
     default:
       let affected = number.map { layout.byNumber[$0] ?? [] } ?? Array(tables.all.indices)
@@ -176,7 +197,7 @@ struct FreshReader {
   private func readChange(
     _ result: QueryResult,
     _ row: Int,
-    isInsert: Bool,
+    _ kind: UInt8,
     of index: Int,
     into group: inout Group
   ) {
@@ -185,18 +206,29 @@ struct FreshReader {
       group.gaps[index] = .otherWriter
       return
     }
-    for key in keys where group.touched[index, default: []].insert(key).inserted {
-      var before: [Value]?
-      if !isInsert {
-        before = BinaryRecord.values(
+    for key in keys {
+      switch kind {
+      case UInt8(ascii: "i"): group.histories[index, default: TouchHistory()].insert(key)
+      case UInt8(ascii: "o"): group.histories[index, default: TouchHistory()].announce(key)
+      default:
+        let before = BinaryRecord.values(
           result.bytes(row, 10),
           at: layout.tables[index].positions,
           of: table.attributeColumns
         )
         // A value that the domain has not, or an image of another form.
-        if before == nil { group.gaps[index] = .otherWriter }
+        guard let before else {
+          group.gaps[index] = .otherWriter
+          continue
+        }
+        switch kind {
+        case UInt8(ascii: "w"):
+          group.histories[index, default: TouchHistory()].replaceOwn(key, before, isLast: false)
+        case UInt8(ascii: "x"):
+          group.histories[index, default: TouchHistory()].replaceOwn(key, before, isLast: true)
+        default: group.histories[index, default: TouchHistory()].replace(key, before)
+        }
       }
-      group.touches[index, default: []].append(Touch(key: key, before: before))
     }
   }
 
@@ -237,7 +269,7 @@ struct FreshReader {
   struct NetChanges: Sendable {
     /// For each group.
     var changes: [[Int: [CommittedChange]]]
-    /// The tables with present rows that have a value without a form in the domain.
+    /// The tables with a row that is not known: its value has no form in the domain, or the log does not say what was before.
     var unreadable: Set<Int> = []
   }
 
@@ -274,9 +306,14 @@ struct FreshReader {
         guard let touches = group.touches[index] else { continue }
         var changes: [CommittedChange] = []
         for touch in touches {
-          let after = next.updateValue(touch.before, forKey: touch.key) ?? nil
-          guard after != touch.before else { continue }
-          changes.append(table.change(of: touch.key, from: touch.before, to: after))
+          let after = (next[touch.key] ?? nil) ?? nil
+          guard let before = touch.before(after) else {
+            net.unreadable.insert(index)
+            continue
+          }
+          next[touch.key] = .some(before)
+          guard after != before else { continue }
+          changes.append(table.change(of: touch.key, from: before, to: after))
         }
         if !changes.isEmpty { net.changes[position][index] = table.sortedByKey(changes) }
       }
@@ -309,6 +346,113 @@ struct FreshReader {
       }
     }
     return true
+  }
+}
+
+/// What one transaction did to the rows of a table, from which the row before it follows for each key.
+///
+/// A statement can run others, by functions and triggers, and their entries come before its own. So the order of entries does not say which
+/// row was first. Who has written a row does: of those that a transaction replaces under one key, only the first is of another one.
+struct TouchHistory: Sendable {
+  private struct Entry: Sendable {
+    /// How many rows were inserted under the key.
+    var insertions = 0
+    /// How many of the transaction's own rows were deleted or moved to another key.
+    var removals = 0
+    /// The row that another transaction has written.
+    var foreign: [Value]?
+    var foreignCount = 0
+    /// A row that the transaction itself has written.
+    var own: [Value]?
+    var ownCount = 0
+    /// How many of the entries to come are of rows that the transaction has written.
+    var announced = 0
+    /// Whether there was such an entry: capture by statement has one for every row that is written.
+    var isComplete = false
+  }
+
+  private var keys: [ObjectKey] = []
+  private var entries: [Entry] = []
+  private var indexes: [ObjectKey: Int] = [:]
+
+  private mutating func change(_ key: ObjectKey, _ body: (inout Entry) -> Void) {
+    let (index, isNew) = indexes.indexOrNew(of: key, next: keys.count)
+    if isNew {
+      keys.append(key)
+      entries.append(Entry())
+    }
+    body(&entries[index])
+  }
+
+  /// A row was inserted under a key.
+  mutating func insert(_ key: ObjectKey) { change(key) { $0.insertions += 1 } }
+
+  /// The next entry of a key is of a row that the transaction has written.
+  mutating func announce(_ key: ObjectKey) {
+    change(key) { entry in
+      entry.announced += 1
+      entry.isComplete = true
+    }
+  }
+
+  /// A row was updated or deleted, which another transaction has written, unless that was announced.
+  mutating func replace(_ key: ObjectKey, _ before: [Value]) {
+    change(key) { entry in
+      if entry.announced > 0 {
+        entry.announced -= 1
+        entry.ownCount += 1
+        entry.own = before
+      } else {
+        entry.foreignCount += 1
+        entry.foreign = before
+      }
+    }
+  }
+
+  /// A row of the transaction was updated, deleted or moved to another key.
+  mutating func replaceOwn(_ key: ObjectKey, _ before: [Value], isLast: Bool) {
+    change(key) { entry in
+      entry.ownCount += 1
+      entry.own = before
+      if isLast { entry.removals += 1 }
+    }
+  }
+
+  /// The keys with the rows before the transaction.
+  var touches: [FreshReader.Touch] {
+    zip(keys, entries).map { key, entry in
+      FreshReader.Touch(key: key, before: before(entry))
+    }
+  }
+
+  private func before(_ entry: Entry) -> FreshReader.Touch.Before {
+    guard entry.announced == 0, entry.foreignCount <= 1 else { return .unknown }
+    guard entry.foreignCount == 0 else { return .row(entry.foreign) }
+    // By row, an update of other columns has no entry, and its row is the transaction's own all the same.
+    let first = entry.ownCount == 1 ? entry.own : nil
+    guard entry.insertions > 0 else { return first.map { .row($0) } ?? .unknown }
+    guard !entry.isComplete, entry.removals >= entry.insertions else { return .row(nil) }
+    // As many rows came as went, and perhaps one more went, which was there before.
+    guard entry.removals == entry.insertions else { return first.map { .row($0) } ?? .unknown }
+    return .rowIfAfter(first)
+  }
+}
+
+extension [ObjectKey: Int] {
+  /// The index of a key, which gets the next one if it has none.
+  fileprivate mutating func indexOrNew(of key: ObjectKey, next: Int) -> (index: Int, isNew: Bool) {
+    let index = self[key, default: next]
+    guard index == next else { return (index, false) }
+    self[key] = next
+    return (next, true)
+  }
+}
+
+extension FreshReader.Group {
+  /// Finds the rows before the transaction, when all its entries have been read.
+  fileprivate mutating func endHistories() {
+    for (index, history) in histories { touches[index] = history.touches }
+    histories = [:]
   }
 }
 

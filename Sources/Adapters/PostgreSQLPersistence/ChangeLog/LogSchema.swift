@@ -40,6 +40,15 @@ struct LogSchema: Hashable, Sendable {
 // MARK: - Tables
 
 extension LogSchema {
+  /// Creates what earlier versions of the programs did not have.
+  var additions: [String] {
+    [
+      // Advances whenever not even a gap could be written; outside of transactions, so that nothing hides it.
+      "CREATE SEQUENCE IF NOT EXISTS \(quoted).lost",
+      "GRANT SELECT ON SEQUENCE \(quoted).lost TO PUBLIC",
+    ]
+  }
+
   /// Creates the schema, its tables and sequences.
   var creation: [String] {
     [
@@ -111,7 +120,7 @@ extension LogSchema {
   var functions: [Function] {
     [
       lifeFunction, markerFunction, renewFunction, trimFunction, armFunction, disarmFunction,
-      ringFunction,
+      ringFunction, ownFunction,
     ]
   }
 
@@ -252,6 +261,28 @@ extension LogSchema {
     )
   }
 
+  /// Whether the transaction itself has written a row, given the number of its writer.
+  ///
+  /// A row that can be changed was written by a transaction that is committed, or by this one and those within it, which alone are
+  /// in progress. Numbers come again after four billion, so one that seems to lie ahead is of long ago.
+  private var ownFunction: Function {
+    Function(
+      name: "own",
+      arguments: "writer xid",
+      result: "boolean",
+      body: """
+        DECLARE present bigint := pg_current_xact_id()::text::bigint;
+          distance bigint := (writer::text::bigint - present) & 4294967295;
+        BEGIN
+          IF distance = 0 THEN RETURN true; END IF;
+          IF distance > 2147483647 THEN RETURN false; END IF;
+          RETURN coalesce(pg_xact_status((present + distance)::text::xid8) = 'in progress', false);
+        EXCEPTION WHEN OTHERS THEN RETURN false;
+        END
+        """
+    )
+  }
+
   /// Notifies those who sleep, when the transaction commits: of the bell's value, and the transaction's number if it has one.
   private var ringFunction: Function {
     Function(
@@ -261,6 +292,7 @@ extension LogSchema {
           PERFORM pg_notify(\(Connection.literal(name)),
             concat_ws(' ', coalesce(pg_sequence_last_value(\(literal("bell"))), 0), pg_current_xact_id_if_assigned()));
           RETURN NULL;
+        EXCEPTION WHEN OTHERS THEN RETURN NULL;
         END
         """
     )

@@ -13,7 +13,7 @@ struct ReadingTexts: Sendable {
   init(_ schema: LogSchema, _ tables: StoreTables, _ layout: CaptureLayout, isStandby: Bool) {
     let names = tables.all.map(\.quotedName) + ["\(schema.quoted).log"]
     lock = "LOCK TABLE \(names.joined(separator: ", ")) IN ACCESS SHARE MODE"
-    facts = ReadingFacts.text(isStandby: isStandby, layout, in: schema)
+    facts = ReadingFacts.text(isStandby: isStandby, layout, of: tables, in: schema)
     fresh = FreshReader.fresh(in: schema)
     visible = FreshReader.visible(in: schema)
     newness = FreshReader.newness(in: schema)

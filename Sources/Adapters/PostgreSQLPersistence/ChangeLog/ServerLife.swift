@@ -39,13 +39,18 @@ struct ReadingFacts: Sendable {
   let marks: [Int64]
 
   /// The text that reads the facts; a standby cannot read the unlogged table with the stamp.
-  static func text(isStandby: Bool, _ layout: CaptureLayout, in schema: LogSchema) -> String {
+  static func text(
+    isStandby: Bool,
+    _ layout: CaptureLayout,
+    of tables: StoreTables,
+    in schema: LogSchema
+  ) -> String {
     let stamp =
       isStandby ? "NULL::pg_catalog.int8" : "(SELECT b.stamp FROM \(schema.quoted).boot b)"
     return """
       SELECT pg_catalog.pg_current_snapshot()::pg_catalog.text, pg_catalog.pg_postmaster_start_time(), \
       (SELECT d.oid FROM pg_catalog.pg_database d WHERE d.datname = pg_catalog.current_database()), \
-      pg_catalog.pg_is_in_recovery(), \(stamp), s.trimmed, \(layout.marksExpression) FROM \(schema.quoted).store s
+      pg_catalog.pg_is_in_recovery(), \(stamp), s.trimmed, \(layout.marksExpression(of: tables, in: schema)) FROM \(schema.quoted).store s
       """
   }
 

@@ -108,7 +108,11 @@ private struct PostgreSQLStoreExaminer {
       tables: [],
       log: nil
     )
-    let hasLog = context.changes.coverage == .everyWriter
+    let changeLog = context.changes as? ChangeLog
+    let hasLog = changeLog != nil
+    if let layout = try changeLog?.presentLayout(on: connection) {
+      check.problems += layout.problems.map { "\($0). Lists are compared; doctor --repair mends it" }
+    }
     for table in context.tables.all {
       check.tables.append(try self.table(table, hasLog: hasLog, &check.problems))
     }
@@ -129,8 +133,7 @@ private struct PostgreSQLStoreExaminer {
       """
       SELECT CASE WHEN c.relpages > 0 THEN c.relallvisible::float8 / c.relpages ELSE 1 END, \
       has_table_privilege(c.oid, 'SELECT'), has_table_privilege(c.oid, 'INSERT'), \
-      has_table_privilege(c.oid, 'UPDATE'), has_table_privilege(c.oid, 'DELETE'), \
-      (SELECT count(*) FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgname LIKE '!results%' AND t.tgenabled <> 'A') \
+      has_table_privilege(c.oid, 'UPDATE'), has_table_privilege(c.oid, 'DELETE') \
       FROM pg_class c WHERE c.oid = $1::oid
       """,
       [number(table)]
@@ -146,11 +149,6 @@ private struct PostgreSQLStoreExaminer {
       )
     }
     let rights = (1...4).map { result.boolean(0, $0) ?? false }
-    if hasLog, let disabled = result.integer(0, 5), disabled > 0 {
-      problems.append(
-        "\(disabled) triggers of \(table.quotedName) that capture changes are disabled. Run doctor --repair"
-      )
-    }
     var rowCount = 0
     if rights[0] {
       rowCount = Int(

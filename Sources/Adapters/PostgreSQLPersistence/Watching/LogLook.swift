@@ -59,7 +59,7 @@ extension ChangeLog {
     let isReplaced =
       old?.instance != facts.instance || old?.marks != facts.marks
       // What a process missed that was stopped for long may have been removed from the log.
-      || mark.floor < facts.trimmed
+      || mark.floor < facts.trimmed || mustCompare(facts)
     let news: LogLook.News
     if !isReplaced, results[2].boolean(0, 0) == false {
       news = .none

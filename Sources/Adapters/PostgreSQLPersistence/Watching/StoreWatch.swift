@@ -241,7 +241,8 @@ private struct WatchLoop {
       try look(on: connection)
       try maintain(on: connection)
       let quiet = clock.now - lastNews
-      if isListening, quiet >= timeUntilSleep {
+      // Tables that are not captured have nothing that notifies.
+      if isListening, log.isComplete, quiet >= timeUntilSleep {
         let start = clock.now
         try sleep(on: connection, bell)
         // Under load with short pauses, each arming makes commits notify.
