@@ -27,6 +27,22 @@ import Testing
     #expect(check.server.hasPrefix("PostgreSQL "))
   }
 
+  @Test func `a check names a superuser as owner, and the rights of an earlier program (R177)`()
+    throws
+  {
+    let store = try stores.open([note])
+    let schema = store.context.options.logSchema
+    #expect(try store.check().warnings.count == 1)
+    #expect(try store.check().warnings[0].contains("a superuser"))
+    #expect(try store.check().problems == [])
+    try TestServer.connect(stores.url)
+      .runOnce("GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA \(schema) TO PUBLIC")
+    #expect(try store.check().problems.count == 1)
+    #expect(try store.check().problems[0].contains("doctor --repair"))
+    try store.repair()
+    #expect(try store.check().problems == [])
+  }
+
   @Test func `a disabled trigger is a problem, and a repair mends it (R170)`() throws {
     let store = try stores.open([note])
     let table = store.context.tables.all[0].quotedName

@@ -36,6 +36,19 @@ import Testing
     try await run(testCase, PostgreSQLStoreOptions(keyAssignment: .largest), Self.pooled)
   }
 
+  /// R177: who has the documented rights and no more does everything that a store does.
+  @Test(arguments: StoreConformance.cases)
+  func `a store of a role with the documented rights conforms`(
+    _ testCase: StoreConformance.Case
+  ) async throws {
+    try await run(testCase, PostgreSQLStoreOptions(), Self.ofRoles)
+  }
+
+  private static let ofRoles = Result {
+    let number = UInt32.random(in: 0 ... .max)
+    return try TestStores(editor: "editor_\(number)", reader: "reader_\(number)")
+  }
+
   /// The database that all cases share; it goes with the server's folder.
   private static let stores = Result { try TestStores() }
   private static let pooled = Result { try TestStores(isPooled: true) }

@@ -84,6 +84,25 @@ enum TestServer {
     return components.string ?? url
   }
 
+  /// The URL of a database for another user.
+  static func url(_ url: String, as user: String) -> String {
+    guard var components = URLComponents(string: url) else { return url }
+    components.user = user
+    return components.string ?? url
+  }
+
+  /// Runs a closure with a new role that may log in, and removes the role.
+  static func withRole<Result>(_ url: String, _ body: (String) throws -> Result) throws -> Result {
+    let connection = try connect(url)
+    let role = "role_\(UInt32.random(in: 0 ... .max))"
+    try connection.runOnce("CREATE ROLE \(role) LOGIN")
+    defer {
+      _ = try? connection.runOnce("DROP OWNED BY \(role) CASCADE")
+      _ = try? connection.runOnce("DROP ROLE \(role)")
+    }
+    return try body(role)
+  }
+
   /// Removes a database, and ends its connections.
   static func removeDatabase(_ url: String) throws {
     guard let name = URLComponents(string: url)?.path.dropFirst(), !name.isEmpty else { return }

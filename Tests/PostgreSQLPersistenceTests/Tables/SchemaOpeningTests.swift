@@ -102,20 +102,20 @@ import Testing
     try TestServer.withDatabase { url in
       let first = try TestServer.connect(url)
       try first.run("BEGIN")
-      try first.runOnce("SELECT pg_advisory_xact_lock(\(SchemaOpening.lock))")
-      let second = Opener(entity, at: url)
-      let observer = try TestServer.connect(url)
-      let waiting = """
-        SELECT count(*) FROM pg_locks l JOIN pg_database d ON d.oid = l.database
-        WHERE d.datname = current_database() AND l.locktype = 'advisory' AND NOT l.granted
-        """
-      let deadline = ContinuousClock.now + .seconds(20)
-      while try observer.run(waiting).integer(0, 0) == 0, ContinuousClock.now < deadline {}
       for statement in SchemaChange.create(entity)
         .statements(in: "public", triggers: [], freeName: { $0 })
       {
         try first.runOnce(statement)
       }
+      let second = Opener(entity, at: url)
+      let observer = try TestServer.connect(url)
+      let waiting = """
+        SELECT count(*) FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+        WHERE a.datname = current_database() AND l.locktype = 'transactionid' AND NOT l.granted
+        """
+      let deadline = ContinuousClock.now + .seconds(20)
+      while try observer.run(waiting).integer(0, 0) == 0, ContinuousClock.now < deadline {}
+      #expect(ContinuousClock.now < deadline)
       let made = try first.runOnce(
         "SELECT c.oid FROM pg_class c WHERE c.relname = $1",
         [.text(entity.name)]

@@ -329,6 +329,8 @@ struct CapturedEntity: Hashable, Sendable {
     guard let keyForm, let mode else { return nil }
     return CaptureText(
       schema: schema,
+      home: [table.shape.schema, table.shape.name],
+      keyTypes: table.keyColumns.map(\.coding.type),
       number: number,
       table: table.quotedName,
       keys: keys.map(Connection.quoted),
@@ -483,7 +485,7 @@ extension CaptureText {
   fileprivate func isInstalled(as found: [CaptureLayout.CatalogTrigger]) -> Bool {
     let wanted = triggers
     guard found.count == wanted.count else { return false }
-    let functions = functions + schema.functions
+    let functions = guardedFunctions + schema.functions
     return wanted.allSatisfy { trigger in
       guard let other = found.first(where: { $0.name == trigger.name }),
         let function = functions.first(where: { $0.name == trigger.function })

@@ -30,6 +30,10 @@ struct CaptureText: Hashable, Sendable {
   }
 
   let schema: LogSchema
+  /// The table's schema and name.
+  let home: [String]
+  /// The numbers of the key's types in `pg_type`.
+  let keyTypes: [UInt32]
   /// The number of the table in the log.
   let number: Int
   /// The table's name in quotes.

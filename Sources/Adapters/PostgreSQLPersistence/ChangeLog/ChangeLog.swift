@@ -12,8 +12,10 @@ import Synchronization
 final class ChangeLog: ChangeSource {
   /// How long the log is kept, how large it may become, and how much of it is in memory.
   struct Limits: Hashable, Sendable {
-    var retention: Duration = .seconds(600)
-    var byteLimit: Int64 = 1 << 30
+    ///
+    /// What is `nil` stays as the database has it.
+    var retention: Duration?
+    var byteLimit: Int64?
     /// How many changed rows are kept in this process's memory; others are read from the log again.
     var rowsInMemory = 65_536
   }
@@ -88,6 +90,7 @@ final class ChangeLog: ChangeSource {
     // A table that was never captured has no log; what someone has switched off is compared until it is repaired.
     guard let layout, layout.tables.allSatisfy({ $0.newest != nil }) else { return nil }
     do {
+      if mayInstall { try limits.apply(to: schema, on: connection) }
       let found = try ServerLife.find(in: schema, on: connection)
       let state = State(
         identity: found.identity,
@@ -657,14 +660,37 @@ extension ChangeLog {
 
   /// Removes the rows that nobody needs, each 10,000 in a transaction of their own.
   private func trim(on connection: Connection) throws(PostgreSQLFailure) {
-    let parts = limits.retention.components
-    let microseconds = parts.seconds * 1_000_000 + parts.attoseconds / 1_000_000_000_000
     for _ in 0..<10_000 {
-      let removed = try connection.run(
-        "SELECT \(schema.quoted).trim($1 * interval '1 microsecond', $2)",
-        [.integer(microseconds), .integer(limits.byteLimit)]
-      )
+      let removed = try connection.run("SELECT \(schema.quoted).trim(NULL, NULL)")
       guard let count = removed.integer(0, 0), count >= 10_000 else { return }
+    }
+  }
+}
+
+extension ChangeLog.Limits {
+  /// Sets the limits of a log, which only its owner may do; for others they stay as they are.
+  fileprivate func apply(
+    to schema: LogSchema,
+    on connection: Connection
+  ) throws(PostgreSQLFailure) {
+    guard retention != nil || byteLimit != nil else { return }
+    let parts = retention?.components
+    let microseconds = parts.map { $0.seconds * 1_000_000 + $0.attoseconds / 1_000_000_000_000 }
+    let number = TypeNumber.integer
+    do {
+      try connection.runOnce(
+        """
+        UPDATE \(schema.quoted).store s SET retention = w.retention, byte_limit = w.bytes FROM (SELECT \
+        coalesce($1::pg_catalog.int8 * interval '1 microsecond', o.retention) AS retention, coalesce($2, o.byte_limit) AS bytes \
+        FROM \(schema.quoted).store o) w WHERE (s.retention, s.byte_limit) IS DISTINCT FROM (w.retention, w.bytes)
+        """,
+        [
+          microseconds.map { .integer($0) } ?? .null(number),
+          byteLimit.map { .integer($0) } ?? .null(number),
+        ]
+      )
+    } catch {
+      guard error.state == "42501" || error.state == "25006" else { throw error }
     }
   }
 }

@@ -47,7 +47,7 @@ struct ChangeLogInstaller {
     }
     let creation =
       schema.creation + schema.additions + schema.functions.map { $0.creation(in: schema) }
-    return creation + (try captures(of: found, all: true))
+    return creation + (try captures(of: found, all: true)) + [schema.closing]
   }
 
   // MARK: Installing
@@ -61,10 +61,14 @@ struct ChangeLogInstaller {
   ) throws(StoreError) -> CaptureLayout? {
     var found: CaptureLayout?
     var isStandby = false
+    var isClosed = false
     var format: Int?
     do {
       format = try self.format(on: connection)
-      if format == LogSchema.format { found = try layout(on: connection) }
+      if format == LogSchema.format {
+        found = try layout(on: connection)
+        isClosed = try connection.runOnce(schema.isClosed).boolean(0, 0) ?? false
+      }
       isStandby =
         try connection.runOnce("SELECT pg_catalog.pg_is_in_recovery()").boolean(0, 0) ?? false
     } catch {
@@ -74,7 +78,8 @@ struct ChangeLogInstaller {
     if let format, format > LogSchema.format {
       throw .cannotOpen(path: path, .newerFormat(found: format, supported: LogSchema.format))
     }
-    guard found?.isAsWanted != true, mayInstall, !isStandby else { return found }
+    let isAsWanted = found?.isAsWanted == true && isClosed
+    guard !isAsWanted, mayInstall, !isStandby else { return found }
     do {
       return try install(on: connection)
     } catch {
@@ -93,11 +98,22 @@ struct ChangeLogInstaller {
     on connection: Connection,
     restoring restores: Bool = false
   ) throws(StoreError) -> CaptureLayout {
+    try install(on: connection, restoring: restores, attempts: 3)
+  }
+
+  private func install(
+    on connection: Connection,
+    restoring restores: Bool,
+    attempts: Int
+  ) throws(StoreError) -> CaptureLayout {
     var statements: [String] = []
     do {
       let layout = try install(on: connection, restoring: restores, noting: &statements)
       try connection.runOnce("COMMIT")
       return layout
+    } catch let failure as PostgreSQLFailure where failure.isMadeByOthers && attempts > 1 {
+      _ = try? connection.runOnce("ROLLBACK")
+      return try install(on: connection, restoring: restores, attempts: attempts - 1)
     } catch let error as StoreError {
       _ = try? connection.runOnce("ROLLBACK")
       throw error
@@ -124,9 +140,10 @@ struct ChangeLogInstaller {
     _ = try connection.run([
       Statement("BEGIN", isPrepared: false),
       Statement("SET LOCAL lock_timeout = '5s'", isPrepared: false),
-      Statement("SELECT \(LogSchema.locking(.installing))", isPrepared: false),
     ])
     let format = try format(on: connection)
+    // Two processes that create a log get in each other's way by its name.
+    if format != nil { try connection.runOnce(schema.locking(.changing)) }
     if let format, format != LogSchema.format {
       throw StoreError.cannotOpen(
         path: path,
@@ -143,8 +160,9 @@ struct ChangeLogInstaller {
     let layout = try layout(on: connection)
     var captures = try captures(of: layout, restoring: restores)
     if restores, layout.hasLosses { captures += forgettingLosses(of: layout) }
-    statements += captures
-    try run(captures, on: connection)
+    let last = captures + [schema.closing]
+    statements += last
+    try run(last, on: connection)
     let installed = try self.layout(on: connection)
     // What someone has switched off stays off, and a table that cannot be captured for another reason is compared.
     guard
@@ -172,10 +190,7 @@ struct ChangeLogInstaller {
   private func grants(on connection: Connection) -> [String] {
     let user = try? connection.runOnce("SELECT current_user::pg_catalog.text").text(0, 0)
     let role = Connection.quoted(user ?? "")
-    return [
-      "GRANT USAGE ON SCHEMA \(schema.quoted) TO \(role)",
-      "GRANT SELECT ON ALL TABLES IN SCHEMA \(schema.quoted) TO \(role)",
-    ]
+    return schema.grants(to: role)
   }
 
   private func run(_ statements: [String], on connection: Connection) throws(PostgreSQLFailure) {
@@ -287,7 +302,7 @@ struct ChangeLogInstaller {
     ]
     // No row may be written between two triggers.
     statements.append("LOCK TABLE \(table.quotedName) IN SHARE ROW EXCLUSIVE MODE")
-    statements += text.functions.map { $0.creation(in: schema) }
+    statements += text.guardedFunctions.map { $0.creation(in: schema) }
     let names = Set(text.triggers.map(\.name))
     statements += found.triggers.filter { !names.contains($0) }.map { name in
       "DROP TRIGGER \(Connection.quoted(name)) ON \(table.quotedName)"

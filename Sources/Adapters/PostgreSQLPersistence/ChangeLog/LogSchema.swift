@@ -20,21 +20,19 @@ struct LogSchema: Hashable, Sendable {
   /// The channel on which commits notify those who sleep.
   var channel: String { quoted }
 
-  /// The number of an advisory lock's first part, beside which nothing else of the application may use it.
-  static let lockNumber = 5_391_700
-
-  /// What an advisory lock protects.
-  enum Lock: Int {
-    case installing = 1
-    case life = 2
-    case bell = 3
-    case trimming = 4
+  /// What must not happen side by side.
+  enum Lock: String {
+    /// Creating or changing the log, and beginning a life.
+    case changing = "SHARE ROW EXCLUSIVE"
+    /// Arming or disarming the bell; `changing` waits for it and it for `changing`.
+    case bell = "SHARE UPDATE EXCLUSIVE"
   }
 
-  /// The statement that waits for an advisory lock until the transaction ends.
-  static func locking(_ lock: Lock) -> String {
-    "pg_catalog.pg_advisory_xact_lock(\(lockNumber), \(lock.rawValue))"
-  }
+  /// The statement that waits for a lock until the transaction ends.
+  ///
+  /// Everybody could take an advisory lock, and a role that may read the table takes none that is in the way of these. A lock of a table
+  /// gives the transaction no number, unlike one of a row: an arming must get its number later.
+  func locking(_ lock: Lock) -> String { "LOCK TABLE \(quoted).store IN \(lock.rawValue) MODE" }
 }
 
 // MARK: - Tables
@@ -56,7 +54,8 @@ extension LogSchema {
       // One row: of which database the log is, and from which transaction on it is complete.
       """
       CREATE TABLE \(quoted).store (one boolean PRIMARY KEY DEFAULT true CHECK (one), format integer NOT NULL, \
-      identity text NOT NULL, system bigint NOT NULL, base oid NOT NULL, trimmed xid8 NOT NULL)
+      identity text NOT NULL, system bigint NOT NULL, base oid NOT NULL, trimmed xid8 NOT NULL, \
+      \(LogSchema.limits.joined(separator: ", ")))
       """,
       // A crash, a failover or a restored copy empties an unlogged table; a clean restart does not.
       "CREATE UNLOGGED TABLE \(quoted).boot (stamp bigint NOT NULL)",
@@ -102,6 +101,8 @@ extension LogSchema {
     let name: String
     var arguments = ""
     var result = "trigger"
+    /// How long it waits for a lock; `nil` for as long as its caller does.
+    var patience: String?
     let body: String
 
     /// The settings that the function fixes, as the catalog has them.
@@ -111,7 +112,8 @@ extension LogSchema {
     func creation(in schema: LogSchema) -> String {
       """
       CREATE OR REPLACE FUNCTION \(schema.quoted).\(Connection.quoted(name))(\(arguments)) RETURNS \(result) \
-      LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS \(Connection.literal(body))
+      LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp\
+      \(patience.map { " SET lock_timeout = '\($0)'" } ?? "") AS \(Connection.literal(body))
       """
     }
   }
@@ -120,7 +122,7 @@ extension LogSchema {
   var functions: [Function] {
     [
       lifeFunction, markerFunction, renewFunction, trimFunction, armFunction, disarmFunction,
-      ringFunction, ownFunction,
+      ringFunction, ownFunction, isPlainFunction,
     ]
   }
 
@@ -129,6 +131,7 @@ extension LogSchema {
     Function(
       name: "life",
       result: "bigint",
+      patience: "5s",
       body: """
         DECLARE found bigint; here bigint; home oid;
         BEGIN
@@ -136,7 +139,7 @@ extension LogSchema {
           SELECT d.oid INTO home FROM pg_database d WHERE d.datname = current_database();
           SELECT b.stamp INTO found FROM \(quoted).boot b, \(quoted).store s WHERE s.system = here AND s.base = home;
           IF found IS NOT NULL THEN RETURN found; END IF;
-          PERFORM \(LogSchema.locking(.life));
+          \(locking(.changing));
           SELECT b.stamp INTO found FROM \(quoted).boot b, \(quoted).store s WHERE s.system = here AND s.base = home;
           IF found IS NOT NULL THEN RETURN found; END IF;
           IF NOT EXISTS (SELECT FROM \(quoted).store s WHERE s.system = here AND s.base = home) THEN
@@ -187,6 +190,8 @@ extension LogSchema {
   }
 
   /// Removes up to 10,000 rows that nobody needs, and returns their number; null while another process does it.
+  ///
+  /// The limits are the database's. The arguments are those of earlier programs, and mean nothing.
   private var trimFunction: Function {
     Function(
       name: "trim",
@@ -194,13 +199,15 @@ extension LogSchema {
       result: "bigint",
       body: """
         DECLARE goal xid8; needed xid8; removed bigint; first_step bigint; width double precision;
+          age interval; most bigint;
         BEGIN
-          IF NOT pg_try_advisory_xact_lock(\(LogSchema.lockNumber), \(Lock.trimming.rawValue)) THEN RETURN NULL; END IF;
-          IF NOT EXISTS (SELECT FROM \(quoted).tick t WHERE t.at > clock_timestamp() - retention / 20) THEN
+          SELECT s.retention, s.byte_limit INTO age, most FROM \(quoted).store s FOR NO KEY UPDATE SKIP LOCKED;
+          IF NOT FOUND THEN RETURN NULL; END IF;
+          IF NOT EXISTS (SELECT FROM \(quoted).tick t WHERE t.at > clock_timestamp() - age / 20) THEN
             INSERT INTO \(quoted).tick (floor) VALUES (pg_snapshot_xmin(pg_current_snapshot()));
             DELETE FROM \(quoted).reader r WHERE r.renewed < clock_timestamp() - interval '1 day';
           END IF;
-          SELECT t.floor INTO goal FROM \(quoted).tick t WHERE t.at <= clock_timestamp() - retention
+          SELECT t.floor INTO goal FROM \(quoted).tick t WHERE t.at <= clock_timestamp() - age
             ORDER BY t.at DESC LIMIT 1;
           SELECT r.floor INTO needed FROM \(quoted).reader r WHERE r.renewed > clock_timestamp() - interval '10 minutes'
             ORDER BY r.floor LIMIT 1;
@@ -211,7 +218,7 @@ extension LogSchema {
           goal := greatest(goal, needed);
           SELECT l.step INTO first_step FROM \(quoted).log l ORDER BY l.xid LIMIT 1;
           SELECT avg(pg_column_size(w)) INTO width FROM (SELECT l FROM \(quoted).log l LIMIT 1000) w;
-          IF (SELECT s.last_value FROM \(quoted).step s) - first_step > byte_limit / greatest(width, 60) THEN
+          IF (SELECT s.last_value FROM \(quoted).step s) - first_step > most / greatest(width, 60) THEN
             SELECT t.floor INTO needed FROM \(quoted).tick t ORDER BY t.at
               OFFSET (SELECT count(*) / 2 FROM \(quoted).tick) LIMIT 1;
             goal := greatest(goal, needed);
@@ -230,17 +237,22 @@ extension LogSchema {
   }
 
   /// Makes commits notify for ten seconds; returns the bell's value, and a transaction that is younger than it.
+  ///
+  /// It returns nulls where a watch must poll instead: if the lock is not free in time, or somebody has filled the server's queue.
   private var armFunction: Function {
     Function(
       name: "arm",
       arguments: "OUT rung bigint, OUT own xid8",
       result: "record",
+      patience: "1s",
       body: """
         BEGIN
-          PERFORM \(LogSchema.locking(.bell));
+          IF pg_notification_queue_usage() > \(LogSchema.fullQueue) THEN RETURN; END IF;
+          \(locking(.bell));
           SELECT setval(\(literal("bell")), greatest(b.last_value + 1,
             (date_part('epoch', clock_timestamp()) * 1000)::bigint + 10000)) INTO rung FROM \(quoted).bell b;
           own := pg_current_xact_id();
+        EXCEPTION WHEN lock_not_available THEN rung := NULL; own := NULL;
         END
         """
     )
@@ -252,10 +264,12 @@ extension LogSchema {
       name: "disarm",
       arguments: "rung bigint",
       result: "void",
+      patience: "1s",
       body: """
         BEGIN
-          PERFORM \(LogSchema.locking(.bell));
+          \(locking(.bell));
           PERFORM setval(\(literal("bell")), 0) FROM \(quoted).bell b WHERE b.last_value = rung;
+        EXCEPTION WHEN lock_not_available THEN NULL;
         END
         """
     )
@@ -289,6 +303,8 @@ extension LogSchema {
       name: "ring",
       body: """
         BEGIN
+          -- Where the queue is full, the commit would fail.
+          IF pg_notification_queue_usage() > \(LogSchema.fullQueue) THEN RETURN NULL; END IF;
           PERFORM pg_notify(\(Connection.literal(name)),
             concat_ws(' ', coalesce(pg_sequence_last_value(\(literal("bell"))), 0), pg_current_xact_id_if_assigned()));
           RETURN NULL;

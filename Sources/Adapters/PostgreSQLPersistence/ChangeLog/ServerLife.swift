@@ -90,7 +90,17 @@ extension ServerLife {
     let start = server.integer(0, 1) ?? 0
     let database = UInt32(truncatingIfNeeded: server.unsigned(0, 2) ?? 0)
     var stamp: Int64?
-    if !isStandby { stamp = try connection.runOnce("SELECT \(schema.quoted).life()").integer(0, 0) }
+    if !isStandby {
+      // Who may read the log and no more finds a life that others have begun.
+      let known = try connection.runOnce(
+        "SELECT b.stamp FROM \(schema.quoted).boot b, \(schema.quoted).store s WHERE s.system = $1 AND s.base = $2",
+        [.integer(Int64(bitPattern: server.unsigned(0, 3) ?? 0)), .object(database)]
+      )
+      stamp = known.integer(0, 0)
+      if stamp == nil {
+        stamp = try connection.runOnce("SELECT \(schema.quoted).life()").integer(0, 0)
+      }
+    }
     let timeline = UInt64(bitPattern: server.integer(0, 4) ?? 0)
     let life = ServerLife(
       system: server.unsigned(0, 3) ?? 0,

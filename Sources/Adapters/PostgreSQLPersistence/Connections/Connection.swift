@@ -425,7 +425,7 @@ final class Connection {
     let text = statement.text
     if text == "COMMIT" || text.hasPrefix("BEGIN") { return Statement("SELECT 1") }
     let verbs = [
-      "CREATE ", "ALTER ", "DROP ", "COMMENT ", "GRANT ", "REVOKE ", "INSERT ", "UPDATE ",
+      "CREATE ", "ALTER ", "DROP ", "COMMENT ", "GRANT ", "REVOKE ", "INSERT ", "UPDATE ", "DO ",
     ]
     if verbs.contains(where: text.hasPrefix) { rehearsed?.append(text) }
     return statement

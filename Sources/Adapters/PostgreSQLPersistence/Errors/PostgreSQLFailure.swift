@@ -71,6 +71,11 @@ extension PostgreSQLFailure {
   /// A transaction was refused because of another one (serialization failure or deadlock).
   var isOutrun: Bool { state == "40001" || state == "40P01" }
 
+  /// What a statement was to make has been made by another process meanwhile.
+  var isMadeByOthers: Bool {
+    ["42P06", "42P07", "42701", "42710", "42723", "23505", "40P01"].contains(state)
+  }
+
   /// Returns the error of a store for this failure, where its call knows nothing more exact.
   /// - Parameters:
   ///   - path: The store's name for messages.

@@ -115,7 +115,7 @@ public final class PostgreSQLStore: Store {
         mode: options.capture == .byRow ? .row : nil,
         limits: ChangeLog.Limits(
           retention: options.logRetention,
-          byteLimit: Int64(options.logByteLimit)
+          byteLimit: options.logByteLimit.map { Int64($0) }
         ),
         on: connection,
         path: path

@@ -5,6 +5,8 @@ public import ResultsDomain
 public struct PostgreSQLStoreCheck: Hashable, Sendable {
   /// What should be mended; empty if nothing is wrong.
   public var problems: [String]
+  /// What is as it was made, and would better be otherwise.
+  public var warnings: [String] = []
   /// The server's version, in its own words.
   public var server: String
   /// Whether the store reads a hot standby.
@@ -76,7 +78,7 @@ extension PostgreSQLStoreCheck {
     } else {
       lines.append("log        none: commits of others are noticed, and lists compared")
     }
-    return lines + problems.map { "problem    \($0)" }
+    return lines + warnings.map { "warning    \($0)" } + problems.map { "problem    \($0)" }
   }
 }
 
@@ -116,7 +118,10 @@ private struct PostgreSQLStoreExaminer {
     for table in context.tables.all {
       check.tables.append(try self.table(table, hasLog: hasLog, &check.problems))
     }
-    if hasLog { check.log = try log() }
+    if hasLog {
+      check.log = try log()
+      try examineRights(&check)
+    }
     return check
   }
 
@@ -170,6 +175,31 @@ private struct PostgreSQLStoreExaminer {
       visibleShare: ColumnCoding.real(result.bytes(0, 0)),
       rights: rights
     )
+  }
+
+  /// What is wrong with who owns the log, and who may use its functions, which run as the owner.
+  private func examineRights(_ check: inout PostgreSQLStoreCheck) throws(PostgreSQLFailure) {
+    let schema = LogSchema(name: context.options.logSchema)
+    let results = try connection.run([
+      Statement(schema.isClosed),
+      Statement(
+        """
+        SELECT r.rolname::text, r.rolsuper FROM pg_roles r JOIN pg_class c ON c.relowner = r.oid \
+        WHERE c.oid = \(schema.literal("log"))::regclass
+        """
+      ),
+    ])
+    let owner = results[1].text(0, 0) ?? ""
+    if results[1].boolean(0, 1) == true {
+      check.warnings.append(
+        "the log belongs to \(owner), a superuser, as whom its triggers run: let a role own it that owns the tables and no more"
+      )
+    }
+    if results[0].boolean(0, 0) != true {
+      check.problems.append(
+        "the log has the rights of an earlier version, by which others can run code as \(owner): run doctor --repair as \(owner)"
+      )
+    }
   }
 
   private func log() throws(PostgreSQLFailure) -> PostgreSQLStoreCheck.Log {

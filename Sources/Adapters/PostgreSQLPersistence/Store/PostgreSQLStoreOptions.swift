@@ -50,10 +50,11 @@ public struct PostgreSQLStoreOptions: Sendable {
   public var keyAssignment: KeyAssignment
   /// How changes are written into the log.
   public var capture: Capture
-  /// How long the log keeps what no reader needs any more.
-  public var logRetention: Duration
-  /// The number of bytes beyond which the log drops even what readers still need.
-  public var logByteLimit: Int
+  /// How long the log keeps what no reader needs any more, set in the database if its user owns the log; `nil` leaves what is set there,
+  /// ten minutes at first.
+  public var logRetention: Duration?
+  /// The number of bytes beyond which the log drops even what readers still need, set like `logRetention`; one GiB at first.
+  public var logByteLimit: Int?
   /// The greatest number of connections that read at once.
   public var connectionLimit: Int
   /// Asks for a password of the store with a name, at most once: when the server wants one and none is known.
@@ -77,8 +78,8 @@ public struct PostgreSQLStoreOptions: Sendable {
     writing: Writing = .inTurn,
     keyAssignment: KeyAssignment = .sequence,
     capture: Capture = .automatic,
-    logRetention: Duration = .seconds(600),
-    logByteLimit: Int = 1 << 30,
+    logRetention: Duration? = nil,
+    logByteLimit: Int? = nil,
     connectionLimit: Int = 4
   ) {
     self.isReadOnly = isReadOnly

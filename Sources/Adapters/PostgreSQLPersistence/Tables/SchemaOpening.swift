@@ -6,8 +6,8 @@ enum SchemaOpening {
   /// How long a change of the schema waits for a lock; a longer queue behind it would hold up everybody.
   private static let patience = Duration.seconds(5)
 
-  /// The number of the lock that processes take which change tables of the same database.
-  static let lock: Int64 = 0x5253_4C54_0001
+  /// How often the changes are tried again that another process has made meanwhile.
+  private static let attempts = 5
 
   /// Opens the tables of some entities.
   /// - Parameters:
@@ -38,24 +38,38 @@ enum SchemaOpening {
 
     func tables() throws(StoreError) -> StoreTables {
       try refusing { () throws(SchemaRefusal) in try inspector.checkNames() }
-      var found = try read()
+      let found = try read()
       guard !(try changes(found)).isEmpty else { return try tables(found) }
       guard options.isWritable, !found.isReadOnly else { throw refusal(to: try changes(found)) }
+      for _ in 1..<SchemaOpening.attempts {
+        if let tables = try changedTables(isLast: false) { return tables }
+      }
+      guard let tables = try changedTables(isLast: true) else {
+        throw .busy(path: path, waited: .zero)
+      }
+      return tables
+    }
+
+    /// Makes the changes in one transaction.
+    ///
+    /// No lock keeps others out: everybody could take one before there are tables. A second process waits for the first one's transaction
+    /// where it makes the same thing, fails, and finds the work done.
+    /// - Returns: `nil` if another process has made some of it, unless this is the last attempt.
+    private func changedTables(isLast: Bool) throws(StoreError) -> StoreTables? {
       do {
         try run(
           [
             "BEGIN ISOLATION LEVEL READ COMMITTED",
             "SET LOCAL lock_timeout = \(SchemaOpening.patience / .milliseconds(1))",
             "SET LOCAL search_path = pg_catalog", "SET LOCAL client_min_messages = error",
-            // A second process waits here and finds the work done.
-            "SELECT pg_advisory_xact_lock(\(SchemaOpening.lock))",
           ],
           for: nil
         )
-        found = try read()
-        try apply(try changes(found))
-        found = try read()
-        let tables = try tables(found)
+        guard try apply(try changes(try read()), isLast: isLast) else {
+          _ = try? connection.runOnce("ROLLBACK")
+          return nil
+        }
+        let tables = try tables(try read())
         try run(["COMMIT"], for: nil)
         return tables
       } catch {
@@ -132,7 +146,9 @@ enum SchemaOpening {
       return failure.map { .cannotOpen(path: path, $0) } ?? .readOnly(path: path)
     }
 
-    private func apply(_ changes: [SchemaChange]) throws(StoreError) {
+    /// Makes some changes.
+    /// - Returns: Whether they were made, and not by another process meanwhile.
+    private func apply(_ changes: [SchemaChange], isLast: Bool) throws(StoreError) -> Bool {
       var statements: [(text: String, entity: String?)] = []
       var taken: [String] = []
       if changes.contains(where: { $0.phase == .index }) {
@@ -156,7 +172,9 @@ enum SchemaOpening {
       }
       do {
         try run(statements.map(\.text))
+        return true
       } catch {
+        if error.failure.isMadeByOthers, !isLast { return false }
         guard error.failure.state == "42501" else {
           throw storeError(error.failure, statements.first { $0.text == error.text }?.entity)
         }

@@ -112,12 +112,7 @@ final class RowWriter {
       throw .invalid([.invalidKey(entity: table.entity.name)])
     }
     let result = try context.translating { () throws(PostgreSQLFailure) in
-      try connection.run([
-        Statement(
-          "SELECT pg_advisory_xact_lock($1::bigint)",
-          [.integer(Int64(table.shape.number) | 1 << 40)]
-        ), Statement("SELECT max(\(keySQL))::bigint FROM \(table.quotedName)"),
-      ])[1]
+      try connection.run("SELECT max(\(keySQL))::bigint FROM \(table.quotedName)")
     }
     let (next, overflow) = (result.integer(0, 0) ?? 0).addingReportingOverflow(1)
     guard !overflow else { throw .invalid([.invalidKey(entity: table.entity.name)]) }
@@ -260,19 +255,13 @@ final class RowWriter {
           [.integer(Int64(count))]
         )
       }
-      return try connection.run([
-        Statement(
-          "SELECT pg_advisory_xact_lock($1::bigint)",
-          [.integer(Int64(table.shape.number) | 1 << 40)]
-        ),
-        Statement(
-          """
-          SELECT largest.number + n FROM (SELECT coalesce(max(\(keySQL)), 0)::bigint AS number \
-          FROM \(table.quotedName)) AS largest, generate_series(1, $1::bigint) AS n
-          """,
-          [.integer(Int64(count))]
-        ),
-      ])[1]
+      return try connection.run(
+        """
+        SELECT largest.number + n FROM (SELECT coalesce(max(\(keySQL)), 0)::bigint AS number \
+        FROM \(table.quotedName)) AS largest, generate_series(1, $1::bigint) AS n
+        """,
+        [.integer(Int64(count))]
+      )
     }
     return (0..<result.count).compactMap { result.integer($0, 0) }.sorted()
   }
