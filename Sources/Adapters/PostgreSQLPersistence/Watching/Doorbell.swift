@@ -9,35 +9,21 @@ import Darwin
 ///
 /// A statement of a writer tests the bell after its transaction has got its number. If that number is younger than the arming's own
 /// transaction, it finds the bell armed. Otherwise a snapshot that is taken after the arming names it as running, or sees its changes.
+///
+/// Every role may notify on every channel, so a notification is a hint to look, and its payload is not believed.
 struct Doorbell {
   let schema: LogSchema
 
   /// An arming of the bell.
   struct Arming {
-    /// The bell's value, which the notification repeats.
+    /// The bell's value.
     let rung: Int64
     /// A transaction that is younger than the arming.
     let own: UInt64
   }
 
-  /// A notification that the bell has rung.
-  struct Ring {
-    /// The bell's value at that time.
-    let rung: Int64
-    /// The number of the transaction that has rung it, if it had one.
-    let transaction: UInt64?
-
-    /// Parses a payload, or returns `nil` for another one, such as the proof that notifications arrive.
-    init?(_ payload: String) {
-      let parts = payload.split(separator: " ")
-      guard let rung = parts.first.flatMap({ Int64($0) }) else { return nil }
-      self.rung = rung
-      transaction = parts.count > 1 ? UInt64(parts[1]) : nil
-    }
-  }
-
   /// Arms the bell.
-  /// - Returns: `nil` without the right.
+  /// - Returns: `nil` without the right, or where a watch must poll for another reason.
   func arm(on connection: Connection) throws(PostgreSQLFailure) -> Arming? {
     do {
       let result = try connection.run("SELECT a.rung, a.own FROM \(schema.quoted).arm() a")
@@ -49,6 +35,16 @@ struct Doorbell {
     }
   }
 
+  /// Whether commits notify at least as long as an arming has asked for.
+  func isArmed(since arming: Arming, on connection: Connection) throws(PostgreSQLFailure) -> Bool {
+    let value = "pg_catalog.pg_sequence_last_value(\(schema.literal("bell"))::pg_catalog.regclass)"
+    let result = try connection.run(
+      "SELECT coalesce(\(value) >= $1, false)",
+      [.integer(arming.rung)]
+    )
+    return result.boolean(0, 0) ?? false
+  }
+
   /// Ends the notifying, unless another process has armed the bell since.
   ///
   /// The notification that named this arming has reached all who sleep.
@@ -58,11 +54,13 @@ struct Doorbell {
 
   /// Ends the notifying of a watch that stops while it sleeps; others that sleep are woken, and arm the bell again if they need it.
   func leave(_ arming: Arming, on connection: Connection) throws(PostgreSQLFailure) {
+    // Who is notified finds the bell disarmed.
     _ = try connection.run([
+      Statement("SELECT \(schema.quoted).disarm($1)", [.integer(arming.rung)]),
       Statement(
         "SELECT pg_catalog.pg_notify($1, $2)",
         [.text(schema.name), .text(String(arming.rung))]
-      ), Statement("SELECT \(schema.quoted).disarm($1)", [.integer(arming.rung)]),
+      ),
     ])
   }
 

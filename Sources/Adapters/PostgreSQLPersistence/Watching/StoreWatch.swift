@@ -186,8 +186,6 @@ private struct WatchLoop {
   private let clock = ContinuousClock()
   /// What the last look saw.
   private var seen: LogLook?
-  /// The transactions since then whose notifications were passed on.
-  private var reported: Set<UInt64> = []
   private var nextMaintenance: ContinuousClock.Instant
   private var lastNews: ContinuousClock.Instant
   /// How many times as long as usual it must be quiet, since sleeps have ended at once.
@@ -269,17 +267,14 @@ private struct WatchLoop {
   /// Looks once, and reports what is new.
   @discardableResult
   private mutating func look(on connection: Connection) throws -> LogLook {
+    // The look sees what those have committed who have notified so far. While it is awake, nothing else takes them from the connection.
+    _ = try connection.notifications()
     let found = try log.look(since: seen, on: connection)
     note { $0.looks += 1 }
     let news = seen == nil ? .much : found.news
     seen = found
     if news != .none { lastNews = clock.now }
-    switch news {
-    case .none: break
-    case .oneCommit(let transaction) where reported.contains(transaction): break
-    case .oneCommit, .much: onNews()
-    }
-    reported = []
+    if news != .none { onNews() }
     return found
   }
 
@@ -292,8 +287,6 @@ private struct WatchLoop {
       return
     }
     note { $0.armings += 1 }
-    // The look sees those that have notified so far.
-    _ = try rings(on: connection)
     var pause = timing.careful
     // A writer that tested the bell before has an older number: it is running, or its changes are visible.
     while try look(on: connection).oldest < arming.own, lastNews == news, !signal.isStopped {
@@ -308,24 +301,8 @@ private struct WatchLoop {
       $0.isAsleep = true
     }
     defer { note { $0.isAsleep = false } }
-    var rings = try rings(on: connection)
-    var event = WatchSignal.Event.readable
-    let end = clock.now + timing.sleep
-    while rings.isEmpty, case .readable = event {
-      event = signal.wait(end - clock.now, socket: connection.socket)
-      rings = try self.rings(on: connection)
-    }
-    // Who has rung can be seen by everybody, so those who are notified need not wait for the look.
-    if !rings.isEmpty {
-      note {
-        $0.isAsleep = false
-        $0.notifications += rings.count
-      }
-      onNews()
-    }
-    guard rings.isEmpty else {
-      lastNews = clock.now
-      reported.formUnion(rings.compactMap(\.transaction))
+    let event = try waitForHints(of: arming, since: news, on: connection, bell)
+    guard lastNews == news else {
       try bell.disarm(arming, on: connection)
       // Those who were notified read now.
       _ = signal.wait(timing.look)
@@ -340,9 +317,40 @@ private struct WatchLoop {
     if !staysArmed { try bell.leave(arming, on: connection) }
   }
 
-  /// The notifications of commits; those by which watches prove that they are connected are not.
-  private func rings(on connection: Connection) throws -> [Doorbell.Ring] {
-    try connection.notifications().compactMap { Doorbell.Ring($0) }
+  /// Waits until a look finds something, the time of a sleep has passed, or the bell is not armed any more.
+  ///
+  /// It looks when it is notified. False alarms make it look now and then, however many there are, and no later than it does while awake
+  /// and quiet.
+  /// - Returns: What has ended the wait; `.readable` if it was a notification.
+  private mutating func waitForHints(
+    of arming: Doorbell.Arming,
+    since news: ContinuousClock.Instant,
+    on connection: Connection,
+    _ bell: Doorbell
+  ) throws -> WatchSignal.Event {
+    let end = clock.now + timing.sleep
+    var pause = timing.careful
+    while true {
+      let hints = try connection.notifications().count
+      guard hints > 0 else {
+        let event = signal.wait(end - clock.now, socket: connection.socket)
+        guard case .readable = event else { return event }
+        continue
+      }
+      note {
+        $0.isAsleep = false
+        $0.notifications += hints
+      }
+      try look(on: connection)
+      // Another watch that has gone may have disarmed the bell.
+      guard lastNews == news, try bell.isArmed(since: arming, on: connection) else {
+        return .readable
+      }
+      note { $0.isAsleep = true }
+      guard clock.now < end else { return .time }
+      guard case .time = signal.wait(pause) else { return .woken }
+      pause = min(timing.quiet, pause * 2)
+    }
   }
 
   private mutating func maintain(on connection: Connection) throws {
