@@ -86,6 +86,61 @@ import Testing
     }
   }
 
+  @Test(arguments: [1, 8])
+  func `R180: no statement reads the log as a whole while it grows, though nobody has analyzed it`(
+    _ unseen: Int
+  ) throws {
+    try TestServer.withDatabase { url in
+      let follower = try LogFixture(url).open()
+      let connection = try TestServer.connect(url)
+      try connection.runOnce("ALTER TABLE fetched_results.log SET (autovacuum_enabled = off)")
+      let session = try TestServer.connect(url)
+      try session.startSession()
+      // Transactions that run while the marks are taken, so that looks ask for them.
+      let others = try (0..<unseen).map { _ in try TestServer.connect(url) }
+      for other in others {
+        try other.run("BEGIN")
+        try other.run("SELECT pg_current_xact_id()")
+      }
+      var look = try follower.log.look(since: nil, on: session)
+      for round in 1...5 {
+        for _ in 0..<10 {
+          try connection.run(#"INSERT INTO "Book" VALUES (0, 'a', 1)"#)
+          look = try follower.log.look(since: look, on: session)
+          try follower.advance()
+          try connection.run(#"DELETE FROM "Book""#)
+        }
+        try connection.runOnce(
+          """
+          INSERT INTO fetched_results.log (xid, entity, kind, ki) \
+          SELECT (100 + n / 10)::text::xid8, 1, 'i', n FROM generate_series(1, 30000) n
+          """
+        )
+        // The connections have the plans of their first statements, when the log was empty.
+        let texts = follower.log.lookState.texts
+        for connection in [session, follower.connection] {
+          for statement in [texts.fresh(since: look.mark), texts.newness(since: look.mark)] {
+            #expect(try scannedRows(statement, on: connection) == 0, "round \(round)")
+          }
+        }
+      }
+    }
+  }
+
+  /// How many rows of the log a statement reads that does not use an index.
+  private func scannedRows(_ statement: Statement, on connection: Connection) throws -> Int64? {
+    let count = """
+      SELECT seq_tup_read FROM pg_stat_xact_user_tables WHERE relid = 'fetched_results.log'::regclass
+      """
+    try connection.run("BEGIN")
+    defer { _ = try? connection.run("ROLLBACK") }
+    let results = try connection.run([Statement(count), statement, Statement(count)])
+    guard let before = results[0].integer(0, 0), let after = results[2].integer(0, 0) else {
+      return nil
+    }
+    return after - before
+  }
+
   @Test func `what is fresh is read through the index, however long the log is (R150)`() throws {
     try TestServer.withDatabase { url in
       _ = try LogFixture(url).open()

@@ -30,20 +30,20 @@ struct ReadingTexts: Sendable {
 
   /// The statement for the rows of the log that are fresh for a mark.
   func fresh(since mark: Mark) -> Statement {
-    Statement(fresh, mark.parameters, planning: .either)
+    Statement(fresh, mark.parameters, planning: .ordered)
   }
 
   /// The statement that answers whether anything is fresh for a mark.
   func newness(since mark: Mark) -> Statement {
-    Statement(newness, mark.parameters, planning: .either)
+    Statement(newness, mark.parameters, planning: .ordered)
   }
 
   /// The statement for the transactions that a standby's mark must remember.
-  var visibleTransactions: Statement { Statement(visible, planning: .either) }
+  var visibleTransactions: Statement { Statement(visible, planning: .ordered) }
 
   /// The statements for the present rows of what is fresh for a mark, by the index of the table.
   func presentOfFresh(since mark: Mark) -> [(table: Int, statement: Statement)] {
-    present.map { ($0.table, Statement($0.text, mark.parameters, planning: .either)) }
+    present.map { ($0.table, Statement($0.text, mark.parameters, planning: .ordered)) }
   }
 }
 #endif
