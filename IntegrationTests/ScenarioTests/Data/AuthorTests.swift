@@ -76,6 +76,28 @@ import WireFormat
     #expect(try catalog("import", "back.\(form)").output == "imported 0 books, 1 known already\n")
   }
 
+  @Test func `R193: a book whose author another program deleted can be edited, and is mended`()
+    throws
+  {
+    try fill()
+    _ = try sql("DELETE FROM Author WHERE name = 'Ada'")
+    let doctor = try catalog("doctor").output
+    #expect(doctor.contains("such as row 1: write another key or NULL into them"), "\(doctor)")
+    #expect(try catalog("edit", "1", "title=Q").output == "changed title of Book 1\n")
+    #expect(try catalog("edit", "1", "author=NULL").output == "changed author of Book 1\n")
+    #expect(try catalog("edit", "1", "author=NULL").output == "nothing changed in Book 1\n")
+    #expect(
+      try catalog("edit", "3", "title=R", "author=NULL").output
+        == "changed title, author of Book 3\n"
+    )
+    #expect(try catalog("edit", "5", "author=Eve").output == "changed author of Book 5\n")
+    #expect(try sql("SELECT count(*) FROM pragma_foreign_key_check") == "0\n")
+    #expect(
+      try sql("SELECT title, ifnull(authorID, 'none') FROM Book WHERE id IN (1, 3)")
+        == "Q|none\nR|none\n"
+    )
+  }
+
   @Test func `an edit changes the author and the tags, and leaves the objects`() throws {
     try fill()
     let changed = try catalog("edit", "1", "author=Bo", "tags=sf; new")

@@ -154,6 +154,70 @@ import Testing
 
   // MARK: - Changes
 
+  @Test(arguments: [DeleteRule.deny, .nullify, .cascade])
+  func `that another program has left without their object hinder no other change (R193)`(
+    _ rule: DeleteRule
+  ) throws {
+    let folder = try TemporaryFolder()
+    let entities = Self.library(rule)
+    let store = try SQLiteStore(at: folder.file(), entities: entities)
+    let book = try store.write { transaction in
+      let author = try transaction.insert([.text("x")], key: nil, into: entities[0])
+      return try transaction.insert(
+        [.text("a"), author.key.parts[0], .null],
+        key: nil,
+        into: entities[1]
+      )
+    }
+    try LogFixture.execute(
+      folder.file(),
+      before: ["PRAGMA foreign_keys = OFF"],
+      "DELETE FROM Author"
+    )
+    #expect(try store.check().problems.contains { $0.contains("such as row 1: write another key") })
+    for values in [["b", 1, .null], ["b", 1, "c"], ["d", .null, "c"]] as [[Value]] {
+      try store.write { try $0.update(book, to: values, of: entities[1]) }
+      #expect(try store.allRows(of: entities[1]).map(\.values) == [values])
+    }
+    #expect(try store.check().problems == [])
+    // A reference that is written is checked.
+    #expect(throws: StoreError.self) {
+      try store.write { try $0.update(book, to: ["d", 7, "c"], of: entities[1]) }
+    }
+    try store.close()
+  }
+
+  @Test func `and other attributes that do not change are not written (R193)`() throws {
+    let folder = try TemporaryFolder()
+    let store = try LogFixture.open(folder)
+    try LogFixture.execute(
+      folder.file(),
+      """
+      CREATE TABLE written (name);
+      CREATE TRIGGER a AFTER UPDATE OF title ON Book BEGIN INSERT INTO written VALUES ('title'); END;
+      CREATE TRIGGER b AFTER UPDATE OF year ON Book BEGIN INSERT INTO written VALUES ('year'); END;
+      """
+    )
+    func written(_ values: [Value]) throws -> [String] {
+      try store.write { try $0.update(Sample.id(1), to: values, of: Sample.book) }
+      let queue = try DatabaseQueue(path: folder.file())
+      defer { try? queue.close() }
+      return try queue.write { database in
+        defer { try? database.execute(sql: "DELETE FROM written") }
+        return try String.fetchAll(database, sql: "SELECT name FROM written ORDER BY name")
+      }
+    }
+    #expect(try written(["P", "t", .null, .null, .null]) == ["title"])
+    #expect(try written(["P", "t", 5, 2.5, .null]) == ["year"])
+    #expect(try written(["Q", "u", 6, 2.5, .blob([1])]) == ["title", "year"])
+    #expect(try written(["Q", "u", 6, .null, .blob([2])]) == [])
+    #expect(
+      try store.allRows(of: Sample.book).first { $0.id == Sample.id(1) }?.values
+        == ["Q", "u", 6, .null, .blob([2])]
+    )
+    try store.close()
+  }
+
   @Test(arguments: [true, false])
   func `change rows in the commit that deletes what they name (R101)`(isForeign: Bool) throws {
     for (rule, expected) in [(DeleteRule.cascade, [Value]()), (.nullify, [.null, .null])] {

@@ -198,8 +198,14 @@ public struct EditVerb<Program: ListProgram>: AsyncParsableCommand {
       if let basedOn, !overwrite, basedOn != RowVersion(of: row) {
         throw conflict(basedOn, stored: row, wanted: edited, settings)
       }
-      try fields.update(stored, from: row, to: values, in: transaction)
-      return edited.changes(from: row).names(in: fields.form)
+      let cleared = try fields.update(
+        stored,
+        from: row,
+        to: values,
+        in: transaction,
+        assigned: assignments.assigned
+      )
+      return edited.changes(from: row).union(cleared).names(in: fields.form)
     }.result
     try opened.close()
     let what =

@@ -43,6 +43,9 @@ package struct Assignments {
     }
   }
 
+  /// The attributes that were given a value.
+  package var assigned: AttributeSet { AttributeSet(indexes: values.map(\.index)) }
+
   /// Replaces the values of a row by the given ones.
   package func apply(to row: inout [Value]) {
     for (index, value) in values { row[index] = value }

@@ -354,14 +354,20 @@ extension ObjectFields {
   ///   - old: The fields of that row.
   ///   - values: The new values of the fields.
   ///   - transaction: The transaction.
+  ///   - assigned: The fields that were given a value, which may be the one that they had.
+  /// - Returns: The fields without a name whose key was cleared because null was assigned: a key of an object that is not there any more
+  ///   shows no name.
   /// - Throws: As `StoreTransaction.update(_:to:of:ifUnchangedFrom:)`.
+  @discardableResult
   package func update(
     _ stored: Row,
     from old: Row,
     to values: [Value],
-    in transaction: any StoreTransaction
-  ) throws(StoreError) {
+    in transaction: any StoreTransaction,
+    assigned: AttributeSet = AttributeSet()
+  ) throws(StoreError) -> AttributeSet {
     var objects = NamedObjects()
+    var cleared: [Int] = []
     var row = stored.values
     for (field, source) in sources.enumerated() {
       switch source {
@@ -369,6 +375,10 @@ extension ObjectFields {
       // An unchanged name stays the same object, also if another one has that name.
       case .one(let destination, let index) where values[field] != old.values[field]:
         row[index] = try objects.foreignKey(values[field], of: destination, in: transaction)
+      case .one(_, let index)
+      where assigned.contains(field) && values[field].isNull && !row[index].isNull:
+        row[index] = .null
+        cleared.append(field)
       case .many(let destination, let links) where values[field] != old.values[field]:
         let wanted = values[field].text.map(JoinedNames.names) ?? []
         try connect(stored.id.key, to: wanted, destination, links, &objects, in: transaction)
@@ -376,6 +386,7 @@ extension ObjectFields {
       }
     }
     try transaction.update(stored.id, to: row, of: entity, ifUnchangedFrom: stored)
+    return AttributeSet(indexes: cleared)
   }
 
   private func connect(

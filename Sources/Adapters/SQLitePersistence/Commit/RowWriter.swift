@@ -10,7 +10,8 @@ final class RowWriter {
   private let lookup: RowLookup
   private var insertStatement: PreparedStatement?
   private var insertUnkeyedStatement: PreparedStatement?
-  private var updateStatement: PreparedStatement?
+  /// The statements that write some attributes, by the indexes of the attributes.
+  private var updateStatements: [[Int]: PreparedStatement] = [:]
   private var deleteStatement: PreparedStatement?
   /// Whether the largest possible key is taken; `nil` until it is looked up.
   private var hasLargestKey: Bool?
@@ -72,10 +73,13 @@ final class RowWriter {
     let key =
       table.isCompound
       ? ObjectKey.compound(table.entity.keyAttributeIndexes.map { values[$0] }) : id.key
-    guard !table.writableIndexes.isEmpty else { return id }
-    let statement = try prepared(table.sql.update, &updateStatement)
+    // Only what changes is written: the database checks a foreign key that is written again, and one that another program has left without
+    // its object must not keep the other attributes from being changed.
+    let changed = table.writableIndexes.filter { values[$0] != stored.values[$0] }
+    guard !changed.isEmpty else { return id }
+    let statement = try update(of: changed)
     var parameter: Int32 = 1
-    for index in table.writableIndexes {
+    for index in changed {
       try statement.bind(values[index], at: parameter)
       parameter += 1
     }
@@ -181,6 +185,26 @@ final class RowWriter {
     guard !isFull else { throw StoreError.invalid([.invalidKey(entity: table.entity.name)]) }
     return try prepared(table.sql.insertUnkeyed, &insertUnkeyedStatement)
   }
+
+  /// The statement that writes some attributes.
+  ///
+  /// The connection caches the statements of one attribute and of all; of the many others a writer keeps some.
+  private func update(of indexes: [Int]) throws -> PreparedStatement {
+    if let known = updateStatements[indexes] { return known }
+    let sql = table.sql.update(indexes.map { table.attributeColumns[$0] })
+    let isCached = indexes.count == 1 || indexes.count == table.writableIndexes.count
+    let statement =
+      try isCached || table.writableIndexes.count <= RowWriter.cachedWidth
+      ? PreparedStatement(sql, on: database) : PreparedStatement(uncached: sql, on: database)
+    if updateStatements.count >= RowWriter.statementLimit { updateStatements = [:] }
+    updateStatements[indexes] = statement
+    return statement
+  }
+
+  /// The number of attributes up to which the connection caches a statement for each choice of them.
+  private static let cachedWidth = 5
+  /// The number of statements that a writer keeps.
+  private static let statementLimit = 64
 
   private func prepared(
     _ sql: String,

@@ -25,6 +25,12 @@ struct PreparedStatement {
     }
   }
 
+  /// Prepares a statement that the connection does not cache.
+  init(uncached sql: String, on database: Database) throws {
+    statement = try database.makeStatement(sql: sql)
+    pointer = statement.sqliteStatement
+  }
+
   /// Advances to the next row.
   /// - Returns: Whether there is one.
   func step() throws(SQLiteFailure) -> Bool {

@@ -49,8 +49,8 @@ final class EntityTable: Sendable {
     let insert: String
     /// Inserts a row whose key SQLite assigns.
     let insertUnkeyed: String
-    /// Writes all attributes of one key that can be written.
-    let update: String
+    /// The beginning and the end of a statement that writes attributes of one key.
+    private let updateStart, updateEnd: String
     /// Deletes the row of one key.
     let delete: String
 
@@ -75,7 +75,6 @@ final class EntityTable: Sendable {
       let condition = " WHERE " + keys.map { $0 + " = ?" }.joined(separator: " AND ")
       let columns = attributes.isEmpty ? "1" : attributes.joined(separator: ", ")
       let listColumns = ["keys.rowid"] + attributes.map { "list.\($0)" }
-      let assignments = writable.map { $0 + " = ?" }.joined(separator: ", ")
       select = "SELECT \(columns) FROM \(table)\(condition)"
       selectList = """
         SELECT \(listColumns.joined(separator: ", ")) FROM results_values(?) AS keys \
@@ -84,8 +83,13 @@ final class EntityTable: Sendable {
       insert = insertion(isCompound ? writable : keys + writable)
       insertUnkeyed =
         writable.isEmpty ? "INSERT INTO \(table) DEFAULT VALUES" : insertion(writable)
-      update = "UPDATE \(table) SET \(assignments)\(condition)"
+      (updateStart, updateEnd) = ("UPDATE \(table) SET ", condition)
       delete = "DELETE FROM \(table)\(condition)"
+    }
+
+    /// Writes some columns of one key, given in quotes.
+    func update(_ columns: [String]) -> String {
+      updateStart + columns.map { $0 + " = ?" }.joined(separator: ", ") + updateEnd
     }
   }
 

@@ -91,11 +91,15 @@ extension SQLiteStore {
     do throws(SQLiteFailure) {
       return try database.texts(
         """
-        SELECT "table", parent, count(*) FROM pragma_foreign_key_check GROUP BY 1, 2 ORDER BY 1, 2
+        SELECT "table", parent, count(*), ifnull(', such as row ' || min(rowid), '')
+        FROM pragma_foreign_key_check GROUP BY 1, 2 ORDER BY 1, 2
         """
       )
-      .filter { $0.count == 3 }
-      .map { "\($0[2]) rows of \($0[0]) have a foreign key that names no row of \($0[1])" }
+      .filter { $0.count == 4 }
+      .map {
+        "\($0[2]) rows of \($0[0]) have a foreign key that names no row of \($0[1])\($0[3]):"
+          + " write another key or NULL into them, or add the missing rows"
+      }
     } catch {
       // Such as a constraint that references a column without a unique index.
       return [error.message]
