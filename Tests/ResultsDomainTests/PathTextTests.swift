@@ -54,6 +54,35 @@ struct PathTextTests {
   }
 
   @Test(
+    "R196: a path of more steps than the limit is refused at once",
+    arguments: [33, 3000, 100_000]
+  )
+  func longPaths(steps: Int) throws {
+    let path = String(repeating: "author.favorite.", count: steps / 2 + 1) + "title == 'a'"
+    let refused = try problem(path)
+    #expect(refused.problem == .refused(.tooManyRelationships(inOnePath: true, limit: 32)))
+    #expect(refused.message == "A path follows at most 32 relationships. Use a shorter one.")
+    let names = (0..<steps).map { $0.isMultiple(of: 2) ? "author" : "favorite" }
+    #expect(throws: RequestError.tooManyRelationships(inOnePath: true, limit: 32)) {
+      try FetchPredicate.isNull(.related(names, .attribute("title"))).validate(in: books)
+    }
+  }
+
+  @Test("R196: a path of as many steps as the limit is one")
+  func pathAtLimit() throws {
+    let path = String(repeating: "author.favorite.", count: 16)
+    _ = try FetchPredicate(parsing: path + "title == 'a'", entity: books)
+    #expect(
+      try problem(path + "author.name == 'a'").problem
+        == .refused(.tooManyRelationships(inOnePath: true, limit: 32))
+    )
+    #expect(
+      try problem(path + "tags.@count == 1").problem
+        == .refused(.tooManyRelationships(inOnePath: true, limit: 32))
+    )
+  }
+
+  @Test(
     "alternative spellings of paths are equivalent",
     arguments: [
       ("SOME tags.name == 'a'", "ANY tags.name == 'a'"),

@@ -39,6 +39,7 @@ struct RelatedKeys {
     case .related(let steps, _): _ = try add(steps, of: entity)
     case .gathered(let steps, _, let inner, let predicate):
       let elements = try add(steps, of: entity)
+      _ = try RelatedKeys.joined(inner.map { [$0] } ?? [], predicate)
       if let inner { try add(inner, of: elements) }
       try add(predicate, of: elements)
     }
@@ -61,8 +62,34 @@ struct RelatedKeys {
     case .and(let parts), .or(let parts): for part in parts { try add(part, of: entity) }
     case .quantified(_, let steps, let inner):
       let elements = try add(steps, of: entity)
+      _ = try RelatedKeys.joined([], inner)
       try add(inner, of: elements)
     }
+  }
+
+  /// The number of tables that are joined to another one: SQLite reads 64 at once (sqlite.org/limits.html, 4), and a subquery two more of
+  /// its own.
+  private static let joinLimit = 60
+
+  /// The to-one paths of expressions and of a predicate, each of which is a table that is joined.
+  static func paths(_ expressions: [FetchExpression], _ predicate: FetchPredicate) -> [[String]] {
+    var paths = TablePaths()
+    for expression in expressions { paths.add(expression) }
+    paths.add(predicate)
+    return paths.all
+  }
+
+  /// The to-one paths of expressions and of a predicate.
+  /// - Throws: `StoreError.request` for more than SQLite joins.
+  static func joined(
+    _ expressions: [FetchExpression],
+    _ predicate: FetchPredicate
+  ) throws(StoreError) -> [[String]] {
+    let paths = paths(expressions, predicate)
+    guard paths.count <= joinLimit else {
+      throw .request(.tooManyRelationships(inOnePath: false, limit: joinLimit))
+    }
+    return paths
   }
 
   /// Adds the steps of a path.

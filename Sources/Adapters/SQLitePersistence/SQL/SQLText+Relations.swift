@@ -12,7 +12,8 @@ extension SQLText {
   }
 
   /// The table as a statement reads it that has some expressions and a predicate: with others joined if they have paths.
-  /// - Throws: `StoreError.unknownEntity` for a path to an entity that the store was not opened with.
+  /// - Throws: `StoreError.unknownEntity` for a path to an entity that the store was not opened with, `StoreError.request` for more paths
+  ///   than SQLite joins tables.
   mutating func joining(
     _ table: EntityTable,
     for expressions: [FetchExpression],
@@ -26,14 +27,8 @@ extension SQLText {
       for expression in expressions { try keys.add(expression, of: table.entity) }
       try keys.add(predicate, of: table.entity)
     }
-    return joining(table, paths(expressions, predicate))
-  }
-
-  private func paths(_ expressions: [FetchExpression], _ predicate: FetchPredicate) -> [[String]] {
-    var paths = TablePaths()
-    for expression in expressions { paths.add(expression) }
-    paths.add(predicate)
-    return paths.all
+    let paths = try RelatedKeys.joined(expressions, predicate)
+    return joining(table, paths)
   }
 
   /// The table under a name of its own, with those at the end of some paths joined.
@@ -82,7 +77,7 @@ extension SQLText {
       let destination = tables?.find(relationship.destination)
     else { return false }
     let condition = condition.normalized
-    let elements = joining(destination, paths(expressions, condition))
+    let elements = joining(destination, RelatedKeys.paths(expressions, condition))
     append("SELECT ")
     results(&self, elements)
     append(" FROM ")

@@ -21,7 +21,8 @@ extension FetchPredicate {
   /// - Placeholders: `%@` and, for a checked kind, `%d`, `%f`, `%s`; `%K` for an attribute's name or a path. Arguments
   ///   become constants of the tree, never text.
   ///
-  /// Parentheses, functions and `NOT` can be nested 32 levels deep; the number of terms is not limited.
+  /// Parentheses, functions and `NOT` can be nested 32 levels deep, and a path follows at most 32 relationships; the number of terms is
+  /// not limited.
   ///
   /// Keywords are case-insensitive. A name that equals a keyword, or has characters other than letters,
   /// digits and `_`, is written between backticks (doubled inside), in paths each by itself; a name that equals a keyword can also

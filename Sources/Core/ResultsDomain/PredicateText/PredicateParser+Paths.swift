@@ -131,6 +131,10 @@ extension PredicateParser {
     names.append(try pathName())
     while token.kind == .symbol("."), !aggregateFollows {
       try advance()
+      let limit = EntityDescription.pathLimit
+      guard names.count <= limit else {
+        throw error(.refused(.tooManyRelationships(inOnePath: true, limit: limit)), at: token.start)
+      }
       names.append(try pathName())
     }
     return names

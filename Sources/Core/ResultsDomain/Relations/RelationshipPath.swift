@@ -11,6 +11,9 @@ public enum Quantifier: String, Hashable, Sendable, CaseIterable {
 }
 
 extension EntityDescription {
+  /// The number of relationships that a path can follow.
+  package static let pathLimit = 32
+
   /// The relationship of a name, or `nil` if there is none.
   /// - Complexity: O(*n*) in the relationships.
   public func relationship(named name: String) -> RelationshipDescription? {
@@ -32,12 +35,15 @@ extension EntityDescription {
   ///   - endsToMany: Whether the last relationship is to-many, and not to-one like the others.
   ///   - text: The path for messages.
   /// - Returns: The relationships, at least one.
-  /// - Throws: `RequestError` for an unknown name, a relationship of the other kind, or keys that do not fit.
+  /// - Throws: `RequestError` for a path that is too long, an unknown name, a relationship of the other kind, or keys that do not fit.
   package func relationships(
     along steps: [String],
     endsToMany: Bool,
     in text: String
   ) throws(RequestError) -> [RelationshipDescription] {
+    guard steps.count <= EntityDescription.pathLimit else {
+      throw .tooManyRelationships(inOnePath: true, limit: EntityDescription.pathLimit)
+    }
     var entity = self
     var path: [RelationshipDescription] = []
     for (index, step) in steps.enumerated() {

@@ -34,6 +34,8 @@ public enum RequestError: Error, Hashable, Sendable {
   case pathWithoutMany(String, relationship: String)
   /// A path that does not end with an attribute or a key, or an aggregate without a value.
   case invalidPath(String)
+  /// A path of more relationships than a path may follow, or paths that follow more than the store can join.
+  case tooManyRelationships(inOnePath: Bool, limit: Int)
   /// A regular expression that is not valid.
   case invalidPattern(String, reason: String)
   /// An order by an attribute whose stored form does not sort like its values.
@@ -96,6 +98,10 @@ extension RequestError: CustomStringConvertible {
     case .pathWithoutMany(let path, let relationship):
       "\(path) needs a to-many relationship at its end, and \(relationship) is to-one."
         + " Use the value itself, without ANY, ALL, NONE or an aggregate."
+    case .tooManyRelationships(true, let limit):
+      "A path follows at most \(limit) relationships. Use a shorter one."
+    case .tooManyRelationships(false, let limit):
+      "All paths of a request together follow at most \(limit) relationships. Use fewer or shorter ones."
     case .invalidPattern(let pattern, let reason):
       "The pattern \(pattern) of MATCHES is not valid. \(reason)"
     case .invalidPath(let path):
