@@ -88,6 +88,18 @@ struct JSONLinesTests {
     #expect(everything(reader).last == "2: ")
   }
 
+  @Test func `R197: infinity is a text that is not null, as in the wire form`() {
+    var writer = JSONLinesWriter()
+    _ = writer.begin(columns: ["a", "b", "c"])
+    #expect(
+      writer.write([.real(.infinity), .real(-.infinity), .real(.nan)])
+        == "{\"a\":\"inf\",\"b\":\"-inf\",\"c\":null}\n"
+    )
+    for text in ["inf", "-inf"] {
+      #expect(AttributeType.real.value(parsing: text).map(AttributeType.real.machineText) == text)
+    }
+  }
+
   @Test func `objects are written with keys in order and printable text unchanged`() {
     var writer = JSONLinesWriter()
     #expect(writer.begin(columns: ["b", "a\"", "c"]).isEmpty)
@@ -96,8 +108,8 @@ struct JSONLinesTests {
         == "{\"b\":\"猫\\\"\\\\\\n\\u001b\\u009b\\u2028é\",\"a\\\"\":5.0,\"c\":{\"base64\":\"AQID\"}}\n"
     )
     #expect(
-      writer.write([.null, .integer(-1), .real(.infinity)])
-        == "{\"b\":null,\"a\\\"\":-1,\"c\":null}\n"
+      writer.write([.null, .integer(-1), .real(1e300)])
+        == "{\"b\":null,\"a\\\"\":-1,\"c\":1e+300}\n"
     )
     #expect(writer.end().isEmpty)
   }

@@ -46,7 +46,9 @@ struct WireEncoderTests {
       ["null", "1e+300", "5e-324", "-0.0", "\"inf\"", "\"-inf\"", "3.0"]
     )
   )
-  func `R46: reals keep all their digits`(value: Value, text: String) throws {
+  func `R46, R197: reals keep all their digits, and infinity is a text`(value: Value, text: String)
+    throws
+  {
     let entity = try EntityDescription(
       name: "E",
       attributes: [AttributeDescription("x", .real, isOptional: true)]

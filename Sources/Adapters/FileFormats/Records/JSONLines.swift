@@ -80,7 +80,8 @@ public struct JSONLinesReader: RecordReader, Sendable {
 
 /// Writes one JSON object per line, with the keys in the order of the columns.
 ///
-/// Printable text is not escaped. Blobs are `{"base64":"…"}`. Infinite numbers are null, because JSON has none.
+/// Printable text is not escaped. Blobs are `{"base64":"…"}`. Infinite numbers are the texts `inf` and `-inf`, because JSON has none: what
+/// the wire form and CSV write, and an import of a number reads.
 public struct JSONLinesWriter: RecordWriter, Sendable {
   /// The keys with their punctuation.
   private var keys: [String] = []
@@ -133,8 +134,10 @@ private enum JSONText {
     switch value {
     case .null: result += "null"
     case .integer(let number): result += String(number)
-    // JSON cannot represent infinity.
-    case .real(let number): result += number.isFinite ? String(number) : "null"
+    case .real(let number) where number.isNaN: result += "null"
+    // JSON has no number for infinity.
+    case .real(let number) where number.isInfinite: appendString(String(number), to: &result)
+    case .real(let number): result += String(number)
     case .text(let text): appendString(text, to: &result)
     case .blob(let bytes):
       result += "{\"base64\":\"" + Data(bytes).base64EncodedString() + "\"}"
