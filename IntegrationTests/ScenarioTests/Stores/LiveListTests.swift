@@ -50,6 +50,63 @@ import WireFormat
     #expect(columns.contains("Seconds\tinteger64\tcalculated, may be null\t"))
   }
 
+  @Test func `R194: a view that never ends stops no verb on other tables, and is refused itself`()
+    throws
+  {
+    try execute(
+      "CREATE VIEW Endless AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
+    )
+    #expect(try run.run("live-list", "list", "music.sqlite", "Artist").lines.count == 4)
+    try run.run("live-list", "tables", "music.sqlite", "Artist")
+    try run.run("live-list", "watch", "music.sqlite", "Artist", "--for", "300ms")
+    try run.run("results-schema", "music.sqlite", "Artist")
+    let refused = try run.run("live-list", ["watch", "music.sqlite", "Endless", "--for", "300ms"])
+    #expect(refused.status == 65, "\(refused)")
+    #expect(refused.errors.contains("has not ended within the time"), "\(refused)")
+    let all = try run.run("live-list", "music.sqlite").lines
+    #expect(all.contains { $0.hasPrefix("Endless\tview\t\tnone: reading its rows has not ended") })
+    #expect(all.contains("Track\ttable\t4\tTrackId\tAlbumId → Album"))
+    #expect(
+      try run.run("results-schema", "music.sqlite").output.contains("// view Endless: no entity")
+    )
+  }
+
+  @Test func `R196: a path beyond the limit is an error of the command line`() throws {
+    try execute(
+      "CREATE TABLE n (id INTEGER PRIMARY KEY, parent_id INTEGER REFERENCES n (id), name TEXT)"
+    )
+    for steps in [33, 64, 3000] {
+      let path = String(repeating: "parent.", count: steps) + "name == 'a'"
+      let refused = try run.run("live-list", ["music.sqlite", "n", "--where", path])
+      #expect(refused.status == 64, "\(refused)")
+      #expect(refused.errors.contains("at most 32 relationships"), "\(refused)")
+    }
+    let path = String(repeating: "parent.", count: 32) + "name == 'a'"
+    try run.run("live-list", "music.sqlite", "n", "--where", path)
+  }
+
+  @Test func `R197: infinity and null are different in every format`() throws {
+    try execute(
+      "CREATE TABLE r (id INTEGER PRIMARY KEY, a REAL); INSERT INTO r VALUES (1, 9e999), (2, -9e999), (3, NULL)"
+    )
+    #expect(
+      try run.run("live-list", "music.sqlite", "r", "--format", "jsonl").lines
+        == [#"{"id":1,"a":"inf"}"#, #"{"id":2,"a":"-inf"}"#, #"{"id":3,"a":null}"#]
+    )
+    #expect(
+      try run.run("live-list", "export", "music.sqlite", "r", "-").lines
+        == [#"{"id":1,"a":"inf"}"#, #"{"id":2,"a":"-inf"}"#, #"{"id":3,"a":null}"#]
+    )
+    #expect(
+      try run.run("live-list", "music.sqlite", "r", "--format", "csv").lines
+        == ["id,a", "1,inf", "2,-inf", "3,"]
+    )
+    let json = try run.run("live-list", "music.sqlite", "r", "--format", "json").output
+    #expect(
+      json.contains(#""a":"inf""#) && json.contains(#""a":"-inf""#) && json.contains(#""a":null"#)
+    )
+  }
+
   @Test func `R103: every verb leaves the file and its folder as they are`() throws {
     for mode in ["delete", "wal"] {
       try execute("PRAGMA journal_mode = \(mode)")

@@ -132,8 +132,11 @@ static void ranked(sqlite3_context *context, int count, sqlite3_value **argument
 }
 
 int results_register_ranking(sqlite3 *db) {
-  return sqlite3_create_function_v2(
-    db, "results_ranked", -1, SQLITE_UTF8, NULL, ranked, NULL, NULL, NULL);
+  int flags = SQLITE_UTF8;
+#ifdef SQLITE_DIRECTONLY
+  flags |= SQLITE_DIRECTONLY;
+#endif
+  return sqlite3_create_function_v2(db, "results_ranked", -1, flags, NULL, ranked, NULL, NULL, NULL);
 }
 
 results_ranking *results_set_ranking(results_ranking *ranking) {

@@ -20,8 +20,11 @@ static void sampled(sqlite3_context *context, int count, sqlite3_value **argumen
 }
 
 int results_register_sampling(sqlite3 *db) {
-  return sqlite3_create_function_v2(
-    db, "results_sampled", 0, SQLITE_UTF8, NULL, sampled, NULL, NULL, NULL);
+  int flags = SQLITE_UTF8;
+#ifdef SQLITE_DIRECTONLY
+  flags |= SQLITE_DIRECTONLY;
+#endif
+  return sqlite3_create_function_v2(db, "results_sampled", 0, flags, NULL, sampled, NULL, NULL, NULL);
 }
 
 results_sampling *results_set_sampling(results_sampling *sampling) {

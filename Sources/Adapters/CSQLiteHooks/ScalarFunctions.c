@@ -65,6 +65,14 @@ static void text_contains(sqlite3_context *context, int count, sqlite3_value **a
   text_search(context, arguments, 'c');
 }
 
+const char *const results_pattern_type = "results_pattern";
+
+// Returns its argument. It is not declared deterministic: SQLite does not take the result for a constant.
+static void operand(sqlite3_context *context, int count, sqlite3_value **arguments) {
+  (void)count;
+  sqlite3_result_value(context, arguments[0]);
+}
+
 int results_register_functions(sqlite3 *db) {
   static const struct {
     const char *name;
@@ -75,8 +83,8 @@ int results_register_functions(sqlite3 *db) {
     {"results_ends", 2, text_ends},        {"results_contains", 2, text_contains},
   };
   int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
-#ifdef SQLITE_INNOCUOUS
-  flags |= SQLITE_INNOCUOUS;
+#ifdef SQLITE_DIRECTONLY
+  flags |= SQLITE_DIRECTONLY;
 #endif
   for (size_t index = 0; index < sizeof functions / sizeof functions[0]; index++) {
     int code = sqlite3_create_function_v2(
@@ -84,5 +92,6 @@ int results_register_functions(sqlite3 *db) {
       functions[index].function, NULL, NULL, NULL);
     if (code != SQLITE_OK) return code;
   }
-  return SQLITE_OK;
+  return sqlite3_create_function_v2(
+    db, "results_operand", 1, flags & ~SQLITE_DETERMINISTIC, NULL, operand, NULL, NULL, NULL);
 }

@@ -25,6 +25,10 @@ static int values_connect(
     "CREATE TABLE x(c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15,"
     " pointer HIDDEN)");
   if (code != SQLITE_OK) return code;
+#ifdef SQLITE_VTAB_DIRECTONLY
+  // A view or a trigger of the file cannot read it.
+  sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
+#endif
   *table = sqlite3_malloc(sizeof(sqlite3_vtab));
   if (*table == NULL) return SQLITE_NOMEM;
   memset(*table, 0, sizeof(sqlite3_vtab));

@@ -16,29 +16,55 @@ struct FileOptions: ParsableArguments {
   var verbose = false
 
   /// Reads the tables of a database.
-  func database(_ file: String) throws -> DatabaseDescription {
-    try DatabaseDescription(at: file, busyTimeout: busyTimeout.duration)
+  /// - Parameters:
+  ///   - file: The database's file.
+  ///   - table: The table that is needed, with those that it is connected with; `nil` for all.
+  ///   - timeLimit: How long rows may be read.
+  /// - Returns: The description.
+  /// - Throws: The store's error.
+  func database(
+    _ file: String,
+    table: String? = nil,
+    within timeLimit: Duration? = nil
+  ) throws -> DatabaseDescription {
+    try DatabaseDescription(
+      at: file,
+      describing: table.map { [$0] },
+      busyTimeout: busyTimeout.duration,
+      timeLimit: min(timeLimit ?? FileOptions.timeLimit, FileOptions.timeLimit)
+    )
   }
+
+  private static let timeLimit: Duration = .seconds(10)
 
   /// Discovers a table and makes it the program's.
   /// - Parameters:
   ///   - name: The table's name.
   ///   - file: The database's file.
   ///   - addsLog: Whether the database gets a change log.
+  ///   - timeLimit: How long rows may be read to find out what the table holds.
   /// - Returns: The options by which the shared verbs open it.
   /// - Throws: `CommandFailure` for a table that does not exist or cannot be listed, and the store's error.
   func open(
     _ name: String,
     in file: String,
-    addingLog addsLog: Bool = false
+    addingLog addsLog: Bool = false,
+    within timeLimit: Duration? = nil
   ) throws -> ReadingStoreOptions {
-    let database = try database(file)
+    let database = try database(file, table: name, within: timeLimit)
     let table = try database.existingTable(named: name)
     guard !addsLog || table.kind == .table else {
       throw CommandFailure(
         .usage,
         "\(table.name) is a \(table.kind == .view ? "view" : "virtual table"), which has no change log.",
         remedy: "Leave out --log: its changes are found by comparison."
+      )
+    }
+    if !table.isSampled {
+      try TerminalOutput.standardError.write(
+        SafeText.oneLine(
+          "\(TableProgram.name): the rows of \(table.name) were not sampled in time; types are those of the declaration"
+        ) + "\n"
       )
     }
     DiscoveredTable.shared.set(

@@ -76,7 +76,7 @@ struct TableWatchVerb: AsyncParsableCommand {
   var log = false
 
   func run() async throws {
-    let store = try open.open(table, in: file, addingLog: log)
+    let store = try open.open(table, in: file, addingLog: log, within: end.time?.duration)
     let settings = try locale.settings(for: output.listFormat)
     let definition = try list.definition(of: TableProgram.self, for: settings, isFrozen: frozen)
     let opened = try TableProgram.openStore(try store.location(of: TableProgram.name))

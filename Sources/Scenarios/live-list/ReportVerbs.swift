@@ -23,7 +23,7 @@ struct TablesVerb: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
-    let database = try open.database(file)
+    let database = try open.database(file, table: table)
     let report = TableReport(database, output: output)
     guard let table else { return try report.printTables() }
     try report.printColumns(of: try database.existingTable(named: table))

@@ -91,12 +91,13 @@ extension EntityDescription {
   /// The entity and all that its relationships reach, each once.
   fileprivate var reachable: [EntityDescription] {
     var found = [self]
+    var names: Set<String> = [name]
     var index = 0
     while index < found.count {
       for relationship in found[index].relationships {
         var ends = [relationship.destination]
         if case .manyToMany(let link, _, _) = relationship.kind { ends.append(link.entity) }
-        found += ends.filter { end in !found.contains { $0.name == end.name } }
+        found += ends.filter { names.insert($0.name).inserted }
       }
       index += 1
     }

@@ -29,7 +29,7 @@ struct Main: AsyncParsableCommand {
   var verbose = false
 
   func run() async throws {
-    let database = try DatabaseDescription(at: file)
+    let database = try DatabaseDescription(at: file, describing: tables.isEmpty ? nil : tables)
     let chosen = try tables.map { name in
       guard let table = database.table(named: name) else {
         let near = database.names(near: name).prefix(20).joined(separator: ", ")

@@ -34,6 +34,11 @@ struct SwiftSource {
         "///\n/// A view is read only: open it with `SQLiteStore(discovered:entities:)`."
       )
     }
+    if !table.description.isSampled {
+      lines.append(
+        "///\n/// Its rows were not sampled in time: the types are those of the declaration."
+      )
+    }
     lines.append("struct \(table.type): Entity {")
     lines += (table.keyProperty.map { [$0] } ?? []).map { "  \($0)" }
     lines += table.declaredAttributes.map { "  \(property($0, of: table))" }

@@ -37,8 +37,13 @@ import Testing
     return all.filter { ($0.number + index).isMultiple(of: 3) }
   }
 
-  @Test(arguments: columns)
-  func `a value of any kind causes no trap`(_ table: String, _ column: String) async throws {
+  /// A file whose declarations are those of a store again makes SQLite refuse each change of such a row.
+  @Test(arguments: columns, [false, true])
+  func `a value of any kind causes no trap`(
+    _ named: (table: String, column: String),
+    isDeclaredAgain: Bool
+  ) async throws {
+    let (table, column) = named
     let folder = try TemporaryFolder()
     let store = try LogFixture.open(folder)
     try store.close()
@@ -46,7 +51,7 @@ import Testing
       folder.file(),
       "UPDATE Tag SET rank = 3; INSERT INTO _results_reader VALUES (7, 1, 2, NULL)"
     )
-    try free(folder.file())
+    let declarations = try free(folder.file())
     let whole = try folder.bytes()
     for (number, value) in Self.values(of: table, column) {
       let file = folder.file("\(number).sqlite")
@@ -64,6 +69,7 @@ import Testing
         // A row number is a number in any file.
         continue
       }
+      if isDeclaredAgain { try declare(declarations, in: file) }
       try await use(file, "\(table).\(column) = \(value)")
     }
   }
@@ -153,7 +159,21 @@ import Testing
   }
 
   /// Removes the constraints of the store's own tables against values of another kind, as a damaged schema would.
-  private func free(_ file: String) throws {
+  /// - Returns: The statements that declared the tables, by name.
+  @discardableResult
+  private func free(_ file: String) throws -> [(name: String, sql: String)] {
+    let queue = try DatabaseQueue(path: file)
+    let declarations = try queue.read { database in
+      try GRDB.Row.fetchAll(
+        database,
+        sql: """
+          SELECT name, sql FROM sqlite_schema
+          WHERE name LIKE '\\_results\\_%' ESCAPE '\\' AND type = 'table'
+          """
+      )
+      .map { (name: $0["name"] as String, sql: $0["sql"] as String) }
+    }
+    try queue.close()
     try LogFixture.execute(
       file,
       before: ["PRAGMA writable_schema = ON"],
@@ -163,6 +183,19 @@ import Testing
       UPDATE sqlite_schema SET sql = replace(sql, ' NOT NULL', '')
         WHERE name LIKE '\\_results\\_%' ESCAPE '\\' AND type = 'table';
       """,
+      after: "PRAGMA writable_schema = RESET"
+    )
+    return declarations
+  }
+
+  private func declare(_ declarations: [(name: String, sql: String)], in file: String) throws {
+    try LogFixture.execute(
+      file,
+      before: ["PRAGMA writable_schema = ON"],
+      declarations.map { name, sql in
+        "UPDATE sqlite_schema SET sql = '\(sql.replacing("'", with: "''"))' WHERE name = '\(name)';"
+      }
+      .joined(separator: "\n"),
       after: "PRAGMA writable_schema = RESET"
     )
   }

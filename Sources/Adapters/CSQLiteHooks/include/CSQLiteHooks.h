@@ -42,9 +42,16 @@ int results_hook_columns(sqlite3 *db);
 /// - Returns: SQLite's result code.
 int results_set_triggers(sqlite3 *db, int are_enabled);
 
+/// Prepares a connection for a file of unknown origin: the schema cannot call what is not harmless, statements cannot damage the file's
+/// structure, and values, statements and programs have limits.
+/// - Returns: SQLite's result code.
+int results_defend(sqlite3 *db);
+
 /// Makes closing a connection leave the log, without a checkpoint.
 int results_leave_log(sqlite3 *db);
 
+/// The type name under which a compiled pattern is passed from one function to another as a pointer.
+extern const char *const results_pattern_type;
 /// Registers the scalar functions that are written in C.
 int results_register_functions(sqlite3 *db);
 

@@ -15,6 +15,10 @@ struct ColumnSample {
   private static let size = 100
   /// The greatest length of a value that is read, in bytes.
   private static let longest = 64
+  /// The greatest length of a value that is made or loaded, where whole rows are read and where one column is.
+  private static let rowLimit: Int32 = 64 << 10, columnLimit: Int32 = 1 << 20
+  /// The number of bytes after which no further row is read.
+  private static let byteLimit = 16 << 20
 
   /// The number of texts that begin like a JSON object or array.
   private var jsonBeginnings = 0
@@ -26,31 +30,87 @@ struct ColumnSample {
   var count: Int { integers + reals + texts + blobs }
 
   /// Samples the first and the last rows of a table or view.
+  ///
+  /// A long value is neither made nor loaded: where a row has one, the columns are sampled one by one, and of a column with long values
+  /// only the classes are read.
   /// - Returns: One sample for each column.
   static func samples(
     of shape: TableShape,
     _ kind: TableDescription.Kind,
     on database: Database
   ) throws -> [ColumnSample] {
-    var samples = [ColumnSample](repeating: ColumnSample(), count: shape.columns.count)
-    let columns = shape.columns.map(\.name.quotedIdentifier).joined(separator: ", ")
+    let names = shape.columns.map(\.name.quotedIdentifier)
+    if let samples = try samples(of: names, shape, kind, limit: rowLimit, on: database) {
+      return samples
+    }
+    return try names.map { name in
+      let whole = try samples(of: [name], shape, kind, limit: columnLimit, on: database)
+      if let sample = whole?.first { return sample }
+      let classes = try samples(
+        of: ["typeof(\(name))"],
+        shape,
+        kind,
+        limit: columnLimit,
+        on: database,
+        areClasses: true
+      )
+      return classes?.first ?? ColumnSample()
+    }
+  }
+
+  /// Samples some expressions; `nil` if a value is longer than the limit.
+  private static func samples(
+    of expressions: [String],
+    _ shape: TableShape,
+    _ kind: TableDescription.Kind,
+    limit: Int32,
+    on database: Database,
+    areClasses: Bool = false
+  ) throws -> [ColumnSample]? {
+    var samples = [ColumnSample](repeating: ColumnSample(), count: expressions.count)
+    let columns = expressions.joined(separator: ", ")
     let first = "SELECT \(columns) FROM main.\(shape.name.quotedIdentifier)"
     let taken = Set(shape.columns.map(\.name.caselessIdentifier))
     var statements = ["\(first) LIMIT \(size)"]
     if kind == .table, !shape.isWithoutRowNumber, !taken.contains(Array("rowid".utf8)) {
       statements.append("\(first) ORDER BY rowid DESC LIMIT \(size)")
     }
-    for text in statements {
-      let statement = try PreparedStatement(text, on: database)
-      defer { statement.reset() }
-      while try statement.step() {
-        for index in samples.indices { samples[index].add(statement.pointer, Int32(index)) }
+    do {
+      try database.limitingValues(to: limit) {
+        for text in statements {
+          let statement = try PreparedStatement(uncached: text, on: database)
+          defer { statement.reset() }
+          var bytes = 0
+          while bytes < byteLimit, try statement.step() {
+            for index in samples.indices {
+              bytes += samples[index].add(statement.pointer, Int32(index), isClass: areClasses)
+            }
+          }
+        }
       }
+    } catch  where SQLiteFailure(error)?.primaryCode == SQLITE_TOOBIG {
+      return nil
     }
     return samples
   }
 
-  private mutating func add(_ statement: OpaquePointer, _ column: Int32) {
+  /// Adds a value, or the name of a value's class.
+  /// - Returns: The number of its bytes.
+  private mutating func add(
+    _ statement: OpaquePointer,
+    _ column: Int32,
+    isClass: Bool
+  ) -> Int {
+    guard !isClass else {
+      switch Value(statement, column: column, storage: .text) {
+      case "integer": integers += 1
+      case "real": reals += 1
+      case "text": texts += 1
+      case "blob": blobs += 1
+      default: break
+      }
+      return 0
+    }
     switch sqlite3_column_type(statement, column) {
     case SQLITE_INTEGER: integers += 1
     case SQLITE_FLOAT: reals += 1
@@ -59,10 +119,17 @@ struct ColumnSample {
       let first = sqlite3_column_text(statement, column)?.pointee
       if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { jsonBeginnings += 1 }
     case SQLITE_BLOB: blobs += 1
-    default: return
+    default: return 0
     }
-    guard sqlite3_column_bytes(statement, column) <= ColumnSample.longest else { return }
-    values.append(Value(statement, column: column, storage: .any))
+    let length =
+      switch sqlite3_column_type(statement, column) {
+      case SQLITE_TEXT, SQLITE_BLOB: Int(sqlite3_column_bytes(statement, column))
+      default: 8
+      }
+    if length <= ColumnSample.longest {
+      values.append(Value(statement, column: column, storage: .any))
+    }
+    return length
   }
 
   /// Whether the first texts of a column are JSON.
@@ -72,14 +139,16 @@ struct ColumnSample {
     on database: Database
   ) throws -> Bool {
     let name = column.name.quotedIdentifier
-    let valid = try? database.integer(
-      """
-      SELECT min(json_valid(value)) FROM (
-        SELECT \(name) AS value FROM main.\(shape.name.quotedIdentifier)
-        WHERE \(name) IS NOT NULL LIMIT \(ColumnSample.size)
+    let valid = database.limitingValues(to: ColumnSample.columnLimit) {
+      try? database.integer(
+        """
+        SELECT min(json_valid(value)) FROM (
+          SELECT \(name) AS value FROM main.\(shape.name.quotedIdentifier)
+          WHERE \(name) IS NOT NULL LIMIT \(ColumnSample.size)
+        )
+        """
       )
-      """
-    )
+    }
     return valid == 1
   }
 

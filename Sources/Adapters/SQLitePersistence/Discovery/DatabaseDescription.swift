@@ -13,25 +13,46 @@ public struct DatabaseDescription: Sendable {
   /// Whether the database has a change log, by which the changes of every writer are followed row by row.
   public let hasChangeLog: Bool
 
+  /// The names of all tables and views, described or not.
+  public let tableNames: [String]
+
   /// Reads the description of a database.
+  ///
+  /// Nobody knows who made the file. The schema can call only what is harmless, values and statements have limits, and no part of it is
+  /// read for longer than a time, after which the description says what it lacks.
   /// - Parameters:
   ///   - path: The file's path.
+  ///   - names: The tables and views to describe, with all tables that foreign keys connect with them; `nil` describes all. Names that
+  ///     the database does not have are left out.
   ///   - busyTimeout: How long to wait for another writer.
+  ///   - timeLimit: How long the rows of the tables may be read in all. Of tables that are not named, each has a second of it.
   /// - Throws: `StoreError.cannotOpen` for a file that is missing or no database, `StoreError.busy`, `StoreError.inputOutput`.
   /// - Complexity: O(*n*) in the tables, their columns and a bounded sample of rows each, and in the keys of tables whose
   ///   declaration does not exclude keys that are null or of another type.
-  public init(at path: String, busyTimeout: Duration = .seconds(5)) throws(StoreError) {
+  public init(
+    at path: String,
+    describing names: [String]? = nil,
+    busyTimeout: Duration = .seconds(5),
+    timeLimit: Duration = .seconds(10)
+  ) throws(StoreError) {
     var options = SQLiteStoreOptions(isReadOnly: true, busyTimeout: busyTimeout)
     options.isDiscovered = true
     let opener = DatabaseOpener(path: path, entities: [], options: options)
+    let named = names.map { Set($0.map(\.caselessIdentifier)) }
     let found = try opener.readFile { database in
-      (
-        tables: try DatabaseDescription.tables(on: database),
-        hasChangeLog: try ChangeLogFormat.exists(on: database)
-      )
+      let bound = ReadingBound(part: named == nil ? .seconds(1) : timeLimit, whole: timeLimit)
+      return try SchemaCatalog.using(database) { catalog in
+        let names = DatabaseDescription.names(in: catalog)
+        return (
+          tables: try DatabaseDescription.tables(names, connectedWith: named, on: database, bound),
+          names: names.map(\.name),
+          hasChangeLog: try ChangeLogFormat.exists(on: database)
+        )
+      }
     }
     self.path = path
     tables = found.tables
+    tableNames = found.names
     hasChangeLog = found.hasChangeLog
   }
 
@@ -44,7 +65,7 @@ public struct DatabaseDescription: Sendable {
   ///   - form: Returns the form in which the application writes a column's values, by the table's name, the column's name and its
   ///     declared type, or `nil` to propose one by a sample. A form that the sample contradicts is not used.
   /// - Throws: `StoreError.cannotOpen` for a database that cannot be read, `StoreError.busy`, `StoreError.inputOutput`.
-  /// - Complexity: As `init(at:busyTimeout:)`.
+  /// - Complexity: As `init(at:describing:busyTimeout:timeLimit:)`.
   public init(
     of database: any DatabaseReader,
     views: [String] = [],
@@ -59,17 +80,20 @@ public struct DatabaseDescription: Sendable {
     let opener = DatabaseOpener(path: database.path, entities: [], options: options)
     let views = Set(views.map(\.caselessIdentifier))
     let found = try opener.read(database) { connection in
-      (
-        tables: try DatabaseDescription.tables(
-          on: connection,
-          describing: { $1 != .view || views.contains($0.caselessIdentifier) },
-          form
-        ),
-        hasChangeLog: try ChangeLogFormat.exists(on: connection)
-      )
+      try SchemaCatalog.using(connection) { catalog in
+        let names = DatabaseDescription.names(in: catalog)
+        let chosen = names.filter { $1 != .view || views.contains($0.caselessIdentifier) }
+        return (
+          // The connection and its limits are the application's.
+          tables: try DatabaseDescription.tables(chosen, on: connection, nil, form),
+          names: names.map(\.name),
+          hasChangeLog: try ChangeLogFormat.exists(on: connection)
+        )
+      }
     }
     path = database.path
     tables = found.tables
+    tableNames = found.names
     hasChangeLog = found.hasChangeLog
   }
 
@@ -81,54 +105,115 @@ public struct DatabaseDescription: Sendable {
 
   /// The names that a mistyped name may have meant: the nearest one, or else all.
   public func names(near name: String) -> [String] {
-    let names = tables.map(\.name)
-    return NearestName.of(name, among: names).map { [$0] } ?? names
+    NearestName.of(name, among: tableNames).map { [$0] } ?? tableNames
   }
 
-  /// The numbers of rows, by table; `nil` for a table or view that cannot be read.
-  /// - Throws: As `init(at:busyTimeout:)`.
+  /// The numbers of rows, by table; `nil` for a table or view that cannot be read, or not in time.
+  /// - Parameter timeLimit: How long rows may be counted in all; those of one table for a fifth of that.
+  /// - Returns: The numbers, in the order of the tables.
+  /// - Throws: As `init(at:describing:busyTimeout:timeLimit:)`.
   /// - Complexity: O(*n*) in the rows of all tables.
-  public func rowCounts() throws(StoreError) -> [Int?] {
+  public func rowCounts(timeLimit: Duration = .seconds(10)) throws(StoreError) -> [Int?] {
     var options = SQLiteStoreOptions(isReadOnly: true)
     options.isDiscovered = true
     let opener = DatabaseOpener(path: path, entities: [], options: options)
     return try opener.readFile { database in
-      tables.map { table in
-        try? Int(database.integer("SELECT count(*) FROM main.\(table.name.quotedIdentifier)"))
+      let bound = ReadingBound(part: timeLimit / 5, whole: timeLimit)
+      return tables.map { table in
+        // A view that cannot be listed has not been read in time before.
+        guard table.kind != .view || (try? table.entity.get()) != nil else { return nil }
+        return try? bound.run(on: database) {
+          Int(try database.integer("SELECT count(*) FROM main.\(table.name.quotedIdentifier)"))
+        }
       }
     }
   }
 
+  /// The tables and views without those of SQLite, of the change log, and of virtual tables, by name.
+  private static func names(
+    in catalog: SchemaCatalog
+  ) -> [(name: String, kind: TableDescription.Kind)] {
+    catalog.all.compactMap { entry in
+      let name = entry.name.caselessIdentifier
+      // A shadow table belongs to a virtual one, such as that of a text index.
+      guard entry.kind != "shadow", !name.starts(with: Array("sqlite_".utf8)),
+        !name.starts(with: Array(StoreFormat.reservedPrefix.utf8))
+      else { return nil }
+      return (entry.name, TableDescription.Kind(rawValue: entry.kind) ?? .table)
+    }
+  }
+
+  /// Describes tables and views.
+  /// - Parameters:
+  ///   - names: Their names.
+  ///   - named: The names, in lowercase, of those to describe with the tables that are connected with them; `nil` for all.
+  ///   - database: The connection.
+  ///   - bound: The time for what is read, if there is a bound.
+  ///   - form: Returns the form of a column that is known without a sample.
+  /// - Returns: The descriptions, in the order of the names.
+  /// - Throws: SQLite's failures.
   private static func tables(
+    _ names: [(name: String, kind: TableDescription.Kind)],
+    connectedWith named: Set<[UInt8]>? = nil,
     on database: Database,
-    describing isDescribed: (_ name: String, TableDescription.Kind) -> Bool = { _, _ in true },
+    _ bound: ReadingBound?,
     _ form: TableDiscovery.KnownForm? = nil
   ) throws -> [TableDescription] {
-    // A shadow table belongs to a virtual one, such as that of a text index.
-    let rows = try GRDB.Row.fetchAll(
-      database,
-      sql: """
-        SELECT name, type FROM pragma_table_list
-        WHERE schema = 'main' AND type <> 'shadow' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
-          AND name NOT LIKE '\\_results\\_%' ESCAPE '\\'
-        ORDER BY name
-        """
-    )
-    let conventions = try FrameworkConventions(on: database)
-    let tables = try rows.compactMap { row -> TableDescription? in
-      let name: String = try row.decode(forColumn: "name")
-      let kind = TableDescription.Kind(rawValue: try row.decode(forColumn: "type")) ?? .table
-      guard isDescribed(name, kind) else { return nil }
-      let discovery = TableDiscovery(name: name, kind: kind, on: database) { table, column, type in
+    let conventions = try FrameworkConventions(on: database, within: bound)
+    let tables = Set(names.filter { $0.kind == .table }.map(\.name))
+    var declared: [String: [ForeignKeyDescription]] = [:]
+    var conventional: [String: [ForeignKeyDescription]] = [:]
+    for name in tables {
+      let keys = try TableDiscovery.foreignKeys(of: name, on: database)
+      declared[name] = keys
+      guard conventions.addsForeignKeys, let shape = try database.tableShape(of: name) else {
+        continue
+      }
+      conventional[name] = conventions.foreignKeys(of: shape, beside: keys, among: tables)
+    }
+    var chosen = names
+    if let named {
+      let keys = declared.merging(conventional) { $0 + $1 }
+      let connected = connected(named, by: keys)
+      chosen = names.filter { connected.contains($0.name.caselessIdentifier) }
+    }
+    let described = try chosen.map { name, kind in
+      let discovery = TableDiscovery(
+        name: name,
+        kind: kind,
+        foreignKeys: declared[name] ?? [],
+        on: database,
+        within: bound
+      ) { table, column, type in
         form?(table, column, type) ?? conventions.form(declaredType: type)
       }
-      return try discovery.description()
+      let table = try discovery.description()
+      return table.with(table.foreignKeys + (conventional[name] ?? []))
     }
-    let connected = tables.map { table in
-      table.with(table.foreignKeys + conventions.foreignKeys(of: table, among: tables))
-    }
-    return try RelationshipDiscovery.connected(ForeignKeyTypes.aligned(connected), conventions)
+    return try RelationshipDiscovery.connected(ForeignKeyTypes.aligned(described), conventions)
       .withMissingIndexes(on: database)
+  }
+
+  /// Some tables and all that foreign keys connect with them, in either direction.
+  private static func connected(
+    _ named: Set<[UInt8]>,
+    by keys: [String: [ForeignKeyDescription]]
+  ) -> Set<[UInt8]> {
+    var neighbours: [[UInt8]: [[UInt8]]] = [:]
+    for (name, keys) in keys {
+      let table = name.caselessIdentifier
+      for key in keys {
+        let other = key.table.caselessIdentifier
+        neighbours[table, default: []].append(other)
+        neighbours[other, default: []].append(table)
+      }
+    }
+    var found = named
+    var next = Array(named)
+    while let table = next.popLast() {
+      for other in neighbours[table] ?? [] where found.insert(other).inserted { next.append(other) }
+    }
+    return found
   }
 }
 
@@ -164,6 +249,8 @@ public struct TableDescription: Sendable {
   /// The columns of foreign keys that no index of the table begins with, so that the rows that name another one are found by reading
   /// all of them.
   public internal(set) var missingIndexes: [[String]] = []
+  /// Whether a sample of rows was read; otherwise that took too long, and the types are those of the declarations.
+  public let isSampled: Bool
   /// The columns of each unique index that has all rows.
   let uniqueColumns: [[String]]
   /// The table as SQLite reports it, or `nil` if it could not be read.
@@ -195,7 +282,7 @@ public struct ForeignKeyDescription: Hashable, Sendable {
 extension [TableDescription] {
   /// The tables with the columns for which an index is missing.
   fileprivate func withMissingIndexes(on database: Database) throws -> [TableDescription] {
-    let entities = compactMap { try? $0.entity.get() }
+    let entities = RelatedEntities(compactMap { try? $0.entity.get() })
     return try map { table in
       guard table.kind == .table, let entity = try? table.entity.get() else { return table }
       var table = table

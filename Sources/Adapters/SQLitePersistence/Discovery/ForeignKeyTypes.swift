@@ -6,14 +6,20 @@ import ResultsDomain
 /// that a relationship does not depend on which of two tables has rows.
 enum ForeignKeyTypes {
   /// Returns descriptions of tables whose foreign keys have the types of the keys that they hold.
-  /// - Complexity: O(*n*) in the foreign keys, for each table in a chain of keys that are foreign keys.
+  /// - Complexity: O(*n*) in the foreign keys, for each table in a chain of keys that are foreign keys, of which some are followed.
   static func aligned(_ tables: [TableDescription]) -> [TableDescription] {
     var tables = tables
+    let indexes = Dictionary(
+      tables.indices.map { (tables[$0].name.caselessIdentifier, $0) }
+    ) { first, _ in first }
     // The key of a table can be a foreign key itself; each pass follows one step of such a chain.
-    for _ in tables {
+    for _ in tables.prefix(longestChain) {
       var isChanged = false
       for index in tables.indices {
-        guard let aligned = aligned(tables[index], among: tables) else { continue }
+        let aligned = aligned(tables[index]) { name in
+          indexes[name.caselessIdentifier].map { tables[$0] }
+        }
+        guard let aligned else { continue }
         tables[index] = aligned
         isChanged = true
       }
@@ -22,18 +28,20 @@ enum ForeignKeyTypes {
     return tables
   }
 
+  /// The number of steps of a chain that are followed.
+  private static let longestChain = 8
+
   /// The table with other types, or `nil` if none differs.
   private static func aligned(
     _ table: TableDescription,
-    among tables: [TableDescription]
+    _ find: (_ name: String) -> TableDescription?
   ) -> TableDescription? {
     guard let entity = try? table.entity.get() else { return nil }
     var attributes = entity.attributes
     for key in table.foreignKeys {
-      let target = tables.first { $0.name.caselessIdentifier == key.table.caselessIdentifier }
-      guard let target, target.name != table.name, let other = try? target.entity.get() else {
-        continue
-      }
+      guard let target = find(key.table), target.name != table.name,
+        let other = try? target.entity.get()
+      else { continue }
       let names = key.targets.isEmpty ? other.identity.columns : key.targets
       for (column, name) in zip(key.columns, names) {
         guard let model = attribute(name, of: other),

@@ -17,7 +17,10 @@ struct FrameworkConventions {
   private var models: [String: String] = [:]
 
   /// Recognizes the framework by the tables of a database.
-  init(on database: Database) throws {
+  init(on database: Database, within bound: ReadingBound?) throws {
+    func bounded<Result>(_ body: () throws -> Result) -> Result? {
+      try? database.limitingValues(to: 1 << 20) { try bound?.run(on: database, body) ?? body() }
+    }
     let names = try String.fetchAll(
       database,
       sql: """
@@ -33,16 +36,22 @@ struct FrameworkConventions {
     }
     // Tables of these names with other columns say nothing.
     switch framework {
-    case .coreData: entityTables = (try? FrameworkConventions.entityTables(on: database)) ?? [:]
-    case .django: models = (try? FrameworkConventions.models(on: database)) ?? [:]
+    case .coreData:
+      entityTables = bounded { try FrameworkConventions.entityTables(on: database) } ?? [:]
+    case .django: models = bounded { try FrameworkConventions.models(on: database) } ?? [:]
     case .rails, nil: break
     }
   }
 
+  /// The number of rows that are read of a framework's table.
+  private static let rowLimit = 10_000
+
   private static func models(on database: Database) throws -> [String: String] {
     let rows = try GRDB.Row.fetchAll(
       database,
-      sql: "SELECT app_label || '_' || model, model FROM main.django_content_type"
+      sql: """
+        SELECT app_label || '_' || model, model FROM main.django_content_type LIMIT \(rowLimit)
+        """
     )
     let models = try rows.map { row in
       (try row.decode(String.self, atIndex: 0), try row.decode(String.self, atIndex: 1))
@@ -53,7 +62,7 @@ struct FrameworkConventions {
   private static func entityTables(on database: Database) throws -> [Int64: String] {
     let rows = try GRDB.Row.fetchAll(
       database,
-      sql: "SELECT Z_ENT, Z_NAME, Z_SUPER FROM main.Z_PRIMARYKEY"
+      sql: "SELECT Z_ENT, Z_NAME, Z_SUPER FROM main.Z_PRIMARYKEY LIMIT \(rowLimit)"
     )
     var entities: [Int64: (name: String, parent: Int64)] = [:]
     for row in rows {
@@ -64,11 +73,19 @@ struct FrameworkConventions {
     // The objects of an entity that inherits are in the table of the first one.
     return entities.mapValues { entity in
       var entity = entity
-      for _ in entities {
+      for _ in 0..<64 {
         guard let parent = entities[entity.parent] else { break }
         entity = parent
       }
       return "Z" + entity.name.uppercased()
+    }
+  }
+
+  /// Whether tables have foreign keys that they do not declare.
+  var addsForeignKeys: Bool {
+    switch framework {
+    case .rails, .coreData: true
+    case .django, nil: false
     }
   }
 
@@ -108,16 +125,21 @@ struct FrameworkConventions {
   ///
   /// In Rails `author_id` holds a key of `authors`. In Core Data `ZAUTHOR` holds one of `ZAUTHOR`, and a column of a link such as `Z_3TAGS`
   /// one of the table of entity number 3.
+  /// - Parameters:
+  ///   - shape: The table.
+  ///   - declaredKeys: The foreign keys that it declares.
+  ///   - tables: The names of all tables.
+  /// - Returns: The foreign keys.
   func foreignKeys(
-    of table: TableDescription,
-    among tables: [TableDescription]
+    of shape: TableShape,
+    beside declaredKeys: [ForeignKeyDescription],
+    among tables: Set<String>
   ) -> [ForeignKeyDescription] {
-    guard let shape = table.shape, table.kind == .table else { return [] }
-    let declared = Set(table.foreignKeys.flatMap(\.columns).map(\.caselessIdentifier))
+    let declared = Set(declaredKeys.flatMap(\.columns).map(\.caselessIdentifier))
     return shape.columns.compactMap { column in
       guard column.affinity == .integer, !declared.contains(column.name.caselessIdentifier),
         let target = target(of: column, in: shape),
-        tables.contains(where: { $0.name == target && $0.kind == .table })
+        tables.contains(target)
       else { return nil }
       return ForeignKeyDescription(
         columns: [column.name],

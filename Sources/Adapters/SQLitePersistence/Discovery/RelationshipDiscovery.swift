@@ -16,9 +16,13 @@ struct RelationshipDiscovery {
 
   private let conventions: FrameworkConventions
   private let entities: [EntityDescription]
+  private let byName: [[UInt8]: EntityDescription]
   /// The columns of each unique index, by table.
   private let uniqueColumns: [String: [[String]]]
   private var references: [Reference] = []
+  /// The indexes of the references of each table, and of those to each table, by the entity.
+  private var outgoing: [ObjectIdentifier: [Int]] = [:]
+  private var incoming: [ObjectIdentifier: [Int]] = [:]
   private var relationships: [String: [RelationshipDescription]] = [:]
   private let found = FoundEntities()
 
@@ -29,6 +33,7 @@ struct RelationshipDiscovery {
   ) -> [TableDescription] {
     var discovery = RelationshipDiscovery(tables, conventions)
     discovery.nameReferences()
+    discovery.fileReferences()
     discovery.addInverses()
     discovery.addLinks()
     return discovery.tables(tables)
@@ -37,6 +42,8 @@ struct RelationshipDiscovery {
   private init(_ tables: [TableDescription], _ conventions: FrameworkConventions) {
     self.conventions = conventions
     entities = tables.compactMap { try? $0.entity.get() }
+    byName = Dictionary(entities.map { ($0.name.caselessIdentifier, $0) }) { first, _ in first }
+    let described = Dictionary(tables.map { ($0.name, $0) }) { first, _ in first }
     uniqueColumns = Dictionary(tables.map { ($0.name, $0.uniqueColumns) }) { first, _ in first }
     for table in tables {
       guard let source = try? table.entity.get() else { continue }
@@ -46,7 +53,7 @@ struct RelationshipDiscovery {
           RelationshipDiscovery.namesKeys(
             columns,
             of: table,
-            tables.first { $0.name == destination.name },
+            described[destination.name],
             destination
           )
         else { continue }
@@ -63,7 +70,7 @@ struct RelationshipDiscovery {
   }
 
   private func entity(named name: String) -> EntityDescription? {
-    entities.first { $0.name.caselessIdentifier == name.caselessIdentifier }
+    byName[name.caselessIdentifier]
   }
 
   /// The columns of a foreign key in the order of the key that they hold; `nil` if they do not hold the entity's key.
@@ -139,11 +146,21 @@ struct RelationshipDiscovery {
     references.removeAll { $0.name.isEmpty }
   }
 
+  private mutating func fileReferences() {
+    for (index, reference) in references.enumerated() {
+      outgoing[ObjectIdentifier(reference.source), default: []].append(index)
+      incoming[ObjectIdentifier(reference.destination), default: []].append(index)
+    }
+  }
+
+  private func references(of entity: EntityDescription) -> [Reference] {
+    (outgoing[ObjectIdentifier(entity)] ?? []).map { references[$0] }
+  }
+
   private mutating func addInverses() {
     for reference in references {
-      let siblings = references.count {
-        $0.source === reference.source && $0.destination === reference.destination
-      }
+      let siblings = references(of: reference.source)
+        .count { $0.destination === reference.destination }
       let plural = member(of: reference.source).plural
       let long = plural + "By" + reference.name.asSuffix
       add(
@@ -179,12 +196,12 @@ struct RelationshipDiscovery {
   /// They are the primary key or a unique index, or there is nothing else in the table than they and a key of its own, which no other
   /// table refers to. Without a unique index such a table can hold a pair twice; then each of the rows is a link.
   private func ends(of link: EntityDescription) -> [Reference] {
-    let all = references.filter { $0.source === link }
+    let all = references(of: link)
     var candidates = uniqueColumns[link.name] ?? []
     switch link.identity {
     case .compound(let key): candidates.insert(key, at: 0)
     case .integer, .text:
-      if !references.contains(where: { $0.destination === link }) {
+      if incoming[ObjectIdentifier(link)] == nil {
         candidates.append(link.attributes.map(\.name))
       }
     }
@@ -279,6 +296,7 @@ extension TableDescription {
       generatedAttributes: generatedAttributes,
       unsortableForms: unsortableForms,
       convertedAttributes: convertedAttributes,
+      isSampled: isSampled,
       uniqueColumns: uniqueColumns,
       shape: shape
     )

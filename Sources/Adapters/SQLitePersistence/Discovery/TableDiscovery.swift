@@ -7,6 +7,8 @@ struct TableDiscovery {
   private let name: String
   private let kind: TableDescription.Kind
   private let database: Database
+  private let foreignKeys: [ForeignKeyDescription]
+  private let bound: ReadingBound?
   private let knownForm: KnownForm?
 
   /// Returns the form of a column that is known without a sample, by the table's name, the column's name and its declared type.
@@ -15,14 +17,32 @@ struct TableDiscovery {
   init(
     name: String,
     kind: TableDescription.Kind,
+    foreignKeys: [ForeignKeyDescription],
     on database: Database,
+    within bound: ReadingBound?,
     form knownForm: KnownForm? = nil
   ) {
     self.name = name
     self.kind = kind
     self.database = database
+    self.foreignKeys = foreignKeys
+    self.bound = bound
     self.knownForm = knownForm
   }
+
+  /// Runs statements within the bound; `nil` if they did not end in time.
+  private func bounded<Result>(_ body: () throws -> Result) throws -> Result? {
+    do {
+      return try bound?.run(on: database, body) ?? body()
+    } catch is ReadingBound.Exceeded {
+      return nil
+    }
+  }
+
+  /// The refusal of a view whose rows cannot be read in time.
+  private static let endless = TableRefusal(
+    description: "reading its rows has not ended within the time for a description"
+  )
 
   /// The description.
   func description() throws -> TableDescription {
@@ -31,13 +51,17 @@ struct TableDiscovery {
     var unsortable: [String: StoredForm] = [:]
     var converted: [String] = []
     var found: TableShape?
+    var isSampled = true
     do {
       guard let shape = try database.tableShape(of: name, orView: true) else {
         throw TableRefusal(description: "its declaration cannot be read")
       }
       found = shape
       generated = shape.columns.filter { $0.generation != .none }.map(\.name)
-      let samples = try ColumnSample.samples(of: shape, kind, on: database)
+      let sampled = try bounded { try ColumnSample.samples(of: shape, kind, on: database) }
+      guard sampled != nil || kind == .table else { throw TableDiscovery.endless }
+      isSampled = sampled != nil
+      let samples = sampled ?? shape.columns.map { _ in ColumnSample() }
       let described = try self.entity(of: shape, samples)
       unsortable = try unsortableForms(of: described, shape, samples)
       converted = described.attributes.filter { attribute in
@@ -54,19 +78,20 @@ struct TableDiscovery {
       entity = .failure(TableRefusal(description: "\(error)"))
     } catch {
       // Such as a virtual table whose module this library lacks, or a view of a table that was dropped.
-      guard let failure = SQLiteFailure(error), failure.primaryCode == SQLITE_ERROR else {
-        throw error
-      }
+      guard let failure = SQLiteFailure(error),
+        [SQLITE_ERROR, SQLITE_TOOBIG, SQLITE_NOMEM].contains(failure.primaryCode)
+      else { throw error }
       entity = .failure(TableRefusal(description: failure.message))
     }
     return TableDescription(
       name: name,
       kind: kind,
       entity: entity,
-      foreignKeys: kind == .table ? try foreignKeys() : [],
+      foreignKeys: foreignKeys,
       generatedAttributes: generated,
       unsortableForms: unsortable,
       convertedAttributes: converted,
+      isSampled: isSampled,
       uniqueColumns: kind == .table ? try database.indexedColumns(of: name, onlyUnique: true) : [],
       shape: found
     )
@@ -86,7 +111,9 @@ struct TableDiscovery {
       let proposal = FormProposal(column, sample)
       if proposal.isDecimalText {
         forms[column.name] = .decimalText
-      } else if sample.beginsLikeJSON, try sample.isJSON(column, of: shape, on: database) {
+      } else if sample.beginsLikeJSON,
+        try bounded({ try sample.isJSON(column, of: shape, on: database) }) == true
+      {
         forms[column.name] = .json
       }
     }
@@ -127,12 +154,12 @@ struct TableDiscovery {
 
   /// The types that a store of this package has recorded for its own table.
   private func recordedTypes() throws -> [String: AttributeType] {
-    guard try database.tableShape(of: "_results_attribute") != nil,
+    let own = ["_results_store", "_results_entity", "_results_attribute"]
+    guard try own.allSatisfy({ try database.tableShape(of: $0) != nil }),
       // A table of another application that has a change log stays as that application writes it. The first format has no
       // such column.
-      (try? Bool.fetchOne(database, sql: "SELECT adopted FROM _results_store WHERE id = 1"))
-        != true,
-      let recorded = try StoreFormat.recorded(name, on: database)
+      try bounded({ (try? StoreFormat.isAdopted(on: database)) != true }) == true,
+      let recorded = try bounded({ try StoreFormat.recorded(name, on: database) }) ?? nil
     else { return [:] }
     let types = recorded.attributes.compactMap { attribute in
       AttributeType(description: attribute.type).map { (attribute.name, $0) }
@@ -140,7 +167,11 @@ struct TableDiscovery {
     return Dictionary(types) { first, _ in first }
   }
 
-  private func foreignKeys() throws -> [ForeignKeyDescription] {
+  /// The foreign keys that a table declares.
+  static func foreignKeys(
+    of name: String,
+    on database: Database
+  ) throws -> [ForeignKeyDescription] {
     let rows = try GRDB.Row.fetchAll(
       database,
       sql: "PRAGMA main.foreign_key_list(\(name.quotedIdentifier))"
@@ -190,12 +221,17 @@ extension TableDiscovery {
   /// table has no row numbers (sqlite.org/quirks.html). Otherwise the row number is the identity.
   private func identity(of shape: TableShape) throws -> EntityIdentity {
     let key = shape.columns.filter { $0.keyPosition > 0 }.sorted { $0.keyPosition < $1.keyPosition }
-    guard kind != .view else { return try viewIdentity(of: shape) }
+    guard kind != .view else {
+      guard let identity = try bounded({ try viewIdentity(of: shape) }) else {
+        throw TableDiscovery.endless
+      }
+      return identity
+    }
     if key.count == 1, try isRowNumber(key[0], in: shape) {
       return .integer(column: key[0].name)
     }
     if !key.isEmpty, try isUsable(key, in: shape) {
-      guard key.count == 1, try holdsTextsOnly(key[0], in: shape) else {
+      guard key.count == 1, try bounded({ try holdsTextsOnly(key[0], in: shape) }) == true else {
         return .compound(key.map(\.name))
       }
       return .text(column: key[0].name)
@@ -242,7 +278,8 @@ extension TableDiscovery {
     guard !shape.isWithoutRowNumber else { return true }
     let nullable = key.filter { !$0.isRequired }.map { "\($0.name.quotedIdentifier) IS NULL" }
     guard !nullable.isEmpty else { return true }
-    return try !exists(nullable.joined(separator: " OR "), in: shape)
+    // A key whose rows cannot be read in time identifies them no worse by their numbers.
+    return try bounded { try exists(nullable.joined(separator: " OR "), in: shape) } == false
   }
 
   /// Whether a column of the primary key holds texts and nothing else.

@@ -4,7 +4,8 @@ import ResultsDomain
 
 /// The functions that translated predicates call, registered on a connection when it first needs them.
 ///
-/// Folding and patterns use the domain's code, so that SQL and the evaluator cannot differ.
+/// Folding and patterns use the domain's code, so that SQL and the evaluator cannot differ. Statements of this package call them, and
+/// nothing in a file can: no index needs one (decision 26).
 enum ConnectionFunctions {
   /// Registers the functions, unless the connection has them.
   static func register(on database: Database) throws {
@@ -15,7 +16,8 @@ enum ConnectionFunctions {
       results_register_values(connection),
       add("results_folded", arguments: 1, to: connection, folded),
       add("results_like", arguments: 2, to: connection, like),
-      add("results_matches", arguments: 3, to: connection, matches),
+      add("results_matches", arguments: 2, to: connection, matches),
+      add("results_pattern", arguments: 2, isConstant: false, to: connection, pattern),
       add("results_baseletters", arguments: 1, to: connection, baseLetters),
       add("results_natural", arguments: 1, to: connection, natural),
       addSum("results_integer_sum", of: .integer64, to: connection),
@@ -34,10 +36,11 @@ enum ConnectionFunctions {
   private static func add(
     _ name: String,
     arguments: Int32,
+    isConstant: Bool = true,
     to connection: OpaquePointer?,
     _ function: Function
   ) -> Int32 {
-    let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
+    let flags = SQLITE_UTF8 | SQLITE_DIRECTONLY | (isConstant ? SQLITE_DETERMINISTIC : 0)
     return sqlite3_create_function_v2(
       connection,
       name,
@@ -59,7 +62,7 @@ enum ConnectionFunctions {
     of type: AttributeType,
     to connection: OpaquePointer?
   ) -> Int32 {
-    let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
+    let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY
     let step: Function = type == .real ? addReal : addInteger
     return sqlite3_create_function_v2(
       connection,
@@ -126,43 +129,56 @@ enum ConnectionFunctions {
     }
   }
 
-  private static let like: Function = { context, _, arguments in
-    guard let text = arguments?[0], let patternValue = arguments?[1],
-      sqlite3_value_type(text) == SQLITE_TEXT
-    else { return }
-    let pattern: Box<LikePattern>
-    if let cached = sqlite3_get_auxdata(context, 1) {
-      pattern = Unmanaged<Box<LikePattern>>.fromOpaque(cached).takeUnretainedValue()
+  /// What a pattern is compiled for.
+  enum PatternKind: Int32 {
+    case like = 0
+    case matches = 1
+    case foldingMatches = 2
+  }
+
+  /// Returns its argument's compiled pattern as a pointer, which is valid while the statement runs.
+  private static let pattern: Function = { context, _, arguments in
+    guard let source = arguments?[0], let number = arguments?[1] else { return }
+    let pattern: Pattern
+    if let cached = sqlite3_get_auxdata(context, 0) {
+      pattern = Unmanaged<Pattern>.fromOpaque(cached).takeUnretainedValue()
     } else {
-      guard case .text(let source) = Value(patternValue, storage: .text) else { return }
-      pattern = Box(LikePattern(source))
-      sqlite3_set_auxdata(context, 1, Unmanaged.passRetained(pattern).toOpaque()) { cached in
-        if let cached { Unmanaged<Box<LikePattern>>.fromOpaque(cached).release() }
+      guard case .text(let text) = Value(source, storage: .text),
+        let kind = PatternKind(rawValue: sqlite3_value_int(number))
+      else { return }
+      pattern = Pattern(text, kind)
+      sqlite3_set_auxdata(context, 0, Unmanaged.passRetained(pattern).toOpaque()) { cached in
+        if let cached { Unmanaged<Pattern>.fromOpaque(cached).release() }
+      }
+      // Without memory for it SQLite has released the pattern.
+      guard sqlite3_get_auxdata(context, 0) != nil else {
+        return sqlite3_result_error_nomem(context)
       }
     }
+    sqlite3_result_pointer(
+      context,
+      Unmanaged.passUnretained(pattern).toOpaque(),
+      results_pattern_type,
+      nil
+    )
+  }
+
+  private static let like: Function = { context, _, arguments in
+    guard let text = arguments?[0], sqlite3_value_type(text) == SQLITE_TEXT,
+      case .like(let pattern)? = Pattern.of(arguments?[1])
+    else { return }
     let bytes = sqlite3_value_text(text)
     let count = Int(sqlite3_value_bytes(text))
-    let matches = pattern.value.matches(UnsafeBufferPointer(start: bytes, count: count))
+    let matches = pattern.matches(UnsafeBufferPointer(start: bytes, count: count))
     sqlite3_result_int(context, matches ? 1 : 0)
   }
 
   private static let matches: Function = { context, _, arguments in
-    guard let arguments, let text = arguments[0], let patternValue = arguments[1],
-      sqlite3_value_type(text) == SQLITE_TEXT
+    guard let value = arguments?[0], sqlite3_value_type(value) == SQLITE_TEXT,
+      case .matches(let pattern)? = Pattern.of(arguments?[1]),
+      case .text(let text) = Value(value, storage: .text)
     else { return }
-    let pattern: Box<MatchPattern?>
-    if let cached = sqlite3_get_auxdata(context, 1) {
-      pattern = Unmanaged<Box<MatchPattern?>>.fromOpaque(cached).takeUnretainedValue()
-    } else {
-      guard case .text(let source) = Value(patternValue, storage: .text) else { return }
-      let isFolding = arguments[2].map { sqlite3_value_int($0) == 1 } ?? false
-      pattern = Box(try? MatchPattern(source, caseInsensitive: isFolding))
-      sqlite3_set_auxdata(context, 1, Unmanaged.passRetained(pattern).toOpaque()) { cached in
-        if let cached { Unmanaged<Box<MatchPattern?>>.fromOpaque(cached).release() }
-      }
-    }
-    guard case .text(let text) = Value(text, storage: .text) else { return }
-    let matches = pattern.value?.matches(text.unicodeScalars) ?? false
+    let matches = pattern?.matches(text.unicodeScalars) ?? false
     sqlite3_result_int(context, matches ? 1 : 0)
   }
 
@@ -200,9 +216,28 @@ enum ConnectionFunctions {
   }
 
   /// A pattern that SQLite caches while a statement runs.
-  private final class Box<Pattern> {
-    let value: Pattern
+  private final class Pattern {
+    enum Compiled {
+      case like(LikePattern)
+      /// `nil` for a text that is no regular expression, which validation refuses.
+      case matches(MatchPattern?)
+    }
 
-    init(_ value: Pattern) { self.value = value }
+    private let compiled: Compiled
+
+    init(_ text: String, _ kind: PatternKind) {
+      compiled =
+        switch kind {
+        case .like: .like(LikePattern(text))
+        case .matches: .matches(try? MatchPattern(text, caseInsensitive: false))
+        case .foldingMatches: .matches(try? MatchPattern(text, caseInsensitive: true))
+        }
+    }
+
+    /// The pattern that an argument points to, or `nil` for any other value.
+    static func of(_ argument: OpaquePointer?) -> Compiled? {
+      sqlite3_value_pointer(argument, results_pattern_type)
+        .map { Unmanaged<Pattern>.fromOpaque($0).takeUnretainedValue().compiled }
+    }
   }
 }

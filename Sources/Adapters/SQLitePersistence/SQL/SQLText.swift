@@ -215,14 +215,19 @@ extension SQLText {
     append("\(SQLText.function(of: comparison))(" + (isFolding ? "results_folded(" : ""))
     append(expression, in: table)
     append(isFolding ? "), " : ", ")
-    if comparison == .matches {
-      // A pattern's letters after a backslash are not folded.
-      append(argument: .text(text))
-      append(isFolding ? ", 1" : ", 0")
-    } else {
-      append(argument: .text(isFolding ? TextFolding.folded(text) : text))
+    // For a function with a constant argument SQLite keeps the other arguments of each call until the next row, in memory of its own: a
+    // thousand conditions would hold a thousand copies of a long text. What these functions return is no constant.
+    append(comparison.isPattern ? "results_pattern(" : "results_operand(")
+    // A pattern's letters after a backslash are not folded.
+    let isFolded = isFolding && comparison != .matches
+    append(argument: .text(isFolded ? TextFolding.folded(text) : text))
+    switch comparison {
+    case .beginsWith, .contains, .endsWith: append("))")
+    case .like: append(", \(ConnectionFunctions.PatternKind.like.rawValue)))")
+    case .matches:
+      let kind: ConnectionFunctions.PatternKind = isFolding ? .foldingMatches : .matches
+      append(", \(kind.rawValue)))")
     }
-    append(")")
   }
 
   private static func symbol(of comparison: ComparisonOperator) -> String {
@@ -501,6 +506,16 @@ extension EntityTable {
       return value.isNull && canBeNull(inner)
     case .gathered(_, .count, _, _): return false
     case .related, .gathered: return true
+    }
+  }
+}
+
+extension TextOperator {
+  /// Whether the right side is compiled before it is compared.
+  fileprivate var isPattern: Bool {
+    switch self {
+    case .like, .matches: true
+    case .beginsWith, .contains, .endsWith: false
     }
   }
 }

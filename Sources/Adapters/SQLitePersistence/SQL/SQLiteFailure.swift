@@ -70,6 +70,8 @@ extension StoreError {
         .busy(path: path, waited: waited, holder: .writing(path))
       case SQLITE_FULL: .diskFull(path: path)
       case SQLITE_IOERR: .inputOutput(path: path, detail: failure.message)
+      case SQLITE_TOOBIG:
+        .inputOutput(path: path, detail: "a value or a statement is longer than is permitted")
       case SQLITE_CORRUPT, SQLITE_NOTADB: .damaged(path: path, detail: failure.message)
       case SQLITE_ERROR where failure.missingTable != nil:
         .cannotOpen(
@@ -89,7 +91,9 @@ extension StoreError {
               + " Register it, or restore the file from a copy if it never had it."
           )
         )
-      case SQLITE_ERROR where failure.isAboutOwnTables:
+      case SQLITE_ERROR where failure.isAboutOwnTables,
+        SQLITE_CONSTRAINT where failure.isAboutOwnTables,
+        SQLITE_MISMATCH where failure.isAboutOwnTables:
         .damaged(path: path, detail: failure.message)
       case SQLITE_READONLY: .readOnly(path: path)
       case SQLITE_PERM, SQLITE_AUTH, SQLITE_CANTOPEN:

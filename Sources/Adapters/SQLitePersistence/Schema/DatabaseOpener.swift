@@ -151,10 +151,21 @@ struct DatabaseOpener {
     configuration.readonly = options.isReadOnly
     configuration.busyMode = .timeout(options.busyTimeout.secondsToWait)
     configuration.label = "results.sqlite"
+    defend(&configuration)
     if options.durability == .full {
       configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = FULL") }
     }
     return configuration
+  }
+
+  /// Prepares connections for a file whose author is unknown: one that is discovered, or only read.
+  private func defend(_ configuration: inout Configuration) {
+    guard options.isDiscovered || options.isReadOnly else { return }
+    configuration.prepareDatabase { database in
+      guard results_defend(database.sqliteConnection) == SQLITE_OK else {
+        throw SQLiteFailure(database.sqliteConnection)
+      }
+    }
   }
 
   /// Checks a file before anything is changed, so that a file that is refused stays as it is.
@@ -163,6 +174,7 @@ struct DatabaseOpener {
     configuration.busyMode = .timeout(options.busyTimeout.secondsToWait)
     // A connection that can write removes the log when it is closed, including what a crash has left in it.
     configuration.readonly = options.isReadOnly || file.hasUnfinishedWork
+    defend(&configuration)
     do {
       try check(DatabaseQueue(path: databasePath, configuration: configuration), file)
     } catch let error as DatabaseError
@@ -248,9 +260,11 @@ struct DatabaseOpener {
         throw StoreError.busy(path: path, waited: .zero)
       }
       guard !options.isReadOnly else {
-        let findings = try inspector.inspect(database)
-        try refuseToChange(findings)
-        return try opened(writer, findings, database)
+        return try SchemaCatalog.using(database) { _ in
+          let findings = try inspector.inspect(database)
+          try refuseToChange(findings)
+          return try opened(writer, findings, database)
+        }
       }
       // A file that needs no change is opened while another process writes into it.
       if let opened = try openUnchanged(writer, database) { return opened }

@@ -17,6 +17,11 @@ struct ForeignKeyRules {
 
   /// The rules of an entity among those of its store.
   init(_ entity: EntityDescription, among entities: [EntityDescription]) {
+    self.init(entity, among: RelatedEntities(entities))
+  }
+
+  /// The rules of an entity among those of its store, for one entity after the other.
+  init(_ entity: EntityDescription, among entities: RelatedEntities) {
     self.entity = entity
     keys = entity.relationships.compactMap { relationship in
       guard case .toOne(let columns) = relationship.kind else { return nil }
@@ -26,7 +31,7 @@ struct ForeignKeyRules {
       // A key without a rule may name no object, which a constraint would refuse.
       key.relationship.onDelete != .none && entities.contains(key.relationship.destination)
     }
-    sought = keys.map(\.columns) + entities.flatMap { $0.foreignKeys(in: entity) }
+    sought = keys.map(\.columns) + entities.columns(soughtIn: entity)
   }
 
   // MARK: - Tables of a store
@@ -212,16 +217,39 @@ struct ForeignKeyRules {
   private func list(_ names: [String]) -> String { names.joined(separator: ", ") }
 }
 
-extension EntityDescription {
-  /// The columns of another entity by which its relationships find objects.
-  fileprivate func foreignKeys(in other: EntityDescription) -> [[String]] {
-    relationships.flatMap { relationship -> [[String]] in
-      switch relationship.kind {
-      case .toMany(let columns) where relationship.destination == other: return [columns]
-      case .manyToMany(let link, let from, let to) where link.entity == other: return [from, to]
-      case .toOne, .toMany, .manyToMany: return []
+/// The entities of a store by name, with the columns by which they find each other's objects.
+struct RelatedEntities {
+  private var entities: [String: [EntityDescription]] = [:]
+  /// By the name of the entity that has the columns.
+  private var sought: [String: [(holder: EntityDescription, columns: [[String]])]] = [:]
+
+  /// Collects the relationships of all entities.
+  /// - Complexity: O(*n*) in the entities and their relationships.
+  init(_ all: [EntityDescription]) {
+    for entity in all {
+      entities[entity.name, default: []].append(entity)
+      for relationship in entity.relationships {
+        switch relationship.kind {
+        case .toOne: continue
+        case .toMany(let columns): add([columns], in: relationship.destination)
+        case .manyToMany(let link, let from, let to): add([from, to], in: link.entity)
+        }
       }
     }
+  }
+
+  private mutating func add(_ columns: [[String]], in holder: EntityDescription) {
+    sought[holder.name, default: []].append((holder, columns))
+  }
+
+  /// Whether an entity is one of them.
+  func contains(_ entity: EntityDescription) -> Bool {
+    entities[entity.name]?.contains(entity) ?? false
+  }
+
+  /// The columns of an entity by which relationships of all entities find its objects.
+  func columns(soughtIn entity: EntityDescription) -> [[String]] {
+    (sought[entity.name] ?? []).flatMap { $0.holder == entity ? $0.columns : [] }
   }
 }
 
@@ -231,7 +259,7 @@ extension DeleteRule {
 }
 
 /// A foreign key of a table, as SQLite reports it.
-private struct ForeignKeyShape {
+struct ForeignKeyShape: Sendable {
   let table: String
   var columns: [String] = []
   /// The columns it references; empty for the primary key.
@@ -289,6 +317,11 @@ extension Database {
 
   /// The foreign keys of a table.
   fileprivate func foreignKeys(of table: String) throws -> [ForeignKeyShape] {
+    guard let catalog = SchemaCatalog.of(self) else { return try foreignKeyShapes(of: table) }
+    return try catalog.foreignKeys(of: table) { try foreignKeyShapes(of: table) }
+  }
+
+  private func foreignKeyShapes(of table: String) throws -> [ForeignKeyShape] {
     let rows = try GRDB.Row.fetchAll(
       self,
       sql: """

@@ -50,17 +50,18 @@ struct SchemaInspector {
   /// Inspects a database without changing it.
   /// - Throws: `OpenFailureError` for a database that does not fit and cannot be migrated.
   func inspect(_ database: Database) throws -> Findings {
-    let names = try String.fetchAll(
-      database,
-      sql: """
-        SELECT name FROM main.sqlite_master
-        WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name
-        """
-    )
+    try SchemaCatalog.using(database) { try inspect(database, $0) }
+  }
+
+  private func inspect(_ database: Database, _ catalog: SchemaCatalog) throws -> Findings {
+    let names = catalog.all.map(\.name).filter {
+      !$0.caselessIdentifier.starts(with: Array("sqlite_".utf8))
+    }
     var findings = Findings()
     findings.isEmpty = names.isEmpty
     if names.isEmpty { try checkEmptiness(of: database) }
-    guard names.contains("_results_store") else {
+    // A view of that name is another application's, and may never end.
+    guard catalog.entry(named: "_results_store")?.type == "table" else {
       if options.adoptsTables {
         findings.changes = try adopted(on: database)
         return findings
@@ -84,8 +85,7 @@ struct SchemaInspector {
     findings.identity = try store.decode(String.self, forColumn: "identity")
     findings.format = format
     if format >= 2 {
-      findings.isAdopted =
-        try Bool.fetchOne(database, sql: "SELECT adopted FROM _results_store WHERE id = 1") ?? false
+      findings.isAdopted = try StoreFormat.isAdopted(on: database)
     }
     guard !findings.isAdopted, !options.isDiscovered else {
       guard options.adoptsTables else {
@@ -128,15 +128,21 @@ struct SchemaInspector {
   /// SQLite needs them to enforce the keys, and lists to find the objects that a change concerns.
   private func missingIndexes(on database: Database) throws -> [SchemaChange] {
     guard !options.isReadOnly else { return [] }
+    let related = RelatedEntities(entities)
     return try entities.flatMap { entity in
-      try ForeignKeyRules(entity, among: entities).missingIndexes(on: database)
+      try ForeignKeyRules(entity, among: related).missingIndexes(on: database)
         .map { .index($0, entity) }
     }
   }
 
   /// The tables of the entities, once they fit.
   func tables(on database: Database) throws -> StoreTables {
+    try SchemaCatalog.using(database) { _ in try catalogedTables(on: database) }
+  }
+
+  private func catalogedTables(on database: Database) throws -> StoreTables {
     var tables: [EntityTable] = []
+    let related = RelatedEntities(entities)
     for (index, entity) in entities.enumerated() {
       guard let shape = try shape(of: entity, on: database) else {
         throw OpenFailureError(
@@ -144,7 +150,7 @@ struct SchemaInspector {
         )
       }
       try check(shape, entity, on: database)
-      try ForeignKeyRules(entity, among: entities).check(shape, on: database)
+      try ForeignKeyRules(entity, among: related).check(shape, on: database)
       tables.append(EntityTable(entity, index: index, shape: shape))
     }
     return StoreTables(tables)
@@ -156,13 +162,14 @@ struct SchemaInspector {
 
   private func adopted(on database: Database) throws -> [SchemaChange] {
     var changes: [SchemaChange] = []
+    let related = RelatedEntities(entities)
     for entity in entities {
       if !options.isDiscovered, let refusal = try OtherTables(on: database).refusal(of: entity) {
         throw OpenFailureError(refusal)
       }
       if let shape = try shape(of: entity, on: database) {
         try check(shape, entity, on: database)
-        try ForeignKeyRules(entity, among: entities).check(shape, on: database)
+        try ForeignKeyRules(entity, among: related).check(shape, on: database)
         if options.checksDates,
           let problem = try DateColumns(of: entity, in: shape).problems(on: database).first
         {
@@ -170,7 +177,7 @@ struct SchemaInspector {
         }
       } else if options.createsTables == true {
         changes.append(.create(entity))
-        changes += try ForeignKeyRules(entity, among: entities).missingIndexes(on: database)
+        changes += try ForeignKeyRules(entity, among: related).missingIndexes(on: database)
           .map { .index($0, entity) }
       } else {
         throw OpenFailureError(try OtherTables(on: database).missing(entity))

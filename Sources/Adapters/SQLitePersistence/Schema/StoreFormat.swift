@@ -71,9 +71,43 @@ enum StoreFormat {
     )
   }
 
+  /// Whether the entities' tables belong to an application.
+  ///
+  /// The file's header says so too, which stands where the table holds no number.
+  static func isAdopted(on database: Database) throws -> Bool {
+    let statement = try PreparedStatement(
+      "SELECT adopted FROM _results_store WHERE id = 1",
+      on: database
+    )
+    defer { statement.reset() }
+    if try statement.step(),
+      case .integer(let adopted) = Value(statement.pointer, column: 0, storage: .integer)
+    {
+      return adopted != 0
+    }
+    return try isOfApplication(database)
+  }
+
+  private static func isOfApplication(_ database: Database) throws -> Bool {
+    try database.integer("PRAGMA application_id") != applicationID
+  }
+
+  /// Replaces what says whether the tables are adopted, where it is no number.
+  ///
+  /// SQLite refuses every other change of such a row.
+  static func mendAdoption(on database: Database) throws {
+    let columns = "SELECT count(*) FROM pragma_table_info('_results_store') WHERE name = 'adopted'"
+    guard try database.integer(columns) > 0 else { return }
+    try database.execute(
+      sql: "UPDATE _results_store SET adopted = ? WHERE typeof(adopted) <> 'integer'",
+      arguments: [isOfApplication(database)]
+    )
+  }
+
   /// Assigns an epoch to a log that has none, or one that is not a number.
   /// - Returns: Whether one was assigned.
   static func addEpoch(on database: Database) throws -> Bool {
+    try mendAdoption(on: database)
     let column = "SELECT count(*) FROM pragma_table_info('_results_store') WHERE name = 'epoch'"
     if try database.integer(column) == 0 {
       try database.execute(sql: "ALTER TABLE _results_store ADD COLUMN epoch INTEGER")

@@ -150,18 +150,14 @@ extension Database {
   /// - Returns: The shape, or `nil` if there is no table of that name.
   /// - Throws: SQLite's error.
   func tableShape(of name: String, orView: Bool = false) throws -> TableShape? {
-    let table = try GRDB.Row.fetchOne(
-      self,
-      sql: """
-        SELECT name, sql, rowid, rootpage, type FROM main.sqlite_master
-        WHERE type IN ('table'\(orView ? ", 'view'" : "")) AND lower(name) = lower(?)
-        """,
-      arguments: [name]
-    )
-    guard let table else { return nil }
+    guard let table = try schemaEntry(of: name), table.type == "table" || orView else { return nil }
+    guard let catalog = SchemaCatalog.of(self) else { return try shape(of: table) }
+    return try catalog.shape(of: table) { try shape(of: table) }
+  }
+
+  private func shape(of table: SchemaCatalog.Entry) throws -> TableShape {
     // SQLite derives what pragmas report; the text in the schema table can be anything.
-    let declared = try table.decode(String.self, atIndex: 0)
-    let quoted = declared.quotedIdentifier
+    let quoted = table.name.quotedIdentifier
     let rows = try GRDB.Row.fetchAll(self, sql: "PRAGMA main.table_xinfo(\(quoted))")
     // A hidden column of a virtual table is an argument of its module.
     let columns = rows.filter { $0["hidden"] != 1 }.map { row in
@@ -176,21 +172,46 @@ extension Database {
         generation: (row["hidden"] as Int).generation
       )
     }
+    return TableShape(
+      name: table.name,
+      location: table.location,
+      declaration: table.declaration,
+      columns: columns,
+      isStrict: table.isStrict,
+      isWithoutRowNumber: table.type == "view" || table.isWithoutRowNumber
+    )
+  }
+
+  /// The table or view of a name, from the catalog of the scope or by a search.
+  private func schemaEntry(of name: String) throws -> SchemaCatalog.Entry? {
+    if let catalog = SchemaCatalog.of(self) { return catalog.entry(named: name) }
+    let table = try GRDB.Row.fetchOne(
+      self,
+      sql: """
+        SELECT name, sql, rowid, rootpage, type FROM main.sqlite_master
+        WHERE type IN ('table', 'view') AND lower(name) = lower(?)
+        """,
+      arguments: [name]
+    )
+    guard let table else { return nil }
+    let declared = try table.decode(String.self, atIndex: 0)
+    let type = try table.decode(String.self, forColumn: "type")
     let list = try GRDB.Row.fetchOne(
       self,
       sql: "SELECT wr, strict FROM pragma_table_list WHERE schema = 'main' AND name = ?",
       arguments: [declared]
     )
-    return TableShape(
+    return SchemaCatalog.Entry(
       name: declared,
+      type: type,
+      declaration: try table.decode(String?.self, forColumn: "sql") ?? "",
       location: TableShape.Location(
         row: try table.decode(forColumn: "rowid"),
-        page: try table.decode(forColumn: "rootpage")
+        page: try table.decode(Int64?.self, forColumn: "rootpage") ?? 0
       ),
-      declaration: try table.decode(String?.self, forColumn: "sql") ?? "",
-      columns: columns,
+      kind: type,
       isStrict: list?["strict"] ?? false,
-      isWithoutRowNumber: table["type"] == "view" || (list?["wr"] ?? false)
+      isWithoutRowNumber: list?["wr"] ?? false
     )
   }
 }

@@ -1,13 +1,14 @@
 extension [EntityDescription] {
   /// The entities and the link entities of their relationships, which need no struct of their own.
-  /// - Complexity: O(*n*²) in the entities and links.
+  /// - Complexity: O(*n*) in the entities and their relationships.
   package var withLinks: [EntityDescription] {
     var all = self
+    var names = Set(map { Value.text($0.name) })
     for entity in self {
       for relationship in entity.relationships {
         guard case .manyToMany(let reference, _, _) = relationship.kind else { continue }
         let link = reference.entity
-        if !all.contains(where: { $0.name.hasSameBytes(as: link.name) }) { all.append(link) }
+        if names.insert(.text(link.name)).inserted { all.append(link) }
       }
     }
     return all
