@@ -21,7 +21,7 @@ struct StrangerDatabase {
   /// A whole database.
   mutating func script() -> String {
     var lines: [String] = []
-    isUTF16 = happens(.otherEncodings, percent: 20)
+    isUTF16 = happens(.otherEncodings, percent: 4)
     if isUTF16 { lines.append("PRAGMA encoding = 'UTF-16le';") }
     if text.random.happens(percent: 30) {
       lines.append("PRAGMA page_size = \(text.random.choice(512, 1024, 8192, 65536));")

@@ -23,17 +23,13 @@ struct StrangerReport {
       """
   }
 
-  /// Counts a reason without the names in it.
-  mutating func count(_ reason: String) {
+  /// Counts a reason without the name of its table and what else is in quotation marks.
+  mutating func count(_ reason: String, of table: String) {
     var text = reason.split(separator: "\n").last.map(String.init) ?? ""
-    if let colon = text.range(of: "live-list: ") { text = String(text[colon.upperBound...]) }
-    let words = [
-      "deleted", "no key", "no table", "NULL", "locked", "busy", "column", "collation", "distinct",
-      "virtual", "cannot be listed", "NOCASE", "changed", "dropped", "encoding", "generated", "UTF",
-      "prepared", "no such", "limit",
-    ]
-    let found = words.filter { text.contains($0) }
-    reasons[found.isEmpty ? String(text.suffix(60)) : found.joined(separator: "+"), default: 0] += 1
+    if let program = text.range(of: "live-list: ") { text = String(text[program.upperBound...]) }
+    if !table.isEmpty { text = text.replacingOccurrences(of: table, with: "…") }
+    text = text.replacing(/“[^”]*”/, with: "…")
+    reasons["“\(text.prefix(90))”", default: 0] += 1
   }
 }
 
@@ -43,11 +39,11 @@ struct StrangerReport {
 struct StrangerLife {
   private let seed: UInt64
   private let run: ProgramRun
-  private let shell: SQLiteShell
-  private let twin: SQLiteShell
+  private let twins: StrangerTwins
   private let features: Set<StrangerFeature>
   private var writer: StrangerWriter
   private let isUTF16: Bool
+  private let hasWriteAheadLog: Bool
   private let beginning: String
   private var watches: [StrangerWatch] = []
   private var history: [String] = []
@@ -56,13 +52,13 @@ struct StrangerLife {
     self.seed = seed
     self.features = features
     run = try ProgramRun()
-    shell = try SQLiteShell(run, folder: run.path("watched"))
-    twin = try SQLiteShell(run, folder: run.path("twin"))
+    twins = try StrangerTwins(run)
     var database = StrangerDatabase(
       StrangerText(random: SeededGenerator(seed: seed), features: features)
     )
     beginning = database.script()
     isUTF16 = database.isUTF16
+    hasWriteAheadLog = database.hasWriteAheadLog
     writer = StrangerWriter(database, features)
   }
 
@@ -73,22 +69,12 @@ struct StrangerLife {
     _ report: inout StrangerReport
   ) throws {
     report.databases += 1
-    for shell in [shell, twin] {
-      // A statement that is refused leaves the rest: a stranger's file has no errors in it.
-      let result = try shell.run(beginning)
-      guard result.status == 0 else {
-        let text = beginning.replacingOccurrences(of: "BEGIN;\n", with: "").replacingOccurrences(
-          of: "COMMIT;\n",
-          with: ""
-        )
-        for line in text.split(separator: ";\n") { _ = try shell.run(line + ";") }
-        continue
-      }
-    }
+    try twins.begin(beginning)
     history = [beginning]
-    for step in 0..<steps where ContinuousClock.now < deadline {
+    let before = report.defects.count
+    for step in 0..<steps where ContinuousClock.now < deadline && report.defects.count == before {
       report.steps += 1
-      let catalog = try StrangerCatalog(with: shell, isUTF16: isUTF16)
+      let catalog = try StrangerCatalog(with: twins.watched, isUTF16: isUTF16)
       while watches.count < 3, let table = writer.choose(catalog.tables) {
         let watch = try start(table)
         history.append(watch.command)
@@ -98,24 +84,28 @@ struct StrangerLife {
       }
       // A list that starts is compared before the next script.
       try compare(step, &report)
-      let script = writer.script(catalog)
-      history.append(script)
+      let outcome = try write(catalog)
+      history.append(outcome.story)
       report.writes += 1
-      let (watched, free) = (try shell.run(script), try twin.run(script))
-      if free.status != 0 { report.writesFailed += 1 }
-      if watched.status != free.status || watched.errors != free.errors {
-        fail(
-          step,
-          "a writer was disturbed: \(watched.status) \(watched.errors), without us \(free.status) \(free.errors)",
-          &report
-        )
+      if outcome.hasFailed { report.writesFailed += 1 }
+      if let difference = outcome.difference {
+        fail(step, "a writer was disturbed: \(difference)", &report)
         return
       }
       try compare(step, &report)
-      guard
-        report.defects.isEmpty
-          || !report.defects[report.defects.count - 1].contains("seed \(seed),")
-      else { return }
+      if let growth = try twins.growth() { fail(step, growth, &report) }
+    }
+  }
+
+  /// Changes both databases in a random way.
+  private mutating func write(_ catalog: StrangerCatalog) throws -> StrangerTwins.Outcome {
+    let script = writer.script(catalog)
+    switch writer.choice(in: 0...99) {
+    case 0..<4 where features.contains(.heldLocks): return try twins.hold(script)
+    case 4..<7 where features.contains(.killedWriters): return try twins.kill(script)
+    case 7..<9 where features.contains(.replacedFiles):
+      return try twins.replace(script, hasWriteAheadLog: hasWriteAheadLog)
+    default: return try twins.run(script)
     }
   }
 
@@ -133,17 +123,17 @@ struct StrangerLife {
       addsLog: features.contains(.changeLogs) && table.kind == "table"
         && writer.choice(in: 0...3) == 0,
       run,
-      folder: shell.folder
+      folder: twins.watched.folder
     )
   }
 
   /// Compares every list and every table with the twin's.
   private mutating func compare(_ step: Int, _ report: inout StrangerReport) throws {
-    let catalog = try StrangerCatalog(with: shell, isUTF16: isUTF16)
+    let catalog = try StrangerCatalog(with: twins.watched, isUTF16: isUTF16)
     let names = Set(watches.map(\.table))
     let watched = catalog.tables.filter { names.contains($0.name) }
-    let (tables, _) = try NaiveTable.read(watched, with: shell, isUTF16: isUTF16)
-    let (others, _) = try NaiveTable.read(watched, with: twin, isUTF16: isUTF16)
+    let (tables, _) = try NaiveTable.read(watched, with: twins.watched, isUTF16: isUTF16)
+    let (others, _) = try NaiveTable.read(watched, with: twins.free, isUTF16: isUTF16)
     for (name, table) in tables where others[name]?.rows != table.rows {
       fail(step, "the table \(name) differs from its twin that nobody watches", &report)
     }
@@ -153,17 +143,11 @@ struct StrangerLife {
         report.equal += 1
         if let growth = watches[index].growth() { fail(step, growth, &report) }
       case .saidWhyNot(let reason):
-        report.count(reason)
+        report.count(reason, of: watches[index].table)
         watches.remove(at: index)
       case .defect(let text):
         fail(step, "\(watches[index].command) \(text)", &report)
         watches.remove(at: index)
-      }
-    }
-    for file in try FileManager.default.contentsOfDirectory(atPath: shell.folder) {
-      let known = ["d.db", "d.db-wal", "d.db-shm", "d.db-journal", "other.db", "script.sql"]
-      if !known.contains(file), !file.hasPrefix("other.db") {
-        fail(step, "there is a file \(file)", &report)
       }
     }
   }

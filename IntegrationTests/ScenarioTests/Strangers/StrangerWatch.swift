@@ -65,6 +65,7 @@ struct StrangerWatch {
   /// - Parameters:
   ///   - naive: The table as it is; `nil` if it cannot be read.
   ///   - seconds: The longest time to wait.
+  /// - Returns: How the list compares.
   mutating func settle(on naive: NaiveTable?, within seconds: Double = 30) -> StrangerOutcome {
     let deadline = ContinuousClock.now.advanced(by: .seconds(seconds))
     var difference = "nothing was shown"
