@@ -159,15 +159,18 @@ struct NaiveTable {
   }
 
   /// The expected rows: the columns of a list that began with them, in the list's order; `nil` if a column has gone.
-  func expected(_ shown: [String], sortedBy sort: String?) -> [Expected]? {
+  func expected(
+    _ shown: [String],
+    key: [String],
+    sortedBy sort: String?
+  ) -> [Expected]? {
     var indexes: [Int] = []
     for name in shown {
       guard let index = columns.firstIndex(where: { $0.name == name }) else { return nil }
       indexes.append(index)
     }
     let leading = sort.flatMap { name in columns.firstIndex { $0.name == name } }.map { [$0] } ?? []
-    let keys = columns.indices.filter { columns[$0].keyPosition > 0 }
-      .sorted { columns[$0].keyPosition < columns[$1].keyPosition }
+    let keys = key.compactMap { name in columns.firstIndex { $0.name == name } }
     var orders = keys.isEmpty ? [] : [leading + keys]
     if hasRowID { orders.append(leading + [columns.count]) }
     guard !orders.isEmpty else {

@@ -22,6 +22,8 @@ struct StrangerWatch {
   private var replay = WireReplay()
   /// The columns that the list began with.
   private var columns: [String] = []
+  /// The primary key that the table began with; it may have lost it since.
+  private let key: [String]
   private var hasStarted = false
   private var lines: [String] = []
   /// The memory and the descriptors soon after the start.
@@ -45,7 +47,10 @@ struct StrangerWatch {
     self.sort = sort
     self.section = section
     self.limit = limit
-    columns = table.columns.map(\.name)
+    // A column without a name, which SQLite permits, is not shown.
+    columns = table.columns.map(\.name).filter { !$0.isEmpty }
+    key = table.columns.filter { $0.keyPosition > 0 }
+      .sorted { $0.keyPosition < $1.keyPosition }.map(\.name)
     arguments =
       ["watch", "--format", "jsonl"] + (sort.map { ["--sort", $0] } ?? [])
       + (section.map { ["--section-by", $0] } ?? []) + (limit.map { ["--limit", "\($0)"] } ?? [])
@@ -129,18 +134,17 @@ struct StrangerWatch {
 
   private func difference(from naive: NaiveTable) -> String? {
     guard let list = replay.list else { return "there is no list" }
-    guard let orders = naive.expected(columns, sortedBy: sort ?? section) else {
+    guard let orders = naive.expected(columns, key: key, sortedBy: sort ?? section) else {
       return "a column of the list has gone"
     }
     let rows = list.sections.flatMap(\.rows)
-    let keys = naive.columns.filter { $0.keyPosition > 0 }.map(\.name)
-    let key = keys.count == 1 ? keys.first : nil
+    let single = key.count == 1 ? key.first : nil
     guard Set(rows.compactMap { $0["id"] }).count == rows.count else {
       return "two rows have one identity"
     }
     var first: String?
     for order in orders {
-      guard let wrong = difference(of: rows, from: order, key: key) else { return nil }
+      guard let wrong = difference(of: rows, from: order, key: single) else { return nil }
       first = first ?? wrong
     }
     return first

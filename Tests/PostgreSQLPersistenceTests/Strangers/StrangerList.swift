@@ -91,7 +91,10 @@ final class StrangerList: Sendable {
     self.store = store
     let entity = try table.entity()
     encoder = WireEncoder(entity: entity)
-    let request = FetchRequest<Row>(entity: entity, sortedBy: [])
+    let request = FetchRequest<Row>(
+      entity: entity,
+      sortedBy: [FetchSortDescriptor(.objectKey, .ascending)]
+    )
     controller = FetchedResultsController(
       ResultsDefinition(request),
       in: store,

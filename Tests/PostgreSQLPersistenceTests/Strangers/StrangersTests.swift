@@ -57,7 +57,9 @@ struct StrangerReport {
       """
   }
 
-  mutating func count(_ reason: String) {
+  /// Counts a reason without the name of its table and what else is in quotation marks.
+  mutating func count(_ reason: String, of table: String) {
+    let reason = reason.replacingOccurrences(of: table, with: "…")
     reasons[String(reason.replacing(/[“"][^”"]*[”"]/, with: "…").suffix(110)), default: 0] += 1
   }
 }
@@ -186,7 +188,7 @@ struct StrangerLife {
         history.append("-- a list of \(table.name), \(form.name)")
       } catch let error as StoreError {
         switch StrangerOutcome.judged("\(error)") {
-        case .saidWhyNot(let reason): report.count(reason)
+        case .saidWhyNot(let reason): report.count(reason, of: table.name)
         default: fail(0, "\(form.name), \(table.name): \(error)", &report)
         }
       }
@@ -232,7 +234,7 @@ struct StrangerLife {
         switch try await list.settle(on: mine, within: 15) {
         case .equal: report.equal += 1
         case .saidWhyNot(let reason):
-          report.count(reason)
+          report.count(reason, of: list.table.name)
           list.end()
           lists.remove(at: index)
         case .defect(let what):
