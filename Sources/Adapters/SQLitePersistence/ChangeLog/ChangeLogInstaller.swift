@@ -51,6 +51,8 @@ struct ChangeLogInstaller {
 
   /// Drops the log and all its triggers, and creates them again.
   func rebuild(on database: Database) throws {
+    try StoreFormat.mendAdoption(on: database)
+    try StoreFormat.mendPositions(on: database)
     try removeAllTriggers(on: database)
     for table in ["_results_log", "_results_reader"] {
       do {

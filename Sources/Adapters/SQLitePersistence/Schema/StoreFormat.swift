@@ -104,6 +104,21 @@ enum StoreFormat {
     )
   }
 
+  /// Numbers the attributes of entities again if one of them has a position that is no number.
+  ///
+  /// The values in a log are in the order of the positions, so the log must be created again too.
+  static func mendPositions(on database: Database) throws {
+    try database.execute(
+      sql: """
+        UPDATE _results_attribute SET position = (
+            SELECT count(*) FROM _results_attribute AS other
+            WHERE other.entity = _results_attribute.entity AND other.name < _results_attribute.name)
+          WHERE entity IN (
+            SELECT entity FROM _results_attribute WHERE typeof(position) <> 'integer')
+        """
+    )
+  }
+
   /// Assigns an epoch to a log that has none, or one that is not a number.
   /// - Returns: Whether one was assigned.
   static func addEpoch(on database: Database) throws -> Bool {
