@@ -63,7 +63,7 @@ struct ProjectionLawTests {
       let model = try RelationModel(schema.entities, in: store)
       var picture: (read: Picture, joined: Picture) = ([:], [:])
       let count = engine.snapshot.rowCount
-      for case .some(let row) in try engine.snapshot.rows(at: 0..<count, in: store) {
+      for case .some(let row) in try engine.snapshot.page(at: 0..<count, in: store).rows {
         var values: [String: Value] = [:]
         for index in engine.plan.observedAttributes.indexes {
           values[engine.plan.entity.attributes[index].name] = row.values[index]

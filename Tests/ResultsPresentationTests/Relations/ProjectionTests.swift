@@ -297,7 +297,7 @@ struct ProjectionTests {
     return try store.read { (store) throws(StoreError) in
       let engine = try ListEngine(plan, from: store, generation: 1, maintainsDigests: false)
       let counting = CountingSnapshot(store)
-      _ = try engine.snapshot.rows(at: 0..<50, in: counting)
+      _ = try engine.snapshot.page(at: 0..<50, in: counting)
       return [counting.work.queries, counting.work.rows]
     }
   }

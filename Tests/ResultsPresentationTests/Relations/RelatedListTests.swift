@@ -222,7 +222,7 @@ struct RelatedListTests {
     let engine = try engine(definition)
     let work = try store.read { (store) throws(StoreError) in
       let counting = CountingSnapshot(store)
-      _ = try engine.snapshot.rows(at: 0..<3, in: counting)
+      _ = try engine.snapshot.page(at: 0..<3, in: counting)
       return counting.work
     }
     #expect(work.queries == 3)

@@ -53,13 +53,13 @@ public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
     try reset(ListContent(reading), because: reason)
   }
 
-  /// Prints a list; rows that are written meanwhile may be newer than the list.
+  /// Prints a list whose rows are read in snapshots of their own.
   /// - Throws: `ResultsError` for a row that cannot be read, `TerminalOutputError`.
   public mutating func show(_ results: ResultsList<Row>) throws {
     try show(ListContent(results))
   }
 
-  /// Prints a list that replaces the previous one; rows that are written meanwhile may be newer than the list.
+  /// Prints a list that replaces the previous one, and whose rows are read in snapshots of their own.
   /// - Throws: `ResultsError` for a row that cannot be read, `TerminalOutputError`.
   public mutating func reset(
     _ results: ResultsList<Row>,

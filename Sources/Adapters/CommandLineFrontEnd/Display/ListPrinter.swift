@@ -140,7 +140,7 @@ struct ListContent {
     }
   }
 
-  /// Creates the content of a list whose rows may be newer than the list.
+  /// Creates the content of a list whose rows are read in snapshots of their own.
   init(_ results: ResultsList<Row>) {
     self.results = results
     rows = { (positions) throws(ResultsError) in try results.objects(at: positions) }

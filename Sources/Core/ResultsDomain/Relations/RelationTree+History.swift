@@ -64,6 +64,25 @@ extension RelationTree {
     }
   }
 
+  /// The derived rows of some objects as they were before some commits.
+  /// - Parameters:
+  ///   - keys: The keys of the objects.
+  ///   - records: The commits of the tree's entities, oldest first.
+  ///   - snapshot: The version after them.
+  /// - Returns: The rows in the order of their keys; `nil` for an object that there was not.
+  /// - Throws: The store's error.
+  /// - Complexity: As a reading of the rows, and O(*c*) for the *c* changes of the commits.
+  package func rows(
+    _ keys: [ObjectKey],
+    before records: [CommitRecord],
+    in snapshot: any StoreSnapshot
+  ) throws(StoreError) -> [Row?] {
+    let earlier = EarlierRows()
+    for record in records.reversed() { earlier.add(record.changes) }
+    var reader = RelationReader(self, in: RelationView(snapshot, earlier))
+    return try reader.derived(keys)
+  }
+
   /// The changes of derived rows, commit by commit.
   /// - Parameters:
   ///   - records: The commits, oldest first.

@@ -7,7 +7,7 @@ public import ResultsDomain
 public struct ResultsReading<Object: FetchedObject> {
   /// The list: its sections, positions and identities.
   ///
-  /// Objects read through the list itself may be of a later version; read them through `objects(at:)`.
+  /// Objects read through the list itself are read in snapshots of their own; read them through `objects(at:)`.
   public let results: ResultsList<Object>
   /// The version of the store.
   package let snapshot: any StoreSnapshot
@@ -31,7 +31,7 @@ public struct ResultsReading<Object: FetchedObject> {
     guard !positions.isEmpty else { return [] }
     guard Object.needsAttributeValues else { return try results.objects(at: positions) }
     let rows = try results.reading { () throws(StoreError) in
-      try results.snapshot.rows(at: positions, in: snapshot)
+      try results.snapshot.page(at: positions, in: snapshot).rows
     }
     var objects: [Object] = []
     objects.reserveCapacity(rows.count)

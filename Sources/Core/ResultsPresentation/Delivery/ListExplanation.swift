@@ -247,6 +247,9 @@ extension ListEngine.Progress {
     case .reset(let reason): .reset(reason)
     }
   }
+
+  /// Whether the list was fetched again.
+  var isReset: Bool { if case .reset = self { true } else { false } }
 }
 
 /// The findings of counting parts of a list again (R56, R58).

@@ -74,13 +74,12 @@ final class ListScheduler: Sendable {
   }
 
   /// Takes a list out of its file, so that it is asked in every turn.
-  func withdraw(_ list: LiveList) {
+  func withdraw(_ number: Int) {
     members.withLock { members in
-      guard let version = members.roster.version, members.roster.withdraw(list.number) != nil else {
-        return
-      }
+      guard let version = members.roster.version, let entry = members.roster.withdraw(number)
+      else { return }
       // Within the lock, so that no turn can advance the list before.
-      list.settle(at: version)
+      entry.list?.settle(at: version)
     }
   }
 

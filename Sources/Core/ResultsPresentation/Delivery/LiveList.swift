@@ -25,6 +25,8 @@ final class LiveList: Sendable {
   private let auditPeriod: Duration?
   /// The life in which its generations are counted.
   private let life: ResultsLife
+  /// The rows that were read with other values than those of their generation.
+  private let lateReads: LateReads
   private let state = Mutex(State())
   /// Receives the first rows of the first fetch before the others are counted.
   private let firstPage = Mutex<(@Sendable (ResultsPage<Row>) -> Void)?>(nil)
@@ -37,6 +39,7 @@ final class LiveList: Sendable {
   ) {
     cache = ListCache(options.caches)
     scheduler = ListScheduler.shared(for: store)
+    lateReads = LateReads(ofList: number, scheduler)
     publisher = ListPublisher(ResultsDefinition<Row>(definition), options)
     carriesRows = Object.needsAttributeValues
     delivery = options.delivery
@@ -158,7 +161,7 @@ extension LiveList {
   func pause() {
     state.withLock { $0.isPaused = true }
     // A turn need not read the store for filed lists that are all paused.
-    scheduler.withdraw(self)
+    scheduler.withdraw(number)
   }
 
   /// Ends a pause; its commits become one change.
@@ -235,7 +238,11 @@ extension LiveList {
     let plan: ListPlan
     do {
       let answersPaths = scheduler.store.capabilities.answersPaths
-      plan = try ListPlan(definition, carriesRows: carriesRows, answersPaths: answersPaths)
+      plan = try ListPlan(
+        definition,
+        carriesRows: carriesRows,
+        answersPaths: answersPaths
+      )
     } catch {
       throw .request(error.namingRows(of: definition, in: scheduler.store))
     }
@@ -335,7 +342,7 @@ extension LiveList {
   ///
   /// A list over an index is asked about every commit, since it notes the versions in which the index has its keys.
   func planToFile(at version: StoreVersion) -> ListPlan? {
-    guard case .immediate = delivery else { return nil }
+    guard case .immediate = delivery, lateReads.isEmpty else { return nil }
     return state.withLock { state in
       guard !state.isPaused, !state.isChecking, !state.hasFailed, let engine = state.engine,
         engine.snapshot.version == version, !engine.plan.demands.isEmpty,
@@ -364,15 +371,20 @@ extension LiveList {
     adopting prepared: Prepared?
   ) throws(StoreError) -> Bool {
     try state.withLock { (state) throws(StoreError) -> Bool in
+      let late = lateReads.take(at: history.snapshot.version)
       do throws(StoreError) {
-        try advance(&state, in: history)
+        try advance(&state, in: history, naming: late)
         if let prepared, publisher.isNewest(prepared.number) {
           try adopt(prepared, &state, in: history)
+        }
+        if let engine = state.engine, let digests = engine.digests {
+          lateReads.setContent(digests, engine.plan.layout)
         }
         if state.hasFailed, state.pending.isEmpty { appendCurrent(to: &state) }
         state.hasFailed = false
         return !state.pending.isEmpty
       } catch {
+        lateReads.giveBack(late)
         state.pending.append(.failure(error))
         state.answering = prepared?.number
         state.hasFailed = true
@@ -383,7 +395,8 @@ extension LiveList {
 
   private func advance(
     _ state: inout State,
-    in history: SnapshotHistory
+    in history: SnapshotHistory,
+    naming late: LateReads.Batch
   ) throws(StoreError) {
     let (before, stopwatch) = (history.snapshot.work, Stopwatch(clock))
     let progress = try state.engine?.advance(
@@ -411,7 +424,24 @@ extension LiveList {
       }
     case .reset(let reason): appendReset(reason, to: &state)
     }
+    if !late.isEmpty, progress?.isReset == false { try name(late, &state, in: history) }
     if !state.shares.isEmpty { try audit(&state, in: history) }
+  }
+
+  /// Names rows that were read late; if they are too many, the list is fetched again.
+  private func name(
+    _ late: LateReads.Batch,
+    _ state: inout State,
+    in history: SnapshotHistory
+  ) throws(StoreError) {
+    guard late.isWhole else {
+      let keys = Array(late.keys.keys)
+      let step = try state.engine?.rereading(keys, because: late.reason, in: history.snapshot)
+      if let step { append(step, to: &state) }
+      return
+    }
+    _ = try state.engine?.refetch(.historyLost, in: history.snapshot)
+    appendReset(.historyLost, to: &state)
   }
 
   private func adopt(
@@ -429,7 +459,7 @@ extension LiveList {
       next.observedRows = state.observedRows
       state.engine = next
       state.isFetched = true
-      let results = RowLoader(next.snapshot, scheduler.store)
+      let results = RowLoader(next.snapshot, scheduler.store, lateReads)
       state.pending.append(.snapshot(results))
       state.results = results
     } else {
@@ -444,7 +474,7 @@ extension LiveList {
   }
 
   private func append(_ step: ListEngine.Step, to state: inout State) {
-    let after = RowLoader(step.snapshot, scheduler.store)
+    let after = RowLoader(step.snapshot, scheduler.store, lateReads)
     if let before = state.results {
       state.pending.append(.change(before: before, step.delta, after: after))
     } else {
@@ -456,7 +486,7 @@ extension LiveList {
   /// Appends the content of the engine, to which no delta is known.
   private func appendReset(_ reason: ResultsResetReason, to state: inout State) {
     guard let snapshot = state.engine?.snapshot else { return }
-    let results = RowLoader(snapshot, scheduler.store)
+    let results = RowLoader(snapshot, scheduler.store, lateReads)
     state.pending.append(.reset(reason, results))
     state.results = results
   }
@@ -464,7 +494,7 @@ extension LiveList {
   /// Appends the content of the engine, whose rows and sections are those of the last event.
   private func appendCurrent(to state: inout State) {
     guard let snapshot = state.engine?.snapshot else { return }
-    let results = RowLoader(snapshot, scheduler.store)
+    let results = RowLoader(snapshot, scheduler.store, lateReads)
     state.pending.append(.current(results))
     state.results = results
   }

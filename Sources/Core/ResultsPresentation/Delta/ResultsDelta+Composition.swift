@@ -218,7 +218,8 @@ private struct NetRows {
           old: row.old,
           new: row.new,
           changed: row.changed,
-          wasMoved: moves
+          wasMoved: moves,
+          wasReadLate: row.wasReadLate
         )
       }
     }
@@ -336,6 +337,8 @@ struct NetRow {
   var changed: AttributeSet?
   /// Whether it was ever taken out of the order.
   var wasMoved: Bool
+  /// Whether one of the changes names it because it was read late: no net effect takes that back (R201).
+  var wasReadLate = false
   /// Whether the second change names it.
   var isSettled = false
 
@@ -350,6 +353,7 @@ struct NetRow {
     new = next.new ?? (next.contentChanged ? nil : new)
     to = next.to
     isSettled = true
+    wasReadLate = wasReadLate || next.wasReadLate
     changed =
       if isUntouched {
         next.changed
@@ -368,10 +372,12 @@ struct NetRow {
   /// Returns the net change of a row that stayed.
   func survivor(_ id: ObjectID, from: OldPath, to: NewPath) -> RowChanges.Survivor {
     var changed = changed
-    if let old, let new, old.values.count == new.values.count {
+    if wasReadLate {
+      changed = nil
+    } else if let old, let new, old.values.count == new.values.count {
       changed = new.changes(from: old)
     }
-    return RowChanges.Survivor(
+    var survivor = RowChanges.Survivor(
       id: id,
       from: from,
       to: to,
@@ -379,6 +385,8 @@ struct NetRow {
       new: new,
       changed: changed
     )
+    survivor.wasReadLate = wasReadLate
+    return survivor
   }
 }
 

@@ -50,6 +50,8 @@ public struct RowChanges: Hashable, Sendable {
     public var new: Row?
     /// The changed attributes: empty if none changed, `nil` if that is not known.
     public var changed: AttributeSet?
+    /// Whether it may have been read in a version between those of two generations, so that it is to be read again whatever it was before.
+    package internal(set) var wasReadLate = false
 
     /// Creates the change of a row that stayed.
     public init(
@@ -97,6 +99,12 @@ public struct RowChanges: Hashable, Sendable {
   /// Whether no row changed.
   public var isEmpty: Bool {
     deletes.isEmpty && moves.isEmpty && inserts.isEmpty && updates.isEmpty
+  }
+
+  /// Marks all rows that stayed as read in a version between those of two generations.
+  mutating func markReadLate() {
+    for index in updates.indices { updates[index].wasReadLate = true }
+    for index in moves.indices { moves[index].wasReadLate = true }
   }
 
   /// The number of rows that are named.

@@ -48,6 +48,15 @@ struct DigestTable: Sendable {
     return identities
   }
 
+  /// Whether a row of the list had other content than now.
+  /// - Complexity: O(log *n*), and O(*b*) for the *b* bytes of the row.
+  func differs(from row: Row, _ layout: KeyLayout) -> Bool {
+    guard let identity = layout.identityBytes(of: row.id.key),
+      let position = entries.firstPosition(withPrefix: identity)
+    else { return false }
+    return !entries.key(at: position).suffix(8).elementsEqual(digest(of: row))
+  }
+
   private func digest(of row: Row) -> [UInt8] {
     var digest = RowDigest()
     for index in observed.indexes { digest.add(row.values[index]) }

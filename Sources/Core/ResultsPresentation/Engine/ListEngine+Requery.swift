@@ -52,9 +52,61 @@ extension ListEngine {
       fields.generation = snapshot.generation + 1
       fields.life = snapshot.life
       fields.version = store.version
+      fields.span = ContentSpan(store.version)
     }
     self = next
     return .reset(reason)
+  }
+
+  /// Names rows as updated that were read in a version between two generations, whatever they were in it (R201).
+  ///
+  /// The list must have been advanced to the store's version.
+  /// - Parameters:
+  ///   - keys: The keys of the rows.
+  ///   - reason: Why the history does not say what they were.
+  ///   - store: The version.
+  /// - Returns: The step, or `nil` if none of the rows is shown.
+  /// - Throws: The store's error; the engine is then as it was.
+  /// - Complexity: O(*k* log *n*) for *k* rows.
+  mutating func rereading(
+    _ keys: [ObjectKey],
+    because reason: GapReason,
+    in store: any StoreSnapshot
+  ) throws(StoreError) -> Step? {
+    let store = plan.view(store)
+    var affected: [AffectedRow] = []
+    for case .some(let row) in try store.rows(keys, of: plan.entity) {
+      let key = plan.isFrozen ? frozenKey(of: row.id.key) : try plan.key(of: row)
+      guard let key else { continue }
+      affected.append(
+        AffectedRow(
+          id: row.id,
+          oldKey: key,
+          newKey: key,
+          after: plan.carriesRows ? row : nil,
+          changed: nil
+        )
+      )
+    }
+    guard !affected.isEmpty else { return nil }
+    let entity = plan.entity
+    let change = ListChange(
+      affected: affected,
+      version: store.version,
+      cause: .external,
+      origins: []
+    ) { (keys) throws(StoreError) in
+      try store.rows(keys, of: entity)
+    }
+    let steps = try advancingCopy(to: store) { (next) throws(StoreError) in
+      try next.apply(change, in: store)?.step.map { [$0] } ?? []
+    }
+    return steps?.first.map { step in
+      var delta = step.delta
+      delta.repair = reason
+      delta.rows.markReadLate()
+      return Step(snapshot: step.snapshot, delta: delta)
+    }
   }
 
   /// Reads the keys again and finds the changed rows without any history (R57).

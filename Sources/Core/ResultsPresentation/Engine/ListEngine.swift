@@ -261,7 +261,9 @@ extension ListEngine {
 
   /// Records that the content is that of a later version too, where the keys are held.
   mutating func setVersion(_ version: StoreVersion) {
-    if snapshot.version != version { snapshot.update { $0.version = version } }
+    guard snapshot.version != version else { return }
+    snapshot.update { $0.version = version }
+    snapshot.span.extend(to: version)
   }
 
   private mutating func setVersion(of store: any StoreSnapshot) {
@@ -467,6 +469,7 @@ extension ListEngine {
     var next = snapshot
     next.update { fields in
       fields.version = change.version
+      fields.span = ContentSpan(change.version)
       fields.additionalCounts = counts
       fields.generation += 1
       setKeys(&fields)
@@ -486,9 +489,14 @@ extension ListEngine {
     isComplete: Bool = true
   ) -> Step? {
     guard let delta, !delta.isEmpty || !isComplete else {
-      let generation = snapshot.generation
+      let (generation, span) = (snapshot.generation, snapshot.span)
       snapshot = next
-      snapshot.update { $0.generation = generation }
+      snapshot.update { fields in
+        fields.generation = generation
+        // Rows that nobody observes may have changed.
+        if observedRows == nil { fields.span = span }
+      }
+      snapshot.span.extend(to: next.version)
       return nil
     }
     var observed = observedPart(of: delta, from: snapshot, to: next)

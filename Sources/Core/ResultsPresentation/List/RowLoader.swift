@@ -4,6 +4,9 @@ import Synchronization
 
 /// Reads the rows of one generation a batch at a time, and caches a few batches.
 ///
+/// The rows have the values of the generation, whatever was committed since. Where the store's history does not reach back to it, they
+/// have present values, and the list names them as updated when it has advanced that far (`LateReads`).
+///
 /// A batch begins with the requested row, so that a page is read at once wherever it begins; it ends with that row if the rows after
 /// it are cached, as when a list is walked backwards.
 ///
@@ -21,13 +24,16 @@ final class RowLoader: Sendable {
 
   let snapshot: ResultsSnapshot
   let store: any Store
+  /// Where rows are noted whose values may be later than the generation; `nil` for a list that nothing advances.
+  private let lateReads: LateReads?
   /// The batches used last, the newest at the end.
   private let batches = Mutex<[Batch]>([])
   private static let cachedBatchCount = 4
 
-  init(_ snapshot: ResultsSnapshot, _ store: any Store) {
+  init(_ snapshot: ResultsSnapshot, _ store: any Store, _ lateReads: LateReads? = nil) {
     self.snapshot = snapshot
     self.store = store
+    self.lateReads = lateReads
   }
 
   /// Returns the row at a position counted over all sections, or `nil` if the store no longer knows it.
@@ -55,10 +61,7 @@ final class RowLoader: Sendable {
   }
 
   private func read(_ positions: Range<Int>) throws(StoreError) -> Batch {
-    let rows = try store.rereading { (store) throws(StoreError) in
-      try snapshot.rows(at: positions, in: store)
-    }
-    let batch = Batch(positions: positions, rows: rows)
+    let batch = Batch(positions: positions, rows: try page(at: positions).rows)
     guard positions.count <= snapshot.plan.batchSize else { return batch }
     batches.withLock { batches in
       batches.append(batch)
@@ -66,6 +69,28 @@ final class RowLoader: Sendable {
     }
     return batch
   }
+
+  private func page(at positions: Range<Int>) throws(StoreError) -> RowPage {
+    func read() throws(StoreError) -> RowPage {
+      try store.rereading { (store) throws(StoreError) in
+        try snapshot.page(at: positions, in: store)
+      }
+    }
+    var page = try read()
+    guard let lateReads, !lateReads.keysAhead(in: page).isEmpty else { return page }
+    // The list may be at a later version with the same rows.
+    lateReads.settle()
+    for attempt in 1...RowLoader.readingLimit {
+      page = try read()
+      let keys = lateReads.keysAhead(in: page)
+      let isLast = attempt == RowLoader.readingLimit
+      if keys.isEmpty || lateReads.note(keys, of: page, isLast: isLast) { break }
+    }
+    return page
+  }
+
+  /// How often a page is read if the list is advanced past it each time.
+  private static let readingLimit = 3
 
   /// Returns the batch that covers some positions, and makes it the newest.
   private static func use(_ positions: Range<Int>, from batches: inout [Batch]) -> Batch? {
@@ -93,38 +118,74 @@ final class RowLoader: Sendable {
   }
 }
 
-// MARK: - Reading rows that fit their positions
+// MARK: - Reading the rows of a generation
+
+/// The rows of a page.
+struct RowPage {
+  /// The keys of the objects.
+  let keys: [ObjectKey]
+  /// Their rows; `nil` for an object that the store does not have.
+  var rows: [Row?]
+  /// The version of the store that was read.
+  let version: StoreVersion
+  /// Why the rows have the values of that version and not those of their generation; `nil` if they have those.
+  var gap: GapReason?
+  /// The rows that are certainly as they were before later commits.
+  var undone: Set<ObjectKey> = []
+}
 
 extension ResultsSnapshot {
-  /// Reads the rows at some positions counted over all sections; `nil` stands for a row the store no longer knows.
+  /// Reads the rows at some positions counted over all sections, as they are in this generation (R200).
   ///
-  /// Rows are read on access, which may be commits later. A row that has been deleted by then, or belongs elsewhere, is taken from the
-  /// history as it was in the generation's own version. So a list that is read while others write does not break off, and shows no
-  /// row in a section it has left. Attributes that decide no position may be newer (R19, R48).
-  /// - Complexity: One read of the rows, and one of the history only where a row does not fit its position.
-  func rows(
+  /// Rows are read on access, which may be commits later. What was committed since is undone by the history, for related values too. So a
+  /// list that is read while others write does not break off, shows no row in a section it has left, and shows nothing that its changes
+  /// will not name (R19, R48).
+  /// - Complexity: One read of the rows, and one of the history only if the store has changed since.
+  func page(
     at positions: Range<Int>,
     in store: any StoreSnapshot
-  ) throws(StoreError) -> [Row?] {
-    let store = plan.view(store)
+  ) throws(StoreError) -> RowPage {
+    let view = plan.view(store)
     let first = window.lowerBound + positions.lowerBound
-    let encoded = try self.keys.pageOfRows(at: first..<first + positions.count, in: store)
+    let encoded = try self.keys.pageOfRows(at: first..<first + positions.count, in: view)
     let keys = try objectKeys(of: encoded)
-    var rows = try store.rows(keys, of: entity)
-    // Rows of a frozen list keep their positions whatever happens to them, and show their present values.
-    guard !plan.isFrozen, store.version != version else { return rows }
-    let unfit = rows.indices.filter { !fits(rows[$0], encoded.key(at: $0)) }
-    guard !unfit.isEmpty,
-      case .commits(let records) = try store.history(since: version, of: entity)
-    else { return rows }
-    var earlier: [ObjectKey: Row?] = [:]
-    for change in records.lazy.flatMap(\.changes) where earlier[change.id.key] == nil {
-      earlier[change.id.key] = .some(change.before)
+    let since = span.latest(upTo: store.version)
+    guard since != store.version else {
+      return RowPage(keys: keys, rows: try view.rows(keys, of: entity), version: store.version)
     }
-    for index in unfit {
-      if case .some(.some(let row)) = earlier[keys[index]] { rows[index] = row }
+    return try page(of: keys, asOf: since, in: store)
+  }
+
+  /// Reads rows as they were in an earlier version.
+  private func page(
+    of keys: [ObjectKey],
+    asOf version: StoreVersion,
+    in store: any StoreSnapshot
+  ) throws(StoreError) -> RowPage {
+    guard let relations = plan.relations else {
+      // The rows first: a store may have read them with the keys.
+      var page = RowPage(
+        keys: keys,
+        rows: try store.rows(keys, of: entity),
+        version: store.version
+      )
+      switch try store.history(since: version, of: entity) {
+      case .gap(let reason): page.gap = reason
+      case .commits(let records): page.undo(records)
+      }
+      return page
     }
-    return rows
+    switch try store.history(since: version, ofEach: relations.entities) {
+    case .commits(let records) where !records.isEmpty:
+      let rows = try relations.rows(keys, before: records, in: store)
+      return RowPage(keys: keys, rows: rows, version: store.version)
+    case .commits:
+      let rows = try plan.view(store).rows(keys, of: entity)
+      return RowPage(keys: keys, rows: rows, version: store.version)
+    case .gap(let reason):
+      let rows = try plan.view(store).rows(keys, of: entity)
+      return RowPage(keys: keys, rows: rows, version: store.version, gap: reason)
+    }
   }
 
   /// Returns the object keys at the ends of a page of the list's keys.
@@ -143,18 +204,19 @@ extension ResultsSnapshot {
   var unnamedObject: StoreError {
     .unexpected(path: entity.name, detail: "a key of the list names no object")
   }
+}
 
-  /// Whether a row's values still encode to the key that decided its position.
-  private func fits(_ row: Row?, _ encoded: [UInt8]) -> Bool {
-    guard let row, let key = try? plan.encoder.key(row.values, key: row.id.key) else {
-      return false
+extension RowPage {
+  /// Replaces rows by what they were before some commits.
+  fileprivate mutating func undo(_ records: [CommitRecord]) {
+    guard !records.isEmpty else { return }
+    let indexes = Dictionary(zip(keys, keys.indices)) { first, _ in first }
+    for record in records.reversed() {
+      for change in record.changes {
+        guard let index = indexes[change.id.key] else { continue }
+        rows[index] = change.before
+        undone.insert(change.id.key)
+      }
     }
-    let start = encoded.withUnsafeBytes { storeKeyStart(in: $0) }
-    return key.elementsEqual(encoded[start...])
-  }
-
-  /// Where the store's own key begins: after the section number where sections are numbered.
-  private func storeKeyStart(in key: UnsafeRawBufferPointer) -> Int {
-    layout == plan.layout ? 0 : layout.prefixLength(columns: 1, in: key)
   }
 }

@@ -25,6 +25,8 @@ public struct ResultsSnapshot: Sendable {
     /// Occurrence numbers of split sections, by section number; absent means 0.
     var occurrences: [Int64: Int]
     var identities = IdentityIndex()
+    /// The versions of the store in which the rows are known to be those of this generation.
+    var span: ContentSpan
     /// The declared aggregates of the sections, or `nil` if there are none.
     var aggregates: AggregateTable?
   }
@@ -56,6 +58,7 @@ public struct ResultsSnapshot: Sendable {
   var counts: SectionCounts { storage.fields.counts }
   var occurrences: [Int64: Int] { storage.fields.occurrences }
   var identities: IdentityIndex { storage.fields.identities }
+  var span: ContentSpan { storage.fields.span }
   var aggregates: AggregateTable? { storage.fields.aggregates }
 
   /// Changes some fields; every call copies all of them.
@@ -87,13 +90,16 @@ public struct ResultsSnapshot: Sendable {
         keys: keys,
         window: window,
         counts: .counting(keys, window, rule, layout),
-        occurrences: numbering?.occurrences ?? [:]
+        occurrences: numbering?.occurrences ?? [:],
+        span: ContentSpan(version)
       )
     )
   }
 
   /// The entity whose objects are listed.
   public var entity: EntityDescription { plan.entity }
+  /// The names of the attributes whose changes the list reports; other values of a row can be out of date.
+  package var observedAttributes: [String] { plan.observedAttributes.names(in: entity) }
   /// The number of sections.
   public var sectionCount: Int { counts.count }
   /// The number of rows in the window.
