@@ -113,6 +113,27 @@ struct RelatedListTests {
     )
   }
 
+  @Test func `R202: the attributes of a line are those whose changes are reported`() throws {
+    let isNamed = FetchPredicate.comparison(Self.folderName, .notEqual, .literal("q"))
+    let request = FetchRequest<Row>(
+      entity: RelatedListTests.notes,
+      where: isNamed,
+      sortedBy: [.ascending("title")]
+    )
+    let engine = try engine(ResultsDefinition(request))
+    // The rows have the folder's name, but a commit that changes it reports nothing.
+    #expect(engine.plan.entity.attributes.map(\.name) == ["title", "folderID", "folder.name"])
+    #expect(engine.snapshot.observedAttributes == ["title", "folderID"])
+    // What the order reads is reported, unless properties are selected.
+    #expect(
+      try self.engine(byFolder(isNamed)).snapshot.observedAttributes == [
+        "title", "folderID", "folder.name",
+      ]
+    )
+    let selected = byFolder(isNamed, properties: ["title"])
+    #expect(try self.engine(selected).snapshot.observedAttributes == ["title"])
+  }
+
   private func titles(_ engine: ListEngine) throws -> [String] {
     let loader = RowLoader(engine.snapshot, store)
     return try (0..<engine.snapshot.rowCount).map { position in

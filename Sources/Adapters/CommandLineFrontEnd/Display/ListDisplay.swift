@@ -70,7 +70,7 @@ public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
 
   private mutating func show(_ list: ListContent) throws {
     if isWire {
-      wire = WireLines(list.results.snapshot.entity)
+      wire = WireLines(list.results.snapshot)
       let line = try wire.snapshot(list)
       generation = list.results.generation
       try write(json: line)
@@ -87,7 +87,7 @@ public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
       try write(SafeText.oneLine("= another list: \(reason)"))
       return try show(list)
     }
-    wire = WireLines(list.results.snapshot.entity)
+    wire = WireLines(list.results.snapshot)
     let line = try wire.reset(list, because: reason)
     generation = list.results.generation
     try write(json: line)

@@ -79,7 +79,7 @@ struct ListPrinter {
   }
 
   private func printSnapshot(_ list: ListContent) throws {
-    let line = try WireLines(list.results.snapshot.entity).finalSnapshot(list)
+    let line = try WireLines(list.results.snapshot).finalSnapshot(list)
     try output.write(json: line + "\n")
   }
 
@@ -173,6 +173,11 @@ struct WireLines {
   let encoder: WireEncoder
 
   init(_ entity: EntityDescription) { encoder = WireEncoder(entity: entity) }
+
+  /// Creates an encoder of the rows of a list: of what its changes correct (R202).
+  init(_ snapshot: ResultsSnapshot) {
+    encoder = WireEncoder(entity: snapshot.entity, attributes: snapshot.observedAttributes)
+  }
 
   /// Returns the line of a list that changes follow.
   /// - Throws: `ResultsError` for a row that cannot be read.
