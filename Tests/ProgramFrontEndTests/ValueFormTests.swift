@@ -208,3 +208,19 @@ import Testing
     #expect(long.description.utf8.count < 400)
   }
 }
+
+/// R211: blobs in lists for people.
+@Suite("Blobs in a list")
+struct BlobTextTests {
+  @Test(arguments: [
+    (0, "⟨0 bytes⟩"), (1, "⟨1 byte⟩"), (999, "⟨999 bytes⟩"), (1000, "⟨1 KB⟩"), (12_345, "⟨12 KB⟩"),
+    (999_499, "⟨999 KB⟩"), (999_500, "⟨1 MB⟩"), (30_000_000, "⟨30 MB⟩"),
+  ])
+  func `R211: people see the size of a blob, and machines its bytes`(_ count: Int, _ text: String) {
+    let blob = Value.blob(Array(repeating: 0, count: count))
+    #expect(ValueFormatter(for: .machine).text(blob, of: .blob) == text)
+    guard count < 4 else { return }
+    let machine = ValueFormatter(for: nil).text(blob, of: .blob)
+    #expect(machine == AttributeType.blob.machineText(of: blob))
+  }
+}

@@ -194,6 +194,20 @@ struct ColumnLayoutTests {
     #expect(zip(layout.widths, natural).allSatisfy { $0 <= $1 })
   }
 
+  @Test
+  func `R211: of many columns those are shown that have room for letters, and the others counted`()
+  {
+    let columns = (0..<300).map { TableColumn("column \($0)") }
+    let layout = ColumnLayout(columns: columns, natural: columns.map { _ in 9 }, lineWidth: 80)
+    #expect(layout.widths.filter { $0 > 0 }.count == 10)
+    #expect(layout.widths.prefix(10).allSatisfy { $0 >= 6 })
+    #expect(layout.hiddenColumns == 290 && layout.lineWidth <= 80)
+    var table = TableWriter(columns: columns, options: .init(lineWidth: 80, isTerminal: true))
+    _ = table.row(columns.map { _ in "123456789" })
+    _ = table.end()
+    #expect(table.hiddenColumns == 290)
+  }
+
   @Test func `a table without columns has no widths`() {
     #expect(ColumnLayout(columns: [], natural: [], lineWidth: 10).widths.isEmpty)
   }

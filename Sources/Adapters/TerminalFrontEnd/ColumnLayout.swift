@@ -2,12 +2,19 @@
 ///
 /// The natural width of a column is that of its widest cell. If the columns do not fit, the widest text columns
 /// shrink first, down to their minimum; then the numbers, which mislead when truncated; then all columns evenly.
-/// Columns for which no cell of the terminal is left have width 0 and are not shown.
+/// Columns for which no cell of the terminal is left have width 0 and are not shown. Of many columns only as many are
+/// shown as have room for a few letters each.
 public struct ColumnLayout: Hashable, Sendable {
   /// The width of each column, in columns of the terminal.
   public let widths: [Int]
   /// The number of spaces between two columns.
   public static let gap = 2
+
+  /// The number of columns that are shown with less than a few letters each, rather than not at all.
+  private static let mostCrowded = 6
+
+  /// The number of columns that have cells and no room.
+  public let hiddenColumns: Int
 
   /// Creates a layout that fits the natural widths into a line.
   /// - Parameters:
@@ -19,10 +26,17 @@ public struct ColumnLayout: Hashable, Sendable {
     let natural = zip(columns, natural).map { max($0.1, 0) }
     guard let lineWidth else {
       widths = natural
+      hiddenColumns = 0
       return
     }
     var shown = natural.count
     while shown > 1, shown + (shown - 1) * ColumnLayout.gap > lineWidth { shown -= 1 }
+    let needed = zip(natural, columns).map { min($0, max($1.minimumWidth, 1), 6) }
+    var least = needed.prefix(shown).reduce(0, +) + max(shown - 1, 0) * ColumnLayout.gap
+    while shown > ColumnLayout.mostCrowded, least > lineWidth {
+      shown -= 1
+      least -= needed[shown] + ColumnLayout.gap
+    }
     let room = max(lineWidth - max(shown - 1, 0) * ColumnLayout.gap, 0)
     let fitted = ColumnLayout.fit(
       natural: Array(natural.prefix(shown)),
@@ -30,6 +44,7 @@ public struct ColumnLayout: Hashable, Sendable {
       into: room
     )
     widths = fitted + Array(repeating: 0, count: natural.count - shown)
+    hiddenColumns = natural.dropFirst(shown).count { $0 > 0 }
   }
 
   /// The width of a line of the table.

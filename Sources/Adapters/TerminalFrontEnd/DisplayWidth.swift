@@ -129,6 +129,29 @@ extension DisplayWidth {
     return shortened(text, columns: columns).text
   }
 
+  /// Returns the text, with `…` in place of its middle if it takes more than a number of columns: its beginning and its end stay.
+  /// - Complexity: O(*n*) in the bytes of the text.
+  public func cutMiddle(_ text: String, columns limit: Int) -> String {
+    guard limit > 0, columns(of: text) > limit else { return limit > 0 ? text : "" }
+    let room = limit - columns(of: "…" as Character)
+    guard room > 1 else { return cut(text, columns: limit) }
+    var end = text.endIndex
+    var used = 0
+    while end > text.startIndex {
+      let before = text.index(before: end)
+      let next = used + columns(of: text[before])
+      guard next <= room / 2 else { break }
+      (used, end) = (next, before)
+    }
+    var start = text.startIndex
+    while start < end {
+      let next = used + columns(of: text[start])
+      guard next <= room else { break }
+      (used, start) = (next, text.index(after: start))
+    }
+    return text[..<start] + "…" + text[end...]
+  }
+
   private func shortened(_ text: String, columns limit: Int) -> (text: String, width: Int) {
     let ellipsis: Character = "…"
     let room = limit - columns(of: ellipsis)

@@ -15,6 +15,19 @@ public enum SafeText {
     visible(text, keepsNewlines: false)
   }
 
+  /// Returns the beginning of the text as ``oneLine(_:)``, with `…` if it goes on.
+  ///
+  /// What is laid out for a screen is bounded by it, however long a value is.
+  /// - Complexity: O(*k*) in the scalars that are kept.
+  public static func oneLine(_ text: String, atMost most: Int) -> String {
+    guard text.utf8.count > most else { return oneLine(text) }
+    let scalars = text.unicodeScalars
+    guard let end = scalars.index(scalars.startIndex, offsetBy: most, limitedBy: scalars.endIndex),
+      end < scalars.endIndex
+    else { return oneLine(text) }
+    return oneLine(String(scalars[..<end])) + "…"
+  }
+
   /// Returns the text for a terminal with its line ends; CR LF becomes LF, everything else as in ``oneLine(_:)``.
   public static func lines(_ text: String) -> String {
     visible(text, keepsNewlines: true)

@@ -95,6 +95,9 @@ public struct TableWriter: Sendable {
     options.format == .table ? aligned.end() : begin()
   }
 
+  /// The number of columns that the table does not show because the terminal is too narrow; known once rows are printed.
+  public var hiddenColumns: Int { aligned.hiddenColumns }
+
   private mutating func begin() -> String {
     guard !hasBegun else { return "" }
     hasBegun = true
@@ -200,7 +203,7 @@ private struct AlignedTable: Sendable {
   }
 
   mutating func row(_ cells: [String]) -> String {
-    let safe = columns.indices.map { $0 < cells.count ? SafeText.oneLine(cells[$0]) : "" }
+    let safe = columns.indices.map { $0 < cells.count ? shown(cells[$0]) : "" }
     if layout == nil {
       for index in safe.indices {
         natural[index] = max(natural[index], options.width.columns(of: safe[index]))
@@ -209,6 +212,17 @@ private struct AlignedTable: Sendable {
     }
     return add(.row(safe))
   }
+
+  var hiddenColumns: Int { layout?.hiddenColumns ?? 0 }
+
+  /// A cell as one line; where cells are cut anyway, a long one is cut before it is measured.
+  private func shown(_ cell: String) -> String {
+    guard let width = options.lineWidth else { return SafeText.oneLine(cell) }
+    return SafeText.oneLine(cell, atMost: max(AlignedTable.mostScalars, 4 * width))
+  }
+
+  /// The scalars of a cell of which no more than a line is shown.
+  private static let mostScalars = 4096
 
   mutating func end() -> String {
     layout == nil ? release() : ""

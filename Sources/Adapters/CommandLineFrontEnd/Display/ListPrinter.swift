@@ -63,10 +63,10 @@ struct ListPrinter {
       try output.write(table.row(columns.map { $0.text(row, formatter) }))
     }
     try output.write(table.end())
-    if format.isForPeople { try printSummary(results) }
+    if format.isForPeople { try printSummary(results, hiddenColumns: table.hiddenColumns) }
   }
 
-  private func printSummary(_ results: ResultsList<Row>) throws {
+  private func printSummary(_ results: ResultsList<Row>, hiddenColumns: Int) throws {
     let shown = results.count
     let all = results.matchingCount
     let noun = all == 1 ? nouns.one : nouns.many
@@ -74,7 +74,11 @@ struct ListPrinter {
     let divisions = results.sections.count
     let sections =
       results.isSectioned ? " in \(divisions) \(divisions == 1 ? "section" : "sections")" : ""
-    let line = "\(count) \(noun)\(sections)"
+    let hidden =
+      hiddenColumns == 0
+      ? ""
+      : "; \(hiddenColumns) more \(hiddenColumns == 1 ? "column" : "columns"): --columns chooses"
+    let line = "\(count) \(noun)\(sections)\(hidden)"
     try output.write((isColored ? Style.secondary.applied(to: line) : line) + "\n")
   }
 

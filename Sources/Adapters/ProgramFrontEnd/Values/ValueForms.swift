@@ -171,7 +171,17 @@ package struct ValueFormatter {
     case (_, .null): return ""
     case (.date, .integer(let microseconds)): return date(microseconds)
     case (.decimal(let scale), .integer(let units)): return amount(units, scale)
+    case (_, .blob(let bytes)): return ValueFormatter.size(of: bytes.count)
     default: return type.machineText(of: value)
+    }
+  }
+
+  /// The size of a blob in its place, such as `⟨12 KB⟩`: its bytes mean nothing to people, and machines get all of them.
+  private static func size(of count: Int) -> String {
+    switch count {
+    case ..<1000: "⟨\(count) \(count == 1 ? "byte" : "bytes")⟩"
+    case ..<999_500: "⟨\((count + 500) / 1000) KB⟩"
+    default: "⟨\((count + 500_000) / 1_000_000) MB⟩"
     }
   }
 
