@@ -10,8 +10,12 @@ import Testing
 )
 struct BrowserTests {
   /// A terminal in which `book-catalog browse` shows 40 books in four sections.
-  private func browsing(columns: Int = 80, lines: Int = 24) throws -> TerminalRun {
-    let terminal = try TerminalRun(columns: columns, lines: lines)
+  private func browsing(
+    columns: Int = 80,
+    lines: Int = 24,
+    environment: [String: String] = [:]
+  ) throws -> TerminalRun {
+    let terminal = try TerminalRun(columns: columns, lines: lines, environment: environment)
     let rows = ["A", "B", "C", "D"].flatMap { section in
       (0..<10).map { "\(section),\(section.lowercased())\($0),Author,200\($0)" }
     }
@@ -112,6 +116,18 @@ struct BrowserTests {
     let lines = try terminal.wait("the settings") { $0.contains("icanon") }.joined(separator: " ")
     #expect(lines.contains(" icanon") && !lines.contains("-icanon"))
     #expect(lines.contains(" echo ") && lines.contains(" isig"))
+  }
+
+  @Test(arguments: [("SEGV", "139"), ("ABRT", "134")])
+  func `R210: a fatal signal from outside asks for no key`(_ signal: String, _ status: String)
+    throws
+  {
+    let terminal = try browsing(environment: ["SWIFT_BACKTRACE": "enable=yes,interactive=yes"])
+    try terminal.run.run("/bin/sh", "-c", "kill -\(signal) $(cat pid)")
+    let lines = try terminal.wait("the status", seconds: 15) { $0.contains("status \(status)") }
+    #expect(!lines.contains { $0.contains("to interact") || $0.contains("Crash") })
+    try terminal.enter("stty -a | tr ' ' '\\n' | grep icanon")
+    try terminal.wait("the settings") { $0.contains("\nicanon") }
   }
 
   @Test func `R132: ^Z stops the program, and fg shows the list again`() throws {

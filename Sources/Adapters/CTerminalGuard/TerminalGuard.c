@@ -52,9 +52,27 @@ void terminal_guard_leave(void) {
   errno = code;
 }
 
+/// Whether another process has sent a signal; a fault and `abort` are of this one.
+static int is_from_outside(const siginfo_t *info) {
+#ifdef __APPLE__
+  int is_sent = info->si_code == SI_USER || info->si_code == SI_QUEUE;
+#else
+  int is_sent = info->si_code <= 0;
+#endif
+  return is_sent && info->si_pid != getpid();
+}
+
 /// Restores the terminal, and lets the handler from before report the crash on it.
-static void crashed(int number) {
+///
+/// A signal from outside is no crash: the process ends by it at once, without a report that would ask for keys.
+static void crashed(int number, siginfo_t *info, void *context) {
+  (void)context;
   terminal_guard_leave();
+  if (is_from_outside(info)) {
+    signal(number, SIG_DFL);
+    raise(number);
+    return;
+  }
   for (int index = 0; index < crash_count; index++)
     if (crashes[index] == number) sigaction(number, &before_crash[index], NULL);
   // It is blocked until this handler returns; a fault would occur again by itself, a signal that was sent would not.
@@ -95,7 +113,9 @@ static void install_handlers(void) {
   struct sigaction action;
   memset(&action, 0, sizeof action);
   sigemptyset(&action.sa_mask);
-  action.sa_handler = crashed;
+  action.sa_sigaction = crashed;
+  // Where the stack is exhausted, another one is needed.
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   for (int index = 0; index < crash_count; index++)
     sigaction(crashes[index], &action, &before_crash[index]);
   action.sa_handler = requested;
