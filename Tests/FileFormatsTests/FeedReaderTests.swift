@@ -163,16 +163,21 @@ struct FeedReaderTests {
     )
   }
 
-  @Test func `an invalid date is an error of its item`() {
+  @Test func `R212: an item whose date cannot be read has none, and the reader says why`() throws {
     let item = "<title>bad</title>\n<pubDate>32 Nov 2026</pubDate></item><item><title>good</title>"
     let found = Self.items(Self.rss(item))
     #expect(found.count == 2)
-    #expect(found.first?.hasPrefix("? f:2:") == true)
-    #expect(
-      found.first?.contains("“32 Nov 2026” is not a date in the form of RFC 822 or RFC 3339.")
-        == true
-    )
+    #expect(found.first?.contains("title=bad") == true)
     #expect(found.last?.contains("title=good") == true)
+    var reader = FeedReader(bytes: Array(Self.rss(item).utf8), source: "f")
+    let bad = try #require(try reader.next())
+    #expect(bad.fields.first { $0.name == "published" }?.value == .null)
+    #expect(
+      reader.unreadDates.map(\.description).first?.hasSuffix(
+        "“32 Nov 2026” is not a date in the form of RFC 822 or RFC 3339: the item has no date."
+      ) == true
+    )
+    #expect(reader.unreadDates.count == 1 && reader.unreadDates[0].line == 2)
   }
 
   @Test(arguments: [

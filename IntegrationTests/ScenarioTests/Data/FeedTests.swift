@@ -27,6 +27,35 @@ import Testing
     #expect(try titles(run) == ["A\tfirst", "B\tsecond"])
   }
 
+  @Test func `R212: one bad date refuses neither the feed nor its item, which stands last`() throws
+  {
+    let run = try ProgramRun()
+    let good = item("1", "dated", "<pubDate>Tue, 03 Nov 2026 09:00:00 GMT</pubDate>")
+    let feed = rss("A", item("2", "undated", "<pubDate>garbage</pubDate>"), good)
+    let result = try run.run("news-feed", "import", "-", input: feed)
+    #expect(result.output == "imported 2 items, 0 known already\n")
+    #expect(
+      result.errors.contains(
+        "“garbage” is not a date in the form of RFC 822 or RFC 3339: the item has no date."
+      ),
+      "\(result.errors)"
+    )
+    let listed = try run.run(
+      "news-feed",
+      "list",
+      "--format",
+      "tsv",
+      "--columns",
+      "title,published"
+    ).lines
+    #expect(Array(listed.dropFirst()) == ["A\tdated\t2026-11-03T09:00:00Z", "A\tundated\t"])
+    // A date that is read stays when the publisher breaks it later.
+    let broken = item("1", "dated", "<pubDate>soon</pubDate>")
+    try run.run("news-feed", "import", "-", input: rss("A", broken))
+    let kept = try run.run("news-feed", "list", "--format", "tsv", "--columns", "published")
+    #expect(kept.output.contains("2026-11-03T09:00:00Z"))
+  }
+
   @Test func `a corrected item is updated and stays read`() throws {
     let run = try ProgramRun()
     let wrong = item("1", "Teh title", "<description>old</description>")

@@ -15,11 +15,13 @@ struct FeedItem {
   var parts: [FeedPart: Part] = [:]
 
   /// The record with the fields `title`, `link`, `guid`, `published`, `feed` and `summary`.
-  func record(source: String, feed: FeedItem) throws(RecordError) -> Record {
+  ///
+  /// A date that cannot be read is null: people read an item of which only the date is wrong (`dateProblem(source:)`).
+  func record(feed: FeedItem) -> Record {
     let fields = [
       field("title", .text(title)), field("link", value(.link)),
       field("guid", parts[.guid] == nil ? value(.link) : value(.guid)),
-      field("published", try published(source: source)),
+      field("published", published.map { .text($0.plainText) } ?? .null),
       RecordField(name: "feed", value: .text(feed.parts[.title]?.text ?? ""), column: column),
       field("summary", value(.summary)),
     ]
@@ -46,19 +48,19 @@ struct FeedItem {
     return summary.count > 100 ? summary.prefix(99) + "…" : summary
   }
 
-  private func published(source: String) throws(RecordError) -> Value {
-    guard let part = parts[.published], !part.text.isEmpty else { return .null }
-    guard let instant = FeedDate.instant(of: part.text) else {
-      throw RecordError(
-        source: source,
-        line: part.line,
-        column: part.column,
-        message: "“\(part.text.prefix(40))” is not a date in the form of RFC 822 or RFC 3339.",
-        remedy: "Write it as “Tue, 03 Nov 2026 09:00:00 +0900”.",
-        isRecoverable: true
-      )
-    }
-    return .text(instant.plainText)
+  private var published: Instant? { parts[.published].flatMap { FeedDate.instant(of: $0.text) } }
+
+  /// What is wrong with the item's date, if it has one that cannot be read.
+  func dateProblem(source: String) -> RecordError? {
+    guard let part = parts[.published], !part.text.isEmpty, published == nil else { return nil }
+    return RecordError(
+      source: source,
+      line: part.line,
+      column: part.column,
+      message: "“\(part.text.prefix(40))” is not a date in the form of RFC 822 or RFC 3339:",
+      remedy: "the item has no date.",
+      isRecoverable: true
+    )
   }
 }
 

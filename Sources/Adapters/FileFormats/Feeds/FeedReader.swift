@@ -12,18 +12,20 @@ import FoundationXML
 /// or null), `feed` (the feed's title) and `summary` (plain text). Fields may contain control characters; the display
 /// escapes them. Lines and columns are those of the end of a start tag.
 ///
-/// A feed that is not well formed, too long, or declares entities is refused as a whole; an invalid date is an
-/// error of its item alone.
+/// A feed that is not well formed, too long, or declares entities is refused as a whole. An item whose date cannot be read has
+/// none, and ``unreadDates`` says why.
 public struct FeedReader: RecordReader, Sendable {
   private enum State: Sendable {
     case unread([UInt8])
-    case reading(ArraySlice<Result<Record, RecordError>>)
+    case reading(ArraySlice<Record>)
   }
 
   private let source: String
   private let address: String?
   private let maximumBytes: Int
   private var state: State
+  /// The dates of items that cannot be read, in the order of the items; known once the first item was read.
+  public private(set) var unreadDates: [RecordError] = []
 
   /// A reader of bytes in memory.
   /// - Parameters:
@@ -53,12 +55,10 @@ public struct FeedReader: RecordReader, Sendable {
     }
     guard case .reading(var items) = state, let item = items.popFirst() else { return nil }
     state = .reading(items)
-    return try item.get()
+    return item
   }
 
-  private func items(_ bytes: [UInt8]) throws(RecordError)
-    -> ArraySlice<Result<Record, RecordError>>
-  {
+  private mutating func items(_ bytes: [UInt8]) throws(RecordError) -> ArraySlice<Record> {
     guard bytes.count <= maximumBytes else {
       throw error(
         nil,
@@ -70,9 +70,9 @@ public struct FeedReader: RecordReader, Sendable {
     let handler = FeedHandler(base: address.flatMap { URL(string: $0) })
     try parse(bytes, with: handler)
     // The title of the feed may come after its items.
-    return handler.items.withUniqueGuids().map { item in
-      Result { () throws(RecordError) in try item.record(source: source, feed: handler.feed) }
-    }[...]
+    let items = handler.items.withUniqueGuids()
+    unreadDates = items.compactMap { $0.dateProblem(source: source) }
+    return items.map { $0.record(feed: handler.feed) }[...]
   }
 
   private func parse(_ bytes: [UInt8], with handler: FeedHandler) throws(RecordError) {

@@ -20,6 +20,8 @@ package struct ImportRun<Program: ListProgram> {
   /// The names of the columns that belong to no attribute, in order of appearance.
   package private(set) var unusedColumns: [String] = []
   private var isUnused: Set<String> = []
+  /// The dates of imported items that cannot be read.
+  private var unreadDates: [RecordError] = []
   private var stored: StoredObjects?
   private let fields = Program.fields
   private var objects = NamedObjects(readsAll: true)
@@ -74,6 +76,7 @@ package struct ImportRun<Program: ListProgram> {
       }
     }
     try insertPending(into: transaction)
+    if let feed = records as? FeedReader { unreadDates = feed.unreadDates.map(located) }
   }
 
   /// Records an invalid record, or ends the import.
@@ -216,6 +219,10 @@ package struct ImportRun<Program: ListProgram> {
   package var notes: [String] {
     var notes = skipped.prefix(20).map { "skipped \($0)" }
     if skipped.count > notes.count { notes.append("skipped \(skipped.count - notes.count) more") }
+    notes += unreadDates.prefix(20).map(\.description)
+    if unreadDates.count > 20 {
+      notes.append("\(unreadDates.count - 20) more dates of items cannot be read")
+    }
     if !unusedColumns.isEmpty {
       let names = unusedColumns.prefix(20).map { name in
         let nearest = NearestName.of(name, among: fields.form.attributes.map(\.name))
