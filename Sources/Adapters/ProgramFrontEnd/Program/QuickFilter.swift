@@ -6,7 +6,7 @@ public import ResultsDomain
 ///
 /// | term | rows |
 /// |---|---|
-/// | `word`, `"a phrase"` | with the text in any text attribute, whatever its letter case; or with that number or day in any other |
+/// | `word`, `"a phrase"` | with the text in any text attribute, whatever its letter case and accents; or with that number or day in any other |
 /// | `name:value` | with the text in that attribute, or with that very value |
 /// | `name=value`, `!=`, `<`, `<=`, `>`, `>=` | whose value compares so |
 /// | `name:low..high` | whose value is between the two, inclusive |
@@ -23,12 +23,15 @@ public struct QuickFilter: Sendable {
   ///   - text: The text; an empty one selects all rows.
   ///   - program: The program whose list is filtered.
   ///   - settings: The locale in which numbers and dates are typed.
+  ///   - ignoresMarks: Whether a word finds a text whatever the accents of both. A server has no such comparison, and sends all texts
+  ///     for it.
   /// - Throws: `QuickFilterError` for the first term that is not understood.
   /// - Complexity: O(*t* *a*) for *t* terms and *a* attributes.
   public init<Program: ListProgram>(
     _ text: String,
     of program: Program.Type,
-    for settings: LocaleSettings
+    for settings: LocaleSettings,
+    ignoresMarks: Bool = true
   ) throws(QuickFilterError) {
     let transients = Program.transients.map(\.name)
     if let rest = text.fullLanguage {
@@ -47,7 +50,12 @@ public struct QuickFilter: Sendable {
       }
       return
     }
-    let reader = TermReader(fields: Program.fields, transients: transients, settings)
+    let reader = TermReader(
+      fields: Program.fields,
+      transients: transients,
+      ignoresMarks: ignoresMarks,
+      settings
+    )
     var parts: [FetchPredicate] = []
     for term in try Term.terms(in: text) { parts.append(try reader.predicate(of: term)) }
     predicate = parts.reduce(.all, &&)
@@ -176,13 +184,20 @@ private struct Term {
 private struct TermReader {
   let fields: ObjectFields
   let transients: [String]
+  let ignoresMarks: Bool
   let values: ValueParser
 
   var entity: EntityDescription { fields.entity }
 
-  init(fields: ObjectFields, transients: [String], _ settings: LocaleSettings) {
+  init(
+    fields: ObjectFields,
+    transients: [String],
+    ignoresMarks: Bool,
+    _ settings: LocaleSettings
+  ) {
     self.fields = fields
     self.transients = transients
+    self.ignoresMarks = ignoresMarks
     values = ValueParser(settings)
   }
 
@@ -210,7 +225,7 @@ private struct TermReader {
       return .between(expression, low.day?.first ?? low, high.day?.last ?? high)
     }
     if name.comparison == .has, attribute.type == .text {
-      return .text(expression, .contains, term.value, caseInsensitive: true)
+      return contains(term.value, in: expression)
     }
     let value = try value(term.value, of: attribute, term)
     return compare(expression, name.comparison.comparison, value, attribute.type)
@@ -225,7 +240,7 @@ private struct TermReader {
       guard fields.form.attributes[index].name == attribute.name else { continue }
       let expression = FetchExpression.attribute(attribute.name)
       switch attribute.type {
-      case .text: parts.append(.text(expression, .contains, word, caseInsensitive: true))
+      case .text: parts.append(contains(word, in: expression))
       default:
         guard let value = try? values.value(word, of: attribute) else { continue }
         parts.append(compare(expression, .equal, value, attribute.type))
@@ -233,13 +248,23 @@ private struct TermReader {
     }
     for relationship in fields.named {
       parts.append(
-        relationship.holds { .text($0, .contains, word, caseInsensitive: true) }
+        relationship.holds { contains(word, in: $0) }
       )
     }
     if case .text = entity.identity {
-      parts.append(.text(.objectKey, .contains, word, caseInsensitive: true))
+      parts.append(contains(word, in: .objectKey))
     }
     return parts.reduce(.none, ||)
+  }
+
+  /// The predicate for a text that contains another, whatever the letter case, and the marks where they are ignored.
+  private func contains(_ sought: String, in expression: FetchExpression) -> FetchPredicate {
+    let letters = TextTransform.baseLetters.applied(to: sought)
+    // A mark alone has no letter, and would be in every text.
+    guard ignoresMarks, !letters.isEmpty else {
+      return .text(expression, .contains, sought, caseInsensitive: true)
+    }
+    return .text(.transformed(.baseLetters, expression), .contains, letters, caseInsensitive: true)
   }
 
   /// The relationship that a name stands for, in any letter case.
@@ -256,7 +281,7 @@ private struct TermReader {
     guard !term.value.isEmpty || term.isQuoted else { throw missingValue(of: term) }
     return relationship.holds { name in
       comparison == .has
-        ? .text(name, .contains, term.value, caseInsensitive: true)
+        ? contains(term.value, in: name)
         : .comparison(name, comparison.comparison, .literal(.text(term.value)))
     }
   }
@@ -377,6 +402,7 @@ extension FetchPredicate {
     switch self {
     case .or(let parts): parts.map(\.isNotTrue).reduce(.all, &&)
     case .comparison(let left, _, _): .isNull(left) || .not(self)
+    case .text(.transformed(_, let left), _, _, _): .isNull(left) || .not(self)
     case .text(let left, _, _, _), .between(let left, _, _): .isNull(left) || .not(self)
     case .not(let inner): inner || subjectIsNull
     default: .not(self)
