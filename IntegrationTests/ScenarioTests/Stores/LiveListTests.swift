@@ -107,6 +107,54 @@ import WireFormat
     )
   }
 
+  @Test(arguments: [
+    (
+      ["live-list", "browse"],
+      "live-list: “browse” is neither a command nor a file. The commands are list, watch, tables, export, doctor;"
+    ),
+    (
+      ["live-list", "wach", "x", "y"],
+      "“wach” is neither a command nor a file. Did you mean “watch”?"
+    ),
+    (["live-list", "gone.sqlite"], "gone.sqlite does not exist."),
+    (
+      ["results-schema", "help", "manual"], "results-schema: There is no file “help”. Give the path"
+    ),
+  ])
+  func `R211: a word that is no command here and no file is not taken for a path`(
+    _ words: [String],
+    _ message: String
+  ) throws {
+    let result = try run.run(words[0], Array(words.dropFirst()))
+    #expect(result.status == 66)
+    #expect(result.errors.contains(message), "\(result.errors)")
+  }
+
+  @Test func `R211: values and references of others are shown as they are stored`() throws {
+    try execute(
+      """
+      PRAGMA foreign_keys = OFF;
+      CREATE TABLE geodetic_crs (id INTEGER PRIMARY KEY, name TEXT);
+      CREATE TABLE town (
+        id INTEGER PRIMARY KEY, flag BOOLEAN, price DECIMAL(10,2), picture BLOB,
+        gone REFERENCES nowhere(id), its INTEGER REFERENCES geodetic_crs(id)
+      );
+      INSERT INTO geodetic_crs VALUES (1, 'c');
+      INSERT INTO town VALUES (1, 1, 7, zeroblob(12345), NULL, 1), (2, 0, 'free', x'00', NULL, 1), (3, 'maybe', 9, NULL, NULL, 1);
+      """,
+      in: "others.sqlite"
+    )
+    let listed = try run.run("live-list", "others.sqlite", "town", "--format", "table").output
+    #expect(listed.contains("⟨12 KB⟩") && listed.contains("⟨1 byte⟩"), "\(listed)")
+    #expect(!listed.contains("1.0") && !listed.contains("7.0"), "\(listed)")
+    let plain = try run.run("live-list", "others.sqlite", "town", "--format", "tsv").output
+    #expect(plain.contains("AA==") && !plain.contains("⟨"))
+    let tables = try run.run("live-list", "others.sqlite").output
+    #expect(tables.contains("gone → nowhere (no such table)"), "\(tables)")
+    let columns = try run.run("live-list", "tables", "others.sqlite", "town").output
+    #expect(columns.contains("geodetic_crs\tto one\trelationship\tgeodetic_crs"), "\(columns)")
+  }
+
   @Test func `R103: every verb leaves the file and its folder as they are`() throws {
     for mode in ["delete", "wal"] {
       try execute("PRAGMA journal_mode = \(mode)")

@@ -27,7 +27,7 @@ struct Main: AsyncParsableCommand {
     defaultSubcommand: TableListVerb.self
   )
 
-  static func main() async { await ProgramRunner.run(Main.self) }
+  static func main() async { await ProgramRunner.run(Main.self, takesFile: true) }
 }
 
 extension TableProgram {

@@ -68,7 +68,7 @@ struct TableReport {
     let rows = zip(database.tables, counts).map { table, count in
       [
         table.name, table.kind.rawValue, count.map(String.init) ?? "", table.keyText,
-        table.referencesText,
+        table.referencesText(in: database),
       ]
     }
     try printTable(
@@ -94,7 +94,7 @@ struct TableReport {
       if attribute.isOptional { notes.append("may be null") }
       return [
         attribute.name, attribute.typeText, notes.joined(separator: ", "),
-        table.reference(of: attribute.name),
+        table.reference(of: attribute.name, in: database),
       ]
     }
     rows += entity.relationships.map { relationship in
@@ -150,17 +150,21 @@ extension TableDescription {
     }
   }
 
-  fileprivate var referencesText: String {
-    foreignKeys.map { "\($0.columns.joined(separator: "+")) → \($0.target)" }
+  fileprivate func referencesText(in database: DatabaseDescription) -> String {
+    foreignKeys.map { "\($0.columns.joined(separator: "+")) → \($0.target(in: database))" }
       .joined(separator: ", ")
   }
 
-  fileprivate func reference(of column: String) -> String {
-    foreignKeys.filter { $0.columns.contains(column) }.map(\.target).joined(separator: ", ")
+  fileprivate func reference(of column: String, in database: DatabaseDescription) -> String {
+    foreignKeys.filter { $0.columns.contains(column) }.map { $0.target(in: database) }
+      .joined(separator: ", ")
   }
 }
 
 extension ForeignKeyDescription {
-  /// The table, and whether only the column's name says so.
-  fileprivate var target: String { isDeclared ? table : "\(table) (by name)" }
+  /// The table, and whether only the column's name says so, or there is no such table.
+  fileprivate func target(in database: DatabaseDescription) -> String {
+    if database.table(named: table) == nil { return "\(table) (no such table)" }
+    return isDeclared ? table : "\(table) (by name)"
+  }
 }

@@ -45,5 +45,5 @@ struct Main: AsyncParsableCommand {
     try TerminalOutput.standard.write(SafeText.lines(source.text))
   }
 
-  static func main() async { await ProgramRunner.run(Main.self) }
+  static func main() async { await ProgramRunner.run(Main.self, takesFile: true) }
 }

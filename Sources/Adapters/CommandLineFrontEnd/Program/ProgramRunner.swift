@@ -8,7 +8,13 @@ import TerminalFrontEnd
 /// The entry point of a program: parses, runs, and exits with a documented status and a message that helps.
 public enum ProgramRunner {
   /// Runs the root command with the process's arguments; it does not return.
-  public static func run<Root: AsyncParsableCommand>(_ root: Root.Type) async -> Never {
+  /// - Parameters:
+  ///   - root: The root command.
+  ///   - takesFile: Whether the first argument is the name of a file where it is no command.
+  public static func run<Root: AsyncParsableCommand>(
+    _ root: Root.Type,
+    takesFile: Bool = false
+  ) async -> Never {
     TerminalOutput.ignoreBrokenPipes()
     let name = name(of: root)
     guard TerminalOutput.fillStandardDescriptors() else {
@@ -26,6 +32,9 @@ public enum ProgramRunner {
       exit(report(failure, name, isVerbose: false))
     }
     let arguments = withUsualVerb(Array(CommandLine.arguments.dropFirst()), of: root)
+    if takesFile, let failure = noFile(in: arguments, of: root) {
+      exit(report(failure, name, isVerbose: false))
+    }
     let status = await run(root, arguments)
     OpenStores.close()
     do {
@@ -181,6 +190,32 @@ public enum ProgramRunner {
       )
     }
     return nil
+  }
+
+  /// Returns a failure for a first word that is neither a command nor a file, and does not look like a path.
+  static func noFile<Root: ParsableCommand>(
+    in arguments: [String],
+    of root: Root.Type
+  ) -> CommandFailure? {
+    let verbs = root.configuration.subcommands.map { $0.configuration }
+    guard let word = arguments.first, !word.hasPrefix("-"), !word.isEmpty,
+      !word.contains("/"), !word.contains("."), !FileManager.default.fileExists(atPath: word),
+      !verbs.contains(where: { $0.commandName == word }), verbs.isEmpty || word != "help"
+    else { return nil }
+    guard !verbs.isEmpty else {
+      return CommandFailure(
+        .missingInput,
+        "There is no file “\(word)”.",
+        remedy: "Give the path of a database; '\(name(of: root)) --help' says more."
+      )
+    }
+    let names = verbs.filter { $0.shouldDisplay }.compactMap { $0.commandName }
+    return CommandFailure(
+      .missingInput,
+      "“\(word)” is neither a command nor a file.",
+      remedy: NearestName.of(word, among: names).map { "Did you mean “\($0)”?" }
+        ?? "The commands are \(names.joined(separator: ", ")); '\(name(of: root)) FILE' opens a file."
+    )
   }
 
   // MARK: - Messages

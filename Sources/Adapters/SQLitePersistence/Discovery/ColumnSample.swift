@@ -166,6 +166,8 @@ struct ColumnSample {
     case (let numbers, let texts, _):
       return switch column.affinity {
       case .integer where numbers >= texts: .integer64
+      // What is declared as a boolean or a decimal and holds whole numbers is shown as it is stored.
+      case .numeric where numbers >= texts && reals == 0: .integer64
       case .numeric where numbers >= texts, .real where numbers >= texts: .real
       default: .text
       }

@@ -29,7 +29,10 @@ extension String {
   var singular: String {
     if hasSuffix("ies"), utf8.count > 4 { return String(dropLast(3)) + "y" }
     if ["sses", "xes", "ches", "shes"].contains(where: hasSuffix) { return String(dropLast(2)) }
-    let isPlural = hasSuffix("s") && !["ss", "us", "is"].contains(where: hasSuffix)
+    // An abbreviation such as crs or dns has no vowel before its s.
+    let word = utf8.split(separator: UInt8(ascii: "_")).last ?? utf8[...]
+    let hasVowel = word.dropLast().contains { "aeiouyAEIOUY".utf8.contains($0) }
+    let isPlural = hasSuffix("s") && hasVowel && !["ss", "us", "is"].contains(where: hasSuffix)
     return isPlural && utf8.count > 2 ? String(dropLast()) : self
   }
 
