@@ -82,12 +82,86 @@ struct BrowsedProgramTests {
       let values = ["title=t\(number)", "publisher=P"]
       _ = try run.run("book-catalog", ["add", "--store", "store.sqlite"] + values)
     }
-    let deleted = try screen(run, "book-catalog", keys: "jdd")
+    let deleted = try screen(run, "book-catalog", keys: "jdld")
     #expect(deleted[0].contains("4 books in 1"))
     #expect(cursor(deleted).hasPrefix("t3"))
-    let undone = try screen(run, "book-catalog", keys: "jddu")
+    let undone = try screen(run, "book-catalog", keys: "jdldu")
     #expect(undone[0].contains("3 books in 1"))
     let all = try screen(run, "book-catalog", keys: "\u{1}d")
     #expect(all[0].contains("0 books"))
+  }
+
+  /// A catalog whose books have years against the order of their titles.
+  private func catalog() throws -> ProgramRun {
+    let run = try ProgramRun()
+    for (title, author, year) in [
+      ("a", "Zola", 2003), ("b", "Yates", 2001), ("Café", "Xu", 2002),
+    ] {
+      let values = ["publisher=P", "title=\(title)", "author=\(author)", "year=\(year)"]
+      _ = try run.run("book-catalog", ["add", "--store", "store.sqlite"] + values)
+    }
+    return run
+  }
+
+  @Test func `R207: dd deletes one book and says so, and Esc keeps the order and the sections`()
+    throws
+  {
+    let run = try catalog()
+    let sorted = try screen(run, "book-catalog", keys: "Snone\\rs-year\\r  \\e\\e\\e")
+    #expect(sorted[0].contains("by -year"), "\(sorted[0])")
+    #expect(sorted.contains { $0.hasPrefix(" - usual order") })
+    let usual = try screen(run, "book-catalog", keys: "Snone\\rs-year\\r-")
+    #expect(usual[0].contains("by publisher ▸ title"))
+    let deleted = try screen(run, "book-catalog", keys: "jdd")
+    #expect(deleted[0].contains("2 books in 1"))
+    #expect(deleted.contains { $0.hasPrefix(" deleted 1 book: u undoes.") })
+  }
+
+  @Test func `R211: menus offer the names of related objects, and their keys only when typed`()
+    throws
+  {
+    let run = try catalog()
+    for key in ["s", "S"] {
+      let menu = try screen(run, "book-catalog", keys: key, "80x40")
+      #expect(menu.contains { $0.hasSuffix("   author") || $0.hasSuffix("  author") }, "\(menu)")
+      #expect(!menu.contains { $0.contains("authorID") })
+      let typed = try screen(run, "book-catalog", keys: "\(key)authorID", "80x40")
+      #expect(typed.contains { $0.contains("  authorID") })
+    }
+    let sorted = try screen(run, "book-catalog", keys: "Snone\\rsauthor\\rg")
+    #expect(sorted.contains { $0.hasPrefix(">  Café") }, "\(sorted)")
+  }
+
+  @Test func `R211: a word is found without its accents, and a year is a value where years are`()
+    throws
+  {
+    let run = try catalog()
+    #expect(try screen(run, "book-catalog", keys: "/cafe")[0].contains("1 book in 1"))
+    let byYear = "Snone\\rsyear\\r"
+    #expect(cursor(try screen(run, "book-catalog", keys: byYear + ":2002\\r")).hasPrefix("Café"))
+    #expect(cursor(try screen(run, "book-catalog", keys: byYear + ":#3\\r")).hasPrefix("a"))
+    let ledger = try ledger()
+    _ = try ledger.run(
+      "household-ledger",
+      [
+        "add", "--store", "store.sqlite", "date=2025-06-01", "amount=1", "category=old",
+        "payee=old",
+      ]
+    )
+    #expect(cursor(try screen(ledger, "household-ledger", keys: ":2025\\r")).hasPrefix("old"))
+  }
+
+  @Test func `R211: the help names only commands that have something to do`() throws {
+    let run = try catalog()
+    #expect(try !screen(run, "book-catalog", keys: "?demo").contains { $0.contains("demo books") })
+    let empty = try ProgramRun()
+    #expect(try screen(empty, "book-catalog", keys: "?demo").contains { $0.contains("demo books") })
+  }
+
+  @Test func `R211: keys without --print are refused`() throws {
+    let run = try catalog()
+    let result = try run.run("book-catalog", ["browse", "--store", "store.sqlite", "--keys", "jj"])
+    #expect(result.status == 64)
+    #expect(result.errors.contains("--keys are played by --print alone. Add --print."))
   }
 }

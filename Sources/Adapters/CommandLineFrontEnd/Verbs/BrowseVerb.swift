@@ -157,8 +157,11 @@ public struct ScreenOptions: ParsableArguments {
   /// Creates the options with their defaults.
   public init() {}
 
-  /// Refuses a size or a width that cannot be drawn.
+  /// Refuses a size or a width that cannot be drawn, and keys that nobody would play.
   public func validate() throws {
+    guard prints || keys.isEmpty else {
+      throw ValidationError("--keys are played by --print alone. Add --print.")
+    }
     guard ambiguousWidth == 1 || ambiguousWidth == 2 else {
       throw ValidationError("--ambiguous-width must be 1 or 2, not \(ambiguousWidth).")
     }

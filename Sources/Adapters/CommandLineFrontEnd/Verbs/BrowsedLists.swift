@@ -83,9 +83,20 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
       definition.cacheName = nil
       definition.request.predicate =
         try definition.request.predicate
-        && QuickFilter(choice.filter, of: Program.self, for: settings).predicate
+        && predicate(of: choice.filter)
     }
     return definition
+  }
+
+  /// Returns the condition of a filter text.
+  func predicate(of filter: String) throws(QuickFilterError) -> FetchPredicate {
+    let isOnServer = if case .database = location.address { true } else { false }
+    return try QuickFilter(
+      filter,
+      of: Program.self,
+      for: settings,
+      ignoresMarks: !isOnServer
+    ).predicate
   }
 
   /// Returns the list of a choice.
@@ -172,6 +183,8 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
         return aggregates.count == 1 ? text : "\(name) \(text)"
       }.joined(separator: ", ")
     }
+    setup.rareNames = Program.foreignKeyNames
+    setup.isYear = isYear
     setup.isDimmed = Program.isDimmed
     setup.hasMoreDetails = Program.fields.named.contains(where: \.isToMany)
     setup.markTime = screen.markTime

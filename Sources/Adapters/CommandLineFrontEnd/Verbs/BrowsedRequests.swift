@@ -31,8 +31,8 @@ final class BrowsedRequests<Program: ListProgram>: Sendable {
   func perform(_ request: BrowserRequest) throws -> BrowserOutcome {
     try state.withLock { state in
       switch request {
-      case .delete(let ids): BrowserOutcome(try delete(ids, &state))
-      case .deleteAll(let choice): BrowserOutcome(try delete(try lists.ids(of: choice), &state))
+      case .delete(let ids): try delete(ids, &state)
+      case .deleteAll(let choice): try delete(try lists.ids(of: choice), &state)
       case .command(let call): try run(call, &state)
       case .undo: BrowserOutcome(try undo(&state))
       case .redo: BrowserOutcome(try redo(&state))
@@ -62,7 +62,7 @@ final class BrowsedRequests<Program: ListProgram>: Sendable {
     }
   }
 
-  private func delete(_ ids: [ObjectID], _ state: inout State) throws -> String {
+  private func delete(_ ids: [ObjectID], _ state: inout State) throws -> BrowserOutcome {
     let performed = try state.runner.perform { store, origin in
       try store.commit(origin: origin) { transaction in
         try ids.count { try transaction.delete($0, of: Program.entity) }
@@ -70,7 +70,14 @@ final class BrowsedRequests<Program: ListProgram>: Sendable {
     }
     let count = performed.result
     let noun = count == 1 ? Program.nouns.one : Program.nouns.many
-    return note("deleted \(count) \(noun)", performed.changes, &state)
+    guard count > 0 else {
+      let subject =
+        ids.count == 1 ? "The \(Program.nouns.one) is" : "The \(Program.nouns.many) are"
+      var outcome = BrowserOutcome("\(subject) no longer in the store: nothing was deleted.")
+      outcome.foundNothing = true
+      return outcome
+    }
+    return BrowserOutcome(note("deleted \(count) \(noun)", performed.changes, &state))
   }
 
   private func run(_ call: BrowserCall, _ state: inout State) throws -> BrowserOutcome {
@@ -85,7 +92,10 @@ final class BrowsedRequests<Program: ListProgram>: Sendable {
     let outcome = performed.result
     let message = note(outcome.message, command.writes ? performed.changes : [], &state)
     switch outcome.effect {
-    case .none: return BrowserOutcome(message)
+    case .none:
+      var said = BrowserOutcome(message)
+      said.foundNothing = command.writes && performed.changes?.isEmpty == true
+      return said
     case .lines(let title, let lines):
       return BrowserOutcome(message, .lines(title: title, lines))
     case .detail(let id): return BrowserOutcome(message, .detail(id))

@@ -23,7 +23,7 @@ extension BrowsedLists {
     _ choice: BrowserChoice,
     _ ids: [ObjectID]
   ) throws -> Set<ObjectID> {
-    let filter = try QuickFilter(text, of: Program.self, for: settings).predicate
+    let filter = try predicate(of: text)
     let request = FetchRequest<ObjectID>(
       entity: Program.entity,
       where: .identity(IdentitySet(ids)) && filter,
@@ -52,8 +52,7 @@ extension BrowsedLists {
     let definition = try definition(of: choice)
     let first = definition.request.sortDescriptors.first
     let rowAttribute = first.flatMap { attributeName(of: $0.expression) }
-    let source = definition.sectionKey.map { attributeName(of: $0) } ?? rowAttribute
-    guard let name = source, let index = Program.entity.index(of: name)
+    guard let name = orderedName(of: definition), let index = Program.entity.index(of: name)
     else {
       throw BrowserSource.Refusal("This list is not in the order of an attribute: s chooses one.")
     }
@@ -75,6 +74,25 @@ extension BrowsedLists {
       id: ObjectID(entity: Program.entity.name, key: key),
       values: values
     )
+  }
+
+  /// The attribute that the sections, or else the rows, are in order of.
+  private func orderedName(of definition: ResultsDefinition<Row>) -> String? {
+    if let key = definition.sectionKey { return attributeName(of: key) }
+    return definition.request.sortDescriptors.first.flatMap { attributeName(of: $0.expression) }
+  }
+
+  /// Whether a typed number is a year: it has four digits, and the rows of a list are in an order of dates or years.
+  @Sendable func isYear(_ text: String, _ choice: BrowserChoice) -> Bool {
+    guard text.utf8.count == 4, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+      let definition = try? definition(of: choice), let name = orderedName(of: definition),
+      let attribute = Program.entity.attribute(named: name)
+    else { return false }
+    switch attribute.type {
+    case .date: return true
+    case .integer16, .integer32, .integer64: return name.lowercased().hasSuffix("year")
+    case .boolean, .real, .text, .blob, .decimal: return false
+    }
   }
 
   /// The attribute that decides the order of sections, or `nil` if it is none of the rows' own.

@@ -4,10 +4,10 @@ public enum BrowserAction: String, Hashable, Sendable, CaseIterable {
   case nextSection, previousSection, indexTitle, sections, goTo, share, back
   case fold, open, toggleFold, foldAll, openAll
   case lineToMiddle, lineToTop, lineToBottom
-  case filter, sort, sectionBy
+  case filter, sort, sectionBy, usual
   case nextMatch, previousMatch, sameValue
   case select, selectSection, selectAll, mouse, detail, copyCell, copyRows
   case edit, editInEditor, add, delete, commands, undo, redo
   case hold, applyHeld
-  case help, repaint, suspend, escape, interrupt, quit
+  case help, messages, repaint, suspend, escape, interrupt, quit
 }

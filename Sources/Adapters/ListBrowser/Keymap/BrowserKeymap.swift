@@ -22,6 +22,8 @@ public enum BrowserKeymap {
     public let help: String
     /// The key and a word for the hints in the last line, or `nil` for none.
     public let hint: String?
+    /// Other words for the action, by which the help finds it.
+    public let synonyms: String
 
     /// The keys as help shows them.
     public var keyText: String { keys.map { $0.joined() }.joined(separator: " ") }
@@ -29,15 +31,15 @@ public enum BrowserKeymap {
 
   /// All keys, in the order of the help.
   public static let entries: [Entry] = [
-    entry("j ↓", .down, .move, "next line"),
-    entry("k ↑", .up, .move, "line before"),
+    entry("j ↓ ^N", .down, .move, "next line"),
+    entry("k ↑ ^P", .up, .move, "line before"),
     entry("^D", .halfPageDown, .move, "half a page down"),
     entry("^U", .halfPageUp, .move, "half a page up"),
     entry("PgDn ^F", .pageDown, .move, "page down"),
     entry("PgUp ^B", .pageUp, .move, "page up"),
     entry("g Home", .first, .move, "first row, and keep to it"),
     entry("G End", .last, .move, "last row, and keep to it"),
-    entry(":", .goTo, .move, "go to a row number, a share such as 50%, or a value"),
+    entry(":", .goTo, .move, "go to a row number, a share such as 50%, or a value", also: "jump"),
     entry("%", .share, .move, "go to a share: 50%"),
     entry("^O", .back, .move, "follow the row that moved away, or back to before a jump"),
     entry("zz", .lineToMiddle, .move, "cursor's line to the middle"),
@@ -58,34 +60,57 @@ public enum BrowserKeymap {
     entry("za", .toggleFold, .sections, "fold or open the section"),
     entry("zM", .foldAll, .sections, "fold all sections"),
     entry("zR", .openAll, .sections, "open all sections"),
-    entry("/", .filter, .find, "filter while typing", hint: "/ filter"),
-    entry("n", .nextMatch, .find, "next row that the last filter matches"),
-    entry("N", .previousMatch, .find, "row before that the last filter matches"),
+    entry("/", .filter, .find, "filter while typing", hint: "/ filter", also: "search find"),
+    entry("n", .nextMatch, .find, "next row that the last filter matches", also: "search"),
+    entry("N", .previousMatch, .find, "row before that the last filter matches", also: "search"),
     entry("*", .sameValue, .find, "next row with a value of this one"),
-    entry("s", .sort, .find, "choose the order", hint: "s sort"),
-    entry("S", .sectionBy, .find, "choose the sections"),
+    entry("s", .sort, .find, "choose the order", hint: "s sort", also: "reverse descending"),
+    entry("S", .sectionBy, .find, "choose the sections", also: "group by"),
+    entry("-", .usual, .find, "the usual order and sections again", also: "reset default"),
     entry("␣ v", .select, .rows, "select the row and go to the next one", hint: "␣ select"),
     entry("V", .selectSection, .rows, "select the section's rows on the screen"),
     entry("^A", .selectAll, .rows, "select all rows of the list"),
     entry("Enter o", .detail, .rows, "all values of the row", hint: "Enter detail"),
     entry("y", .copyCell, .rows, "copy the first column to the clipboard"),
     entry("Y", .copyRows, .rows, "copy the row, or the selected rows on the screen"),
-    entry("e", .edit, .rows, "edit the row, or the selected ones, in a form", hint: "e edit"),
-    entry("E", .editInEditor, .rows, "edit them as lines in $EDITOR"),
-    entry("a", .add, .rows, "add a row in a form"),
-    entry("d", .delete, .rows, "delete the row, or the selected ones", hint: "d delete"),
+    entry(
+      "e",
+      .edit,
+      .rows,
+      "edit the row, or the selected ones, in a form",
+      hint: "e edit",
+      also: "change save"
+    ),
+    entry("E", .editInEditor, .rows, "edit them as lines in $EDITOR", also: "change save"),
+    entry("a", .add, .rows, "add a row in a form", also: "new insert save"),
+    entry(
+      "d",
+      .delete,
+      .rows,
+      "delete the row, or the selected ones",
+      hint: "d delete",
+      also: "remove"
+    ),
     entry("x", .commands, .rows, "the program's commands"),
-    entry("u", .undo, .changes, "take the last change of this browser back", hint: "u undo"),
-    entry("^R", .redo, .changes, "do it again"),
-    entry("H", .hold, .changes, "hold the list as it is", hint: "H hold"),
-    entry(".", .applyHeld, .changes, "apply what waits"),
-    entry("?", .help, .program, "all keys"),
+    entry(
+      "u",
+      .undo,
+      .changes,
+      "take the last change of this browser back",
+      hint: "u undo",
+      also: "revert"
+    ),
+    entry("^R", .redo, .changes, "do it again", also: "redo"),
+    entry("H", .hold, .changes, "hold the list as it is", hint: "H hold", also: "freeze pause"),
+    entry(".", .applyHeld, .changes, "apply what waits", also: "refresh"),
+    entry("? F1", .help, .program, "all keys", also: "help"),
+    entry("M", .messages, .program, "the last messages in full", also: "errors log"),
     entry("m", .mouse, .program, "the mouse on or off"),
-    entry("^L", .repaint, .program, "paint the screen again"),
+    entry("^L F5", .repaint, .program, "paint the screen again", also: "refresh redraw"),
     entry("^Z", .suspend, .program, "back to the shell for a while"),
     entry("Esc", .escape, .program, "close one thing: input, menu, pane, filter, selection"),
-    entry("^C", .interrupt, .program, "twice: leave"),
-    entry("q", .quit, .program, "leave", hint: "q quit"),
+    entry("^C", .interrupt, .program, "twice: leave", also: "quit exit"),
+    entry("q", .quit, .program, "leave", hint: "q quit", also: "exit"),
   ]
 
   /// The actions of the hints, the most important first.
@@ -99,12 +124,20 @@ public enum BrowserKeymap {
     _ action: BrowserAction,
     _ group: Group,
     _ help: String,
-    hint: String? = nil
+    hint: String? = nil,
+    also synonyms: String = ""
   ) -> Entry {
     let sequences = keys.split(separator: " ").map { sequence in
       sequence.first == "z" ? sequence.map(String.init) : [String(sequence)]
     }
-    return Entry(keys: sequences, action: action, group: group, help: help, hint: hint)
+    return Entry(
+      keys: sequences,
+      action: action,
+      group: group,
+      help: help,
+      hint: hint,
+      synonyms: synonyms
+    )
   }
 
   /// What a sequence of keys means.

@@ -118,6 +118,10 @@ struct LineBrowser: Sendable {
       model.field = InputField(purpose: .goTo, text: text)
       return model.pressInField(Key(.enter))
     case .indexTitle:
+      guard model.pane.indexTitles != nil else {
+        model.openMenu(.sections)
+        return model.menu == nil || text.isEmpty ? [] : choose(text)
+      }
       guard let letter = text.first else {
         model.message = "Type the letter behind the apostrophe."
         return []
@@ -135,6 +139,11 @@ struct LineBrowser: Sendable {
     default: break
     }
     let effects = model.perform(action, count: count, frame: reading)
+    if model.field != nil {
+      // A line is typed as a whole.
+      model.field = nil
+      model.message = "Nothing has been searched yet: /words filters, * takes a value of this row."
+    }
     if model.menu != nil, !text.isEmpty { return choose(text) }
     return effects
   }
@@ -166,14 +175,17 @@ struct LineBrowser: Sendable {
   /// The keys that work without a screen, as the keymap and the program have them.
   private func help(containing text: String) -> [String] {
     let keys = BrowserKeymap.entries.filter { LineCommand.actions.contains($0.action) }
-      .map { "\($0.keyText): \($0.help)" }
-    let commands = model.setup.commands.filter { $0.key != nil }
-      .map { "\($0.keyText): \($0.title)" }
-    let all = keys + commands
-    let found = all.filter { text.isEmpty || $0.lowercased().contains(text.lowercased()) }
+      .map { (line: "\($0.keyText): \($0.help)", synonyms: $0.synonyms) }
+    let commands = model.offeredCommands.filter { $0.key != nil }
+      .map { (line: "\($0.keyText): \($0.title)", synonyms: "") }
+    let sought = text.lowercased()
+    let found = (keys + commands).filter { line, synonyms in
+      sought.isEmpty || "\(line) \(synonyms)".lowercased().contains(sought)
+    }
+    guard !found.isEmpty else { return ["No key does “\(text)”. ? lists all keys."] }
     return [
       "Type a key and Enter. A number before it repeats it; a number alone goes to that row."
-    ] + (found.isEmpty ? all : found)
+    ] + found.map(\.line)
   }
 
   // MARK: - Reading out
@@ -284,7 +296,7 @@ struct LineBrowser: Sendable {
 
   /// The texts of a row's columns; empty ones are left out.
   private func text(of row: Row) -> String {
-    let texts = model.setup.columns.map { SafeText.oneLine($0.text(row)) }.filter { !$0.isEmpty }
+    let texts = model.setup.columns.map { $0.line(row) }.filter { !$0.isEmpty }
     return texts.isEmpty ? "an empty row" : texts.joined(separator: "; ")
   }
 
@@ -294,7 +306,12 @@ struct LineBrowser: Sendable {
     let all =
       model.setup.details.map { (title: $0.title, text: $0.text(row)) }
       + related.map { (title: $0.title, text: $0.text) }
-    return all.map { "\($0.title): \($0.text.isEmpty ? "none" : SafeText.oneLine($0.text))" }
+    var rest = BrowserView.mostDetailScalars
+    return all.map { title, text in
+      let shown = SafeText.oneLine(text, atMost: max(rest, BrowserSetup.mostTitleScalars))
+      rest -= shown.unicodeScalars.count
+      return "\(title): \(shown.isEmpty ? "none" : shown)"
+    }
   }
 
   /// The lines over which a page went; the cursor's own is read out after them.
@@ -317,7 +334,7 @@ struct LineBrowser: Sendable {
     let shown = items.prefix(LineBrowser.mostListedChoices).enumerated().map { index, item in
       "\(index + 1) \(item.text)" + (item.note.isEmpty ? "" : ", \(item.note)")
     }
-    if menu.purpose == .lines {
+    if menu.purpose.isRead {
       model.menu = nil
       return [SafeText.oneLine(menu.title)] + items.map(\.text) + present()
     }

@@ -12,9 +12,9 @@ enum LineCommand: Hashable, Sendable {
     .down, .up, .halfPageDown, .halfPageUp, .pageDown, .pageUp, .first, .last, .nextSection,
     .previousSection, .indexTitle, .sections, .goTo, .share, .back, .fold, .open, .toggleFold,
     .foldAll, .openAll, .filter, .nextMatch, .previousMatch, .sameValue, .selectAll, .sort,
-    .sectionBy, .select, .selectSection, .detail, .delete,
-    .commands, .undo, .redo, .hold, .applyHeld, .help, .repaint, .suspend, .escape, .interrupt,
-    .quit,
+    .sectionBy, .usual, .select, .selectSection, .detail, .delete,
+    .commands, .undo, .redo, .hold, .applyHeld, .help, .messages, .repaint, .suspend, .escape,
+    .interrupt, .quit,
   ]
   /// The actions that are repeated by repeating their key: `jjj` is `3j`.
   private static let steps: Set<BrowserAction> = [.down, .up, .nextSection, .previousSection]
@@ -40,7 +40,7 @@ enum LineCommand: Hashable, Sendable {
     let digits = typed.prefix { $0.isASCII && $0.isNumber }
     let count = digits.isEmpty ? nil : min(Int(digits) ?? .max, BrowserModel.mostCount)
     let rest = trimmed(typed.dropFirst(digits.count))
-    if rest.isEmpty { return .action(.goTo, text: String(digits)) }
+    if rest.isEmpty { return .action(.goTo, text: "#\(digits)") }
     let words = rest.split(separator: " ", maxSplits: 1)
     let text = words.count > 1 ? trimmed(words[1]) : ""
     let name = words.first.map(String.init) ?? rest

@@ -54,6 +54,17 @@ private struct Editor {
     command = names.compactMap { environment[$0] }.first { !$0.isEmpty } ?? "vi"
   }
 
+  /// The number of bytes that an editor may leave.
+  private static let mostBytes = 16_000_000
+
+  /// Returns the content of a file, or `nil` for one with more bytes than a form takes.
+  private static func content(of file: URL) throws -> Data? {
+    let handle = try FileHandle(forReadingFrom: file)
+    defer { try? handle.close() }
+    let content = try handle.read(upToCount: mostBytes + 1) ?? Data()
+    return content.count > mostBytes ? nil : content
+  }
+
   /// Runs the editor on a file that only the user can read, and that is removed afterwards.
   func edit(_ text: String, on session: TerminalSession) -> FormEvent {
     let folder = FileManager.default.temporaryDirectory
@@ -75,7 +86,10 @@ private struct Editor {
         return .notEdited("The editor “\(command)” cannot be run. Set VISUAL or EDITOR to another.")
       default: return .notEdited("The editor ended with status \(status): nothing was written.")
       }
-      return .edited(String(decoding: try Data(contentsOf: file), as: UTF8.self))
+      guard let left = try Editor.content(of: file) else {
+        return .notEdited("The editor left more than 16 MB: nothing was written.")
+      }
+      return .edited(String(decoding: left, as: UTF8.self))
     } catch {
       return .notEdited("The text cannot be edited: \(error).")
     }

@@ -87,6 +87,8 @@ public struct BrowserOutcome: Sendable {
   public var message: String
   /// What else is to be done.
   public var effect: Effect
+  /// Whether there was nothing left to change, so that the sentence takes the place of no other.
+  public var foundNothing = false
 
   /// Creates an outcome.
   public init(_ message: String, _ effect: Effect = .none) {

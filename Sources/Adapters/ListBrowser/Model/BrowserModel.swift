@@ -24,8 +24,10 @@ public struct BrowserModel: Sendable {
   var firstRows: FirstRows?
   /// The number of the newest pane.
   var newestPane = 0
-  /// What the shown list shows beside the default.
+  /// What the list that was asked for last shows beside the default.
   var choice = BrowserChoice()
+  /// What the list on the screen shows beside the default.
+  var shownChoice = BrowserChoice()
   /// The order of the shown list in words.
   var order: BrowserOrder
   /// The reason why the list cannot be read at present.
@@ -61,7 +63,14 @@ public struct BrowserModel: Sendable {
   /// The list that is held, with what waits.
   var held: HeldList?
   /// The last message, in the line above the hints.
-  var message = ""
+  var message = "" {
+    didSet {
+      if message.utf8.count > MessageLog.mostBytes { message = MessageLog.shortened(message) }
+      log.note(message)
+    }
+  }
+  /// The last messages, which a key shows in full.
+  var log = MessageLog()
   /// The selected rows.
   var selection: Set<ObjectID> = []
   /// The keys typed so far of a longer sequence, and the count before them.
@@ -91,7 +100,13 @@ public struct BrowserModel: Sendable {
   /// The present time, since the start.
   var now = Duration.zero
   /// Whether a request is being performed, or a position looked for.
-  var isPerforming = false
+  var isPerforming = false {
+    didSet { if isPerforming != oldValue { performingSince = isPerforming ? now : nil } }
+  }
+  /// Since when one is.
+  var performingSince: Duration?
+  /// When the last key asked for rows to be deleted; `nil` once another key was pressed.
+  var deleted: Duration?
   /// The number of the frame on the screen.
   public private(set) var frame = 0
   /// The rows under the cursor in the newest frames, by the frames' numbers.
@@ -140,7 +155,7 @@ public struct BrowserModel: Sendable {
   /// Whether anything on the screen changes by itself with time.
   public var needsTicks: Bool {
     !pane.marks.isEmpty && setup.markTime != nil || held != nil || form != nil || failure != nil
-      || shownFirstRows != nil
+      || shownFirstRows != nil || isPerforming
   }
   /// Whether the first list has arrived.
   public var hasList: Bool { base.list != nil }
@@ -202,7 +217,10 @@ struct DetailPane: Hashable, Sendable {
 /// A menu over the list: its items are narrowed by typing.
 struct Menu: Sendable {
   enum Purpose: Hashable, Sendable {
-    case help, sections, sort, sectionBy, commands, lines, sameValue
+    case help, sections, sort, sectionBy, commands, lines, sameValue, messages
+
+    /// Whether the menu is read, and nothing can be chosen.
+    var isRead: Bool { self == .lines || self == .messages }
   }
 
   struct Item: Hashable, Sendable {
@@ -210,6 +228,10 @@ struct Menu: Sendable {
     var note = ""
     /// The index of the item among all.
     let index: Int
+    /// Words that are not shown, and by which the item is found.
+    var synonyms = ""
+    /// Whether the item is shown only when it is searched.
+    var isRare = false
   }
 
   let purpose: Purpose
@@ -220,9 +242,9 @@ struct Menu: Sendable {
 
   /// The items that contain what was typed; letter case is ignored.
   var items: [Item] {
-    guard !typed.isEmpty else { return all }
+    guard !typed.isEmpty else { return all.filter { !$0.isRare } }
     let sought = typed.lowercased()
-    return all.filter { "\($0.text) \($0.note)".lowercased().contains(sought) }
+    return all.filter { "\($0.text) \($0.note) \($0.synonyms)".lowercased().contains(sought) }
   }
 }
 
@@ -246,6 +268,10 @@ extension BrowserModel {
     case .resized(let size):
       self.size = size
       fit()
+      if let open = menu, open.purpose == .messages {
+        openMenu(.messages)
+        menu?.typed = open.typed
+      }
       effects = [.repaint]
     case .list(let pane, let event):
       effects = take(event, of: pane)
@@ -335,7 +361,7 @@ extension BrowserModel {
   /// Widens the columns for a row.
   mutating func measure(_ row: Row) {
     for (index, column) in setup.columns.enumerated() {
-      let width = setup.width.columns(of: SafeText.oneLine(column.text(row)))
+      let width = setup.width.columns(of: column.line(row))
       naturalWidths[index] = max(naturalWidths[index], width)
     }
   }

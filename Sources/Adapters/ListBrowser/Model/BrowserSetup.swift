@@ -19,6 +19,12 @@ public struct BrowserSetup: Sendable {
     /// Returns the text for a row; it need not be safe for a terminal.
     public var text: @Sendable (Row) -> String
 
+    /// The scalars of a value that one line can show.
+    static let mostScalars = 4096
+
+    /// Returns the text for a row as one line that is safe, without the end of a text that is longer than any line.
+    func line(_ row: Row) -> String { SafeText.oneLine(text(row), atMost: Column.mostScalars) }
+
     /// Creates a column.
     public init(
       _ title: String,
@@ -51,6 +57,10 @@ public struct BrowserSetup: Sendable {
   public var sortNames: [String]
   /// The names that the section menu offers.
   public var sectionNames: [String]
+  /// The names that both menus show only when they are typed, such as keys of related objects.
+  public var rareNames: Set<String> = []
+  /// Whether a text that is typed behind `:` is a year, because the rows of a choice are in an order of dates or years.
+  public var isYear: @Sendable (String, BrowserChoice) -> Bool = { _, _ in false }
   /// The commands of the program.
   public var commands: [BrowserCommand]
   /// Whether a command makes sense for what it would act on.
@@ -119,9 +129,15 @@ public struct BrowserSetup: Sendable {
     self.signs = signs
   }
 
+  /// The scalars of a title in a message.
+  static let mostTitleScalars = 200
+
   /// Returns a row's title: the text of its first column.
   func title(of row: Row) -> String {
-    columns.first.map { SafeText.oneLine($0.text(row)) } ?? row.id.description
+    SafeText.oneLine(
+      columns.first?.text(row) ?? row.id.description,
+      atMost: BrowserSetup.mostTitleScalars
+    )
   }
 }
 

@@ -29,6 +29,11 @@ enum FormLines {
     _ fields: [FormField]
   ) -> [String] {
     var problems: [String] = []
+    // Of many only the number is of interest.
+    func report(_ problem: @autoclosure () -> String) {
+      problems.append(problems.count < 100 ? problem() : "")
+    }
+    let known = entries.map { fields[$0.field].name }.joined(separator: ", ")
     var values: [Int: String] = [:]
     var present: Int?
     // Editors may remove the spaces of an empty line within a value.
@@ -48,19 +53,16 @@ enum FormLines {
       if line.first == "#" { continue }
       present = nil
       guard let colon = line.firstIndex(of: ":") else {
-        problems.append("Line \(number + 1) is not “name: value”: “\(String(line))”.")
+        report("Line \(number + 1) is not “name: value”: “\(excerpt(line))”.")
         continue
       }
-      let name = String(line[..<colon])
+      let name = excerpt(line[..<colon])
       guard let index = entries.firstIndex(where: { isName(name, of: $0, fields) }) else {
-        let known = entries.map { fields[$0.field].name }.joined(separator: ", ")
-        problems.append(
-          "Line \(number + 1): there is no field “\(name)”. The fields are \(known)."
-        )
+        report("Line \(number + 1): there is no field “\(name)”. The fields are \(known).")
         continue
       }
       guard values[index] == nil else {
-        problems.append("Line \(number + 1) gives \(name) again.")
+        report("Line \(number + 1) gives \(name) again.")
         continue
       }
       let value = line[line.index(after: colon)...]
@@ -75,6 +77,18 @@ enum FormLines {
       entries[index].replace(with: value)
     }
     return problems
+  }
+
+  /// The beginning of a line, as messages quote it; no field has a longer name.
+  private static func excerpt(_ line: Substring.UnicodeScalarView) -> String {
+    line.prefix(81).count > 80 ? String(line.prefix(80)) + "…" : String(line)
+  }
+
+  /// Returns the first of many problems, and the number of the others.
+  static func summary(_ problems: [String]) -> String {
+    let others = problems.count - 5
+    return problems.prefix(5).joined(separator: " ")
+      + (others > 0 ? " And \(BrowserView.grouped(others)) more." : "")
   }
 
   private static func isName(_ name: String, of entry: FormEntry, _ fields: [FormField]) -> Bool {

@@ -308,6 +308,7 @@ extension BrowserModel {
     let effects: [BrowserEffect] = derived.map { [.close(pane: $0.id)] } ?? []
     derived = new
     self.order = order
+    shownChoice = choice
     return effects
   }
 
@@ -316,13 +317,28 @@ extension BrowserModel {
     opening = nil
     firstRows = nil
     resumed = nil
+    // A filter stays where it is corrected; an order or sections that cannot be shown would be refused with every filter.
+    let filter = choice.filter
+    choice = shownChoice
+    choice.filter = filter
     message = SafeText.oneLine(reason)
+  }
+
+  /// Opens no other list after all; what is shown stays.
+  mutating func giveUpOpening() -> [BrowserEffect] {
+    let effects: [BrowserEffect] = opening.map { [.close(pane: $0)] } ?? []
+    opening = nil
+    firstRows = nil
+    resumed = nil
+    choice = shownChoice
+    return effects
   }
 
   /// Shows the base list again, where it is by now.
   mutating func showBase() -> [BrowserEffect] {
     order = setup.order
     choice = BrowserChoice()
+    shownChoice = choice
     guard let closed = derived else { return [] }
     derived = nil
     if reading?.pane == closed.id { reading = nil }

@@ -9,6 +9,7 @@ extension BrowserModel {
   mutating func press(_ key: Key, frame: Int? = nil) -> [BrowserEffect] {
     if key == Key(.character("z"), control: true) { return [.suspend] }
     if key != Key(.character("c"), control: true) { interruption = nil }
+    if belongsToDeletion(key) { return [] }
     if form != nil { return pressInForm(key, frame: frame) }
     if menu != nil { return pressInMenu(key) }
     if field != nil { return pressInField(key) }
@@ -26,10 +27,13 @@ extension BrowserModel {
     case .none:
       let typed = pendingKeys
       (pendingKeys, pendingCount) = ([], nil)
-      let command = setup.commands.first { typed == [$0.keyText] }
-      guard command == nil || !mustWait(nil) else { return [] }
-      return command.map { run($0, frame: frame) } ?? []
-    case .action(.indexTitle):
+      guard let command = setup.commands.first(where: { typed == [$0.keyText] }) else {
+        message = SafeText.oneLine("\(typed.joined()) is not a key here: ? shows all keys.")
+        return []
+      }
+      guard !mustWait(nil) else { return [] }
+      return run(command, frame: frame)
+    case .action(.indexTitle) where pane.indexTitles != nil:
       pendingKeys = ["'"]
       return []
     case .action(let action):
@@ -40,8 +44,22 @@ extension BrowserModel {
       let row = pane.cursorID
       let effects = perform(action, count: count, frame: frame)
       noteMove(from: row, inFrame: frame)
+      if action == .delete, !effects.isEmpty { deleted = now }
       return effects
     }
+  }
+
+  /// The time in which another press of the key that deletes belongs to the one before.
+  static let deletionSpan = Duration.milliseconds(400)
+
+  /// Whether a key is one more press of the key that has just deleted rows: `dd`, as in other programs, or a key held down.
+  private mutating func belongsToDeletion(_ key: Key) -> Bool {
+    guard let time = deleted else { return false }
+    deleted = nil
+    let isAgain = BrowserKeymap.meaning(of: [key.description]) == .action(.delete)
+    guard isAgain, pendingKeys.isEmpty, now - time < BrowserModel.deletionSpan else { return false }
+    deleted = now
+    return true
   }
 
   /// Performs an action.
@@ -82,19 +100,20 @@ extension BrowserModel {
     case .mouse: return toggleMouse()
     case .selectSection: selectSection()
     case .detail: return showDetail(frame: frame)
-    case .copyCell: return pane.cursorRow.map { [.copy(setup.title(of: $0))] } ?? []
+    case .copyCell: return copyCell()
     case .copyRows: return copyRows()
     case .hold: return toggleHold()
     case .applyHeld: return held == nil ? reopenList() : applyHeld()
     case .goTo: field = InputField(purpose: .goTo)
     case .filter: field = InputField(purpose: .filter, text: choice.filter)
-    case .help, .sections, .sort, .sectionBy, .commands: openMenu(action)
+    case .usual: return openUsual()
+    case .help, .sections, .sort, .sectionBy, .commands, .messages: openMenu(action)
     case .edit, .editInEditor: return edit(usesEditor: action == .editInEditor, frame: frame)
     case .add: return add()
-    case .delete: return delete(frame: frame)
+    case .delete: return delete(count: count, frame: frame)
     case .undo: return request(.undo)
     case .redo: return request(.redo)
-    case .indexTitle: pendingKeys = ["'"]
+    case .indexTitle: openMenu(.sections)
     case .repaint: return [.repaint]
     case .suspend: return [.suspend]
     case .escape: return escape()
@@ -156,7 +175,7 @@ extension BrowserModel {
     (pendingKeys, pendingCount) = ([], nil)
     guard case .character(let character) = key.code, !key.isControl else { return [] }
     guard let titles = pane.indexTitles, let cursor = pane.cursor else {
-      message = "The list has no index titles: \" chooses a section."
+      openMenu(.sections)
       return []
     }
     let sought = String(character).uppercased()
@@ -207,6 +226,11 @@ extension BrowserModel {
     return []
   }
 
+  private func copyCell() -> [BrowserEffect] {
+    guard let row = pane.cursorRow, let column = setup.columns.first else { return [] }
+    return [.copy(SafeText.oneLine(column.text(row)))]
+  }
+
   private func copyRows() -> [BrowserEffect] {
     var rows = pane.rows.all.filter { selection.contains($0.value.id) }
       .sorted { $0.key < $1.key }.map(\.value.content)
@@ -219,25 +243,43 @@ extension BrowserModel {
 
   // MARK: - Leaving things
 
-  /// Closes one thing: a pane, the filter, the selection.
+  /// Closes one thing: a pane, the filter, the list of a command, the selection.
   ///
-  /// It never ends the browser.
+  /// It never ends the browser, and the order and the sections stay.
   private mutating func escape() -> [BrowserEffect] {
+    var next = choice
     if detail != nil {
       detail = nil
       fit()
-    } else if derived != nil || opening != nil {
-      return open(BrowserChoice())
+    } else if opening != nil {
+      return giveUpOpening()
+    } else if !choice.filter.isEmpty {
+      next.filter = ""
+    } else if choice.commandList != nil {
+      next.commandList = nil
     } else if !selection.isEmpty || selectsAll {
       (selection, selectsAll) = ([], false)
     } else {
-      message = "q leaves."
+      message =
+        choice == BrowserChoice()
+        ? "q leaves." : "q leaves, and - shows the usual order and sections."
     }
-    return []
+    return next == choice ? [] : open(next)
+  }
+
+  /// Shows the order and the sections with which the program begins; the filter stays.
+  private mutating func openUsual() -> [BrowserEffect] {
+    var usual = choice
+    (usual.sort, usual.sectionBy) = (nil, nil)
+    guard usual != choice else {
+      message = "The list has its usual order and sections."
+      return []
+    }
+    return open(usual)
   }
 
   private mutating func interrupt() -> [BrowserEffect] {
-    if opening != nil { return open(derived == nil ? BrowserChoice() : choice) }
+    if opening != nil { return giveUpOpening() }
     if let interruption, now - interruption < .seconds(1) { return [.quit(130)] }
     interruption = now
     message = "q leaves, and so does ^C once more."
@@ -259,7 +301,7 @@ extension BrowserModel {
       guard edited.purpose == .filter, !choice.filter.isEmpty else { return [] }
       var plain = choice
       plain.filter = ""
-      return open(plain)
+      return opening != nil && plain == shownChoice ? giveUpOpening() : open(plain)
     case .enter:
       field = nil
       return edited.purpose == .goTo ? go(toTyped: edited.text) : []
@@ -303,9 +345,20 @@ extension BrowserModel {
 
   /// Goes to a row number, a share, or the place of a value; after `=` a number is a value too.
   private mutating func go(toTyped text: String) -> [BrowserEffect] {
-    let digits = text.hasSuffix("%") ? String(text.dropLast()) : text
-    if let number = Int(digits.filter { $0 != "," && $0 != " " }), number >= 0 {
-      return perform(text.hasSuffix("%") ? .share : .first, count: number)
+    let isShare = text.hasSuffix("%")
+    let isRow = text.hasPrefix("#")
+    let digits = isRow ? String(text.dropFirst()) : isShare ? String(text.dropLast()) : text
+    // Under an order by dates or years a number of four digits is a year.
+    let isYear = setup.isYear(text, choice)
+    if !isYear, let number = Int(digits.filter { $0 != "," && $0 != " " }), number >= 0 {
+      return perform(isShare ? .share : .first, count: number)
+    }
+    if ["q", "q!", "quit", "w", "wq"].contains(text) {
+      message =
+        text.hasPrefix("q")
+        ? ":\(text) is not a command here: q leaves, and :=\(text) goes to that value."
+        : ":\(text) is not a command here: changes are stored at once, and :=\(text) goes to that value."
+      return []
     }
     let value = text.hasPrefix("=") ? String(text.dropFirst()) : text
     guard let list = pane.list, !value.isEmpty else { return [] }
@@ -338,23 +391,30 @@ extension BrowserModel {
 
   /// Opens the menu of an action.
   mutating func openMenu(_ action: BrowserAction) {
-    func items(_ names: [String], default first: String) -> [Menu.Item] {
-      ([first] + names).enumerated().map { Menu.Item(text: $1, index: $0) }
+    func items(_ names: [String], rare: Set<String>, default first: String) -> [Menu.Item] {
+      ([first] + names).enumerated().map { index, name in
+        Menu.Item(text: name, index: index, isRare: index > 0 && rare.contains(name))
+      }
     }
     switch action {
     case .help:
       let lines = BrowserKeymap.entries.enumerated().map { index, entry in
-        Menu.Item(text: entry.keyText, note: "\(entry.group.rawValue): \(entry.help)", index: index)
+        Menu.Item(
+          text: entry.keyText,
+          note: "\(entry.group.rawValue): \(entry.help)",
+          index: index,
+          synonyms: "\(entry.synonyms) \(entry.hint ?? "")"
+        )
       }
-      let commands = setup.commands.enumerated().compactMap { index, command in
-        command.key.map { _ in
+      let offered = offeredCommands.filter { $0.key != nil }
+      let commands = setup.commands.enumerated().filter { offered.contains($0.element) }
+        .map { index, command in
           Menu.Item(
             text: command.keyText,
             note: "\(setup.program): \(command.title)",
             index: lines.count + index
           )
         }
-      }
       menu = Menu(purpose: .help, title: "Keys", all: lines + commands)
     case .sections:
       guard let list = pane.list, list.isSectioned else {
@@ -362,7 +422,8 @@ extension BrowserModel {
       }
       let sections = list.sections.prefix(100_000).enumerated().map { index, section in
         Menu.Item(
-          text: SafeText.oneLine(section.title),
+          text: section.title.isEmpty
+            ? "(none)" : SafeText.oneLine(section.title, atMost: BrowserSetup.mostTitleScalars),
           note: BrowserView.grouped(section.count),
           index: index
         )
@@ -374,14 +435,23 @@ extension BrowserModel {
       menu = Menu(
         purpose: .sort,
         title: "Order",
-        all: items(setup.sortNames.flatMap { [$0, "-\($0)"] }, default: "the usual order")
+        all: items(
+          setup.sortNames.flatMap { [$0, "-\($0)"] },
+          rare: Set(setup.rareNames.flatMap { [$0, "-\($0)"] }),
+          default: "the usual order"
+        )
       )
     case .sectionBy:
       menu = Menu(
         purpose: .sectionBy,
         title: "Sections by",
-        all: items(setup.sectionNames, default: "the usual sections")
+        all: items(setup.sectionNames, rare: setup.rareNames, default: "the usual sections")
       )
+    case .messages:
+      let lines = log.lines(columns: size.columns - 4, setup.width)
+      guard !lines.isEmpty else { return message = "There has been no message yet." }
+      let items = lines.enumerated().map { Menu.Item(text: $1, index: $0) }
+      menu = Menu(purpose: .messages, title: "Messages, the newest first", all: items)
     case .commands:
       let offered = offeredCommands
       guard !offered.isEmpty else {
@@ -405,8 +475,9 @@ extension BrowserModel {
       menu = nil
       return []
     case .enter:
-      menu = nil
+      // What was typed stays, so that it can be corrected.
       guard shown.items.indices.contains(shown.index) else { return [] }
+      menu = nil
       return choose(shown.items[shown.index], of: shown.purpose)
     case .down, .tab: shown.index = min(shown.index + 1, last)
     case .up: shown.index = max(shown.index - 1, 0)
@@ -432,7 +503,7 @@ extension BrowserModel {
   private mutating func choose(_ item: Menu.Item, of purpose: Menu.Purpose) -> [BrowserEffect] {
     var next = choice
     switch purpose {
-    case .lines: return []
+    case .lines, .messages: return []
     case .sameValue:
       searchText = item.note
       return match(backward: false)
@@ -460,7 +531,8 @@ extension BrowserModel {
   /// Goes to the next row that the last filter text matches, or to the one before.
   mutating func match(backward: Bool) -> [BrowserEffect] {
     guard !searchText.isEmpty else {
-      message = "Nothing has been sought yet: / filters, * takes a value of this row."
+      message = "Type what to search: n goes to the next row that matches it."
+      field = InputField(purpose: .filter, text: choice.filter)
       return []
     }
     guard let list = pane.list, let position = pane.position else { return [] }
@@ -486,7 +558,8 @@ extension BrowserModel {
       index,
       detail -> Menu.Item? in
       let text = detail.text(row)
-      guard !text.isEmpty, !text.contains("\"") else { return nil }
+      // A filter is typed, so no text of pages is one.
+      guard !text.isEmpty, text.utf8.count <= 1000, !text.contains("\"") else { return nil }
       return Menu.Item(text: detail.title, note: "\(detail.title)=\"\(text)\"", index: index)
     }
     menu = Menu(purpose: .sameValue, title: "Next row with the same", all: items)

@@ -8,7 +8,12 @@ import TerminalFrontEnd
 /// under the cursor no more, it waits for the key to be pressed again.
 extension BrowserModel {
   /// Deletes the selected rows, or the row under the cursor.
-  mutating func delete(frame: Int?) -> [BrowserEffect] {
+  mutating func delete(count: Int?, frame: Int?) -> [BrowserEffect] {
+    // The rows below may have changed since the user saw them; selected rows are shown first.
+    if let count, count > 1, selection.isEmpty, !selectsAll {
+      message = "d deletes one row, or the selected ones: \(count)␣ selects \(count)."
+      return []
+    }
     if selectsAll { return mayChangeAll("d again deletes") ? request(.deleteAll(choice)) : [] }
     guard let ids = rows(for: "d again deletes", frame: frame) else { return [] }
     return request(.delete(ids))
@@ -76,7 +81,7 @@ extension BrowserModel {
     isPerforming = false
     let call = performing
     performing = nil
-    message = SafeText.oneLine(outcome.message)
+    if !outcome.foundNothing || message.isEmpty { message = SafeText.oneLine(outcome.message) }
     switch outcome.effect {
     case .none: break
     case .lines(let title, let lines):
@@ -399,7 +404,7 @@ extension BrowserModel {
     open.phase = .editing
     open.noteTyping()
     let isValid = open.check()
-    open.reason = problems.joined(separator: " ")
+    open.reason = FormLines.summary(problems)
     form = open
     if open.usesEditor, problems.isEmpty, isValid { return submit(open.submission) }
     return takeWaiting()

@@ -252,26 +252,32 @@ private struct FieldText {
   var isCutAfter = false
 
   init(_ entry: FormEntry, room: Int, isPresent: Bool, _ measure: DisplayWidth) {
-    let clusters = entry.text.map { SafeText.oneLine(String($0)) }
-    let widths = clusters.map { measure.columns(of: $0) }
-    var first = 0
+    let text = entry.text
+    var first = text.startIndex
     if isPresent {
-      caretColumn = widths[..<entry.caret].reduce(0, +)
+      first = text.index(first, offsetBy: entry.caret, limitedBy: text.endIndex) ?? text.endIndex
       // The caret needs a cell of its own behind the text.
-      while caretColumn > max(room - 1, 0), first < entry.caret {
-        caretColumn -= widths[first]
-        first += 1
+      while first > text.startIndex {
+        let before = text.index(before: first)
+        let width = measure.columns(of: SafeText.oneLine(String(text[before])))
+        guard caretColumn + width <= max(room - 1, 0) else { break }
+        caretColumn += width
+        first = before
       }
     }
+    // Only what has room is laid out: a value can be long.
     var used = 0
     var end = first
-    while end < clusters.count, used + widths[end] <= room {
-      used += widths[end]
-      end += 1
+    while end < text.endIndex {
+      let cluster = SafeText.oneLine(String(text[end]))
+      let width = measure.columns(of: cluster)
+      guard used + width <= room else { break }
+      shown += cluster
+      used += width
+      end = text.index(after: end)
     }
-    shown = clusters[first..<end].joined()
-    isCutBefore = first > 0
-    isCutAfter = end < clusters.count
+    isCutBefore = first > text.startIndex
+    isCutAfter = end < text.endIndex
   }
 }
 

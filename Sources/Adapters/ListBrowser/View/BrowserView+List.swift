@@ -66,7 +66,7 @@ extension BrowserView {
     changed: AttributeSet? = nil
   ) {
     for (column, range) in zip(model.setup.columns, columns) where !range.isEmpty {
-      let text = SafeText.oneLine(column.text(row))
+      let text = column.line(row)
       surface.write(text, line: line, columns: range, alignment: column.alignment, style: style)
       guard let changed, let attribute = column.attribute, changed.indexes.contains(attribute)
       else { continue }
@@ -163,7 +163,8 @@ extension BrowserView {
       tail += "  " + (count.change > 0 ? "+" : signs.minus) + grouped(Int(count.change.magnitude))
     }
     let tailColumn = max(end - width.columns(of: tail), start + 2)
-    let title = header.title.isEmpty ? "(none)" : SafeText.oneLine(header.title)
+    let most = BrowserSetup.Column.mostScalars
+    let title = header.title.isEmpty ? "(none)" : SafeText.oneLine(header.title, atMost: most)
     let fitted = width.cut(title, columns: max(tailColumn - start - 3, 1))
     var column = surface.write(fitted, line: line, column: start + 2, limit: end, style: style) + 1
     while column < tailColumn {
@@ -213,7 +214,7 @@ extension BrowserView {
       return
     }
     let width = model.setup.width
-    let used = width.columns(of: SafeText.oneLine(column.text(row)))
+    let used = width.columns(of: column.line(row))
     let room = range.count - used - 1
     guard room >= 8 else { return }
     surface.write(

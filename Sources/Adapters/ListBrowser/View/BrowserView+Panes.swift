@@ -62,22 +62,29 @@ extension BrowserView {
     let names = min(setup.details.map { width.columns(of: $0.title) }.max() ?? 0, columns / 3)
     let room = max(columns - names - 5, 1)
     let related = model.relatedDetails.flatMap { $0.id == row.id ? $0.lines : nil } ?? []
-    let known = setup.details.flatMap { detail in
+    let known = setup.details.map { detail in
       let isChanged =
         detail.attribute.flatMap { index in mark?.changed?.indexes.contains(index) } ?? false
-      let texts = wrapped(SafeText.oneLine(detail.text(row)), room, width)
-      return texts.enumerated().map { index, text in
-        let name = width.fit(index == 0 ? detail.title : "", columns: names)
-        return ("  \(name)  \(text)", isChanged)
-      }
+      return (title: detail.title, text: detail.text(row), isChanged: isChanged)
     }
-    return known
-      + related.flatMap { detail in
-        wrapped(SafeText.oneLine(detail.text), room, width).enumerated().map { index, text in
-          ("  \(width.fit(index == 0 ? detail.title : "", columns: names))  \(text)", false)
+    // All of it is laid out again for every frame.
+    var rest = mostDetailScalars
+    return (known + related.map { (title: $0.title, text: $0.text, isChanged: false) })
+      .flatMap { detail in
+        let text = SafeText.oneLine(detail.text, atMost: max(rest, BrowserSetup.mostTitleScalars))
+        rest -= text.unicodeScalars.count
+        return wrapped(text, room, width).enumerated().map { index, line in
+          let name = width.fit(
+            index == 0 ? SafeText.oneLine(detail.title) : "",
+            columns: names
+          )
+          return ("  \(name)  \(line)", detail.isChanged)
         }
       }
   }
+
+  /// The scalars that the values of a row can have in the detail pane; of a longer row the ends of values are left out.
+  static let mostDetailScalars = 131_072
 
   /// Returns a text in lines of at most a number of columns.
   private static func wrapped(_ text: String, _ columns: Int, _ width: DisplayWidth) -> [String] {
@@ -120,8 +127,13 @@ extension BrowserView {
     let top = min(max(menu.index - room / 2, 0), max(items.count - room, 0))
     let widest = min(
       items.map { measure.columns(of: $0.text) }.max() ?? 0,
-      menu.purpose == .help ? 14 : columns.count * 2 / 3
+      menu.purpose == .help ? 14 : menu.purpose == .messages ? columns.count : columns.count * 2 / 3
     )
+    if items.isEmpty, room > 0 {
+      let noun = menu.purpose == .help ? "No key does" : "Nothing here contains"
+      let text = "\(noun) “\(SafeText.oneLine(menu.typed))”: Backspace, or Esc back."
+      surface.write(text, line: lines.lowerBound + 1, columns: 3..<layout.size.columns)
+    }
     for (index, item) in items.dropFirst(top).prefix(room).enumerated() {
       let line = lines.lowerBound + 1 + index
       let isPresent = top + index == menu.index

@@ -123,6 +123,22 @@ extension BrowserView {
 
 // MARK: - The last lines
 
+extension BrowserModel {
+  /// The time after which a request that still waits for the store is spoken of.
+  static let quietSpan = Duration.milliseconds(300)
+
+  /// What the line above the hints says: the last message, else what the browser waits for, else why the list is as it is.
+  var statusText: String {
+    if let since = performingSince, now - since >= BrowserModel.quietSpan {
+      let seconds = (now - since).components.seconds
+      return "waiting for \(setup.file)" + (seconds < 1 ? " …" : " for \(seconds) s …")
+    }
+    if !message.isEmpty { return message }
+    if let failure { return "\(setup.signs.failed) \(failure)" }
+    return heldText.map { "\(setup.signs.held) \($0)" } ?? ""
+  }
+}
+
 extension BrowserView {
   private static func drawStatus(
     _ model: BrowserModel,
@@ -145,14 +161,14 @@ extension BrowserView {
       &surface,
       model.setup.width
     )
-    var text = model.message
-    if text.isEmpty, let held = model.heldText { text = "\(model.setup.signs.held) \(held)" }
     let typed = (model.pendingCount.map { "\($0)" } ?? "") + model.pendingKeys.joined()
-    if !typed.isEmpty { text = typed }
+    let text = SafeText.oneLine(typed.isEmpty ? model.statusText : typed)
+    // What to do stands at the end, so a long message loses its middle.
+    let room = max(end - 1, 0)
     surface.write(
-      " " + SafeText.oneLine(text),
+      " " + model.setup.width.cutMiddle(text, columns: room - 1),
       line: layout.statusLine,
-      columns: 0..<max(end - 1, 0)
+      columns: 0..<room
     )
   }
 
@@ -166,7 +182,7 @@ extension BrowserView {
     let style = Style(dim: true)
     let isMenu = model.menu != nil
     let last =
-      model.menu.map { $0.purpose == .lines ? "Esc back" : "Enter choose  Esc back" }
+      model.menu.map { $0.purpose.isRead ? "Esc back" : "Enter choose  Esc back" }
       ?? (layout.isNarrow ? "?" : "? keys")
     let end = drawAtEnd(last, line: line, style: style, &surface, model.setup.width)
     guard !isMenu else { return }
@@ -174,7 +190,11 @@ extension BrowserView {
       BrowserKeymap.entries.first { $0.action == action }?.hint
     }
     if model.held != nil { hints.insert(". apply", at: 0) }
-    if model.derived != nil { hints.insert("Esc back", at: 0) }
+    let choice = model.choice
+    if choice.sort != nil || choice.sectionBy != nil { hints.insert("- usual order", at: 0) }
+    if !choice.filter.isEmpty || choice.commandList != nil || model.opening != nil {
+      hints.insert("Esc back", at: 0)
+    }
     var column = 1
     for hint in hints {
       let width = model.setup.width.columns(of: hint)

@@ -19,6 +19,8 @@ struct FormBox {
 
   /// The most columns that a field takes.
   private static let widest = 90
+  /// The scalars of a message that are laid out.
+  static let mostScalars = 2000
   /// The blanks between two fields side by side.
   private static let gap = 2
   /// The cells around a field's text: a blank, a mark, two brackets.
@@ -58,7 +60,8 @@ struct FormBox {
         let indent = index == first ? names[0] + 3 : 0
         let texts = FormBox.wrapped(
           SafeText.oneLine(
-            problem.first?.isLowercase == true ? "\(name) \(problem)" : "\(name): \(problem)"
+            problem.first?.isLowercase == true ? "\(name) \(problem)" : "\(name): \(problem)",
+            atMost: FormBox.mostScalars
           ),
           max(width - indent, 8),
           measure
@@ -69,7 +72,8 @@ struct FormBox {
         }
       }
     }
-    pinned = FormBox.wrapped(SafeText.oneLine(form.reason), width, measure).map {
+    let reason = SafeText.oneLine(form.reason, atMost: FormBox.mostScalars)
+    pinned = FormBox.wrapped(reason, width, measure).map {
       [.text($0, column: 0, style: Style(bold: true))]
     }
   }
@@ -88,7 +92,9 @@ struct FormBox {
         ])
         let texts = [version.begun, version.stored, version.wished]
         for (title, text) in zip(["began", "stored", "yours"], texts) {
-          let line = measure.fit(title, columns: 8) + SafeText.oneLine(text)
+          let line =
+            measure.fit(title, columns: 8)
+            + SafeText.oneLine(text, atMost: BrowserSetup.Column.mostScalars)
           lines.append([.text(measure.cut(line, columns: width - 1), column: 1, style: Style())])
         }
       }
@@ -99,7 +105,14 @@ struct FormBox {
         [(name, 0, names)]
         + texts.enumerated().map { ($1, names + 2 + $0 * share, share - 1) }
       return all.map { text, column, room in
-        .text(measure.cut(SafeText.oneLine(text), columns: room), column: column, style: style)
+        .text(
+          measure.cut(
+            SafeText.oneLine(text, atMost: BrowserSetup.Column.mostScalars),
+            columns: room
+          ),
+          column: column,
+          style: style
+        )
       }
     }
     lines.append(line(titles, name: "", style: Style(dim: true)))
@@ -124,25 +137,27 @@ struct FormBox {
   }
 
   /// Returns a text in lines of at most a number of columns, broken at blanks where there are some.
+  /// - Complexity: O(*n*) in the clusters.
   static func wrapped(_ text: String, _ columns: Int, _ measure: DisplayWidth) -> [String] {
     var lines: [String] = []
-    var line = ""
+    var (line, used) = ("", 0)
     func end() {
-      lines.append(String(line.reversed().drop { $0 == " " }.reversed()))
-      line = ""
+      lines.append(line)
+      (line, used) = ("", 0)
     }
     for word in text.split(separator: " ") {
-      let joined = line.isEmpty ? String(word) : "\(line) \(word)"
-      if measure.columns(of: joined) <= columns {
-        line = joined
+      let width = measure.columns(of: String(word))
+      if !line.isEmpty, used + 1 + width <= columns {
+        line += " " + word
+        used += 1 + width
         continue
       }
       if !line.isEmpty { end() }
       for cluster in word {
-        if measure.columns(of: line) + measure.columns(of: cluster) > columns, !line.isEmpty {
-          end()
-        }
+        let width = measure.columns(of: cluster)
+        if used + width > columns, !line.isEmpty { end() }
         line.append(cluster)
+        used += width
       }
     }
     if !line.isEmpty { end() }

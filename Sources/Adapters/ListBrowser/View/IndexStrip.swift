@@ -20,7 +20,7 @@ struct IndexStrip: Hashable {
     var indexes: [String: Int] = [:]
     var current: Int?
     for (title, start) in zip(titles.titles, titles.sections) {
-      let letter = String(SafeText.oneLine(title).prefix(1))
+      let letter = String(SafeText.oneLine(title, atMost: 64).prefix(1))
       let index = indexes[letter] ?? all.count
       if index == all.count {
         all.append(letter)

@@ -100,14 +100,28 @@ extension ListProgram {
     nil
   }
 
-  /// The attributes that have an order, and the key.
-  public static var sortNames: [String] {
-    entity.attributes.filter { $0.isOrderable(in: entity) }.map(\.name) + ["id"]
+  /// The fields that have an order, and the keys: the name of a related object stands for its key, which comes last.
+  public static var sortNames: [String] { orderedNames + ["id"] + foreignKeyNames.sorted() }
+
+  /// The section keys besides attributes, and then the fields that have an order.
+  public static var sectionNames: [String] {
+    sectionKeyNames + orderedNames + foreignKeyNames.sorted()
   }
 
-  /// The section keys besides attributes, and then the attributes that have an order.
-  public static var sectionNames: [String] {
-    sectionKeyNames + entity.attributes.filter { $0.isOrderable(in: entity) }.map(\.name)
+  /// The fields that have an order, in the order of the attributes.
+  private static var orderedNames: [String] {
+    let fields = fields
+    return zip(entity.attributes, fields.form.attributes).filter { attribute, _ in
+      attribute.isOrderable(in: entity)
+    }.map { $1.name }
+  }
+
+  /// The attributes that are keys of related objects which users know by their names.
+  package static var foreignKeyNames: Set<String> {
+    let fields = fields
+    return Set(
+      zip(entity.attributes, fields.form.attributes).filter { $0.name != $1.name }.map { $0.0.name }
+    )
   }
 
   /// The key, all attributes and all computed attributes.

@@ -1,0 +1,217 @@
+import ResultsDomain
+import ResultsPresentation
+import TerminalFrontEnd
+import Testing
+
+@testable import ListBrowser
+
+/// R207, R211: keys that people press by habit do what they mean in other programs, or say what they do not.
+@Suite("Keys pressed by habit", .timeLimit(.minutes(1)))
+struct HabitTests {
+  private static let escape = "\u{1B}"
+
+  /// Answers the list that was asked for last with all rows.
+  private func answer(_ world: inout World) throws {
+    guard case .open(let pane, let choice)? = world.effects.last else {
+      Issue.record("no list was asked for: \(world.effects)")
+      return
+    }
+    let list = try world.controller.results
+    try world.send(.opened(pane: pane, choice, list, order: "by year"))
+    world.effects = []
+  }
+
+  private func sorted() async throws -> World {
+    var world = try await World((0..<9).map { ("A", "title \($0)", 2000 + $0) }, columns: 80)
+    try world.press("syear\r")
+    try answer(&world)
+    return world
+  }
+
+  @Test func `R207: Esc closes what is open and ends what is selected, and never the order`()
+    async throws
+  {
+    var world = try await sorted()
+    try world.press("S")
+    try world.press("title\r")
+    try answer(&world)
+    try world.press("jj  \(Self.escape)")
+    #expect(world.model.selection.isEmpty)
+    try world.press("\u{1}")
+    try world.press(Self.escape)
+    #expect(!world.model.selectsAll)
+    for _ in 0..<3 { try world.press(Self.escape) }
+    #expect(world.model.choice.sort == "year" && world.model.choice.sectionBy == "title")
+    #expect(world.screen[0].contains("by year"))
+    #expect(world.effects.isEmpty)
+    #expect(world.model.message == "q leaves, and - shows the usual order and sections.")
+  }
+
+  @Test func `R207: the filter goes before the selection, and the order stays under it`()
+    async throws
+  {
+    var world = try await sorted()
+    try world.press(" /title\r")
+    try answer(&world)
+    #expect(world.model.choice.filter == "title")
+    try world.press(Self.escape)
+    guard case .open(_, let choice)? = world.effects.last else {
+      Issue.record("the filter stays")
+      return
+    }
+    #expect(choice.sort == "year" && choice.filter.isEmpty)
+    #expect(!world.model.selection.isEmpty)
+  }
+
+  @Test func `R207: Esc gives up a list that is being opened, and shows the one before`()
+    async throws
+  {
+    var world = try await sorted()
+    try world.press("/title\r")
+    try world.press(Self.escape)
+    #expect(world.model.choice.sort == "year" && world.model.choice.filter.isEmpty)
+    guard case .close? = world.effects.last else {
+      Issue.record("it is still being opened: \(world.effects)")
+      return
+    }
+    #expect(world.screen[0].contains("● live"))
+  }
+
+  @Test func `R207: the key - shows the usual order and sections again, and the hints say so`()
+    async throws
+  {
+    var world = try await sorted()
+    #expect(world.screen.last?.hasPrefix(" - usual order") == true)
+    try world.press("-")
+    #expect(world.model.choice == BrowserChoice())
+    #expect(world.screen[0].contains("by publisher"))
+    try world.press("-")
+    #expect(world.model.message == "The list has its usual order and sections.")
+  }
+
+  @Test func `R207: an order that is refused does not come back with the next filter`() async throws
+  {
+    var world = try await World([("A", "a", 1)])
+    try world.press("syear\r")
+    guard case .open(let pane, _)? = world.effects.last else { return }
+    try world.send(.refused(pane: pane, reason: "There is no such order."))
+    try world.press("/a\r")
+    guard case .open(_, let choice)? = world.effects.last else {
+      Issue.record("nothing is filtered")
+      return
+    }
+    #expect(choice.sort == nil && choice.filter == "a")
+  }
+
+  @Test func `R207: dd deletes once, and so does a key that is held down`() async throws {
+    var world = try await World((0..<9).map { ("A", "title \($0)", nil) })
+    world.model.allowWriting()
+    try world.press("jdd")
+    #expect(world.effects.count == 1)
+    for _ in 0..<10 {
+      world.now += .milliseconds(30)
+      try world.press("d")
+    }
+    #expect(world.effects.count == 1)
+    world.now += .seconds(1)
+    try world.press("d")
+    #expect(world.effects.count == 2)
+    // Another key between the two makes them two.
+    try world.press("jd")
+    #expect(world.effects.count == 3)
+  }
+
+  @Test func `R207: a command that found nothing left to do hides no message`()
+    async throws
+  {
+    var world = try await World([("A", "a", 1)])
+    var nothing = BrowserOutcome("The book is no longer in the store: nothing was deleted.")
+    nothing.foundNothing = true
+    try world.send(.performed(nothing))
+    #expect(world.model.message == nothing.message)
+    try world.send(.performed(BrowserOutcome("deleted 1 book: u undoes.")))
+    try world.send(.performed(nothing))
+    #expect(world.model.message == "deleted 1 book: u undoes.")
+  }
+
+  @Test func `R207: a number before d deletes nothing unseen`() async throws {
+    var world = try await World((0..<9).map { ("A", "title \($0)", nil) })
+    world.model.allowWriting()
+    try world.press("j3d")
+    #expect(world.effects.isEmpty)
+    #expect(world.model.message == "d deletes one row, or the selected ones: 3␣ selects 3.")
+  }
+
+  @Test(arguments: [
+    "undo", "search", "reverse", "quit", "exit", "group", "save", "sort", "help", "filter",
+    "delete",
+    "redo", "find", "remove", "refresh", "jump",
+  ])
+  func `R211: the help finds a key by the words of the hints and of other programs`(_ word: String)
+    async throws
+  {
+    var world = try await World([("A", "a", 1)], columns: 80)
+    try world.press("?\(word)")
+    #expect(world.model.menu?.items.isEmpty == false)
+  }
+
+  @Test func `R211: a menu without a match says so, and stays for another word`() async throws {
+    var world = try await World([("A", "a", 1)], columns: 80)
+    try world.press("?xyzzy\r")
+    #expect(world.screen.contains { $0.contains("No key does “xyzzy”: Backspace, or Esc back.") })
+    try world.press(Self.escape)
+    try world.press("sxyzzy")
+    #expect(world.screen.contains { $0.contains("Nothing here contains “xyzzy”: Backspace") })
+  }
+
+  @Test(arguments: [
+    ("i", "i is not a key here: ? shows all keys."),
+    ("zq", "zq is not a key here: ? shows all keys."),
+    ("\u{1B}[18~", "F7 is not a key here: ? shows all keys."),
+    (":q\r", ":q is not a command here: q leaves, and :=q goes to that value."),
+    (":w\r", ":w is not a command here: changes are stored at once, and :=w goes to that value."),
+  ])
+  func `R211: what is no key is named`(_ keys: String, _ message: String) async throws {
+    var world = try await World([("A", "a", 1)], columns: 80)
+    try world.press(keys)
+    #expect(world.model.message == message)
+    #expect(world.effects.isEmpty)
+  }
+
+  @Test func `R211: F1 helps, F5 paints again, and ^N and ^P move`() async throws {
+    var world = try await World((0..<9).map { ("A", "title \($0)", nil) })
+    try world.press("\u{1B}OP")
+    #expect(world.model.menu?.purpose == .help)
+    try world.press(Self.escape)
+    try world.go(to: "title 3")
+    try world.press("\u{E}")
+    #expect(world.cursorTitle == "title 4")
+    try world.press("\u{10}\u{10}")
+    #expect(world.cursorTitle == "title 2")
+    try world.press("\u{1B}[15~")
+    guard case .repaint? = world.effects.last else {
+      Issue.record("nothing is painted again")
+      return
+    }
+  }
+
+  @Test func `R211: n asks what to search, and a section without a title has a name in menus`()
+    async throws
+  {
+    var world = try await World([("", "a", 1), ("B", "b", 2)])
+    try world.press("n")
+    #expect(world.model.field?.purpose == .filter)
+    try world.press(Self.escape)
+    try world.press("\"")
+    #expect(world.screen.contains { $0.hasPrefix(">  (none)") || $0.hasPrefix("   (none)") })
+  }
+
+  @Test func `R211: ' chooses from a menu where the list has too many sections for letters`()
+    async throws
+  {
+    let rows = (0..<ListPane.mostIndexedSections + 1).map { ("p\($0)", "t", Int?.none) }
+    var world = try await World(rows)
+    try world.press("'")
+    #expect(world.model.menu?.purpose == .sections)
+  }
+}
