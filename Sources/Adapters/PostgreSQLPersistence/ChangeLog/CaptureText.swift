@@ -158,6 +158,20 @@ extension CaptureText {
   /// What the transaction knows about its entries of the table: `open` after the first one was written, `gap` after one could not be.
   private var setting: String { Connection.literal("results.capture_\(number)") }
 
+  /// Statements that leave the function after a gap. Anybody may change the setting, so the gap's entry must be there.
+  private var leavingAfterGap: String {
+    """
+    IF state = 'gap' THEN
+          BEGIN
+            IF EXISTS (SELECT FROM \(schema.quoted).log l WHERE l.xid = pg_current_xact_id() AND l.entity = \(number)
+              AND l.kind = 'g') THEN RETURN NULL; END IF;
+          EXCEPTION WHEN OTHERS THEN RETURN NULL;
+          END;
+          state := '';
+        END IF;
+    """
+  }
+
   private var open: String { "PERFORM set_config(\(setting), 'open', true);" }
 
   /// Statements that are undone if they fail, with an entry that says so instead: no write fails because of the log.
@@ -224,7 +238,7 @@ extension CaptureText {
     let skip = condition.map { "IF \($0) THEN RETURN NULL; END IF;\n    " } ?? ""
     return function(name, declaring: declarations) {
       """
-      IF state = 'gap' THEN RETURN NULL; END IF;
+      \(leavingAfterGap)
         \(caught(
           """
           \(skip)\(sending(reading))
@@ -315,7 +329,7 @@ extension CaptureText {
   ) -> LogSchema.Function {
     function(name, declaring: CaptureText.encoding) {
       """
-      IF state = 'gap' THEN RETURN NULL; END IF;
+      \(leavingAfterGap)
         IF encoding <> 'UTF8' THEN PERFORM set_config('client_encoding', 'UTF8', true); END IF;
         \(caught(
           """
