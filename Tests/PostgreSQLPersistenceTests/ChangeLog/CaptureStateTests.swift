@@ -33,7 +33,8 @@ import Testing
   }
 
   static let switches = [
-    #"ALTER TABLE "Book" DISABLE TRIGGER ALL"#, #"ALTER TABLE "Book" DISABLE TRIGGER "!results_update""#,
+    #"ALTER TABLE "Book" DISABLE TRIGGER ALL"#,
+    #"ALTER TABLE "Book" DISABLE TRIGGER "!results_update""#,
     #"ALTER TABLE "Book" ENABLE REPLICA TRIGGER "!results_update""#,
     #"DROP TRIGGER "!results_update" ON "Book""#,
   ]
@@ -65,7 +66,9 @@ import Testing
         #expect(try !isGap(follower))
       }
       // Neither a running store nor one that is opened touches them.
-      let triggers = "SELECT count(*) FROM pg_trigger WHERE tgrelid = '\"Book\"'::regclass AND tgenabled = 'A'"
+      let triggers = #"""
+        SELECT count(*) FROM pg_trigger WHERE tgrelid = '"Book"'::regclass AND tgenabled = 'A'
+        """#
       let before = try writer.runOnce(triggers).integer(0, 0)
       try owner.log.maintain(on: owner.connection)
       let opened = try fixture.open(mode: mode)
@@ -135,7 +138,8 @@ import Testing
         "CREATE TABLE second_b PARTITION OF second FOR VALUES FROM (150) TO (200)",
         "CREATE TABLE third (LIKE first INCLUDING ALL)", LogFixture.creation[1],
         LogFixture.creation[2],
-        #"INSERT INTO "Book" VALUES (1, 'a', 1), (150, 'b', 1)"#, "INSERT INTO third VALUES (201, 'c', 1)",
+        #"INSERT INTO "Book" VALUES (1, 'a', 1), (150, 'b', 1)"#,
+        "INSERT INTO third VALUES (201, 'c', 1)",
       ] {
         try writer.runOnce(text)
       }
@@ -144,7 +148,8 @@ import Testing
       for follower in followers { try follower.advance() }
       try writer.runOnce(#"UPDATE "Book" SET year = 2"#)
       for follower in followers {
-        #expect(try follower.commits().flatMap(\.words) == ["Book 1: a,1 → a,2", "Book 150: b,1 → b,2"])
+        let words = try follower.commits().flatMap(\.words)
+        #expect(words == ["Book 1: a,1 → a,2", "Book 150: b,1 → b,2"])
       }
       try writer.runOnce(statement)
       for follower in followers {
@@ -184,7 +189,8 @@ import Testing
     }
   }
 
-  @Test func `a new child of a table is noticed, and compared as long as it exists (R184)`() throws {
+  @Test func `a new child of a table is noticed, and compared as long as it exists (R184)`() throws
+  {
     try TestServer.withDatabase { url in
       let fixture = try LogFixture(url)
       let followers = [try fixture.open(mode: nil), try reader(fixture)]
@@ -211,7 +217,9 @@ import Testing
       let followers = [try fixture.open(), try reader(fixture)]
       for follower in followers { try follower.advance() }
       let writer = try TestServer.connect(url)
-      try writer.runOnce("ALTER TABLE fetched_results.log ADD CONSTRAINT c CHECK (kind = 'm') NOT VALID")
+      try writer.runOnce(
+        "ALTER TABLE fetched_results.log ADD CONSTRAINT c CHECK (kind = 'm') NOT VALID"
+      )
       try writer.runOnce(#"INSERT INTO "Book" VALUES (1, 'a', 1)"#)
       for follower in followers {
         #expect(try isGap(follower))
@@ -264,7 +272,8 @@ import Testing
       try follower.advance()
       try writer.runOnce(#"DELETE FROM "Book""#)
       #expect(try follower.commits().flatMap(\.words) == ["Book 1: a,1 → none"])
-      #expect(try writer.runOnce("SELECT to_regclass('fetched_results.lost') IS NOT NULL").boolean(0, 0) == true)
+      let lost = try writer.runOnce("SELECT to_regclass('fetched_results.lost') IS NOT NULL")
+      #expect(lost.boolean(0, 0) == true)
     }
   }
 }

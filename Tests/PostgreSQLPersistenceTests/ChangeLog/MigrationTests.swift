@@ -6,7 +6,9 @@ import Testing
 
 /// R182: whatever a migration does to a captured table or to the log, no write of an application fails because of the log.
 @Suite struct MigrationTests {
-  /// What happens to a table. If something is lost, a follower reads no commits after it: there is a gap, or the table cannot be read.
+  /// What happens to a table.
+  ///
+  /// If something is lost, a follower reads no commits after it: there is a gap, or the table cannot be read.
   static let tableMigrations: [(statement: String, isLoss: Bool?)] = [
     (#"ALTER TABLE "Book" RENAME COLUMN year TO published"#, true),
     (#"ALTER TABLE "Book" DROP COLUMN year"#, true),
@@ -59,7 +61,9 @@ import Testing
     try TestServer.withDatabase { url in
       let follower = try LogFixture(url).open(mode: mode)
       let writer = try TestServer.connect(url)
-      try writer.runOnce(#"INSERT INTO "Book" VALUES (1, 'a', 1), (2, 'b', 2), (3, 'c', 3), (4, 'b', 4)"#)
+      try writer.runOnce(
+        #"INSERT INTO "Book" VALUES (1, 'a', 1), (2, 'b', 2), (3, 'c', 3), (4, 'b', 4)"#
+      )
       // This session has prepared the triggers' statements.
       try write(#""Book""#, on: writer)
       try follower.advance()

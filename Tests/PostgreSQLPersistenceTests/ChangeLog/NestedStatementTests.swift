@@ -52,13 +52,18 @@ import Testing
     let name = ["bump", "try_bump", "fail_bump", "replace_book", "move_book"][number(0...4)]
     let keys = "id BETWEEN \(key) AND \(key + number(0...4))"
     switch number(0...11) {
-    case 0: return #"INSERT INTO "Book" VALUES (\#(key), 'i', \#(number(0...9))) ON CONFLICT DO NOTHING"#
-    case 1:
+    case 0:
       return
-        #"INSERT INTO "Book" VALUES (\#(key), 'i', 1), (\#(key + 1), 'j', \#(name)(\#(key))) ON CONFLICT (id) DO UPDATE SET year = excluded.year"#
+        #"INSERT INTO "Book" VALUES (\#(key), 'i', \#(number(0...9))) ON CONFLICT DO NOTHING"#
+    case 1:
+      return #"""
+        INSERT INTO "Book" VALUES (\#(key), 'i', 1), (\#(key + 1), 'j', \#(name)(\#(key))) \#
+        ON CONFLICT (id) DO UPDATE SET year = excluded.year
+        """#
     case 2: return #"DELETE FROM "Book" WHERE \#(keys) AND \#(name)(id - 1) > 0"#
     case 3: return #"UPDATE "Book" SET year = year + 1 WHERE \#(keys)"#
-    case 4: return #"UPDATE "Book" SET title = title || 'x', year = \#(name)(id - 1) WHERE \#(keys)"#
+    case 4:
+      return #"UPDATE "Book" SET title = title || 'x', year = \#(name)(id - 1) WHERE \#(keys)"#
     case 5: return #"UPDATE "Book" SET year = \#(name)(id + 1) WHERE \#(keys)"#
     case 6: return #"UPDATE "Book" SET extra = extra + \#(name)(id - 1) WHERE \#(keys)"#
     case 7: return "SAVEPOINT s"

@@ -38,8 +38,9 @@ extension CaptureText {
     )
   }
 
-  /// Statements that end the function with a gap where a column of the key has a type that somebody has made; a function of `pg_typeof` takes
-  /// every type as it is. A missing column is left to the function itself.
+  /// Statements that end the function with a gap where a column of the key has a type that somebody has made.
+  ///
+  /// `pg_typeof` takes every type as it is. A missing column is left to the function itself.
   private func typeCheck(isInsert: Bool, isByRow: Bool) -> String {
     let row = isByRow ? (isInsert ? "NEW" : "OLD") : (isInsert ? "n" : "o")
     let types = keys.map { "pg_typeof(\(row).\($0))::oid" }.joined(separator: ", ")

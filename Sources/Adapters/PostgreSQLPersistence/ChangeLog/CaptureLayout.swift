@@ -108,7 +108,8 @@ struct CaptureLayout: Sendable {
     let marks = zip(self.tables, tables.all).map { table, entity in
       let columns = table.columnNumbers.map(String.init).joined(separator: ", ")
       // Another table may have the name by now.
-      let named = "coalesce(\(CaptureLayout.relation(entity.quotedName))::pg_catalog.oid::pg_catalog.int8, 0)"
+      let name = CaptureLayout.relation(entity.quotedName)
+      let named = "coalesce(\(name)::pg_catalog.oid::pg_catalog.int8, 0)"
       let relation = "\(table.relation)::pg_catalog.oid"
       return """
         pg_catalog.hash_array_extended(ARRAY[\(named), \
@@ -138,7 +139,9 @@ struct CaptureLayout: Sendable {
     "pg_catalog.to_regclass(\(Connection.literal(quotedName)))"
   }
 
-  /// An array of numbers for the tables that inherit from one. Partitions are named with their files, which TRUNCATE replaces, and with
+  /// An array of numbers for the tables that inherit from one.
+  ///
+  /// Partitions are named with their files, which TRUNCATE replaces, and with
   /// their triggers.
   fileprivate static func heirs(of relation: String, arePartitions: Bool) -> String {
     guard arePartitions else {

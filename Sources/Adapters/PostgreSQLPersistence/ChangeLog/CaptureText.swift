@@ -158,7 +158,9 @@ extension CaptureText {
   /// What the transaction knows about its entries of the table: `open` after the first one was written, `gap` after one could not be.
   private var setting: String { Connection.literal("results.capture_\(number)") }
 
-  /// Statements that leave the function after a gap. Anybody may change the setting, so the gap's entry must be there.
+  /// Statements that leave the function after a gap.
+  ///
+  /// Anybody may change the setting, so the gap's entry must be there.
   private var leavingAfterGap: String {
     """
     IF state = 'gap' THEN
@@ -322,6 +324,7 @@ extension CaptureText {
   ///   - name: The function's name.
   ///   - query: A query that is always run. After the first entry of a transaction it is tried without rows before.
   ///   - further: A further statement.
+  /// - Returns: The function.
   private func statementFunction(
     _ name: String,
     _ query: String,

@@ -93,6 +93,7 @@ struct ChangeLogInstaller {
   /// - Parameters:
   ///   - connection: A connection without an open transaction.
   ///   - restores: Whether triggers that someone has switched off or removed are put back, and what was lost is forgotten.
+  /// - Returns: What is captured now, and how.
   /// - Throws: `StoreError.cannotOpen` with what the database's owner must run, if the user has not the right.
   func install(
     on connection: Connection,

@@ -113,7 +113,9 @@ private struct PostgreSQLStoreExaminer {
     let changeLog = context.changes as? ChangeLog
     let hasLog = changeLog != nil
     if let layout = try changeLog?.presentLayout(on: connection) {
-      check.problems += layout.problems.map { "\($0). Lists are compared; doctor --repair mends it" }
+      check.problems += layout.problems.map {
+        "\($0). Lists are compared; doctor --repair mends it"
+      }
     }
     for table in context.tables.all {
       check.tables.append(try self.table(table, hasLog: hasLog, &check.problems))
