@@ -51,6 +51,27 @@ import Testing
     return sqlite3_memory_highwater(0) - before
   }
 
+  // MARK: - Names
+
+  @Test func `R216: names that differ only in the composition of their letters are not confused`()
+    throws
+  {
+    let database = try discover(
+      """
+      CREATE TABLE "caf\u{E9}" (id INTEGER PRIMARY KEY, a); CREATE TABLE "cafe\u{301}" (id INTEGER PRIMARY KEY, b);
+      CREATE TABLE t (id INTEGER PRIMARY KEY, "\u{E9}", "e\u{301}");
+      CREATE TABLE u (id INTEGER PRIMARY KEY, "\u{E9}" REFERENCES "caf\u{E9}", "e");
+      """
+    )
+    for name in ["caf\u{E9}", "cafe\u{301}"] {
+      #expect(try refusal(of: name, in: database).contains("composition"))
+      #expect(database.table(named: name)?.name.utf8.elementsEqual(name.utf8) == true)
+    }
+    #expect(try refusal(of: "t", in: database).hasPrefix("two columns"))
+    #expect(try entity("u", in: database).attributes.map(\.name) == ["\u{E9}", "e"])
+    #expect(database.tableNames.count == 4)
+  }
+
   // MARK: - What is read
 
   @Test func `R194: what is not asked for is not read, and the tables of its keys are`() throws {

@@ -99,7 +99,7 @@ public struct DatabaseDescription: Sendable {
 
   /// The table or view of a name, or `nil` if there is none; SQLite ignores the case of A to Z.
   public func table(named name: String) -> TableDescription? {
-    tables.first { $0.name == name }
+    tables.first { $0.name.utf8.elementsEqual(name.utf8) }
       ?? tables.first { $0.name.caselessIdentifier == name.caselessIdentifier }
   }
 
@@ -160,7 +160,8 @@ public struct DatabaseDescription: Sendable {
     _ form: TableDiscovery.KnownForm? = nil
   ) throws -> [TableDescription] {
     let conventions = try FrameworkConventions(on: database, within: bound)
-    let tables = Set(names.filter { $0.kind == .table }.map(\.name))
+    let alike = names.map(\.name).equalButForComposition
+    let tables = Set(names.filter { $0.kind == .table && !alike.contains($0.name) }.map(\.name))
     var declared: [String: [ForeignKeyDescription]] = [:]
     var conventional: [String: [ForeignKeyDescription]] = [:]
     for name in tables {
@@ -178,6 +179,7 @@ public struct DatabaseDescription: Sendable {
       chosen = names.filter { connected.contains($0.name.caselessIdentifier) }
     }
     let described = try chosen.map { name, kind in
+      guard !alike.contains(name) else { return TableDescription(name, kind, .composition) }
       let discovery = TableDiscovery(
         name: name,
         kind: kind,
@@ -257,10 +259,45 @@ public struct TableDescription: Sendable {
   let shape: TableShape?
 }
 
+extension TableDescription {
+  /// A table or view of which nothing is read.
+  fileprivate init(_ name: String, _ kind: Kind, _ refusal: TableRefusal) {
+    self.init(
+      name: name,
+      kind: kind,
+      entity: .failure(refusal),
+      foreignKeys: [],
+      generatedAttributes: [],
+      unsortableForms: [:],
+      convertedAttributes: [],
+      isSampled: true,
+      uniqueColumns: [],
+      shape: nil
+    )
+  }
+}
+
 /// The reason why the rows of a table or view cannot be listed.
 public struct TableRefusal: Error, Hashable, Sendable, CustomStringConvertible {
   /// The reason, as a sentence without its full stop.
   public let description: String
+
+  fileprivate static let composition = TableRefusal(
+    description: "another table has the same name but for the composition of its letters"
+      + " (é as one or as two code points)"
+  )
+}
+
+extension [String] {
+  /// The names that another one equals as `String` does, but not in its bytes.
+  ///
+  /// Databases compare names by bytes and can have both. A name is the key of an entity here, so neither could be told from the other.
+  /// - Complexity: O(*n*) on average.
+  var equalButForComposition: Set<String> {
+    let alike = Dictionary(grouping: self) { $0 }
+      .filter { name, all in !all.allSatisfy { $0.utf8.elementsEqual(name.utf8) } }
+    return Set(alike.keys)
+  }
 }
 
 /// A foreign key of a table.

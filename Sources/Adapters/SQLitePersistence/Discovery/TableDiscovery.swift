@@ -125,6 +125,12 @@ struct TableDiscovery {
     _ samples: [ColumnSample]
   ) throws -> EntityDescription {
     guard !shape.columns.isEmpty else { throw TableRefusal(description: "it has no columns") }
+    guard shape.columns.map(\.name).equalButForComposition.isEmpty else {
+      throw TableRefusal(
+        description: "two columns have the same name but for the composition of its letters"
+          + " (é as one or as two code points)"
+      )
+    }
     let identity = try self.identity(of: shape)
     let keys = Set(identity.columns.map(\.caselessIdentifier))
     let recorded = try recordedTypes()
