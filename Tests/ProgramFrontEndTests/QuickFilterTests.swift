@@ -32,6 +32,8 @@ struct QuickFilterTests {
       ("http://a:80", "name CONTAINS[cd] 'http://a:80' OR email CONTAINS[cd] 'http://a:80'"),
       ("11/22>3", "name CONTAINS[cd] '11/22>3' OR email CONTAINS[cd] '11/22>3'"),
       ("-", "name CONTAINS[cd] '-' OR email CONTAINS[cd] '-'"),
+      ("name=\u{301}sea", "name == '\u{301}sea'"),
+      ("name:\"a b\"\u{301}", "name CONTAINS[cd] 'a b\u{301}'"),
     ]
   )
   func `terms are read as predicates`(_ filter: String, _ predicate: String) throws {
@@ -95,7 +97,7 @@ struct QuickFilterTests {
       ("x -naem=3", 4, "“naem” is not an attribute of Member.", "Did you mean “name”?"),
       ("age>", 5, "age> needs a value.", "Write it directly behind the sign."),
       ("age>old", 5, "age: must be a whole number", ""),
-      ("a \"b", 3, "The quotation is not closed.", "Close it with \"."),
+      ("e\u{301} \"b", 3, "The quotation is not closed.", "Close it with \"."),
       ("=agee > 3", 2, "Member has no attribute named agee.", "Did you mean age?"),
       ("  = agee > 3", 5, "Member has no attribute named agee.", "Did you mean age?"),
     ]

@@ -154,9 +154,7 @@ extension AssignmentCompletion {
         typed: plain[index]
       ).candidates
       // In zsh a description follows a colon.
-      return shell == .zsh
-        ? candidates.map { $0.replacing("\\", with: "\\\\").replacing(":", with: "\\:") }
-        : candidates
+      return shell == .zsh ? candidates.map(ShellWords.beforeDescription) : candidates
     }
   }
 }

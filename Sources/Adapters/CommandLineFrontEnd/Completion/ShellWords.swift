@@ -64,6 +64,14 @@ struct ShellWords {
     return ShellWords.quoted(rest, within: kept.last.quote)
   }
 
+  /// Returns a candidate as zsh reads it, which takes what follows a colon for a description.
+  static func beforeDescription(_ text: String) -> String {
+    text.unicodeScalars.reduce(into: "") { result, scalar in
+      if scalar == "\\" || scalar == ":" { result += "\\" }
+      result.unicodeScalars.append(scalar)
+    }
+  }
+
   /// Returns a text as it is typed within some quotes.
   static func quoted(_ text: String, within quote: Quote) -> String {
     var quoted = ""

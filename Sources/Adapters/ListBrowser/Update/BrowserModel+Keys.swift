@@ -559,7 +559,8 @@ extension BrowserModel {
       detail -> Menu.Item? in
       let text = detail.text(row)
       // A filter is typed, so no text of pages is one.
-      guard !text.isEmpty, text.utf8.count <= 1000, !text.contains("\"") else { return nil }
+      guard !text.isEmpty, text.utf8.count <= 1000, !text.utf8.contains(UInt8(ascii: "\""))
+      else { return nil }
       return Menu.Item(text: detail.title, note: "\(detail.title)=\"\(text)\"", index: index)
     }
     menu = Menu(purpose: .sameValue, title: "Next row with the same", all: items)

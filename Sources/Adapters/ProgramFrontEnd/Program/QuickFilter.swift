@@ -87,7 +87,7 @@ extension QuickFilterError: CustomStringConvertible {
 extension String {
   /// The predicate behind an equals sign at the start, or `nil` for a text in the short form.
   fileprivate var fullLanguage: String? {
-    let text = drop(while: \.isWhitespace)
+    let text = unicodeScalars.drop { $0.properties.isWhitespace }
     return text.first == "=" ? String(text.dropFirst()) : nil
   }
 }
@@ -120,58 +120,66 @@ private struct Term {
   /// Splits a text at blanks that are outside of quotes.
   static func terms(in text: String) throws(QuickFilterError) -> [Term] {
     var terms: [Term] = []
-    let characters = Array(text)
+    let scalars = Array(text.unicodeScalars)
+    let columns =
+      text.enumerated().flatMap { column, character in
+        repeatElement(column + 1, count: character.unicodeScalars.count)
+      } + [text.count + 1]
     var index = 0
-    while index < characters.count {
-      guard !characters[index].isWhitespace else {
+    while index < scalars.count {
+      guard !isBlank(scalars[index]) else {
         index += 1
         continue
       }
-      terms.append(try next(characters, &index))
+      terms.append(try next(scalars, columns, &index))
     }
     return terms
   }
 
+  private static func isBlank(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.isWhitespace }
+
+  /// Reads the next term: by scalars, since a mark behind a quote or an operator is one character with it.
   private static func next(
-    _ characters: [Character],
+    _ scalars: [Unicode.Scalar],
+    _ columns: [Int],
     _ index: inout Int
   ) throws(QuickFilterError) -> Term {
-    var term = Term(column: index + 1, valueColumn: index + 1)
-    if characters[index] == "-", index + 1 < characters.count, !characters[index + 1].isWhitespace {
+    var term = Term(column: columns[index], valueColumn: columns[index])
+    if scalars[index] == "-", index + 1 < scalars.count, !isBlank(scalars[index + 1]) {
       term.isNegated = true
       index += 1
-      term.valueColumn += 1
+      term.valueColumn = columns[index]
     }
-    while index < characters.count, !characters[index].isWhitespace {
-      if characters[index] == "\"" {
+    while index < scalars.count, !isBlank(scalars[index]) {
+      if scalars[index] == "\"" {
         let start = index + 1
-        guard let end = characters[start...].firstIndex(of: "\"") else {
+        guard let end = scalars[start...].firstIndex(of: "\"") else {
           throw QuickFilterError(
-            column: index + 1,
+            column: columns[index],
             message: "The quotation is not closed.",
             remedy: "Close it with \"."
           )
         }
-        term.value += String(characters[start..<end])
+        term.value.unicodeScalars += scalars[start..<end]
         term.isQuoted = true
         index = end + 1
       } else if term.name == nil, !term.isQuoted, !term.value.isEmpty,
-        let comparison = comparison(at: index, in: characters)
+        let comparison = comparison(at: index, in: scalars)
       {
         term.name = (term.value, comparison)
         term.value = ""
-        index += comparison.rawValue.count
-        term.valueColumn = index + 1
+        index += comparison.rawValue.unicodeScalars.count
+        term.valueColumn = columns[index]
       } else {
-        term.value.append(characters[index])
+        term.value.unicodeScalars.append(scalars[index])
         index += 1
       }
     }
     return term
   }
 
-  private static func comparison(at index: Int, in characters: [Character]) -> Operator? {
-    Operator.allCases.first { characters[index...].starts(with: $0.rawValue) }
+  private static func comparison(at index: Int, in scalars: [Unicode.Scalar]) -> Operator? {
+    Operator.allCases.first { scalars[index...].starts(with: $0.rawValue.unicodeScalars) }
   }
 
   /// The term as one word, where its name is none of the entity.

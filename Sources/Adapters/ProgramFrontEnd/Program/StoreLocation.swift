@@ -74,8 +74,8 @@ public struct StoreLocation: Hashable, Sendable {
 package struct DatabaseURL {
   /// The URL; its scheme is in small letters, as the library requires.
   package let text: String
-  /// What follows the scheme.
-  private let rest: Substring
+  /// What follows the scheme, in bytes: a mark behind a colon is one Character with it.
+  private let rest: Substring.UTF8View
 
   /// Reads a text that begins with `postgresql://` or `postgres://`, in any case; returns `nil` for any other.
   package init?(_ text: String) {
@@ -86,7 +86,7 @@ package struct DatabaseURL {
       })
     else { return nil }
     self.text = scheme + String(decoding: text.utf8.dropFirst(scheme.utf8.count), as: UTF8.self)
-    rest = self.text[self.text.utf8.index(self.text.startIndex, offsetBy: scheme.utf8.count)...]
+    rest = self.text.utf8.dropFirst(scheme.utf8.count)
   }
 
   /// Whether the URL contains a password, or looks as if a part of one had been written into it.
@@ -94,35 +94,44 @@ package struct DatabaseURL {
   /// A password with a slash or a question mark that is not encoded ends elsewhere for the library than for its author, and the library's
   /// message would quote the rest. So a colon before any `@` counts, wherever the user's name ends.
   package var containsPassword: Bool {
-    let query = rest.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    let query = rest.split(
+      separator: UInt8(ascii: "?"),
+      maxSplits: 1,
+      omittingEmptySubsequences: false
+    )
     if isPassword(query[0]) { return true }
     // The library looks for the end of the user's name up to the first slash, and goes past question marks.
-    if isPassword(rest.prefix { $0 != "/" }) { return true }
+    if isPassword(rest.prefix { $0 != UInt8(ascii: "/") }) { return true }
     guard query.count == 2 else { return false }
-    return query[1].split(separator: "&").contains { parameter in
-      let keyword = DatabaseURL.decoded(parameter.prefix { $0 != "=" })
+    return query[1].split(separator: UInt8(ascii: "&")).contains { parameter in
+      let keyword = DatabaseURL.decoded(parameter.prefix { $0 != UInt8(ascii: "=") })
       return ["password", "sslpassword"].contains(keyword.lowercased())
     }
   }
 
-  private func isPassword(_ part: Substring) -> Bool {
-    guard let end = part.lastIndex(of: "@") else { return false }
-    return part[..<end].contains(":")
+  private func isPassword(_ part: Substring.UTF8View) -> Bool {
+    guard let end = part.lastIndex(of: UInt8(ascii: "@")) else { return false }
+    return part[..<end].contains(UInt8(ascii: ":"))
   }
 
   /// The server and the database, such as `db.example.org/books`.
   package var title: String {
-    let address = rest.prefix { $0 != "?" }
-    let host = address.lastIndex(of: "@").map { address[address.index(after: $0)...] } ?? address
-    let names = host.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-      .map { DatabaseURL.decoded($0) }.filter { !$0.isEmpty }
+    let address = rest.prefix { $0 != UInt8(ascii: "?") }
+    let user = address.lastIndex(of: UInt8(ascii: "@"))
+    let host = user.map { address[address.index(after: $0)...] } ?? address
+    let names = host.split(
+      separator: UInt8(ascii: "/"),
+      maxSplits: 1,
+      omittingEmptySubsequences: false
+    )
+    .map { DatabaseURL.decoded($0) }.filter { !$0.isEmpty }
     return names.isEmpty ? "PostgreSQL" : names.joined(separator: "/")
   }
 
   /// Replaces percent signs and two digits by the byte that they stand for.
-  private static func decoded(_ text: Substring) -> String {
+  private static func decoded(_ text: Substring.UTF8View) -> String {
     var bytes: [UInt8] = []
-    var rest = Array(text.utf8)[...]
+    var rest = Array(text)[...]
     while let byte = rest.popFirst() {
       if byte == UInt8(ascii: "%"), rest.count >= 2,
         let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
@@ -149,10 +158,10 @@ package struct DatabaseURL {
   /// Returns the failure for the first argument of a command line that is a URL with a password, before a message could quote it.
   package static func refusal(ofArguments arguments: [String]) -> CommandFailure? {
     let hasPassword = arguments.contains { argument in
+      let parts = argument.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1)
       let value =
-        argument.hasPrefix("--")
-        ? argument.split(separator: "=", maxSplits: 1).dropFirst().first.map(String.init) ?? ""
-        : argument
+        argument.utf8.starts(with: "--".utf8)
+        ? parts.dropFirst().first.map { String(decoding: $0, as: UTF8.self) } ?? "" : argument
       return DatabaseURL(value)?.containsPassword == true
     }
     return hasPassword ? passwordRefusal : nil
