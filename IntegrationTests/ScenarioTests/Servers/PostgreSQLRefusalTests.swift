@@ -79,7 +79,9 @@ struct PostgreSQLRefusalTests {
     try server.psql(
       """
       GRANT SELECT ON \(tables) TO \(role); GRANT USAGE ON SCHEMA fetched_results TO \(role);
-      GRANT SELECT ON ALL TABLES IN SCHEMA fetched_results TO \(role)
+      GRANT SELECT ON ALL TABLES IN SCHEMA fetched_results TO \(role);
+      GRANT EXECUTE ON FUNCTION fetched_results.life(), fetched_results.renew(uuid, xid8), fetched_results.arm(),
+        fetched_results.disarm(bigint), fetched_results.trim(interval, bigint) TO \(role)
       """
     )
     for verb in [["list"], ["watch", "--deltas", "0"], ["doctor"]] {
@@ -91,7 +93,10 @@ struct PostgreSQLRefusalTests {
     #expect(refused.errors.contains("permission"), "\(refused)")
 
     try server.psql(
-      "GRANT INSERT, UPDATE, DELETE ON \(tables) TO \(role); GRANT UPDATE ON fetched_results.turn TO \(role)"
+      """
+      GRANT INSERT, UPDATE, DELETE ON \(tables) TO \(role); GRANT UPDATE ON fetched_results.turn TO \(role);
+      GRANT EXECUTE ON FUNCTION fetched_results.marker(bigint, text) TO \(role)
+      """
     )
     let added = try server.run.run("book-catalog", add)
     #expect(added.status == 0, "\(added)")

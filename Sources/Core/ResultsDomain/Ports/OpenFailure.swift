@@ -58,7 +58,8 @@ extension OpenFailure {
     case .missingFile:
       "\(path) does not exist. Check the path."
     case .noPermission(let detail):
-      "\(path) cannot be opened: \(detail). Check its permissions and those of its folder."
+      "\(path) cannot be opened: \(detail). Check its permissions and those of its folder, or on a server what"
+        + " the role has been granted."
     case .notADatabase: "\(path) is not a database. Name another file; this one was not touched."
     case .damaged(let detail):
       "\(path) is a damaged database (\(detail)). Restore it from a copy; it was not touched."
