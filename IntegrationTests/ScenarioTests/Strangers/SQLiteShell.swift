@@ -2,7 +2,7 @@ import Foundation
 
 /// The `sqlite3` shell in a folder: the reader and the writers of a stranger's database.
 ///
-/// It waits for no lock, so that a lock that somebody else holds is a failure.
+/// It waits for no lock, so that a lock that another process holds is a failure.
 struct SQLiteShell {
   static let path = "/usr/bin/sqlite3"
   static var isThere: Bool { FileManager.default.isExecutableFile(atPath: path) }

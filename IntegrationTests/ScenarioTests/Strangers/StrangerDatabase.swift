@@ -245,6 +245,6 @@ struct StrangerDatabase {
     )
   }
 
-  /// Lends its text to others, which continue the random choices.
+  /// Passes its text to others, which continue the random choices.
   mutating func with<Result>(_ body: (inout StrangerText) -> Result) -> Result { body(&text) }
 }

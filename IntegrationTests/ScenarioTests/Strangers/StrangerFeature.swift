@@ -42,7 +42,7 @@ enum StrangerFeature: String, CaseIterable, Sendable {
   case addedColumns
   /// Columns are dropped or renamed, or a table gets other columns under its name.
   case changedColumns
-  /// Tables are dropped, renamed, and made anew.
+  /// Tables are dropped, renamed, and created again.
   case changedTables
   /// Two tables swap their names.
   case swaps
