@@ -32,7 +32,7 @@ struct StrangerCatalog {
   /// The greatest number of tables that are described.
   private static let most = 60
 
-  /// Reads the first tables and views; a view that cannot be described is left out.
+  /// Reads the first tables and views; a view that cannot be described, or never ends, is left out.
   init(with shell: SQLiteShell, isUTF16: Bool) throws {
     let own =
       "name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE '\\_results\\_%' ESCAPE '\\'"
@@ -44,7 +44,8 @@ struct StrangerCatalog {
         ORDER BY name LIMIT \(StrangerCatalog.most))
       SELECT hex(CAST(l.name AS BLOB)), \(fields) FROM l, pragma_table_xinfo(l.name) AS x WHERE x.hidden != 1
         ORDER BY l.name, x.cid;
-      SELECT hex(CAST(name AS BLOB)) FROM sqlite_schema WHERE type = 'view' AND \(own) ORDER BY name;
+      SELECT hex(CAST(name AS BLOB)) FROM sqlite_schema WHERE type = 'view' AND \(own)
+        AND sql NOT LIKE '% RECURSIVE %' ORDER BY name;
       """
     )
     var lines = tables.lines
