@@ -133,15 +133,15 @@ extension LogSchema {
       result: "bigint",
       patience: "5s",
       body: """
-        DECLARE found bigint; here bigint; home oid;
+        DECLARE life bigint; here bigint; home oid;
         BEGIN
           SELECT c.system_identifier INTO here FROM pg_control_system() c;
           SELECT d.oid INTO home FROM pg_database d WHERE d.datname = current_database();
-          SELECT b.stamp INTO found FROM \(quoted).boot b, \(quoted).store s WHERE s.system = here AND s.base = home;
-          IF found IS NOT NULL THEN RETURN found; END IF;
+          SELECT b.stamp INTO life FROM \(quoted).boot b, \(quoted).store s WHERE s.system = here AND s.base = home;
+          IF life IS NOT NULL THEN RETURN life; END IF;
           \(locking(.changing));
-          SELECT b.stamp INTO found FROM \(quoted).boot b, \(quoted).store s WHERE s.system = here AND s.base = home;
-          IF found IS NOT NULL THEN RETURN found; END IF;
+          SELECT b.stamp INTO life FROM \(quoted).boot b, \(quoted).store s WHERE s.system = here AND s.base = home;
+          IF life IS NOT NULL THEN RETURN life; END IF;
           IF NOT EXISTS (SELECT FROM \(quoted).store s WHERE s.system = here AND s.base = home) THEN
             DELETE FROM \(quoted).log;
             DELETE FROM \(quoted).reader;
@@ -149,11 +149,11 @@ extension LogSchema {
             UPDATE \(quoted).store SET identity = gen_random_uuid()::text;
           END IF;
           DELETE FROM \(quoted).boot;
-          found := ('x' || substr(md5(gen_random_uuid()::text), 1, 16))::bit(64)::bigint;
-          INSERT INTO \(quoted).boot VALUES (found);
+          life := ('x' || substr(md5(gen_random_uuid()::text), 1, 16))::bit(64)::bigint;
+          INSERT INTO \(quoted).boot VALUES (life);
           UPDATE \(quoted).store SET system = here, base = home,
             trimmed = greatest(CASE WHEN system = here THEN trimmed END, pg_snapshot_xmin(pg_current_snapshot()));
-          RETURN found;
+          RETURN life;
         END
         """
     )
@@ -250,7 +250,7 @@ extension LogSchema {
           IF pg_notification_queue_usage() > \(LogSchema.fullQueue) THEN RETURN; END IF;
           \(locking(.bell));
           SELECT setval(\(literal("bell")), greatest(b.last_value + 1,
-            (date_part('epoch', clock_timestamp()) * 1000)::bigint + 10000)) INTO rung FROM \(quoted).bell b;
+            (date_part('epoch', clock_timestamp()) * 1000)::bigint + \(Int(Doorbell.duration / .milliseconds(1))))) INTO rung FROM \(quoted).bell b;
           own := pg_current_xact_id();
         EXCEPTION WHEN lock_not_available THEN rung := NULL; own := NULL;
         END
