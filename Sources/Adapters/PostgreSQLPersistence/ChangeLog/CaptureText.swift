@@ -174,6 +174,23 @@ extension CaptureText {
     """
   }
 
+  /// Statements that write a gap, once in a transaction, instead of what cannot be read.
+  var missing: String {
+    """
+    BEGIN
+              IF current_setting(\(setting), true) = 'gap' AND EXISTS (SELECT FROM \(schema.quoted).log l
+                WHERE l.xid = pg_current_xact_id() AND l.entity = \(number) AND l.kind = 'g') THEN RETURN NULL; END IF;
+              INSERT INTO \(schema.quoted).log (entity, kind) VALUES (\(number), 'g');
+              PERFORM set_config(\(setting), 'gap', true);
+            EXCEPTION WHEN OTHERS THEN
+              BEGIN
+                PERFORM nextval(\(schema.literal("lost")));
+              EXCEPTION WHEN OTHERS THEN NULL;
+              END;
+            END;
+    """
+  }
+
   private var open: String { "PERFORM set_config(\(setting), 'open', true);" }
 
   /// Statements that are undone if they fail, with an entry that says so instead: no write fails because of the log.
