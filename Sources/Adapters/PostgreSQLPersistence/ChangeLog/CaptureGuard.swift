@@ -18,7 +18,7 @@ extension CaptureText {
       result: function.result,
       patience: function.patience,
       body: """
-        DECLARE key_types oid[]; key_type oid; is_known boolean := false;
+        DECLARE key_types oid[]; key_type oid; is_known boolean := false; noted text;
         BEGIN
           BEGIN
             IF TG_TABLE_SCHEMA <> \(Connection.literal(home[0])) OR TG_TABLE_NAME <> \(Connection.literal(home[1])) THEN
@@ -41,7 +41,7 @@ extension CaptureText {
     )
   }
 
-  /// Statements that end the function where no row was changed, and with a failure where a column of the key has a type that somebody has
+  /// Statements that end the function where no row was changed, and with a failure where a column of the key has a type that a user has
   /// made.
   ///
   /// `pg_typeof` takes every type as it is. Where there is no row the function must end all the same: to plan a statement can run code too.

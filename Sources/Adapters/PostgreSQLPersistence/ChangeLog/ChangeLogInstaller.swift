@@ -19,7 +19,8 @@ struct ChangeLogInstaller {
     let exists = "SELECT pg_catalog.to_regclass($1) IS NOT NULL"
     guard try connection.runOnce(exists, [name]).boolean(0, 0) == true else { return nil }
     let format = try connection.runOnce("SELECT s.format FROM \(schema.quoted).store s")
-    return Int(format.integer(0, 0) ?? 0)
+    // A dump can have the tables without what is in them.
+    return format.count == 0 ? LogSchema.format : Int(format.integer(0, 0) ?? 0)
   }
 
   /// Reads how the tables are captured, in the open transaction or one of its own.
@@ -97,7 +98,7 @@ struct ChangeLogInstaller {
     }
   }
 
-  /// The error for a log that somebody else can change, or `nil`; nothing in the schema is used before.
+  /// The error for a log that a stranger to the tables can change, or `nil`; nothing in the schema is used before.
   private func intruder(on connection: Connection) throws(PostgreSQLFailure) -> StoreError? {
     let found = try connection.run([schema.intruder(among: tables)])[0]
     guard found.count > 0 else { return nil }
