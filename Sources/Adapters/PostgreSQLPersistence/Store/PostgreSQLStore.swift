@@ -53,6 +53,7 @@ public final class PostgreSQLStore: Store {
       settings,
       limit: options.connectionLimit,
       patience: patience,
+      idleTime: options.idleTime,
       password: options.password
     )
     // The first read finds this connection, which has read the catalog.

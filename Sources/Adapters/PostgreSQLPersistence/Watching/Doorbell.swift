@@ -40,9 +40,23 @@ struct Doorbell {
 
   /// Whether commits notify at least as long as an arming has asked for.
   func isArmed(since arming: Arming, on connection: Connection) throws(PostgreSQLFailure) -> Bool {
+    try isValue(.equalOrLater, arming, on: connection)
+  }
+
+  private enum Comparison: String {
+    case equal = "="
+    case equalOrLater = ">="
+  }
+
+  /// Whether the bell's present value is the one of an arming, or of a later one.
+  private func isValue(
+    _ comparison: Comparison,
+    _ arming: Arming,
+    on connection: Connection
+  ) throws(PostgreSQLFailure) -> Bool {
     let value = "pg_catalog.pg_sequence_last_value(\(schema.literal("bell"))::pg_catalog.regclass)"
     let result = try connection.run(
-      "SELECT coalesce(\(value) >= $1, false)",
+      "SELECT coalesce(\(value) \(comparison.rawValue) $1, false)",
       [.integer(arming.rung)]
     )
     return result.boolean(0, 0) ?? false
@@ -57,13 +71,15 @@ struct Doorbell {
 
   /// Ends the notifying of a watch that stops while it sleeps; others that sleep are woken, and arm the bell again if they need it.
   func leave(_ arming: Arming, on connection: Connection) throws(PostgreSQLFailure) {
+    // Another watch that has armed it since leaves it when it wakes, and one that has disarmed it has notified.
+    guard try isValue(.equal, arming, on: connection) else { return }
     // Who is notified finds the bell disarmed.
     try disarm(arming, on: connection)
     _ = try notify(String(arming.rung), on: connection)
   }
 
   /// Notifies those who listen.
-  /// - Returns: `false` if somebody has filled the server's queue.
+  /// - Returns: `false` if the server's queue is full.
   private func notify(
     _ payload: String,
     on connection: Connection
