@@ -180,6 +180,7 @@ public final class PostgreSQLStore: Store {
       isReadOnly: context.options.isReadOnly || context.isStandby,
       answersPaths: true
     )
+    capabilities.captureProblems = context.changes.problems
     capabilities.keepsZeroCharacters = false
     capabilities.assignsLargestKeyPlusOne = context.options.keyAssignment == .largest
     if case .concurrently = context.options.writing { capabilities.mayRepeatTransactions = true }
