@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  /// What docs/postgresql.md tells an administrator to grant.
+  /// What docs/postgresql.md has an administrator grant.
   private func grant(_ role: String, editing: Bool, by owner: Connection) throws {
     var statements = LogSchema(name: "fetched_results").grants(to: role)
     statements.append("GRANT SELECT ON ALL TABLES IN SCHEMA public TO \(role)")
@@ -287,7 +287,9 @@ import Testing
     }
   }
 
-  @Test func `R177: the owner of a partitioned table makes partitions, whoever owns the log`()
+  @Test
+  func
+    `R177: the owner of a partitioned table makes partitions of a table in the log of another role`()
     throws
   {
     try TestServer.withDatabase { url in
