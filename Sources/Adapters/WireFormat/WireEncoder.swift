@@ -82,6 +82,16 @@ public struct WireEncoder: Sendable {
     return writer.text
   }
 
+  /// Returns the line that says why the list is compared with the store after commits of others, or that it no longer is.
+  /// - Parameter problems: `StoreCapabilities.captureProblems`.
+  /// - Returns: The line, without a line feed.
+  public static func capture(problems: [String]) -> String {
+    var writer = JSONWriter()
+    writer.write(raw: "{\"v\":1,\"t\":\"capture\",\"complete\":\(problems.isEmpty)")
+    writer.write(",\"problems\":[", problems, "]}") { $0.write(string: $1) }
+    return writer.text
+  }
+
   /// Returns the JSON object of one row, its id first.
   public func row(_ row: Row) -> String {
     var writer = JSONWriter()

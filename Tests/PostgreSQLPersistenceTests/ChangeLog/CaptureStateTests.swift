@@ -89,6 +89,23 @@ import Testing
     }
   }
 
+  @Test func `no trigger that was removed is put back unasked, not even one of few writes (R185)`()
+    throws
+  {
+    try TestServer.withDatabase { url in
+      let fixture = try LogFixture(url)
+      _ = try fixture.open(mode: nil)
+      let writer = try TestServer.connect(url)
+      try writer.runOnce(#"DROP TRIGGER "!results_own" ON "Book""#)
+      let follower = try fixture.open(mode: nil)
+      #expect(!follower.log.isComplete)
+      #expect(follower.log.problems.count == 1)
+      try follower.log.repair(on: follower.connection)
+      try follower.advance()
+      #expect(follower.log.isComplete, "\(follower.log.problems)")
+    }
+  }
+
   @Test func `tables that are swapped by renaming are noticed at the next look (R184)`() throws {
     try TestServer.withDatabase { url in
       let fixture = try LogFixture(url)

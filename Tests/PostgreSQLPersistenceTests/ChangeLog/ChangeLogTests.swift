@@ -96,6 +96,8 @@ import Testing
       try connection.runOnce("ALTER TABLE fetched_results.log SET (autovacuum_enabled = off)")
       let session = try TestServer.connect(url)
       try session.startSession()
+      let trimming = Statement("SELECT fetched_results.trim(NULL, NULL)")
+      _ = try session.run([trimming])
       // Transactions that run while the marks are taken, so that looks ask for them.
       let others = try (0..<unseen).map { _ in try TestServer.connect(url) }
       for other in others {
@@ -123,6 +125,8 @@ import Testing
             #expect(try scannedRows(statement, on: connection) == 0, "round \(round)")
           }
         }
+        // It measures the rows of a thousand.
+        #expect(try scannedRows(trimming, on: session) ?? .max <= 1000, "round \(round)")
       }
     }
   }

@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `a table that was made anew is a gap, and is captured when it is opened (R148)`()
+  @Test func `a table that was made again is a gap, and is captured when it is opened (R148)`()
     throws
   {
     try TestServer.withDatabase { url in

@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  /// What docs/postgresql.md tells an administrator to grant.
+  /// What docs/postgresql.md has an administrator grant.
   private func grant(_ role: String, editing: Bool, by owner: Connection) throws {
     var statements = LogSchema(name: "fetched_results").grants(to: role)
     statements.append("GRANT SELECT ON ALL TABLES IN SCHEMA public TO \(role)")
@@ -120,10 +120,17 @@ import Testing
     }
   }
 
-  @Test(arguments: [CaptureText.Mode.row, .statement])
-  func `R177: the owner of a table runs no code by a new type of its key`(_ mode: CaptureText.Mode)
-    throws
-  {
+  /// Casts that run code when a statement runs, and already when it is planned.
+  static let casts = [
+    "plpgsql AS $$ BEGIN RETURN public.noting(); END $$",
+    "sql IMMUTABLE AS $$ SELECT public.noting() $$",
+  ]
+
+  @Test(arguments: [CaptureText.Mode.row, .statement], casts)
+  func `R177: the owner of a table runs no code by a new type of its key`(
+    _ mode: CaptureText.Mode,
+    _ cast: String
+  ) throws {
     try database(mode) { url, owner, role in
       for statement in [
         #"INSERT INTO "Book" VALUES (1, 'a', 1), (2, 'b', 2)"#,
@@ -135,9 +142,10 @@ import Testing
       for statement in [
         "CREATE TYPE public.evil AS (x int)",
         """
-        CREATE FUNCTION public.f(public.evil) RETURNS bigint LANGUAGE plpgsql AS \
+        CREATE FUNCTION public.noting() RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS \
         $$ BEGIN PERFORM set_config('test.ran', current_user, false); RETURN 1; END $$
         """,
+        "CREATE FUNCTION public.f(public.evil) RETURNS bigint LANGUAGE \(cast)",
         "CREATE CAST (public.evil AS bigint) WITH FUNCTION public.f(public.evil) AS ASSIGNMENT",
         #"DROP TRIGGER IF EXISTS "!results_columns" ON "Book""#,
         #"DROP TRIGGER IF EXISTS "!results_rekey" ON "Book""#,
@@ -151,6 +159,11 @@ import Testing
         try maker.runOnce(change)
       }
       try maker.runOnce("SELECT set_config('test.ran', '', false)")
+      // A statement that changes no row is planned all the same.
+      try maker.runOnce(#"INSERT INTO "Book" SELECT * FROM "Book" WHERE false"#)
+      try maker.runOnce(#"UPDATE "Book" SET year = 7 WHERE false"#)
+      try maker.runOnce(#"DELETE FROM "Book" WHERE false"#)
+      #expect(try ran(on: maker) == nil)
       try maker.runOnce(#"INSERT INTO "Book" VALUES (ROW(3), 'c', 3)"#)
       try maker.runOnce(#"UPDATE "Book" SET year = 7"#)
       try maker.runOnce(#"DELETE FROM "Book""#)
@@ -219,6 +232,167 @@ import Testing
         try log.log.repair(on: owner)
         #expect(try may(role, "arm()") == false)
       }
+    }
+  }
+
+  /// What a role may put in the way that can create schemas.
+  static let squats = [
+    [],
+    [
+      "CREATE VIEW fetched_results.store AS SELECT fetched_results.life() AS stamp, 1 AS format",
+      "GRANT SELECT ON fetched_results.store TO PUBLIC",
+    ],
+    ["CREATE TABLE fetched_results.store (format integer)"],
+    ["GRANT CREATE ON SCHEMA fetched_results TO PUBLIC"],
+  ]
+
+  @Test(arguments: squats, [false, true])
+  func `R177: a schema that a stranger has made is no log, and nothing in it runs`(
+    _ statements: [String],
+    _ isGiven: Bool
+  ) throws {
+    try TestServer.withDatabase { url in
+      let fixture = try LogFixture(url)
+      let owner = try TestServer.connect(url)
+      try TestServer.withRole(url) { role in
+        let name = try owner.runOnce("SELECT quote_ident(current_database())").text(0, 0) ?? ""
+        try owner.runOnce("GRANT CREATE ON DATABASE \(name) TO \(role)")
+        let stranger = try TestServer.connect(TestServer.url(url, as: role))
+        for statement in [
+          "CREATE SCHEMA fetched_results",
+          """
+          CREATE FUNCTION fetched_results.life() RETURNS bigint LANGUAGE plpgsql AS \
+          $$ BEGIN RAISE EXCEPTION 'runs as %', current_user; END $$
+          """,
+          "GRANT USAGE ON SCHEMA fetched_results TO PUBLIC",
+        ] + statements {
+          try stranger.runOnce(statement)
+        }
+        // The stranger's function stays, though the schema is another's by now.
+        if isGiven { try owner.runOnce("ALTER SCHEMA fetched_results OWNER TO CURRENT_USER") }
+        #expect {
+          try fixture.open()
+        } throws: {
+          guard case .cannotOpen(_, .modelMismatch(let detail)) = $0 as? StoreError else {
+            return false
+          }
+          return detail.contains("belongs to \(role)")
+        }
+        #expect(throws: LogFixture.NoLog.self) { try fixture.open(mayInstall: false) }
+        let found = try owner.runOnce(
+          #"SELECT count(*) FROM pg_trigger WHERE tgrelid = '"Book"'::regclass"#
+        )
+        #expect(found.integer(0, 0) == 0)
+      }
+    }
+  }
+
+  @Test
+  func
+    `R177: the owner of a partitioned table makes partitions of a table in the log of another role`()
+    throws
+  {
+    try TestServer.withDatabase { url in
+      let owner = try TestServer.connect(url)
+      try TestServer.withRole(url) { role in
+        for statement in [
+          #"CREATE TABLE "Book" (id bigint PRIMARY KEY, title text COLLATE "C" NOT NULL, year bigint) PARTITION BY RANGE (id)"#,
+          LogFixture.creation[1], LogFixture.creation[2],
+          #"ALTER TABLE "Book" OWNER TO \#(role)"#, "GRANT CREATE ON SCHEMA public TO \(role)",
+        ] {
+          try owner.runOnce(statement)
+        }
+        let follower = try LogFixture(url, creates: false).open(mode: nil)
+        let maker = try TestServer.connect(TestServer.url(url, as: role))
+        try maker.runOnce(#"CREATE TABLE first PARTITION OF "Book" FOR VALUES FROM (0) TO (100)"#)
+        try follower.advance()
+        try maker.runOnce(#"INSERT INTO "Book" VALUES (1, 'a', 1)"#)
+        #expect(try follower.commits().flatMap(\.words) == ["Book 1: none → a,1"])
+        // A trigger of theirs on another table writes nothing.
+        try owner.runOnce("GRANT USAGE ON SCHEMA fetched_results TO \(role)")
+        try maker.runOnce("CREATE TABLE other (id bigint, title text, year bigint)")
+        try maker.runOnce(
+          "CREATE TRIGGER x AFTER INSERT ON other FOR EACH ROW EXECUTE FUNCTION fetched_results.insert_1()"
+        )
+        try maker.runOnce("INSERT INTO other VALUES (7, 'x', 7)")
+        #expect(try follower.commits().map(\.words) == [])
+      }
+    }
+  }
+
+  @Test func `R177: what a superuser mends in the log of another role belongs to that role`() throws
+  {
+    try TestServer.withDatabase { url in
+      let superuser = try TestServer.connect(url)
+      try TestServer.withRole(url) { role in
+        let fixture = try LogFixture(url)
+        let name = try superuser.runOnce("SELECT quote_ident(current_database())").text(0, 0) ?? ""
+        for statement in [
+          "GRANT CREATE ON DATABASE \(name) TO \(role)",
+          #"ALTER TABLE "Book" OWNER TO \#(role)"#, #"ALTER TABLE "Tag" OWNER TO \#(role)"#,
+          #"ALTER TABLE "Score" OWNER TO \#(role)"#,
+        ] {
+          try superuser.runOnce(statement)
+        }
+        let owner = try TestServer.connect(TestServer.url(url, as: role))
+        _ = try ChangeLog.open(tables: fixture.tables, mayInstall: true, on: owner, path: "test")
+        // As an earlier version had it.
+        for statement in [
+          "DROP FUNCTION fetched_results.own(xid)",
+          "DROP FUNCTION fetched_results.is_plain(regtype)",
+          "DROP SEQUENCE fetched_results.lost",
+        ] {
+          try owner.runOnce(statement)
+        }
+        let follower = try fixture.open(mode: nil)
+        try follower.log.repair(on: follower.connection)
+        let others = try superuser.runOnce(
+          """
+          SELECT count(*) FROM (SELECT proowner AS owner FROM pg_proc WHERE pronamespace = 'fetched_results'::regnamespace \
+          UNION ALL SELECT relowner FROM pg_class WHERE relnamespace = 'fetched_results'::regnamespace) o \
+          WHERE owner <> '\(role)'::regrole
+          """
+        )
+        #expect(others.integer(0, 0) == 0)
+        try follower.advance()
+        try superuser.runOnce("BEGIN")
+        try superuser.runOnce(#"INSERT INTO "Book" VALUES (1, 'a', 1)"#)
+        try superuser.runOnce(#"UPDATE "Book" SET year = 2"#)
+        try superuser.runOnce("COMMIT")
+        #expect(try follower.commits().flatMap(\.words) == ["Book 1: none → a,2"])
+        #expect(follower.log.isComplete, "\(follower.log.problems)")
+      }
+    }
+  }
+
+  @Test(arguments: [CaptureText.Mode.row, .statement])
+  func `R182: no check that a database demands of functions fails those of the log`(
+    _ mode: CaptureText.Mode
+  ) throws {
+    try TestServer.withDatabase { url in
+      let fixture = try LogFixture(url)
+      let owner = try TestServer.connect(url)
+      let name = try owner.runOnce("SELECT quote_ident(current_database())").text(0, 0) ?? ""
+      for setting in [
+        "plpgsql.extra_errors = 'all'", "plpgsql.extra_warnings = 'all'",
+        "standard_conforming_strings = off", "transform_null_equals = on", "array_nulls = off",
+        "search_path = ''",
+      ] {
+        try owner.runOnce("ALTER DATABASE \(name) SET \(setting)")
+      }
+      let follower = try fixture.open(mode: mode)
+      try follower.advance()
+      let writer = try TestServer.connect(url)
+      try writer.runOnce(#"INSERT INTO public."Book" VALUES (1, 'a', 1), (2, 'b', 2)"#)
+      try writer.runOnce(#"UPDATE public."Book" SET id = id + 10"#)
+      try writer.runOnce("BEGIN")
+      try writer.runOnce(#"UPDATE public."Book" SET year = 3"#)
+      try writer.runOnce(#"UPDATE public."Book" SET year = 4"#)
+      try writer.runOnce(#"DELETE FROM public."Book""#)
+      try writer.runOnce("COMMIT")
+      #expect(try follower.commits().map(\.changes.count) == [2, 4, 2])
+      try follower.log.maintain(on: follower.connection)
+      try writer.runOnce(#"TRUNCATE public."Book""#)
     }
   }
 }

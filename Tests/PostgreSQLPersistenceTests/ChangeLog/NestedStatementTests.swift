@@ -126,7 +126,7 @@ import Testing
       let writer = try TestServer.connect(url)
       try writer.runOnce(#"INSERT INTO "Book" VALUES (1, 'a', 1)"#)
       try follower.advance()
-      // All rows are written anew, so none shows any more who wrote it first.
+      // All rows are rewritten, so none shows any more who wrote it first.
       try writer.runOnce("BEGIN")
       try writer.runOnce(#"ALTER TABLE "Book" ADD COLUMN extra float DEFAULT random()"#)
       try writer.runOnce(#"UPDATE "Book" SET title = 'b'"#)

@@ -166,9 +166,17 @@ import Testing
     }
   }
 
-  @Test func `a restored dump is another store, and can be written before it is opened (R147)`()
-    throws
-  {
+  /// How a database is dumped, and whether by a role that may only read it.
+  static let dumps: [(options: String, isReader: Bool)] = [
+    ("", false), ("--exclude-table-data='fetched_results.*'", false),
+    ("--exclude-table-data='fetched_results.*'", true),
+  ]
+
+  @Test(arguments: dumps.indices)
+  func `a restored dump is another store, and can be written before it is opened (R147)`(
+    dump: Int
+  ) throws {
+    let (options, isReader) = Self.dumps[dump]
     try withDatabase { url, fixture in
       let follower = try fixture.open()
       try write(1, url)
@@ -178,14 +186,29 @@ import Testing
       try server.runOnce("CREATE DATABASE \(name)_dump")
       defer { _ = try? server.runOnce("DROP DATABASE \(name)_dump WITH (FORCE)") }
       let other = TortureRun.url(url, database: "\(name)_dump")
-      #expect(try shell("pg_dump '\(url)' | psql -q -v ON_ERROR_STOP=1 '\(other)'") == 0)
-      try write(2, other)
-      let restored = try LogFixture(other, creates: false).open()
-      #expect(restored.log.uniqueName != follower.log.uniqueName)
-      #expect(try words(since: bookmark, restored) == nil)
-      try restored.advance()
-      try write(3, other)
-      #expect(try restored.commits().flatMap(\.words) == ["Book 3: none → t,-"])
+      try TestServer.withRole(url) { role in
+        let owner = try TestServer.connect(url)
+        let grants = LogSchema(name: "fetched_results").grants(to: role)
+        for statement in grants + ["GRANT SELECT ON ALL TABLES IN SCHEMA public TO \(role)"] {
+          try owner.runOnce(statement)
+        }
+        let dumped = isReader ? TestServer.url(url, as: role) : url
+        let command = "pg_dump \(options) '\(dumped)' | psql -q -v ON_ERROR_STOP=1 '\(other)'"
+        #expect(try shell(command) == 0)
+        try write(2, other)
+        // Who may not install finds no log that serves.
+        #expect(throws: LogFixture.NoLog.self) {
+          try LogFixture(other, creates: false).open(mayInstall: false)
+        }
+        let restored = try LogFixture(other, creates: false).open()
+        #expect(restored.log.uniqueName != follower.log.uniqueName)
+        #expect(try words(since: bookmark, restored) == nil)
+        try restored.advance()
+        try write(3, other)
+        #expect(try restored.commits().flatMap(\.words) == ["Book 3: none → t,-"])
+        let restoredOwner = try TestServer.connect(other)
+        try restoredOwner.runOnce("DROP OWNED BY \(role)")
+      }
     }
   }
 

@@ -27,7 +27,7 @@ enum StrangerFeature: String, CaseIterable, Sendable {
   case addedColumns
   /// Columns are renamed or dropped.
   case changedColumns
-  /// Tables are renamed, dropped and made anew.
+  /// Tables are renamed, dropped and made again.
   case changedTables
   /// Two tables swap their names.
   case swaps

@@ -109,11 +109,8 @@ struct StrangerLife {
       let free = try run(statements, asOwner: isOwner, at: twinURL)
       if free != nil { report.writesFailed += 1 }
       if watched != free {
-        fail(
-          step,
-          "a writer was disturbed: \(watched ?? "success"), without us \(free ?? "success")",
-          &report
-        )
+        let (found, wanted) = (watched ?? "success", free ?? "success")
+        fail(step, "a writer was disturbed: \(found), without us \(wanted)", &report)
         return
       }
       try await compare(step, &report)
@@ -266,11 +263,12 @@ struct StrangerLife {
   }
 
   private func fail(_ step: Int, _ what: String, _ report: inout StrangerReport) {
+    let scripts = history.joined(separator: "\n--\n")
     report.defects.append(
       """
       seed \(seed), step \(step): \(what)
       To repeat: RESULTS_STRANGERS_SEED=\(seed); the scripts so far:
-      \(history.joined(separator: "\n--\n"))
+      \(scripts)
       """
     )
   }

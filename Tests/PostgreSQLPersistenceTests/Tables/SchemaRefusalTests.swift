@@ -179,6 +179,34 @@ import Testing
     }
   }
 
+  @Test func `rows that a policy hides later are an error, and not missing (R155)`() throws {
+    let entity = try SchemaSample.entity("T", [AttributeDescription("x", .text)])
+    try TestServer.withDatabase { url in
+      let owner = try TestServer.connect(url)
+      try owner.runOnce("CREATE TABLE \"T\" (id bigint PRIMARY KEY, x text)")
+      try owner.runOnce("INSERT INTO \"T\" VALUES (1, 'a')")
+      try TestServer.withRole(url) { role in
+        try owner.runOnce("GRANT SELECT ON \"T\" TO \(role)")
+        var options = PostgreSQLStoreOptions()
+        (options.adoptsTables, options.isReadOnly) = (true, true)
+        let store = try PostgreSQLStore(
+          url: TestServer.url(url, as: role),
+          entities: [entity],
+          options: options
+        )
+        defer { try? store.close() }
+        func count() throws -> Int {
+          try store.read { (snapshot) throws(StoreError) in
+            try snapshot.count(of: entity, where: .all)
+          }
+        }
+        #expect(try count() == 1)
+        try owner.runOnce("ALTER TABLE \"T\" ENABLE ROW LEVEL SECURITY")
+        #expect(throws: StoreError.self) { try count() }
+      }
+    }
+  }
+
   @Test func `a database with another encoding is refused (R155)`() throws {
     let url = try TestServer.newDatabase(
       "ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'"

@@ -66,7 +66,16 @@ import Testing
   )
     throws
   {
-    try TestServer.withDatabase { url in
+    try TestServer.withDatabase { try run(at: $0, body) }
+  }
+
+  private func run(
+    at url: String,
+    _ body: (Viewer, _ writer: Connection, _ intruder: Connection) throws -> Void
+  )
+    throws
+  {
+    do {
       _ = try LogFixture(url).open()
       let writer = try TestServer.connect(url)
       try writer.run(#"INSERT INTO "Book" VALUES (1, 't', 0)"#)
@@ -131,9 +140,51 @@ import Testing
       }
       let seconds = (ContinuousClock.now - start) / .seconds(1)
       let looks = viewer.watch.report.looks - before
-      print("\(looks) looks in \(seconds) s of forged notifications")
       // It looks a hundred times a second while it is awake, and no more often when it is woken for nothing.
       #expect(Double(looks) < 220 * max(1, seconds))
+    }
+  }
+
+  @Test func `R179: a transaction that stays open delays nothing, nor does its end`() throws {
+    // No follower on the server sleeps while it runs.
+    let server = "tests-hostile"
+    let base = try TortureRun.url(TestServer.run(["start", server]))
+    defer { TestServer.run(["remove", server]) }
+    try run(at: base) { viewer, writer, intruder in
+      // The follower does not sleep while it runs, for longer than commits notify after an arming.
+      try intruder.run("BEGIN")
+      try intruder.run("SELECT pg_current_xact_id()")
+      for round in 1...3 {
+        try commit(round, by: writer)
+        #expect(viewer.sees(round), "\(round)")
+      }
+      let armings = viewer.watch.report.armings
+      #expect(viewer.waits(.seconds(20)) { $0.armings > armings })
+      let armed = ContinuousClock.now
+      let half = Duration.milliseconds(500)
+      let isLate = viewer.waits(.seconds(20)) { _ in
+        ContinuousClock.now - armed > Doorbell.duration - half
+      }
+      #expect(isLate)
+      try intruder.run("COMMIT")
+      let isOver = viewer.waits(.seconds(20)) { _ in
+        ContinuousClock.now - armed > Doorbell.duration + half
+      }
+      #expect(isOver)
+      try commit(4, by: writer)
+      #expect(viewer.sees(4))
+    }
+  }
+
+  @Test func `R179: an old snapshot of another role hides no commit`() throws {
+    try database { viewer, writer, intruder in
+      try intruder.run("BEGIN ISOLATION LEVEL REPEATABLE READ")
+      try intruder.run("SELECT 1")
+      for round in 1...3 {
+        try commit(round, by: writer)
+        #expect(viewer.sees(round), "\(round)")
+        viewer.mayFallAsleep()
+      }
     }
   }
 

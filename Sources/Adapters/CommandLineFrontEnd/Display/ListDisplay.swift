@@ -118,8 +118,24 @@ public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
     try TerminalOutput.standardError.write(text + "\n")
   }
 
+  /// Prints why a list is compared although the database has a change log, or that it no longer is.
+  /// - Throws: `TerminalOutputError`.
+  static func note(captureProblems problems: [String], forPrograms: Bool) throws {
+    guard !forPrograms else {
+      try TerminalOutput.standard.write(json: WireEncoder.capture(problems: problems) + "\n")
+      return try TerminalOutput.standard.flush()
+    }
+    let lines =
+      problems.isEmpty
+      ? ["the change log has every commit again"]
+      : problems.map { "the list is compared after commits of others: \($0)" }
+    for line in lines {
+      try TerminalOutput.standardError.write(SafeText.oneLine("\(Program.name): \(line)") + "\n")
+    }
+  }
+
   /// Whether failures belong to the output, as messages for a program.
-  fileprivate var isForPrograms: Bool { isWire }
+  var isForPrograms: Bool { isWire }
 
   private func write(_ line: String) throws { try TerminalOutput.standard.write(line + "\n") }
   private func write(json line: String) throws {

@@ -109,6 +109,7 @@ public struct DoctorRun<Program: ListProgram> {
         "history    row by row, of this process; changes by others are found by reading again"
       )
     }
+    lines += capabilities.captureProblems.map { "compared   \($0)" }
     for entity in opened.entities {
       let count = try opened.read { (snapshot) throws(StoreError) in
         try snapshot.count(of: entity, where: .all)

@@ -118,6 +118,12 @@ public struct WatchRun<Program: ListProgram> {
   ) async throws {
     try await controller.performFetch()
     var live = try LiveDisplay(controller, on: display)
+    let notes = Task { [isForPrograms = display.isForPrograms] in
+      for await problems in controller.captureProblems {
+        try ListDisplay<Program>.note(captureProblems: problems, forPrograms: isForPrograms)
+      }
+    }
+    defer { notes.cancel() }
     let timer = end.time.map { span in
       Task {
         try? await Task.sleep(for: span.duration)

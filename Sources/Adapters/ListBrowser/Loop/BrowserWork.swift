@@ -31,7 +31,12 @@ final class BrowserWork: Sendable {
   /// - Throws: What the source throws, or the store's error of the first fetch.
   func openBase() async throws {
     let definition = try source.define(BrowserChoice())
-    let task = Task { await follow(definition.controller, pane: 0) }
+    let controller = definition.controller
+    let task = Task {
+      async let notes: Void = follow(controller.captureProblems)
+      await follow(controller, pane: 0)
+      await notes
+    }
     lists.withLock { $0[0] = OpenList(task: task, controller: definition.controller) }
     try await definition.controller.performFetch { [send] page in
       BrowserWork.pass(page, of: 0, definition.order, to: send)
@@ -120,6 +125,10 @@ final class BrowserWork: Sendable {
     guard let closed = lists.withLock({ $0.removeValue(forKey: pane) }) else { return }
     closed.task.cancel()
     closed.controller?.cancel()
+  }
+
+  private func follow(_ problems: CaptureProblems) async {
+    for await problems in problems { send(.compared(problems)) }
   }
 
   private func follow(_ controller: FetchedResultsController<Row>, pane: Int) async {

@@ -32,6 +32,8 @@ public struct BrowserModel: Sendable {
   var order: BrowserOrder
   /// The reason why the list cannot be read at present.
   var failure: String?
+  /// Why the lists are compared although the database has a change log.
+  var captureProblems: [String] = []
   /// When it was last asked whether it can be read again.
   var rechecked = Duration.zero
   /// The page that is being read.
@@ -285,6 +287,13 @@ extension BrowserModel {
       guard id == pane.id else { break }
       failure = reason
       message = SafeText.oneLine(reason)
+    case .compared(let problems):
+      captureProblems = problems
+      message =
+        problems.first.map {
+          SafeText.oneLine("The list is compared after commits of others: \($0).")
+        }
+        ?? "The change log has every commit again."
     case .performed(let outcome): effects = take(outcome)
     case .landed(let pane, let row, let path, let list):
       effects = land(row, at: path, of: list, in: pane)

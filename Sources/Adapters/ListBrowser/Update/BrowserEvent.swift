@@ -22,6 +22,8 @@ public enum BrowserEvent: Sendable {
   case unreadable(pane: Int, reason: String)
   /// A list that failed can be read again.
   case recovered(pane: Int)
+  /// Why the lists are compared although the database has a change log; empty if they no longer are.
+  case compared([String])
   /// A request was performed, or was not.
   case performed(BrowserOutcome)
   /// The first rows of a list that is being opened, before all of them are counted.

@@ -112,7 +112,7 @@ extension BrowserView {
       return (signs.opening, "opening " + span(model.now - first.since))
     }
     if model.opening != nil || model.base.list == nil { return (signs.opening, "opening") }
-    return (signs.live, "live")
+    return model.captureProblems.isEmpty ? (signs.live, "live") : (signs.failed, "compared")
   }
 
   private static func span(_ time: Duration) -> String {

@@ -3,20 +3,22 @@
 // a function that the owner of its type has made.
 
 extension CaptureText {
-  /// The functions of the table, each of which first makes sure that it was called for that table, and that its key has the type it had.
+  /// The functions of the table, each of which first makes sure that it was called for that table, and that its key has a type of the
+  /// system.
+  ///
+  /// What cannot be made sure of is not read, and is a gap.
   var guardedFunctions: [LogSchema.Function] { functions.map(guarded) }
 
   private func guarded(_ function: LogSchema.Function) -> LogSchema.Function {
     let name = function.name.prefix { $0 != "_" }
     let readsKeys = name != "truncate"
-    // A failure of the checks is no reason to let a write fail.
     return LogSchema.Function(
       name: function.name,
       arguments: function.arguments,
       result: function.result,
       patience: function.patience,
       body: """
-        DECLARE key_types oid[]; key_type oid; is_foreign boolean := false;
+        DECLARE key_types oid[]; key_type oid; is_known boolean := false; noted text;
         BEGIN
           BEGIN
             IF TG_TABLE_SCHEMA <> \(Connection.literal(home[0])) OR TG_TABLE_NAME <> \(Connection.literal(home[1])) THEN
@@ -26,36 +28,34 @@ extension CaptureText {
               THEN RETURN NULL; END IF;
             END IF;
             \(readsKeys ? typeCheck(isInsert: name == "insert", isByRow: mode == .row || name == "own") : "")
-          EXCEPTION WHEN OTHERS THEN
-            IF is_foreign THEN
-              PERFORM nextval(\(schema.literal("lost")));
-              RETURN NULL;
-            END IF;
+            is_known := true;
+          EXCEPTION WHEN OTHERS THEN is_known := false;
           END;
+          IF NOT is_known THEN
+            \(missing)
+            RETURN NULL;
+          END IF;
           \(function.body);
         END
         """
     )
   }
 
-  /// Statements that end the function with a gap where a column of the key has a type that somebody has made.
+  /// Statements that end the function where no row was changed, and with a failure where a column of the key has a type that a user has
+  /// made.
   ///
-  /// `pg_typeof` takes every type as it is. A missing column is left to the function itself.
+  /// `pg_typeof` takes every type as it is. Where there is no row the function must end all the same: to plan a statement can run code too.
   private func typeCheck(isInsert: Bool, isByRow: Bool) -> String {
     let row = isByRow ? (isInsert ? "NEW" : "OLD") : (isInsert ? "n" : "o")
     let types = keys.map { "pg_typeof(\(row).\($0))::oid" }.joined(separator: ", ")
     let known = "{\(keyTypes.map(String.init).joined(separator: ","))}"
     return """
       key_types := \(isByRow ? "ARRAY[\(types)]" : "(SELECT ARRAY[\(types)] FROM \(row) LIMIT 1)");
+            IF key_types IS NULL THEN RETURN NULL; END IF;
             IF key_types <> '\(known)' THEN
-              is_foreign := true;
               FOREACH key_type IN ARRAY key_types LOOP
-                IF NOT \(schema.quoted).is_plain(key_type) THEN
-                  INSERT INTO \(schema.quoted).log (entity, kind) VALUES (\(number), 'g');
-                  RETURN NULL;
-                END IF;
+                IF NOT \(schema.quoted).is_plain(key_type::regtype) THEN RAISE EXCEPTION 'a type of a key'; END IF;
               END LOOP;
-              is_foreign := false;
             END IF;
       """
   }

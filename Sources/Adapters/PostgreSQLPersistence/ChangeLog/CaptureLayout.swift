@@ -475,7 +475,7 @@ extension CaptureText {
 
   /// Whether a trigger of a table has another text than here.
   fileprivate func isInstalledInAnotherText(as found: [CaptureLayout.CatalogTrigger]) -> Bool {
-    let functions = functions + schema.functions
+    let functions = guardedFunctions + schema.functions
     return triggers.contains { trigger in
       guard let other = found.first(where: { $0.name == trigger.name }),
         let function = functions.first(where: { $0.name == trigger.function })

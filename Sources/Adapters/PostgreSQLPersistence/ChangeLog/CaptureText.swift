@@ -165,12 +165,40 @@ extension CaptureText {
     """
     IF state = 'gap' THEN
           BEGIN
-            IF EXISTS (SELECT FROM \(schema.quoted).log l WHERE l.xid = pg_current_xact_id() AND l.entity = \(number)
-              AND l.kind = 'g') THEN RETURN NULL; END IF;
+            \(findingGap("state"))
+            IF state IS NOT NULL THEN RETURN NULL; END IF;
           EXCEPTION WHEN OTHERS THEN RETURN NULL;
           END;
           state := '';
         END IF;
+    """
+  }
+
+  /// A statement that sets a variable if the transaction has written a gap.
+  ///
+  /// It is planned each time: a plan that was made when the log was empty would read all of it for each row.
+  private func findingGap(_ variable: String) -> String {
+    let query =
+      "SELECT ''::text FROM \(schema.quoted).log l WHERE l.xid = pg_current_xact_id() AND l.entity = \(number) AND l.kind = 'g' LIMIT 1"
+    return "EXECUTE \(Connection.literal(query)) INTO \(variable);"
+  }
+
+  /// Statements that write a gap, once in a transaction, instead of what cannot be read.
+  var missing: String {
+    """
+    BEGIN
+              IF current_setting(\(setting), true) = 'gap' THEN
+                \(findingGap("noted"))
+                IF noted IS NOT NULL THEN RETURN NULL; END IF;
+              END IF;
+              INSERT INTO \(schema.quoted).log (entity, kind) VALUES (\(number), 'g');
+              PERFORM set_config(\(setting), 'gap', true);
+            EXCEPTION WHEN OTHERS THEN
+              BEGIN
+                PERFORM nextval(\(schema.literal("lost")));
+              EXCEPTION WHEN OTHERS THEN NULL;
+              END;
+            END;
     """
   }
 

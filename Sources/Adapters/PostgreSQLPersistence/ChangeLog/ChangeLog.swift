@@ -25,6 +25,8 @@ final class ChangeLog: ChangeSource {
     var life: ServerLife { didSet { texts = nil } }
     var instance: ServerInstance
     var layout: CaptureLayout { didSet { texts = nil } }
+    /// Why changes are not captured, and the marks with which that was last found out.
+    var problems: (marks: [Int64], texts: [String])
     /// The texts for this layout, once they are needed.
     var texts: ReadingTexts?
     var ring: VersionRing?
@@ -96,7 +98,8 @@ final class ChangeLog: ChangeSource {
         identity: found.identity,
         life: found.life,
         instance: found.instance,
-        layout: layout
+        layout: layout,
+        problems: (layout.marks, layout.problems)
       )
       return ChangeLog(installer, limits: limits, state)
     } catch {
@@ -116,8 +119,15 @@ final class ChangeLog: ChangeSource {
   /// Whether the changes of every table are in the log, as the last reading has found.
   var isComplete: Bool { state.withLock { $0.layout.isComplete } }
 
-  /// Why the log is not complete, one text for each reason.
-  var problems: [String] { state.withLock { $0.layout.problems } }
+  /// Why the log is not complete, one text for each reason, as the last look or reading has found.
+  var problems: [String] { state.withLock { $0.problems.texts } }
+
+  /// Finds out why changes are not captured, before those read it who are notified of the look.
+  func noteProblems(_ facts: ReadingFacts, on connection: Connection) throws(PostgreSQLFailure) {
+    guard state.withLock({ $0.problems.marks != facts.marks }) else { return }
+    let texts = try installer.layout(on: connection).problems
+    state.withLock { $0.problems = (facts.marks, texts) }
+  }
 
   /// How the tables are captured now, in the open transaction or one of its own.
   func presentLayout(on connection: Connection) throws(PostgreSQLFailure) -> CaptureLayout {
@@ -378,6 +388,7 @@ extension ChangeLog {
           capacity: limits.rowsInMemory
         )
         (state.ring, state.layout, state.quietSince) = (ring, layout, .now)
+        state.problems = (layout.marks, layout.problems)
         return ring.present.version
       }
       let version = state.ring?.admit(since: base, mark: mark, transactions, gaps: gaps)
@@ -385,6 +396,7 @@ extension ChangeLog {
       if version != nil, state.ring?.present.version == version, layout.marks != state.layout.marks
       {
         state.layout = layout
+        state.problems = (layout.marks, layout.problems)
       }
       return version
     }

@@ -19,7 +19,8 @@ struct ChangeLogInstaller {
     let exists = "SELECT pg_catalog.to_regclass($1) IS NOT NULL"
     guard try connection.runOnce(exists, [name]).boolean(0, 0) == true else { return nil }
     let format = try connection.runOnce("SELECT s.format FROM \(schema.quoted).store s")
-    return Int(format.integer(0, 0) ?? 0)
+    // A dump can have the tables without what is in them.
+    return format.count == 0 ? LogSchema.format : Int(format.integer(0, 0) ?? 0)
   }
 
   /// Reads how the tables are captured, in the open transaction or one of its own.
@@ -64,6 +65,10 @@ struct ChangeLogInstaller {
     var isClosed = false
     var format: Int?
     do {
+      if let intruder = try intruder(on: connection) {
+        guard mayInstall else { return nil }
+        throw intruder
+      }
       format = try self.format(on: connection)
       if format == LogSchema.format {
         found = try layout(on: connection)
@@ -71,9 +76,13 @@ struct ChangeLogInstaller {
       }
       isStandby =
         try connection.runOnce("SELECT pg_catalog.pg_is_in_recovery()").boolean(0, 0) ?? false
-    } catch {
+    } catch let error as StoreError {
+      throw error
+    } catch let error as PostgreSQLFailure {
       // A user who may not read the log has none.
       guard error.state == "42501" else { throw error.storeError(path: path, waited: .zero) }
+    } catch {
+      throw .unexpected(path: path, detail: "\(error)")
     }
     if let format, format > LogSchema.format {
       throw .cannotOpen(path: path, .newerFormat(found: format, supported: LogSchema.format))
@@ -87,6 +96,16 @@ struct ChangeLogInstaller {
       guard found?.isComplete == true, case .cannotOpen = error else { throw error }
       return found
     }
+  }
+
+  /// The error for a log that a stranger to the tables can change, or `nil`; nothing in the schema is used before.
+  private func intruder(on connection: Connection) throws(PostgreSQLFailure) -> StoreError? {
+    let found = try connection.run([schema.intruder(among: tables)])[0]
+    guard found.count > 0 else { return nil }
+    let detail =
+      "\(found.text(0, 1) ?? "") belongs to \(found.text(0, 0) ?? ""), who has no right to capture the changes of the tables, and could"
+      + " run code as this user. Remove it, or name another schema for the log"
+    return .cannotOpen(path: path, .modelMismatch(detail: detail))
   }
 
   /// Installs what is missing, in one transaction.
@@ -164,6 +183,8 @@ struct ChangeLogInstaller {
     let last = captures + [schema.closing]
     statements += last
     try run(last, on: connection)
+    // The schema may have been made by others a moment ago.
+    if let intruder = try intruder(on: connection) { throw intruder }
     let installed = try self.layout(on: connection)
     // What someone has switched off stays off, and a table that cannot be captured for another reason is compared.
     guard
@@ -304,6 +325,9 @@ struct ChangeLogInstaller {
     // No row may be written between two triggers.
     statements.append("LOCK TABLE \(table.quotedName) IN SHARE ROW EXCLUSIVE MODE")
     statements += text.guardedFunctions.map { $0.creation(in: schema) }
+    if found.isPartitioned {
+      statements.append(schema.granting(text.guardedFunctions, toOwnerOf: table.quotedName))
+    }
     let names = Set(text.triggers.map(\.name))
     statements += found.triggers.filter { !names.contains($0) }.map { name in
       "DROP TRIGGER \(Connection.quoted(name)) ON \(table.quotedName)"

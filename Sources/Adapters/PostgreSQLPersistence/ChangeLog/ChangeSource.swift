@@ -5,6 +5,8 @@ import ResultsDomain
 protocol ChangeSource: Sendable {
   /// The writers whose commits the history has row by row.
   var coverage: StoreCapabilities.HistoryCoverage { get }
+  /// Why the history omits commits although there is a log, one text for each reason.
+  var problems: [String] { get }
   /// The name by which later processes recognize the store; it survives everything but a restored copy.
   var uniqueName: String { get }
 
@@ -57,6 +59,9 @@ protocol ChangeSource: Sendable {
 }
 
 extension ChangeSource {
+  /// By default, nothing is missing.
+  var problems: [String] { [] }
+
   /// By default, versions are not expected.
   func expectation(on connection: Connection) -> ExpectedVersion? { nil }
 

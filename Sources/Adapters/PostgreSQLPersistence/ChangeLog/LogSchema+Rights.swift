@@ -1,5 +1,5 @@
 #if PostgreSQL
-// Who may do what with the log. Its functions run as its owner, so that nobody else needs a right on its tables: whoever may call one, or
+// Who may do what with the log. Its functions run as its owner, so that nobody else needs a right on its tables: a role that may call one, or
 // make a trigger of it, gives values to code that runs as the owner.
 
 extension LogSchema {
@@ -60,6 +60,56 @@ extension LogSchema {
           \(granting(LogSchema.editorsFunctions, toThoseWith: "UPDATE", on: "turn"))
         END IF;
         REVOKE ALL ON ALL FUNCTIONS IN SCHEMA \(quoted) FROM PUBLIC;
+        -- Functions of one owner call those of another only with a right to.
+        IF (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = current_user) THEN
+          FOR role IN SELECT o.command || ' OWNER TO ' || n.nspowner::regrole FROM pg_namespace n, LATERAL (
+              SELECT 'ALTER FUNCTION ' || p.oid::regprocedure AS command FROM pg_proc p
+                WHERE p.pronamespace = n.oid AND p.proowner <> n.nspowner
+              UNION ALL SELECT 'ALTER TABLE ' || c.oid::regclass FROM pg_class c
+                WHERE c.relnamespace = n.oid AND c.relowner <> n.nspowner AND c.relkind IN ('r', 'S')) o
+            WHERE n.oid = \(Connection.literal(quoted))::regnamespace
+          LOOP
+            EXECUTE role;
+          END LOOP;
+        END IF;
+      END
+      """
+    return "DO \(Connection.literal(body))"
+  }
+
+  /// A query for a role that owns the schema or something in it and has no business there, and what that is; no row without one.
+  ///
+  /// Who may create schemas could make one of this name before the log is installed, and with it functions that others call. So its
+  /// owners are superusers, the user, or roles that may create triggers on all tables, whose code all writers run anyway.
+  func intruder(among tables: StoreTables) -> Statement {
+    let may =
+      "pg_catalog.has_table_privilege(r.oid, pg_catalog.to_regclass(t)::pg_catalog.oid, 'TRIGGER')"
+    let found =
+      "SELECT FROM pg_catalog.unnest($1) t WHERE pg_catalog.to_regclass(t) IS NOT NULL AND"
+    return Statement(
+      """
+      SELECT r.rolname::pg_catalog.text, o.name FROM pg_catalog.pg_namespace n, LATERAL (\
+      SELECT n.nspowner AS owner, 'the schema ' || n.oid::pg_catalog.regnamespace AS name UNION ALL \
+      SELECT c.relowner, c.oid::pg_catalog.regclass::pg_catalog.text FROM pg_catalog.pg_class c \
+      WHERE c.relnamespace = n.oid UNION ALL \
+      SELECT p.proowner, p.oid::pg_catalog.regprocedure::pg_catalog.text FROM pg_catalog.pg_proc p \
+      WHERE p.pronamespace = n.oid) o JOIN pg_catalog.pg_roles r ON r.oid = o.owner \
+      WHERE n.oid = pg_catalog.to_regnamespace(\(Connection.literal(quoted))) \
+      AND NOT r.rolsuper AND r.rolname <> current_user \
+      AND NOT (EXISTS (\(found) \(may)) AND NOT EXISTS (\(found) NOT \(may))) LIMIT 1
+      """,
+      [Parameter.texts(tables.all.map(\.quotedName))],
+      isPrepared: false
+    )
+  }
+
+  /// A statement that lets the owner of a partitioned table make partitions, which get triggers of these functions.
+  func granting(_ functions: [Function], toOwnerOf table: String) -> String {
+    let body = """
+      BEGIN
+        EXECUTE \(Connection.literal("GRANT EXECUTE ON FUNCTION \(calls(functions.map { "\(Connection.quoted($0.name))()" })) TO "))
+          || (SELECT c.relowner::pg_catalog.regrole::pg_catalog.text FROM pg_catalog.pg_class c
+            WHERE c.oid = \(Connection.literal(table))::pg_catalog.regclass);
       END
       """
     return "DO \(Connection.literal(body))"

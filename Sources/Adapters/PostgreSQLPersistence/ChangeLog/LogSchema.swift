@@ -38,12 +38,17 @@ struct LogSchema: Hashable, Sendable {
 // MARK: - Tables
 
 extension LogSchema {
-  /// Creates what earlier versions of the programs did not have.
+  /// Creates what earlier versions of the programs did not have, and what a dump without the log's content lacks.
   var additions: [String] {
     [
       // Advances whenever not even a gap could be written; outside of transactions, so that nothing hides it.
       "CREATE SEQUENCE IF NOT EXISTS \(quoted).lost",
       "GRANT SELECT ON SEQUENCE \(quoted).lost TO PUBLIC",
+      """
+      INSERT INTO \(quoted).store (one, format, identity, system, base, trimmed) SELECT true, \(LogSchema.format), \
+      pg_catalog.gen_random_uuid()::text, 0, 0, pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot()) \
+      WHERE NOT EXISTS (SELECT FROM \(quoted).store)
+      """,
     ]
   }
 
@@ -85,10 +90,6 @@ extension LogSchema {
       CREATE TABLE \(quoted).tick (at timestamptz PRIMARY KEY DEFAULT pg_catalog.clock_timestamp(), floor xid8 NOT NULL)
       """,
       "CREATE TABLE \(quoted).turn ()",
-      """
-      INSERT INTO \(quoted).store SELECT true, \(LogSchema.format), pg_catalog.gen_random_uuid()::text, 0, 0, \
-      pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())
-      """,
     ]
   }
 }
@@ -103,6 +104,8 @@ extension LogSchema {
     var result = "trigger"
     /// How long it waits for a lock; `nil` for as long as its caller does.
     var patience: String?
+    /// Whether its statements use indexes wherever they can: their plans are made when the log is short, and stay.
+    var prefersIndexes = false
     let body: String
 
     /// The settings that the function fixes, as the catalog has them.
@@ -113,7 +116,7 @@ extension LogSchema {
       """
       CREATE OR REPLACE FUNCTION \(schema.quoted).\(Connection.quoted(name))(\(arguments)) RETURNS \(result) \
       LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp\
-      \(patience.map { " SET lock_timeout = '\($0)'" } ?? "") AS \(Connection.literal(body))
+      \(patience.map { " SET lock_timeout = '\($0)'" } ?? "")\(prefersIndexes ? " SET enable_seqscan = off" : "") AS \(Connection.literal(body))
       """
     }
   }
@@ -133,15 +136,15 @@ extension LogSchema {
       result: "bigint",
       patience: "5s",
       body: """
-        DECLARE found bigint; here bigint; home oid;
+        DECLARE life bigint; here bigint; home oid;
         BEGIN
           SELECT c.system_identifier INTO here FROM pg_control_system() c;
           SELECT d.oid INTO home FROM pg_database d WHERE d.datname = current_database();
-          SELECT b.stamp INTO found FROM \(quoted).boot b, \(quoted).store s WHERE s.system = here AND s.base = home;
-          IF found IS NOT NULL THEN RETURN found; END IF;
+          SELECT b.stamp INTO life FROM \(quoted).boot b, \(quoted).store s WHERE s.system = here AND s.base = home;
+          IF life IS NOT NULL THEN RETURN life; END IF;
           \(locking(.changing));
-          SELECT b.stamp INTO found FROM \(quoted).boot b, \(quoted).store s WHERE s.system = here AND s.base = home;
-          IF found IS NOT NULL THEN RETURN found; END IF;
+          SELECT b.stamp INTO life FROM \(quoted).boot b, \(quoted).store s WHERE s.system = here AND s.base = home;
+          IF life IS NOT NULL THEN RETURN life; END IF;
           IF NOT EXISTS (SELECT FROM \(quoted).store s WHERE s.system = here AND s.base = home) THEN
             DELETE FROM \(quoted).log;
             DELETE FROM \(quoted).reader;
@@ -149,11 +152,11 @@ extension LogSchema {
             UPDATE \(quoted).store SET identity = gen_random_uuid()::text;
           END IF;
           DELETE FROM \(quoted).boot;
-          found := ('x' || substr(md5(gen_random_uuid()::text), 1, 16))::bit(64)::bigint;
-          INSERT INTO \(quoted).boot VALUES (found);
+          life := ('x' || substr(md5(gen_random_uuid()::text), 1, 16))::bit(64)::bigint;
+          INSERT INTO \(quoted).boot VALUES (life);
           UPDATE \(quoted).store SET system = here, base = home,
             trimmed = greatest(CASE WHEN system = here THEN trimmed END, pg_snapshot_xmin(pg_current_snapshot()));
-          RETURN found;
+          RETURN life;
         END
         """
     )
@@ -197,6 +200,7 @@ extension LogSchema {
       name: "trim",
       arguments: "retention interval, byte_limit bigint",
       result: "bigint",
+      prefersIndexes: true,
       body: """
         DECLARE goal xid8; needed xid8; removed bigint; first_step bigint; width double precision;
           age interval; most bigint;
@@ -238,7 +242,7 @@ extension LogSchema {
 
   /// Makes commits notify for ten seconds; returns the bell's value, and a transaction that is younger than it.
   ///
-  /// It returns nulls where a watch must poll instead: if the lock is not free in time, or somebody has filled the server's queue.
+  /// It returns nulls where a watch must poll instead: if the lock is not free in time, or the server's queue is full.
   private var armFunction: Function {
     Function(
       name: "arm",
@@ -250,7 +254,7 @@ extension LogSchema {
           IF pg_notification_queue_usage() > \(LogSchema.fullQueue) THEN RETURN; END IF;
           \(locking(.bell));
           SELECT setval(\(literal("bell")), greatest(b.last_value + 1,
-            (date_part('epoch', clock_timestamp()) * 1000)::bigint + 10000)) INTO rung FROM \(quoted).bell b;
+            (date_part('epoch', clock_timestamp()) * 1000)::bigint + \(Int(Doorbell.duration / .milliseconds(1))))) INTO rung FROM \(quoted).bell b;
           own := pg_current_xact_id();
         EXCEPTION WHEN lock_not_available THEN rung := NULL; own := NULL;
         END

@@ -9,15 +9,17 @@ import Glibc
 import Darwin
 #endif
 
-/// The connections of one store that read, and the one that writes.
+/// The connections of one store that read, and the one that writes; those that nobody uses for a minute are closed.
 ///
 /// `state` is guarded by a lock that is held for moments only: nothing is sent while it is held. A connection belongs to the caller that
 /// took it until it is given back.
 final class ConnectionPool: Sendable {
   private struct State: @unchecked Sendable {
-    // A connection here is in nobody's use.
-    var idle: [Connection] = []
-    var writer: Connection?
+    // A connection here is in nobody's use; the one that was used last comes last.
+    var idle: [Idle] = []
+    var writer: Idle?
+    /// Whether it is looked at again who is idle for too long.
+    var isClosingIdle = false
     /// The cancellers of connections that are in use.
     var inUse: [ObjectIdentifier: Canceller] = [:]
     var isClosed = false
@@ -32,17 +34,27 @@ final class ConnectionPool: Sendable {
   private let writerTurn = DispatchSemaphore(value: 1)
   /// How long to try again while the server starts, or has no connection left.
   private let patience: Duration
+  /// How long a connection is kept that nobody uses.
+  private let idleTime: Duration
 
   init(
     _ settings: ConnectionSettings,
     limit: Int,
     patience: Duration,
+    idleTime: Duration = .seconds(60),
     password: (@Sendable (_ store: String) -> String?)? = nil
   ) {
     self.settings = settings
     askForPassword = password
     self.patience = patience
+    self.idleTime = idleTime
     readers = DispatchSemaphore(value: max(1, limit))
+  }
+
+  /// A connection that nobody uses, and since when.
+  private struct Idle {
+    let connection: Connection
+    let since: ContinuousClock.Instant
   }
 
   /// The use of a connection.
@@ -82,7 +94,7 @@ final class ConnectionPool: Sendable {
   private func take(_ role: Role, isPatient: Bool = true) throws(StoreError) -> Connection {
     let known: Connection? = try state.withLock { (state) throws(StoreError) -> Connection? in
       guard !state.isClosed else { throw .closed(path: settings.name) }
-      return role == .writing ? state.writer.take() : state.idle.popLast()
+      return role == .writing ? state.writer.take()?.connection : state.idle.popLast()?.connection
     }
     let connection: Connection
     if let known, known.isUsable {
@@ -103,11 +115,39 @@ final class ConnectionPool: Sendable {
 
   private func give(_ connection: Connection, _ role: Role) {
     if connection.isUsable, connection.isInTransaction { _ = try? connection.run("ROLLBACK") }
-    state.withLock { state in
+    let starts = state.withLock { state in
       state.inUse[ObjectIdentifier(connection)] = nil
-      guard connection.isUsable, !state.isClosed else { return }
-      if role == .writing { state.writer = connection } else { state.idle.append(connection) }
+      guard connection.isUsable, !state.isClosed else { return false }
+      let idle = Idle(connection: connection, since: .now)
+      if role == .writing { state.writer = idle } else { state.idle.append(idle) }
+      defer { state.isClosingIdle = true }
+      return !state.isClosingIdle
     }
+    if starts { closeIdle(after: idleTime) }
+  }
+
+  /// Closes the connections that nobody has used for a while, later, and again until there is none.
+  private func closeIdle(after time: Duration) {
+    let seconds = time / .seconds(1)
+    DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + seconds) { [weak self] in
+      self?.closeIdle()
+    }
+  }
+
+  private func closeIdle() {
+    let now = ContinuousClock.now
+    let (dropped, next) = state.withLock { state in
+      let kept = state.idle.filter { now - $0.since < idleTime }
+      let old = state.idle.filter { now - $0.since >= idleTime }
+      let oldWriter = state.writer.flatMap { now - $0.since >= idleTime ? $0 : nil }
+      state.idle = kept
+      if oldWriter != nil { state.writer = nil }
+      let oldest = (kept + [state.writer].compactMap(\.self)).map(\.since).min()
+      state.isClosingIdle = oldest != nil
+      return (Dropped(old + [oldWriter].compactMap(\.self)), oldest)
+    }
+    withExtendedLifetime(dropped) {}
+    if let next { closeIdle(after: max(.milliseconds(1), next + idleTime - now)) }
   }
 
   /// Opens a connection with the settings of a session, apart from the pool.
@@ -161,14 +201,16 @@ final class ConnectionPool: Sendable {
         state.idle = []
         state.writer = nil
       }
-      return Idle(connections: state.idle + [state.writer].compactMap(\.self))
+      return Dropped(state.idle + [state.writer].compactMap(\.self))
     }
     withExtendedLifetime(dropped) {}
   }
 
-  private struct Idle: @unchecked Sendable {
+  private struct Dropped: @unchecked Sendable {
     // Nobody else knows these connections.
     let connections: [Connection]
+
+    init(_ idle: [Idle]) { connections = idle.map(\.connection) }
   }
 
   /// Refuses further calls, and closes the connections that nobody uses; the others are closed when they are given back.
@@ -180,7 +222,7 @@ final class ConnectionPool: Sendable {
         state.idle = []
         state.writer = nil
       }
-      return (!state.isClosed, Idle(connections: state.idle + [state.writer].compactMap(\.self)))
+      return (!state.isClosed, Dropped(state.idle + [state.writer].compactMap(\.self)))
     }
     withExtendedLifetime(dropped) {}
     return wasOpen

@@ -53,6 +53,7 @@ public final class PostgreSQLStore: Store {
       settings,
       limit: options.connectionLimit,
       patience: patience,
+      idleTime: options.idleTime,
       password: options.password
     )
     // The first read finds this connection, which has read the catalog.
@@ -179,6 +180,7 @@ public final class PostgreSQLStore: Store {
       isReadOnly: context.options.isReadOnly || context.isStandby,
       answersPaths: true
     )
+    capabilities.captureProblems = context.changes.problems
     capabilities.keepsZeroCharacters = false
     capabilities.assignsLargestKeyPlusOne = context.options.keyAssignment == .largest
     if case .concurrently = context.options.writing { capabilities.mayRepeatTransactions = true }

@@ -59,6 +59,8 @@ public struct PostgreSQLStoreOptions: Sendable {
   public var connectionLimit: Int
   /// Asks for a password of the store with a name, at most once: when the server wants one and none is known.
   public var password: (@Sendable (_ store: String) -> String?)?
+  /// How long a connection is kept that nobody uses; the one that waits for notifications is kept as long as there are listeners.
+  var idleTime = Duration.seconds(60)
   /// Whether the store is opened only to read: nothing is created, and no log is installed.
   package var onlyReads = false
   /// Whether the dates of adopted tables are checked for their unit: numbers that are probably seconds or milliseconds are refused.

@@ -14,6 +14,9 @@ import Darwin
 struct Doorbell {
   let schema: LogSchema
 
+  /// How long commits notify after an arming.
+  static let duration = Duration.seconds(10)
+
   /// An arming of the bell.
   struct Arming {
     /// The bell's value.
@@ -37,9 +40,23 @@ struct Doorbell {
 
   /// Whether commits notify at least as long as an arming has asked for.
   func isArmed(since arming: Arming, on connection: Connection) throws(PostgreSQLFailure) -> Bool {
+    try isValue(.equalOrLater, arming, on: connection)
+  }
+
+  private enum Comparison: String {
+    case equal = "="
+    case equalOrLater = ">="
+  }
+
+  /// Whether the bell's present value is the one of an arming, or of a later one.
+  private func isValue(
+    _ comparison: Comparison,
+    _ arming: Arming,
+    on connection: Connection
+  ) throws(PostgreSQLFailure) -> Bool {
     let value = "pg_catalog.pg_sequence_last_value(\(schema.literal("bell"))::pg_catalog.regclass)"
     let result = try connection.run(
-      "SELECT coalesce(\(value) >= $1, false)",
+      "SELECT coalesce(\(value) \(comparison.rawValue) $1, false)",
       [.integer(arming.rung)]
     )
     return result.boolean(0, 0) ?? false
@@ -54,14 +71,29 @@ struct Doorbell {
 
   /// Ends the notifying of a watch that stops while it sleeps; others that sleep are woken, and arm the bell again if they need it.
   func leave(_ arming: Arming, on connection: Connection) throws(PostgreSQLFailure) {
+    // Another watch that has armed it since leaves it when it wakes, and one that has disarmed it has notified.
+    guard try isValue(.equal, arming, on: connection) else { return }
     // Who is notified finds the bell disarmed.
-    _ = try connection.run([
-      Statement("SELECT \(schema.quoted).disarm($1)", [.integer(arming.rung)]),
-      Statement(
+    try disarm(arming, on: connection)
+    _ = try notify(String(arming.rung), on: connection)
+  }
+
+  /// Notifies those who listen.
+  /// - Returns: `false` if the server's queue is full.
+  private func notify(
+    _ payload: String,
+    on connection: Connection
+  ) throws(PostgreSQLFailure) -> Bool {
+    do {
+      try connection.runOnce(
         "SELECT pg_catalog.pg_notify($1, $2)",
-        [.text(schema.name), .text(String(arming.rung))]
-      ),
-    ])
+        [.text(schema.name), .text(payload)]
+      )
+      return true
+    } catch {
+      guard error.state == "54000" else { throw error }
+      return false
+    }
   }
 
   /// Whether notifications reach a connection: through a pooler they may not.
@@ -73,10 +105,10 @@ struct Doorbell {
   func reaches(_ connection: Connection, from other: Connection) throws(PostgreSQLFailure) -> Bool {
     let proof = "proof \(UInt64.random(in: .min ... .max))"
     try connection.runOnce("LISTEN \(schema.channel)")
-    try other.runOnce("SELECT pg_catalog.pg_notify($1, $2)", [.text(schema.name), .text(proof)])
+    let isSent = try notify(proof, on: other)
     let clock = ContinuousClock()
     let end = clock.now + .seconds(1)
-    while clock.now < end {
+    while isSent, clock.now < end {
       var descriptor = pollfd(fd: connection.socket, events: Int16(POLLIN), revents: 0)
       _ = poll(&descriptor, 1, 50)
       if try connection.notifications().contains(proof) { return true }

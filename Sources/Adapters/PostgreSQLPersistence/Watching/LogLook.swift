@@ -51,6 +51,7 @@ extension ChangeLog {
     guard let facts = ReadingFacts(results[1]) else {
       throw PostgreSQLFailure(state: "XX000", message: "the change log has no description")
     }
+    try noteProblems(facts, on: connection)
     var next = Mark.running(facts.snapshot)
     if isStandby {
       let visible = (0..<results[3].count).compactMap { results[3].unsigned($0, 0) }

@@ -281,11 +281,14 @@ private struct WatchLoop {
   /// Arms the bell, makes sure that nobody has missed it, and waits.
   private mutating func sleep(on connection: Connection, _ bell: Doorbell) throws {
     let news = lastNews
+    let start = clock.now
     guard let arming = try bell.arm(on: connection) else {
-      // Without the right to arm it, the bell never rings.
-      _ = signal.wait(timing.poll)
+      // Without the right to arm it, the bell never rings. Perhaps a lock was waited for.
+      _ = signal.wait(timing.poll - (clock.now - start))
       return
     }
+    // However long it takes until it may sleep, it must be awake when commits do not notify any more.
+    let end = start + min(timing.sleep, Doorbell.duration)
     note { $0.armings += 1 }
     var pause = timing.careful
     // A writer that tested the bell before has an older number: it is running, or its changes are visible.
@@ -301,7 +304,7 @@ private struct WatchLoop {
       $0.isAsleep = true
     }
     defer { note { $0.isAsleep = false } }
-    let event = try waitForHints(of: arming, since: news, on: connection, bell)
+    let event = try waitForHints(of: arming, until: end, since: news, on: connection, bell)
     guard lastNews == news else {
       try bell.disarm(arming, on: connection)
       // Those who were notified read now.
@@ -324,11 +327,11 @@ private struct WatchLoop {
   /// - Returns: What has ended the wait; `.readable` if it was a notification.
   private mutating func waitForHints(
     of arming: Doorbell.Arming,
+    until end: ContinuousClock.Instant,
     since news: ContinuousClock.Instant,
     on connection: Connection,
     _ bell: Doorbell
   ) throws -> WatchSignal.Event {
-    let end = clock.now + timing.sleep
     var pause = timing.careful
     while true {
       let hints = try connection.notifications().count

@@ -75,6 +75,13 @@ final class ChangeLog: Sendable {
   /// How often the log turned out to be an older state of itself, as after a restore.
   var rewinds: UInt64 { state.withLock { $0.rewinds } }
 
+  /// Whether the log misses changes, as its last reader has found.
+  var isMisfit: Bool { state.withLock { $0.layout.map { $0.layout == nil } ?? false } }
+
+  /// What is wrong with a log that misses changes.
+  static let problem =
+    "the triggers that record changes of other programs are missing or were changed"
+
   /// The newest version that was seen; the floor of what a later transaction may find.
   var seen: Seen { state.withLock { $0.seen } }
 }

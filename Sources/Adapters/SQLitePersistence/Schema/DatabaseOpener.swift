@@ -13,6 +13,8 @@ struct DatabaseOpener {
     let identity: String?
     /// Whether the database has a change log that records every writer.
     let hasLog: Bool
+    /// Whether there is a log that misses changes.
+    let hasMisfit: Bool
     /// Whether closing must remove the side files that reading has created.
     var leavesSideFiles = false
   }
@@ -289,12 +291,14 @@ struct DatabaseOpener {
     _ database: Database
   ) throws -> Opened {
     let tables = try inspector.tables(on: database)
+    let mayHaveLog = options.maintainsChangeLog != false
+    let hasLog = try mayHaveLog && ChangeLogLayout(of: tables, on: database) != nil
     return Opened(
       writer: writer,
       tables: tables,
       identity: findings.identity,
-      hasLog: try options.maintainsChangeLog != false
-        && ChangeLogLayout(of: tables, on: database) != nil
+      hasLog: hasLog,
+      hasMisfit: try mayHaveLog && !hasLog && ChangeLogFormat.exists(on: database)
     )
   }
 

@@ -46,12 +46,14 @@ final class OpenDatabase: Sendable {
       "sqlite-" + (opened.identity ?? StoreFile.canonicalName(of: path, path.isInMemory))
     identity = StoreIdentity(name: path, uniqueName: uniqueName)
     let recordsEveryWriter = path.isInMemory && ownsWriter || opened.hasLog
-    capabilities = StoreCapabilities(
+    var capabilities = StoreCapabilities(
       historyCoverage: recordsEveryWriter ? .everyWriter : .thisStore,
       isDurable: !path.isInMemory,
       isReadOnly: options.isReadOnly,
       answersPaths: true
     )
+    if opened.hasMisfit { capabilities.captureProblems = [ChangeLog.problem] }
+    self.capabilities = capabilities
     let context = StoreContext(
       path: path,
       uniqueName: uniqueName,

@@ -173,7 +173,14 @@ public final class SQLiteStore: Store {
   public var identity: StoreIdentity { database.identity }
 
   /// What the store can do.
-  public var capabilities: StoreCapabilities { database.capabilities }
+  public var capabilities: StoreCapabilities {
+    let database = database
+    var capabilities = database.capabilities
+    if database.session.log?.log.isMisfit == true {
+      capabilities.captureProblems = [ChangeLog.problem]
+    }
+    return capabilities
+  }
 
   /// The executor of blocking calls, for asynchronous callers.
   public var executor: (any TaskExecutor)? { callExecutor }

@@ -147,6 +147,10 @@ public struct StoreCapabilities: Hashable, Sendable {
   public var assignsLargestKeyPlusOne: Bool
   /// Whether the closure of a transaction can run more than once before it commits; it should then have no other effects.
   public var mayRepeatTransactions: Bool
+  /// Why the history omits commits of other writers at present, although the database has a change log; lists are compared meanwhile.
+  ///
+  /// One sentence for each reason, without a full stop; empty if capture is complete, or if there is no log.
+  public var captureProblems: [String] = []
 
   /// Creates a description of what a store can do.
   public init(

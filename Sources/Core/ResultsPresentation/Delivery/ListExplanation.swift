@@ -23,6 +23,8 @@ public struct ListExplanation: Hashable, Sendable {
   public var plan: QueryPlan
   /// The writers whose commits the store's history contains.
   public var coverage: StoreCapabilities.HistoryCoverage
+  /// Why the list is compared although the database has a change log (`StoreCapabilities.captureProblems`).
+  public var captureProblems: [String] = []
   /// The number of rows that match.
   public var matchingCount: Int
   /// Where the list's keys are.
@@ -85,6 +87,7 @@ extension ListExplanation {
         "changes    the commits of this process are applied one by one; for others the list is read again"
       )
     }
+    lines += captureProblems.map { "compared   \($0)" }
     lines.append("last       \(lastPath), in \(last.duration.inMicroseconds) µs")
     let work = last.work
     lines.append(
@@ -207,10 +210,12 @@ extension FetchedResultsController {
         return (plan, try snapshot.orderedSource(of: compiled.definition) != nil)
       }
     }
+    let capabilities = store.capabilities
     return ListExplanation(
       definition: compiled.storeDefinition,
       plan: plan,
-      coverage: store.capabilities.historyCoverage,
+      coverage: capabilities.historyCoverage,
+      captureProblems: capabilities.captureProblems,
       matchingCount: engine.snapshot.matchingCount,
       keys: engine.keysExplanation(hasIndex: hasIndex),
       keyBytes: engine.snapshot.keys.byteCount,
