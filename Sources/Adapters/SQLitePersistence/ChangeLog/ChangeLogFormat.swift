@@ -12,9 +12,9 @@ enum ChangeLogFormat {
     case part = 1
     /// A row was inserted; there was none of its key before.
     case insertion = 2
-    /// A row was changed; the old values.
+    /// A row is changed by the next change; the old values.
     case update = 3
-    /// A row was deleted; the old values.
+    /// A row is deleted by the next change, or gets another key; the old values.
     case deletion = 4
     /// A row may have been replaced by the next change; the old values.
     case replaced = 5
@@ -157,6 +157,8 @@ struct ChangeLogLayout: Sendable {
     let width: Int
     /// For each part of a compound key, the value column that holds it; empty for other keys.
     let keyColumns: [Int]
+    /// Whether a trigger of the application names the table in its statements.
+    let isWrittenByTriggers: Bool
   }
 
   /// Identifies the log: a new log has another number.
@@ -175,6 +177,9 @@ struct ChangeLogLayout: Sendable {
   init?(of tables: StoreTables, on database: Database) throws {
     guard let (epoch, numbers) = try ChangeLogLayout.numbers(on: database) else { return nil }
     let found = try ChangeLogLayout.triggers(on: database)
+    let others = found.filter { !$0.key.hasPrefix(ChangeLogFormat.triggerPrefix) }.map {
+      ChangeLogLayout.namesInStatements(of: $0.value)
+    }
     var known = 0
     var entities: [Entity] = []
     var hasOthers = false
@@ -195,7 +200,8 @@ struct ChangeLogLayout: Sendable {
           number: number,
           columns: columns,
           width: recorded.attributes.count,
-          keyColumns: keys.compactMap { recorded.index(of: $0) }
+          keyColumns: keys.compactMap { recorded.index(of: $0) },
+          isWrittenByTriggers: others.contains { $0.contains(table.entity.name.caselessIdentifier) }
         )
       )
     }
@@ -238,6 +244,18 @@ struct ChangeLogLayout: Sendable {
       numbers[name] = number
     }
     return (UInt64(bitPattern: epoch), numbers)
+  }
+
+  /// The names that the statements of a trigger may mention, in lowercase and without quotes; other words are among them.
+  private static func namesInStatements(of sql: String) -> Set<[UInt8]> {
+    let tokens = SQLToken.all(in: sql).map(\.text.caselessIdentifier)
+    let quotes = Set("\"'`[]".utf8)
+    return Set(
+      tokens.drop { $0 != Array("begin".utf8) }.map { token in
+        guard let first = token.first, quotes.contains(first) else { return token }
+        return token.filter { !quotes.contains($0) }
+      }
+    )
   }
 
   /// The triggers of the database and the store's indexes, by name.

@@ -49,7 +49,10 @@ struct ChangeLogReader {
     through new: StoreVersion
   ) throws -> [CommitRecord] {
     var groups = groups
-    for index in groups.indices { groups[index].removeLaterImages() }
+    for index in groups.indices {
+      let isKnown = groups[index].removeLaterImages(writtenByTriggers: entity.isWrittenByTriggers)
+      guard isKnown else { throw Interruption.gap(.otherWriter) }
+    }
     var records: [CommitRecord] = []
     for (group, after) in zip(groups, try imagesAfter(groups)) where group.sequence <= new.sequence
     {
@@ -99,34 +102,82 @@ struct ChangeLogReader {
   }
 }
 
+/// What an entry of the log says of its row.
+private enum Step: UInt8 {
+  /// There was none before, and there is one now.
+  case insertion
+  /// It was there, and still is.
+  case update
+  /// It was there, and may be gone.
+  case removal
+}
+
 /// The touched rows of one record of the history.
 private struct CommitGroup {
   var sequence: UInt64 = 0
   var origin = CommitOrigin.unnamed
   var isOwn = false
   /// The touched rows and their values before, in the order of the changes, with repetitions.
-  var touches: [(key: ObjectKey, before: [Value]?)] = []
+  var touches: [(key: ObjectKey, before: [Value]?, step: Step)] = []
 
   /// Removes all but the first image of each row, which is its state before the group.
+  ///
+  /// An insertion is logged after it, because only then its key is known. What a trigger of the application does to the new row can be
+  /// logged before, since SQLite does not define which trigger runs first. A row that was updated before it was inserted was therefore not
+  /// there; of one that was also removed that cannot be said. All other entries precede their changes, whatever statements these contain.
+  /// - Parameter isWrittenByTriggers: Whether triggers of the application write into the table.
+  /// - Returns: Whether each row's state is known.
   /// - Complexity: O(*n* log *n*), and O(*n*) where keys are numbers in ascending order.
-  mutating func removeLaterImages() {
+  mutating func removeLaterImages(writtenByTriggers isWrittenByTriggers: Bool) -> Bool {
     let numbers = touches.compactMap { touch in
       if case .integer(let number) = touch.key { number } else { nil }
     }
     guard numbers.count == touches.count else {
-      var seen: Set<ObjectKey> = []
-      touches.removeAll { !seen.insert($0.key).inserted }
-      return
+      var places: [ObjectKey: Int] = [:]
+      var first: [(key: ObjectKey, before: [Value]?, step: Step)] = []
+      for touch in touches {
+        if let place = places[touch.key] {
+          guard add(touch.step, to: &first[place], isWrittenByTriggers) else { return false }
+        } else {
+          places[touch.key] = first.count
+          first.append(touch)
+        }
+      }
+      touches = first
+      return true
     }
-    guard zip(numbers, numbers.dropFirst()).contains(where: { $0 >= $1 }) else { return }
+    guard zip(numbers, numbers.dropFirst()).contains(where: { $0 >= $1 }) else { return true }
     let order = numbers.indices.sorted { (numbers[$0], $0) < (numbers[$1], $1) }
-    var first: [(key: ObjectKey, before: [Value]?)] = []
+    var first: [(key: ObjectKey, before: [Value]?, step: Step)] = []
     first.reserveCapacity(order.count)
-    for (rank, index) in order.enumerated()
-    where rank == 0 || numbers[index] != numbers[order[rank - 1]] {
-      first.append(touches[index])
+    for (rank, index) in order.enumerated() {
+      if rank == 0 || numbers[index] != numbers[order[rank - 1]] {
+        first.append(touches[index])
+      } else {
+        let last = first.count - 1
+        guard add(touches[index].step, to: &first[last], isWrittenByTriggers) else { return false }
+      }
     }
     touches = first
+    return true
+  }
+
+  /// Adds a later step of a row to its first one, which then says whether it may have been removed or inserted since.
+  /// - Returns: Whether it is known what was there before the first step.
+  private func add(
+    _ step: Step,
+    to first: inout (key: ObjectKey, before: [Value]?, step: Step),
+    _ isWrittenByTriggers: Bool
+  ) -> Bool {
+    switch (first.step, step) {
+    case (.insertion, _), (.update, .update), (.removal, .update), (.removal, .removal): return true
+    case (.update, .removal): first.step = .removal
+    case (.update, .insertion): (first.before, first.step) = (nil, .insertion)
+    case (.removal, .insertion):
+      first.step = .insertion
+      return !isWrittenByTriggers
+    }
+    return true
   }
 }
 
@@ -180,9 +231,11 @@ extension ChangeLogReader {
     builder.step(to: sequence)
     switch kind {
     case .insertion:
-      if isOfEntity { builder.note(try key(row), nil) }
-    case .update, .deletion, .replaced:
-      if isOfEntity { builder.note(try key(row), try image(row)) }
+      if isOfEntity { builder.note(try key(row), nil, .insertion) }
+    case .update:
+      if isOfEntity { builder.note(try key(row), try image(row), .update) }
+    case .deletion, .replaced:
+      if isOfEntity { builder.note(try key(row), try image(row), .removal) }
     case .interruption:
       let isForAll = sqlite3_column_type(row, 1) == SQLITE_NULL
       if isOfEntity || isForAll { throw Interruption.gap(.schemaChanged) }
@@ -214,14 +267,15 @@ extension ChangeLogReader {
         identity: table.entity.identity,
         permitting: { budget.permits($0) },
         { key, values in
-          guard let values else { return builder.note(key, nil) }
+          // Packed changes are in the order in which they were made.
+          guard let values else { return builder.note(key, nil, .removal) }
           guard values.count == entity.width else {
             isValid = false
             return
           }
           let image = isInOrder ? values : entity.columns.map { values[$0] }
           isValid = isValid && fits(image)
-          builder.note(key, image)
+          builder.note(key, image, .removal)
         }
       )
       guard isValid else { throw PayloadReader.Malformed() }
@@ -306,7 +360,7 @@ private struct GroupBuilder {
   let limit: UInt64
   private var groups: [CommitGroup] = []
   /// The changes of others, one by one, since a later marker may claim some of them.
-  private var loose: [(sequence: UInt64, key: ObjectKey, image: [Value]?)] = []
+  private var loose: [(sequence: UInt64, key: ObjectKey, image: [Value]?, step: Step)] = []
   private var commit: CommitGroup?
   private var sequence: UInt64 = 0
 
@@ -317,11 +371,11 @@ private struct GroupBuilder {
     self.sequence = sequence
   }
 
-  mutating func note(_ key: ObjectKey, _ image: [Value]?) {
+  mutating func note(_ key: ObjectKey, _ image: [Value]?, _ step: Step) {
     if commit != nil {
-      commit?.touches.append((key, image))
+      commit?.touches.append((key, image, step))
     } else {
-      loose.append((sequence, key, image))
+      loose.append((sequence, key, image, step))
     }
   }
 
@@ -343,7 +397,7 @@ private struct GroupBuilder {
     let own = loose.filter { $0.sequence >= first }
     closeLoose(through: max(first, 1) - 1)
     commit = CommitGroup()
-    commit?.touches = own.map { ($0.key, $0.image) }
+    commit?.touches = own.map { ($0.key, $0.image, $0.step) }
     endCommit(origin, isOwn: isOwn)
   }
 
@@ -351,7 +405,7 @@ private struct GroupBuilder {
   private mutating func closeLoose(through end: UInt64) {
     var group = CommitGroup()
     group.sequence = end
-    group.touches = loose.filter { $0.sequence <= end }.map { ($0.key, $0.image) }
+    group.touches = loose.filter { $0.sequence <= end }.map { ($0.key, $0.image, $0.step) }
     loose = []
     if !group.touches.isEmpty { groups.append(group) }
   }

@@ -86,22 +86,29 @@ private struct TriggerBuilder {
     // No update names a calculated column.
     let isAny = entity.attributes.contains { shape.isGenerated($0.name) }
     let list = isAny ? "" : " OF \(unique(names).joined(separator: ", "))"
-    return trigger("update", "AFTER UPDATE\(list) ON \(table)", [image(.update, "old")])
+    // Before the change, and so before whatever the application's triggers do after it. A row that gets another key is no longer there.
+    let kind =
+      "CASE WHEN \(keyDiffers) THEN \(ChangeLogFormat.Kind.deletion.rawValue)"
+      + " ELSE \(ChangeLogFormat.Kind.update.rawValue) END"
+    return trigger("update", "BEFORE UPDATE\(list) ON \(table)", [image(kind, "old")])
+  }
+
+  private var keyDiffers: String {
+    keyColumns.map { "new.\($0) IS NOT old.\($0) COLLATE BINARY" }.joined(separator: " OR ")
   }
 
   /// An update that changes the key also inserts the new key.
   private var rekeying: (String, String) {
-    let differ = keyColumns.map { "new.\($0) IS NOT old.\($0) COLLATE BINARY" }
-    return trigger(
+    trigger(
       "rekey",
-      "AFTER UPDATE OF \(keyNames.joined(separator: ", ")) ON \(table)"
-        + " WHEN \(differ.joined(separator: " OR "))",
+      "AFTER UPDATE OF \(keyNames.joined(separator: ", ")) ON \(table) WHEN \(keyDiffers)",
       [key]
     )
   }
 
   private var deletion: (String, String) {
-    trigger("delete", "AFTER DELETE ON \(table)", [image(.deletion, "old")])
+    let kind = "\(ChangeLogFormat.Kind.deletion.rawValue)"
+    return trigger("delete", "BEFORE DELETE ON \(table)", [image(kind, "old")])
   }
 
   /// Logs rows that an insertion with REPLACE deletes: that runs no delete triggers, unless a connection enables them.
@@ -180,13 +187,13 @@ private struct TriggerBuilder {
   }
 
   /// Logs the key and the values of a row.
-  private func image(_ kind: ChangeLogFormat.Kind, _ side: String) -> String {
+  private func image(_ kind: String, _ side: String) -> String {
     "\(into) VALUES (\(values(kind, side).joined(separator: ", ")))"
   }
 
   /// Logs the rows that match a condition as replaced.
   private func evicted(_ condition: String) -> String {
-    "\(into) SELECT \(values(.replaced, Self.row).joined(separator: ", "))"
+    "\(into) SELECT \(values("\(ChangeLogFormat.Kind.replaced.rawValue)", Self.row).joined(separator: ", "))"
       + " FROM \(table) AS \(Self.row) WHERE \(condition)"
   }
 
@@ -196,9 +203,9 @@ private struct TriggerBuilder {
     return "INSERT INTO _results_log (\(names.joined(separator: ", ")))"
   }
 
-  private func values(_ kind: ChangeLogFormat.Kind, _ side: String) -> [String] {
+  private func values(_ kind: String, _ side: String) -> [String] {
     let key = entity.keyColumn.map { ["\(side).\($0.quotedIdentifier)"] } ?? []
-    return ["\(number)", "\(kind.rawValue)"] + key
+    return ["\(number)", kind] + key
       + entity.attributes.map { "\(side).\($0.name.quotedIdentifier)" }
   }
 
