@@ -60,7 +60,7 @@ struct StrangerReport {
   /// Counts a reason without the name of its table and what else is in quotation marks.
   mutating func count(_ reason: String, of table: String) {
     let reason = reason.replacingOccurrences(of: table, with: "…")
-    reasons[String(reason.replacing(/[“"][^”"]*[”"]/, with: "…").suffix(110)), default: 0] += 1
+    reasons[String(reason.replacing(/[“\u{22}][^”\u{22}]*[”\u{22}]/, with: "…").suffix(110)), default: 0] += 1
   }
 }
 
