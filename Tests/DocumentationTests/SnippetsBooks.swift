@@ -17,6 +17,7 @@ let runnableSnippets: [String: @Sendable () async throws -> Void] = [
   "tour-fetching": tourFetching,
   "tour-predicates": tourPredicates,
   "relations-request": relationsRequest,
+  "relations-linking": relationsLinking,
   "relations-keys": relationsKeys,
   "relations-projecting": relationsProjecting,
   "relations-prefetching": relationsPrefetching,
