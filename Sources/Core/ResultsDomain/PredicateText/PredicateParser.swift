@@ -335,14 +335,12 @@ extension PredicateParser {
         throw self.error(.refused(error), at: textStart)
       }
     }
-    guard ignoresMarks else {
-      return .text(expression, comparison, sought, caseInsensitive: caseInsensitive)
-    }
     return .text(
-      .transformed(.baseLetters, expression),
+      expression,
       comparison,
-      TextTransform.baseLetters.applied(to: sought),
-      caseInsensitive: caseInsensitive
+      sought,
+      caseInsensitive: caseInsensitive,
+      diacriticInsensitive: ignoresMarks
     )
   }
 
