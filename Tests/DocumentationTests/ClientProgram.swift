@@ -137,11 +137,16 @@ struct ClientProgram: Sendable, CustomTestStringConvertible {
     page: "docs/user-interfaces.md",
     given: """
       import Foundation
+      import FoundationAttributes
       import Observation
       let store = try InMemoryStore(entities: [Book.entity])
+      let calendar = Calendar.current
 
       """,
-    snippets: ["book", "ui-imports", "ui-swiftui", "ui-diffable", "ui-table", "ui-draw", "ui-any"],
+    snippets: [
+      "book", "ui-imports", "ui-swiftui", "ui-chat", "ui-unread", "ui-days", "ui-diffable",
+      "ui-table", "ui-draw", "ui-any",
+    ],
     companion: "Tests/DocumentationTests/AppleStandIns.swift"
   )
 

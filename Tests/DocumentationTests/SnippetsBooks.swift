@@ -30,6 +30,8 @@ let runnableSnippets: [String: @Sendable () async throws -> Void] = [
   "tour-delivery": tourDelivery,
   "tour-length": tourLength,
   "ui-any": drawingModel,
+  "ui-unread": unreadCounts,
+  "ui-days": messagesByDay,
   "grdb-list": adoptingGRDB,
   "grdb-changes": changesOfGRDB,
   "grdb-errors": errorsOfGRDB,
