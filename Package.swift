@@ -149,7 +149,7 @@ let fileFormats = adapter(
 let programFrontEnd = adapter(
   "ProgramFrontEnd",
   on: cores,
-  wrapping: [.target(name: "FileFormats")]
+  wrapping: [.target(name: "FileFormats"), .target(name: "FoundationAttributes")]
 )
 let commandLine = adapter(
   "CommandLineFrontEnd",
@@ -226,6 +226,8 @@ let testLibraries: [String: [Target.Dependency]] = [
   postgreSQL.target.name: [.target(name: sqlite.target.name)],
   grdbRecords.target.name: [grdb, .target(name: sqlite.target.name)],
   listBrowser.target.name: [.target(name: terminal.target.name)],
+  householdLedger.target.name: [.target(name: foundationAttributes.target.name)],
+  programFrontEnd.target.name: [.target(name: foundationAttributes.target.name)],
 ]
 
 let tests: [Target] =

@@ -198,7 +198,7 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
     ),
     LayerRule(
       "Sources/Adapters/ProgramFrontEnd",
-      core + ["FileFormats"] + foundation,
+      core + ["FileFormats", "FoundationAttributes"] + foundation,
       because: "what a program is and does knows no terminal, no argument parser and no store"
     ),
     LayerRule(

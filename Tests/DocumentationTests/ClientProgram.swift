@@ -111,16 +111,23 @@ struct ClientProgram: Sendable, CustomTestStringConvertible {
         var name = ""
         var rank = 0
 
+        static let novels = ToMany<Topic, Novel>(
+          "novels",
+          through: Link("NovelTopic", "topicID", "novelID")
+        )
+
         static let schema = EntitySchema<Topic>("Topic", identity: \\.id) {
           Attribute(\\.name, "name")
           Attribute(\\.rank, "rank")
+          Relationship(novels)
         }
       }
       let store = try InMemoryStore(entities: [Novel.entity])
 
       """,
     snippets: [
-      "relations-schema", "relations-request", "relations-keys", "relations-projection",
+      "relations-schema", "relations-linking", "relations-request", "relations-keys",
+      "relations-projection",
       "relations-projecting", "relations-prefetching", "relations-columns", "relations-text",
       "relations-error",
     ]
@@ -130,11 +137,16 @@ struct ClientProgram: Sendable, CustomTestStringConvertible {
     page: "docs/user-interfaces.md",
     given: """
       import Foundation
+      import FoundationAttributes
       import Observation
       let store = try InMemoryStore(entities: [Book.entity])
+      let calendar = Calendar.current
 
       """,
-    snippets: ["book", "ui-imports", "ui-swiftui", "ui-diffable", "ui-table", "ui-draw", "ui-any"],
+    snippets: [
+      "book", "ui-imports", "ui-swiftui", "ui-chat", "ui-unread", "ui-days", "ui-diffable",
+      "ui-table", "ui-draw", "ui-any",
+    ],
     companion: "Tests/DocumentationTests/AppleStandIns.swift"
   )
 

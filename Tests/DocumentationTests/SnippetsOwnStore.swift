@@ -23,7 +23,7 @@ final class DictionaryVersion: StoreTransaction {
   var version: StoreVersion { content.version }
 
   fileprivate func check(_ entity: EntityDescription) throws(StoreError) {
-    guard content.entities.contains(entity) else {
+    guard content.entities.contains(entity.stored) else {
       throw .unknownEntity(entity.name, known: content.entities.map(\.name))
     }
   }
@@ -196,9 +196,9 @@ final class DictionaryStore: Store {
     // Versions of another store must not be mistaken for ours.
     let epoch = UInt64.random(in: 1...UInt64.max)
     identity = StoreIdentity(name: "dictionary", uniqueName: "dictionary-\(epoch)")
-    self.entities = entities
+    self.entities = entities.map(\.stored)
     let version = StoreVersion(epoch: epoch, sequence: 0)
-    content = Mutex(DictionaryContent(entities: entities, version: version))
+    content = Mutex(DictionaryContent(entities: self.entities, version: version))
   }
 
   private func now() throws(StoreError) -> DictionaryContent {

@@ -43,9 +43,15 @@ private enum Library {
     var name = ""
     var rank = 0
 
+    static let novels = ToMany<Topic, Novel>(
+      "novels",
+      through: Link("NovelTopic", "topicID", "novelID")
+    )
+
     static let schema = EntitySchema<Topic>("Topic", identity: \.id) {
       Attribute(\.name, "name")
       Attribute(\.rank, "rank")
+      Relationship(novels)
     }
   }
 }
@@ -69,6 +75,7 @@ extension Library {
 private typealias NovelRow = Library.NovelRow
 private typealias Novel = Library.Novel
 private typealias Writer = Library.Writer
+private typealias Topic = Library.Topic
 
 @Sendable func relationsRequest() async throws {
   // snippet: relations-request
@@ -93,9 +100,8 @@ private typealias Writer = Library.Writer
 
 /// A store with a novel that has a writer and topics, and one that has neither.
 private func library() throws -> InMemoryStore {
-  let link = Novel.topics.link.map { [$0] } ?? []
   let store = try InMemoryStore(
-    entities: [Novel.entity, Writer.entity, Library.Topic.entity] + link
+    entities: [Novel.entity, Writer.entity, Library.Topic.entity]
   )
   try store.write { transaction in
     try transaction.insert(Writer(id: 7, name: "Le Guin"))
@@ -103,11 +109,26 @@ private func library() throws -> InMemoryStore {
     try transaction.insert(Novel(id: 2, title: "Untitled"))
     try transaction.insert(Library.Topic(id: 1, name: "moons", rank: 2))
     try transaction.insert(Library.Topic(id: 2, name: "anarchy", rank: 1))
-    for topic in [1, 2] as [Value] {
-      for link in link { try transaction.insert([1, topic], key: nil, into: link) }
+    for topic in [1, 2] as [Int64] {
+      try transaction.link(ObjectKey.integer(1), .integer(topic), by: Novel.topics)
     }
   }
   return store
+}
+
+@Sendable func relationsLinking() async throws {
+  let store = try InMemoryStore(
+    entities: [Novel.entity, Writer.entity, Library.Topic.entity]
+  )
+  // snippet: relations-linking
+  try await store.write { transaction in
+    let topic = try transaction.insert(Topic(name: "moons", rank: 2))
+    let novel = try transaction.insert(Novel(title: "The Dispossessed", year: 1974))
+    print(try transaction.link(novel, topic, by: Novel.topics))
+    print(try transaction.link(topic, novel, by: Topic.novels))
+    print(try transaction.unlink(novel, topic, by: Novel.topics))
+  }
+  // end
 }
 
 @Sendable func relationsProjecting() async throws {

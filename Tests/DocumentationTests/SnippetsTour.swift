@@ -63,6 +63,13 @@ struct Edition: Entity {
   )
   for edition in try store.fetch(request) { print(edition.title) }
 
+  request.predicate = try FetchPredicate(
+    parsing: "year > $year AND title CONTAINS[cd] $word",
+    arguments: ["year": 1990, "word": "の風"],
+    entity: Edition.entity
+  )
+  for edition in try store.fetch(request) { print(edition.title) }
+
   do {
     _ = try FetchPredicate(parsing: "yaer > 1990", entity: Edition.entity)
   } catch {

@@ -4,6 +4,7 @@ import ObservableResults
 // end
 
 import Foundation
+import FoundationAttributes
 import InMemoryPersistence
 import Observation
 #if canImport(SwiftUI) && canImport(UIKit)
@@ -39,6 +40,106 @@ struct BookList: View {
   }
 }
 // end
+
+/// The structs of a chat.
+private enum Messenger {
+  // snippet: ui-chat, declaration
+  struct Chat: Entity {
+    var id: Int64?
+    var name = ""
+
+    static let messages = ToMany<Chat, Message>("messages", inverse: Message.chat)
+    static let unread = messages.count(where: \.isRead == false)
+
+    static let schema = EntitySchema<Chat>("Chat", identity: \.id) {
+      Attribute(\.name, "name")
+      Relationship(messages)
+    }
+  }
+
+  struct Message: Entity {
+    var id: Int64?
+    var text = ""
+    var sent = Date()
+    var isRead = false
+    var chatID: Int64 = 0
+
+    static let chat = ToOne<Message, Chat>("chat", \.chatID, onDelete: .cascade)
+
+    static let schema = EntitySchema<Message>("Message", identity: \.id) {
+      Attribute(\.text, "text")
+      Attribute(\.sent, "sent")
+      Attribute(\.isRead, "isRead")
+      Attribute(\.chatID, "chatID")
+      Relationship(chat)
+    }
+  }
+
+  struct ChatRow: FetchedProjection {
+    var name = ""
+    var unread = 0
+
+    static let fields = ProjectionFields<ChatRow, Chat> {
+      Field(\.name, \.name)
+      Field(\.unread, Chat.unread)
+    }
+  }
+  // end
+}
+
+private typealias Chat = Messenger.Chat
+private typealias Message = Messenger.Message
+private typealias ChatRow = Messenger.ChatRow
+
+/// A store with three chats, of which one has been read.
+private func messenger() throws -> InMemoryStore {
+  let store = try InMemoryStore(entities: [Chat.entity, Message.entity])
+  try store.write { transaction in
+    for (id, name) in [(1, "Anna"), (2, "Club"), (3, "News")] as [(Int64, String)] {
+      try transaction.insert(Chat(id: id, name: name))
+    }
+    // 2026-11-02, 09:00 in Berlin.
+    let morning = 1_793_606_400.0
+    for (chat, text, seconds, isRead) in [
+      (1, "See you", -34_000, true), (1, "Morning!", 0, true), (1, "Tea?", 3600, false),
+      (2, "a", 1, false), (2, "b", 2, false), (3, "c", 3, true),
+    ] as [(Int64, String, Double, Bool)] {
+      let sent = Date(timeIntervalSince1970: morning + seconds)
+      try transaction.insert(Message(text: text, sent: sent, isRead: isRead, chatID: chat))
+    }
+  }
+  return store
+}
+
+@Sendable func unreadCounts() async throws {
+  let store = try messenger()
+  // snippet: ui-unread
+  let chats = FetchedResultsController(
+    FetchRequest<ChatRow>(
+      where: Chat.unread > 0,
+      sortedBy: [.descending(Chat.unread), .ascending(\.name)]
+    ),
+    in: store
+  )
+  try await chats.performFetch()
+  for row in try chats.results.rows { print(try row.object.name, try row.object.unread) }
+  // end
+}
+
+@Sendable func messagesByDay() async throws {
+  let store = try messenger()
+  var calendar = Calendar(identifier: .gregorian)
+  calendar.timeZone = TimeZone(identifier: "Europe/Berlin") ?? .gmt
+  // snippet: ui-days
+  let messages = FetchedResultsController(
+    FetchRequest<Message>(where: \.chatID == 1, sortedBy: [.descending(\.sent)]),
+    sectionedBy: .calendar(.day, of: \.sent, in: calendar, locale: Locale(identifier: "en_US")),
+    in: store
+  )
+  try await messages.performFetch()
+  for section in messages.sections { print(section.title, section.map { $0.text ?? "…" }) }
+  // end
+}
 
 // snippet: ui-diffable, declaration
 typealias BookSource = UITableViewDiffableDataSource<SectionID, ObjectID>

@@ -1,4 +1,5 @@
-import FoundationEssentials
+import Foundation
+import FoundationAttributes
 import HouseholdLedger
 import InMemoryPersistence
 import ResultsDomain
@@ -8,8 +9,8 @@ import Testing
 @Suite struct LedgerTotalsTests {
   @Test func `totals are exactly the sums of the transactions`() throws {
     let store = try InMemoryStore(entities: [Transaction.entity])
-    let days = DayGrouping(calendar: try calendar("America/St_Johns"), locale: nil)
-    let months = MonthGrouping(calendar: try calendar("America/St_Johns"), locale: nil)
+    let days = CalendarGrouping(.day, calendar: try calendar("America/St_Johns"), locale: nil)
+    let months = CalendarGrouping(.month, calendar: try calendar("America/St_Johns"), locale: nil)
     var generator = SeededGenerator(seed: 5)
     var all: [Transaction] = []
     for _ in 0..<500 {

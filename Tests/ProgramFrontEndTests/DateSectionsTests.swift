@@ -1,4 +1,5 @@
 import Foundation
+import FoundationAttributes
 import ResultsDomain
 import Testing
 
@@ -15,21 +16,38 @@ import Testing
   }
 
   @Test(arguments: [
-    (DateSections.Unit.day, "2026-11-03"), (.month, "2026-11"), (.year, "2026"),
+    (CalendarGrouping.Unit.day, "2026-11-03"), (.month, "2026-11"), (.year, "2026"),
   ])
   func `R102: an instant belongs to the part of its date`(
-    _ unit: DateSections.Unit,
+    _ unit: CalendarGrouping.Unit,
     _ id: String
   ) throws {
-    let grouping = CalendarGrouping(unit, .machine)
+    let key = try key(unit, .machine)
+    let grouping = try grouping(of: key)
     let instant = try #require(Instant(iso8601: "2026-11-03T23:59:59Z"))
     #expect(grouping.group(of: .integer(instant.microseconds)).id == .text(id))
     let day = try #require(Instant(plainText: "2026-11-03"))
     #expect(grouping.group(of: .integer(day.microseconds)).id == .text(id))
     #expect(grouping.group(of: .null).id == .null)
-    #expect(grouping.title(of: .text(id)) == id)
-    #expect(grouping.title(of: .text("")) == "no date")
+    #expect(key.title(of: .text(id)) == id)
+    #expect(key.title(of: .text("")) == "no date")
+    #expect(key.contiguity == .merge)
   }
+
+  private func key(
+    _ unit: CalendarGrouping.Unit,
+    _ settings: LocaleSettings
+  ) throws -> SectionKey {
+    let date = AttributeDescription("added", .date)
+    return try DateSections.key(unit, of: "added", .attribute("added"), date, for: settings)
+  }
+
+  private func grouping(of key: SectionKey) throws -> any SectionGrouping {
+    guard case .transient("added", let grouping) = key.source else { throw NoGrouping() }
+    return grouping
+  }
+
+  private struct NoGrouping: Error {}
 
   @Test(arguments: [
     ("Pacific/Kiritimati", "2026-11-04"), ("Pacific/Pago_Pago", "2026-11-03"),
@@ -42,7 +60,7 @@ import Testing
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = try #require(TimeZone(identifier: zone))
     let settings = LocaleSettings(locale: nil, amountLocale: nil, calendar: calendar)
-    let grouping = CalendarGrouping(.day, settings)
+    let grouping = try grouping(of: key(.day, settings))
     let instant = try #require(Instant(iso8601: "2026-11-03T12:00:00Z"))
     #expect(grouping.group(of: .integer(instant.microseconds)).id == .text(id))
     let day = try #require(Instant(plainText: "2026-11-03"))

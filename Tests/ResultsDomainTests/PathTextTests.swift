@@ -9,7 +9,7 @@ struct PathTextTests {
 
   private func problem(
     _ text: String,
-    _ arguments: [PredicateArgument] = [],
+    _ arguments: PredicateArguments = [],
     in entity: EntityDescription? = nil
   ) throws -> PredicateParseError {
     try #require(throws: PredicateParseError.self) {
@@ -119,7 +119,8 @@ struct PathTextTests {
   @Test("placeholders stand for paths, objects and constants in them")
   func placeholders() throws {
     func text(_ text: String, _ arguments: PredicateArgument...) throws -> String {
-      try FetchPredicate(parsing: text, arguments: arguments, entity: books).text(in: books)
+      try FetchPredicate(parsing: text, arguments: PredicateArguments(arguments), entity: books)
+        .text(in: books)
     }
     #expect(try text("%K == %@", .attribute("author.name"), "x") == "author.name == 'x'")
     #expect(try text("%K > %d", .attribute("tags.@count"), 3) == "tags.@count > 3")

@@ -7,7 +7,7 @@ import Testing
 struct PredicateParseErrorTests {
   private func error(
     _ text: String,
-    _ arguments: [PredicateArgument] = [],
+    _ arguments: PredicateArguments = [],
     in entity: EntityDescription = Book.entity
   ) throws -> PredicateParseError {
     try #require(throws: PredicateParseError.self) {
@@ -189,14 +189,15 @@ struct PredicateParseErrorTests {
       ),
       ("title == %s", [1], "%s needs a text, and the argument is a number."),
       ("%K == 1", [.attribute("yaer")], "Book has no attribute named yaer."),
-    ] as [(String, [PredicateArgument], String)]
+    ] as [(String, PredicateArguments, String)]
   )
   func `arguments must fit their placeholders`(
     text: String,
-    arguments: [PredicateArgument],
+    arguments: PredicateArguments,
     message: String
   ) throws {
-    #expect(try error(text, arguments).message == message)
+    let found = try error(text, arguments).message
+    #expect(found == message)
   }
 
   @Test
@@ -271,7 +272,8 @@ struct PredicateParseErrorTests {
       "NULL",
       "results:Book/i1", "results:", "prefix", "ifnull", "bucket", "price", "added", "か\u{3099}",
       "\u{0}",
-      " ", "\u{301}", "LIKE", "CONTAINS", "+", "INFINITY", "-INFINITY", "objectID", "🇳🇴",
+      " ", "\u{301}", "LIKE", "CONTAINS", "+", "INFINITY", "-INFINITY", "objectID", "🇳🇴", "$a", "$b",
+      "$",
     ]
     let entities = [Book.entity, Word.entity, Seat.entity]
     let arguments: [PredicateArgument] = [
@@ -291,7 +293,11 @@ struct PredicateParseErrorTests {
       let entity = generator.pick(entities)
       let given = (0..<generator.below(4)).map { _ in generator.pick(arguments) }
       do throws(PredicateParseError) {
-        let predicate = try FetchPredicate(parsing: text, arguments: given, entity: entity)
+        var values = PredicateArguments(given)
+        for name in ["a", "b"] where generator.below(2) == 0 {
+          values[variable: name] = generator.pick(arguments)
+        }
+        let predicate = try FetchPredicate(parsing: text, arguments: values, entity: entity)
         #expect(throws: Never.self, "seed \(seed): \(text)") { try predicate.validate(in: entity) }
       } catch {
         #expect(error.column >= 1 && error.column <= text.count + 1, "seed \(seed): \(text)")

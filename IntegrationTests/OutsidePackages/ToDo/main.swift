@@ -97,9 +97,7 @@ let home = try await screen.store.write { database in
   }
   guard case .integer(let list) = work.key else { return home }
   let report = try database.insert(ToDo(title: "Report", listID: list))
-  if let link = ToDo.tags.link {  // its columns are in the order of their names: tagID, toDoID
-    try database.insert(urgent.key.parts + report.key.parts, key: nil, into: link)
-  }
+  try database.link(report, urgent, by: ToDo.tags)
   return home
 }
 try await screen.list.performFetch()

@@ -20,8 +20,8 @@ public import SQLitePersistence
 public struct RecordRequest<Record: ListedRecord>: Sendable {
   /// The condition for records to be listed, as text.
   public var condition: String
-  /// One argument for each placeholder of the condition, in order.
-  public var arguments: [PredicateArgument]
+  /// The arguments of the condition's placeholders, in order, or of its variables by name.
+  public var arguments: PredicateArguments
   /// The order of the records; the key is appended, so that the order is always total.
   public var order: [RecordOrder]
   /// The column or path whose values divide the list into sections, in their order; `nil` for one section.
@@ -36,7 +36,7 @@ public struct RecordRequest<Record: ListedRecord>: Sendable {
   /// Creates a request; names are resolved when a store is given.
   public init(
     where condition: String = "TRUEPREDICATE",
-    arguments: [PredicateArgument] = [],
+    arguments: PredicateArguments = [],
     sortedBy order: [RecordOrder],
     sectionedBy section: RecordOrder? = nil,
     fetchLimit: Int? = nil,

@@ -157,7 +157,7 @@ extension InMemoryStore {
     through new: StoreVersion,
     of entity: EntityDescription
   ) -> StoreHistory {
-    guard let table = entities.firstIndex(of: entity) else { return .commits([]) }
+    guard let table = entities.firstIndex(of: entity.stored) else { return .commits([]) }
     return core.history(after: old, through: new, ofTable: table)
   }
 

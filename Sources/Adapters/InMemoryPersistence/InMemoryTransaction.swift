@@ -54,6 +54,7 @@ extension InMemoryTransaction {
     into entity: EntityDescription
   ) throws(StoreError) -> ObjectID {
     try checkOpen()
+    let (entity, values) = (entity.stored, entity.storedValues(values))
     let table = try content.index(of: entity)
     try entity.validate(values)
     let given = try entity.key(for: values, given: key)
@@ -72,6 +73,7 @@ extension InMemoryTransaction {
     ifUnchangedFrom expected: Row?
   ) throws(StoreError) {
     try checkOpen()
+    let (entity, values) = (entity.stored, entity.storedValues(values))
     let table = try content.index(of: entity)
     guard isObject(id, of: entity), let stored = content.tables[table][id.key] else {
       throw .notFound(id)

@@ -17,7 +17,7 @@ struct StoreContent: Sendable {
 
   /// The index of an entity's table.
   func index(of entity: EntityDescription) throws(StoreError) -> Int {
-    guard let index = entities.firstIndex(of: entity) else {
+    guard let index = entities.firstIndex(of: entity.stored) else {
       throw .unknownEntity(entity.name, known: entities.map(\.name))
     }
     return index
@@ -38,6 +38,7 @@ extension StoreContent {
     of entity: EntityDescription,
     where predicate: FetchPredicate
   ) throws(StoreError) -> Int {
+    let entity = entity.stored
     let table = tables[try index(of: entity)]
     do {
       try predicate.validate(in: entity)

@@ -1,5 +1,6 @@
 import CommandLineFrontEnd
 import Foundation
+import FoundationAttributes
 import HouseholdLedger
 import ResultsDomain
 import ResultsPresentation
@@ -13,7 +14,9 @@ enum HouseholdLedgerStory {
     _ print: @escaping (String) throws -> Void
   ) async throws {
     let ledger = HouseholdLedger(store)
-    let list = ledger.transactions(calendar: tokyo, locale: japanese)
+    let list = ledger.transactions(
+      sectionedBy: .calendar(.day, of: "date", in: tokyo, locale: japanese)
+    )
     try print(
       "A household ledger: newest first, one section per day, titles in the user's language.\n"
     )
@@ -46,13 +49,13 @@ enum HouseholdLedgerStory {
       "   Here the locale is part of the section key: every title changes, and no row moves."
     )
     try await list.update {
-      $0.sectionKey = HouseholdLedger.days(calendar: tokyo, locale: american)
+      $0.sectionKey = .calendar(.day, of: "date", in: tokyo, locale: american)
     }
     try await narrator.printChanges()
 
     try print("3. Years can be counted in another calendar. Again, only titles change.")
     try await list.update {
-      $0.sectionKey = HouseholdLedger.days(calendar: imperial, locale: japanese)
+      $0.sectionKey = .calendar(.day, of: "date", in: imperial, locale: japanese)
     }
     try await narrator.printChanges()
 
@@ -61,7 +64,7 @@ enum HouseholdLedgerStory {
     )
     try print("   move rows to other days: an ordinary change.")
     try await list.update {
-      $0.sectionKey = HouseholdLedger.days(calendar: newYork, locale: american)
+      $0.sectionKey = .calendar(.day, of: "date", in: newYork, locale: american)
     }
     try await narrator.printChanges()
     try narrator.printList()
@@ -95,7 +98,7 @@ enum HouseholdLedgerStory {
       "7. The second remedy is to sort by date first: amounts are in order within each day."
     )
     try await list.update {
-      $0.sectionKey = HouseholdLedger.days(calendar: tokyo, locale: japanese)
+      $0.sectionKey = .calendar(.day, of: "date", in: tokyo, locale: japanese)
       $0.request.sortDescriptors = [.descending("date"), .ascending("amount")]
     }
     try await narrator.printChanges()
@@ -104,7 +107,7 @@ enum HouseholdLedgerStory {
 
   private static func sum(in store: any Store, _ print: (String) throws -> Void) throws {
     try print("8. Sums are exact to the last decimal place:")
-    let months = MonthGrouping(calendar: tokyo, locale: japanese)
+    let months = CalendarGrouping(.month, calendar: tokyo, locale: japanese)
     for (title, grouping) in [
       ("by category", LedgerTotals.Grouping.category), ("by month", .date(months)),
     ] {
@@ -126,10 +129,8 @@ enum HouseholdLedgerStory {
     )
     var definition = HouseholdLedger.definition(
       Transaction.self,
-      calendar: tokyo,
-      locale: japanese
+      sectionedBy: .calendar(.month, of: "date", in: tokyo, locale: japanese)
     )
-    definition.sectionKey = HouseholdLedger.months(calendar: tokyo, locale: japanese)
     definition.aggregates = [HouseholdLedger.sum, SectionAggregate("lowest", .minimum("amount"))]
     definition.cacheName = nil
     let list = FetchedResultsController(definition, in: store)
@@ -163,7 +164,7 @@ enum HouseholdLedgerStory {
 
   /// The titles of a list that takes the first one from an old cache and computes the others.
   private static func mixed(_ list: FetchedResultsController<Transaction>) -> String {
-    let english = DayGrouping(calendar: tokyo, locale: american)
+    let english = CalendarGrouping(.day, calendar: tokyo, locale: american)
     let others = list.sections.dropFirst().map { english.title(of: $0.id.value) }
     return (list.sections.prefix(1).map(\.title) + others).joined(separator: ", ")
   }

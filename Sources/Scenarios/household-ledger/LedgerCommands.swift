@@ -1,4 +1,5 @@
 import Foundation
+import FoundationAttributes
 import HouseholdLedger
 import ProgramFrontEnd
 import ProgramStores
@@ -27,8 +28,7 @@ extension LedgerProgram {
   /// The balance, and the sums by month, category and day, of the transactions that the list shows.
   private static func totals(_ context: CommandContext) throws -> [String] {
     let settings = context.settings
-    let months = MonthGrouping(calendar: settings.calendar, locale: settings.locale)
-    let days = DayGrouping(calendar: settings.calendar, locale: settings.locale)
+    let (months, days) = (grouping(.month, settings), grouping(.day, settings))
     let condition = context.definition.request.predicate
     let groups = try context.store.read { (snapshot) throws(StoreError) in
       Result {

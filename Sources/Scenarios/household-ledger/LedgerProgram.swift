@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandLineFrontEnd
+import FoundationAttributes
 import HouseholdLedger
 import ProgramFrontEnd
 import ProgramStores
@@ -25,15 +26,30 @@ enum LedgerProgram: StoredProgram {
   static let headerAggregates = [HouseholdLedger.sum]
 
   static func definition(for settings: LocaleSettings) -> ResultsDefinition<Row> {
-    HouseholdLedger.definition(calendar: settings.calendar, locale: settings.locale)
+    HouseholdLedger.definition(sectionedBy: sections(.day, settings))
   }
 
   static func sectionKey(named name: String, for settings: LocaleSettings) -> SectionKey? {
     switch name {
-    case "day": HouseholdLedger.days(calendar: settings.calendar, locale: settings.locale)
-    case "month": HouseholdLedger.months(calendar: settings.calendar, locale: settings.locale)
+    case "day": sections(.day, settings)
+    case "month": sections(.month, settings)
     default: nil
     }
+  }
+
+  private static func sections(
+    _ unit: CalendarGrouping.Unit,
+    _ settings: LocaleSettings
+  ) -> SectionKey {
+    .calendar(unit, of: "date", in: settings.calendar, locale: settings.locale)
+  }
+
+  /// The days or months of a user's time zone, with titles in the user's locale.
+  static func grouping(
+    _ unit: CalendarGrouping.Unit,
+    _ settings: LocaleSettings
+  ) -> CalendarGrouping {
+    CalendarGrouping(unit, calendar: settings.calendar, locale: settings.locale)
   }
 
   static func playStory(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandLineFrontEnd
+import FoundationAttributes
 import HouseholdLedger
 import ProgramFrontEnd
 import ProgramStores
@@ -46,8 +47,8 @@ struct TotalsVerb: AsyncParsableCommand {
     let condition = try predicate.map { try Condition.predicate($0, of: LedgerProgram.self) }
     let grouping: LedgerTotals.Grouping =
       switch by {
-      case .day: .date(DayGrouping(calendar: settings.calendar, locale: settings.locale))
-      case .month: .date(MonthGrouping(calendar: settings.calendar, locale: settings.locale))
+      case .day: .date(LedgerProgram.grouping(.day, settings))
+      case .month: .date(LedgerProgram.grouping(.month, settings))
       case .category: .category
       }
     let opened = try LedgerProgram.openStore(try store.locationToRead(of: LedgerProgram.self))

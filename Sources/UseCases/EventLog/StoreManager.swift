@@ -168,7 +168,7 @@ extension StoreManager {
   public func select(
     _ entity: String,
     where predicate: String? = nil,
-    arguments: [PredicateArgument] = [],
+    arguments: PredicateArguments = [],
     limit: Int? = nil,
     offset: Int = 0,
     sortedBy sortDescriptors: [FetchSortDescriptor] = StoreManager.keyOrder

@@ -1,12 +1,6 @@
 public import ResultsDomain
 public import ResultsPresentation
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// The transactions of a household, newest first, in sections by day: its commands and live queries.
 public struct HouseholdLedger: Sendable {
   /// The store with the transactions.
@@ -29,43 +23,33 @@ public struct HouseholdLedger: Sendable {
   /// The sum of a section's amounts.
   public static let sum = SectionAggregate("sum", .sum("amount"))
 
-  /// Sections by day, in the time zone of a calendar, with titles in a locale.
-  public static func days(calendar: Calendar, locale: Locale?) -> SectionKey {
-    let days = DayGrouping(calendar: calendar, locale: locale)
-    var key = SectionKey.transient(source: "date", grouping: days)
-    key.contiguity = days.contiguity
-    return key
-  }
-
-  /// Sections by month, in the time zone of a calendar, with titles in a locale.
-  public static func months(calendar: Calendar, locale: Locale?) -> SectionKey {
-    let months = MonthGrouping(calendar: calendar, locale: locale)
-    var key = SectionKey.transient(source: "date", grouping: months)
-    key.contiguity = months.contiguity
-    return key
-  }
-
-  /// All transactions in sections by day, cached under the name `transactionSortedByDate`.
+  /// All transactions in sections by `date`, cached under the name `transactionSortedByDate`.
+  /// - Parameters:
+  ///   - kind: The kind of results.
+  ///   - days: The sections, usually the days of a time zone.
+  /// - Returns: The definition.
   public static func definition<Object: FetchedObject>(
     _ kind: Object.Type = Object.self,
-    calendar: Calendar,
-    locale: Locale?
+    sectionedBy days: SectionKey
   ) -> ResultsDefinition<Object> {
     ResultsDefinition(
       request(kind),
-      sectionedBy: days(calendar: calendar, locale: locale),
+      sectionedBy: days,
       cacheName: "transactionSortedByDate"
     )
   }
 
-  /// The live list of all transactions, in sections by day.
+  /// The live list of all transactions, in sections by `date`.
+  /// - Parameters:
+  ///   - days: The sections, usually the days of a time zone.
+  ///   - options: The options of the list.
+  /// - Returns: The list, which has not been fetched.
   public func transactions(
-    calendar: Calendar,
-    locale: Locale?,
+    sectionedBy days: SectionKey,
     options: ResultsOptions = ResultsOptions()
   ) -> FetchedResultsController<Transaction> {
     FetchedResultsController(
-      Self.definition(Transaction.self, calendar: calendar, locale: locale),
+      Self.definition(Transaction.self, sectionedBy: days),
       in: store,
       options: options
     )

@@ -210,18 +210,15 @@ struct BrowsedForms<Program: ListProgram>: Sendable {
   ) -> (id: Value, title: String)? {
     guard let key = definition.sectionKey else { return nil }
     let id: Value
-    let title: String
     switch key.source {
     case .expression(let expression, _, _, _):
       guard !"\(expression)".contains(".") else { return nil }
       id = CompiledExpression(expression, in: row.entity).value(row.values, key: row.id.key)
-      title = id.text ?? id.integer.map(String.init) ?? ""
     case .transient(let source, let grouping):
       guard let index = row.entity.index(of: source) else { return nil }
       id = grouping.group(of: row.values[index]).id
-      title = grouping.title(of: id)
     }
-    return (id, key.title?(id) ?? title)
+    return (id, key.title(of: id))
   }
 }
 

@@ -128,7 +128,9 @@ extension EntityTable {
   /// The column that an expression is, in this table or in one that is joined to it.
   func column(of expression: FetchExpression) -> Column? {
     switch expression {
-    case .attribute(let name): entity.index(of: name).map { attributeColumns[$0] }
+    case .attribute(let name):
+      entity.index(of: name).map { attributeColumns[$0] }
+        ?? (entity.isKey(name) ? keyColumns[0] : nil)
     case .objectKey: keyColumns.count == 1 ? keyColumns[0] : nil
     case .related(let steps, let inner): related(along: steps)?.column(of: inner)
     default: nil

@@ -162,7 +162,8 @@ final class StoreTables: Sendable {
 
   /// The table of an entity, or `nil` if the store was not opened with it.
   func find(_ entity: EntityDescription) -> EntityTable? {
-    all.first { $0.entity === entity } ?? all.first { $0.entity == entity }
+    let entity = entity.stored
+    return all.first { $0.entity === entity } ?? all.first { $0.entity == entity }
   }
 
   /// The table of an entity.

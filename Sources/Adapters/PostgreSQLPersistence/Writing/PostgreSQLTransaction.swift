@@ -69,7 +69,8 @@ extension PostgreSQLTransaction {
     key: ObjectKey?,
     into entity: EntityDescription
   ) throws(StoreError) -> ObjectID {
-    try write(entity) { (writer) throws(StoreError) in try writer.insert(values, key: key) }
+    let values = entity.storedValues(values)
+    return try write(entity) { (writer) throws(StoreError) in try writer.insert(values, key: key) }
   }
 
   /// Inserts rows; their values travel as one array for each column.
@@ -79,7 +80,8 @@ extension PostgreSQLTransaction {
     keys: [ObjectKey?],
     into entity: EntityDescription
   ) throws(StoreError) -> [ObjectID] {
-    try write(entity) { (writer) throws(StoreError) in try writer.insert(rows, keys: keys) }
+    let rows = rows.map(entity.storedValues)
+    return try write(entity) { (writer) throws(StoreError) in try writer.insert(rows, keys: keys) }
   }
 
   /// Writes new values into a row; nothing is written if the row has them already.
@@ -89,6 +91,7 @@ extension PostgreSQLTransaction {
     of entity: EntityDescription,
     ifUnchangedFrom expected: Row?
   ) throws(StoreError) {
+    let values = entity.storedValues(values)
     try write(entity) { (writer) throws(StoreError) in
       try writer.update(id, to: values, ifUnchangedFrom: expected)
     }

@@ -59,7 +59,7 @@ extension SQLiteTransaction {
     key: ObjectKey?,
     into entity: EntityDescription
   ) throws(StoreError) -> ObjectID {
-    try write(entity) { try $0.insert(values, key: key) }
+    try write(entity) { try $0.insert(entity.storedValues(values), key: key) }
   }
 
   /// Writes new values into a row; nothing is written if the row has them already.
@@ -69,7 +69,9 @@ extension SQLiteTransaction {
     of entity: EntityDescription,
     ifUnchangedFrom expected: ResultsDomain.Row?
   ) throws(StoreError) {
-    try write(entity) { try $0.update(id, to: values, ifUnchangedFrom: expected) }
+    try write(entity) {
+      try $0.update(id, to: entity.storedValues(values), ifUnchangedFrom: expected)
+    }
   }
 
   /// Deletes a row.

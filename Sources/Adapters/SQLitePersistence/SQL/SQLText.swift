@@ -262,8 +262,9 @@ extension SQLText {
   mutating func append(_ expression: FetchExpression, in table: EntityTable) {
     switch expression {
     case .attribute(let name):
-      // A validated request has no other attributes.
-      append(table.entity.index(of: name).map { table.attributeColumns[$0] } ?? "NULL")
+      // A validated request has no other attributes, besides the key by its name.
+      let key = table.entity.isKey(name) ? table.keyColumns[0] : "NULL"
+      append(table.entity.index(of: name).map { table.attributeColumns[$0] } ?? key)
     case .objectKey: append(table.keyColumns.count == 1 ? table.keyColumns[0] : "NULL")
     case .literal(let value): append(argument: value)
     case .prefix(let inner, let length):

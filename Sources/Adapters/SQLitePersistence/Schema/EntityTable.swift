@@ -223,6 +223,7 @@ final class StoreTables: Sendable {
   /// The table of an entity.
   /// - Throws: `StoreError.unknownEntity` for an entity that the store was not opened with, or that has another schema.
   func table(of entity: EntityDescription) throws(StoreError) -> EntityTable {
+    let entity = entity.stored
     for table in all where table.entity === entity { return table }
     for table in all where table.entity == entity { return table }
     throw .unknownEntity(entity.name, known: entities.map(\.name))

@@ -22,6 +22,7 @@ public struct OrderDefinition: Hashable, Sendable {
     sortDescriptors: [FetchSortDescriptor]
   ) throws(RequestError) {
     guard !sortDescriptors.isEmpty else { throw .missingOrder(entity: entity.name) }
+    let entity = entity.stored
     try predicate.validate(in: entity)
     var terms: [FetchSortDescriptor] = []
     var columns: [KeyColumn] = []

@@ -7,18 +7,20 @@ public struct Row: Sendable {
   /// The values, in the order of `entity.attributes`.
   public var values: [Value]
 
-  /// Creates a row from values in the order of `entity.attributes`.
+  /// Creates a row from values in the order of the entity's attributes; the row has them in the order of `entity.stored`.
   public init(entity: EntityDescription, id: ObjectID, values: [Value]) {
-    self.entity = entity
+    self.entity = entity.stored
     self.id = id
-    self.values = values
+    self.values = entity.storedValues(values)
   }
 
-  /// The value of an attribute, or null if the entity has no attribute of that name.
+  /// The value of an attribute, or of the column that is the key; null if the entity has neither of that name.
   /// - Complexity: O(*n*) in the attributes.
   public subscript(attribute: String) -> Value {
-    guard let index = entity.index(of: attribute), index < values.count else { return .null }
-    return values[index]
+    guard let index = entity.index(of: attribute) else {
+      return entity.isKey(attribute) ? id.key.parts.first ?? .null : .null
+    }
+    return index < values.count ? values[index] : .null
   }
 
   /// Returns the attributes in which two rows of one entity differ.

@@ -15,8 +15,24 @@ extension StoreSnapshot {
     answersPaths: Bool
   ) throws(StoreError) -> [Object] {
     if let (joined, derived) = try joined(request, answersPaths) {
-      return try joined.fetch(derived, answersPaths: false)
+      return try joined.objects(
+        of: derived,
+        request.propertiesToFetch.map {
+          FetchedProperties($0, from: derived.propertiesToFetch ?? [])
+        }
+      )
     }
+    return try objects(
+      of: request,
+      request.propertiesToFetch.map { FetchedProperties($0, from: $0) }
+    )
+  }
+
+  /// The objects of a request without paths; a dictionary has the given properties only.
+  private func objects<Object: FetchedObject>(
+    of request: FetchRequest<Object>,
+    _ properties: FetchedProperties?
+  ) throws(StoreError) -> [Object] {
     let keys = try keys(of: request)
     let entity = request.entity
     var objects: [Object] = []
@@ -32,7 +48,7 @@ extension StoreSnapshot {
         }
       for case .some(let row) in rows {
         do {
-          objects.append(try request.object(from: row))
+          objects.append(try FetchRequest<Object>.object(from: row, properties: properties))
         } catch {
           throw .aborted(by: error)
         }
@@ -146,24 +162,39 @@ extension FetchRequest {
   /// Creates a result of this request from a row; a dictionary has the selected properties only.
   /// - Throws: `RowError` if the result type cannot hold a stored value.
   public func object(from row: Row) throws(RowError) -> Object {
-    try Self.object(from: row, properties: propertiesToFetch)
+    try Self.object(
+      from: row,
+      properties: propertiesToFetch.map { FetchedProperties($0, from: $0) }
+    )
   }
 
   /// Creates a result from a row; a dictionary has the given properties only.
   /// - Throws: `RowError` if the result type cannot hold a stored value.
   package static func object(
     from row: Row,
-    properties propertiesToFetch: [String]?
+    properties: FetchedProperties?
   ) throws(RowError) -> Object {
-    if let propertiesToFetch, Object.self == FetchedDictionary.self,
+    if let properties, Object.self == FetchedDictionary.self,
       let chosen = FetchedDictionary(
         objectID: row.id,
-        properties: propertiesToFetch,
-        values: propertiesToFetch.map { row[$0] }
+        properties: properties.names,
+        values: properties.sources.map { row[$0] }
       ) as? Object
     {
       return chosen
     }
     return try Object(row: row)
+  }
+}
+
+/// The properties of dictionary results, by the names of the request and by those of the rows that have their values.
+package struct FetchedProperties: Sendable {
+  package let names: [String]
+  package let sources: [String]
+
+  /// Creates properties; a path such as `author.id` can have another name in rows.
+  package init(_ names: [String], from sources: [String]) {
+    self.names = names
+    self.sources = sources
   }
 }

@@ -18,8 +18,8 @@ extension FetchPredicate {
   /// - Related objects: `author.name == 'Eco'`; `author == NULL`, `author IN {1, 2}` by the foreign key alone; `tags.@count > 3`,
   ///   `books.@max.year` (`@min`, `@max`, `@sum`, `@count`); `ANY` (`SOME`), `ALL` or `NONE` before a comparison of one attribute
   ///   of the elements with a constant; and `SUBQUERY(tags, $t, $t.name == 'sf' AND $t.rank > 2).@count > 0` for more of one element.
-  /// - Placeholders: `%@` and, for a checked kind, `%d`, `%f`, `%s`; `%K` for an attribute's name or a path. Arguments
-  ///   become constants of the tree, never text.
+  /// - Placeholders: `%@` and, for a checked kind, `%d`, `%f`, `%s`; `%K` for an attribute's name or a path. Variables: `$year`,
+  ///   any number of times, wherever a constant or a list of them may be. Arguments become constants of the tree, never text.
   ///
   /// Parentheses, functions and `NOT` can be nested 32 levels deep, and a path follows at most 32 relationships; the number of terms is
   /// not limited.
@@ -29,14 +29,14 @@ extension FetchPredicate {
   /// follow `#`.
   /// - Parameters:
   ///   - text: The predicate.
-  ///   - arguments: One argument for each placeholder, in order.
+  ///   - arguments: One argument for each placeholder, in order, as `[1990, "x"]`; or those of variables by name, as `["year": 1990]`.
   ///   - entity: The entity whose attributes are named.
   ///   - transients: The names of its computed attributes, for a clearer error.
   /// - Throws: `PredicateParseError` for the first error.
   /// - Complexity: O(*n*) in the text, O(*n* log *n*) in listed identities.
   public init(
     parsing text: String,
-    arguments: [PredicateArgument] = [],
+    arguments: PredicateArguments = [],
     entity: EntityDescription,
     transients: [String] = []
   ) throws(PredicateParseError) {

@@ -1,4 +1,4 @@
-/// The value of a placeholder in a predicate's text, which is never inserted into the text.
+/// The value of a placeholder or a variable in a predicate's text, which is never inserted into the text.
 ///
 /// An argument can be written as a literal: `348` is the number 348, whatever the scale of the decimal that it is compared
 /// with.
@@ -38,4 +38,92 @@ extension PredicateArgument: ExpressibleByIntegerLiteral, ExpressibleByFloatLite
   public init(nilLiteral: ()) { self = .value(.null) }
   /// Several values.
   public init(arrayLiteral elements: PredicateArgument...) { self = .list(elements) }
+}
+
+/// The values of the placeholders and variables in a predicate's text.
+///
+/// ```swift
+/// FetchPredicate(parsing: "year > %@", arguments: [1990], entity: Book.entity)
+/// FetchPredicate(parsing: "year > $year", arguments: ["year": 1990], entity: Book.entity)
+/// FetchPredicate(parsing: "%K > $year", arguments: PredicateArguments(["year"], variables: ["year": 1990]), …)
+/// ```
+public struct PredicateArguments: Hashable, Sendable {
+  /// One argument for each placeholder, in order.
+  public var positional: [PredicateArgument]
+  /// The variables' arguments; a name is found by its bytes.
+  private var named: [Value: PredicateArgument]
+
+  /// Creates arguments.
+  /// - Parameters:
+  ///   - positional: One argument for each placeholder, in order.
+  ///   - variables: The arguments of variables by their names, without the `$`.
+  public init(
+    _ positional: [PredicateArgument] = [],
+    variables: [String: PredicateArgument] = [:]
+  ) {
+    self.positional = positional
+    named = [:]
+    for (name, argument) in variables { named[.text(name)] = argument }
+  }
+
+  /// The argument of a variable, or `nil` if there is none of that name.
+  public subscript(variable name: String) -> PredicateArgument? {
+    get { named[.text(name)] }
+    set { named[.text(name)] = newValue }
+  }
+
+  /// The names of the variables, in the order of their bytes.
+  public var variables: [String] {
+    named.keys.compactMap(\.text).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+}
+
+extension PredicateArguments: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
+  /// One argument for each placeholder, in order.
+  public init(arrayLiteral elements: PredicateArgument...) { self.init(elements) }
+
+  /// The arguments of variables; of two with one name the last counts.
+  public init(dictionaryLiteral elements: (String, PredicateArgument)...) {
+    self.init([])
+    for (name, argument) in elements { self[variable: name] = argument }
+  }
+}
+
+/// The arguments of a predicate while its text is parsed: placeholders consume theirs in order, variables any number of times.
+struct ArgumentReader {
+  private let arguments: PredicateArguments
+  private(set) var used = 0
+  private var usedVariables: Set<Value> = []
+
+  init(_ arguments: PredicateArguments) { self.arguments = arguments }
+
+  /// The number of arguments of placeholders.
+  var given: Int { arguments.positional.count }
+
+  /// The next argument of a placeholder.
+  var upcoming: PredicateArgument? {
+    // In a conditional expression, `nil` would be an argument that is null.
+    guard used < given else { return .none }
+    return arguments.positional[used]
+  }
+
+  /// The names of the variables that have an argument.
+  var variables: [String] { arguments.variables }
+
+  /// The names of the variables that the text did not use.
+  var unusedVariables: [String] { variables.filter { !usedVariables.contains(.text($0)) } }
+
+  mutating func next() -> PredicateArgument? {
+    guard let argument = upcoming else { return nil }
+    used += 1
+    return argument
+  }
+
+  /// The argument of a variable, without using it.
+  func value(of variable: String) -> PredicateArgument? { arguments[variable: variable] }
+
+  mutating func use(_ variable: String) -> PredicateArgument? {
+    usedVariables.insert(.text(variable))
+    return arguments[variable: variable]
+  }
 }

@@ -20,7 +20,11 @@ public struct PredicateParseError: Error, Hashable, Sendable {
     case missingArgument(placeholder: String, given: Int)
     /// Arguments without a placeholder.
     case unusedArguments(used: Int, given: Int)
-    /// An argument that does not fit its placeholder.
+    /// A variable without an argument; `suggestion` is a similar name that has one.
+    case missingVariable(String, suggestion: String?)
+    /// An argument of a variable that the text does not use.
+    case unusedVariable(String)
+    /// An argument that does not fit its placeholder or variable.
     case wrongArgument(placeholder: String, expected: String, found: String)
     /// Parentheses, functions and NOTs nested beyond the limit.
     case tooDeep(limit: Int)
@@ -52,6 +56,9 @@ extension PredicateParseError {
       "There is no argument for \(placeholder); \(given) \(given == 1 ? "is" : "are") given."
     case .unusedArguments(let used, let given):
       "\(given) arguments are given, and \(used) \(used == 1 ? "is" : "are") used."
+    case .missingVariable(let name, _): "There is no argument for $\(name)."
+    case .unusedVariable(let name):
+      "An argument is given for $\(name), which the text does not use."
     case .wrongArgument(let placeholder, let expected, let found):
       "\(placeholder) needs \(expected), and the argument is \(found)."
     case .tooDeep(let limit): "The predicate is nested more than \(limit) levels deep."
@@ -74,7 +81,13 @@ extension PredicateParseError {
     case .unterminated: "Close it."
     case .missingArgument: "Give one argument for each placeholder, in order."
     case .unusedArguments: "Give one argument for each placeholder, in order."
-    case .wrongArgument: "Give an argument that fits the placeholder."
+    case .missingVariable(_, .some(let suggestion)): "Did you mean $\(suggestion)?"
+    case .missingVariable:
+      "Give one by that name, without the $. The variable of a SUBQUERY is known inside SUBQUERY alone."
+    case .unusedVariable: "Use the variable, or leave its argument out."
+    case .wrongArgument(let placeholder, _, _):
+      placeholder.utf8.first == UInt8(ascii: "$")
+        ? "Give the variable such an argument." : "Give an argument that fits the placeholder."
     case .tooDeep: "Flatten the predicate, or use IN for a list of values."
     case .refused: nil
     }

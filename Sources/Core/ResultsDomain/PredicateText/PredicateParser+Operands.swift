@@ -24,15 +24,18 @@ extension PredicateParser {
         return .expression(try isSubquery ? subquery(at: start) : function(word, at: start))
       }
       return try path()
+    case .variable where argumentName != nil: return .constant(try constant())
     case .quotedName, .placeholder("%K"), .variable: return try path()
     default: return .constant(try constant())
     }
   }
 
-  /// Parses a constant: a literal, or a placeholder for one value.
+  /// Parses a constant: a literal, or a placeholder or a variable for one value.
   mutating func constant() throws(PredicateParseError) -> PredicateConstant {
     let constant: PredicateConstant
     switch token.kind {
+    case .variable(let name) where name != scope.variable:
+      constant = try self.constant(try nextArgument("$" + name), "$" + name)
     case .word:
       guard let found = try keywordConstant() else { throw unexpected("a value") }
       return found
@@ -77,10 +80,46 @@ extension PredicateParser {
 // MARK: - Arguments
 
 extension PredicateParser {
-  /// The argument of the placeholder that is the current token.
+  /// The placeholder or the variable with an argument that is the current token, as it is written.
+  ///
+  /// The variable of the enclosing `SUBQUERY` is an object, and hides an argument of its name.
+  var argumentName: String? {
+    switch token.kind {
+    case .placeholder(let placeholder): placeholder
+    case .variable(let name) where name != scope.variable && arguments.value(of: name) != nil:
+      "$" + name
+    default: nil
+    }
+  }
+
+  /// The argument of the current token, without using it.
+  var upcomingArgument: PredicateArgument? {
+    switch token.kind {
+    case .placeholder("%@"): arguments.upcoming
+    case .variable(let name) where name != scope.variable: arguments.value(of: name)
+    default: nil
+    }
+  }
+
+  /// The error for a variable without an argument.
+  func missingVariable(_ name: String) -> PredicateParseError {
+    error(
+      .missingVariable(
+        PredicateToken.short(name),
+        suggestion: NearestName.of(name, among: arguments.variables)
+      ),
+      at: token.start
+    )
+  }
+
+  /// The argument of the placeholder or the variable that is the current token.
   mutating func nextArgument(
     _ placeholder: String
   ) throws(PredicateParseError) -> PredicateArgument {
+    if case .variable(let name) = token.kind {
+      guard let argument = arguments.use(name) else { throw missingVariable(name) }
+      return argument
+    }
     guard let argument = arguments.next() else {
       throw error(
         .missingArgument(placeholder: placeholder, given: arguments.given),
@@ -103,7 +142,9 @@ extension PredicateParser {
       throw wrong(placeholder, "one value", argument, at: token.start)
     }
     switch (placeholder, constant) {
-    case ("%@", _), ("%d", .stored(.integer)), ("%f", .stored(.integer)), ("%f", .stored(.real)),
+    case (_, _) where placeholder == "%@" || placeholder.utf8.first == UInt8(ascii: "$"):
+      return constant
+    case ("%d", .stored(.integer)), ("%f", .stored(.integer)), ("%f", .stored(.real)),
       ("%f", .number), ("%s", .stored(.text)):
       return constant
     case ("%d", .number(let digits)) where Int64(digits) != nil: return constant

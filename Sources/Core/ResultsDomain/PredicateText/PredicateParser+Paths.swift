@@ -34,7 +34,8 @@ extension PredicateParser {
   var beginsName: Bool {
     switch token.kind {
     case .word: !PredicateWord.reserved.contains(token.keyword) && token.keyword != "MATCHES"
-    case .quotedName, .placeholder("%K"), .variable: true
+    case .quotedName, .placeholder("%K"): true
+    case .variable: argumentName == nil
     default: false
     }
   }
@@ -114,7 +115,11 @@ extension PredicateParser {
     var names: [PathName] = []
     if case .variable(let name) = token.kind {
       guard name == scope.variable else {
-        throw unexpected(scope.variable.map { "$" + $0 } ?? "a variable inside SUBQUERY")
+        guard arguments.value(of: name) == nil else { throw unexpected("a name") }
+        guard let variable = scope.variable, arguments.variables.isEmpty else {
+          throw missingVariable(name)
+        }
+        throw unexpected("$" + variable)
       }
       let start = token.start
       try advance()
@@ -448,8 +453,8 @@ extension PredicateParser {
     var key: ObjectKey?
     if token.keyword == "NULL" || token.keyword == "NIL" {
       try advance()
-    } else if case .placeholder("%@") = token.kind, case .value(.null)? = arguments.upcoming {
-      _ = try nextArgument("%@")
+    } else if let placeholder = argumentName, case .value(.null)? = upcomingArgument {
+      _ = try nextArgument(placeholder)
       try advance()
     } else {
       key = try keys(of: object) { (parser) throws(PredicateParseError) in

@@ -4,7 +4,7 @@ struct PredicateParser {
   static let depthLimit = 32
 
   let transients: [String]
-  var arguments: PredicateArguments
+  var arguments: ArgumentReader
   /// What names belong to.
   var scope: PredicateScope
   private(set) var lexer: PredicateLexer
@@ -13,13 +13,13 @@ struct PredicateParser {
 
   init(
     _ text: String,
-    _ arguments: [PredicateArgument],
+    _ arguments: PredicateArguments,
     _ entity: EntityDescription,
     _ transients: [String]
   ) throws(PredicateParseError) {
     scope = PredicateScope(entity: entity)
     self.transients = transients
-    self.arguments = PredicateArguments(arguments)
+    self.arguments = ArgumentReader(arguments)
     lexer = PredicateLexer(text)
     token = try lexer.next()
   }
@@ -32,6 +32,9 @@ struct PredicateParser {
     guard token.kind == .end else { throw unexpected("AND, OR or the end") }
     guard arguments.used == arguments.given else {
       throw error(.unusedArguments(used: arguments.used, given: arguments.given), at: token.start)
+    }
+    if let unused = arguments.unusedVariables.first {
+      throw error(.unusedVariable(unused), at: token.start)
     }
     return predicate
   }
@@ -110,25 +113,6 @@ extension PredicateParser {
 
   func error(_ problem: PredicateParseError.Problem, at start: Int) -> PredicateParseError {
     lexer.error(problem, at: start)
-  }
-}
-
-/// The arguments of the placeholders, consumed in order.
-struct PredicateArguments {
-  private let arguments: [PredicateArgument]
-  private(set) var used = 0
-
-  init(_ arguments: [PredicateArgument]) { self.arguments = arguments }
-
-  var given: Int { arguments.count }
-
-  /// The next argument.
-  var upcoming: PredicateArgument? { used < arguments.count ? arguments[used] : nil }
-
-  mutating func next() -> PredicateArgument? {
-    guard used < arguments.count else { return nil }
-    used += 1
-    return arguments[used - 1]
   }
 }
 
@@ -335,14 +319,12 @@ extension PredicateParser {
         throw self.error(.refused(error), at: textStart)
       }
     }
-    guard ignoresMarks else {
-      return .text(expression, comparison, sought, caseInsensitive: caseInsensitive)
-    }
     return .text(
-      .transformed(.baseLetters, expression),
+      expression,
       comparison,
-      TextTransform.baseLetters.applied(to: sought),
-      caseInsensitive: caseInsensitive
+      sought,
+      caseInsensitive: caseInsensitive,
+      diacriticInsensitive: ignoresMarks
     )
   }
 
@@ -359,14 +341,19 @@ extension PredicateParser {
       try expect(closing)
       return .between(expression, low, high)
     }
-    if case .placeholder(let placeholder) = token.kind {
+    if let placeholder = argumentName {
       let argument = try nextArgument(placeholder)
       if case .list(let arguments) = argument {
         guard arguments.count == 2 else {
           throw wrong(placeholder, "a list of two values", argument, at: start)
         }
-        let low = try bound(try constant(arguments[0], "%@"), type, at: start)
-        let high = try bound(try constant(arguments[1], "%@"), type, isUpper: true, at: start)
+        let low = try bound(try constant(arguments[0], placeholder), type, at: start)
+        let high = try bound(
+          try constant(arguments[1], placeholder),
+          type,
+          isUpper: true,
+          at: start
+        )
         try advance()
         return .between(expression, low, high)
       }
@@ -424,7 +411,7 @@ extension PredicateParser {
   ) throws(PredicateParseError) -> FetchPredicate {
     if expression == .objectKey { return try identities() }
     let type = expression.type(in: entity)
-    if case .placeholder(let placeholder) = token.kind {
+    if let placeholder = argumentName {
       let start = token.start
       let argument = try nextArgument(placeholder)
       guard case .list(let arguments) = argument else {
@@ -432,7 +419,7 @@ extension PredicateParser {
       }
       var candidates: [Candidate] = []
       for argument in arguments {
-        candidates.append(try candidate(try constant(argument, "%@"), type, at: start))
+        candidates.append(try candidate(try constant(argument, placeholder), type, at: start))
       }
       try advance()
       return PredicateParser.membership(expression, candidates)
@@ -504,7 +491,7 @@ extension PredicateParser {
 extension PredicateParser {
   private mutating func identities() throws(PredicateParseError) -> FetchPredicate {
     let start = token.start
-    if case .placeholder(let placeholder) = token.kind {
+    if let placeholder = argumentName {
       let argument = try nextArgument(placeholder)
       switch argument {
       case .identities(let set):
@@ -513,7 +500,7 @@ extension PredicateParser {
       case .list(let arguments):
         var keys: [ObjectKey] = []
         for argument in arguments {
-          keys.append(try key(try constant(argument, "%@"), at: start))
+          keys.append(try key(try constant(argument, placeholder), at: start))
         }
         try advance()
         return .identity(IdentitySet(keys: keys))
@@ -537,11 +524,11 @@ extension PredicateParser {
     var made: FetchPredicate?
     if let key = try writtenKey() {
       made = .identity(IdentitySet(keys: [key]))
-    } else if case .placeholder("%@") = token.kind, case .identities(let set) = arguments.upcoming {
+    } else if let placeholder = argumentName, case .identities(let set) = upcomingArgument {
       guard set.count == 1 else {
-        throw wrong("%@", "one object", .identities(set), at: start)
+        throw wrong(placeholder, "one object", .identities(set), at: start)
       }
-      _ = try nextArgument("%@")
+      _ = try nextArgument(placeholder)
       try advance()
       made = .identity(set)
     }

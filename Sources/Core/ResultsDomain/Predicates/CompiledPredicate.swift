@@ -219,7 +219,9 @@ public struct CompiledExpression: Sendable {
 
   private static func compile(_ expression: FetchExpression, _ entity: EntityDescription) -> Node {
     switch expression {
-    case .attribute(let name): entity.index(of: name).map { .attribute($0) } ?? .literal(.null)
+    case .attribute(let name):
+      entity.index(of: name).map { .attribute($0) }
+        ?? (entity.isKey(name) ? .objectKey : .literal(.null))
     case .objectKey: .objectKey
     case .literal(let value): .literal(value.orderable)
     case .prefix(let inner, let length): .prefix(compile(inner, entity), max(0, length))

@@ -6,72 +6,104 @@ extension EntityPredicate {
   public static func contains<Property: TextAttributeConvertible>(
     _ path: KeyPath<Root.Type, RelatedAttribute<Root, Property>>,
     _ text: String,
-    caseInsensitive: Bool = false
+    caseInsensitive: Bool = false,
+    diacriticInsensitive: Bool = false
   ) -> Self {
-    .contains(Root.self[keyPath: path], text, caseInsensitive: caseInsensitive)
+    .matching(
+      Root.self[keyPath: path].expression,
+      .contains,
+      text,
+      caseInsensitive,
+      diacriticInsensitive
+    )
   }
 
   /// Whether a text of a related object contains a text.
   public static func contains<Property: TextAttributeConvertible>(
     _ path: RelatedAttribute<Root, Property>,
     _ text: String,
-    caseInsensitive: Bool = false
+    caseInsensitive: Bool = false,
+    diacriticInsensitive: Bool = false
   ) -> Self {
-    Self(.text(path.expression, .contains, text, caseInsensitive: caseInsensitive))
+    .matching(path.expression, .contains, text, caseInsensitive, diacriticInsensitive)
   }
 
   /// Whether a text of a related object begins with a text.
   public static func beginsWith<Property: TextAttributeConvertible>(
     _ path: KeyPath<Root.Type, RelatedAttribute<Root, Property>>,
     _ text: String,
-    caseInsensitive: Bool = false
+    caseInsensitive: Bool = false,
+    diacriticInsensitive: Bool = false
   ) -> Self {
-    .beginsWith(Root.self[keyPath: path], text, caseInsensitive: caseInsensitive)
+    .matching(
+      Root.self[keyPath: path].expression,
+      .beginsWith,
+      text,
+      caseInsensitive,
+      diacriticInsensitive
+    )
   }
 
   /// Whether a text of a related object begins with a text.
   public static func beginsWith<Property: TextAttributeConvertible>(
     _ path: RelatedAttribute<Root, Property>,
     _ text: String,
-    caseInsensitive: Bool = false
+    caseInsensitive: Bool = false,
+    diacriticInsensitive: Bool = false
   ) -> Self {
-    Self(.text(path.expression, .beginsWith, text, caseInsensitive: caseInsensitive))
+    .matching(path.expression, .beginsWith, text, caseInsensitive, diacriticInsensitive)
   }
 
   /// Whether a text of a related object ends with a text.
   public static func endsWith<Property: TextAttributeConvertible>(
     _ path: KeyPath<Root.Type, RelatedAttribute<Root, Property>>,
     _ text: String,
-    caseInsensitive: Bool = false
+    caseInsensitive: Bool = false,
+    diacriticInsensitive: Bool = false
   ) -> Self {
-    .endsWith(Root.self[keyPath: path], text, caseInsensitive: caseInsensitive)
+    .matching(
+      Root.self[keyPath: path].expression,
+      .endsWith,
+      text,
+      caseInsensitive,
+      diacriticInsensitive
+    )
   }
 
   /// Whether a text of a related object ends with a text.
   public static func endsWith<Property: TextAttributeConvertible>(
     _ path: RelatedAttribute<Root, Property>,
     _ text: String,
-    caseInsensitive: Bool = false
+    caseInsensitive: Bool = false,
+    diacriticInsensitive: Bool = false
   ) -> Self {
-    Self(.text(path.expression, .endsWith, text, caseInsensitive: caseInsensitive))
+    .matching(path.expression, .endsWith, text, caseInsensitive, diacriticInsensitive)
   }
 
   /// Whether a text of a related object as a whole matches a pattern of `*` and `?`.
   public static func like<Property: TextAttributeConvertible>(
     _ path: KeyPath<Root.Type, RelatedAttribute<Root, Property>>,
     _ pattern: String,
-    caseInsensitive: Bool = false
+    caseInsensitive: Bool = false,
+    diacriticInsensitive: Bool = false
   ) -> Self {
-    .like(Root.self[keyPath: path], pattern, caseInsensitive: caseInsensitive)
+    .matching(
+      Root.self[keyPath: path].expression,
+      .like,
+      pattern,
+      caseInsensitive,
+      diacriticInsensitive
+    )
   }
 
   /// Whether a text of a related object as a whole matches a pattern of `*` and `?`.
   public static func like<Property: TextAttributeConvertible>(
     _ path: RelatedAttribute<Root, Property>,
     _ pattern: String,
-    caseInsensitive: Bool = false
+    caseInsensitive: Bool = false,
+    diacriticInsensitive: Bool = false
   ) -> Self {
-    Self(.text(path.expression, .like, pattern, caseInsensitive: caseInsensitive))
+    .matching(path.expression, .like, pattern, caseInsensitive, diacriticInsensitive)
   }
 
   /// Whether a value of related objects equals one of some values.

@@ -41,40 +41,44 @@ extension String: TextAttributeConvertible {}
 extension Optional: TextAttributeConvertible where Wrapped == String {}
 
 extension EntityPredicate {
-  /// Whether a text property contains a text.
+  /// Whether a text property contains a text; `caseInsensitive` ignores letter case, `diacriticInsensitive` accents and other marks.
   public static func contains<Property: TextAttributeConvertible>(
     _ property: any KeyPath<Root, Property> & Sendable,
     _ text: String,
-    caseInsensitive: Bool = false
+    caseInsensitive: Bool = false,
+    diacriticInsensitive: Bool = false
   ) -> Self {
-    Self(.text(attribute(property), .contains, text, caseInsensitive: caseInsensitive))
+    .matching(attribute(property), .contains, text, caseInsensitive, diacriticInsensitive)
   }
 
-  /// Whether a text property begins with a text.
+  /// Whether a text property begins with a text; `caseInsensitive` ignores letter case, `diacriticInsensitive` accents and other marks.
   public static func beginsWith<Property: TextAttributeConvertible>(
     _ property: any KeyPath<Root, Property> & Sendable,
     _ text: String,
-    caseInsensitive: Bool = false
+    caseInsensitive: Bool = false,
+    diacriticInsensitive: Bool = false
   ) -> Self {
-    Self(.text(attribute(property), .beginsWith, text, caseInsensitive: caseInsensitive))
+    .matching(attribute(property), .beginsWith, text, caseInsensitive, diacriticInsensitive)
   }
 
-  /// Whether a text property ends with a text.
+  /// Whether a text property ends with a text; `caseInsensitive` ignores letter case, `diacriticInsensitive` accents and other marks.
   public static func endsWith<Property: TextAttributeConvertible>(
     _ property: any KeyPath<Root, Property> & Sendable,
     _ text: String,
-    caseInsensitive: Bool = false
+    caseInsensitive: Bool = false,
+    diacriticInsensitive: Bool = false
   ) -> Self {
-    Self(.text(attribute(property), .endsWith, text, caseInsensitive: caseInsensitive))
+    .matching(attribute(property), .endsWith, text, caseInsensitive, diacriticInsensitive)
   }
 
   /// Whether a whole text property matches a pattern: `*` for any characters, `?` for one, a backslash before a literal one.
   public static func like<Property: TextAttributeConvertible>(
     _ property: any KeyPath<Root, Property> & Sendable,
     _ pattern: String,
-    caseInsensitive: Bool = false
+    caseInsensitive: Bool = false,
+    diacriticInsensitive: Bool = false
   ) -> Self {
-    Self(.text(attribute(property), .like, pattern, caseInsensitive: caseInsensitive))
+    .matching(attribute(property), .like, pattern, caseInsensitive, diacriticInsensitive)
   }
 
   /// Whether a property equals one of some values; a value of `nil` matches nothing.
@@ -115,8 +119,27 @@ extension EntityPredicate {
     Self(predicate.storing(in: Root.entity))
   }
 
+  /// Whether a text matches another, without regard to letter case or marks.
+  static func matching(
+    _ expression: FetchExpression,
+    _ comparison: TextOperator,
+    _ text: String,
+    _ caseInsensitive: Bool,
+    _ diacriticInsensitive: Bool
+  ) -> Self {
+    Self(
+      .text(
+        expression,
+        comparison,
+        text,
+        caseInsensitive: caseInsensitive,
+        diacriticInsensitive: diacriticInsensitive
+      )
+    )
+  }
+
   private static func attribute(_ property: PartialKeyPath<Root>) -> FetchExpression {
-    .attribute(Root.schema.attributeName(of: property))
+    Root.schema.expression(of: property)
   }
 }
 
@@ -211,7 +234,7 @@ extension EntityPredicate {
     _ comparison: ComparisonOperator,
     _ value: Value
   ) -> Self {
-    .comparison(.attribute(Root.schema.attributeName(of: property)), comparison, value)
+    .comparison(attribute(property), comparison, value)
   }
 
   /// Compares an expression with a constant.
@@ -280,7 +303,7 @@ extension EntityPredicate {
     _ comparison: ComparisonOperator,
     _ number: ExactDecimal
   ) -> Self {
-    .decimal(.attribute(Root.schema.attributeName(of: property)), comparison, number)
+    .decimal(attribute(property), comparison, number)
   }
 
   /// Compares an expression with a number of any scale.

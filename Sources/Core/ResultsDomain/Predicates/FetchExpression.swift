@@ -4,7 +4,7 @@
 /// means the same in memory and in SQL. `prefix` and `length` ignore what follows a NUL in a text, as SQLite's functions do
 /// (sqlite.org/nulinstr.html), so that any index over such an expression can be used.
 public indirect enum FetchExpression: Hashable, Sendable {
-  /// The value of a stored attribute.
+  /// The value of a stored attribute, or of the column that is the key.
   case attribute(String)
   /// The object's key, if it is an integer or a text.
   case objectKey
@@ -53,7 +53,10 @@ extension FetchExpression {
     switch self {
     case .attribute(let name):
       guard let attribute = entity.attribute(named: name) else {
-        throw .unknownAttribute(name, entity: entity.name, known: entity.attributes.map(\.name))
+        guard entity.isKey(name) else {
+          throw .unknownAttribute(name, entity: entity.name, known: entity.attributes.map(\.name))
+        }
+        return entity.keyStorage[0]
       }
       return attribute.storage
     case .objectKey:

@@ -111,7 +111,8 @@ extension FetchExpression {
   /// The type of its values, or `nil` for a constant or an unknown attribute.
   package func type(in entity: EntityDescription) -> AttributeType? {
     switch self {
-    case .attribute(let name): entity.attribute(named: name)?.type
+    case .attribute(let name):
+      entity.attribute(named: name)?.type ?? (entity.isKey(name) ? entity.keyTypes[0] : nil)
     case .objectKey: entity.keyTypes.count == 1 ? entity.keyTypes[0] : nil
     case .literal: nil
     case .prefix, .lowercased, .uppercased, .transformed: .text

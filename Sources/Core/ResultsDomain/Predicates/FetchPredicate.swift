@@ -63,6 +63,25 @@ public enum TextOperator: String, Hashable, Sendable, CaseIterable {
 }
 
 extension FetchPredicate {
+  /// Whether a text matches another, without regard to letter case, to accents and other marks, or to both: `[c]`, `[d]`, `[cd]`.
+  public static func text(
+    _ expression: FetchExpression,
+    _ comparison: TextOperator,
+    _ text: String,
+    caseInsensitive: Bool,
+    diacriticInsensitive: Bool
+  ) -> FetchPredicate {
+    guard diacriticInsensitive else {
+      return .text(expression, comparison, text, caseInsensitive: caseInsensitive)
+    }
+    return .text(
+      .transformed(.baseLetters, expression),
+      comparison,
+      TextTransform.baseLetters.applied(to: text),
+      caseInsensitive: caseInsensitive
+    )
+  }
+
   /// The names of the entity's attributes it reads, with duplicates and without those of related objects.
   public var attributes: [String] {
     switch self {

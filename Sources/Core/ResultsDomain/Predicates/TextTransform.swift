@@ -23,6 +23,16 @@ extension TextTransform {
     }
   }
 
+  /// The text for which the function has a value, if the value says so: a key of natural order ends with its text.
+  /// - Complexity: O(*n*) in the bytes.
+  func source(of value: String) -> String? {
+    guard self == .natural else { return nil }
+    // The mark between the folded text and the text; both have the same number of marks of their own.
+    let marks = value.utf8.indices.filter { value.utf8[$0] == 1 }
+    guard marks.count % 2 == 1 else { return nil }
+    return String(value[value.utf8.index(after: marks[marks.count / 2])...])
+  }
+
   private static func baseLetters(of text: String) -> String {
     guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return text }
     var letters = String.UnicodeScalarView()

@@ -23,9 +23,14 @@ extension EntityDescription {
   /// The value of a column, which is an attribute or holds the object's key; `nil` for an unknown name.
   package func expression(ofColumn name: String) -> FetchExpression? {
     if index(of: name) != nil { return .attribute(name) }
-    return switch identity {
-    case .integer(let column), .text(let column): column.hasSameBytes(as: name) ? .objectKey : nil
-    case .compound: nil
+    return isKey(name) ? .objectKey : nil
+  }
+
+  /// Whether a name is that of the column that is the whole key, and of no attribute.
+  package func isKey(_ name: String) -> Bool {
+    switch identity {
+    case .integer(let column), .text(let column): column.hasSameBytes(as: name)
+    case .compound: false
     }
   }
 

@@ -32,7 +32,7 @@ public struct ToMany<Root: Entity, Element: Entity>: Sendable {
     let reference = link.reference(from: Root.self, to: Element.self)
     steps = [name]
     kind = { .manyToMany(link: reference, from: link.from, to: link.to) }
-    linkReference = reference
+    linkReference = link.arranged(reference)
   }
 
   /// Declares a many-to-many relationship through a struct, by its relationships to both sides.
@@ -55,6 +55,10 @@ public struct ToMany<Root: Entity, Element: Entity>: Sendable {
   }
 
   /// The entity of the links of a many-to-many relationship, which a store must know; `nil` for an inverse.
+  ///
+  /// The values of a `Link` are in the order that this relationship declares, first the key of the object and then the key of the element:
+  /// `\.tags.link` of a book has the book's key first, and `\.books.link` of a tag the tag's. Both are one entity of a store.
+  /// `StoreTransaction.link(_:_:by:)` needs no order.
   public var link: EntityDescription? { linkReference?.entity }
 }
 
@@ -206,6 +210,12 @@ public struct Link: Sendable {
         )
       }
     }
+  }
+
+  /// A reference to the entity with its columns in the declared order.
+  func arranged(_ reference: EntityReference) -> EntityReference {
+    let made = LinkEntity()
+    return EntityReference { made.entity { reference.entity.arranged(first: from + to) } }
   }
 
   private func entity(keys: [(String, AttributeType)]) -> EntityDescription {

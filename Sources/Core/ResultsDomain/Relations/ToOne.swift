@@ -31,7 +31,7 @@ public struct ToOne<Root: Entity, Target: Entity>: Sendable {
     steps = [name]
     self.onDelete = onDelete
     self.foreignKey = foreignKey
-    columns = { foreignKey.map { Root.schema.columnName(of: $0) } }
+    columns = { foreignKey.map { Root.schema.attributeName(of: $0) } }
   }
 
   /// Creates a path that ends with a declared relationship.

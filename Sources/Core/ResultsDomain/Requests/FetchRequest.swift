@@ -37,7 +37,7 @@ public struct FetchRequest<Object: FetchedObject>: Sendable {
     fetchBatchSize: Int = 50,
     propertiesToFetch: [String]? = nil
   ) {
-    self.entity = entity
+    self.entity = entity.stored
     self.predicate = predicate
     self.sortDescriptors = sortDescriptors
     self.fetchLimit = fetchLimit

@@ -56,19 +56,21 @@ public struct EntitySortDescriptor<Root: Entity>: Sendable {
   /// The descriptor over attribute names.
   public let descriptor: FetchSortDescriptor
 
-  /// Sorts by a property, smaller values first.
+  /// Sorts by a property, which can be the identity's, smaller values first.
   public static func ascending<Property: AttributeConvertible>(
     _ keyPath: any KeyPath<Root, Property> & Sendable,
     nulls: NullPlacement? = nil
   ) -> Self {
-    Self(descriptor: .ascending(Root.schema.attributeName(of: keyPath), nulls: nulls))
+    let expression = Root.schema.expression(of: keyPath)
+    return Self(descriptor: FetchSortDescriptor(expression, .ascending, nulls: nulls))
   }
 
-  /// Sorts by a property, larger values first.
+  /// Sorts by a property, which can be the identity's, larger values first.
   public static func descending<Property: AttributeConvertible>(
     _ keyPath: any KeyPath<Root, Property> & Sendable,
     nulls: NullPlacement? = nil
   ) -> Self {
-    Self(descriptor: .descending(Root.schema.attributeName(of: keyPath), nulls: nulls))
+    let expression = Root.schema.expression(of: keyPath)
+    return Self(descriptor: FetchSortDescriptor(expression, .descending, nulls: nulls))
   }
 }

@@ -42,6 +42,8 @@ public enum RequestError: Error, Hashable, Sendable {
   case unorderedForm(String, remedy: String)
   /// An equality of an attribute whose stored form has several texts for one value.
   case ambiguousForm(String, remedy: String)
+  /// Objects to be linked by a relationship that is not a declared many-to-many one.
+  case withoutLinks(String, entity: String)
   /// A relationship whose foreign key does not fit the key that it names.
   case mismatchedRelationship(String, entity: String)
 }
@@ -110,6 +112,9 @@ extension RequestError: CustomStringConvertible {
       "\(what) cannot be ordered. \(remedy)"
     case .ambiguousForm(let what, let remedy):
       "\(what) cannot be compared with == or IN. \(remedy)"
+    case .withoutLinks(let path, let entity):
+      "\(path) of \(entity) is not a many-to-many relationship that \(entity) declares, so it has no links."
+        + " Use the relationship of the struct that declares it, or set the foreign key."
     case .mismatchedRelationship(let name, let entity):
       "The foreign key of \(name) of \(entity) does not fit the key of the objects that it names."
         + " Name attributes of the key's types, in key order."

@@ -21,6 +21,8 @@ public struct SectionKey: Sendable {
   /// The policy for rows of one section that are not adjacent.
   public var contiguity: SectionContiguity = .error
   /// Returns the title for a section's id; `nil` for the default: the text or the number itself, empty for null.
+  ///
+  /// For sections in natural order it gets the text, and not the key by which the text is sorted (R206).
   public var title: (@Sendable (Value) -> String)?
   /// A text that identifies everything the titles depend on; titles are compared when it changes.
   public var titleIdentity: String
@@ -40,6 +42,28 @@ public struct SectionKey: Sendable {
     self.title = title
     self.titleIdentity = titleIdentity
     self.indexTitle = indexTitle
+  }
+
+  /// The title for a section's id, by `title`, the grouping or the default.
+  package func title(of id: Value) -> String {
+    let shown = shown(id)
+    if let title { return title(shown) }
+    if case .transient(_, let grouping) = source { return grouping.title(of: id) }
+    return switch shown {
+    case .null: ""
+    case .integer(let number): String(number)
+    case .real(let number): String(number)
+    case .text(let text): text
+    case .blob(let bytes): AttributeType.blob.machineText(of: .blob(bytes))
+    }
+  }
+
+  /// The value that a section's id stands for: of a key of natural order, the text.
+  private func shown(_ id: Value) -> Value {
+    guard case .expression(.transformed(let transform, _), _, _, _) = source,
+      case .text(let key) = id
+    else { return id }
+    return .text(transform.source(of: key) ?? key)
   }
 
   /// Sections by the values of an attribute, in the order of those values.
@@ -88,7 +112,7 @@ public struct EntitySectionKey<Root: Entity>: Sendable {
     _ direction: SortDirection = .ascending,
     nulls: NullPlacement? = nil
   ) -> Self {
-    Self(.attribute(Root.schema.attributeName(of: keyPath), direction, nulls: nulls))
+    Self(.expression(Root.schema.expression(of: keyPath), direction, nulls: nulls))
   }
 
   /// Sections by an expression that the store evaluates.

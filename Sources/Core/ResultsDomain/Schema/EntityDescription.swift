@@ -12,6 +12,8 @@ public final class EntityDescription: Sendable {
   public let keyAttributeIndexes: [Int]
   /// The relationships to other entities, which the store does not hold by themselves.
   public let relationships: [RelationshipDescription]
+  /// The entity as stores have it, and the indexes of its attributes here, if they are in another order here.
+  private let arrangement: (stored: EntityDescription, indexes: [Int])?
 
   /// Describes an entity.
   /// - Throws: `SchemaError` for an empty or repeated name, an attribute named like the key column, or a
@@ -55,6 +57,7 @@ public final class EntityDescription: Sendable {
     self.attributes = attributes
     self.keyAttributeIndexes = indexes
     self.relationships = relationships
+    arrangement = nil
     for relationship in relationships {
       guard let columns = relationship.foreignKey else { continue }
       for column in columns {
@@ -69,6 +72,39 @@ public final class EntityDescription: Sendable {
         }
       }
     }
+  }
+
+  /// Describes an entity with its attributes in another order: a link as one of its sides declares it.
+  private init(_ stored: EntityDescription, attributesAt order: [Int]) {
+    name = stored.name
+    identity = stored.identity
+    attributes = order.map { stored.attributes[$0] }
+    let indexes = order.indices.sorted { order[$0] < order[$1] }
+    keyAttributeIndexes = stored.keyAttributeIndexes.map { indexes[$0] }
+    relationships = stored.relationships
+    arrangement = (stored, indexes)
+  }
+
+  /// Returns the entity with some attributes before the others.
+  /// - Parameter names: Their names, in the order in which they are first.
+  /// - Returns: An entity whose `stored` is this one; this one if the attributes have that order already.
+  package func arranged(first names: [String]) -> EntityDescription {
+    let first = names.compactMap(index(of:))
+    let order = first + attributes.indices.filter { !first.contains($0) }
+    guard order != Array(attributes.indices), order.count == attributes.count else { return self }
+    return EntityDescription(self, attributesAt: order)
+  }
+
+  /// The entity as stores have it; itself, unless its attributes are in the order of a relationship (R199).
+  ///
+  /// A store opens and finds entities by this, so that a link is one entity, whichever side it is requested on.
+  public var stored: EntityDescription { arrangement?.stored ?? self }
+
+  /// Returns the values of a row of this entity in the order of `stored`.
+  /// - Complexity: O(*n*) in the attributes, O(1) where the order is the same.
+  public func storedValues(_ values: [Value]) -> [Value] {
+    guard let arrangement, values.count == arrangement.indexes.count else { return values }
+    return arrangement.indexes.map { values[$0] }
   }
 
   /// The index of an attribute in a row's values, or `nil` if the entity has no attribute of that name.

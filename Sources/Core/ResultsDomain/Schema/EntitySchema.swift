@@ -87,17 +87,12 @@ public struct EntitySchema<Root: Entity>: Sendable {
     self.writeKey = writeKey
   }
 
-  /// The name of the attribute that stores a property.
+  /// The name of the attribute that stores a property, or of the column that holds the object's key.
   ///
   /// For a property that is not in the schema, this is the key path's description. No entity has an attribute of that name,
   /// so a request that uses it is refused with the name in the message.
   /// - Complexity: O(*n*) in the attributes.
   public func attributeName(of keyPath: PartialKeyPath<Root>) -> String {
-    attributes.first { $0.keyPath == keyPath }?.description.name ?? String(describing: keyPath)
-  }
-
-  /// The name of the column that stores a property, which can be the object's key.
-  func columnName(of keyPath: PartialKeyPath<Root>) -> String {
     Relationship.columnName(of: keyPath, attributes, entity.identity, keyProperty)
   }
 

@@ -49,7 +49,7 @@ public struct CountRequest: Hashable, Sendable {
 
   /// Creates a count of the objects that satisfy a predicate.
   public init(_ entity: EntityDescription, where predicate: FetchPredicate = .all) {
-    self.entity = entity
+    self.entity = entity.stored
     self.predicate = predicate
   }
 }

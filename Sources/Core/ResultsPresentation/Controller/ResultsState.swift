@@ -36,9 +36,9 @@ public struct ResultsPage<Object: FetchedObject>: Sendable {
   /// The approximate number of rows that match, or `nil` if the store cannot estimate it without counting.
   public let estimatedCount: Int?
   private let rows: [Row]
-  private let properties: [String]?
+  private let properties: FetchedProperties?
 
-  init(_ rows: [Row], _ properties: [String]?, estimatedCount: Int?) {
+  init(_ rows: [Row], _ properties: FetchedProperties?, estimatedCount: Int?) {
     ids = rows.map(\.id)
     self.rows = rows
     self.properties = properties

@@ -25,7 +25,7 @@ final class ListPlan: Sendable {
   /// Whether deltas carry rows.
   let carriesRows: Bool
   /// The properties of dictionary results, or `nil` for all.
-  let propertiesToFetch: [String]?
+  let propertiesToFetch: FetchedProperties?
   /// Whether membership and order stay as they were first fetched.
   let isFrozen: Bool
   let additionalCounts: [String: CountRequest]
@@ -82,7 +82,7 @@ final class ListPlan: Sendable {
       let first = descriptors.first
       let source = try paths.rewrite(property: name)
       guard
-        source != name || request.entity.index(of: source) != nil
+        source != name || request.entity.expression(ofColumn: source) != nil
           || first?.expression == .attribute(source)
       else {
         throw .unknownAttribute(
@@ -92,7 +92,8 @@ final class ListPlan: Sendable {
         )
       }
       guard let first else { throw .missingOrder(entity: request.entity.name) }
-      guard first.expression == .attribute(source) else {
+      let isKey = first.expression == .objectKey && request.entity.isKey(source)
+      guard isKey || first.expression == .attribute(source) else {
         throw .transientSectionNotFirst(
           source: source,
           first: first.expression.description,
@@ -137,7 +138,7 @@ final class ListPlan: Sendable {
     limit = request.fetchLimit
     offset = request.fetchOffset
     batchSize = max(1, request.fetchBatchSize)
-    propertiesToFetch = request.propertiesToFetch
+    propertiesToFetch = request.propertiesToFetch.map { FetchedProperties($0, from: properties) }
     self.carriesRows = carriesRows
     isFrozen = results.isFrozen
     additionalCounts = results.additionalCounts
@@ -149,7 +150,8 @@ final class ListPlan: Sendable {
     demands = isConcernedByOthers ? [] : predicate.normalized.demands(in: entity)
     if request.propertiesToFetch != nil {
       var indexes: [Int] = []
-      for name in properties {
+      // The key of a row never changes.
+      for name in properties where !entity.isKey(name) {
         guard let index = entity.index(of: name) else {
           throw .unknownAttribute(
             name,
@@ -297,20 +299,21 @@ extension RequestError {
   ) -> RequestError {
     guard case .transientSectionNotFirst(let source, let first, rows: []) = self,
       case .transient(_, let grouping) = definition.sectionKey?.source,
-      let index = definition.request.entity.index(of: source)
+      let expression = definition.request.entity.expression(ofColumn: source)
     else { return self }
+    let value = CompiledExpression(expression, in: definition.request.entity)
     var request = definition.request
     request.fetchLimit = min(request.fetchLimit ?? .max, RequestError.rowsRead)
     // The order is refused anyway: a store that cannot be read leaves the rows unnamed.
     let rows = try? store.read { (snapshot) throws(StoreError) in
-      try RequestError.rowsApart(request, index, grouping, in: snapshot)
+      try RequestError.rowsApart(request, value, grouping, in: snapshot)
     }
     return .transientSectionNotFirst(source: source, first: first, rows: rows ?? [])
   }
 
   private static func rowsApart(
     _ request: FetchRequest<Row>,
-    _ index: Int,
+    _ value: CompiledExpression,
     _ grouping: any SectionGrouping,
     in snapshot: any StoreSnapshot
   ) throws(StoreError) -> [ObjectID] {
@@ -320,7 +323,7 @@ extension RequestError {
     for start in stride(from: 0, to: keys.count, by: 256) {
       let batch = Array(keys[start..<min(start + 256, keys.count)])
       for case .some(let row) in try snapshot.rows(batch, of: request.entity) {
-        let section = grouping.group(of: row.values[index]).id
+        let section = grouping.group(of: value.value(row.values, key: row.id.key)).id
         guard section != last else { continue }
         if let earlier = beginnings[section] { return [earlier, row.id] }
         beginnings[section] = row.id

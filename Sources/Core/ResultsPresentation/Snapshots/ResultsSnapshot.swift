@@ -241,16 +241,7 @@ extension ResultsSnapshot {
   }
 
   func title(of id: SectionID) -> String {
-    guard let sectionKey = plan.sectionKey else { return "" }
-    if let title = sectionKey.title { return title(id.value) }
-    if case .transient(_, let grouping) = sectionKey.source { return grouping.title(of: id.value) }
-    return switch id.value {
-    case .null: ""
-    case .integer(let number): String(number)
-    case .real(let number): String(number)
-    case .text(let text): text
-    case .blob(let bytes): AttributeType.blob.machineText(of: .blob(bytes))
-    }
+    plan.sectionKey?.title(of: id.value) ?? ""
   }
 }
 

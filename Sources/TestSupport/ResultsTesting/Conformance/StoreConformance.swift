@@ -18,7 +18,7 @@ public enum StoreConformance {
   public static let cases: [Case] =
     identityCases + valueCases + editCases + transactionCases + isolationCases + orderCases
     + predicateCases + digestCases + historyCases + notificationCases + lifeCases + randomCases
-    + relationCases + undoCases + readingCases
+    + relationCases + linkCases + identityPropertyCases + undoCases + readingCases
 
   /// A capability of the provider or of its stores that a case requires, besides opening an empty store.
   public enum Need: String, Hashable, Sendable, CaseIterable {

@@ -1,4 +1,5 @@
-import FoundationEssentials
+import Foundation
+import FoundationAttributes
 import HouseholdLedger
 import InMemoryPersistence
 import ResultsDomain
@@ -24,8 +25,8 @@ import Testing
     let calendar = try calendar("Asia/Tokyo", identifier)
     let locale = locale.map(Locale.init(identifier:))
     let instant = try #require(Instant(iso8601: "2026-11-02T15:00:00Z")).attributeValue
-    let days = DayGrouping(calendar: calendar, locale: locale)
-    let months = MonthGrouping(calendar: calendar, locale: locale)
+    let days = CalendarGrouping(.day, calendar: calendar, locale: locale)
+    let months = CalendarGrouping(.month, calendar: calendar, locale: locale)
     #expect(days.group(of: instant).id == "2026-11-03")
     #expect(days.title(of: "2026-11-03") == day)
     #expect(months.title(of: months.group(of: instant).id) == month)
@@ -33,13 +34,15 @@ import Testing
 
   @Test func `the identities include everything that titles and days depend on`() throws {
     let tokyo = try calendar("Asia/Tokyo")
-    let japanese = DayGrouping(calendar: tokyo, locale: Locale(identifier: "ja_JP"))
-    let american = DayGrouping(calendar: tokyo, locale: Locale(identifier: "en_US"))
-    let imperial = DayGrouping(
+    let japanese = CalendarGrouping(.day, calendar: tokyo, locale: Locale(identifier: "ja_JP"))
+    let american = CalendarGrouping(.day, calendar: tokyo, locale: Locale(identifier: "en_US"))
+    let imperial = CalendarGrouping(
+      .day,
       calendar: try calendar("Asia/Tokyo", .japanese),
       locale: Locale(identifier: "ja_JP")
     )
-    let paris = DayGrouping(
+    let paris = CalendarGrouping(
+      .day,
       calendar: try calendar("Europe/Paris"),
       locale: Locale(identifier: "ja_JP")
     )
@@ -48,7 +51,8 @@ import Testing
     #expect(japanese.groupingIdentity == american.groupingIdentity)
     #expect(japanese.groupingIdentity != paris.groupingIdentity)
     #expect(
-      MonthGrouping(calendar: tokyo, locale: nil).groupingIdentity != japanese.groupingIdentity
+      CalendarGrouping(.month, calendar: tokyo, locale: nil).groupingIdentity
+        != japanese.groupingIdentity
     )
   }
 
@@ -61,7 +65,12 @@ import Testing
     _ = await events.next()
     let calendar = try calendar("Asia/Tokyo")
     try await list.update {
-      $0.sectionKey = HouseholdLedger.days(calendar: calendar, locale: Locale(identifier: "en_US"))
+      $0.sectionKey = .calendar(
+        .day,
+        of: "date",
+        in: calendar,
+        locale: Locale(identifier: "en_US")
+      )
     }
     let change = try await change(of: list, &events)
     #expect(change.delta.rows.isEmpty)
@@ -83,7 +92,7 @@ import Testing
     var events = list.changes.makeAsyncIterator()
     _ = await events.next()
     let calendar = try calendar("America/New_York")
-    try await list.update { $0.sectionKey = HouseholdLedger.days(calendar: calendar, locale: nil) }
+    try await list.update { $0.sectionKey = .calendar(.day, of: "date", in: calendar, locale: nil) }
     let change = try await change(of: list, &events)
     try change.delta.verify(
       from: change.before.snapshot.content,
@@ -156,8 +165,12 @@ import Testing
       }
     }
     let list = HouseholdLedger(store).transactions(
-      calendar: try calendar("Asia/Tokyo"),
-      locale: Locale(identifier: "ja_JP")
+      sectionedBy: .calendar(
+        .day,
+        of: "date",
+        in: try calendar("Asia/Tokyo"),
+        locale: Locale(identifier: "ja_JP")
+      )
     )
     try await list.performFetch()
     return (store, list)
@@ -184,113 +197,6 @@ func movement(_ date: String, _ units: Int64, category: String = "c") throws -> 
     payee: "p",
     category: category
   )
-}
-
-/// R03, R15 and "Settled": the day of an instant is the last day that has begun.
-@Suite struct LocalDayTests {
-  /// Zones and dates near which clocks change around midnight, or a day is skipped or repeated.
-  static let turns: [(zone: String, around: String)] = [
-    ("America/St_Johns", "2006-10-29"), ("America/St_Johns", "2009-11-01"),
-    ("America/Sao_Paulo", "2016-10-16"), ("America/Sao_Paulo", "2016-02-21"),
-    ("Pacific/Apia", "2011-12-30"), ("Pacific/Kwajalein", "1993-08-21"),
-    ("America/Havana", "2015-11-01"), ("Asia/Beirut", "2022-03-27"),
-    ("Asia/Beirut", "2022-10-30"), ("Africa/Cairo", "2014-07-31"),
-    ("Asia/Tehran", "2021-09-21"), ("Atlantic/Azores", "2025-10-26"),
-    ("Asia/Tokyo", "2026-11-03"), ("America/New_York", "2026-11-01"),
-  ]
-
-  @Test(arguments: turns)
-  func `every minute around a clock change is in the last day that has begun`(
-    zone: String,
-    around: String
-  ) throws {
-    let calendar = try calendar(zone)
-    let days = DayGrouping(calendar: calendar, locale: nil)
-    let months = MonthGrouping(calendar: calendar, locale: nil)
-    let noon = try #require(Instant(iso8601: around + "T12:00:00Z")).microseconds / 1_000_000
-    var latest = Int64.min
-    var began: [Int64: Int64] = [:]
-    for second in stride(from: noon - 259_200, through: noon + 172_800, by: 60) {
-      let date = Date(timeIntervalSince1970: Double(second))
-      let local = second + Int64(calendar.timeZone.secondsFromGMT(for: date))
-      let day = local / 86_400
-      if day > latest {
-        latest = day
-        began[day] = second
-      }
-      guard second >= noon - 129_600, let first = began[latest] else { continue }
-      let text = Instant(microseconds: latest * 86_400_000_000).iso8601.prefix(10)
-      let group = days.group(of: .integer(second * 1_000_000))
-      let month = months.group(of: .integer(second * 1_000_000))
-      #expect(group.id == .text(String(text)))
-      #expect(group.first == .integer(first * 1_000_000))
-      #expect(month.id == .text(String(text.prefix(7))))
-    }
-  }
-
-  @Test func `the repeated minutes in St John's belong to the day that had begun`() throws {
-    let days = DayGrouping(calendar: try calendar("America/St_Johns"), locale: nil)
-    // 00:00:30 on the 29th; then the clocks went back from 00:01 to 23:01, and 02:40 is 23:10 again.
-    for time in ["02:30:30", "02:40:00", "03:45:00"] {
-      let instant = try #require(Instant(iso8601: "2006-10-29T\(time)Z"))
-      #expect(days.group(of: instant.attributeValue).id == "2006-10-29")
-    }
-    let before = try #require(Instant(iso8601: "2006-10-29T02:29:59Z"))
-    #expect(days.group(of: before.attributeValue).id == "2006-10-28")
-  }
-
-  @Test(arguments: [
-    "America/St_Johns", "Pacific/Apia", "Africa/Casablanca", "Europe/Dublin", "GMT",
-  ])
-  func `groups follow each other without gaps, for any instants`(zone: String) throws {
-    let calendar = try calendar(zone)
-    let groupings: [any SectionGrouping] = [
-      DayGrouping(calendar: calendar, locale: nil), MonthGrouping(calendar: calendar, locale: nil),
-    ]
-    var generator = SeededGenerator(seed: 11)
-    for grouping in groupings {
-      for _ in 0..<2_000 {
-        // Most are between 1880 and 2100, some anywhere in the range of a stored integer.
-        let wide = generator.happens(percent: 10)
-        let range: ClosedRange<Int> =
-          wide
-          ? -9_000_000_000_000_000_000...9_000_000_000_000_000_000
-          : -2_840_000_000_000_000...4_102_444_800_000_000
-        let value = Int64(generator.number(in: range))
-        let group = grouping.group(of: .integer(value))
-        guard case .integer(let first) = group.first, case .integer(let next) = group.next else {
-          Issue.record("\(value) has no extent, seed \(generator.seed)")
-          continue
-        }
-        #expect(first <= value && value < next, "\(value), seed \(generator.seed)")
-        #expect(grouping.group(of: .integer(first)) == group, "\(value), seed \(generator.seed)")
-        #expect(grouping.group(of: .integer(next - 1)) == group, "\(value), seed \(generator.seed)")
-        let after = grouping.group(of: .integer(next))
-        #expect(
-          after.first == group.next && after.id != group.id,
-          "\(value), seed \(generator.seed)"
-        )
-      }
-    }
-  }
-
-  @Test(arguments: [Int64.min, .min + 1, .max - 1, .max])
-  func `no stored integer is too large to be in a day`(value: Int64) throws {
-    let calendar = try calendar("Asia/Tokyo")
-    let days = DayGrouping(calendar: calendar, locale: Locale(identifier: "ja_JP"))
-    let months = MonthGrouping(calendar: calendar, locale: Locale(identifier: "ja_JP"))
-    for grouping in [days, months] as [any SectionGrouping] {
-      let group = grouping.group(of: .integer(value))
-      #expect(group.id.text?.isEmpty == false)
-      #expect(!grouping.title(of: group.id).isEmpty)
-    }
-  }
-
-  @Test func `a row without a date has a separate group`() throws {
-    let days = DayGrouping(calendar: try calendar("GMT"), locale: nil)
-    #expect(days.group(of: .null).id == .null)
-    #expect(days.title(of: .null).isEmpty)
-  }
 }
 
 /// A Gregorian calendar of a zone.
