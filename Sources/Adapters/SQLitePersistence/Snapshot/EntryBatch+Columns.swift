@@ -99,7 +99,7 @@ extension RowDigest {
       switch Value(statement, column: column, storage: .any) {
       case .integer(let number): add(number)
       case .real(let number): add(number)
-      case .null, .text, .blob: addNull()
+      case .null, .text, .blob, .illFormedText: addNull()
       }
     case SQLITE_FLOAT: add(sqlite3_column_double(statement, column))
     case SQLITE_TEXT:

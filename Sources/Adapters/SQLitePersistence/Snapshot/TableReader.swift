@@ -269,6 +269,7 @@ extension EntityTable {
   func accepts(_ key: ObjectKey) -> Bool {
     switch (entity.identity, key) {
     case (.integer, .integer), (.text, .text): return true
+    case (.text, .compound): return key.illFormedText != nil
     case (.compound, .compound(let parts)):
       let storage = keyStorage
       return parts.count == storage.count

@@ -249,6 +249,7 @@ extension ResultsSnapshot {
     case .integer(let number): String(number)
     case .real(let number): String(number)
     case .text(let text): text
+    case .illFormedText(let text): text.repaired
     case .blob(let bytes): AttributeType.blob.machineText(of: .blob(bytes))
     }
   }
