@@ -128,10 +128,12 @@ public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
 }
 
 extension StoreError {
-  /// Whether a list cannot become readable again without a change of the schema, so that a watch ends.
+  /// Whether a watch ends, since its list cannot be read as it began: the table has another schema, or rows without a key of their own.
   fileprivate var endsWatch: Bool {
     switch self {
-    case .cannotOpen(_, .schemaMismatch), .cannotOpen(_, .missingTable): true
+    case .cannotOpen(_, .schemaMismatch), .cannotOpen(_, .missingTable),
+      .cannotOpen(_, .tableChanged), .request(.duplicateIdentity):
+      true
     default: false
     }
   }
