@@ -226,6 +226,7 @@ let testLibraries: [String: [Target.Dependency]] = [
   postgreSQL.target.name: [.target(name: sqlite.target.name)],
   grdbRecords.target.name: [grdb, .target(name: sqlite.target.name)],
   listBrowser.target.name: [.target(name: terminal.target.name)],
+  commandLine.target.name: [grdb, .target(name: sqlite.target.name)],
 ]
 
 let tests: [Target] =

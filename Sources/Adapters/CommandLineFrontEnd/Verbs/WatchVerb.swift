@@ -117,7 +117,7 @@ public struct WatchRun<Program: ListProgram> {
     until end: WatchEnd
   ) async throws {
     try await controller.performFetch()
-    var live = try LiveDisplay(controller, on: display)
+    var live = try await LiveDisplay(controller, on: display)
     let timer = end.time.map { span in
       Task {
         try? await Task.sleep(for: span.duration)
