@@ -534,7 +534,7 @@ import WireFormat
     #expect(try run.run("live-list", "t.sqlite", "n", "--sort", "name").lines.count == 3)
   }
 
-  @Test func `R192: an export has the columns that are asked for`() throws {
+  @Test func `R192: an export has the requested columns`() throws {
     let export = ["export", "music.sqlite", "Track", "-", "--limit", "1", "--columns"]
     #expect(
       try run.run("live-list", export + ["Name,album.Title,id"]).lines
