@@ -96,7 +96,7 @@ struct KeyEncodingTests {
   ]
 
   @Test(arguments: identities, 1...60 as ClosedRange<UInt64>)
-  func `keys compared as bytes sort rows by their values R85`(
+  func `keys compared as bytes sort rows by their values, in UTF-8 or not R85 R189`(
     identity: EntityIdentity,
     seed: UInt64
   ) throws {

@@ -91,7 +91,7 @@ private struct DistinctIdentities {
     if let repeated {
       let (layout, entity) = (definition.layout, definition.entity)
       let key = batch.key(at: repeated).withUnsafeBytes {
-        layout.objectKey(in: $0, of: entity.identity)
+        layout.objectKey(identity: $0, of: entity.identity)
       }
       let id = ObjectID(entity: entity.name, key: key ?? .compound([]))
       let position = count + repeated
