@@ -228,6 +228,7 @@ let testLibraries: [String: [Target.Dependency]] = [
   listBrowser.target.name: [.target(name: terminal.target.name)],
   householdLedger.target.name: [.target(name: foundationAttributes.target.name)],
   programFrontEnd.target.name: [.target(name: foundationAttributes.target.name)],
+  commandLine.target.name: [grdb, .target(name: sqlite.target.name)],
 ]
 
 let tests: [Target] =

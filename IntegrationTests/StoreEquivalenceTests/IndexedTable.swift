@@ -192,6 +192,7 @@ extension Value {
     case .real(let number): number.databaseValue
     case .text(let text): text.databaseValue
     case .blob(let bytes): Data(bytes).databaseValue
+    case .illFormedText(let text): text.repaired.databaseValue
     }
   }
 }

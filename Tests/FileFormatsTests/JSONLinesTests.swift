@@ -100,6 +100,15 @@ struct JSONLinesTests {
     }
   }
 
+  @Test func `R189: a text that is not UTF-8 is written as in the wire form`() {
+    var writer = JSONLinesWriter()
+    _ = writer.begin(columns: ["a"])
+    #expect(
+      writer.write([Value(textBytes: [0x4B, 0xF6, 0x6C, 0x6E])])
+        == "{\"a\":{\"text\":\"K\u{FFFD}ln\",\"base64\":\"S/Zsbg==\"}}\n"
+    )
+  }
+
   @Test func `objects are written with keys in order and printable text unchanged`() {
     var writer = JSONLinesWriter()
     #expect(writer.begin(columns: ["b", "a\"", "c"]).isEmpty)

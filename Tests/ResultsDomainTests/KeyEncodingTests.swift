@@ -18,6 +18,13 @@ struct KeyEncodingTests {
       let random = Double(bitPattern: generator.next())
       return .real(generator.below(2) == 0 || random.isNaN ? generator.pick(reals) : random)
     case .text, .any:
+      if generator.below(3) == 0 {
+        return Value(
+          textBytes: (0..<generator.below(5)).map { _ in
+            generator.pick([0, 0x41, 0x61, 0x80, 0xC3, 0xA9, 0xE9, 0xFF] as [UInt8])
+          }
+        )
+      }
       return .text(
         (0..<generator.below(4)).map { _ in
           generator.pick([
@@ -76,6 +83,8 @@ struct KeyEncodingTests {
     let key: ObjectKey =
       switch entity.identity {
       case .integer: .integer(Int64(serial) - 10)
+      case .text where serial.isMultiple(of: 3):
+        .compound([Value(textBytes: Array((part + String(serial)).utf8) + [0xE9])])
       case .text: .text(part + String(serial))
       case .compound: .compound([.text(part), .integer(Int64(serial) - 10)])
       }
@@ -87,7 +96,7 @@ struct KeyEncodingTests {
   ]
 
   @Test(arguments: identities, 1...60 as ClosedRange<UInt64>)
-  func `keys compared as bytes sort rows by their values R85`(
+  func `keys compared as bytes sort rows by their values, in UTF-8 or not R85 R189`(
     identity: EntityIdentity,
     seed: UInt64
   ) throws {

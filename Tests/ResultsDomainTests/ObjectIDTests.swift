@@ -12,6 +12,7 @@ struct ObjectIDTests {
       ("Seat", .compound(["A,/%", 1]), "results:Seat/ctA%2C%2F%25,i1"),
       ("S", .compound([.blob([0, 255]), .real(1.5)]), "results:S/cb00ff,r3ff8000000000000"),
       ("S", .compound([.null]), "results:S/cn"),
+      ("Land", .compound([Value(textBytes: [0x4B, 0xF6])]), "results:Land/ctK%F6"),
       ("S", .text("か\u{3099}"), "results:S/t%E3%81%8B%E3%82%99"),
     ] as [(String, ObjectKey, String)]
   )

@@ -13,6 +13,11 @@ struct ValueListTests {
         == .text(#"[1,1.0,"a\"b\\\u000a か",null,{"base64":"AP8="},-9e999,0.0]"#)
     )
     #expect(Value.list([]) == .text("[]"))
+    let latin: [Value] = [Value(textBytes: [0x4B, 0xF6]), "K"]
+    #expect(Value.list(latin) == .text(#"[{"text":"S/Y="},"K"]"#))
+    #expect(Value.list(latin).elements == latin)
+    // UTF-8 has the other form.
+    #expect(Value.text(#"[{"text":"Sw=="}]"#).elements == nil)
   }
 
   @Test(arguments: 1...4 as ClosedRange<UInt64>)

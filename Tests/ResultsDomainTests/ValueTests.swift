@@ -16,6 +16,37 @@ struct ValueTests {
     }
   }
 
+  @Test func `R189: a text that is not UTF-8 is a text among others, by its bytes`() throws {
+    let texts: [[UInt8]] = [
+      [], [0x4B], [0x4B, 0x6C], [0x4B, 0xC3, 0xB6], [0x4B, 0xE4], [0x4B, 0xF6, 0x6C], [0xE9],
+    ]
+    let values = texts.map { Value(textBytes: $0) }
+    #expect(values.map { $0.text == nil } == [false, false, false, false, true, true, true])
+    for (left, first) in zip(values, texts) {
+      #expect(left.storage == .text)
+      for (right, second) in zip(values, texts) {
+        let order = Value.compare(left, right)
+        #expect((order == .same) == (left == right))
+        #expect((order == .ascending) == first.lexicographicallyPrecedes(second))
+      }
+      #expect(Value.compare(left, .integer(1)) == .descending)
+      #expect(Value.compare(left, .blob([])) == .ascending)
+      #expect(ObjectKey(parts: [left], of: .text(column: "k"))?.parts == [left])
+    }
+    #expect(Set(values).count == texts.count)
+    #expect(IllFormedText([0x4B]) == nil)
+    #expect(IllFormedText([0xE9, 0x41])?.repaired == "\u{FFFD}A")
+    #expect(values[5].readableText == "K\u{FFFD}l" && Value.blob([0x41]).readableText == nil)
+    #expect(AttributeType.text.accepts(values[5]) && String(attributeValue: values[5]) == nil)
+    var digests: Set<UInt64> = []
+    for value in values + [.blob([0xE9])] {
+      var digest = RowDigest()
+      digest.add(value)
+      digests.insert(digest.value)
+    }
+    #expect(digests.count == texts.count + 1)
+  }
+
   @Test
   func `negative zero is zero`() {
     #expect(Value.real(-0.0) == .real(0))

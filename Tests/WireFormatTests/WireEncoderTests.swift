@@ -57,6 +57,22 @@ struct WireEncoderTests {
     #expect(WireEncoder(entity: entity).row(row) == "{\"id\":\"k\",\"x\":\(text)}")
   }
 
+  @Test func `R189: a text that is not UTF-8 is written as it is shown, and with its bytes`() throws
+  {
+    let entity = try EntityDescription(
+      name: "E",
+      identity: .text(column: "k"),
+      attributes: [AttributeDescription("x", .text)]
+    )
+    let text = Value(textBytes: [0x4B, 0xF6, 0x6C, 0x6E])
+    let id = ObjectID(entity: "E", key: .compound([text]))
+    let written = "{\"text\":\"K\u{FFFD}ln\",\"base64\":\"S/Zsbg==\"}"
+    #expect(
+      WireEncoder(entity: entity).row(Row(entity: entity, id: id, values: [text]))
+        == "{\"id\":\(written),\"x\":\(written)}"
+    )
+  }
+
   @Test func `a compound key is an array, and chosen attributes keep their order`() throws {
     let entity = try EntityDescription(
       name: "Seat",

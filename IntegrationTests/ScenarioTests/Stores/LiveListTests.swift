@@ -415,4 +415,133 @@ import WireFormat
     let rows = replay.list?.sections.flatMap(\.rows) ?? []
     #expect(rows.count == 3 && rows.filter { "\($0)".contains("Gamma") }.count == 2)
   }
+
+  /// Starts to watch the table `t` of a file in the form of JSON lines, and reads the list.
+  private func watching(_ sql: String) throws -> (watch: RunningProgram, replay: WireReplay) {
+    try execute("PRAGMA journal_mode = WAL; " + sql, in: "t.sqlite")
+    let watch = try run.start("live-list", "watch", "t.sqlite", "t", "--format", "jsonl")
+    var replay = WireReplay()
+    try replay.apply(line: try #require(try watch.line()))
+    return (watch, replay)
+  }
+
+  @Test(arguments: [
+    (
+      "INSERT INTO t VALUES (NULL, 'n')",
+      "The table t of t.sqlite has changed since it was opened (a row has no key: its k is null)."
+    ),
+    ("ALTER TABLE t RENAME COLUMN v TO w", "(there is no column v any more)"),
+    (
+      "BEGIN; DROP TABLE t; CREATE TABLE t (k TEXT, x TEXT); COMMIT",
+      "(there is no column v any more)"
+    ),
+    ("DROP TABLE t", "(there is no such table any more)"),
+  ])
+  func `R188, R190: watch ends with status 65 and the reason when its table or a key is lost`(
+    _ sql: String,
+    _ reason: String
+  ) throws {
+    let (watch, _) = try watching(
+      "CREATE TABLE t (k TEXT PRIMARY KEY, v TEXT); INSERT INTO t VALUES ('a', '1'), ('c', '3')"
+    )
+    try execute(sql, in: "t.sqlite")
+    let line = try #require(try watch.line())
+    #expect(line.hasPrefix(#"{"v":1,"t":"error""#) && line.contains(reason), "\(line)")
+    let result = try watch.finish()
+    #expect(result.status == 65)
+    #expect(result.errors.contains(reason), "\(result)")
+    guard sql.hasPrefix("INSERT") else { return }
+    let again = try run.run("live-list", "t.sqlite", "t").lines
+    #expect(again == ["rowid\tk\tv", "1\ta\t1", "2\tc\t3", "3\t\tn"])
+  }
+
+  @Test func `R189: texts that are not UTF-8 are listed, sorted, divided and followed`() throws {
+    var (watch, replay) = try watching(
+      """
+      CREATE TABLE t (k TEXT PRIMARY KEY, v TEXT);
+      INSERT INTO t VALUES (CAST(x'4bf66c6e' AS TEXT), 'x'), ('Bonn', CAST(x'e9' AS TEXT)), (CAST(x'4be46c6e' AS TEXT), CAST(x'e8' AS TEXT));
+      """
+    )
+    for arguments in [
+      ["--sort", "k"], ["--sort", "v"], ["--section-by", "v"],
+    ] {
+      let list = try run.run("live-list", ["t.sqlite", "t", "--format", "csv"] + arguments)
+      #expect(list.status == 0 && list.lines.count == 4, "\(list)")
+    }
+    let köln = #"{"text":"K\#u{FFFD}ln","base64":"S/Zsbg=="}"#
+    let lines = try run.run("live-list", "t.sqlite", "t", "--format", "jsonl").lines
+    #expect(lines.last == #"{"k":\#(köln),"v":"x"}"#)
+    let table = try run.run("live-list", "t.sqlite", "t", "--format", "table").output
+    #expect(table.contains("K\u{FFFD}ln  x"), "\(table)")
+    for sql in [
+      "UPDATE t SET v = 'y' WHERE k = CAST(x'4bf66c6e' AS TEXT)",
+      "INSERT INTO t VALUES (CAST(x'4bff' AS TEXT), CAST(x'c3' AS TEXT))",
+      "DELETE FROM t WHERE k = CAST(x'4be46c6e' AS TEXT)",
+    ] {
+      try execute(sql, in: "t.sqlite")
+      try replay.apply(line: try #require(try watch.line()))
+      var listed = WireReplay()
+      let list = try run.run("live-list", "t.sqlite", "t", "--format", "json")
+      try listed.apply(line: try #require(list.lines.first))
+      #expect(replay.list?.sections == listed.list?.sections)
+    }
+    watch.send(SIGTERM)
+    _ = try watch.finish()
+  }
+
+  @Test func `R192: what a list leaves out is said`() throws {
+    try execute(
+      #"CREATE TABLE t (id INTEGER PRIMARY KEY, "" TEXT, a); INSERT INTO t VALUES (1, 'x', 2), (2, 'y', 'z')"#,
+      in: "t.sqlite"
+    )
+    let list = try run.run("live-list", ["t.sqlite", "t"])
+    #expect(list.lines == ["id\ta", "1\t2", "2\tz"])
+    #expect(list.errors == "live-list: column 2 of t has no name and is not listed\n")
+    let columns = try run.run("live-list", "tables", "t.sqlite", "t").lines
+    #expect(columns.contains("(column 2)\t\thas no name: not listed\t"))
+    let schema = try run.run("results-schema", "t.sqlite", "t").output
+    #expect(schema.contains("var a: String?  // has no declared type, and other values than text"))
+  }
+
+  @Test func `R192: a collation that only the application has is named`() throws {
+    var configuration = Configuration()
+    configuration.prepareDatabase { database in
+      database.add(
+        collation: DatabaseCollation("unicase") { left, right in left.caseInsensitiveCompare(right)
+        }
+      )
+    }
+    let queue = try DatabaseQueue(path: run.path("t.sqlite"), configuration: configuration)
+    try queue.inDatabase { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE t (tag TEXT NOT NULL PRIMARY KEY COLLATE unicase) WITHOUT ROWID;
+          INSERT INTO t VALUES ('B'), ('a');
+          CREATE TABLE n (id INTEGER PRIMARY KEY, name TEXT COLLATE unicase);
+          INSERT INTO n VALUES (1, 'b'), (2, 'A');
+          """
+      )
+    }
+    try queue.close()
+    let refused = try run.run("live-list", ["t.sqlite", "t"])
+    #expect(refused.status == 65)
+    #expect(
+      refused.errors.contains(
+        "t cannot be listed: its rows are in the order of the collation unicase, which only its application has."
+      ),
+      "\(refused)"
+    )
+    #expect(try run.run("live-list", "t.sqlite", "n", "--sort", "name").lines.count == 3)
+  }
+
+  @Test func `R192: an export has the requested columns`() throws {
+    let export = ["export", "music.sqlite", "Track", "-", "--limit", "1", "--columns"]
+    #expect(
+      try run.run("live-list", export + ["Name,album.Title,id"]).lines
+        == [#"{"Name":"One","album.Title":"First","TrackId":1}"#]
+    )
+    let refused = try run.run("live-list", export + ["Nam"])
+    #expect(refused.status == 64)
+    #expect(refused.errors.contains("--columns"), "\(refused)")
+  }
 }

@@ -30,7 +30,8 @@ extension JSONAttribute: AttributeConvertible {
     switch attributeValue {
     case .text(let text): data = Data(text.utf8)
     case .blob(let bytes): data = Data(bytes)
-    case .null, .integer, .real: return nil
+    // JSON is UTF-8.
+    case .null, .integer, .real, .illFormedText: return nil
     }
     guard let content = try? JSONDecoder().decode(Content.self, from: data) else { return nil }
     self.content = content

@@ -127,8 +127,11 @@ extension ObjectKey {
         guard order == .same else { return order }
       }
       return Value.compare(.integer(Int64(left.count)), .integer(Int64(right.count)))
-    case (.integer, _), (.text, .compound): return .ascending
-    case (.compound, _), (.text, .integer): return .descending
+    case (.text, .compound), (.compound, .text):
+      // A text that is not UTF-8 is a key of one part.
+      return Value.compare(parts.first ?? .null, other.parts.first ?? .null)
+    case (.integer, _): return .ascending
+    case (_, .integer): return .descending
     }
   }
 

@@ -4,7 +4,8 @@ public import ResultsPresentation
 /// An encoder of snapshots and deltas in the wire form, version 1: each is one line of JSON (R46).
 ///
 /// Integers and finite reals are written as numbers, exact decimals as texts with a point, dates in ISO 8601 with offset `Z`, and
-/// without a time for a whole day, booleans as `true` and `false`, blobs as `{"base64":"…"}`, infinite reals as the texts `inf` and `-inf`. A section's later run of one value (R04) has
+/// without a time for a whole day, booleans as `true` and `false`, blobs as `{"base64":"…"}`, infinite reals as the texts `inf` and `-inf`. A text
+/// that is not UTF-8 is `{"text":"…","base64":"…"}`: as it is shown, and its bytes. A section's later run of one value (R04) has
 /// the id `{"value":…,"occurrence":1}`. `"changed":null` means that the changed attributes are not known. A row whose values were not
 /// read has its id alone. A section's declared aggregates follow its title in `"aggregates"`, as values of their types; a sum beyond 64
 /// bits is `{"overflow":true}` (R78). The life that generations are counted in is in `"life"`, unless it is unknown (R44).
@@ -260,6 +261,7 @@ public struct WireEncoder: Sendable {
     case .integer(let number): writer.write(raw: String(number))
     case .text(let text): writer.write(string: text)
     case .compound(let parts):
+      if case .text = entity.identity, let part = parts.first { return write(part, nil, &writer) }
       let types = entity.keyTypes
       writer.write("[", parts.enumerated(), "]") { writer, part in
         let type = types.indices.contains(part.offset) ? types[part.offset] : nil
@@ -300,6 +302,11 @@ public struct WireEncoder: Sendable {
     case (.text(let text), _): writer.write(string: text)
     case (.blob, _):
       writer.write(raw: "{\"base64\":\"\(AttributeType.blob.machineText(of: value))\"}")
+    case (.illFormedText(let text), _):
+      writer.write(raw: "{\"text\":")
+      writer.write(string: text.repaired)
+      let bytes = AttributeType.blob.machineText(of: .blob(text.bytes))
+      writer.write(raw: ",\"base64\":\"\(bytes)\"}")
     }
   }
 }

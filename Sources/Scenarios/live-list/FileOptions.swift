@@ -61,11 +61,12 @@ struct FileOptions: ParsableArguments {
       )
     }
     if !table.isSampled {
-      try TerminalOutput.standardError.write(
-        SafeText.oneLine(
-          "\(TableProgram.name): the rows of \(table.name) were not sampled in time; types are those of the declaration"
-        ) + "\n"
+      try note(
+        "the rows of \(table.name) were not sampled in time; types are those of the declaration"
       )
+    }
+    for number in table.unnamedColumns {
+      try note("column \(number) of \(table.name) has no name and is not listed")
     }
     DiscoveredTable.shared.set(
       DiscoveredTable.Table(database: database, entity: try table.listedEntity())
@@ -78,6 +79,13 @@ struct FileOptions: ParsableArguments {
     reading.store = options
     reading.readOnly = !addsLog
     return reading
+  }
+}
+
+extension FileOptions {
+  /// Prints a note to standard error.
+  func note(_ text: String) throws {
+    try TerminalOutput.standardError.write(SafeText.oneLine("\(TableProgram.name): \(text)") + "\n")
   }
 }
 

@@ -2,7 +2,6 @@ import ArgumentParser
 import CommandLineFrontEnd
 import ProgramFrontEnd
 import ResultsDomain
-import TerminalFrontEnd
 
 /// `list FILE TABLE`, which may be left out: prints a table, or the tables of a file.
 struct TableListVerb: AsyncParsableCommand {
@@ -82,17 +81,13 @@ struct TableWatchVerb: AsyncParsableCommand {
     let opened = try TableProgram.openStore(try store.location(of: TableProgram.name))
     let coverage = opened.capabilities.historyCoverage
     try opened.close()
-    try note(
+    try open.note(
       coverage == .everyWriter
         ? "following every writer row by row, by the change log of \(file)"
         : "following \(file) by comparison: after each commit the list is read again"
     )
     try await WatchRun<TableProgram>(store: store, output: output, settings: settings)
       .watch(definition, until: end)
-  }
-
-  private func note(_ text: String) throws {
-    try TerminalOutput.standardError.write(SafeText.oneLine("\(TableProgram.name): \(text)") + "\n")
   }
 }
 
@@ -102,7 +97,7 @@ struct TableExportVerb: AsyncParsableCommand {
     commandName: "export",
     abstract: "Write the rows of a table to a file.",
     discussion: TableProgram.examples(
-      "The file has all columns. Numbers have decimal points; nothing depends on the locale or the time zone.",
+      "The file has all columns, or those of --columns. Numbers have decimal points; nothing depends on the locale or the time zone.",
       "export music.sqlite Track tracks.csv",
       "export music.sqlite Track - --sort Name --limit 10"
     )
@@ -118,12 +113,14 @@ struct TableExportVerb: AsyncParsableCommand {
   var format: ExportFormatOption?
   @Flag(help: "Put an apostrophe before texts that a spreadsheet would run as formulas (csv, tsv).")
   var spreadsheetSafe = false
+  @Option(help: "The columns: id or attribute names, separated by commas (default: all).")
+  var columns: String?
 
   @OptionGroup var open: FileOptions
   @OptionGroup var list: ListOptions
 
   func run() async throws {
     try await ExportRun<TableProgram>(store: try open.open(table, in: file), list: list)
-      .export(to: destination, as: format, guardsFormulas: spreadsheetSafe)
+      .export(to: destination, as: format, guardsFormulas: spreadsheetSafe, columns: columns)
   }
 }

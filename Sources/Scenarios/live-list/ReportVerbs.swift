@@ -97,6 +97,7 @@ struct TableReport {
         table.reference(of: attribute.name, in: database),
       ]
     }
+    rows += table.unnamedColumns.map { ["(column \($0))", "", "has no name: not listed", ""] }
     rows += entity.relationships.map { relationship in
       let kind =
         switch relationship.kind {

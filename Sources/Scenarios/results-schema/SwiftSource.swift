@@ -74,10 +74,18 @@ struct SwiftSource {
       }
     var isOptional = attribute.isOptional
     if case .decimal = attribute.type { isOptional = false }
-    let isGenerated = table.description.generatedAttributes.contains(attribute.name)
+    var notes: [String] = []
+    if table.description.generatedAttributes.contains(attribute.name) {
+      notes.append("calculated: read only")
+    }
+    if table.description.mixedAttributes.contains(attribute.name) {
+      notes.append(
+        "has no declared type, and other values than \(attribute.type): their rows are errors"
+      )
+    }
     let name = table.members[attribute.name] ?? ""
     return "var \(name): \(type)\(isOptional ? "?" : " = \(initial)")"
-      + (isGenerated ? "  // calculated: read only" : "")
+      + (notes.isEmpty ? "" : "  // " + notes.joined(separator: "; "))
   }
 
   private func form(of attribute: AttributeDescription, in table: SwiftTable) -> String {

@@ -126,7 +126,7 @@ private struct Follower {
       options: ResultsOptions(life: life)
     )
     try await controller.performFetch()
-    live = try LiveDisplay(controller, on: display)
+    live = try await LiveDisplay(controller, on: display)
   }
 
   /// Prints the changes up to now before the next operation begins, so that each operation has its own delta.

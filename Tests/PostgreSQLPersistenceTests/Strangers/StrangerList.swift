@@ -51,6 +51,7 @@ struct NaiveRows: Equatable {
     case .integer(let number): return "v\(number)"
     case .real(let number): return "r\(number)"
     case .text(let text): return "v" + text
+    case .illFormedText(let text): return "v" + text.repaired
     case .blob(let bytes):
       return "v"
         + bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

@@ -175,6 +175,45 @@ import Testing
     }
   }
 
+  @Test
+  func `R188: a row whose key has lost its constraints is an error, however the list is read`()
+    throws
+  {
+    let entity = try SchemaSample.entity(
+      "Thing",
+      [AttributeDescription("x", .text, isOptional: true)]
+    )
+    try TestServer.withDatabase { url in
+      let server = try TestServer.connect(url)
+      try server.runOnce("CREATE TABLE \"Thing\" (id integer PRIMARY KEY, x text)")
+      let store = try ReadTables([entity], at: url) { $0.adoptsTables = true }
+      try server.runOnce(
+        "ALTER TABLE \"Thing\" DROP CONSTRAINT \"Thing_pkey\", ALTER id DROP NOT NULL"
+      )
+      try server.runOnce("INSERT INTO \"Thing\" VALUES (1, 'a'), (NULL, 'b')")
+      for term in [FetchExpression.attribute("x"), .transformed(.natural, .attribute("x"))] {
+        let definition = try OrderDefinition(
+          entity: entity,
+          predicate: .all,
+          sortDescriptors: [FetchSortDescriptor(term, .ascending)]
+        )
+        for reads in [
+          { (snapshot: ReadSnapshot) in try snapshot.entries(of: definition) { _ in true } },
+          { (snapshot: ReadSnapshot) in
+            try snapshot.digests(of: definition, attributes: AttributeSet(indexes: [0])) { _ in true
+            }
+          },
+        ] {
+          let error = #expect(throws: StoreError.self) { try store.read(reads) }
+          #expect(
+            error?.description.contains("unexpected type in the key") == true,
+            "\(String(describing: error))"
+          )
+        }
+      }
+    }
+  }
+
   private func check(_ store: ReadTables, _ entity: EntityDescription, _ column: Case) throws {
     let x = FetchExpression.attribute("x")
     let values = column.values.map(\.value)

@@ -578,6 +578,7 @@ extension Value {
     case .real(let number): number.databaseValue
     case .text(let text): Data(text.utf8).databaseValue
     case .blob(let bytes): Data(bytes).databaseValue
+    case .illFormedText(let text): Data(text.bytes).databaseValue
     }
   }
 }

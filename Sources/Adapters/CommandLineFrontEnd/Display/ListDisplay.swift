@@ -144,10 +144,12 @@ public struct ListDisplay<Program: ListProgram>: ResultsDisplay {
 }
 
 extension StoreError {
-  /// Whether a list cannot become readable again without a change of the schema, so that a watch ends.
+  /// Whether a watch ends, since its list cannot be read as it began: the table has another schema, or rows without a key of their own.
   fileprivate var endsWatch: Bool {
     switch self {
-    case .cannotOpen(_, .schemaMismatch), .cannotOpen(_, .missingTable): true
+    case .cannotOpen(_, .schemaMismatch), .cannotOpen(_, .missingTable),
+      .cannotOpen(_, .tableChanged), .request(.duplicateIdentity):
+      true
     default: false
     }
   }
@@ -237,12 +239,14 @@ public struct LiveDisplay<Program: ListProgram> {
 
   /// Prints the list of a controller that has fetched.
   /// - Throws: `ResultsError`, `TerminalOutputError`.
-  public init(_ controller: FetchedResultsController<Row>, on display: ListDisplay<Program>) throws
-  {
+  public init(
+    _ controller: FetchedResultsController<Row>,
+    on display: ListDisplay<Program>
+  ) async throws {
     self.controller = controller
-    var display = display
-    events = try LiveDisplay.reading(controller) { try display.show($0) }
-    self.display = display
+    (self.display, events) = try await LiveDisplay.reading(controller, display) { display, list in
+      try display.show(list)
+    }
   }
 
   /// The generation of the printed list.
@@ -258,9 +262,9 @@ public struct LiveDisplay<Program: ListProgram> {
       if display.isForPrograms { try display.report(failure) }
       throw failure
     case .failure(let failure): try display.report(failure)
-    case .reset(let reason, _): try showWhole(because: reason)
-    case .snapshot: try showWhole(because: reason)
-    case .change where isBehind: try showWhole(because: reason)
+    case .reset(let reason, _): try await showWhole(because: reason)
+    case .snapshot: try await showWhole(because: reason)
+    case .change where isBehind: try await showWhole(because: reason)
     case .change(let change):
       try display.apply(change)
       return true
@@ -269,20 +273,20 @@ public struct LiveDisplay<Program: ListProgram> {
   }
 
   /// Prints the list again; if the store cannot be read, the failure is reported and the next event retries.
-  private mutating func showWhole(because reason: ResultsResetReason?) throws {
-    var display = display
-    var hasBegun = false
+  private mutating func showWhole(because reason: ResultsResetReason?) async throws {
+    var (generation, hasBegun) = (display.generation, false)
     do {
-      events = try LiveDisplay.reading(controller) { reading in
+      (display, events) = try await LiveDisplay.reading(controller, display) { display, reading in
         hasBegun = true
+        defer { generation = display.generation }
         if let reason {
           try display.reset(reading, because: reason)
         } else {
           try display.show(reading)
         }
       }
-      (self.display, isBehind, self.reason) = (display, false, nil)
-    } catch ResultsError.store(let failure) where display.generation == self.display.generation {
+      (isBehind, self.reason) = (false, nil)
+    } catch ResultsError.store(let failure) where generation == display.generation {
       (isBehind, self.reason) = (true, reason)
       // A failure before the first row is an event of its own.
       if hasBegun { try display.report(failure) }
@@ -291,18 +295,23 @@ public struct LiveDisplay<Program: ListProgram> {
     }
   }
 
-  /// Prints a list read in one version, without blocking on the output meanwhile.
-  /// - Returns: The events after that version.
+  /// Prints a list read in one version.
+  /// - Returns: The display that has printed it, and the events after that version.
   private static func reading(
     _ controller: FetchedResultsController<Row>,
-    _ show: (ResultsReading<Row>) throws -> Void
-  ) throws -> ResultsChanges<Row>.AsyncIterator {
-    try TerminalOutput.standard.withoutWaiting {
-      try controller.withOneVersion { reading in
-        let events = reading.subscribe()
-        try show(reading)
-        return events
+    _ display: ListDisplay<Program>,
+    _ show: (inout ListDisplay<Program>, ResultsReading<Row>) throws -> Void
+  ) async throws -> (ListDisplay<Program>, ResultsChanges<Row>.AsyncIterator) {
+    var hasBegun = false
+    return try await controller.printing(again: true) { reading in
+      var display = display
+      if hasBegun, !display.isForPrograms, reading.results.count > ListContent.batchSize {
+        try TerminalOutput.standard.write("= the list again: another program has changed it\n")
       }
+      hasBegun = true
+      let events = reading.subscribe()
+      try show(&display, reading)
+      return (display, events)
     }
   }
 }

@@ -19,9 +19,7 @@ struct ListPrinter {
   /// Prints a list of one version, with the names of related objects.
   /// - Throws: `ResultsError` for a row that cannot be read, `TerminalOutputError`.
   func print(_ reading: ResultsReading<Row>, _ fields: ObjectFields) throws {
-    let named = columns.compactMap { column in
-      if case .named(let relationship) = column { relationship } else { nil }
-    }
+    let named = columns.named
     guard !named.isEmpty, format != .json else { return try print(ListContent(reading)) }
     try print(
       ListContent(reading) { (rows, snapshot) throws(StoreError) in
@@ -120,7 +118,7 @@ struct ListContent {
   let results: ResultsList<Row>
   private let rows: (Range<Int>) throws(ResultsError) -> [Row]
   /// The number of rows to read at once.
-  private static let batchSize = 500
+  static let batchSize = 500
 
   /// Creates the content of a list whose rows are all of one version.
   init(_ reading: ResultsReading<Row>) {
@@ -158,16 +156,71 @@ struct ListContent {
   ) throws {
     var batch: [Row] = []
     var (position, start) = (0, 0)
+    func readAhead() throws {
+      guard position == start + batch.count, position < results.count else { return }
+      start = position
+      batch = try rows(start..<min(start + ListContent.batchSize, results.count))
+    }
     for section in results.sections {
+      // So nothing of a list is printed before its first rows are read.
+      try readAhead()
       try begin(section)
       for _ in 0..<section.count {
-        if position == start + batch.count {
-          start = position
-          batch = try rows(start..<min(start + ListContent.batchSize, results.count))
-        }
+        try readAhead()
         try row(section, batch[position - start])
         position += 1
       }
+    }
+  }
+}
+
+extension FetchedResultsController where Object == Row {
+  /// Prints the list in one version, without blocking on the output meanwhile.
+  ///
+  /// Where no log records every writer, commits of other processes are noticed by checking: the version that is read can lack rows of the
+  /// list. The store is checked then, which advances the list, and the list is printed again (R190).
+  /// - Parameters:
+  ///   - canFollowPart: Whether the list can be printed again after its first rows.
+  ///   - print: Prints the list; of a list that is printed in parts, nothing before the first rows are read.
+  /// - Returns: What the closure returns.
+  /// - Throws: `CommandFailure` if rows are missing again and again, or after a part was printed; the errors of the closure.
+  func printing<Result>(
+    again canFollowPart: Bool,
+    _ print: (ResultsReading<Row>) throws -> Result
+  ) async throws -> Result {
+    for _ in 0..<100 {
+      var count = 0
+      do {
+        return try TerminalOutput.standard.withoutWaiting {
+          try withOneVersion { reading in
+            count = reading.results.count
+            return try print(reading)
+          }
+        }
+      } catch ResultsError.rowGone where canFollowPart || count <= ListContent.batchSize {
+        try await refresh()
+      } catch ResultsError.rowGone {
+        break
+      }
+    }
+    throw CommandFailure.printedListChanged
+  }
+}
+
+extension CommandFailure {
+  /// Rows of a list were deleted while it was printed.
+  static let printedListChanged = CommandFailure(
+    .temporary,
+    "Another program changed the list while it was printed.",
+    remedy: "Print it again."
+  )
+}
+
+extension [ListColumn] {
+  /// The relationships whose objects' names are shown.
+  var named: [NamedRelationship] {
+    compactMap { column in
+      if case .named(let relationship) = column { relationship } else { nil }
     }
   }
 }

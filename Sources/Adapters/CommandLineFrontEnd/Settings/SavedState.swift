@@ -74,6 +74,8 @@ struct SavedState {
       case .real(let number): (type, text) = ("real", String(number.bitPattern))
       case .text(let text): (type, self.text) = ("text", text)
       case .blob(let bytes): (type, text) = ("blob", Data(bytes).base64EncodedString())
+      case .illFormedText(let bytes):
+        (type, text) = ("text bytes", Data(bytes.bytes).base64EncodedString())
       }
     }
 
@@ -84,6 +86,7 @@ struct SavedState {
       case "real": UInt64(text).map { .real(Double(bitPattern: $0)) }
       case "text": .text(text)
       case "blob": Data(base64Encoded: text).map { .blob(Array($0)) }
+      case "text bytes": Data(base64Encoded: text).map { Value(textBytes: Array($0)) }
       default: nil
       }
     }

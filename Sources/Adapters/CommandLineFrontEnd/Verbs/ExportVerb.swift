@@ -53,11 +53,13 @@ public struct ExportRun<Program: ListProgram> {
   ///   - file: The file's path, or `-` for standard output.
   ///   - format: The format, or `nil` for that of the file's name.
   ///   - guardsFormulas: Whether texts that a spreadsheet would run as formulas get an apostrophe.
+  ///   - columns: The columns as the option `--columns` names them, or `nil` for all.
   /// - Throws: `CommandFailure` for a file that must not be written, and the store's error.
   public func export(
     to file: String,
     as format: ExportFormatOption?,
-    guardsFormulas: Bool
+    guardsFormulas: Bool,
+    columns: String? = nil
   ) async throws {
     try ExportSink.refuseDatabase(at: file)
     try ExportSink.refuseFolder(at: file)
@@ -72,6 +74,14 @@ public struct ExportRun<Program: ListProgram> {
     var definition = try list.definition(of: Program.self, for: .machine)
     // The default list of a program may have a limit; an export has none but --limit.
     definition.request.fetchLimit = list.limit
+    var chosen: [ListColumn]?
+    if let columns {
+      var options = RowOptions()
+      options.columns = columns
+      let found = try options.columns(of: Program.self)
+      definition = definition.fetching(found, observesNames: false)
+      chosen = found
+    }
     let opened = try Program.openStore(try store.locationToRead(of: Program.self))
     let controller = FetchedResultsController(
       definition,
@@ -87,8 +97,10 @@ public struct ExportRun<Program: ListProgram> {
         try controller.withOneVersion { reading in
           try write(
             ListContent(reading) { (rows, snapshot) throws(StoreError) in
-              try fields.rows(rows, in: snapshot)
+              guard let chosen else { return try fields.rows(rows, in: snapshot) }
+              return try fields.rows(rows, adding: chosen.named, in: snapshot)
             },
+            chosen ?? Program.exportColumns,
             with: format.writer(guardsFormulas: guardsFormulas),
             to: sink
           )
@@ -98,7 +110,9 @@ public struct ExportRun<Program: ListProgram> {
       try sink.close()
     } catch {
       sink.abandon()
-      throw error
+      // What another program has deleted meanwhile cannot be written (R190).
+      guard case ResultsError.rowGone = error else { throw error }
+      throw CommandFailure.printedListChanged
     }
     controller.cancel()
     try opened.close()
@@ -111,11 +125,11 @@ public struct ExportRun<Program: ListProgram> {
 
   private func write(
     _ list: ListContent,
+    _ columns: [ListColumn],
     with writer: any RecordWriter,
     to sink: ExportSink
   ) throws {
     var writer = writer
-    let columns: [ListColumn] = Program.exportColumns
     try sink.write(writer.begin(columns: columns.map(\.title)))
     try list.forEach { _ in
     } row: { _, row in

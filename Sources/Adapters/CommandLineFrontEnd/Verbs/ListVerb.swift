@@ -119,11 +119,9 @@ public struct ListRun<Program: ListProgram> {
       keyTitle: Program.keyTitle,
       output: .standard
     )
-    let count = try TerminalOutput.standard.withoutWaiting {
-      try controller.withOneVersion { reading in
-        try printer.print(reading, Program.fields)
-        return reading.results.count
-      }
+    let count = try await controller.printing(again: output.listFormat == .json) { reading in
+      try printer.print(reading, Program.fields)
+      return reading.results.count
     }
     // The list has been printed: without its cache, the next run fetches again.
     _ = try? await controller.saveCache()

@@ -117,7 +117,7 @@ public struct WatchRun<Program: ListProgram> {
     until end: WatchEnd
   ) async throws {
     try await controller.performFetch()
-    var live = try LiveDisplay(controller, on: display)
+    var live = try await LiveDisplay(controller, on: display)
     let notes = Task { [isForPrograms = display.isForPrograms] in
       for await problems in controller.captureProblems {
         try ListDisplay<Program>.note(captureProblems: problems, forPrograms: isForPrograms)

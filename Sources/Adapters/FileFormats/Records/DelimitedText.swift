@@ -9,6 +9,7 @@ enum PlainForm {
     case .integer(let number): String(number)
     case .real(let number): String(number)
     case .text(let text): text
+    case .illFormedText(let text): text.repaired
     case .blob(let bytes): Data(bytes).base64EncodedString()
     }
   }

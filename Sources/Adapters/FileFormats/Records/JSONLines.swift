@@ -141,6 +141,10 @@ private enum JSONText {
     case .text(let text): appendString(text, to: &result)
     case .blob(let bytes):
       result += "{\"base64\":\"" + Data(bytes).base64EncodedString() + "\"}"
+    case .illFormedText(let text):
+      result += "{\"text\":"
+      appendString(text.repaired, to: &result)
+      result += ",\"base64\":\"" + Data(text.bytes).base64EncodedString() + "\"}"
     }
   }
 

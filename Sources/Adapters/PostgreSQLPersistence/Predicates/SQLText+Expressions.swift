@@ -102,7 +102,7 @@ extension SQLText {
     case .integer(let number): append(SQLText.literal(number))
     case .text(let text) where text.utf8.count <= 100:
       append(Connection.literal(text.beforeZero) + "::text")
-    case .null, .real, .text, .blob: append(argument: value)
+    case .null, .real, .text, .blob, .illFormedText: append(argument: value)
     }
   }
 

@@ -60,6 +60,8 @@ struct SQLText {
     case .real(let number): append(parameter: .real(number))
     case .text(let text): append(parameter: .text(text.beforeZero))
     case .blob(let bytes): append(parameter: .blob(bytes))
+    // The server's texts are UTF-8.
+    case .illFormedText(let text): append(parameter: .text(text.repaired.beforeZero))
     }
   }
 }

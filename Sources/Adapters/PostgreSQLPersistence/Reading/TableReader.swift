@@ -90,7 +90,9 @@ struct TableReader {
   ) throws(StoreError) -> ObjectKey {
     guard let key = table.key(result, index, from: column) else {
       let parts = table.keyColumns.indices.map { part in
-        table.keyColumns[part].coding.value(result.bytes(index, column + part)) ?? .null
+        result.isNull(index, column + part)
+          ? .null
+          : table.keyColumns[part].coding.value(result.bytes(index, column + part)) ?? .null
       }
       throw .unexpectedValue(table.id(.compound(parts)), what: "the key")
     }
@@ -143,8 +145,10 @@ struct TableReader {
   ) throws(StoreError) {
     try batch.append { (writer: inout KeyWriter) throws(StoreError) -> Void in
       let order = definition.layout.order
-      for (index, column) in (order + definition.layout.identity).enumerated()
-      where !writer.append(result, row, index, codings[index], column) {
+      for (index, column) in (order + definition.layout.identity).enumerated() {
+        // A key is not null, unless its table has lost that constraint (R188).
+        let isMissing = index >= order.count && result.isNull(row, index)
+        if !isMissing, writer.append(result, row, index, codings[index], column) { continue }
         throw .unexpectedValue(
           table.id(try key(row, of: result, in: table, from: order.count)),
           what: index < order.count ? definition.terms[index].expression.description : "the key"
@@ -175,7 +179,9 @@ struct TableReader {
             result.isNull(row, index)
           {
             _ = writer.append(replacement, column)
-          } else if !writer.append(result, row, index, codings[index], column) {
+          } else if index >= definition.terms.count && result.isNull(row, index)
+            || !writer.append(result, row, index, codings[index], column)
+          {
             throw .unexpectedValue(
               table.id(try key(row, of: result, in: table, from: definition.terms.count)),
               what: index < definition.terms.count
@@ -220,7 +226,9 @@ struct TableReader {
       for row in 0..<result.count {
         try batch.append { (writer: inout KeyWriter) throws(StoreError) -> Void in
           for (index, column) in identity.enumerated()
-          where !writer.append(result, row, index, columns[index].coding, column) {
+          where result.isNull(row, index)
+            || !writer.append(result, row, index, columns[index].coding, column)
+          {
             _ = try key(row, of: result, in: table)
           }
           var digest = RowDigest()

@@ -174,7 +174,7 @@ extension OpenFailure {
     case .missingFolder, .cannotCreate, .pathTooLong, .needsRights: .cannotCreate
     case .unsupportedServer: .unavailable
     case .notADatabase, .damaged, .newerFormat, .otherApplication, .schemaMismatch,
-      .earlierVersion, .missingTable:
+      .tableChanged, .earlierVersion, .missingTable:
       .badData
     case .modelMismatch: .configuration
     }

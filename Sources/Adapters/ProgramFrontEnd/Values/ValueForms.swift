@@ -82,6 +82,7 @@ package struct ValueParser {
     case .integer(let number): String(number)
     case .real(let number): String(number)
     case .text(let text): text
+    case .illFormedText(let text): text.repaired
     case .null, .blob: ""
     }
   }

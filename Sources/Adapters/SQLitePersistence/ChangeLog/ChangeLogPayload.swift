@@ -105,6 +105,10 @@ struct PayloadWriter: Sendable {
         bytes.append(3)
         append(UInt64(text.utf8.count))
         bytes.append(contentsOf: text.utf8)
+      case .illFormedText(let text):
+        bytes.append(3)
+        append(UInt64(text.bytes.count))
+        bytes.append(contentsOf: text.bytes)
       case .blob(let blob):
         bytes.append(4)
         append(UInt64(blob.count))
@@ -232,7 +236,7 @@ struct PayloadReader {
       case 2:
         let bits = try take(8).reversed().reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
         values.append(.real(Double(bitPattern: bits)))
-      case 3: values.append(.text(String(decoding: try take(try length()), as: UTF8.self)))
+      case 3: values.append(Value(textBytes: try take(try length())))
       case 4: values.append(.blob(Array(try take(try length()))))
       default: throw Malformed()
       }

@@ -26,6 +26,9 @@ struct ColumnSample {
   /// Whether all values are texts that begin like JSON objects or arrays.
   var beginsLikeJSON: Bool { texts > 0 && texts == count && jsonBeginnings == texts }
 
+  /// Whether there are values of several classes.
+  var isMixed: Bool { [integers + reals, texts, blobs].count { $0 > 0 } > 1 }
+
   /// The number of values.
   var count: Int { integers + reals + texts + blobs }
 

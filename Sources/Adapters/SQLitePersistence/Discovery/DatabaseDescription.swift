@@ -251,12 +251,19 @@ public struct TableDescription: Sendable {
   /// The columns of foreign keys that no index of the table begins with, so that the rows that name another one are found by reading
   /// all of them.
   public internal(set) var missingIndexes: [[String]] = []
+  /// The names of attributes whose column has no declared type, and values of several classes in the sample.
+  public let mixedAttributes: [String]
   /// Whether a sample of rows was read; otherwise that took too long, and the types are those of the declarations.
   public let isSampled: Bool
   /// The columns of each unique index that has all rows.
   let uniqueColumns: [[String]]
   /// The table as SQLite reports it, or `nil` if it could not be read.
   let shape: TableShape?
+
+  /// The numbers of the columns without a name, which SQLite permits, counted from 1; they are no attributes.
+  public var unnamedColumns: [Int] {
+    (shape?.columns ?? []).enumerated().filter { $0.element.name.isEmpty }.map { $0.offset + 1 }
+  }
 }
 
 extension TableDescription {

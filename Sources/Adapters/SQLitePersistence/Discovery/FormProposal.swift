@@ -41,7 +41,7 @@ struct FormProposal {
       ] + (isNamed("uuid", "guid", "id") ? [.uuidHex] : [])
     case .integer, .real: return number().map { [$0] } ?? []
     case .blob: return isNamed("uuid", "guid", "id") || isCoreData ? [.uuidBlob] : []
-    case .null: return []
+    case .null, .illFormedText: return []
     }
   }
 

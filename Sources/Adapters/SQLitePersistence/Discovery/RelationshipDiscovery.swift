@@ -296,6 +296,7 @@ extension TableDescription {
       generatedAttributes: generatedAttributes,
       unsortableForms: unsortableForms,
       convertedAttributes: convertedAttributes,
+      mixedAttributes: mixedAttributes,
       isSampled: isSampled,
       uniqueColumns: uniqueColumns,
       shape: shape

@@ -51,6 +51,7 @@ struct TableDiscovery {
     var unsortable: [String: StoredForm] = [:]
     var converted: [String] = []
     var found: TableShape?
+    var mixed: [String] = []
     var isSampled = true
     do {
       guard let shape = try database.tableShape(of: name, orView: true) else {
@@ -62,6 +63,9 @@ struct TableDiscovery {
       guard sampled != nil || kind == .table else { throw TableDiscovery.endless }
       isSampled = sampled != nil
       let samples = sampled ?? shape.columns.map { _ in ColumnSample() }
+      mixed = zip(shape.columns, samples).filter { $0.declaredType.isEmpty && $1.isMixed }.map(
+        \.0.name
+      )
       let described = try self.entity(of: shape, samples)
       unsortable = try unsortableForms(of: described, shape, samples)
       converted = described.attributes.filter { attribute in
@@ -81,7 +85,8 @@ struct TableDiscovery {
       guard let failure = SQLiteFailure(error),
         [SQLITE_ERROR, SQLITE_TOOBIG, SQLITE_NOMEM].contains(failure.primaryCode)
       else { throw error }
-      entity = .failure(TableRefusal(description: failure.message))
+      let missing = try found.flatMap { try missingCollation(of: $0) }
+      entity = .failure(TableRefusal(description: missing ?? failure.message))
     }
     return TableDescription(
       name: name,
@@ -91,10 +96,26 @@ struct TableDiscovery {
       generatedAttributes: generated,
       unsortableForms: unsortable,
       convertedAttributes: converted,
+      mixedAttributes: mixed,
       isSampled: isSampled,
       uniqueColumns: kind == .table ? try database.indexedColumns(of: name, onlyUnique: true) : [],
       shape: found
     )
+  }
+
+  /// The refusal of a table that SQLite cannot read without a collation of its application, or `nil`.
+  private func missingCollation(of shape: TableShape) throws -> String? {
+    let name = try String.fetchOne(
+      database,
+      sql: """
+        SELECT x.coll FROM pragma_index_list(?) AS l, pragma_index_xinfo(l.name) AS x
+        WHERE lower(x.coll) NOT IN ('binary', 'nocase', 'rtrim')
+        """,
+      arguments: [shape.name]
+    )
+    return name.map {
+      "its rows are in the order of the collation \($0), which only its application has"
+    }
   }
 
   /// The forms of texts that do not sort like their values.

@@ -46,6 +46,7 @@ struct FoldedColumns {
           return switch value {
           case .null: true
           case .text(let text): !text.utf8.contains(0)
+          case .illFormedText(let text): !text.bytes.contains(0)
           case .integer, .real, .blob: false
           }
         }

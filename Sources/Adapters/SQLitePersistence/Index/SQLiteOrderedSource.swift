@@ -191,7 +191,11 @@ extension SQLiteOrderedSource {
     to batch: inout EntryBatch,
     on database: Database
   ) throws {
-    let failed = batch.appendColumns(plan.columns.all, of: statement.pointer)
+    let failed = batch.appendColumns(
+      plan.columns.all,
+      identity: definition.layout.identity.count,
+      of: statement.pointer
+    )
     guard failed < 0 else {
       throw TableReader(database: database, tables: snapshot.context.tables)
         .unexpected(failed, of: definition, in: table, statement.pointer)

@@ -109,7 +109,8 @@ enum ConnectionFunctions {
     _ arguments: UnsafeMutablePointer<OpaquePointer?>?,
     _ change: (String) -> String
   ) {
-    guard let argument = arguments?[0], case .text(let text) = Value(argument, storage: .text)
+    guard let argument = arguments?[0],
+      let text = Value(argument, storage: .text).readableText
     else { return }
     var changed = change(text)
     guard !changed.utf8.isEmpty else {
@@ -176,7 +177,7 @@ enum ConnectionFunctions {
   private static let matches: Function = { context, _, arguments in
     guard let value = arguments?[0], sqlite3_value_type(value) == SQLITE_TEXT,
       case .matches(let pattern)? = Pattern.of(arguments?[1]),
-      case .text(let text) = Value(value, storage: .text)
+      let text = Value(value, storage: .text).readableText
     else { return }
     let matches = pattern?.matches(text.unicodeScalars) ?? false
     sqlite3_result_int(context, matches ? 1 : 0)
@@ -210,7 +211,7 @@ enum ConnectionFunctions {
       switch box.state.result(as: type).value {
       case .integer(let sum): sqlite3_result_int64(context, sum)
       case .real(let sum): sqlite3_result_double(context, sum)
-      case .null, .text, .blob: return
+      case .null, .text, .blob, .illFormedText: return
       }
     }
   }

@@ -54,22 +54,9 @@ struct PreparedStatement {
       case .null: sqlite3_bind_null(pointer, index)
       case .integer(let number): sqlite3_bind_int64(pointer, index, number)
       case .real(let number): sqlite3_bind_double(pointer, index, number)
-      case .text(var text):
-        text.utf8.isEmpty
-          // An empty buffer may have no address, which SQLite would take for null.
-          ? sqlite3_bind_text(pointer, index, "", 0, PreparedStatement.transient)
-          : text.withUTF8 { bytes in
-            bytes.withMemoryRebound(to: CChar.self) {
-              sqlite3_bind_text64(
-                pointer,
-                index,
-                $0.baseAddress,
-                UInt64($0.count),
-                PreparedStatement.transient,
-                UInt8(SQLITE_UTF8)
-              )
-            }
-          }
+      case .text(var text): text.withUTF8 { bindText($0, at: index) }
+      case .illFormedText(let text):
+        text.bytes.withUnsafeBufferPointer { bindText($0, at: index) }
       case .blob(let bytes):
         bytes.isEmpty
           ? sqlite3_bind_zeroblob(pointer, index, 0)
@@ -84,6 +71,23 @@ struct PreparedStatement {
           }
       }
     guard code == SQLITE_OK else { throw SQLiteFailure(sqlite3_db_handle(pointer)) }
+  }
+
+  private func bindText(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int32) -> Int32 {
+    // An empty buffer may have no address, which SQLite would take for null.
+    guard !bytes.isEmpty else {
+      return sqlite3_bind_text(pointer, index, "", 0, PreparedStatement.transient)
+    }
+    return bytes.withMemoryRebound(to: CChar.self) {
+      sqlite3_bind_text64(
+        pointer,
+        index,
+        $0.baseAddress,
+        UInt64($0.count),
+        PreparedStatement.transient,
+        UInt8(SQLITE_UTF8)
+      )
+    }
   }
 
   /// Binds the parts of a key to consecutive parameters.
@@ -146,7 +150,7 @@ extension Value {
     case SQLITE_TEXT:
       let bytes = sqlite3_column_text(statement, column)
       let count = Int(sqlite3_column_bytes(statement, column))
-      self = .text(String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self))
+      self = Value(textBytes: UnsafeBufferPointer(start: bytes, count: count))
     case SQLITE_BLOB:
       let bytes = sqlite3_column_blob(statement, column)
       let count = Int(sqlite3_column_bytes(statement, column))
@@ -167,7 +171,7 @@ extension Value {
     case SQLITE_TEXT:
       let bytes = sqlite3_value_text(value)
       let count = Int(sqlite3_value_bytes(value))
-      self = .text(String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self))
+      self = Value(textBytes: UnsafeBufferPointer(start: bytes, count: count))
     case SQLITE_BLOB:
       let bytes = sqlite3_value_blob(value)
       let count = Int(sqlite3_value_bytes(value))

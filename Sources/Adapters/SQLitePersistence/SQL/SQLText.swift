@@ -392,7 +392,7 @@ extension Value {
         ? "0.0" : number.magnitude < 1e15 ? Int64(exactly: number).map { "\($0).0" } : nil
     case .text(let text):
       text.utf8.count <= 100 && !text.utf8.contains(0) ? text.quotedText : nil
-    case .blob: nil
+    case .blob, .illFormedText: nil
     }
   }
 }
@@ -445,7 +445,7 @@ extension EntityTable {
     guard let values, let affinity = shape.column(named: name)?.affinity else { return false }
     return values.allSatisfy { value in
       switch (value, affinity) {
-      case (.null, _), (.blob, _), (_, .none), (.text, .text): true
+      case (.null, _), (.blob, _), (_, .none), (.text, .text), (.illFormedText, .text): true
       case (.integer, .integer), (.integer, .numeric), (.real, .integer), (.real, .numeric): true
       case (.real, .real): true
       // A double holds these integers exactly, so that a search does too.

@@ -56,6 +56,8 @@ extension StoreError {
   init(_ error: any Error, path: String, waited: Duration) {
     if let error = error as? StoreError {
       self = error
+    } else if let error = error as? OpenFailureError {
+      self = .cannotOpen(path: path, error.failure)
     } else if let failure = SQLiteFailure(error) {
       self.init(failure, path: path, waited: waited)
     } else {
@@ -76,11 +78,13 @@ extension StoreError {
       case SQLITE_ERROR where failure.missingTable != nil:
         .cannotOpen(
           path: path,
-          .schemaMismatch(
+          .tableChanged(
             entity: failure.missingTable ?? "",
             detail: "there is no such table any more"
           )
         )
+      case SQLITE_ERROR where failure.isAboutColumn && !failure.isAboutOwnTables:
+        .cannotOpen(path: path, .tableChanged(entity: "", detail: failure.message))
       case SQLITE_ERROR where failure.code == SQLiteFailure.missingCollation:
         // A damaged schema can name any collation, and another program can have registered one.
         .cannotOpen(
@@ -164,6 +168,11 @@ extension SQLiteFailure {
     guard message.hasPrefix(prefix), !isAboutOwnTables else { return nil }
     let name = message.dropFirst(prefix.count)
     return String(name.hasPrefix("main.") ? name.dropFirst("main.".count) : name)
+  }
+
+  /// Whether a statement names a column that another program has dropped or renamed.
+  fileprivate var isAboutColumn: Bool {
+    message.hasPrefix("no such column: ") || message.contains(" has no column named ")
   }
 
   /// Whether a statement failed because the store's own tables were changed, or the file's format is unknown.

@@ -112,6 +112,7 @@ private struct CellWriter {
     case .real(let real): append(SQLITE_FLOAT, Int64(bitPattern: real.bitPattern))
     case .text(var text): text.withUTF8 { append(SQLITE_TEXT, UnsafeRawBufferPointer($0)) }
     case .blob(let blob): blob.withUnsafeBytes { append(SQLITE_BLOB, $0) }
+    case .illFormedText(let text): text.bytes.withUnsafeBytes { append(SQLITE_TEXT, $0) }
     }
   }
 
@@ -139,6 +140,7 @@ extension Value {
     case .null, .integer, .real: 0
     case .text(let text): text.utf8.count
     case .blob(let bytes): bytes.count
+    case .illFormedText(let text): text.bytes.count
     }
   }
 }

@@ -45,6 +45,7 @@ struct DateColumns {
       let (kind, text) =
         switch other {
         case .text(let text): ("texts", "'\(text.prefix(40))'")
+        case .illFormedText(let text): ("texts", "'\(text.repaired.prefix(40))'")
         case .real(let number): ("fractions", "\(number)")
         default: ("blobs", "of bytes")
         }

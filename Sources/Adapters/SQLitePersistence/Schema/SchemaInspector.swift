@@ -239,18 +239,7 @@ struct SchemaInspector {
         throw refuse("\(column) is not an INTEGER PRIMARY KEY")
       }
     }
-    let index = try String.fetchOne(
-      database,
-      sql: "SELECT name FROM pragma_index_list(?) WHERE origin = 'pk'",
-      arguments: [shape.name]
-    )
-    guard let index else { return }
-    let collations = try String.fetchAll(
-      database,
-      sql: "SELECT coll FROM pragma_index_xinfo(?) WHERE key = 1",
-      arguments: [index]
-    )
-    guard collations.allSatisfy({ $0.caselessIdentifier == Array("binary".utf8) }) else {
+    guard try database.comparesKeyByBytes(of: shape) else {
       throw refuse("its primary key does not compare by bytes")
     }
   }
@@ -258,7 +247,7 @@ struct SchemaInspector {
 
 extension EntityDescription {
   /// Whether the objects are identified by the row numbers of a table that has no column of that name.
-  fileprivate func isIdentifiedByRowNumber(of shape: TableShape) -> Bool {
+  func isIdentifiedByRowNumber(of shape: TableShape) -> Bool {
     guard case .integer(let column) = identity else { return false }
     return shape.isRowNumber(column)
   }

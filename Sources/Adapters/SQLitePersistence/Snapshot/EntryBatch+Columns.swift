@@ -7,18 +7,24 @@ extension EntryBatch {
   /// - Parameters:
   ///   - columns: How the key is encoded.
   ///   - first: The index of its first column in the row.
+  ///   - identity: The number of columns at the end that are the object's key, of which none can be null.
   ///   - statement: The statement.
   /// - Returns: The index of a column that has a value of another storage class, or -1; nothing is appended then.
   mutating func appendColumns(
     _ columns: [KeyColumn],
     from first: Int = 0,
+    identity: Int = 0,
     of statement: OpaquePointer
   ) -> Int {
+    let required = columns.count - identity
     do {
       try append { (writer) throws(ForeignColumn) in
-        for index in columns.indices
-        where !writer.append(columns[index], Int32(first + index), statement) {
-          throw ForeignColumn(index: first + index)
+        for index in columns.indices {
+          let column = Int32(first + index)
+          let isMissing = index >= required && sqlite3_column_type(statement, column) == SQLITE_NULL
+          guard !isMissing, writer.append(columns[index], column, statement) else {
+            throw ForeignColumn(index: first + index)
+          }
         }
       }
       return -1
@@ -36,9 +42,10 @@ extension EntryBatch {
   ) -> Int {
     do {
       try append { (writer) throws(ForeignColumn) in
-        for index in identity.indices
-        where !writer.append(identity[index], Int32(index), statement) {
-          throw ForeignColumn(index: index)
+        for index in identity.indices {
+          guard sqlite3_column_type(statement, Int32(index)) != SQLITE_NULL,
+            writer.append(identity[index], Int32(index), statement)
+          else { throw ForeignColumn(index: index) }
         }
         var digest = RowDigest()
         for index in kinds.indices {
@@ -99,7 +106,7 @@ extension RowDigest {
       switch Value(statement, column: column, storage: .any) {
       case .integer(let number): add(number)
       case .real(let number): add(number)
-      case .null, .text, .blob: addNull()
+      case .null, .text, .blob, .illFormedText: addNull()
       }
     case SQLITE_FLOAT: add(sqlite3_column_double(statement, column))
     case SQLITE_TEXT:
@@ -123,6 +130,8 @@ extension RowDigest {
 struct AscendingKeys {
   /// The key that was checked last.
   private(set) var last: [UInt8] = []
+  /// The number of bytes at the end of each key that are no part of the order.
+  var digestLength = 0
 
   /// Checks the next keys against those before.
   ///
@@ -134,7 +143,7 @@ struct AscendingKeys {
       last.withUnsafeBytes { last in
         var (before, start) = (last, 0)
         for end in batch.ends {
-          let key = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+          let key = UnsafeRawBufferPointer(rebasing: bytes[start..<max(start, end - digestLength)])
           guard KeyOrder.compare(before, key) <= 0 else { return false }
           (before, start) = (key, end)
         }
@@ -148,6 +157,6 @@ struct AscendingKeys {
       )
     }
     let start = batch.count > 1 ? batch.ends[batch.count - 2] : 0
-    last = Array(batch.bytes[start...])
+    last = Array(batch.bytes[start...].dropLast(digestLength))
   }
 }

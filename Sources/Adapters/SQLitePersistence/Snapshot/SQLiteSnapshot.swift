@@ -14,6 +14,8 @@ final class SQLiteSnapshot: StoreSnapshot {
   private let committed: (any DatabaseReader)?
   /// Lists that an index answers for; they hold statements, which must not outlive the connection.
   private var sources: [SQLiteOrderedSource] = []
+  /// The tables that are known to fit their entities in this version.
+  private var checkedTables: Set<Int> = []
 
   /// A snapshot of a transaction that is open.
   /// - Parameters:
@@ -62,7 +64,25 @@ final class SQLiteSnapshot: StoreSnapshot {
     _ body: (Database, EntityTable) throws -> Result
   ) throws(StoreError) -> Result {
     let table = try context.tables.table(of: entity)
-    return try with { try body($0, table) }
+    return try with { database in
+      if checkedTables.insert(table.index).inserted { try check(table, on: database) }
+      return try body(database, table)
+    }
+  }
+
+  /// Checks a table, unless that was done in this version of the schema.
+  private func check(_ table: EntityTable, on database: Database) throws {
+    do {
+      try context.tableChecks.check(
+        table,
+        orView: context.options.isDiscovered,
+        on: database,
+        cookie: schemaVersion(on: database)
+      )
+    } catch {
+      checkedTables.remove(table.index)
+      throw error
+    }
   }
 
   /// Runs a closure with a connection that sees the version, and may see what the log has of the transaction.

@@ -58,7 +58,11 @@ struct TableReader {
       defer { statement.reset() }
       try LongRead.whileWanted(on: database) {
         try deliver(statement, of: table, body) { batch in
-          let failed = batch.appendColumns(columns, of: statement.pointer)
+          let failed = batch.appendColumns(
+            columns,
+            identity: definition.layout.identity.count,
+            of: statement.pointer
+          )
           guard failed < 0 else {
             throw unexpected(failed, of: definition, in: table, statement.pointer)
           }
@@ -87,12 +91,9 @@ struct TableReader {
     try withExtendedLifetime(sql.arguments) {
       let statement = try sql.prepare(on: database)
       defer { statement.reset() }
-      try deliver(statement, of: table, body) { batch in
+      try deliver(statement, of: table, digestLength: 8, body) { batch in
         let failed = batch.appendDigest(identity, kinds, of: statement.pointer)
-        guard failed < 0 else {
-          let key = table.key(in: statement.pointer, from: 0)
-          throw StoreError.unexpectedValue(table.id(key), what: "the key")
-        }
+        guard failed < 0 else { throw unexpectedKey(table, statement.pointer, from: 0) }
       }
     }
   }
@@ -100,11 +101,13 @@ struct TableReader {
   private func deliver(
     _ statement: PreparedStatement,
     of table: EntityTable,
+    digestLength: Int = 0,
     _ body: (EntryBatch) throws -> Bool,
     _ append: (inout EntryBatch) throws -> Void
   ) throws {
     var batch = EntryBatch()
     var order = AscendingKeys()
+    order.digestLength = digestLength
     while try statement.step() {
       try append(&batch)
       if batch.count == TableReader.batchLimit {
@@ -124,12 +127,34 @@ struct TableReader {
     of definition: OrderDefinition,
     in table: EntityTable,
     _ statement: OpaquePointer
-  ) -> StoreError {
-    let key = table.key(in: statement, from: definition.terms.count)
+  ) -> any Error {
     let terms = definition.terms
-    return .unexpectedValue(
-      table.id(key),
-      what: column < terms.count ? terms[column].expression.description : "the key"
+    guard column < terms.count else {
+      return unexpectedKey(table, statement, from: terms.count)
+    }
+    let key = table.key(in: statement, from: terms.count)
+    return StoreError.unexpectedValue(table.id(key), what: terms[column].expression.description)
+  }
+
+  /// The error for a row whose key is null, which SQLite permits in most primary keys, or of another storage class.
+  private func unexpectedKey(
+    _ table: EntityTable,
+    _ statement: OpaquePointer,
+    from first: Int
+  ) -> any Error {
+    let names = table.entity.identity.columns
+    let missing = names.indices.first { index in
+      sqlite3_column_type(statement, Int32(first + index)) == SQLITE_NULL
+    }
+    guard let missing else {
+      let key = table.key(in: statement, from: first)
+      return StoreError.unexpectedValue(table.id(key), what: "the key")
+    }
+    return OpenFailureError(
+      .schemaMismatch(
+        entity: table.entity.name,
+        detail: "a row has no key: its \(names[missing]) is null"
+      )
     )
   }
 }
@@ -269,6 +294,7 @@ extension EntityTable {
   func accepts(_ key: ObjectKey) -> Bool {
     switch (entity.identity, key) {
     case (.integer, .integer), (.text, .text): return true
+    case (.text, .compound): return key.illFormedText != nil
     case (.compound, .compound(let parts)):
       let storage = keyStorage
       return parts.count == storage.count

@@ -14,6 +14,8 @@ final class StoreContext: Sendable {
   let broadcaster: CommitBroadcaster
   /// The lists that an index is known to serve, or not to serve.
   let orderedPlans = OrderedPlanCache()
+  /// Whether the tables still fit their entities.
+  let tableChecks = TableChecks()
   /// The statements that find the objects of foreign keys.
   let referrerStatements = ReferrerStatementCache()
   /// Set once, by `close()`.
@@ -58,6 +60,12 @@ final class StoreContext: Sendable {
       return try body()
     } catch {
       if !(error is StoreError), isClosed { throw .closed(path: path) }
+      // What was discovered fitted then.
+      if options.isDiscovered, let error = error as? OpenFailureError,
+        case .schemaMismatch(let entity, let detail) = error.failure
+      {
+        throw .cannotOpen(path: path, .tableChanged(entity: entity, detail: detail))
+      }
       throw StoreError(error, path: path, waited: busyTimeout)
     }
   }

@@ -58,6 +58,10 @@ public struct KeyWriter: Sendable {
     case (.integer(let number), .any): appendNumber(AnyValueCoding.Number(number), column)
     case (.real(let number), .any): appendNumber(AnyValueCoding.Number(number), column)
     case (.text(var text), .any): text.withUTF8 { append($0, as: .text, column) }
+    case (.illFormedText(let text), .text):
+      text.bytes.withUnsafeBufferPointer { append($0, column) }
+    case (.illFormedText(let text), .any):
+      text.bytes.withUnsafeBufferPointer { append($0, as: .text, column) }
     case (.blob(let content), .any):
       content.withUnsafeBufferPointer { append($0, as: .blob, column) }
     default: return false
@@ -119,7 +123,7 @@ public enum KeyReader {
       return word(content, column).map {
         .real(Double(bitPattern: $0 >> 63 == 1 ? $0 & ~(1 << 63) : ~$0))
       } ?? .null
-    case .text: return .text(String(decoding: unescaped(content, column), as: UTF8.self))
+    case .text: return Value(textBytes: unescaped(content, column))
     case .blob: return .blob(unescaped(content, column))
     case .any: return .null
     }

@@ -35,7 +35,7 @@ public enum ObjectKey: Hashable, Sendable {
   case integer(Int64)
   /// A text key, compared as UTF-8 bytes.
   case text(String)
-  /// The parts of a compound key, in key order.
+  /// The parts of a compound key, in key order; a text key that is not UTF-8 has one part.
   case compound([Value])
 
   /// Whether two keys have the same bytes.
@@ -66,12 +66,23 @@ public enum ObjectKey: Hashable, Sendable {
     }
   }
 
-  /// Creates a key from its parts, or returns `nil` if they do not fit an identity.
+  /// The text of a key of one part that is not UTF-8.
+  package var illFormedText: IllFormedText? {
+    guard case .compound(let parts) = self, parts.count == 1,
+      case .illFormedText(let text) = parts[0]
+    else { return nil }
+    return text
+  }
+
+  /// Creates a key from its parts, or returns `nil` if they do not fit an identity, as null does not.
   public init?(parts: [Value], of identity: EntityIdentity) {
     switch (identity, parts.count == 1 ? parts[0] : .null) {
     case (.integer, .integer(let number)): self = .integer(number)
     case (.text, .text(let text)): self = .text(text)
-    case (.compound(let names), _) where names.count == parts.count: self = .compound(parts)
+    case (.text, .illFormedText): self = .compound(parts)
+    case (.compound(let names), _)
+    where names.count == parts.count && !parts.contains(where: \.isNull):
+      self = .compound(parts)
     default: return nil
     }
   }
@@ -84,7 +95,7 @@ extension ObjectKey: CustomStringConvertible {
     case .integer(let number): String(number)
     case .text(let text): text
     case .compound(let parts):
-      parts.map { part in part.text ?? part.description }.joined(separator: ",")
+      parts.map { part in part.readableText ?? part.description }.joined(separator: ",")
     }
   }
 }
@@ -136,6 +147,7 @@ extension ObjectID {
     case .integer(let number): "i\(number)"
     case .real(let number): "r" + String(number.bitPattern, radix: 16)
     case .text(let text): "t" + escaped(text.utf8)
+    case .illFormedText(let text): "t" + escaped(text.bytes)
     case .blob(let bytes): "b" + bytes.map(hexadecimal).joined()
     }
   }
@@ -147,13 +159,13 @@ extension ObjectID {
     case "i" where body.first != "+": return Int64(body).map { .integer($0) }
     case "r" where body.first != "+":
       return UInt64(body, radix: 16).map { .real(Double(bitPattern: $0)) }
-    case "t": return text(unescaping: body).map { .text($0) }
+    case "t": return textBytes(unescaping: body).map { Value(textBytes: $0) }
     case "b": return bytes(hexadecimal: Array(body.utf8)).map { .blob($0) }
     default: return nil
     }
   }
 
-  private static func escaped(_ bytes: String.UTF8View) -> String {
+  private static func escaped(_ bytes: some Sequence<UInt8>) -> String {
     var text = ""
     for byte in bytes {
       switch byte {
@@ -167,6 +179,10 @@ extension ObjectID {
   }
 
   private static func text(unescaping part: Substring) -> String? {
+    textBytes(unescaping: part).flatMap { String(validating: $0, as: UTF8.self) }
+  }
+
+  private static func textBytes(unescaping part: Substring) -> [UInt8]? {
     let source = Array(part.utf8)
     var bytes: [UInt8] = []
     var index = 0
@@ -182,7 +198,7 @@ extension ObjectID {
         index += 1
       }
     }
-    return String(validating: bytes, as: UTF8.self)
+    return bytes
   }
 
   private static func hexadecimal(_ byte: UInt8) -> String {

@@ -85,6 +85,7 @@ extension RowError: CustomStringConvertible {
       case .real: "a real"
       case .text: "a text"
       case .blob: "a blob"
+      case .illFormedText: "a text that is not UTF-8"
       }
     return
       "\(attribute) of \(id) is \(kind), which does not fit its type. Correct the stored value."

@@ -24,6 +24,8 @@ public enum OpenFailure: Hashable, Sendable {
   case otherApplication(tables: [String])
   /// The stored schema differs in a way that is not migrated automatically.
   case schemaMismatch(entity: String, detail: String)
+  /// The table was changed since the store was opened, so that the entity does not fit it any more.
+  case tableChanged(entity: String, detail: String)
   /// The file was written by an earlier version of the program, whose entity has the attribute, and is opened for reading only.
   case earlierVersion(entity: String, attribute: String)
   /// Another application's database lacks an entity's table, and tables are not created in it; `similar` are the nearest names.
@@ -72,6 +74,9 @@ extension OpenFailure {
     case .schemaMismatch(let entity, let detail):
       "The table \(entity) of \(path) does not match the entity (\(detail)), and it is not converted"
         + " automatically. Convert the file, or use a new one; it was not touched."
+    case .tableChanged(let entity, let detail):
+      "\(entity.isEmpty ? "A table" : "The table \(entity)") of \(path) has changed since it was opened (\(detail))."
+        + " Open it again to use it as it is now."
     case .earlierVersion(let entity, let attribute):
       "\(path) was written by an earlier version of the program (\(entity) has the attribute \(attribute)), and is"
         + " not converted while it is open for reading only. Open it once for writing; it was not touched."

@@ -37,6 +37,7 @@ public struct RowDigest: Sendable {
     case .real(let number): add(number)
     case .text(var text): text.withUTF8 { addText(UnsafeRawBufferPointer($0)) }
     case .blob(let bytes): bytes.withUnsafeBytes { addBlob($0) }
+    case .illFormedText(let text): text.bytes.withUnsafeBytes { addText($0) }
     }
   }
 

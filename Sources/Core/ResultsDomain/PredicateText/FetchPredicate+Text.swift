@@ -204,6 +204,7 @@ private struct PredicateWriter {
       if number.isInfinite { return number < 0 ? "-INFINITY" : "INFINITY" }
       return String(number)
     case (.text(let text), _): return PredicateWord.quotedText(text)
+    case (.illFormedText(let text), _): return PredicateWord.quotedText(text.repaired)
     case (.blob(let bytes), _):
       let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
       return "X'\(digits.joined())'"

@@ -167,6 +167,7 @@ extension PredicateParser {
       case .value(.real): "a real"
       case .value(.text): "a text"
       case .value(.blob): "bytes"
+      case .value(.illFormedText): "a text that is not UTF-8"
       case .number: "a number"
       case .list: "a list"
       case .identities: "a set of objects"

@@ -107,8 +107,11 @@ public struct CompiledPredicate: Sendable {
       guard case .integer(let sought) = key else { return false }
       return contains(keys, sought)
     case .text(let expression, let matcher):
-      guard case .text(let text) = expression.value(values, key: key) else { return nil }
-      return matcher.matches(text)
+      return switch expression.value(values, key: key) {
+      case .text(let text): matcher.matches(text)
+      case .illFormedText(let text): matcher.matches(text)
+      case .null, .integer, .real, .blob: nil
+      }
     case .isNull(let expression): return expression.value(values, key: key).isNull
     case .not(let inner): return evaluate(inner, values, key).map { !$0 }
     case .and(let parts):
@@ -243,19 +246,29 @@ public struct CompiledExpression: Sendable {
       return switch key {
       case .integer(let number): .integer(number)
       case .text(let text): .text(text)
-      case .compound: .null
+      case .compound: key.illFormedText.map { .illFormedText($0) } ?? .null
       }
     case .literal(let value): return value
     case .prefix(let inner, let length):
-      guard case .text(let text) = evaluate(inner, values, key) else { return .null }
-      return .text(String(text.unicodeScalars.prefix(length).prefix { $0.value != 0 }))
+      return switch evaluate(inner, values, key) {
+      case .text(let text):
+        .text(String(text.unicodeScalars.prefix(length).prefix { $0.value != 0 }))
+      case .illFormedText(let text): text.prefix(length)
+      case .null, .integer, .real, .blob: .null
+      }
     case .mapped(let inner, let letters, let shift):
-      guard case .text(let text) = evaluate(inner, values, key) else { return .null }
-      let bytes = text.utf8.map { letters.contains($0) ? UInt8(Int($0) + shift) : $0 }
-      return .text(String(decoding: bytes, as: UTF8.self))
+      let map = { (byte: UInt8) in letters.contains(byte) ? UInt8(Int(byte) + shift) : byte }
+      return switch evaluate(inner, values, key) {
+      case .text(let text): .text(String(decoding: text.utf8.map(map), as: UTF8.self))
+      case .illFormedText(let text): Value(textBytes: text.bytes.map(map))
+      case .null, .integer, .real, .blob: .null
+      }
     case .length(let inner):
-      guard case .text(let text) = evaluate(inner, values, key) else { return .null }
-      return .integer(Int64(text.unicodeScalars.prefix { $0.value != 0 }.count))
+      return switch evaluate(inner, values, key) {
+      case .text(let text): .integer(Int64(text.unicodeScalars.prefix { $0.value != 0 }.count))
+      case .illFormedText(let text): .integer(text.length)
+      case .null, .integer, .real, .blob: .null
+      }
     case .bucket(let inner, let width):
       guard case .integer(let number) = evaluate(inner, values, key), width > 0 else {
         return .null
@@ -267,7 +280,7 @@ public struct CompiledExpression: Sendable {
       let found = evaluate(inner, values, key)
       return found.isNull ? value : found
     case .transformed(let transform, let inner):
-      guard case .text(let text) = evaluate(inner, values, key) else { return .null }
+      guard let text = evaluate(inner, values, key).readableText else { return .null }
       return .text(transform.applied(to: text))
     }
   }

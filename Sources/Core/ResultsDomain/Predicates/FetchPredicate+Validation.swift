@@ -172,6 +172,7 @@ extension ObjectKey {
   func fits(_ entity: EntityDescription) -> Bool {
     switch (entity.identity, self) {
     case (.integer, .integer), (.text, .text): true
+    case (.text, .compound): illFormedText != nil
     case (.compound, .compound(let parts)):
       parts.count == entity.keyStorage.count
         && zip(parts, entity.keyStorage)

@@ -30,15 +30,24 @@ struct TextMatcher: Sendable {
     if case .expression(let pattern) = form {
       return pattern?.matches(text.unicodeScalars) ?? false
     }
-    return text.withUTF8 { bytes in
-      switch form {
-      case .prefix(let sought): TextMatcher.found(sought, in: bytes, at: 0)
-      case .suffix(let sought):
-        TextMatcher.found(sought, in: bytes, at: bytes.count - sought.count)
-      case .infix(let sought): TextMatcher.contains(sought, in: bytes)
-      case .pattern(let pattern): pattern.matches(bytes)
-      case .expression: false
-      }
+    return text.withUTF8 { matches($0) }
+  }
+
+  /// Whether a text that is not UTF-8 matches: by its bytes, or as it is shown where letters matter.
+  func matches(_ text: IllFormedText) -> Bool {
+    if isFolding { return matches(text.repaired) }
+    if case .expression = form { return matches(text.repaired) }
+    return text.bytes.withUnsafeBufferPointer { matches($0) }
+  }
+
+  private func matches(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    switch form {
+    case .prefix(let sought): TextMatcher.found(sought, in: bytes, at: 0)
+    case .suffix(let sought):
+      TextMatcher.found(sought, in: bytes, at: bytes.count - sought.count)
+    case .infix(let sought): TextMatcher.contains(sought, in: bytes)
+    case .pattern(let pattern): pattern.matches(bytes)
+    case .expression: false
     }
   }
 

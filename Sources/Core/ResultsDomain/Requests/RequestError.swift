@@ -14,8 +14,9 @@ public enum RequestError: Error, Hashable, Sendable {
   case alwaysNull(String)
   /// A negative limit or offset.
   case negativeWindow(limit: Int?, offset: Int)
-  /// A transient section key whose source attribute is not the first sort descriptor.
-  case transientSectionNotFirst(source: String, first: String?, rows: [ObjectID])
+  /// A transient section key whose source attribute is not the first sort descriptor; `rows` are two of one section that would not be
+  /// adjacent, empty if the store has none at present, and `nil` if that is not known.
+  case transientSectionNotFirst(source: String, first: String?, rows: [ObjectID]?)
   /// Rows of one section that are not adjacent, with a policy that refuses them.
   case sectionNotContiguous(id: Value, first: ObjectID, second: ObjectID)
   /// Two rows with the same identity in one result.
@@ -73,7 +74,7 @@ extension RequestError: CustomStringConvertible {
     case .transientSectionNotFirst(let source, let first, let rows):
       "Sections computed from \(source) need \(source) as the first sort descriptor,"
         + " not \(first ?? "none"): otherwise the rows of a section are not adjacent"
-        + (rows.count == 2 ? " (such as \(rows[0]) and \(rows[1]))" : "")
+        + RequestError.words(forRowsApart: rows)
         + ". Sort by \(source) first, or list without sections."
     case .sectionNotContiguous(let id, let first, let second):
       "The rows of section \(id) are not adjacent: other rows separate \(first) and \(second)."
@@ -119,5 +120,13 @@ extension RequestError: CustomStringConvertible {
       "The foreign key of \(name) of \(entity) does not fit the key of the objects that it names."
         + " Name attributes of the key's types, in key order."
     }
+  }
+
+  private static func words(forRowsApart rows: [ObjectID]?) -> String {
+    guard let rows else { return "" }
+    guard rows.count == 2 else {
+      return " (at present they are, but any change can separate them)"
+    }
+    return " (such as \(rows[0]) and \(rows[1]))"
   }
 }

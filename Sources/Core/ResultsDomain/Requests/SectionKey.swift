@@ -54,6 +54,7 @@ public struct SectionKey: Sendable {
     case .integer(let number): String(number)
     case .real(let number): String(number)
     case .text(let text): text
+    case .illFormedText(let text): text.repaired
     case .blob(let bytes): AttributeType.blob.machineText(of: .blob(bytes))
     }
   }

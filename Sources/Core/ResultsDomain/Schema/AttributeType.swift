@@ -39,7 +39,7 @@ extension AttributeType {
     case (.integer64, .integer), (.date, .integer), (.decimal, .integer): true
     case (.boolean, .integer(let number)): number == 0 || number == 1
     case (.real, .real(let number)): !number.isNaN
-    case (.text, .text), (.blob, .blob): true
+    case (.text, .text), (.text, .illFormedText), (.blob, .blob): true
     default: false
     }
   }
@@ -51,7 +51,7 @@ public enum StorageClass: String, Hashable, Sendable {
   case integer
   /// A double.
   case real
-  /// UTF-8 text.
+  /// Text.
   case text
   /// Bytes.
   case blob
@@ -118,7 +118,7 @@ extension AttributeType {
   /// Formats a stored value as locale-independent text that `value(parsing:)` parses.
   ///
   /// Dates are in ISO 8601 with offset `Z`, without a time for a whole day; decimals have all decimal places of their
-  /// scale; blobs are base64. Null is the empty text, which is a value of text attributes only. A value of another storage
+  /// scale; blobs are base64. A text that is not UTF-8 has U+FFFD in place of what is wrong. Null is the empty text, which is a value of text attributes only. A value of another storage
   /// class is formatted according to that class.
   /// - Complexity: O(*n*) in the bytes.
   public func machineText(of value: Value) -> String {
@@ -134,6 +134,7 @@ extension AttributeType {
     case (.integer(let number), _): String(number)
     case (.real(let number), _): String(number)
     case (.text(let text), _): text
+    case (.illFormedText(let text), _): text.repaired
     case (.blob(let bytes), _): Base64.encoded(bytes)
     }
   }

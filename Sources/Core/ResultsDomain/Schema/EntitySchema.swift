@@ -10,7 +10,7 @@ public struct EntitySchema<Root: Entity>: Sendable {
   private let attributes: [Attribute<Root>]
   private let keyProperty: (any PartialKeyPath<Root> & Sendable)?
   private let readKey: @Sendable (Root) -> ObjectKey?
-  private let writeKey: @Sendable (inout Root, ObjectKey) -> Void
+  private let writeKey: @Sendable (inout Root, ObjectKey) -> Bool
 
   /// Creates a schema whose objects have an integer key; the store assigns one if the property is `nil`.
   public init(
@@ -23,7 +23,9 @@ public struct EntitySchema<Root: Entity>: Sendable {
     self.init(name, .integer(column: column), identity, members(), transients) { root in
       root[keyPath: identity].map { .integer($0) }
     } writeKey: { root, key in
-      if case .integer(let number) = key { root[keyPath: identity] = number }
+      guard case .integer(let number) = key else { return false }
+      root[keyPath: identity] = number
+      return true
     }
   }
 
@@ -38,7 +40,9 @@ public struct EntitySchema<Root: Entity>: Sendable {
     self.init(name, .text(column: column), textIdentity, members(), transients) { root in
       .text(root[keyPath: textIdentity])
     } writeKey: { root, key in
-      if case .text(let text) = key { root[keyPath: textIdentity] = text }
+      guard case .text(let text) = key else { return false }
+      root[keyPath: textIdentity] = text
+      return true
     }
   }
 
@@ -56,6 +60,8 @@ public struct EntitySchema<Root: Entity>: Sendable {
     self.init(name, .compound(names), nil, members, transients) { root in
       .compound(readers.map { $0(root) })
     } writeKey: { _, _ in
+      // The key is made of attributes.
+      true
     }
   }
 
@@ -66,7 +72,7 @@ public struct EntitySchema<Root: Entity>: Sendable {
     _ members: [EntitySchemaMember<Root>],
     _ transients: [TransientAttribute],
     readKey: @escaping @Sendable (Root) -> ObjectKey?,
-    writeKey: @escaping @Sendable (inout Root, ObjectKey) -> Void
+    writeKey: @escaping @Sendable (inout Root, ObjectKey) -> Bool
   ) {
     let attributes = members.compactMap(\.attribute)
     do {
@@ -116,7 +122,7 @@ public struct EntitySchema<Root: Entity>: Sendable {
   ) throws(RowError) -> Property? {
     var root = Root()
     if isKey(keyPath) {
-      writeKey(&root, row.id.key)
+      try fillKey(&root, from: row)
       return root[keyPath: keyPath]
     }
     let partial: PartialKeyPath<Root> = keyPath
@@ -139,8 +145,17 @@ public struct EntitySchema<Root: Entity>: Sendable {
     readKey(object).map { ObjectID(entity: entity.name, key: $0) }
   }
 
+  private func fillKey(_ object: inout Root, from row: Row) throws(RowError) {
+    guard !writeKey(&object, row.id.key) else { return }
+    throw RowError(
+      id: row.id,
+      attribute: entity.identity.columns[0],
+      value: row.id.key.parts.first ?? .null
+    )
+  }
+
   package func fill(_ object: inout Root, from row: Row) throws(RowError) {
-    writeKey(&object, row.id.key)
+    try fillKey(&object, from: row)
     // Indexes are cheaper than `zip`, whose tuples are boxed where the entity's type is not specialized.
     let values = row.values
     for index in 0..<min(attributes.count, values.count)

@@ -248,7 +248,7 @@ extension StoredForm {
         }
       }
       return sum(date, epoch).map { .integer($0) }
-    case .null, .text, .blob: return nil
+    case .null, .text, .blob, .illFormedText: return nil
     }
   }
 
@@ -360,7 +360,7 @@ extension AttributeDescription {
     switch stored {
     case .integer: return (.integer64, stored)
     case .real: return (.real, stored)
-    case .null, .text: return (.text, stored)
+    case .null, .text, .illFormedText: return (.text, stored)
     case .blob: return (.blob, stored)
     }
   }

@@ -102,6 +102,7 @@ extension EntityDescription {
     switch (identity, key) {
     case (.integer, .none): return nil
     case (.integer, .integer), (.text, .text): return key
+    case (.text, .some(let key)) where key.illFormedText != nil: return key
     case (.compound, _):
       let made = ObjectKey.compound(keyAttributeIndexes.map { values[$0] })
       guard key == nil || key == made else { throw .invalid([.invalidKey(entity: name)]) }

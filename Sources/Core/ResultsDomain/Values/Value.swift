@@ -14,6 +14,8 @@ public enum Value: Sendable {
   case text(String)
   /// Bytes.
   case blob([UInt8])
+  /// A text that is not UTF-8, ordered and compared by its bytes like any other.
+  case illFormedText(IllFormedText)
 }
 
 extension Value {
@@ -27,7 +29,7 @@ extension Value {
     if case .integer(let value) = self { value } else { nil }
   }
 
-  /// The text, if this is one.
+  /// The text, if this is one in UTF-8.
   public var text: String? {
     if case .text(let value) = self { value } else { nil }
   }
@@ -37,7 +39,7 @@ extension Value {
     switch self {
     case .integer(let value): Double(value)
     case .real(let value): value
-    case .null, .text, .blob: nil
+    case .null, .text, .blob, .illFormedText: nil
     }
   }
 
@@ -47,7 +49,7 @@ extension Value {
     case .null: nil
     case .integer: .integer
     case .real: .real
-    case .text: .text
+    case .text, .illFormedText: .text
     case .blob: .blob
     }
   }
@@ -77,6 +79,7 @@ extension Value: Hashable {
     case (.real(let left), .real(let right)): left == right
     case (.text(let left), .text(let right)): left.hasSameBytes(as: right)
     case (.blob(let left), .blob(let right)): left == right
+    case (.illFormedText(let left), .illFormedText(let right)): left == right
     default: false
     }
   }
@@ -97,6 +100,9 @@ extension Value: Hashable {
     case .blob(let value):
       hasher.combine(4 as UInt8)
       value.withUnsafeBytes { hasher.combine(bytes: $0) }
+    case .illFormedText(let value):
+      hasher.combine(3 as UInt8)
+      value.bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
     }
   }
 }
@@ -109,6 +115,7 @@ extension Value: CustomStringConvertible {
     case .integer(let value): String(value)
     case .real(let value): String(value)
     case .text(let value): "'\(value)'"
+    case .illFormedText(let value): "'\(value.repaired)'"
     case .blob(let value): "blob of \(value.count) bytes"
     }
   }
@@ -193,6 +200,10 @@ extension Value {
     case (.real(let left), .integer(let right)): compareExactly(right, left).reversed
     case (.text(let left), .text(let right)): compareBytes(left.utf8, right.utf8)
     case (.blob(let left), .blob(let right)): compareBytes(left, right)
+    case (.illFormedText(let left), .illFormedText(let right)):
+      compareBytes(left.bytes, right.bytes)
+    case (.text(let left), .illFormedText(let right)): compareBytes(left.utf8, right.bytes)
+    case (.illFormedText(let left), .text(let right)): compareBytes(left.bytes, right.utf8)
     default: order(left.storageRank, right.storageRank)
     }
   }
@@ -201,7 +212,7 @@ extension Value {
     switch self {
     case .null: 0
     case .integer, .real: 1
-    case .text: 2
+    case .text, .illFormedText: 2
     case .blob: 3
     }
   }
@@ -221,9 +232,9 @@ extension Value {
     return integer == whole ? order(Double(whole), real) : order(integer, whole)
   }
 
-  private static func compareBytes<Bytes: Collection<UInt8>>(
-    _ left: Bytes,
-    _ right: Bytes
+  private static func compareBytes(
+    _ left: some Collection<UInt8>,
+    _ right: some Collection<UInt8>
   ) -> ValueOrder {
     if left.lexicographicallyPrecedes(right) { return .ascending }
     return left.elementsEqual(right) ? .same : .descending

@@ -2,7 +2,7 @@ extension Value {
   /// Several values as one: a JSON array as text, such as `["sea","war"]`.
   ///
   /// It is what a row has for a property with many values, such as `tags.name`. An integer has no point; a real has a point or an
-  /// exponent, and an infinite one is `9e999`; a blob is an object with its Base64 text. So lists are equal if their texts are.
+  /// exponent, and an infinite one is `9e999`; a blob is an object with its Base64 text, and so is a text that is not UTF-8. So lists are equal if their texts are.
   /// - Complexity: O(*n*) in the bytes of the values.
   public static func list(_ values: [Value]) -> Value {
     var text = "["
@@ -15,6 +15,7 @@ extension Value {
       case .real(let number): text += String(number == 0 ? 0 : number)
       case .text(let string): appendQuoted(string, to: &text)
       case .blob(let bytes): text += "{\"base64\":\"\(Base64.encoded(bytes))\"}"
+      case .illFormedText(let part): text += "{\"text\":\"\(Base64.encoded(part.bytes))\"}"
       }
     }
     return .text(text + "]")
@@ -71,6 +72,10 @@ private struct ListReader {
     if skip("{\"base64\":") {
       guard let text = string(), skip("}") else { return nil }
       return Base64.decoded(text).map { .blob($0) }
+    }
+    if skip("{\"text\":") {
+      guard let text = string(), skip("}"), let bytes = Base64.decoded(text) else { return nil }
+      return IllFormedText(bytes).map { .illFormedText($0) }
     }
     let start = position
     while let byte = next, byte != UInt8(ascii: ","), byte != UInt8(ascii: "]") { position += 1 }

@@ -333,6 +333,10 @@ struct FingerprintWriter {
       arguments.append(5)
       arguments.appendNumber(UInt64(bytes.count))
       arguments += bytes
+    case .illFormedText(let text):
+      arguments.append(6)
+      arguments.appendNumber(UInt64(text.bytes.count))
+      arguments += text.bytes
     }
   }
 }

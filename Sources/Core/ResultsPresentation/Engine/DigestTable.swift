@@ -15,7 +15,9 @@ struct DigestTable: Sendable {
   {
     self.observed = observed
     var entries = SortedKeyList(limits: .packed)
+    var identities = DistinctIdentities(definition)
     try snapshot.digests(of: definition, attributes: observed) { (batch) throws(StoreError) in
+      try identities.check(batch)
       try entries.appendEntries(batch, of: definition)
       return true
     }
@@ -61,6 +63,42 @@ struct DigestTable: Sendable {
     var digest = RowDigest()
     for index in observed.indexes { digest.add(row.values[index]) }
     return withUnsafeBytes(of: digest.value.bigEndian) { Array($0) }
+  }
+}
+
+/// Checks that the rows of a list have identities of their own (R188): in a view, or without a key that is declared, two rows can share one.
+private struct DistinctIdentities {
+  private let definition: OrderDefinition
+  private var last: [UInt8] = []
+  private var count = 0
+
+  init(_ definition: OrderDefinition) { self.definition = definition }
+
+  /// Checks the next identities, each of which is followed by a digest of eight bytes.
+  /// - Throws: `StoreError.request` with the identity that occurs twice.
+  mutating func check(_ batch: EntryBatch) throws(StoreError) {
+    let repeated = batch.bytes.withUnsafeBytes { bytes in
+      last.withUnsafeBytes { last -> Int? in
+        var (before, start) = (last, 0)
+        for (index, end) in batch.ends.enumerated() {
+          let identity = UnsafeRawBufferPointer(rebasing: bytes[start..<max(start, end - 8)])
+          guard index + count == 0 || !identity.elementsEqual(before) else { return index }
+          (before, start) = (identity, end)
+        }
+        return nil
+      }
+    }
+    if let repeated {
+      let (layout, entity) = (definition.layout, definition.entity)
+      let key = batch.key(at: repeated).withUnsafeBytes {
+        layout.objectKey(identity: $0, of: entity.identity)
+      }
+      let id = ObjectID(entity: entity.name, key: key ?? .compound([]))
+      let position = count + repeated
+      throw .request(.duplicateIdentity(id, first: position - 1, second: position))
+    }
+    count += batch.count
+    if batch.count > 0 { last = Array(batch.key(at: batch.count - 1).dropLast(8)) }
   }
 }
 

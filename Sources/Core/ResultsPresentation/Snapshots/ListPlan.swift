@@ -97,7 +97,7 @@ final class ListPlan: Sendable {
         throw .transientSectionNotFirst(
           source: source,
           first: first.expression.description,
-          rows: []
+          rows: nil
         )
       }
       rule = .grouping(grouping)
@@ -290,14 +290,14 @@ extension RequestError {
   /// How many rows of a refused order are read: enough to find a section again, and few enough for an error.
   private static var rowsRead: Int { 10_000 }
 
-  /// Completes the refusal of an order with two rows of one section that stand apart, if the store has them among the first rows
-  /// (R03); returns any other error unchanged.
+  /// Completes the refusal of an order with two rows of one section that stand apart, or with the fact that there are none (R191);
+  /// returns any other error unchanged.
   /// - Complexity: O(*n* log *n*) in the rows that match, of which at most 10,000 are decoded.
   func namingRows(
     of definition: ResultsDefinition<Row>,
     in store: any Store
   ) -> RequestError {
-    guard case .transientSectionNotFirst(let source, let first, rows: []) = self,
+    guard case .transientSectionNotFirst(let source, let first, rows: nil) = self,
       case .transient(_, let grouping) = definition.sectionKey?.source,
       let expression = definition.request.entity.expression(ofColumn: source)
     else { return self }
@@ -308,7 +308,7 @@ extension RequestError {
     let rows = try? store.read { (snapshot) throws(StoreError) in
       try RequestError.rowsApart(request, value, grouping, in: snapshot)
     }
-    return .transientSectionNotFirst(source: source, first: first, rows: rows ?? [])
+    return .transientSectionNotFirst(source: source, first: first, rows: rows ?? nil)
   }
 
   private static func rowsApart(
@@ -316,7 +316,7 @@ extension RequestError {
     _ value: CompiledExpression,
     _ grouping: any SectionGrouping,
     in snapshot: any StoreSnapshot
-  ) throws(StoreError) -> [ObjectID] {
+  ) throws(StoreError) -> [ObjectID]? {
     let keys = try snapshot.keys(of: request)
     var beginnings: [Value: ObjectID] = [:]
     var last: Value?
@@ -330,6 +330,7 @@ extension RequestError {
         last = section
       }
     }
-    return []
+    // Beyond the limit nothing was looked at.
+    return keys.count < RequestError.rowsRead ? [] : nil
   }
 }

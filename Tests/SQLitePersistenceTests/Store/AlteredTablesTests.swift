@@ -1,0 +1,200 @@
+import Foundation
+import GRDB
+import ResultsDomain
+import ResultsPresentation
+import SQLitePersistence
+import Testing
+
+/// R188, R190: what another program does to a table, or to the keys of its rows, under a list is listed, or is an error with its reason.
+@Suite struct AlteredTablesTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func execute(_ sql: String) throws {
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(10)
+    let queue = try DatabaseQueue(path: folder.file(), configuration: configuration)
+    try queue.inDatabase { try $0.execute(sql: sql) }
+    try queue.close()
+  }
+
+  /// How a store opens the table `t`.
+  enum Opening: CaseIterable, Sendable {
+    case discovered, discoveredWithLog, adopted, adoptedWithLog
+  }
+
+  private func store(_ opening: Opening, _ sql: String) throws -> (EntityDescription, SQLiteStore) {
+    try execute("PRAGMA journal_mode = WAL; " + sql)
+    let database = try DatabaseDescription(at: folder.file())
+    let entity = try #require(database.table(named: "t")).entity.get()
+    switch opening {
+    case .discovered, .discoveredWithLog:
+      let store = try SQLiteStore(
+        discovered: database,
+        entities: [entity],
+        addsChangeLog: opening == .discoveredWithLog
+      )
+      return (entity, store)
+    case .adopted, .adoptedWithLog:
+      let options = SQLiteStoreOptions(
+        adoptsTables: true,
+        pollInterval: nil,
+        maintainsChangeLog: opening == .adoptedWithLog
+      )
+      return (entity, try SQLiteStore(at: folder.file(), entities: [entity], options: options))
+    }
+  }
+
+  private func list(
+    of entity: EntityDescription,
+    in store: SQLiteStore,
+    sortedBy name: String
+  ) -> FetchedResultsController<ResultsDomain.Row> {
+    let request = ResultsDomain.FetchRequest<ResultsDomain.Row>(
+      entity: entity,
+      sortedBy: [.ascending(name)]
+    )
+    return FetchedResultsController(ResultsDefinition(request), in: store)
+  }
+
+  /// The failure of the next reading after another program has run statements.
+  private func failure(
+    after sql: String,
+    of controller: FetchedResultsController<ResultsDomain.Row>
+  ) async throws -> OpenFailure? {
+    try execute(sql)
+    do {
+      try await controller.refresh()
+      return nil
+    } catch {
+      guard case .cannotOpen(_, let failure) = error else { throw error }
+      return failure
+    }
+  }
+
+  private func detail(_ failure: OpenFailure?) -> String {
+    switch failure {
+    case .schemaMismatch("t", let detail), .tableChanged("t", let detail): detail
+    default: "\(String(describing: failure))"
+    }
+  }
+
+  @Test(
+    arguments: Opening.allCases,
+    ["k TEXT PRIMARY KEY, v TEXT", "k TEXT, v TEXT, PRIMARY KEY (k, v)"]
+  )
+  func `R188: a row without a key is an error until it is gone, and no list lacks it in silence`(
+    _ opening: Opening,
+    _ columns: String
+  ) async throws {
+    let (entity, store) = try store(
+      opening,
+      "CREATE TABLE t (\(columns)); INSERT INTO t VALUES ('a', '1'), ('c', '3')"
+    )
+    let controller = list(of: entity, in: store, sortedBy: "v")
+    try await controller.performFetch()
+    let found = try await failure(after: "INSERT INTO t VALUES (NULL, 'n')", of: controller)
+    #expect(detail(found) == "a row has no key: its k is null")
+    // Another list does not begin without it.
+    await #expect(throws: StoreError.self) {
+      try await list(of: entity, in: store, sortedBy: "v").performFetch()
+    }
+    #expect(try await failure(after: "DELETE FROM t WHERE k IS NULL", of: controller) == nil)
+    #expect(try controller.results.count == 2)
+    // A new description identifies the rows by their numbers.
+    try execute("INSERT INTO t VALUES (NULL, 'n'), (NULL, 'n')")
+    let database = try DatabaseDescription(at: folder.file())
+    let again = try #require(database.table(named: "t")).entity.get()
+    #expect(again.identity == .integer(column: "rowid"))
+    controller.cancel()
+    try store.close()
+  }
+
+  @Test func `R188: rows of a view that share a key are an error`() async throws {
+    let (_, base) = try store(
+      .discovered,
+      "CREATE TABLE t (k TEXT, v TEXT); INSERT INTO t VALUES ('a', '1'), ('c', '3'); CREATE VIEW w AS SELECT k, v FROM t"
+    )
+    try base.close()
+    let database = try DatabaseDescription(at: folder.file())
+    let entity = try #require(database.table(named: "w")).entity.get()
+    let store = try SQLiteStore(discovered: database, entities: [entity])
+    let controller = list(of: entity, in: store, sortedBy: "v")
+    try await controller.performFetch()
+    try execute("INSERT INTO t VALUES ('a', '2')")
+    let error = await #expect(throws: StoreError.self) { try await controller.refresh() }
+    guard case .request(.duplicateIdentity(let id, _, _)) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(id.key == .compound(["a"]))
+    controller.cancel()
+    try store.close()
+  }
+
+  private static let alterations = [
+    ("ALTER TABLE t RENAME COLUMN v TO w", "there is no column v any more"),
+    (
+      "BEGIN; DROP TABLE t; CREATE TABLE t (k TEXT NOT NULL PRIMARY KEY); COMMIT",
+      "there is no column v any more"
+    ),
+    (
+      "BEGIN; DROP TABLE t; CREATE TABLE t (k TEXT NOT NULL, v TEXT); COMMIT",
+      "its primary key is another one now"
+    ),
+    (
+      "BEGIN; DROP TABLE t; CREATE TABLE t (k TEXT NOT NULL, v TEXT PRIMARY KEY); COMMIT",
+      "its primary key is another one now"
+    ),
+    (
+      "BEGIN; DROP TABLE t; CREATE TABLE t (k TEXT NOT NULL COLLATE NOCASE PRIMARY KEY, v TEXT); COMMIT",
+      "its primary key does not compare by bytes any more"
+    ),
+    (
+      "BEGIN; DROP TABLE t; CREATE TABLE t (k TEXT NOT NULL PRIMARY KEY, v INTEGER); COMMIT",
+      "v is now declared INTEGER"
+    ),
+    (
+      "BEGIN; DROP TABLE t; CREATE TABLE t (k TEXT PRIMARY KEY, v TEXT); COMMIT",
+      "k can be null now"
+    ),
+    ("DROP TABLE t", "there is no such table any more"),
+  ]
+
+  @Test(arguments: Opening.allCases, alterations)
+  func `R190: a table that is altered under a list is an error with what is different`(
+    _ opening: Opening,
+    _ alteration: (sql: String, detail: String)
+  ) async throws {
+    let (entity, store) = try store(
+      opening,
+      "CREATE TABLE t (k TEXT NOT NULL PRIMARY KEY, v TEXT); INSERT INTO t VALUES ('a', '1')"
+    )
+    let controller = list(of: entity, in: store, sortedBy: "v")
+    try await controller.performFetch()
+    let found = try await failure(after: alteration.sql, of: controller)
+    #expect(detail(found) == alteration.detail)
+    controller.cancel()
+    try store.close()
+  }
+
+  @Test(arguments: Opening.allCases)
+  func `R190: a list goes on when a table gets a column, an index, or is made again as it was`(
+    _ opening: Opening
+  ) async throws {
+    let creation = "CREATE TABLE t (k TEXT NOT NULL PRIMARY KEY, v TEXT)"
+    let (entity, store) = try store(opening, "\(creation); INSERT INTO t VALUES ('a', '1')")
+    let controller = list(of: entity, in: store, sortedBy: "v")
+    try await controller.performFetch()
+    for sql in [
+      "ALTER TABLE t ADD COLUMN w; INSERT INTO t VALUES ('b', '2', 3)", "CREATE INDEX i ON t (v)",
+      "BEGIN; DROP TABLE t; \(creation); INSERT INTO t VALUES ('c', '2'), ('d', '3'); COMMIT",
+    ] {
+      #expect(try await failure(after: sql, of: controller) == nil)
+    }
+    #expect(try controller.results.objects().map(\.id.key) == [.text("c"), .text("d")])
+    controller.cancel()
+    try store.close()
+  }
+}
