@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandLineFrontEnd
 import ProgramFrontEnd
 import ResultsDomain
+import SQLitePersistence
 
 /// `list FILE TABLE`, which may be left out: prints a table, or the tables of a file.
 struct TableListVerb: AsyncParsableCommand {
@@ -80,12 +81,16 @@ struct TableWatchVerb: AsyncParsableCommand {
     let definition = try list.definition(of: TableProgram.self, for: settings, isFrozen: frozen)
     let opened = try TableProgram.openStore(try store.location(of: TableProgram.name))
     let coverage = opened.capabilities.historyCoverage
+    let isReadDirectly = (opened as? SQLiteStore)?.isReadDirectly == true
     try opened.close()
     try open.note(
       coverage == .everyWriter
         ? "following every writer row by row, by the change log of \(file)"
         : "following \(file) by comparison: after each commit the list is read again"
     )
+    if isReadDirectly {
+      try open.note("\(file) uses a rollback journal: a writer that does not wait may find it locked")
+    }
     try await WatchRun<TableProgram>(store: store, output: output, settings: settings)
       .watch(definition, until: end)
   }

@@ -66,7 +66,13 @@ enum TableProgram: ListProgram {
 
   static func diagnose(_ store: any Store) throws -> [String] {
     guard let store = store as? SQLiteStore else { return [] }
-    return ["capture    \(store.capture)"]
+    return [
+      "capture    \(store.capture)",
+      store.readsCopies
+        ? "reading    copies of the file, without a lock"
+        : "reading    the file"
+          + (store.isReadDirectly ? ", locked against writers meanwhile" : ""),
+    ]
   }
 
   static func playStory(

@@ -3,7 +3,7 @@
 
 // What the SQLite adapter needs and neither GRDB's module nor Swift provides: the pre-update hook (a build option of
 // SQLite), scalar functions and a table-valued function in C, one slot of thread-local storage, and the state of a
-// database's files: their size and identity, their changes, and the processes that lock them.
+// database's files: their size and identity, their changes, their bytes, and the processes that lock them.
 
 #ifndef SQLITE_ENABLE_PREUPDATE_HOOK
 #define SQLITE_ENABLE_PREUPDATE_HOOK 1
@@ -145,6 +145,55 @@ int results_connection_has_moved(sqlite3 *db);
 /// The identity of the file that a connection has open.
 /// - Returns: 1 if it is known, 0 if the file has lost its name, -1 if that is unknown.
 int results_connection_identity(sqlite3 *db, uint64_t *device, uint64_t *number);
+
+/// The formats of a database's file, and the states of its rollback journal.
+enum { RESULTS_NO_DATABASE = 0, RESULTS_ROLLBACK_JOURNAL = 1, RESULTS_WRITE_AHEAD_LOG = 2 };
+enum {
+  /// There is none, or it is kept for the next transaction.
+  RESULTS_NO_JOURNAL = 0,
+  /// A transaction has begun, which has not written into the database yet.
+  RESULTS_JOURNAL_BEGUN = 1,
+  /// A transaction may have written into the database.
+  RESULTS_JOURNAL_WRITTEN = 2,
+};
+/// What a database's file and its rollback journal show without a lock. Times are nanoseconds since 1970.
+typedef struct results_file_state {
+  int32_t format;
+  int32_t journal;
+  /// Whether a connection holds the lock of writers.
+  int32_t is_reserved;
+  /// Whether a later write gives the file another time.
+  int32_t is_settled;
+  /// What SQLite changes with every commit.
+  uint64_t version[2];
+  int64_t size;
+  int64_t modified;
+  int64_t journal_size;
+  int64_t journal_modified;
+  /// The identity of the file that has the path.
+  uint64_t device;
+  uint64_t number;
+} results_file_state;
+/// Reads the state of the file that a connection has open.
+/// - Returns: Whether it could be read.
+int results_read_file_state(sqlite3 *db, results_file_state *state);
+/// Copies the file that a connection has open, without a lock.
+/// - Returns: Whether all bytes were read; a writer may have changed some meanwhile.
+int results_copy_file(sqlite3 *db, uint8_t *bytes, int64_t size);
+/// Memory for the bytes of a file; null if there is no room.
+uint8_t *results_allocate_copy(int64_t size);
+/// Frees that memory.
+void results_free_copy(uint8_t *bytes, int64_t size);
+/// Creates a file for copies, in a folder that only this user may enter, and writes its path.
+/// - Returns: The open file, or -1 if there is no room.
+int results_create_copy(int64_t size, char *path, int capacity);
+/// Replaces the content of a file for copies.
+/// - Returns: Whether there was room; otherwise the content is the earlier one, unless writing failed.
+int results_write_copy(int file, const uint8_t *bytes, int64_t size);
+/// Removes the name of a file for copies, which stays open.
+void results_remove_copy(const char *path);
+/// Closes a file for copies, which has no name any more, and removes its folder.
+void results_close_copy(int file, const char *path);
 
 /// The ends of a wait for file events.
 enum { RESULTS_TIME_PASSED = 0, RESULTS_FILE_CHANGED = 1, RESULTS_INTERRUPTED = 2 };

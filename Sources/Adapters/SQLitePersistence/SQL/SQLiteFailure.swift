@@ -37,6 +37,9 @@ struct SQLiteFailure: Error {
   /// A table needs a collation that the connection does not have (sqlite.org/rescode.html, SQLITE_ERROR_MISSING_COLLSEQ).
   static let missingCollation = SQLITE_ERROR | 1 << 8
 
+  /// A journal must be rolled back by a connection that may write (sqlite.org/rescode.html, SQLITE_READONLY_ROLLBACK).
+  static let unfinishedWork = SQLITE_READONLY | 3 << 8
+
   /// Extended codes that Swift does not import: SQLITE_CONSTRAINT with a detail.
   static let primaryKey = SQLITE_CONSTRAINT | 6 << 8
   static let rowNumber = SQLITE_CONSTRAINT | 10 << 8

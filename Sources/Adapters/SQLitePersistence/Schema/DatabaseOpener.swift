@@ -17,6 +17,8 @@ struct DatabaseOpener {
     let hasMisfit: Bool
     /// Whether closing must remove the side files that reading has created.
     var leavesSideFiles = false
+    /// The file, if it belongs to others, has a rollback journal and is only read.
+    var foreignFile: ForeignFile?
   }
 
   private let path: String
@@ -39,14 +41,19 @@ struct DatabaseOpener {
       // Reading makes no store of an empty file, and creates none.
       throw .cannotOpen(path: path, file.exists ? .notADatabase : .missingFile)
     }
-    let leavesSideFiles = options.isReadOnly && file.isAlone
+    let foreignFile = options.isReadOnly ? ForeignFile(path, options: options) : nil
+    let leavesSideFiles = options.isReadOnly && file.isAlone && foreignFile == nil
     do throws(StoreError) {
       var opened = try opening(isNew: file.isNew) {
         try SchemaInspector.checkNames(of: inspector.entities)
+        if let queue = try foreignFile?.openCopy(configuration) {
+          try queue.unsafeReentrantRead { try check($0, file) }
+          return try prepareClosing(queue)
+        }
         if !file.isNew { try check(file) }
         return try prepareClosing(try connect(to: file))
       }
-      opened.leavesSideFiles = leavesSideFiles
+      (opened.leavesSideFiles, opened.foreignFile) = (leavesSideFiles, foreignFile)
       return opened
     } catch {
       if leavesSideFiles { SideFiles.removeUnused(beside: path) }
@@ -57,11 +64,16 @@ struct DatabaseOpener {
   /// Reads a file through a connection of its own, which writes nothing and leaves no file beside it.
   func readFile<Result>(_ body: (Database) throws -> Result) throws(StoreError) -> Result {
     let file = try StoreFile(path, isReadOnly: true)
-    defer { if file.isAlone { SideFiles.removeUnused(beside: path) } }
+    let foreignFile = ForeignFile(path, options: options)
+    defer {
+      if file.isAlone, foreignFile == nil { SideFiles.removeUnused(beside: path) }
+    }
     return try opening(isNew: false) {
       var configuration = configuration
       configuration.readonly = true
-      let queue = try DatabaseQueue(path: databasePath, configuration: configuration)
+      let queue =
+        try foreignFile?.openCopy(configuration)
+        ?? DatabaseQueue(path: databasePath, configuration: configuration)
       defer { try? queue.close() }
       return try queue.read(body)
     }
@@ -191,28 +203,30 @@ struct DatabaseOpener {
 
   private func check(_ queue: DatabaseQueue, _ file: StoreFile) throws {
     defer { try? queue.close() }
-    try queue.unsafeRead { database in
-      let findings = try inspector.inspect(database)
-      let pages = try database.integer("PRAGMA page_count")
-      let expected = try pages * database.integer("PRAGMA page_size")
-      if file.logSize == 0, Int64(file.size) < expected {
-        throw OpenFailureError(
-          .damaged(detail: "it has \(file.size) bytes where its header says \(expected)")
-        )
-      }
-      let encoding = try String.fetchOne(database, sql: "PRAGMA encoding") ?? "UTF-8"
-      guard encoding == "UTF-8" || findings.isEmpty else {
-        throw OpenFailureError(
-          .schemaMismatch(
-            entity: inspector.entities.first?.name ?? "",
-            detail: "its texts are stored in \(encoding), whose order differs"
-          )
-        )
-      }
-      try refuseToChange(findings)
-    }
+    try queue.unsafeRead { try check($0, file) }
     // A pool writes into a file before it answers anything; by then the file must fit.
     if !queue.configuration.readonly, !options.onlyReads { _ = try prepare(queue) }
+  }
+
+  private func check(_ database: Database, _ file: StoreFile) throws {
+    let findings = try inspector.inspect(database)
+    let pages = try database.integer("PRAGMA page_count")
+    let expected = try pages * database.integer("PRAGMA page_size")
+    if file.logSize == 0, Int64(file.size) < expected {
+      throw OpenFailureError(
+        .damaged(detail: "it has \(file.size) bytes where its header says \(expected)")
+      )
+    }
+    let encoding = try String.fetchOne(database, sql: "PRAGMA encoding") ?? "UTF-8"
+    guard encoding == "UTF-8" || findings.isEmpty else {
+      throw OpenFailureError(
+        .schemaMismatch(
+          entity: inspector.entities.first?.name ?? "",
+          detail: "its texts are stored in \(encoding), whose order differs"
+        )
+      )
+    }
+    try refuseToChange(findings)
   }
 
   /// Refuses changes for a read-only store, which must fit as it is; additional columns do not matter.
@@ -402,7 +416,15 @@ struct DatabaseOpener {
     } catch let error as OpenFailureError {
       throw .cannotOpen(path: path, error.failure)
     } catch {
-      let code = SQLiteFailure(error)?.primaryCode
+      let failure = SQLiteFailure(error)
+      let code = failure?.primaryCode
+      if options.isReadOnly, failure?.code == SQLiteFailure.unfinishedWork {
+        let detail = """
+          a program ended in the middle of a commit, which only a connection that may write can undo: open it with that program, \
+          or once with sqlite3
+          """
+        throw .cannotOpen(path: path, .noPermission(detail: detail))
+      }
       if options.isReadOnly, code == SQLITE_READONLY || code == SQLITE_CANTOPEN {
         let detail = "reading it needs permission to create files in its folder"
         throw .cannotOpen(path: path, .noPermission(detail: detail))

@@ -60,6 +60,7 @@ final class OpenDatabase: Sendable {
       tables: opened.tables,
       options: options,
       ownsWriter: ownsWriter,
+      foreignFile: opened.foreignFile,
       broadcaster: broadcaster
     )
     let session = CommitSession(
@@ -70,10 +71,12 @@ final class OpenDatabase: Sendable {
     )
     let observer = CommitObserver(session)
     (self.context, self.session, self.observer) = (context, session, observer)
-    let (file, found) = try context.translating {
+    let (file, found): (FileIdentity.Finding, SideFiles?) = try context.translating {
       try opened.writer.unsafeReentrantWrite { database in
         try session.open(on: database)
         if !options.isReadOnly { database.add(transactionObserver: observer) }
+        // A copy has neither a file nor side files.
+        if let file = opened.foreignFile { return (.file(file.identity), nil) }
         let connection = database.sqliteConnection
         return (FileIdentity.find(openedBy: connection), SideFiles(of: connection))
       }
@@ -104,6 +107,11 @@ final class OpenDatabase: Sendable {
   /// Whether other processes have created a new log or log index, so that they and this process do not see each other's commits.
   var hasLostSideFiles: Bool { !isClosed && session.hasLostSideFiles }
 
+  /// Whether the store must open the file again, although it still has its path.
+  var mustReopen: Bool {
+    !isClosed && (session.hasLostSideFiles || context.foreignFile?.mustReopen == true)
+  }
+
   /// How often the log turned out to be an older state of itself, as after a restore.
   var rewinds: UInt64 { session.log?.log.rewinds ?? 0 }
 }
@@ -119,7 +127,11 @@ extension OpenDatabase {
     return try context.translating {
       try withVersion { database, pinned in
         let snapshot = SQLiteSnapshot(database, pinned, of: session)
-        defer { snapshot.end() }
+        let start = ContinuousClock.now
+        defer {
+          snapshot.end()
+          context.foreignFile?.noteReading(since: start)
+        }
         return try BodyScope.run(snapshot, of: context.broadcaster) { try body(snapshot) }
       }
     }
@@ -183,13 +195,32 @@ extension OpenDatabase {
   /// Checks for commits of other writers, after the transaction that is running.
   func checkForExternalChanges() throws(StoreError) {
     try context.checkOpen()
+    let end = ContinuousClock.now + context.busyTimeout
     try context.translating {
-      try writer.unsafeReentrantWrite { database in
-        guard !database.isInsideTransaction else { return }
-        session.reconcile(with: database)
-        try session.noteExternalCommits(on: database)
+      while true {
+        let isDone = try writer.unsafeReentrantWrite { database in
+          guard !database.isInsideTransaction else { return true }
+          session.reconcile(with: database)
+          return try session.noteExternalCommits(on: database)
+        }
+        // Other connections wait for their locks themselves.
+        guard !isDone, !mustReopen, context.foreignFile?.isReadDirectly == false, .now < end else {
+          return
+        }
+        _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(5))
       }
     }
+  }
+
+  /// Reads the newest row of the log and the schema's version, where a watch may read them.
+  ///
+  /// Without a log the statement would fail, and over a file of others even a statement that fails takes a lock.
+  var markQuery: String? {
+    guard session.log != nil, context.foreignFile == nil else { return nil }
+    return """
+      SELECT max(sequence), (SELECT schema_version FROM pragma_schema_version)
+      FROM main._results_log
+      """
   }
 
   /// Checks for commits of other writers as soon as the writing connection is free.
@@ -200,6 +231,7 @@ extension OpenDatabase {
     if let mark, mark.count == 2, session.log?.log.hasNotified(mark[0], cookie: mark[1]) == true {
       return
     }
+    guard context.foreignFile?.hasRested != false else { return retry() }
     guard !isCheckPending.exchange(true, ordering: .sequentiallyConsistent) else { return }
     writer.asyncWriteWithoutTransaction { [self] database in
       isCheckPending.store(false, ordering: .sequentiallyConsistent)

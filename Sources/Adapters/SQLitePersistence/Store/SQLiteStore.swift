@@ -185,6 +185,13 @@ public final class SQLiteStore: Store {
   /// The executor of blocking calls, for asynchronous callers.
   public var executor: (any TaskExecutor)? { callExecutor }
 
+  /// Whether copies of the file are read, so that no writer ever finds it locked by this store.
+  package var readsCopies: Bool { database.context.foreignFile?.isReadDirectly == false }
+
+  /// Whether the file belongs to others, has a rollback journal, and is read itself because it is too large for a copy: then a writer that
+  /// does not wait may find it locked.
+  package var isReadDirectly: Bool { database.context.foreignFile?.isReadDirectly == true }
+
   // MARK: - Reading and writing
 
   /// Runs a closure with one consistent version of the database.
@@ -260,6 +267,8 @@ public final class SQLiteStore: Store {
     try follower.withDatabase { (database, _) throws(StoreError) in
       try database.checkForExternalChanges()
     }
+    // The check may have found that the file must be opened again.
+    follower.checkFile()
   }
 
   // MARK: - Maintenance

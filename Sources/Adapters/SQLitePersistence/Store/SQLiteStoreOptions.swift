@@ -58,6 +58,8 @@ public struct SQLiteStoreOptions: Sendable {
   package var now: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) }
   /// Whether the store is opened only to read a writable file: nothing is written that reading does not need.
   package var onlyReads = false
+  /// The size in bytes up to which a file with a rollback journal is copied to be read (`ForeignFile`).
+  package var copyLimit: Int64 = 256 << 20
   /// Whether the entities describe the database as it is, with any values, keys and views (`SQLiteStore(discovered:entities:)`).
   var isDiscovered = false
   /// Whether the store may write on its own account, such as to trim its log.

@@ -10,6 +10,8 @@ final class StoreContext: Sendable {
   let options: SQLiteStoreOptions
   /// Whether the store opened the database, so that nothing else uses the writing connection.
   let ownsWriter: Bool
+  /// The file, if it belongs to others, has a rollback journal and is only read.
+  let foreignFile: ForeignFile?
   /// The store's listeners; they outlive this database if another file takes its path.
   let broadcaster: CommitBroadcaster
   /// The lists that an index is known to serve, or not to serve.
@@ -27,6 +29,7 @@ final class StoreContext: Sendable {
     tables: StoreTables,
     options: SQLiteStoreOptions,
     ownsWriter: Bool,
+    foreignFile: ForeignFile?,
     broadcaster: CommitBroadcaster
   ) {
     self.path = path
@@ -34,6 +37,7 @@ final class StoreContext: Sendable {
     self.tables = tables
     self.options = options
     self.ownsWriter = ownsWriter
+    self.foreignFile = foreignFile
     self.broadcaster = broadcaster
   }
 

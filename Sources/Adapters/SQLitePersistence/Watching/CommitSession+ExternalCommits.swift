@@ -8,7 +8,8 @@ import Synchronization
 /// 1. `StoreWatch` sees that the file has changed, or that its interval has passed, and sends a sign.
 /// 2. `FollowedDatabase` receives the sign. If the file was replaced, it opens the new one; otherwise it calls
 ///    `OpenDatabase.checkSoon(mark:_:)`.
-/// 3. On the writing connection, `noteExternalCommits(on:mayWrite:)` compares SQLite's data version with the one of the last check.
+/// 3. On the writing connection, `noteExternalCommits(on:mayWrite:)` compares SQLite's data version with the one of the last check. Over
+///    a file of others with a rollback journal it copies the file if that has changed (`ForeignFile`).
 /// 4. `noteLoggedCommits(on:mayWrite:)` reads the newest version of the change log and notifies the listeners. Without a log the history
 ///    gets a gap, after which lists are read again.
 extension CommitSession {
@@ -20,6 +21,9 @@ extension CommitSession {
   /// - Throws: SQLite's other failures.
   @discardableResult
   func noteExternalCommits(on database: Database, mayWrite: Bool = true) throws -> Bool {
+    if let file = context.foreignFile, !file.isReadDirectly {
+      return try noteCopy(of: file, on: database)
+    }
     let version: Int64
     let isLogged: Bool
     do {
@@ -38,6 +42,21 @@ extension CommitSession {
       publisher.notify()
     }
     return true
+  }
+
+  /// Makes the connection read a new copy of a file if something was committed since the last one.
+  /// - Returns: `false` if a writer is at work, so that the check must be repeated.
+  private func noteCopy(of file: ForeignFile, on database: Database) throws -> Bool {
+    switch file.refresh() {
+    case .unchanged: return true
+    case .unsettled: return false
+    case .changed:
+      if try !noteLoggedCommits(on: database, mayWrite: false) {
+        recordGap(.otherWriter)
+        publisher.notify()
+      }
+      return true
+    }
   }
 
   /// Notifies the listeners if the change log has grown, and repairs the log if its triggers are not as they should be.

@@ -50,12 +50,9 @@ final class FollowedDatabase: Sendable {
     let subject = StoreWatch.Subject(
       path: path,
       interval: interval,
-      markQuery: """
-        SELECT max(sequence), (SELECT schema_version FROM pragma_schema_version)
-        FROM main._results_log
-        """,
+      markQuery: database.markQuery,
       opened: { [weak self] in self?.file ?? .unknown },
-      isStale: { [weak self] in self?.database.hasLostSideFiles ?? false },
+      isStale: { [weak self] in self?.database.mustReopen ?? false },
       listener: { [weak self] in self?.receive($0) }
     )
     watch.withLock { $0 = StoreWatch(subject) }
@@ -126,7 +123,7 @@ extension FollowedDatabase {
   /// Checks now which file has the path, and waits for the exchange if it is not the one that is open.
   func checkFile() {
     let file = file
-    guard file != .unknown, FileIdentity.find(path) != file || database.hasLostSideFiles else {
+    guard file != .unknown, FileIdentity.find(path) != file || database.mustReopen else {
       return
     }
     let end = DispatchGroup()
@@ -207,7 +204,7 @@ extension FollowedDatabase {
       switch (FileIdentity.find(path), file) {
       case (.unknown, _), (_, .unknown): break
       case (.missing, _): fail(.cannotOpen(path: path, .missingFile))
-      case (let found, let opened) where found == opened && !database.hasLostSideFiles:
+      case (let found, let opened) where found == opened && !database.mustReopen:
         use(database)
       default: exchange()
       }

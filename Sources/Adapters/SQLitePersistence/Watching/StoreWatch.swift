@@ -116,7 +116,7 @@ private struct WatchLoop {
   private let control: WatchControl
   private var relation = Relation.same
   private var connection: WatchConnection?
-  /// SQLite's data version at the last sign.
+  /// The number of the content at the last sign.
   private var version: Int64?
   /// The file whose events are received.
   private var subscribed: FileIdentity.Finding?
@@ -293,9 +293,9 @@ struct WatchSchedule {
 final class WatchConnection {
   /// The result of a poll.
   enum Answer: Hashable {
-    /// SQLite's data version, which changes with every commit of another connection, and with some checkpoints.
+    /// A number that changes with every commit of another connection, and with some checkpoints.
     case version(Int64)
-    /// Another connection keeps the database from being read.
+    /// Another connection writes, or keeps the database from being read.
     case busy
     /// The file cannot be read, for another reason.
     case failed
@@ -343,8 +343,11 @@ final class WatchConnection {
       ? statement : nil
   }
 
-  /// Reads the data version.
+  /// Reads SQLite's data version, and that of a file with a rollback journal without a lock (`FileState`).
   func poll() -> Answer {
+    if let state = FileState(of: connection), state.hasRollbackJournal {
+      return state.isCommitted ? .version(state.version) : .busy
+    }
     defer { sqlite3_reset(dataVersion) }
     return switch sqlite3_step(dataVersion) & 0xFF {
     case SQLITE_ROW: .version(sqlite3_column_int64(dataVersion, 0))

@@ -1,0 +1,64 @@
+import CSQLiteHooks
+
+/// What a database's file and its rollback journal show of their content without a lock.
+///
+/// It is read through the handle that SQLite has on the file. A statement would take a shared lock, which makes the commit of a program
+/// fail that does not wait.
+struct FileState: Equatable, Sendable {
+  private let state: results_file_state
+
+  /// The state of the file that a connection has open; `nil` if it cannot be read.
+  init?(of connection: OpaquePointer?) {
+    var state = results_file_state()
+    guard results_read_file_state(connection, &state) != 0 else { return nil }
+    self.state = state
+  }
+
+  /// Whether the file is a database with a rollback journal.
+  var hasRollbackJournal: Bool { state.format == Int32(RESULTS_ROLLBACK_JOURNAL) }
+
+  /// Whether the file holds committed pages only.
+  ///
+  /// A writer whose journal has not been written out has not written into the file either. Without a journal in a file that is unknown.
+  var isCommitted: Bool {
+    switch Int(state.journal) {
+    case RESULTS_NO_JOURNAL: state.is_reserved == 0
+    case RESULTS_JOURNAL_BEGUN: true
+    default: false
+    }
+  }
+
+  /// Whether every later write changes the file's time.
+  var isSettled: Bool { state.is_settled != 0 }
+
+  /// The size of the file in bytes.
+  var size: Int64 { state.size }
+
+  /// The file that has the path.
+  var identity: FileIdentity { FileIdentity(device: state.device, number: state.number) }
+
+  /// A number that changes with every commit.
+  ///
+  /// It consists of the change counter and a mixture of what else SQLite compares (sqlite.org/fileformat2.html#file_change_counter).
+  var version: Int64 {
+    let (first, second) = state.version
+    let others = first >> 32 ^ second ^ second >> 32
+    return Int64(bitPattern: first << 32 | others & 0xFFFF_FFFF)
+  }
+
+  /// Whether what was read from the file between two states is the content of one commit.
+  func isSameContent(as later: FileState) -> Bool {
+    isCommitted && isSettled && later.isCommitted && state.version == later.state.version
+      && size == later.size && state.modified == later.state.modified && identity == later.identity
+  }
+
+  /// Whether neither the file nor its journal has changed, and the same lock is held.
+  static func == (first: FileState, second: FileState) -> Bool {
+    let (one, other) = (first.state, second.state)
+    return one.format == other.format && one.journal == other.journal
+      && one.is_reserved == other.is_reserved && one.version == other.version
+      && one.size == other.size && one.modified == other.modified
+      && one.journal_size == other.journal_size && one.journal_modified == other.journal_modified
+      && first.identity == second.identity
+  }
+}
