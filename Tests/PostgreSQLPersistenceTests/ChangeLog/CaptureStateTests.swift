@@ -293,5 +293,41 @@ import Testing
       #expect(lost.boolean(0, 0) == true)
     }
   }
+
+  @Test(arguments: [PostgreSQLStoreOptions.Capture.byRow, .automatic])
+  func `columns may have the names that the log's functions use (R148)`(
+    capture: PostgreSQLStoreOptions.Capture
+  ) throws {
+    try TestServer.withDatabase { url in
+      let names = ["old", "new", "k", "o", "n", "image", "kind", "state", "encoding", "xmax1"]
+      let entity = try EntityDescription(
+        name: "new",
+        attributes: names.map { AttributeDescription($0, .text) }
+      )
+      let store = try PostgreSQLStore(
+        url: url,
+        entities: [entity],
+        options: PostgreSQLStoreOptions(capture: capture)
+      )
+      let start = try store.read { (snapshot) throws(StoreError) in snapshot.version }
+      let writer = try TestServer.connect(url)
+      let values = names.map { _ in "'a'" }.joined(separator: ", ")
+      try writer.runOnce(#"INSERT INTO "new" VALUES (1, \#(values)), (2, \#(values))"#)
+      try writer.runOnce(#"UPDATE "new" SET "old" = 'b', "k" = 'c' WHERE id = 1"#)
+      try writer.runOnce(#"DELETE FROM "new" WHERE id = 2"#)
+      try store.checkForExternalChanges()
+      let history = try store.read { (snapshot) throws(StoreError) in
+        try snapshot.history(since: start, of: entity)
+      }
+      guard case .commits(let records) = history else {
+        Issue.record("\(history)")
+        return
+      }
+      let changes = records.flatMap(\.changes)
+      #expect(changes.last { $0.id.key == .integer(1) }?.after?.values[0] == "b")
+      #expect(changes.last { $0.id.key == .integer(1) }?.after?.values[2] == "c")
+      try store.close()
+    }
+  }
 }
 #endif

@@ -333,7 +333,7 @@ extension CaptureText {
       trigger(
         "update",
         "AFTER UPDATE",
-        "FOR EACH ROW WHEN (OLD OPERATOR(pg_catalog.*<>) NEW)",
+        "FOR EACH ROW WHEN (OLD.* OPERATOR(pg_catalog.*<>) NEW.*)",
         "update_\(number)"
       ),
       trigger("delete", "AFTER DELETE", "FOR EACH ROW", "delete_\(number)"),

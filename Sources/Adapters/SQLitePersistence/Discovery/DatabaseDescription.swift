@@ -277,6 +277,7 @@ extension TableDescription {
       generatedAttributes: [],
       unsortableForms: [:],
       convertedAttributes: [],
+      mixedAttributes: [],
       isSampled: true,
       uniqueColumns: [],
       shape: nil
