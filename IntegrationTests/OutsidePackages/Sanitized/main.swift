@@ -65,7 +65,9 @@ func follow(_ stores: [any Store], seed: UInt64, steps: Int) async throws {
           let isDeletion = random.happens(percent: 30)
           try await store.write { transaction in
             _ = try transaction.insert(note)
-            if isDeletion { _ = try transaction.delete(ObjectID(entity: "Note", key: .integer(old)), of: Note.entity) }
+            guard isDeletion else { return }
+            let id = ObjectID(entity: "Note", key: .integer(old))
+            _ = try transaction.delete(id, of: Note.entity)
           }
         }
       }
@@ -74,7 +76,7 @@ func follow(_ stores: [any Store], seed: UInt64, steps: Int) async throws {
       group.addTask {
         var random = SeededGenerator(seed: seed &+ 100 &+ UInt64(number))
         for _ in 0..<steps {
-          if let section = try list.results.sections.first, let row = section.first { _ = try? row.object }
+          _ = try? list.results.sections.first?.first?.object
           if random.happens(percent: 20) { try await list.refresh() }
         }
       }
@@ -105,7 +107,7 @@ for testCase in StoreConformance.cases {
       timeout: .seconds(60)
     ),
   ] {
-    if try await testCase.run(with: provider) == .passed { passed += 1 }
+    passed += try await testCase.run(with: provider) == .passed ? 1 : 0
   }
 }
 for round in 0..<3 as Range<UInt64> {

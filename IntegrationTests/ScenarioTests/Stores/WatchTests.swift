@@ -78,7 +78,7 @@ import Testing
     #expect(try shell.finish().status == 0)
     let result = try watch.finish()
     #expect(result.status == 65, "\(result)")
-    #expect(result.errors.contains("The table Book of b.sqlite does not match"), "\(result)")
+    #expect(result.errors.contains("The table Book of b.sqlite has changed since it was opened"), "\(result)")
     #expect(!result.errors.contains("Please report"), "\(result)")
   }
 

@@ -54,9 +54,12 @@ struct NaiveRelatedList {
       return (entry.row.id, section == nil ? .null : entry.values[0], observed)
     }
     isSectioned = section != nil
+    isNatural = if case .transformed(.natural, _) = section { true } else { false }
   }
 
   private let isSectioned: Bool
+  /// Whether the section's value is a key of natural order, which ends with the text behind a separator.
+  private let isNatural: Bool
 
   var content: ResultsContent {
     guard isSectioned else {
@@ -70,7 +73,15 @@ struct NaiveRelatedList {
       if sections.last?.header.id == id {
         sections[sections.count - 1].rows.append(row.id)
       } else {
-        let title = row.section.isNull ? "" : row.section.text ?? row.section.description
+        var title = row.section.isNull ? "" : row.section.text ?? row.section.description
+        if isNatural,
+          let text = title.unicodeScalars.split(
+            separator: "\u{1}",
+            omittingEmptySubsequences: false
+          ).last
+        {
+          title = String(text)
+        }
         sections.append(.init(header: SectionHeader(id: id, title: title), rows: [row.id]))
       }
     }

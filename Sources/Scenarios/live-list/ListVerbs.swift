@@ -89,7 +89,9 @@ struct TableWatchVerb: AsyncParsableCommand {
         : "following \(file) by comparison: after each commit the list is read again"
     )
     if isReadDirectly {
-      try open.note("\(file) uses a rollback journal: a writer that does not wait may find it locked")
+      try open.note(
+        "\(file) uses a rollback journal: a writer that does not wait may find it locked"
+      )
     }
     try await WatchRun<TableProgram>(store: store, output: output, settings: settings)
       .watch(definition, until: end)

@@ -73,9 +73,9 @@ import Testing
         for sql in statements { try? LogFixture.run(sql, in: store) }
       } else {
         try other.writeWithoutTransaction { database in
-          try database.execute(
-            sql: "PRAGMA recursive_triggers = \(random.happens(percent: 30) ? 1 : 0); BEGIN IMMEDIATE"
-          )
+          let isRecursive = random.happens(percent: 30)
+          try database.execute(sql: "PRAGMA recursive_triggers = \(isRecursive ? 1 : 0)")
+          try database.execute(sql: "BEGIN IMMEDIATE")
           for sql in statements { try? database.execute(sql: sql) }
           if database.isInsideTransaction { try database.execute(sql: "COMMIT") }
         }
