@@ -290,7 +290,7 @@ extension ChangeLogReader {
       entity.keyColumns.isEmpty
       ? [Value(row, column: 3, storage: storage[0])]
       : zip(entity.keyColumns, storage).map { Value(row, column: Int32(4 + $0), storage: $1) }
-    guard let key = ObjectKey(parts: parts, of: table.entity.identity) else {
+    guard let key = table.key(storedIn: parts) else {
       throw Interruption.gap(.trimmed)
     }
     return key

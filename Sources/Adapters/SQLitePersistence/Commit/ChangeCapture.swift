@@ -284,7 +284,7 @@ extension ChangeCapture {
     guard cells.count == 1 + 2 * storage.count + kinds.count else { return }
     func key(_ start: Int) -> ObjectKey? {
       let parts = zip(cells[start...], storage).map { Value($0, storage: $1) }
-      return ObjectKey(parts: parts, of: table.entity.identity)
+      return table.key(storedIn: parts)
     }
     let (old, new) = (key(1), key(1 + storage.count))
     state.withLock { state in
@@ -397,7 +397,7 @@ private struct ChangedRow {
       else { return nil }
       parts.append(Value(value, storage: storage))
     }
-    return ObjectKey(parts: parts, of: table.entity.identity)
+    return table.key(storedIn: parts)
   }
 
   /// The row's values before the change, or `nil` if they cannot be read.

@@ -157,6 +157,11 @@ final class EntityTable: Sendable {
     self.joins = joins
   }
 
+  /// The key of a stored row, or `nil` if a part of it is null (R188) or does not fit the identity.
+  func key(storedIn parts: [Value]) -> ObjectKey? {
+    parts.contains(where: \.isNull) ? nil : ObjectKey(parts: parts, of: entity.identity)
+  }
+
   /// The identity of a key.
   func id(_ key: ObjectKey) -> ObjectID { ObjectID(entity: entity.name, key: key) }
 

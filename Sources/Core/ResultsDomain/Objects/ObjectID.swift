@@ -74,15 +74,13 @@ public enum ObjectKey: Hashable, Sendable {
     return text
   }
 
-  /// Creates a key from its parts, or returns `nil` if they do not fit an identity, as null does not.
+  /// Creates a key from its parts, or returns `nil` if they do not fit an identity.
   public init?(parts: [Value], of identity: EntityIdentity) {
     switch (identity, parts.count == 1 ? parts[0] : .null) {
     case (.integer, .integer(let number)): self = .integer(number)
     case (.text, .text(let text)): self = .text(text)
     case (.text, .illFormedText): self = .compound(parts)
-    case (.compound(let names), _)
-    where names.count == parts.count && !parts.contains(where: \.isNull):
-      self = .compound(parts)
+    case (.compound(let names), _) where names.count == parts.count: self = .compound(parts)
     default: return nil
     }
   }
