@@ -55,7 +55,7 @@ int results_write_copy(int file, const uint8_t *bytes, int64_t size) {
   return 0;
 }
 void results_remove_copy(const char *path) { (void)path; }
-void results_close_copy(int file, const char *path) { (void)file, (void)path; }
+void results_close_copy(int file) { (void)file; }
 
 #else
 
@@ -213,16 +213,23 @@ uint8_t *results_allocate_copy(int64_t size) {
 
 void results_free_copy(uint8_t *bytes, int64_t size) { munmap(bytes, (size_t)size); }
 
-static int create_in(const char *folder, int64_t size, char *path, int capacity) {
-  static const char name[] = "/copy";
-  int length = snprintf(path, (size_t)capacity, "%s/results-XXXXXX", folder);
-  // Only this user may enter the folder, so nobody else puts a journal beside the file.
-  if (length < 0 || length + (int)sizeof name > capacity || mkdtemp(path) == NULL) return -1;
+/// Creates a file in a folder of this user, which stays there and which nobody else may enter or remove: so nobody else puts a journal beside
+/// the file, which SQLite would look for.
+static int create_in(const char *parent, int64_t size, char *path, int capacity) {
+  static const char name[] = "/copy-XXXXXX";
+  int length = snprintf(path, (size_t)capacity, "%s/results-%u", parent, (unsigned)geteuid());
+  if (length < 0 || length + (int)sizeof name > capacity) return -1;
+  if (mkdir(path, 0700) != 0 && errno != EEXIST) return -1;
+  struct stat folder;
+  if (lstat(path, &folder) != 0 || !S_ISDIR(folder.st_mode) || folder.st_uid != geteuid()) return -1;
+  if ((folder.st_mode & 077) != 0) return -1;
   strcat(path, name);
-  int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (file >= 0 && reserve(file, size)) return file;
+  int file = mkstemp(path);
+  if (file < 0) return -1;
+  fcntl(file, F_SETFD, FD_CLOEXEC);
+  if (reserve(file, size)) return file;
   unlink(path);
-  results_close_copy(file, path);
+  close(file);
   return -1;
 }
 
@@ -246,16 +253,6 @@ int results_write_copy(int file, const uint8_t *bytes, int64_t size) {
 
 void results_remove_copy(const char *path) { unlink(path); }
 
-void results_close_copy(int file, const char *path) {
-  if (file >= 0) close(file);
-  char *folder = strdup(path);
-  if (folder == NULL) return;
-  char *slash = strrchr(folder, '/');
-  if (slash != NULL) {
-    *slash = 0;
-    rmdir(folder);
-  }
-  free(folder);
-}
+void results_close_copy(int file) { close(file); }
 
 #endif

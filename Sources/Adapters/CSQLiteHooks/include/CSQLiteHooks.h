@@ -192,8 +192,8 @@ int results_create_copy(int64_t size, char *path, int capacity);
 int results_write_copy(int file, const uint8_t *bytes, int64_t size);
 /// Removes the name of a file for copies, which stays open.
 void results_remove_copy(const char *path);
-/// Closes a file for copies, which has no name any more, and removes its folder.
-void results_close_copy(int file, const char *path);
+/// Closes a file for copies, which has no name any more.
+void results_close_copy(int file);
 
 /// The ends of a wait for file events.
 enum { RESULTS_TIME_PASSED = 0, RESULTS_FILE_CHANGED = 1, RESULTS_INTERRUPTED = 2 };

@@ -289,7 +289,7 @@ private final class ForeignCopy: Sendable {
     }
   }
 
-  deinit { if file >= 0 { results_close_copy(file, path) } }
+  deinit { if file >= 0 { results_close_copy(file) } }
 
   /// Replaces the content, while no statement runs.
   /// - Returns: Whether there was room.
