@@ -25,13 +25,13 @@ import Testing
     try LogFixture.execute(
       folder.file(),
       """
-      UPDATE Book SET title = 'new' WHERE id = 1; INSERT INTO Book (publisher, title) VALUES ('P', 'n');
+      UPDATE Book SET title = 'z' WHERE id = 1; INSERT INTO Book (publisher, title) VALUES ('P', 'n');
       INSERT INTO Tag VALUES ('z', 7)
       """
     )
     try store.checkForExternalChanges()
     let books = try #require(try store.history(since: start, of: Sample.book).records)
-    #expect(books.flatMap(\.changes).map(LogFixture.text) == ["1:anew", "5:-n!"])
+    #expect(books.flatMap(\.changes).map(LogFixture.text) == ["1:az", "5:-n!"])
     let tags = try #require(try store.history(since: start, of: Sample.tag).records)
     #expect(tags.flatMap(\.changes).isEmpty)
     try store.close()

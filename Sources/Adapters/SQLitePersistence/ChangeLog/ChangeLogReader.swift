@@ -133,13 +133,13 @@ private struct CommitGroup {
       if case .integer(let number) = touch.key { number } else { nil }
     }
     guard numbers.count == touches.count else {
-      var places: [ObjectKey: Int] = [:]
+      var indexes: [ObjectKey: Int] = [:]
       var first: [(key: ObjectKey, before: [Value]?, step: Step)] = []
       for touch in touches {
-        if let place = places[touch.key] {
-          guard add(touch.step, to: &first[place], isWrittenByTriggers) else { return false }
+        if let index = indexes[touch.key] {
+          guard add(touch.step, to: &first[index], isWrittenByTriggers) else { return false }
         } else {
-          places[touch.key] = first.count
+          indexes[touch.key] = first.count
           first.append(touch)
         }
       }
