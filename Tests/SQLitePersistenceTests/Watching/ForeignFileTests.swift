@@ -290,7 +290,8 @@ import Testing
     try queue.inDatabase { database in
       let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = wal")
       #expect(mode == "wal")
-      try database.execute(sql: "UPDATE t SET x = 5")
+      // The first reader of a new write-ahead log may make its index, for which SQLite locks it for a moment.
+      try database.execute(sql: "PRAGMA busy_timeout = 5000; UPDATE t SET x = 5")
     }
     while try Set(numbers(store)) != [.integer(5)] { _ = await notifications.next() }
     #expect(!store.isReadDirectly && !store.readsCopies)
