@@ -201,7 +201,9 @@ struct ChangeLogLayout: Sendable {
           columns: columns,
           width: recorded.attributes.count,
           keyColumns: keys.compactMap { recorded.index(of: $0) },
-          isWrittenByTriggers: others.contains { $0.contains(table.entity.name.caselessIdentifier) }
+          isWrittenByTriggers: others.contains {
+            $0.contains(ChangeLogLayout.unquoted(table.entity.name.caselessIdentifier))
+          }
         )
       )
     }
@@ -246,16 +248,15 @@ struct ChangeLogLayout: Sendable {
     return (UInt64(bitPattern: epoch), numbers)
   }
 
-  /// The names that the statements of a trigger may mention, in lowercase and without quotes; other words are among them.
+  /// The names that the statements of a trigger may mention, in lowercase and without quotation marks; other words are among them.
   private static func namesInStatements(of sql: String) -> Set<[UInt8]> {
     let tokens = SQLToken.all(in: sql).map(\.text.caselessIdentifier)
-    let quotes = Set("\"'`[]".utf8)
-    return Set(
-      tokens.drop { $0 != Array("begin".utf8) }.map { token in
-        guard let first = token.first, quotes.contains(first) else { return token }
-        return token.filter { !quotes.contains($0) }
-      }
-    )
+    return Set(tokens.drop { $0 != Array("begin".utf8) }.map(unquoted))
+  }
+
+  /// A name without any quotation marks, those of its own included, so that each way to write it gives the same.
+  private static func unquoted(_ name: [UInt8]) -> [UInt8] {
+    name.filter { !"\"'`[]".utf8.contains($0) }
   }
 
   /// The triggers of the database and the store's indexes, by name.
