@@ -299,7 +299,7 @@ public struct TableRefusal: Error, Hashable, Sendable, CustomStringConvertible {
 extension [String] {
   /// The names that another one equals as `String` does, but not in its bytes.
   ///
-  /// Databases compare names by bytes and can have both. A name is the key of an entity here, so neither could be told from the other.
+  /// Databases compare names by bytes and can have both. A name is the key of an entity here, so the two could not be kept apart.
   /// - Complexity: O(*n*) on average.
   var equalButForComposition: Set<String> {
     let alike = Dictionary(grouping: self) { $0 }
