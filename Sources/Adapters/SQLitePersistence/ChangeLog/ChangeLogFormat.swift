@@ -177,10 +177,8 @@ struct ChangeLogLayout: Sendable {
   init?(of tables: StoreTables, on database: Database) throws {
     guard let (epoch, numbers) = try ChangeLogLayout.numbers(on: database) else { return nil }
     let found = try ChangeLogLayout.triggers(on: database)
-    let others = found.filter { !$0.key.hasPrefix(ChangeLogFormat.triggerPrefix) }.map {
-      ChangeLogLayout.namesInStatements(of: $0.value)
-    }
-    var known = 0
+    let foreign = try ChangeLogLayout.foreignTriggers(found, numbers: numbers, on: database)
+    let others = foreign.map(ChangeLogLayout.namesInStatements)
     var entities: [Entity] = []
     var hasOthers = false
     for table in tables.all {
@@ -189,7 +187,6 @@ struct ChangeLogLayout: Sendable {
         let expected = try ChangeLogTriggers.expected(recorded, number: number, on: database),
         expected.all.allSatisfy({ found[$0.name] == $0.sql })
       else { return nil }
-      known += expected.all.count
       let indexes = table.entity.attributes.map { recorded.index(of: $0.name) }
       let columns = indexes.compactMap(\.self)
       guard columns.count == indexes.count else { return nil }
@@ -213,7 +210,25 @@ struct ChangeLogLayout: Sendable {
     self.entities = entities
     self.width = max(2, width)
     hasOtherEntities = hasOthers || numbers.count > entities.count
-    hasApplicationTriggers = found.keys.contains { !$0.hasPrefix(ChangeLogFormat.triggerPrefix) }
+    hasApplicationTriggers = !foreign.isEmpty
+  }
+
+  /// The statements of the triggers that are not the log's: those of other names, and those whose name has the log's prefix only.
+  private static func foreignTriggers(
+    _ found: [String: String],
+    numbers: [String: Int],
+    on database: Database
+  ) throws -> [String] {
+    var others = found
+    for (name, number) in numbers {
+      guard let recorded = try StoreFormat.recorded(name, on: database),
+        let expected = try ChangeLogTriggers.expected(recorded, number: number, on: database)
+      else { continue }
+      for trigger in expected.all where others[trigger.name] == trigger.sql {
+        others[trigger.name] = nil
+      }
+    }
+    return Array(others.values)
   }
 
   /// The epoch of the log, and the numbers of all entities in it; `nil` if these are not valid or not unique.
