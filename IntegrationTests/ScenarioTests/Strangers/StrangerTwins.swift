@@ -10,13 +10,16 @@ struct StrangerTwins {
     let story: String
   }
 
-  let watched: SQLiteShell
-  let free: SQLiteShell
+  private(set) var watched: SQLiteShell
+  private(set) var free: SQLiteShell
 
   init(_ run: ProgramRun) throws {
     watched = try SQLiteShell(run, folder: run.path("watched"))
     free = try SQLiteShell(run, folder: run.path("twin"))
   }
+
+  /// From now on the shells wait for locks: a list writes into the file, too.
+  mutating func wait() { (watched.waits, free.waits) = (true, true) }
 
   /// Makes both databases; of statements that are refused, the others are run one by one.
   func begin(_ script: String) throws {

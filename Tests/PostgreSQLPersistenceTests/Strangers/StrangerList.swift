@@ -150,10 +150,10 @@ final class StrangerList: Sendable {
 
   /// What differs from a naive reading now, or `nil`.
   private func difference(from naive: NaiveRows) -> String? {
-    guard let results = controller.state.results else { return "there is no list" }
     let rows: [Row]
     do {
-      rows = try results.sections.flatMap { section in try section.map { try $0.object } }
+      guard let found = try shown() else { return "there is no list" }
+      rows = found
     } catch {
       return "a row cannot be read: \(error)"
     }
@@ -169,6 +169,11 @@ final class StrangerList: Sendable {
     return nil
   }
 
+  /// All rows as a consumer reads them now; `nil` without a list.
+  private func shown() throws -> [Row]? {
+    try controller.state.results?.sections.flatMap { section in try section.map { try $0.object } }
+  }
+
   /// Waits until the list is what a naive reading shows, or until it says why not.
   func settle(on naive: NaiveRows?, within seconds: Double) async throws -> StrangerOutcome {
     let deadline = ContinuousClock.now.advanced(by: .seconds(seconds))
@@ -178,6 +183,13 @@ final class StrangerList: Sendable {
       if let naive {
         guard let difference = difference(from: naive) else { return .equal }
         last = difference
+      } else {
+        // A list over an index has read no row yet.
+        do {
+          _ = try shown()
+        } catch {
+          return .judged("\(error)")
+        }
       }
       if case .failed(let error, _) = controller.state {
         return .judged("\(error)")

@@ -174,8 +174,10 @@ struct StrangerTables {
       creation.append("CREATE TABLE \(part.quotedName) () INHERITS (\(name.quotedName))")
     }
     if random.happens(percent: 50), let column = random.element(of: columns) {
+      // An enumeration has no collation.
+      let collation = column.kind == .text && column.type != "mood" ? " COLLATE \"C\"" : ""
       creation.append(
-        "CREATE INDEX ON \(name.quotedName) (\(column.name.quotedName)\(column.kind == .text ? " COLLATE \"C\"" : ""), \(keys))"
+        "CREATE INDEX ON \(name.quotedName) (\(column.name.quotedName)\(collation), \(keys))"
       )
     }
     var table = StrangerTable(

@@ -62,6 +62,8 @@ final class Connection {
   private var cursorCount = 0
   /// How the server plans now; `nil` after a failure, which may have taken the setting back.
   private var planning: Statement.Planning? = .usual
+  /// Whether the server has prepared statements that it cannot run any more.
+  private var isPlanStale = false
   /// Whether statements may be prepared by name; a pooler in transaction mode forbids it.
   let preparesByName: Bool
   /// Cancels what the server runs for this connection; usable from any thread.
@@ -215,7 +217,8 @@ final class Connection {
     }
     // A name that the unread flight prepares is known only when its results are read.
     if !pending.isEmpty { try drain() }
-    if prepared.count > Connection.preparedLimit { forgetPrepared() }
+    let isIdle = PQtransactionStatus(connection) == PQTRANS_IDLE
+    if prepared.count > Connection.preparedLimit || isPlanStale && isIdle { forgetPrepared() }
     var flight = PendingFlight()
     var preparing: [PreparedText: String] = [:]
     for statement in statements.map(rehearse) {
@@ -364,6 +367,11 @@ final class Connection {
     if let synchronization = nextResult(on: connection) { PQclear(synchronization) }
     if let failure {
       planning = nil
+      // A column that a statement returns has got another type since it was prepared ("cached plan must not change result type").
+      if failure.state == "0A000" {
+        prepared = [:]
+        isPlanStale = true
+      }
       throw failure
     }
     return results
@@ -389,6 +397,7 @@ final class Connection {
   /// Forgets all prepared statements, here and on the server.
   private func forgetPrepared() {
     prepared = [:]
+    isPlanStale = false
     guard let connection else { return }
     if PQsendQueryParams(connection, "DEALLOCATE ALL", 0, nil, nil, nil, nil, 1) == 1,
       PQpipelineSync(connection) == 1

@@ -1,5 +1,6 @@
 #if PostgreSQL
 import CLibPQ
+import ResultsDomain
 
 /// The rows that a statement returned, in binary form.
 ///
@@ -36,6 +37,12 @@ final class QueryResult {
       start: PQgetvalue(result, Int32(row), Int32(column)),
       count: count
     )
+  }
+
+  /// A value in the domain; `nil` for null, for a value that has none there, and in a column of a type that the coding cannot read.
+  func value(_ row: Int, _ column: Int, _ coding: ColumnCoding) -> Value? {
+    guard !isNull(row, column), coding.canRead(type: type(ofColumn: column)) else { return nil }
+    return coding.value(bytes(row, column))
   }
 
   /// A number of two, four or eight bytes, or a truth value as 1 or 0; `nil` for null.

@@ -21,6 +21,23 @@ extension PostgreSQLConstraintError: CustomStringConvertible {
   }
 }
 
+/// A statement of the application that the server cannot run, such as one that names no column.
+///
+/// It is the reason in `StoreError.aborted(by:)`.
+public struct PostgreSQLStatementError: Error, Hashable, Sendable {
+  /// The error's code (SQLSTATE) by appendix A of PostgreSQL's manual.
+  public let state: String
+  /// The server's message.
+  public let message: String
+}
+
+extension PostgreSQLStatementError: CustomStringConvertible {
+  /// What happened and what to do.
+  public var description: String {
+    "The server cannot run the statement (\(message)). Nothing was written. Correct the statement."
+  }
+}
+
 extension StoreError {
   /// The store error for a statement that could not write.
   /// - Parameters:
@@ -53,6 +70,9 @@ extension StoreError {
       ])
     case (let state, _) where state.hasPrefix("23"): self = .aborted(by: error)
     case ("42501", _): self = .aborted(by: error)
+    case (let state, .none) where state.hasPrefix("42") || state == "22P02" || state == "0A000":
+      let message = failure.message
+      self = .aborted(by: PostgreSQLStatementError(state: state, message: message))
     case ("42P01", .some(let entity)), ("42703", .some(let entity)):
       self = .cannotOpen(
         path: path,

@@ -556,7 +556,15 @@ extension PostgreSQLOrderedSource {
   private func unreadable(_ row: Int, of result: QueryResult) -> StoreError {
     let failed = statements.terms.indices.first { index in
       index < result.columnCount && !result.isNull(row, index)
-        && statements.terms[index].coding.value(result.bytes(row, index)) == nil
+        && result.value(row, index, statements.terms[index].coding) == nil
+    }
+    if let failed {
+      let term = statements.terms[failed]
+      do throws(StoreError) {
+        try reader.check(failed, of: result, term.coding, term.sql, in: plan.table)
+      } catch {
+        return error
+      }
     }
     let what = failed.map { statements.terms[$0].sql } ?? "a key"
     return unexpected("\(what) holds a value that has no counterpart")

@@ -224,7 +224,9 @@ private struct AggregateReader {
             values.append(part.replacement ?? .null)
             continue
           }
-          guard let value = codings[index].value(result.bytes(row, first + index)) else {
+          guard let value = result.value(row, first + index, codings[index]) else {
+            let what = expressions[index].description
+            try reader.check(first + index, of: result, codings[index], what, in: table)
             throw .unexpectedValue(
               table.id(try reader.key(row, of: result, in: table)),
               what: expressions[index].description

@@ -73,10 +73,10 @@ struct TableReader {
     do {
       return table.row(key, try table.values(result, index, from: first))
     } catch {
-      throw .unexpectedValue(
-        table.id(key),
-        what: table.entity.attributes[error.attribute].name
-      )
+      let name = table.entity.attributes[error.attribute].name
+      let coding = table.attributeColumns[error.attribute].coding
+      try check(first + error.attribute, of: result, coding, name, in: table)
+      throw .unexpectedValue(table.id(key), what: name)
     }
   }
 
@@ -89,14 +89,28 @@ struct TableReader {
     from column: Int = 0
   ) throws(StoreError) -> ObjectKey {
     guard let key = table.key(result, index, from: column) else {
-      let parts = table.keyColumns.indices.map { part in
-        result.isNull(index, column + part)
-          ? .null
-          : table.keyColumns[part].coding.value(result.bytes(index, column + part)) ?? .null
+      var parts: [Value] = []
+      for (part, key) in table.keyColumns.enumerated() {
+        try check(column + part, of: result, key.coding, "the key", in: table)
+        parts.append(result.value(index, column + part, key.coding) ?? .null)
       }
       throw .unexpectedValue(table.id(.compound(parts)), what: "the key")
     }
     return key
+  }
+
+  /// Fails if a result's column has another type than it had when the store was opened.
+  /// - Throws: `StoreError.cannotOpen` with `OpenFailure.tableChanged`.
+  func check(
+    _ column: Int,
+    of result: QueryResult,
+    _ coding: ColumnCoding,
+    _ name: String,
+    in table: EntityTable
+  ) throws(StoreError) {
+    guard !coding.canRead(type: result.type(ofColumn: column)) else { return }
+    let detail = "the type of \(name) is another one"
+    throw .cannotOpen(path: path, .tableChanged(entity: table.entity.name, detail: detail))
   }
 
   /// The number of rows that match a predicate.
@@ -149,9 +163,12 @@ struct TableReader {
         // A key is not null, unless its table has lost that constraint (R188).
         let isMissing = index >= order.count && result.isNull(row, index)
         if !isMissing, writer.append(result, row, index, codings[index], column) { continue }
+        let what =
+          index < order.count ? definition.terms[index].expression.description : "the key"
+        try check(index, of: result, codings[index], what, in: table)
         throw .unexpectedValue(
           table.id(try key(row, of: result, in: table, from: order.count)),
-          what: index < order.count ? definition.terms[index].expression.description : "the key"
+          what: what
         )
       }
     }
@@ -182,10 +199,13 @@ struct TableReader {
           } else if index >= definition.terms.count && result.isNull(row, index)
             || !writer.append(result, row, index, codings[index], column)
           {
+            let what =
+              index < definition.terms.count
+              ? definition.terms[index].expression.description : "the key"
+            try check(index, of: result, codings[index], what, in: table)
             throw .unexpectedValue(
               table.id(try key(row, of: result, in: table, from: definition.terms.count)),
-              what: index < definition.terms.count
-                ? definition.terms[index].expression.description : "the key"
+              what: what
             )
           }
         }
@@ -238,11 +258,11 @@ struct TableReader {
               digest.addNull()
               continue
             }
-            guard let value = columns[column].coding.value(result.bytes(row, column)) else {
-              throw .unexpectedValue(
-                table.id(try key(row, of: result, in: table)),
-                what: table.entity.attributes[attribute].name
-              )
+            let coding = columns[column].coding
+            guard let value = result.value(row, column, coding) else {
+              let name = table.entity.attributes[attribute].name
+              try check(column, of: result, coding, name, in: table)
+              throw .unexpectedValue(table.id(try key(row, of: result, in: table)), what: name)
             }
             digest.add(value)
           }
@@ -424,6 +444,7 @@ extension KeyWriter {
       appendNull(key)
       return true
     }
+    guard coding.canRead(type: result.type(ofColumn: column)) else { return false }
     let bytes = result.bytes(row, column)
     switch (coding.kind, key.storage) {
     case (.integer, .integer): append(BinaryForm.integer(bytes), key)

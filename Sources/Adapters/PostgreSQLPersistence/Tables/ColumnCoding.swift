@@ -39,6 +39,20 @@ struct ColumnCoding: Hashable, Sendable {
   static let epochMicroseconds: Int64 = 946_684_800_000_000
   static let epochDays: Int64 = 10_957
 
+  /// Whether the values in a result's column have the form that is read here.
+  ///
+  /// A column whose type was changed can have bytes that would be read as another value: eight letters as a number.
+  /// - Parameter found: The column's type in `pg_type`.
+  /// - Returns: Whether they can be read.
+  func canRead(type found: UInt32) -> Bool {
+    if found == type { return true }
+    return switch kind {
+    case .integer: TypeNumber.wholeNumbers.contains(found)
+    case .text: !TypeNumber.withoutTextForm.contains(found)
+    default: false
+    }
+  }
+
   /// The value in some bytes, or `nil` if the domain has none for it.
   func value(_ bytes: UnsafeRawBufferPointer) -> Value? {
     switch kind {

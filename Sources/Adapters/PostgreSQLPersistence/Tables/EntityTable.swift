@@ -105,9 +105,9 @@ final class EntityTable: Sendable {
     var parts: [Value] = []
     parts.reserveCapacity(keyColumns.count)
     for (index, key) in keyColumns.enumerated() {
-      guard !result.isNull(row, column + index),
-        let value = key.coding.value(result.bytes(row, column + index)), !value.isNull
-      else { return nil }
+      guard let value = result.value(row, column + index, key.coding), !value.isNull else {
+        return nil
+      }
       parts.append(value)
     }
     return ObjectKey(parts: parts, of: entity.identity)
@@ -132,7 +132,7 @@ final class EntityTable: Sendable {
         values.append(.null)
         continue
       }
-      guard let value = attribute.coding.value(result.bytes(row, column + index)) else {
+      guard let value = result.value(row, column + index, attribute.coding) else {
         throw UnreadableValue(attribute: index)
       }
       values.append(value)

@@ -151,6 +151,14 @@ enum TypeNumber {
   static let jsonBinary: UInt32 = 3802
   static let transaction: UInt32 = 5069
 
+  /// The types whose binary form is a whole number.
+  static let wholeNumbers: Set<UInt32> = [boolean, integer16, integer32, integer]
+  /// The types of the store's values whose binary form is not their text.
+  static let withoutTextForm: Set<UInt32> = [
+    boolean, blob, integer16, integer32, integer, object, real32, real, date, localTimestamp,
+    timestamp, numeric, uuid, jsonBinary, transaction,
+  ]
+
   /// The number of the type of arrays of a type, or `nil` for a type that is not built in.
   static func array(of type: UInt32) -> UInt32? {
     switch type {

@@ -1,0 +1,126 @@
+#if PostgreSQL
+import Foundation
+import ResultsDomain
+import ResultsPresentation
+import Testing
+
+@testable import PostgreSQLPersistence
+
+/// R190: what another program does to a table under a list is listed, or is an error with its reason.
+@Suite struct PostgreSQLAlteredTablesTests {
+  /// How rows are read: all keys at once, or pages of an index; with a log or by comparing.
+  enum Opening: String, CaseIterable {
+    case held, indexed, comparing
+  }
+
+  /// Each leaves a table that the list cannot read; some leave bytes that would be read as other values.
+  private static let alterations = [
+    ("ALTER TABLE t RENAME COLUMN v TO w", "v does not exist"),
+    ("ALTER TABLE t DROP COLUMN v", "v does not exist"),
+    ("DROP TABLE t", "does not exist"),
+    // Eight letters are as long as a bigint.
+    (
+      "ALTER TABLE t ALTER COLUMN id TYPE text USING 'letters' || id",
+      "since it was opened"
+    ),
+    (
+      "ALTER TABLE t ALTER COLUMN v TYPE text USING 'letters' || v",
+      "since it was opened"
+    ),
+    // Microseconds since 2000 are as long as a bigint, too.
+    (
+      "ALTER TABLE t ALTER COLUMN v TYPE timestamptz USING to_timestamp(v)",
+      "since it was opened"
+    ),
+  ]
+
+  @Test(arguments: Opening.allCases, alterations)
+  func `R190: a table that is altered is an error with what is different`(
+    _ opening: Opening,
+    _ alteration: (sql: String, detail: String)
+  ) async throws {
+    try await TestServer.withDatabase { url in
+      let connection = try TestServer.connect(url)
+      let (store, controller) = try Self.list(url, opening, on: connection)
+      try await controller.performFetch()
+      try connection.runOnce(alteration.sql)
+      let error = await #expect(throws: (any Error).self) {
+        try await controller.refresh()
+        _ = try controller.results.objects()
+      }
+      let text = error.map { "\($0)" } ?? ""
+      #expect(text.contains("has changed since it was opened"), "\(text)")
+      #expect(text.contains(alteration.detail), "\(text)")
+      controller.cancel()
+      try store.close()
+    }
+  }
+
+  /// What was prepared before is prepared again: a list fails at most once.
+  @Test(arguments: Opening.allCases)
+  func `R190: a list goes on when a column gets another type that it can read`(
+    _ opening: Opening
+  ) async throws {
+    try await TestServer.withDatabase { url in
+      let connection = try TestServer.connect(url)
+      let (store, controller) = try Self.list(url, opening, on: connection)
+      try await controller.performFetch()
+      try connection.runOnce("ALTER TABLE t ADD w text, ALTER COLUMN v TYPE integer")
+      try connection.runOnce("INSERT INTO t VALUES (10, 0)")
+      try? await controller.refresh()
+      try await controller.refresh()
+      #expect(try controller.results.objects().map(\.id.key).first == .integer(10))
+      controller.cancel()
+      try store.close()
+    }
+  }
+
+  private static func list(
+    _ url: String,
+    _ opening: Opening,
+    on connection: Connection
+  ) throws -> (PostgreSQLStore, FetchedResultsController<Row>) {
+    try connection.runOnce("CREATE TABLE t (id bigint PRIMARY KEY, v bigint NOT NULL)")
+    try connection.runOnce("CREATE INDEX i ON t (v, id)")
+    try connection.runOnce("INSERT INTO t SELECT n, n FROM generate_series(1, 9) AS n")
+    let entity = try EntityDescription(
+      name: "t",
+      identity: .integer(column: "id"),
+      attributes: [AttributeDescription("v", .integer64)]
+    )
+    var options = PostgreSQLStoreOptions()
+    options.adoptsTables = true
+    options.maintainsChangeLog = opening != .comparing
+    let store = try PostgreSQLStore(url: url, entities: [entity], options: options)
+    let request = FetchRequest<Row>(entity: entity, sortedBy: [.ascending("v")])
+    let controller = FetchedResultsController(
+      ResultsDefinition(request),
+      in: store,
+      options: ResultsOptions(heldKeysLimit: opening == .indexed ? -1 : .max)
+    )
+    return (store, controller)
+  }
+
+  @Test func `a statement of the application that cannot run is an error with the server's words`()
+    throws
+  {
+    try TestServer.withDatabase { url in
+      let entity = try EntityDescription(
+        name: "t",
+        identity: .integer(column: "id"),
+        attributes: [AttributeDescription("v", .integer64)]
+      )
+      let store = try PostgreSQLStore(url: url, entities: [entity])
+      for sql in ["UPDATE t SET w = 1", "UPDAT t", "SELECT 'x'::bigint"] {
+        let error = #expect(throws: StoreError.self) {
+          try store.write { transaction in
+            _ = try (transaction as? PostgreSQLTransaction)?.execute(sql)
+          }
+        }
+        #expect("\(error.map { "\($0)" } ?? "")".contains("Correct the statement"), "\(sql)")
+      }
+      try store.close()
+    }
+  }
+}
+#endif
