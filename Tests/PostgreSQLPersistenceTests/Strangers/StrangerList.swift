@@ -58,6 +58,12 @@ struct NaiveRows: Equatable {
     }
   }
 
+  /// Whether a table has no rows; a table that is gone has none to show, but is not empty.
+  static func isEmpty(_ table: StrangerTable, on connection: Connection) -> Bool {
+    let text = "SELECT NOT EXISTS (SELECT 1 FROM \(table.name.quotedName))"
+    return (try? connection.runOnce(text).boolean(0, 0)) ?? false
+  }
+
   /// The first difference, for a message.
   func difference(from other: NaiveRows) -> String {
     let missing = other.rows.filter { !rows.contains($0) }
@@ -175,7 +181,17 @@ final class StrangerList: Sendable {
   }
 
   /// Waits until the list is what a naive reading shows, or until it says why not.
-  func settle(on naive: NaiveRows?, within seconds: Double) async throws -> StrangerOutcome {
+  /// - Parameters:
+  ///   - naive: The rows, or `nil` if they cannot be read.
+  ///   - isEmpty: Whether the table has no rows, so that a column that is gone makes no difference.
+  ///   - seconds: How long it waits.
+  /// - Returns: What was found.
+  /// - Throws: `CancellationError`.
+  func settle(
+    on naive: NaiveRows?,
+    isEmpty: Bool,
+    within seconds: Double
+  ) async throws -> StrangerOutcome {
     let deadline = ContinuousClock.now.advanced(by: .seconds(seconds))
     var last = "the table cannot be read, and the list says nothing"
     while true {
@@ -186,7 +202,7 @@ final class StrangerList: Sendable {
       } else {
         // A list over an index has read no row yet.
         do {
-          _ = try shown()
+          if try shown()?.isEmpty == true, isEmpty { return .equal }
         } catch {
           return .judged("\(error)")
         }

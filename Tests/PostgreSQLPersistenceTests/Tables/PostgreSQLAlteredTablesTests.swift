@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  /// What was prepared before is prepared again: a list fails at most once.
+  /// What was prepared before is prepared again; a list that compares may fail once.
   @Test(arguments: Opening.allCases)
   func `R190: a list goes on when a column gets another type that it can read`(
     _ opening: Opening
@@ -67,7 +67,7 @@ import Testing
       try await controller.performFetch()
       try connection.runOnce("ALTER TABLE t ADD w text, ALTER COLUMN v TYPE integer")
       try connection.runOnce("INSERT INTO t VALUES (10, 0)")
-      try? await controller.refresh()
+      if opening == .comparing { try? await controller.refresh() }
       try await controller.refresh()
       #expect(try controller.results.objects().map(\.id.key).first == .integer(10))
       controller.cancel()

@@ -201,14 +201,19 @@ extension ChangeLog {
   /// - Throws: The store's error; no transaction is open then.
   func begin(on connection: Connection, opening: [Statement]) throws(StoreError) -> PinnedVersion {
     var opening = opening
+    var isPlannedAgain = false
     do throws(PostgreSQLFailure) {
       for _ in 1..<ChangeLog.attemptLimit {
-        if let pinned = try attempt(&opening, on: connection, isAlone: false) { return pinned }
+        if let pinned = try attempt(&opening, &isPlannedAgain, on: connection, isAlone: false) {
+          return pinned
+        }
       }
       // Now no other reading is admitted meanwhile; only a server that was replaced makes another attempt necessary.
       let pinned = try gate.withLock { _ throws(PostgreSQLFailure) -> PinnedVersion? in
         for _ in 1..<ChangeLog.attemptLimit {
-          if let pinned = try attempt(&opening, on: connection, isAlone: true) { return pinned }
+          if let pinned = try attempt(&opening, &isPlannedAgain, on: connection, isAlone: true) {
+            return pinned
+          }
         }
         return nil
       }
@@ -221,6 +226,7 @@ extension ChangeLog {
 
   private func attempt(
     _ opening: inout [Statement],
+    _ isPlannedAgain: inout Bool,
     on connection: Connection,
     isAlone: Bool
   ) throws(PostgreSQLFailure) -> PinnedVersion? {
@@ -237,8 +243,10 @@ extension ChangeLog {
     }
     try connection.run("ROLLBACK")
     guard let failure else { return nil }
-    // A standby cannot read the unlogged table.
-    guard failure.state == "0A000", try renewLife(on: connection) else { throw failure }
+    // A standby cannot read the unlogged table; or a column has got another type since a statement was prepared.
+    guard failure.state == "0A000", try renewLife(on: connection) || !isPlannedAgain
+    else { throw failure }
+    isPlannedAgain = true
     return nil
   }
 
@@ -273,6 +281,7 @@ extension ChangeLog {
       return nil
     }
     connection.seenInstance = facts.instance
+    connection.note(marks: facts.marks)
     var mark = Mark.running(facts.snapshot)
     if start.life.isStandby {
       let visible = results[results.count - 1]

@@ -62,6 +62,8 @@ final class Connection {
   private var cursorCount = 0
   /// How the server plans now; `nil` after a failure, which may have taken the setting back.
   private var planning: Statement.Planning? = .usual
+  /// What identified the form of the tables at the last reading, or `nil`.
+  private var seenMarks: [Int64]?
   /// Whether the server has prepared statements that it cannot run any more.
   private var isPlanStale = false
   /// Whether statements may be prepared by name; a pooler in transaction mode forbids it.
@@ -392,6 +394,13 @@ final class Connection {
       }
     }
     return PQgetResult(connection)
+  }
+
+  /// Prepares statements again if tables were altered since the last reading on this connection: they could return other types.
+  /// - Parameter marks: What identifies the present form of the tables.
+  func note(marks: [Int64]) {
+    if let seenMarks, seenMarks != marks { forgetPrepared() }
+    seenMarks = marks
   }
 
   /// Forgets all prepared statements, here and on the server.
