@@ -56,12 +56,11 @@ import Testing
     )
     let options = SQLiteStoreOptions(pollInterval: nil)
     let store = try SQLiteStore(at: folder.file(), entities: [entity], options: options)
-    // The insertion's entry is written after the entry of what it causes.
     try LogFixture.execute(
       folder.file(),
       """
       CREATE TRIGGER "\(names.trigger)" AFTER INSERT ON \(names.quoted)
-      BEGIN UPDATE \(names.quoted) SET read = 1 WHERE rowid = NEW.rowid; END;
+      BEGIN DELETE FROM \(names.quoted) WHERE rowid = NEW.rowid; END;
       """
     )
     try store.checkForExternalChanges()
@@ -69,9 +68,8 @@ import Testing
     let insertion = "INSERT INTO \(names.quoted) (id, title, read) VALUES (1, 'a', 0)"
     try LogFixture.execute(folder.file(), insertion)
     try store.checkForExternalChanges()
-    let content = LogFixture.content(try store.allRows(of: entity))
-    let records = try #require(try store.history(since: start, of: entity).records)
-    #expect(records.reduce([:]) { LogFixture.replay($1.changes, on: $0) } == content)
+    // The deletion stands before the insertion in the log; whether there was such a row before cannot be said.
+    #expect(try store.history(since: start, of: entity).records == nil)
     try store.close()
   }
 
