@@ -46,6 +46,12 @@ import Testing
     }
   }
 
+  private func texts(_ sql: String) throws -> [String] {
+    let queue = try DatabaseQueue(path: folder.file())
+    defer { try? queue.close() }
+    return try queue.read { try String.fetchAll($0, sql: sql) }
+  }
+
   private func list(
     of entity: EntityDescription,
     in store: SQLiteStore,
@@ -176,6 +182,45 @@ import Testing
     let found = try await failure(after: alteration.sql, of: controller)
     #expect(detail(found) == alteration.detail)
     controller.cancel()
+    try store.close()
+  }
+
+  @Test(
+    arguments: [
+      ("k INTEGER NOT NULL, v TEXT, PRIMARY KEY (k)) WITHOUT ROWID", "k INT, v"),
+      ("k INTEGER PRIMARY KEY, v TEXT)", "k TEXT NOT NULL PRIMARY KEY, v"),
+      (
+        "k TEXT NOT NULL PRIMARY KEY, v TEXT NOT NULL)",
+        "k TEXT NOT NULL, v TEXT NOT NULL, PRIMARY KEY (v, k)"
+      ),
+    ]
+  )
+  func `R190: the log of a table that was made again with another key is not followed`(
+    _ columns: (before: String, after: String)
+  ) async throws {
+    let creation = "CREATE TABLE t (\(columns.before); INSERT INTO t VALUES (1, 'a'), (2, 'b')"
+    let first = try self.store(.discoveredWithLog, creation).1
+    let triggers = try texts("SELECT sql FROM sqlite_schema WHERE type = 'trigger'")
+    try execute(
+      """
+      PRAGMA legacy_alter_table = ON; ALTER TABLE t RENAME TO gone; CREATE TABLE t (\(columns.after));
+      INSERT INTO t SELECT * FROM gone; DROP TABLE gone
+      """
+    )
+    try? first.checkForExternalChanges()
+    try first.close()
+    for trigger in triggers { try? execute(trigger) }
+    let database = try DatabaseDescription(at: folder.file())
+    let entity = try #require(database.table(named: "t")).entity.get()
+    let store = try SQLiteStore(discovered: database, entities: [entity])
+    let start = try store.currentVersion()
+    let before = Set(try store.allRows(of: entity).map(\.id))
+    try execute("INSERT OR IGNORE INTO t VALUES (3, 'c'), (3, 'd'), (3, 'e')")
+    try store.checkForExternalChanges()
+    let after = Set(try store.allRows(of: entity).map(\.id))
+    if let records = try store.history(since: start, of: entity).records {
+      #expect(Set(records.flatMap(\.changes).map(\.id)) == after.subtracting(before))
+    }
     try store.close()
   }
 

@@ -184,6 +184,7 @@ struct ChangeLogLayout: Sendable {
     for table in tables.all {
       guard let number = numbers[table.entity.name],
         let recorded = try StoreFormat.recorded(table.entity.name, on: database),
+        recorded.hasKey(of: table.entity),
         let expected = try ChangeLogTriggers.expected(recorded, number: number, on: database),
         expected.all.allSatisfy({ found[$0.name] == $0.sql })
       else { return nil }

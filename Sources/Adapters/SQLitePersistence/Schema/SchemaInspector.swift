@@ -341,17 +341,11 @@ enum SchemaChange {
     func mismatch(_ detail: String) -> OpenFailureError {
       OpenFailureError(.schemaMismatch(entity: entity.name, detail: detail))
     }
-    let kind =
-      switch entity.identity {
-      case .integer: "integer"
-      case .text: "text"
-      case .compound: "compound"
-      }
-    let columns = entity.identity.columns
-    guard recorded.identity == kind, recorded.keyColumns.elementsEqual(columns, by: isSame) else {
+    guard recorded.hasKey(of: entity) else {
+      let kind = StoreFormat.kind(of: entity.identity)
       throw mismatch(
         "its key is \(recorded.identity) (\(recorded.keyColumns.joined(separator: ", "))),"
-          + " not \(kind) (\(columns.joined(separator: ", ")))"
+          + " not \(kind) (\(entity.identity.columns.joined(separator: ", ")))"
       )
     }
     var added: [AttributeDescription] = []

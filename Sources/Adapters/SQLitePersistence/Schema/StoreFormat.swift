@@ -198,11 +198,10 @@ enum StoreFormat {
       sql: "DELETE FROM _results_attribute WHERE entity = ?",
       arguments: [entity.name]
     )
-    let (kind, column): (String, String?) =
+    let column: String? =
       switch entity.identity {
-      case .integer(let column): ("integer", column)
-      case .text(let column): ("text", column)
-      case .compound: ("compound", nil)
+      case .integer(let column), .text(let column): column
+      case .compound: nil
       }
     try database.execute(
       sql: """
@@ -210,7 +209,7 @@ enum StoreFormat {
         ON CONFLICT (name) DO UPDATE SET identity = excluded.identity,
           key_column = excluded.key_column
         """,
-      arguments: [entity.name, kind, column]
+      arguments: [entity.name, kind(of: entity.identity), column]
     )
     for (position, attribute) in entity.attributes.enumerated() {
       let keyPosition = entity.keyAttributeIndexes.firstIndex(of: position)
@@ -224,6 +223,15 @@ enum StoreFormat {
           keyPosition,
         ]
       )
+    }
+  }
+
+  /// What is recorded for an identity.
+  static func kind(of identity: EntityIdentity) -> String {
+    switch identity {
+    case .integer: "integer"
+    case .text: "text"
+    case .compound: "compound"
     }
   }
 
@@ -281,5 +289,11 @@ struct RecordedEntity {
     return attributes.filter { $0.keyPosition != nil }
       .sorted { ($0.keyPosition ?? 0) < ($1.keyPosition ?? 0) }
       .map(\.name)
+  }
+
+  /// Whether the rows have the same identity as those of an entity; a table can have been made again with another key.
+  func hasKey(of entity: EntityDescription) -> Bool {
+    identity == StoreFormat.kind(of: entity.identity)
+      && keyColumns.elementsEqual(entity.identity.columns) { $0.utf8.elementsEqual($1.utf8) }
   }
 }
