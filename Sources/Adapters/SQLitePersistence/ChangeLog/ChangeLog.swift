@@ -179,7 +179,7 @@ extension ChangeLog {
   ) throws -> ChangeLogLayout? {
     let known = state.withLock { $0.layout }
     if let known, known.cookie == cookie { return known.layout }
-    let layout = try ChangeLogLayout(of: tables, on: database)
+    let layout = try ChangeLogLayout.read(of: tables, on: database)
     // Restoring a copy always changes the schema's version.
     let isOther = try layout.map { try hasOtherPast(than: anchor, $0, on: database) } ?? false
     state.withLock { state in

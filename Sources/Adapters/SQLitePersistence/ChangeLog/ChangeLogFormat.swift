@@ -174,18 +174,28 @@ struct ChangeLogLayout: Sendable {
 
   /// Reads the layout from a database.
   /// - Returns: `nil` if it has no log of these entities, or one that misses changes of them.
-  init?(of tables: StoreTables, on database: Database) throws {
+  /// - Complexity: O(*n*) in the schema; the tables would otherwise be searched for one by one.
+  static func read(of tables: StoreTables, on database: Database) throws -> ChangeLogLayout? {
+    try SchemaCatalog.using(database) { _ in try ChangeLogLayout(of: tables, on: database) }
+  }
+
+  private init?(of tables: StoreTables, on database: Database) throws {
     guard let (epoch, numbers) = try ChangeLogLayout.numbers(on: database) else { return nil }
     let found = try ChangeLogLayout.triggers(on: database)
-    let foreign = try ChangeLogLayout.foreignTriggers(found, numbers: numbers, on: database)
-    let others = foreign.map(ChangeLogLayout.namesInStatements)
+    let recordings = try ChangeLogLayout.recordings(numbers, on: database)
+    var foreign = found
+    for trigger in recordings.values.lazy.compactMap(\.triggers?.all).joined()
+    where foreign[trigger.name] == trigger.sql {
+      foreign[trigger.name] = nil
+    }
+    let others = foreign.values.map(ChangeLogLayout.namesInStatements)
     var entities: [Entity] = []
     var hasOthers = false
     for table in tables.all {
       guard let number = numbers[table.entity.name],
-        let recorded = try StoreFormat.recorded(table.entity.name, on: database),
+        let (recorded, triggers) = recordings[table.entity.name],
         recorded.hasKey(of: table.entity),
-        let expected = try ChangeLogTriggers.expected(recorded, number: number, on: database),
+        let expected = triggers,
         expected.all.allSatisfy({ found[$0.name] == $0.sql })
       else { return nil }
       let indexes = table.entity.attributes.map { recorded.index(of: $0.name) }
@@ -214,22 +224,18 @@ struct ChangeLogLayout: Sendable {
     hasApplicationTriggers = !foreign.isEmpty
   }
 
-  /// The statements of the triggers that are not the log's: those of other names, and those whose name has the log's prefix only.
-  private static func foreignTriggers(
-    _ found: [String: String],
-    numbers: [String: Int],
+  /// What is recorded of each entity of the log, and the triggers that its table should have, if it fits.
+  private static func recordings(
+    _ numbers: [String: Int],
     on database: Database
-  ) throws -> [String] {
-    var others = found
+  ) throws -> [String: (entity: RecordedEntity, triggers: ChangeLogTriggers?)] {
+    var recordings: [String: (entity: RecordedEntity, triggers: ChangeLogTriggers?)] = [:]
     for (name, number) in numbers {
-      guard let recorded = try StoreFormat.recorded(name, on: database),
-        let expected = try ChangeLogTriggers.expected(recorded, number: number, on: database)
-      else { continue }
-      for trigger in expected.all where others[trigger.name] == trigger.sql {
-        others[trigger.name] = nil
-      }
+      guard let entity = try StoreFormat.recorded(name, on: database) else { continue }
+      let triggers = try ChangeLogTriggers.expected(entity, number: number, on: database)
+      recordings[name] = (entity, triggers)
     }
-    return Array(others.values)
+    return recordings
   }
 
   /// The epoch of the log, and the numbers of all entities in it; `nil` if these are not valid or not unique.

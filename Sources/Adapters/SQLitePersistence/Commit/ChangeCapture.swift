@@ -123,11 +123,11 @@ final class ChangeCapture: Sendable {
 
   /// Reads the positions of the columns again, after the schema has changed.
   func readColumnPositions(on database: Database) throws {
-    let positions = try tables.all.map { table in
-      try database.tableShape(of: table.entity.name).map {
-        ColumnPositions(of: table.entity, in: $0)
+    let positions = try SchemaCatalog.using(database) { _ in
+      try tables.all.map { table in
+        let shape = try database.tableShape(of: table.entity.name)
+        return shape.map { ColumnPositions(of: table.entity, in: $0) } ?? table.positions
       }
-        ?? table.positions
     }
     state.withLock { $0.positions = positions }
   }

@@ -306,7 +306,7 @@ struct DatabaseOpener {
   ) throws -> Opened {
     let tables = try inspector.tables(on: database)
     let mayHaveLog = options.maintainsChangeLog != false
-    let hasLog = try mayHaveLog && ChangeLogLayout(of: tables, on: database) != nil
+    let hasLog = try mayHaveLog && ChangeLogLayout.read(of: tables, on: database) != nil
     return Opened(
       writer: writer,
       tables: tables,

@@ -179,7 +179,7 @@ private struct ChangeLogExaminer {
 
   private func hasTriggers(_ database: Database) throws -> Bool {
     do {
-      return try ChangeLogLayout(of: tables, on: database) != nil
+      return try ChangeLogLayout.read(of: tables, on: database) != nil
     } catch {
       guard SQLiteFailure(error)?.primaryCode == SQLITE_CORRUPT else { throw error }
       return false
