@@ -111,7 +111,7 @@ import Testing
         attributes: [AttributeDescription("v", .integer64)]
       )
       let store = try PostgreSQLStore(url: url, entities: [entity])
-      for sql in ["UPDATE t SET w = 1", "UPDAT t", "SELECT 'x'::bigint"] {
+      for sql in ["UPDATE t SET w = 1", "UPDAT t", "SELECT 'x'::bigint", "SELECT 1 / 0"] {
         let error = #expect(throws: StoreError.self) {
           try store.write { transaction in
             _ = try (transaction as? PostgreSQLTransaction)?.execute(sql)

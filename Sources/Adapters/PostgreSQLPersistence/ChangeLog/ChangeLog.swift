@@ -243,7 +243,7 @@ extension ChangeLog {
     }
     try connection.run("ROLLBACK")
     guard let failure else { return nil }
-    // A standby cannot read the unlogged table; or a column has got another type since a statement was prepared.
+    // A standby cannot read the unlogged table; or the type of a column has changed since a statement was prepared.
     guard failure.state == "0A000", try renewLife(on: connection) || !isPlannedAgain
     else { throw failure }
     isPlannedAgain = true

@@ -219,8 +219,11 @@ final class Connection {
     }
     // A name that the unread flight prepares is known only when its results are read.
     if !pending.isEmpty { try drain() }
-    let isIdle = PQtransactionStatus(connection) == PQTRANS_IDLE
-    if prepared.count > Connection.preparedLimit || isPlanStale && isIdle { forgetPrepared() }
+    if prepared.count > Connection.preparedLimit
+      || isPlanStale && PQtransactionStatus(connection) == PQTRANS_IDLE
+    {
+      forgetPrepared()
+    }
     var flight = PendingFlight()
     var preparing: [PreparedText: String] = [:]
     for statement in statements.map(rehearse) {
@@ -369,7 +372,7 @@ final class Connection {
     if let synchronization = nextResult(on: connection) { PQclear(synchronization) }
     if let failure {
       planning = nil
-      // A column that a statement returns has got another type since it was prepared ("cached plan must not change result type").
+      // The type of a column may have changed since a statement that returns it was prepared.
       if failure.state == "0A000" {
         prepared = [:]
         isPlanStale = true
@@ -396,7 +399,7 @@ final class Connection {
     return PQgetResult(connection)
   }
 
-  /// Prepares statements again if tables were altered since the last reading on this connection: they could return other types.
+  /// Forgets the prepared statements if the tables were altered since the last reading on this connection: they could return other types.
   /// - Parameter marks: What identifies the present form of the tables.
   func note(marks: [Int64]) {
     if let seenMarks, seenMarks != marks { forgetPrepared() }

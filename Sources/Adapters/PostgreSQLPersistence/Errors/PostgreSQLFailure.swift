@@ -95,12 +95,11 @@ extension PostgreSQLFailure {
     case "53200", "53300", "53400": return .unreachable(path: path, detail: message)
     case "25006": return .readOnly(path: path)
     case "42501": return .cannotOpen(path: path, .noPermission(detail: message))
-    // A table, column, schema, type or operator that there was when the statement was made, or what cannot be converted any more.
-    case "42P01", "42703", "3F000", "42704", "42883", "42804", "42809", "42846", "22P02", "22007":
+    // The store's statements fitted the tables when it was opened: a name, an operator or a conversion is missing now, or a prepared
+    // statement would return another type (0A000).
+    case "42P01", "42703", "3F000", "42704", "42883", "42804", "42809", "42846", "22P02", "22007",
+      "0A000":
       return .cannotOpen(path: path, .tableChanged(entity: table ?? "", detail: message))
-    case "0A000":
-      let detail = "the type of a column is another one"
-      return .cannotOpen(path: path, .tableChanged(entity: table ?? "", detail: detail))
     case "XX001", "XX002": return .damaged(path: path, detail: message)
     case "58030": return .inputOutput(path: path, detail: message)
     // A constraint that is checked at the end of a transaction, or what a trigger raises.

@@ -21,7 +21,7 @@ extension PostgreSQLConstraintError: CustomStringConvertible {
   }
 }
 
-/// A statement of the application that the server cannot run, such as one that names no column.
+/// A statement of the application that the server cannot run, such as one with a column that does not exist.
 ///
 /// It is the reason in `StoreError.aborted(by:)`.
 public struct PostgreSQLStatementError: Error, Hashable, Sendable {
@@ -70,7 +70,7 @@ extension StoreError {
       ])
     case (let state, _) where state.hasPrefix("23"): self = .aborted(by: error)
     case ("42501", _): self = .aborted(by: error)
-    case (let state, .none) where state.hasPrefix("42") || state == "22P02" || state == "0A000":
+    case (let state, .none) where ["22", "42", "0A"].contains(where: state.hasPrefix):
       let message = failure.message
       self = .aborted(by: PostgreSQLStatementError(state: state, message: message))
     case ("42P01", .some(let entity)), ("42703", .some(let entity)):

@@ -286,7 +286,7 @@ extension PostgreSQLOrderedSource {
       for row in 0..<result.count {
         var writer = KeyWriter()
         guard append(row, of: result, columns: columns, to: &writer) else {
-          throw unreadable(row, of: result)
+          throw try unreadable(row, of: result)
         }
         guard try body(writer.bytes, Int(result.integer(row, terms) ?? 0)) else { return false }
       }
@@ -534,7 +534,7 @@ extension PostgreSQLOrderedSource {
   private func key(_ row: Int, of result: QueryResult) throws(StoreError) -> [UInt8] {
     var writer = KeyWriter()
     guard append(row, of: result, columns: plan.columns.all.count, to: &writer) else {
-      throw unreadable(row, of: result)
+      throw try unreadable(row, of: result)
     }
     return writer.bytes
   }
@@ -553,18 +553,17 @@ extension PostgreSQLOrderedSource {
   }
 
   /// The error for a stored value that the domain has not.
-  private func unreadable(_ row: Int, of result: QueryResult) -> StoreError {
+  private func unreadable(
+    _ row: Int,
+    of result: QueryResult
+  ) throws(StoreError) -> StoreError {
     let failed = statements.terms.indices.first { index in
       index < result.columnCount && !result.isNull(row, index)
         && result.value(row, index, statements.terms[index].coding) == nil
     }
     if let failed {
       let term = statements.terms[failed]
-      do throws(StoreError) {
-        try reader.check(failed, of: result, term.coding, term.sql, in: plan.table)
-      } catch {
-        return error
-      }
+      try reader.check(failed, of: result, term.coding, term.sql, in: plan.table)
     }
     let what = failed.map { statements.terms[$0].sql } ?? "a key"
     return unexpected("\(what) holds a value that has no counterpart")

@@ -229,7 +229,7 @@ private struct AggregateReader {
             try reader.check(first + index, of: result, codings[index], what, in: table)
             throw .unexpectedValue(
               table.id(try reader.key(row, of: result, in: table)),
-              what: expressions[index].description
+              what: what
             )
           }
           values.append(value)

@@ -109,7 +109,7 @@ struct TableReader {
     in table: EntityTable
   ) throws(StoreError) {
     guard !coding.canRead(type: result.type(ofColumn: column)) else { return }
-    let detail = "the type of \(name) is another one"
+    let detail = "the type of \(name) has changed"
     throw .cannotOpen(path: path, .tableChanged(entity: table.entity.name, detail: detail))
   }
 

@@ -193,9 +193,9 @@ struct ChangeLogLayout: Sendable {
     var hasOthers = false
     for table in tables.all {
       guard let number = numbers[table.entity.name],
-        let (recorded, triggers) = recordings[table.entity.name],
+        let (recorded, expected) = recordings[table.entity.name],
         recorded.hasKey(of: table.entity),
-        let expected = triggers,
+        let expected,
         expected.all.allSatisfy({ found[$0.name] == $0.sql })
       else { return nil }
       let indexes = table.entity.attributes.map { recorded.index(of: $0.name) }

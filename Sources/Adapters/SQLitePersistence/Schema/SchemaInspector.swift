@@ -350,7 +350,7 @@ enum SchemaChange {
     }
     var added: [AttributeDescription] = []
     for attribute in entity.attributes {
-      let old = recorded.attributes.first { isSame($0.name, attribute.name) }
+      let old = recorded.attributes.first { $0.name.hasSameBytes(as: attribute.name) }
       guard let old else {
         guard attribute.isOptional else {
           throw mismatch("the required attribute \(attribute.name) is new")
@@ -367,21 +367,17 @@ enum SchemaChange {
       }
     }
     let dropped = recorded.attributes.map(\.name)
-      .filter { name in !entity.attributes.contains { isSame($0.name, name) } }
+      .filter { name in !entity.attributes.contains { $0.name.hasSameBytes(as: name) } }
     let replaced = replacements.filter { replacement in
-      isSame(replacement.entity, entity.name)
-        && dropped.contains { isSame($0, replacement.attribute) }
+      replacement.entity.hasSameBytes(as: entity.name)
+        && dropped.contains { $0.hasSameBytes(as: replacement.attribute) }
     }
-    let lost = dropped.first { name in !replaced.contains { isSame($0.attribute, name) } }
+    let lost = dropped.first { name in !replaced.contains { $0.attribute.hasSameBytes(as: name) } }
     if let new = added.first, let lost {
       throw mismatch("\(new.name) is new and \(lost) is missing, which may be a new name")
     }
     return added.map { .add($0, entity) } + replaced.map { .replace($0, entity) }
       + dropped.map { .drop($0, entity) }
-  }
-
-  private static func isSame(_ left: String, _ right: String) -> Bool {
-    Value.text(left) == Value.text(right)
   }
 
   /// Applies the change.

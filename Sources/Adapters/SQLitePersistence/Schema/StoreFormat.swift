@@ -294,6 +294,6 @@ struct RecordedEntity {
   /// Whether the rows have the same identity as those of an entity; a table can have been made again with another key.
   func hasKey(of entity: EntityDescription) -> Bool {
     identity == StoreFormat.kind(of: entity.identity)
-      && keyColumns.elementsEqual(entity.identity.columns) { $0.utf8.elementsEqual($1.utf8) }
+      && keyColumns.elementsEqual(entity.identity.columns) { $0.hasSameBytes(as: $1) }
   }
 }
