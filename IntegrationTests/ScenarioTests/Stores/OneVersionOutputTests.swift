@@ -89,7 +89,12 @@ struct OneVersionOutputTests {
     watch.send(SIGTERM)
     let result = try watch.finish()
     #expect(result.status == 128 + SIGTERM, "\(result.errors)")
-    #expect(result.errors == "")
+    // It may have noticed that the triggers were gone; nothing else is worth a word.
+    let notes = result.errors.split(separator: "\n").filter {
+      !$0.contains("the triggers that record changes of other programs are missing")
+        && !$0.hasSuffix("the change log has every commit again")
+    }
+    #expect(notes.isEmpty, "\(result.errors)")
   }
 
   @Test func `output that is not read does not hold a version (R63)`() throws {
