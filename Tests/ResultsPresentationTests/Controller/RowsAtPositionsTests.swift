@@ -32,11 +32,12 @@ import Testing
   private func list(
     _ isFrozen: Bool = false,
     in store: any Store,
-    _ delivery: ResultsDelivery = .onDemand
+    _ delivery: ResultsDelivery = .onDemand,
+    where predicate: FetchPredicate = .all
   ) -> FetchedResultsController<Row> {
     FetchedResultsController(
       ResultsDefinition(
-        FetchRequest(entity: entity, sortedBy: [.ascending("text")]),
+        FetchRequest(entity: entity, where: predicate, sortedBy: [.ascending("text")]),
         sectionedBy: .attribute("text"),
         isFrozen: isFrozen
       ),
@@ -150,6 +151,41 @@ import Testing
     }
     #expect(delta.rows.updates.map(\.id).contains(ids[2]))
     #expect(try marks(present) == [0, 0, 0])
+  }
+
+  @Test(arguments: [false, true])
+  func `a row that was read late, left and came back as it was is named (R201)`(
+    _ isAbsentWhenRead: Bool
+  ) async throws {
+    let (store, ids) = try filled()
+    let forgetful = HistorylessStore(store)
+    let marked = FetchPredicate.comparison(.attribute("mark"), .greaterOrEqual, .literal(0))
+    let controller = list(in: forgetful, where: marked)
+    try await controller.performFetch()
+    let drawn = try controller.results
+    func commit(_ value: Int64) async throws {
+      try mark(ids[2], value, in: forgetful)
+      try await controller.refresh()
+    }
+    func readLate() throws -> Value? {
+      forgetful.forgets.store(true, ordering: .relaxed)
+      defer { forgetful.forgets.store(false, ordering: .relaxed) }
+      return try drawn.objects(at: 2..<3).first?.values[1]
+    }
+    try await commit(7)
+    if !isAbsentWhenRead { #expect(try readLate() == 7) }
+    try await commit(-1)
+    if isAbsentWhenRead { #expect(try readLate() == -1) }
+    // The list has nothing to say about it now, and does not forget it.
+    try await commit(-2)
+    try await commit(0)
+    guard case .change(let delta, _) = try controller.catchUp(from: drawn.position) else {
+      Issue.record("no change, although a row was read as no list has it")
+      return
+    }
+    #expect(
+      (delta.rows.updates + delta.rows.moves).contains { $0.id == ids[2] && $0.contentChanged }
+    )
   }
 
   @Test func `a list is fetched again after more late reads than are noted (R201)`() async throws {

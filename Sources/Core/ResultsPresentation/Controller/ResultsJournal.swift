@@ -47,7 +47,9 @@ struct ResultsJournal: Sendable {
   }
 
   /// A delta of sections alone counts too, so that no number of them fills the memory.
-  private static func size(of delta: ResultsDelta) -> Int { max(1, delta.rows.count) }
+  private static func size(of delta: ResultsDelta) -> Int {
+    max(1, delta.rows.count + delta.rows.readLate.count)
+  }
 }
 
 extension ResultsJournal {

@@ -22,6 +22,9 @@ final class LateReads: Sendable {
     fileprivate(set) var reason = GapReason.trimmed
 
     var isEmpty: Bool { keys.isEmpty && !isWhole }
+
+    /// Removes a row that the list has named.
+    mutating func remove(_ key: ObjectKey) { keys[key] = nil }
   }
 
   private struct State: Sendable {

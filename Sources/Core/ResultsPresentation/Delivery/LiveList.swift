@@ -438,10 +438,29 @@ extension LiveList {
       let keys = Array(late.keys.keys)
       let step = try state.engine?.rereading(keys, because: late.reason, in: history.snapshot)
       if let step { append(step, to: &state) }
+      var absent = late
+      for id in step?.delta.rows.readLate ?? [] { absent.remove(id.key) }
+      mark(absent, &state)
       return
     }
     _ = try state.engine?.refetch(.historyLost, in: history.snapshot)
     appendReset(.historyLost, to: &state)
+  }
+
+  /// Marks rows that were read late and have left the list, with the change after which they are absent: they may return as they were.
+  ///
+  /// Before the next change they cannot return, so they stay noted until then.
+  private func mark(_ absent: LateReads.Batch, _ state: inout State) {
+    guard let engine = state.engine, !absent.isEmpty else { return }
+    for index in state.pending.indices.reversed() {
+      guard case .change(let before, var delta, let after) = state.pending[index] else { continue }
+      delta.rows.readLate.formUnion(
+        absent.keys.keys.map { ObjectID(entity: engine.plan.entity.name, key: $0) }
+      )
+      state.pending[index] = .change(before: before, delta, after: after)
+      return
+    }
+    lateReads.giveBack(absent)
   }
 
   private func adopt(

@@ -40,6 +40,7 @@ extension ResultsDelta {
     try rows.add(next: next.rows)
     try rows.collect(into: &assembler)
     var delta = assembler.delta
+    delta.rows.readLate = rows.readLate
     delta.life = life
     delta.repair = repair ?? next.repair
     delta.hasOtherCauses = hasOtherCauses || next.hasOtherCauses || cause != next.cause
@@ -197,6 +198,8 @@ private struct NetRows {
   let second: PathMapping
   /// The mapping of sections over both changes.
   let sections: PathMapping
+  /// The rows that were read late before either change: no net effect takes that back (R201).
+  private(set) var readLate: Set<ObjectID> = []
   private var entries: [ObjectID: NetRow] = [:]
 
   init(first: PathMapping, second: PathMapping, sections: PathMapping) {
@@ -207,6 +210,7 @@ private struct NetRows {
 
   /// Adds the first change.
   mutating func add(_ changes: RowChanges) {
+    readLate = changes.readLate
     for delete in changes.deletes {
       entries[delete.id] = NetRow(from: delete.from, old: delete.old, wasMoved: true)
     }
@@ -218,8 +222,7 @@ private struct NetRows {
           old: row.old,
           new: row.new,
           changed: row.changed,
-          wasMoved: moves,
-          wasReadLate: row.wasReadLate
+          wasMoved: moves
         )
       }
     }
@@ -230,6 +233,7 @@ private struct NetRows {
 
   /// Adds the second change.
   mutating func add(next changes: RowChanges) throws(DeltaError) {
+    readLate.formUnion(changes.readLate)
     for delete in changes.deletes {
       var row = try row(delete.id, at: delete.from)
       if row.isNamedOnce && row.isUntouched { row.old = row.old ?? delete.old }
@@ -288,7 +292,7 @@ private struct NetRows {
       if row.wasMoved, let to { affectedNew[to.section, default: []].append(to.row) }
       switch (row.from, to) {
       case (let from?, let to?):
-        let survivor = row.survivor(id, from: from, to: to)
+        let survivor = row.survivor(id, from: from, to: to, wasReadLate: readLate.contains(id))
         if sections.newSection(for: from.section) != to.section {
           assembler.moves.append(survivor)
         } else if row.wasMoved {
@@ -337,8 +341,6 @@ struct NetRow {
   var changed: AttributeSet?
   /// Whether it was ever taken out of the order.
   var wasMoved: Bool
-  /// Whether one of the changes names it because it was read late: no net effect takes that back (R201).
-  var wasReadLate = false
   /// Whether the second change names it.
   var isSettled = false
 
@@ -353,7 +355,6 @@ struct NetRow {
     new = next.new ?? (next.contentChanged ? nil : new)
     to = next.to
     isSettled = true
-    wasReadLate = wasReadLate || next.wasReadLate
     changed =
       if isUntouched {
         next.changed
@@ -370,23 +371,19 @@ struct NetRow {
   }
 
   /// Returns the net change of a row that stayed.
-  func survivor(_ id: ObjectID, from: OldPath, to: NewPath) -> RowChanges.Survivor {
+  func survivor(
+    _ id: ObjectID,
+    from: OldPath,
+    to: NewPath,
+    wasReadLate: Bool
+  ) -> RowChanges.Survivor {
     var changed = changed
     if wasReadLate {
       changed = nil
     } else if let old, let new, old.values.count == new.values.count {
       changed = new.changes(from: old)
     }
-    var survivor = RowChanges.Survivor(
-      id: id,
-      from: from,
-      to: to,
-      old: old,
-      new: new,
-      changed: changed
-    )
-    survivor.wasReadLate = wasReadLate
-    return survivor
+    return RowChanges.Survivor(id: id, from: from, to: to, old: old, new: new, changed: changed)
   }
 }
 

@@ -205,6 +205,7 @@ extension ResultsDelta {
     var unobserved = UnobservedChanges(oldRows: rows, newRows: start..<start + rows.count)
     let newRows = unobserved.newRows
     var observed = RowChanges()
+    observed.readLate = self.rows.readLate
     for (change, position) in zip(self.rows.deletes, deletes) {
       if rows.contains(position) {
         observed.deletes.append(change)

@@ -50,8 +50,6 @@ public struct RowChanges: Hashable, Sendable {
     public var new: Row?
     /// The changed attributes: empty if none changed, `nil` if that is not known.
     public var changed: AttributeSet?
-    /// Whether it may have been read in a version between those of two generations, so that it is to be read again whatever it was before.
-    package internal(set) var wasReadLate = false
 
     /// Creates the change of a row that stayed.
     public init(
@@ -82,6 +80,10 @@ public struct RowChanges: Hashable, Sendable {
   public var inserts: [Insert]
   /// Rows that kept their order but changed their content, by ascending `to`.
   public var updates: [Survivor]
+  /// Rows that may have been read in a version between those of two generations, whether they are named or not.
+  ///
+  /// Whatever such a row was before, it is to be read again if it stays, or returns later (R201).
+  package internal(set) var readLate: Set<ObjectID> = []
 
   /// Creates the changes of rows; the arrays must be in canonical order.
   public init(
@@ -99,12 +101,6 @@ public struct RowChanges: Hashable, Sendable {
   /// Whether no row changed.
   public var isEmpty: Bool {
     deletes.isEmpty && moves.isEmpty && inserts.isEmpty && updates.isEmpty
-  }
-
-  /// Marks all rows that stayed as read in a version between those of two generations.
-  mutating func markReadLate() {
-    for index in updates.indices { updates[index].wasReadLate = true }
-    for index in moves.indices { moves[index].wasReadLate = true }
   }
 
   /// The number of rows that are named.

@@ -104,7 +104,7 @@ extension ListEngine {
     return steps?.first.map { step in
       var delta = step.delta
       delta.repair = reason
-      delta.rows.markReadLate()
+      delta.rows.readLate = Set((delta.rows.updates + delta.rows.moves).map(\.id))
       return Step(snapshot: step.snapshot, delta: delta)
     }
   }
