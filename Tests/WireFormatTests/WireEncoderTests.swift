@@ -88,6 +88,35 @@ struct WireEncoderTests {
     )
   }
 
+  @Test func `R46: an attribute with the name of the key's member has a name of its own`() throws {
+    let entity = try EntityDescription(
+      name: "Item",
+      identity: .integer(column: "rowid"),
+      attributes: ["id", "id_", "Id"].map { AttributeDescription($0, .text) }
+    )
+    let encoder = WireEncoder(entity: entity)
+    let values: [Value] = [.text("a"), .text("b"), .text("c")]
+    let row = Row(entity: entity, id: ObjectID(entity: "Item", key: .integer(7)), values: values)
+    #expect(encoder.row(row) == #"{"id":7,"id__":"a","id_":"b","Id":"c"}"#)
+    let path = (OldPath(section: 0, row: 0), NewPath(section: 0, row: 0))
+    let update = RowChanges.Survivor(
+      id: row.id,
+      from: path.0,
+      to: path.1,
+      new: row,
+      changed: AttributeSet(indexes: [0, 2])
+    )
+    let delta = ResultsDelta(
+      from: 1,
+      to: 2,
+      cause: .own,
+      rows: RowChanges(updates: [update]),
+      oldSectionCount: 1,
+      newSectionCount: 1
+    )
+    #expect(encoder.delta(delta).contains(#""changed":["id__","Id"],"row":{"id":7,"id__":"a""#))
+  }
+
   @Test func `R06: section ids keep their kind, and later runs their number`() throws {
     let fixture = try WireFixture()
     let ids = [

@@ -177,14 +177,21 @@ struct StrangerWatch {
     return nil
   }
 
+  /// The name of the member for a column: `id` is the key's.
+  private func written(_ name: String) -> String {
+    guard name.utf8.elementsEqual("id".utf8) else { return name }
+    var free = name + "_"
+    while columns.contains(where: { $0.utf8.elementsEqual(free.utf8) }) { free += "_" }
+    return free
+  }
+
   /// The first column whose value is another one.
   private func mismatch(_ row: JSONValue, _ values: [NaiveValue], _ key: String?) -> String? {
     for (name, value) in zip(columns, values) {
       // A row's `id` is its key, whatever its columns are called; a key of one column that is no integer is a list of one.
       let id = row["id"]
       if name != key {
-        guard !name.utf8.elementsEqual("id".utf8) else { continue }
-        guard let shown = row[name], value.equals(shown) else { return name }
+        guard let shown = row[written(name)], value.equals(shown) else { return name }
       } else {
         guard let shown = name == "id" ? id : row[name] ?? id else { return name }
         guard

@@ -7,7 +7,7 @@ public import ResultsPresentation
 /// without a time for a whole day, booleans as `true` and `false`, blobs as `{"base64":"…"}`, infinite reals as the texts `inf` and `-inf`. A text
 /// that is not UTF-8 is `{"text":"…","base64":"…"}`: as it is shown, and its bytes. A section's later run of one value (R04) has
 /// the id `{"value":…,"occurrence":1}`. `"changed":null` means that the changed attributes are not known. A row whose values were not
-/// read has its id alone. A section's declared aggregates follow its title in `"aggregates"`, as values of their types; a sum beyond 64
+/// read has its id alone. The member `id` of a row is its key: an attribute of that name is written as `id_`. A section's declared aggregates follow its title in `"aggregates"`, as values of their types; a sum beyond 64
 /// bits is `{"overflow":true}` (R78). The life that generations are counted in is in `"life"`, unless it is unknown (R44).
 public struct WireEncoder: Sendable {
   /// The version of the wire form.
@@ -15,13 +15,14 @@ public struct WireEncoder: Sendable {
 
   private let entity: EntityDescription
   private let columns: [(index: Int, label: String, attribute: AttributeDescription)]
+  /// The names of all attributes as they are written.
+  private let names: [String]
   private let sectionType: AttributeType?
 
   /// Creates an encoder of one list.
   /// - Parameters:
   ///   - entity: The entity of the rows.
-  ///   - attributes: The attributes to write, in this order; `nil` for all. Unknown names are left out, and so is `id`, which names
-  ///     the key.
+  ///   - attributes: The attributes to write, in this order; `nil` for all. Unknown names are left out.
   ///   - sectionType: The type of the attribute whose values are the section ids; `nil` writes them by storage class.
   public init(
     entity: EntityDescription,
@@ -31,10 +32,22 @@ public struct WireEncoder: Sendable {
     self.entity = entity
     self.sectionType = sectionType
     let indexes = attributes?.compactMap(entity.index(of:)) ?? Array(entity.attributes.indices)
-    columns = indexes.compactMap { index in
-      let attribute = entity.attributes[index]
-      guard !attribute.name.hasSameBytes(as: "id") else { return nil }
-      return (index, "," + JSONValue.string(attribute.name).text + ":", attribute)
+    let names = WireEncoder.names(of: entity)
+    self.names = names
+    columns = indexes.map { index in
+      (index, "," + JSONValue.string(names[index]).text + ":", entity.attributes[index])
+    }
+  }
+
+  /// The names of attributes as they are written: `id` is the key's, so an attribute with that name has as many low lines behind it as make
+  /// it unique.
+  private static func names(of entity: EntityDescription) -> [String] {
+    let names = entity.attributes.map(\.name)
+    return names.map { name in
+      guard name.hasSameBytes(as: "id") else { return name }
+      var free = name + "_"
+      while names.contains(where: free.hasSameBytes(as:)) { free += "_" }
+      return free
     }
   }
 
@@ -164,7 +177,8 @@ public struct WireEncoder: Sendable {
         writer.write(raw: ",\"from\":\(survivor.from.path),\"to\":\(survivor.to.path)")
         writer.write(raw: ",\"changed\":")
         if let changed = survivor.changed {
-          writer.write("[", changed.names(in: entity), "]") { $0.write(string: $1) }
+          let indexes = changed.indexes.filter(names.indices.contains)
+          writer.write("[", indexes, "]") { $0.write(string: names[$1]) }
         } else {
           writer.write(raw: "null")
         }
