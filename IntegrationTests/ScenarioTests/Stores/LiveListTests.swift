@@ -396,6 +396,30 @@ import WireFormat
     )
   }
 
+  @Test(arguments: [
+    (["--sort", "Name"], ["PlaylistTrack", "Track"]),
+    (["--where", "album.artist.Name != 'x'"], ["Album", "Artist", "PlaylistTrack", "Track"]),
+    (["--columns", "Name,album.Title"], ["Album", "PlaylistTrack", "Track"]),
+  ])
+  func `R103: a log records the tables that the list reads, and their links, and no others`(
+    _ options: [String],
+    _ recorded: [String]
+  ) throws {
+    let arguments = ["watch", "music.sqlite", "Track", "--log", "--deltas", "0"] + options
+    #expect(try run.run("live-list", arguments).status == 0)
+    let queue = try DatabaseQueue(path: run.path("music.sqlite"))
+    let tables = try queue.read { database in
+      try String.fetchAll(
+        database,
+        sql: "SELECT DISTINCT tbl_name FROM sqlite_master WHERE type = 'trigger' ORDER BY tbl_name"
+      )
+    }
+    try queue.close()
+    #expect(tables == recorded)
+    let doctor = try run.run("live-list", "doctor", "music.sqlite", "Track").lines
+    #expect(doctor.contains { $0.hasPrefix("history") && $0.contains("of every writer") })
+  }
+
   @Test func `R104: a view is followed by comparison`() throws {
     let watch = try run.start(
       "live-list",

@@ -79,6 +79,8 @@ struct TableWatchVerb: AsyncParsableCommand {
     let store = try open.open(table, in: file, addingLog: log, within: end.time?.duration)
     let settings = try locale.settings(for: output.listFormat)
     let definition = try list.definition(of: TableProgram.self, for: settings, isFrozen: frozen)
+    let columns = try output.rows.columns(of: TableProgram.self)
+    try DiscoveredTable.shared.follow(definition.fetching(columns))
     let opened = try TableProgram.openStore(try store.location(of: TableProgram.name))
     let coverage = opened.capabilities.historyCoverage
     let isReadDirectly = (opened as? SQLiteStore)?.isReadDirectly == true

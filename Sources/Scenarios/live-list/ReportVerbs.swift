@@ -48,7 +48,9 @@ struct TableDoctorVerb: AsyncParsableCommand {
 
   func run() async throws {
     let store = try open.open(table, in: file)
-    try await DoctorRun<TableProgram>(store: store, settings: try locale.settings()).report()
+    let settings = try locale.settings()
+    try DiscoveredTable.shared.follow(TableProgram.definition(for: settings))
+    try await DoctorRun<TableProgram>(store: store, settings: settings).report()
   }
 }
 

@@ -56,7 +56,7 @@ enum TableProgram: ListProgram {
     }
     let store = try SQLiteStore(
       discovered: table.database,
-      entities: table.entity.reachable,
+      entities: table.followed ?? table.entity.reachable,
       busyTimeout: location.busyTimeout,
       addsChangeLog: !location.isReadOnly
     )
@@ -117,6 +117,8 @@ final class DiscoveredTable: Sendable {
   struct Table: Sendable {
     let database: DatabaseDescription
     let entity: EntityDescription
+    /// The entities that the store is opened with, so that a change log records no others; `nil` for all that the table is connected with.
+    var followed: [EntityDescription]?
   }
 
   static let shared = DiscoveredTable()
@@ -127,4 +129,11 @@ final class DiscoveredTable: Sendable {
 
   /// Sets the table.
   func set(_ table: Table) { self.table.withLock { $0 = table } }
+
+  /// Opens stores with what a list reads, and with nothing else that the table is connected with.
+  /// - Throws: `RequestError` for a definition that is not valid.
+  func follow(_ definition: ResultsDefinition<Row>) throws(RequestError) {
+    let entities = try definition.entities()
+    table.withLock { $0?.followed = entities }
+  }
 }

@@ -1,6 +1,6 @@
 public import ArgumentParser
 import Foundation
-import ProgramFrontEnd
+package import ProgramFrontEnd
 import ResultsDomain
 import TerminalFrontEnd
 
@@ -120,7 +120,7 @@ public struct RowOptions: ParsableArguments {
 
   /// Returns the columns of a program's list.
   /// - Throws: `CommandFailure` for a name that is not an attribute.
-  func columns<Program: ListProgram>(of program: Program.Type) throws -> [ListColumn] {
+  package func columns<Program: ListProgram>(of program: Program.Type) throws -> [ListColumn] {
     let names = try columns.map { try NameList.names(in: $0, of: "--columns") } ?? Program.columns
     return try names.map { name in
       if let index = Program.entity.index(of: name) {

@@ -38,6 +38,12 @@ public struct ResultsDefinition<Object: FetchedObject>: Sendable {
   /// anything is fetched.
   /// - Throws: `RequestError` for a definition that a fetch refuses too.
   public func order() throws(RequestError) -> OrderDefinition { try ListPlan(self).storeDefinition }
+
+  /// Returns the entities whose objects decide what the list shows: that of its rows, and those that its paths reach.
+  /// - Throws: `RequestError` for a definition that a fetch refuses too.
+  package func entities() throws(RequestError) -> [EntityDescription] {
+    try ListPlan(self).relations?.entities ?? [request.entity]
+  }
 }
 
 /// A count taken together with a list, from the same version of the store.
