@@ -39,6 +39,27 @@ struct MessageTests {
     #expect(world.model.menu == nil)
   }
 
+  @Test(arguments: 60...90)
+  func `R208: M shows a message of any length without a sign that a part is missing`(
+    _ length: Int
+  ) async throws {
+    var world = try await World([("A", "a", 1)], columns: 80, lines: 24)
+    let text = "word " + String(repeating: "x", count: length)
+    try world.send(.performed(BrowserOutcome(text)))
+    try world.press("M")
+    #expect(!world.screen.contains { $0.contains("…") }, "\(world.screen)")
+    let shown = world.screen.dropFirst(2).joined().filter { $0 == "x" }
+    #expect(shown.count == length)
+  }
+
+  @Test func `R208: a line of a command is as wide as the screen`() async throws {
+    var world = try await World([("A", "a", 1)], columns: 80, lines: 24)
+    let line = String(repeating: "x", count: 77)
+    try world.send(.performed(BrowserOutcome("", .lines(title: "Totals", [line, line + "y"]))))
+    #expect(world.screen.contains(">  " + line))
+    #expect(world.screen.contains("   " + line.dropLast() + "…"))
+  }
+
   @Test func `R208: a request that waits for the store says so, until it is answered`() async throws
   {
     var world = try await World([("A", "a", 1)], columns: 80)

@@ -125,9 +125,11 @@ extension BrowserView {
     let items = menu.items
     let room = lines.count - 1
     let top = min(max(menu.index - room / 2, 0), max(items.count - room, 0))
+    // Beside notes there is room for the longer part; a text alone has the whole line.
+    let hasNotes = items.contains { !$0.note.isEmpty }
     let widest = min(
       items.map { measure.columns(of: $0.text) }.max() ?? 0,
-      menu.purpose == .help ? 14 : menu.purpose == .messages ? columns.count : columns.count * 2 / 3
+      menu.purpose == .help ? 14 : hasNotes ? columns.count * 2 / 3 : max(columns.count - 3, 0)
     )
     if items.isEmpty, room > 0 {
       let noun = menu.purpose == .help ? "No key does" : "Nothing here contains"
@@ -137,8 +139,8 @@ extension BrowserView {
     for (index, item) in items.dropFirst(top).prefix(room).enumerated() {
       let line = lines.lowerBound + 1 + index
       let isPresent = top + index == menu.index
-      let text =
-        "\(isPresent ? ">" : " ")  \(measure.fit(item.text, columns: widest))  \(item.note)"
+      let note = item.note.isEmpty ? "" : "  \(item.note)"
+      let text = "\(isPresent ? ">" : " ")  \(measure.fit(item.text, columns: widest))\(note)"
       surface.write(
         text,
         line: line,
