@@ -214,4 +214,21 @@ struct HabitTests {
     try world.press("'")
     #expect(world.model.menu?.purpose == .sections)
   }
+
+  @Test(arguments: [["2025-01", "2026-03"], ["", "1", "2"], ["only"]])
+  func `R211: ' chooses from a menu where letters distinguish no sections`(_ titles: [String])
+    async throws
+  {
+    var world = try await World(titles.map { ($0, "t", Int?.none) }, columns: 80)
+    #expect(world.screen.last?.contains("' index") == false)
+    try world.press("'")
+    #expect(world.model.menu?.purpose == .sections)
+    #expect(world.model.menu?.items.count == titles.count)
+  }
+
+  @Test func `R211: ' without sections says how to get some`() async throws {
+    var world = try await World([("A", "a", 1)], isSectioned: false)
+    try world.press("'")
+    #expect(world.model.message == "The list has no sections: S chooses some.")
+  }
 }

@@ -118,7 +118,7 @@ struct LineBrowser: Sendable {
       model.field = InputField(purpose: .goTo, text: text)
       return model.pressInField(Key(.enter))
     case .indexTitle:
-      guard model.pane.indexTitles != nil else {
+      guard model.pane.hasIndex else {
         model.openMenu(.sections)
         return model.menu == nil || text.isEmpty ? [] : choose(text)
       }

@@ -34,6 +34,9 @@ struct ListPane: Sendable {
   /// Positions whose rows could not be read since the last change.
   var unreadable: Set<Int> = []
 
+  /// Whether the index titles distinguish sections; those of numbers and dates are all the same.
+  var hasIndex: Bool { indexTitles.map { $0.titles.count > 1 } ?? false }
+
   /// The number of sections above which no index titles are collected.
   static let mostIndexedSections = 5000
 

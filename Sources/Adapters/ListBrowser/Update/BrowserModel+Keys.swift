@@ -33,7 +33,7 @@ extension BrowserModel {
       }
       guard !mustWait(nil) else { return [] }
       return run(command, frame: frame)
-    case .action(.indexTitle) where pane.indexTitles != nil:
+    case .action(.indexTitle) where pane.hasIndex:
       pendingKeys = ["'"]
       return []
     case .action(let action):
@@ -174,7 +174,7 @@ extension BrowserModel {
   private mutating func jump(to key: Key) -> [BrowserEffect] {
     (pendingKeys, pendingCount) = ([], nil)
     guard case .character(let character) = key.code, !key.isControl else { return [] }
-    guard let titles = pane.indexTitles, let cursor = pane.cursor else {
+    guard pane.hasIndex, let titles = pane.indexTitles, let cursor = pane.cursor else {
       openMenu(.sections)
       return []
     }

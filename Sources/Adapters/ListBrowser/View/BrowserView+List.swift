@@ -252,7 +252,7 @@ extension BrowserView {
       return
     }
     let height = layout.listLines.count
-    guard let titles = model.pane.indexTitles, titles.titles.count > 1 else {
+    guard model.pane.hasIndex, let titles = model.pane.indexTitles else {
       guard model.pane.lines.count > height else { return }
       let present = (model.pane.position ?? 0) * (height - 1) / max(list.count - 1, 1)
       for (index, line) in layout.listLines.enumerated() {

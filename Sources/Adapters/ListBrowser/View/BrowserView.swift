@@ -207,7 +207,7 @@ extension BrowserView {
   /// Whether an action can do anything at present.
   private static func isUseful(_ action: BrowserAction, _ model: BrowserModel) -> Bool {
     switch action {
-    case .indexTitle: model.pane.cursor != nil && model.pane.indexTitles != nil
+    case .indexTitle: model.pane.cursor != nil && model.pane.hasIndex
     case .previousSection: model.pane.cursor != nil && model.pane.lines.hasHeaders
     case .select, .detail: model.pane.cursor != nil
     case .sort: !model.setup.sortNames.isEmpty
