@@ -168,14 +168,16 @@ struct HabitTests {
     ("i", "i is not a key here: ? shows all keys."),
     ("zq", "zq is not a key here: ? shows all keys."),
     ("\u{1B}[18~", "F7 is not a key here: ? shows all keys."),
-    (":q\r", ":q is not a command here: q leaves, and :=q goes to that value."),
-    (":w\r", ":w is not a command here: changes are stored at once, and :=w goes to that value."),
+    (":q\r", ":q is no command: q leaves. :=q goes to that value."),
+    (":w\r", ":w is no command: all is stored already. :=w goes to that value."),
+    (":wq\r", ":wq is no command: all is stored already. :=wq goes to that value."),
   ])
   func `R211: what is no key is named`(_ keys: String, _ message: String) async throws {
     var world = try await World([("A", "a", 1)], columns: 80)
     try world.press(keys)
     #expect(world.model.message == message)
     #expect(world.effects.isEmpty)
+    #expect(world.screen[world.screen.count - 2].contains(message))
   }
 
   @Test func `R211: F1 helps, F5 paints again, and ^N and ^P move`() async throws {

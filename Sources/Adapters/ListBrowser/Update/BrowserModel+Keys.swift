@@ -356,8 +356,8 @@ extension BrowserModel {
     if ["q", "q!", "quit", "w", "wq"].contains(text) {
       message =
         text.hasPrefix("q")
-        ? ":\(text) is not a command here: q leaves, and :=\(text) goes to that value."
-        : ":\(text) is not a command here: changes are stored at once, and :=\(text) goes to that value."
+        ? ":\(text) is no command: q leaves. :=\(text) goes to that value."
+        : ":\(text) is no command: all is stored already. :=\(text) goes to that value."
       return []
     }
     let value = text.hasPrefix("=") ? String(text.dropFirst()) : text
