@@ -180,6 +180,15 @@ struct HabitTests {
     #expect(world.screen[world.screen.count - 2].contains(message))
   }
 
+  @Test(arguments: ["?", "s", "S", "\"", "M"])
+  func `R211: ^U clears what was typed in a menu`(_ menu: String) async throws {
+    var world = try await World([("A", "a", 1)], columns: 80)
+    world.model.message = "a message"
+    try world.press("\(menu)foo\u{15}")
+    #expect(world.model.menu?.typed.isEmpty == true)
+    #expect(world.model.menu?.items.isEmpty == false)
+  }
+
   @Test func `R211: F1 helps, F5 paints again, and ^N and ^P move`() async throws {
     var world = try await World((0..<9).map { ("A", "title \($0)", nil) })
     try world.press("\u{1B}OP")

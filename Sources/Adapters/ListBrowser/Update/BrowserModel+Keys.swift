@@ -505,6 +505,7 @@ extension BrowserModel {
     switch purpose {
     case .lines, .messages: return []
     case .sameValue:
+    case .character("u") where key.isControl: (shown.typed, shown.index) = ("", 0)
       searchText = item.note
       return match(backward: false)
     case .help:
