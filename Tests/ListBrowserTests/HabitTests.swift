@@ -134,6 +134,68 @@ struct HabitTests {
     #expect(world.model.message == "deleted 1 book: u undoes.")
   }
 
+  /// A list whose only row has been deleted, which the message says.
+  private func emptied() async throws -> World {
+    var world = try await World([("A", "a", 1)], columns: 80)
+    world.model.allowWriting()
+    world.model.offer([
+      BrowserCommand(name: "demo", title: "add the demo books", key: "b", scope: .list)
+    ]) { _ in false }
+    try world.press("jd")
+    try world.send(.performed(BrowserOutcome("deleted 1 book: u undoes.")))
+    try await world.write(origin: CommitOrigin("browse-1")) { transaction, world in
+      try transaction.remove("a", in: world)
+    }
+    world.now += .seconds(1)
+    world.effects = []
+    return world
+  }
+
+  @Test(arguments: ["b", "i", "-", HabitTests.escape, "d", "\u{F}", "J", "\"", "*"])
+  func `R207: a key that has nothing to do hides no message`(_ key: String) async throws {
+    var world = try await emptied()
+    for _ in 0..<2 {
+      try world.press(key)
+      #expect(world.model.message == "deleted 1 book: u undoes.")
+    }
+    #expect(world.effects.isEmpty)
+    // What a movement has put an end to does not come back.
+    try world.press("j")
+    try world.press(key)
+    #expect(world.model.message != "deleted 1 book: u undoes.")
+    #expect(!world.model.message.isEmpty)
+  }
+
+  @Test(arguments: ["\u{12}", "u"])
+  func `R207: a request that finds nothing to do hides no message`(_ key: String) async throws {
+    var world = try await emptied()
+    try world.press(key)
+    #expect(world.model.message == "deleted 1 book: u undoes.")
+    var nothing = BrowserOutcome("There is nothing to do again.")
+    nothing.foundNothing = true
+    try world.send(.performed(nothing))
+    #expect(world.model.message == "deleted 1 book: u undoes.")
+    try world.press("j\(key)")
+    try world.send(.performed(nothing))
+    #expect(world.model.message == nothing.message)
+    // One such sentence gives way to another, or a key would seem to be ignored.
+    try world.press("-")
+    #expect(world.model.message == "The list has its usual order and sections.")
+  }
+
+  @Test func `R207: what others changed gives way to a sentence that there is nothing to do`()
+    async throws
+  {
+    var world = try await World([("A", "a", 1)])
+    try await world.write { transaction, world in
+      try transaction.add("A", "b", in: world)
+      try transaction.add("A", "c", in: world)
+    }
+    #expect(world.model.message == "+2")
+    try world.press("-")
+    #expect(world.model.message == "The list has its usual order and sections.")
+  }
+
   @Test func `R207: a number before d deletes nothing unseen`() async throws {
     var world = try await World((0..<9).map { ("A", "title \($0)", nil) })
     world.model.allowWriting()
@@ -178,6 +240,17 @@ struct HabitTests {
     #expect(world.model.message == message)
     #expect(world.effects.isEmpty)
     #expect(world.screen[world.screen.count - 2].contains(message))
+  }
+
+  @Test func `R211: the key of a command that has nothing to do is no key`() async throws {
+    var world = try await World([("A", "a", 1)], columns: 80)
+    world.model.allowWriting()
+    world.model.offer([
+      BrowserCommand(name: "demo", title: "add the demo books", key: "b", scope: .list)
+    ]) { _ in false }
+    try world.press("b")
+    #expect(world.model.message == "b is not a key here: ? shows all keys.")
+    #expect(world.effects.isEmpty)
   }
 
   @Test(arguments: ["?", "s", "S", "\"", "M"])

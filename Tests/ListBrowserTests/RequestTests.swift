@@ -58,4 +58,12 @@ struct RequestTests {
 extension BrowserModel {
   /// Lets the model ask for changes of the store.
   mutating func allowWriting() { setup.canWrite = true }
+
+  /// Gives the model commands.
+  mutating func offer(
+    _ commands: [BrowserCommand],
+    isOffered: @escaping @Sendable (BrowserCall) -> Bool
+  ) {
+    (setup.commands, setup.isOffered) = (commands, isOffered)
+  }
 }

@@ -117,6 +117,13 @@ struct BrowsedProgramTests {
     #expect(deleted.contains { $0.hasPrefix(" deleted 1 book: u undoes.") })
   }
 
+  @Test func `R207: a key that finds nothing to do hides no message`() throws {
+    for key in ["b", "\u{12}", "-", "\\e", "i"] {
+      let deleted = try screen(try catalog(), "book-catalog", keys: "jd\(key)\(key)")
+      #expect(deleted.contains { $0.hasPrefix(" deleted 1 book: u undoes.") }, "\(deleted)")
+    }
+  }
+
   @Test func `R211: menus offer the names of related objects, and their keys only when typed`()
     throws
   {

@@ -34,8 +34,8 @@ final class BrowsedRequests<Program: ListProgram>: Sendable {
       case .delete(let ids): try delete(ids, &state)
       case .deleteAll(let choice): try delete(try lists.ids(of: choice), &state)
       case .command(let call): try run(call, &state)
-      case .undo: BrowserOutcome(try undo(&state))
-      case .redo: BrowserOutcome(try redo(&state))
+      case .undo: try undo(&state)
+      case .redo: try redo(&state)
       }
     }
   }
@@ -73,9 +73,7 @@ final class BrowsedRequests<Program: ListProgram>: Sendable {
     guard count > 0 else {
       let subject =
         ids.count == 1 ? "The \(Program.nouns.one) is" : "The \(Program.nouns.many) are"
-      var outcome = BrowserOutcome("\(subject) no longer in the store: nothing was deleted.")
-      outcome.foundNothing = true
-      return outcome
+      return .nothing("\(subject) no longer in the store: nothing was deleted.")
     }
     return BrowserOutcome(note("deleted \(count) \(noun)", performed.changes, &state))
   }
@@ -146,18 +144,27 @@ final class BrowsedRequests<Program: ListProgram>: Sendable {
     return "\(title): u undoes."
   }
 
-  private func undo(_ state: inout State) throws -> String {
-    guard let step = state.steps.undoable else { return "There is nothing to undo." }
+  private func undo(_ state: inout State) throws -> BrowserOutcome {
+    guard let step = state.steps.undoable else { return .nothing("There is nothing to undo.") }
     try state.runner.undo(step)
     state.steps.noteUndo()
-    return "undid: \(step.title). ^R does it again."
+    return BrowserOutcome("undid: \(step.title). ^R does it again.")
   }
 
-  private func redo(_ state: inout State) throws -> String {
-    guard let step = state.steps.redoable else { return "There is nothing to do again." }
+  private func redo(_ state: inout State) throws -> BrowserOutcome {
+    guard let step = state.steps.redoable else { return .nothing("There is nothing to do again.") }
     try state.runner.undo(step.inverse)
     state.steps.noteRedo()
-    return "did again: \(step.title). u undoes."
+    return BrowserOutcome("did again: \(step.title). u undoes.")
+  }
+}
+
+extension BrowserOutcome {
+  /// The outcome of a request that found nothing to do.
+  fileprivate static func nothing(_ message: String) -> BrowserOutcome {
+    var outcome = BrowserOutcome(message)
+    outcome.foundNothing = true
+    return outcome
   }
 }
 

@@ -69,8 +69,13 @@ public struct BrowserModel: Sendable {
     didSet {
       if message.utf8.count > MessageLog.mostBytes { message = MessageLog.shortened(message) }
       log.note(message)
+      isMinorMessage = false
     }
   }
+  /// Whether the message only says that there was nothing to do, or how many rows others changed.
+  var isMinorMessage = false
+  /// The message that the last key found, unless it was a minor one; what has nothing to do leaves it where it was.
+  var earlierMessage = ""
   /// The last messages, which a key shows in full.
   var log = MessageLog()
   /// The selected rows.

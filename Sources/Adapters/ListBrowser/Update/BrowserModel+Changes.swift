@@ -111,6 +111,7 @@ extension BrowserModel {
     case .stayed:
       let above = wasAtTop ? rowsAbove(delta) : 0
       if above > 0 { message = "↑ \(above) new above" }
+      isMinorMessage = true
     case .left(let row, let path):
       goal = row
       let section = after.isSectioned ? after.section(at: path.section)?.title ?? "" : ""

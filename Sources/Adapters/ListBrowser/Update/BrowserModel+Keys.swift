@@ -9,6 +9,7 @@ extension BrowserModel {
   mutating func press(_ key: Key, frame: Int? = nil) -> [BrowserEffect] {
     if key == Key(.character("z"), control: true) { return [.suspend] }
     if key != Key(.character("c"), control: true) { interruption = nil }
+    earlierMessage = ""
     if belongsToDeletion(key) { return [] }
     if form != nil { return pressInForm(key, frame: frame) }
     if menu != nil { return pressInMenu(key) }
@@ -28,7 +29,7 @@ extension BrowserModel {
       let typed = pendingKeys
       (pendingKeys, pendingCount) = ([], nil)
       guard let command = setup.commands.first(where: { typed == [$0.keyText] }) else {
-        message = SafeText.oneLine("\(typed.joined()) is not a key here: ? shows all keys.")
+        sayNoKey(typed.joined())
         return []
       }
       guard !mustWait(nil) else { return [] }
@@ -39,14 +40,29 @@ extension BrowserModel {
     case .action(let action):
       let count = pendingCount
       (pendingKeys, pendingCount) = ([], nil)
+      earlierMessage = isMinorMessage ? "" : message
       message = ""
       guard !mustWait(action) else { return [] }
       let row = pane.cursorID
       let effects = perform(action, count: count, frame: frame)
+      // A request that finds nothing to do leaves the message too.
+      if isPerforming, message.isEmpty { message = earlierMessage }
       noteMove(from: row, inFrame: frame)
       if action == .delete, !effects.isEmpty { deleted = now }
       return effects
     }
+  }
+
+  /// Says that there is nothing to do, unless that would hide a message that says more.
+  mutating func sayIdle(_ text: String) {
+    let shown = message.isEmpty || isMinorMessage ? earlierMessage : message
+    message = shown.isEmpty ? text : shown
+    isMinorMessage = shown.isEmpty
+  }
+
+  /// Says that a key means nothing here.
+  mutating func sayNoKey(_ typed: String) {
+    sayIdle(SafeText.oneLine("\(typed) is not a key here: ? shows all keys."))
   }
 
   /// The time in which another press of the key that deletes belongs to the one before.
@@ -151,7 +167,7 @@ extension BrowserModel {
   /// Goes to the row that was left, if it is still there; `^O` once more comes back.
   mutating func goBack(to path: RowPath?) -> [BrowserEffect] {
     guard let path else {
-      message = "There is nowhere to go back to."
+      sayIdle("There is nowhere to go back to.")
       return []
     }
     let here = pane.cursorID
@@ -162,7 +178,7 @@ extension BrowserModel {
 
   private mutating func moveSection(by count: Int) {
     guard pane.lines.hasHeaders, let cursor = pane.cursor else {
-      return message = "The list has no sections: S chooses some."
+      return sayIdle("The list has no sections: S chooses some.")
     }
     // From a row, the first step back is to its own header.
     let offset = count < 0 && cursor.isRow ? 1 : 0
@@ -184,7 +200,7 @@ extension BrowserModel {
     if let section = found.first(where: { $0 > cursor.section }) ?? found.first {
       jump { $0.go(to: .header(section)) }
     } else {
-      message = SafeText.oneLine("No section begins with \(sought).")
+      sayIdle(SafeText.oneLine("No section begins with \(sought)."))
     }
     return []
   }
@@ -260,9 +276,10 @@ extension BrowserModel {
     } else if !selection.isEmpty || selectsAll {
       (selection, selectsAll) = ([], false)
     } else {
-      message =
+      sayIdle(
         choice == BrowserChoice()
-        ? "q leaves." : "q leaves, and - shows the usual order and sections."
+          ? "q leaves." : "q leaves, and - shows the usual order and sections."
+      )
     }
     return next == choice ? [] : open(next)
   }
@@ -272,7 +289,7 @@ extension BrowserModel {
     var usual = choice
     (usual.sort, usual.sectionBy) = (nil, nil)
     guard usual != choice else {
-      message = "The list has its usual order and sections."
+      sayIdle("The list has its usual order and sections.")
       return []
     }
     return open(usual)
@@ -417,8 +434,8 @@ extension BrowserModel {
         }
       menu = Menu(purpose: .help, title: "Keys", all: lines + commands)
     case .sections:
-      guard let list = pane.list, list.isSectioned else {
-        return message = "The list has no sections: S chooses some."
+      guard let list = pane.list, list.isSectioned, !list.sections.isEmpty else {
+        return sayIdle("The list has no sections: S chooses some.")
       }
       let sections = list.sections.prefix(100_000).enumerated().map { index, section in
         Menu.Item(
@@ -449,13 +466,13 @@ extension BrowserModel {
       )
     case .messages:
       let lines = log.lines(columns: size.columns - 4, setup.width)
-      guard !lines.isEmpty else { return message = "There has been no message yet." }
+      guard !lines.isEmpty else { return sayIdle("There has been no message yet.") }
       let items = lines.enumerated().map { Menu.Item(text: $1, index: $0) }
       menu = Menu(purpose: .messages, title: "Messages, the newest first", all: items)
     case .commands:
       let offered = offeredCommands
       guard !offered.isEmpty else {
-        return message = "The program has no commands for this list."
+        return sayIdle("The program has no commands for this list.")
       }
       let commands = setup.commands.enumerated().compactMap { index, command in
         offered.contains(command)
@@ -488,6 +505,7 @@ extension BrowserModel {
       shown.index = 0
     case .character("n") where key.isControl: shown.index = min(shown.index + 1, last)
     case .character("p") where key.isControl: shown.index = max(shown.index - 1, 0)
+    case .character("u") where key.isControl: (shown.typed, shown.index) = ("", 0)
     case .character("c") where key.isControl:
       menu = nil
       return []
@@ -505,7 +523,6 @@ extension BrowserModel {
     switch purpose {
     case .lines, .messages: return []
     case .sameValue:
-    case .character("u") where key.isControl: (shown.typed, shown.index) = ("", 0)
       searchText = item.note
       return match(backward: false)
     case .help:
@@ -554,7 +571,7 @@ extension BrowserModel {
 
   /// Opens a menu of the values of the cursor's row, to go to the next row with one of them.
   mutating func openSameValues() {
-    guard let row = pane.cursorRow else { return message = "There is no row under the cursor." }
+    guard let row = pane.cursorRow else { return sayIdle("There is no row under the cursor.") }
     let items = setup.details.filter { $0.attribute != nil }.enumerated().compactMap {
       index,
       detail -> Menu.Item? in

@@ -38,7 +38,7 @@ extension BrowserModel {
     }
     let call = call(of: command, on: ids, section)
     guard setup.isOffered(call) else {
-      message = "There is nothing to do for “\(command.title)”."
+      sayNoKey(command.keyText)
       return []
     }
     return request(.command(call), writes: command.writes)
@@ -81,7 +81,8 @@ extension BrowserModel {
     isPerforming = false
     let call = performing
     performing = nil
-    if !outcome.foundNothing || message.isEmpty { message = SafeText.oneLine(outcome.message) }
+    let text = SafeText.oneLine(outcome.message)
+    if outcome.foundNothing { sayIdle(text) } else { message = text }
     switch outcome.effect {
     case .none: break
     case .lines(let title, let lines):
@@ -180,7 +181,7 @@ extension BrowserModel {
   mutating func rows(for again: String, frame: Int?) -> [ObjectID]? {
     if !selection.isEmpty { return selection.sorted { "\($0.key)" < "\($1.key)" } }
     guard let id = pane.cursorID, let row = pane.cursorRow else {
-      message = "There is no row under the cursor."
+      sayIdle("There is no row under the cursor.")
       return nil
     }
     guard cursorID(inFrame: frame) == id else {
