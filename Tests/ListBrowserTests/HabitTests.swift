@@ -89,6 +89,38 @@ struct HabitTests {
     #expect(world.model.message == "The list has its usual order and sections.")
   }
 
+  @Test func `R211: an order that does not fit the sections can mean several lists`() async throws {
+    var world = try await World([("A", "a", 1)], columns: 80)
+    world.model.setup.orderOffers = { choice in
+      guard choice.sort == "-year" else { return [] }
+      var without = choice
+      without.sectionBy = "none"
+      return [
+        BrowserOffer("within publishers", order: "by publisher ▸ -year", choice),
+        BrowserOffer("without sections", order: "by -year", without),
+      ]
+    }
+    try world.press("s-year\r")
+    #expect(world.effects.isEmpty)
+    let lines = Array(world.screen[1...3])
+    #expect(
+      lines == [
+        "  Order -year:", ">  within publishers  by publisher ▸ -year",
+        "   without sections   by -year",
+      ]
+    )
+    try world.press("\(Self.escape)")
+    #expect(world.model.menu == nil && world.model.choice == BrowserChoice())
+    try world.press("s-year\r\u{E}\r")
+    guard case .open(_, let choice)? = world.effects.last else {
+      Issue.record("no list was asked for: \(world.effects)")
+      return
+    }
+    #expect(choice.sort == "-year" && choice.sectionBy == "none")
+    try world.press("stitle\r")
+    #expect(world.model.menu == nil && world.model.choice.sort == "title")
+  }
+
   @Test func `R207: an order that is refused does not come back with the next filter`() async throws
   {
     var world = try await World([("A", "a", 1)])

@@ -124,6 +124,43 @@ struct BrowsedProgramTests {
     }
   }
 
+  @Test func `R211: an order that would stay within sections is offered without them too`() throws {
+    let run = try catalog()
+    let offer = try screen(run, "book-catalog", keys: "s-year\\r")
+    #expect(offer.contains { $0.hasPrefix(">  within publishers ") }, "\(offer)")
+    #expect(offer.contains { $0.hasSuffix("  by publisher ▸ -year") })
+    #expect(offer.contains { $0.hasPrefix("   without sections") })
+    let within = try screen(run, "book-catalog", keys: "s-year\\r\\r")
+    #expect(within[0].contains("by publisher ▸ -year"))
+    let without = try screen(run, "book-catalog", keys: "s-year\\rwithout\\rg")
+    #expect(without[0].contains("by -year  "), "\(without[0])")
+    #expect(cursor(without).hasPrefix("a "))
+    let back = try screen(run, "book-catalog", keys: "s-year\\r\\e")
+    #expect(back[0].contains("by publisher ▸ title"))
+    // The order of the sections themselves, and the usual one, fit.
+    for order in ["publisher", "the usual"] {
+      let fitting = try screen(run, "book-catalog", keys: "s\(order)\\r")
+      #expect(fitting[0].contains("by publisher"))
+      #expect(!fitting.contains { $0.contains("without sections") })
+    }
+  }
+
+  @Test func `R211: an order that the sections of the ledger do not allow is offered with one`()
+    throws
+  {
+    let run = try ledger()
+    let offer = try screen(run, "household-ledger", keys: "s-amount\\r")
+    #expect(offer.contains { $0.hasPrefix(">  within days ") }, "\(offer)")
+    #expect(offer.contains { $0.hasPrefix("   without sections") })
+    let within = try screen(run, "household-ledger", keys: "s-amount\\r\\r")
+    let day = try #require(within.firstIndex { $0.hasPrefix("▾ 2026-02-09") })
+    #expect(within[day + 1].contains("pay ") && within[day + 2].contains("food "), "\(within)")
+    let without = try screen(run, "household-ledger", keys: "s-amount\\rwithout\\rg")
+    #expect(cursor(without).hasPrefix("pay "), "\(without)")
+    let months = try screen(run, "household-ledger", keys: "Smonth\\rs-amount\\r")
+    #expect(months.contains { $0.hasPrefix(">  within months") && $0.contains("date, -amount") })
+  }
+
   @Test func `R211: menus offer the names of related objects, and their keys only when typed`()
     throws
   {

@@ -115,7 +115,7 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
   }
 
   /// Returns the section key and the order: `by publisher ▸ title`, and the column `title`.
-  private func order(of definition: ResultsDefinition<Row>, _ sectionBy: String?) -> BrowserOrder {
+  func order(of definition: ResultsDefinition<Row>, _ sectionBy: String?) -> BrowserOrder {
     var descriptors = definition.request.sortDescriptors
     // The order of the sections need not be said twice.
     if case .expression(let expression, _, _, _) = definition.sectionKey?.source,
@@ -191,6 +191,7 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
     setup.mostUndoableRows = CommandRunner.rowLimit
     return setup
   }
+    setup.orderOffers = orderOffers
 
   /// Whether the list is not divided, and its first row is the newest.
   private var beginsWithNewest: Bool {

@@ -89,6 +89,8 @@ public struct BrowserModel: Sendable {
   var field: InputField?
   /// The menu that is open.
   var menu: Menu?
+  /// What the menu offers that is open for an order which does not fit the sections.
+  var offers: [BrowserOffer] = []
   /// The detail pane, if it is open.
   var detail: DetailPane?
   /// The form that is open, and the number of the newest.
@@ -224,7 +226,7 @@ struct DetailPane: Hashable, Sendable {
 /// A menu over the list: its items are narrowed by typing.
 struct Menu: Sendable {
   enum Purpose: Hashable, Sendable {
-    case help, sections, sort, sectionBy, commands, lines, sameValue, messages
+    case help, sections, sort, order, sectionBy, commands, lines, sameValue, messages
 
     /// Whether the menu is read, and nothing can be chosen.
     var isRead: Bool { self == .lines || self == .messages }

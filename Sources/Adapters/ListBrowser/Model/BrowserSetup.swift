@@ -61,6 +61,8 @@ public struct BrowserSetup: Sendable {
   public var rareNames: Set<String> = []
   /// Whether a text that is typed behind `:` is a year, because the rows of a choice are in an order of dates or years.
   public var isYear: @Sendable (String, BrowserChoice) -> Bool = { _, _ in false }
+  /// Returns the lists that an order can mean where it does not fit the sections; none where it fits.
+  public var orderOffers: @Sendable (BrowserChoice) -> [BrowserOffer] = { _ in [] }
   /// The commands of the program.
   public var commands: [BrowserCommand]
   /// Whether a command makes sense for what it would act on.
@@ -154,6 +156,21 @@ public struct BrowserChoice: Hashable, Sendable {
 
   /// Creates the program's default list.
   public init() {}
+}
+
+/// One of several lists that a choice can mean.
+public struct BrowserOffer: Hashable, Sendable {
+  /// What distinguishes it, in a few words.
+  public var title: String
+  /// Its sections and its order, in words.
+  public var order: String
+  /// The list.
+  public var choice: BrowserChoice
+
+  /// Creates an offer.
+  public init(_ title: String, order: String, _ choice: BrowserChoice) {
+    (self.title, self.order, self.choice) = (title, order, choice)
+  }
 }
 
 /// The section key and the order of a list, as the screen shows them.

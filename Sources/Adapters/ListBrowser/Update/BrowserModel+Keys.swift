@@ -535,10 +535,27 @@ extension BrowserModel {
       pane.go(to: .header(item.index))
       return []
     case .commands: return run(setup.commands[item.index], frame: nil)
-    case .sort: next.sort = item.index == 0 ? nil : item.text
+    case .sort:
+      next.sort = item.index == 0 ? nil : item.text
+      offers = setup.orderOffers(next)
+      if !offers.isEmpty {
+        offer(item.text)
+        return []
+      }
+    case .order: next = offers[item.index].choice
     case .sectionBy: next.sectionBy = item.index == 0 ? nil : item.text
     }
     return next == choice ? [] : open(next)
+  }
+}
+
+extension BrowserModel {
+  /// Lets the user choose what an order is to mean that does not fit the sections.
+  private mutating func offer(_ sort: String) {
+    let items = offers.enumerated().map { index, offer in
+      Menu.Item(text: offer.title, note: SafeText.oneLine(offer.order), index: index)
+    }
+    menu = Menu(purpose: .order, title: SafeText.oneLine("Order \(sort)"), all: items)
   }
 }
 

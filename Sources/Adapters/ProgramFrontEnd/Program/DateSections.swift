@@ -1,6 +1,6 @@
 import Foundation
 import FoundationAttributes
-import ResultsDomain
+package import ResultsDomain
 
 /// Sections by the days, months or years of a date: `day(added)`, `month(added)` and `year(added)` in `--section-by`.
 enum DateSections {
@@ -62,6 +62,18 @@ extension CalendarGrouping.Unit {
     case .day: 10
     case .month: 7
     case .year: 4
+    }
+  }
+}
+
+extension SectionKey {
+  /// What its sections are called, if that follows from the key: `day`, or the name of an attribute.
+  package var name: String? {
+    switch source {
+    case .transient(let source, let grouping):
+      (grouping as? CalendarGrouping)?.unit.rawValue ?? source
+    case .expression(.attribute(let name), _, _, _): name
+    case .expression: nil
     }
   }
 }

@@ -1,0 +1,60 @@
+import ListBrowser
+import ProgramFrontEnd
+import ResultsDomain
+import ResultsPresentation
+
+/// What an order means in a list with sections.
+extension BrowsedLists {
+  /// Returns what an order can mean that does not begin with the sections: an order within them, or one of all rows.
+  @Sendable func orderOffers(_ choice: BrowserChoice) -> [BrowserOffer] {
+    guard let sort = choice.sort, let definition = try? definition(of: choice),
+      let key = definition.sectionKey
+    else { return [] }
+    let first = definition.request.sortDescriptors.first?.expression
+    var within = choice
+    switch key.source {
+    case .expression(let expression, let order, _, _):
+      guard first != expression, first != order else { return [] }
+    case .transient(let source, _):
+      // Such sections are made of rows that are in the order of a date.
+      guard first?.description != source else { return [] }
+      within.sort = "\(isAscending(source, in: choice) ? "" : "-")\(source),\(sort)"
+    }
+    var without = choice
+    without.sectionBy = "none"
+    let sections = EnglishNoun.plural(of: key.name ?? choice.sectionBy ?? options.sectionBy ?? "")
+    return [
+      BrowserOffer("within \(sections)", order: words(for: within), within),
+      BrowserOffer("without sections", order: words(for: without), without),
+    ]
+  }
+
+  /// The section key and the order of a choice in words.
+  private func words(for choice: BrowserChoice) -> String {
+    guard let definition = try? definition(of: choice) else { return "" }
+    return order(of: definition, choice.sectionBy ?? options.sectionBy).words
+  }
+
+  /// Whether the sections of a choice ascend by an attribute while no order is chosen.
+  private func isAscending(_ source: String, in choice: BrowserChoice) -> Bool {
+    var usual = choice
+    usual.sort = nil
+    let first = (try? definition(of: usual))?.request.sortDescriptors.first
+    return first?.expression.description == source && first?.direction == .ascending
+  }
+}
+
+/// Words for several things, made of names in a schema.
+enum EnglishNoun {
+  /// Returns the plural of a name that is an ordinary word, and `each name` for any other.
+  static func plural(of name: String) -> String {
+    let letters = Array(name.utf8)
+    let isWord = letters.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
+    guard isWord, let last = letters.last, last != UInt8(ascii: "s") else { return "each \(name)" }
+    let vowels = "aeiou".utf8
+    if last == UInt8(ascii: "y"), let before = letters.dropLast().last, !vowels.contains(before) {
+      return name.dropLast() + "ies"
+    }
+    return name + (["x", "z", "ch", "sh"].contains { name.hasSuffix($0) } ? "es" : "s")
+  }
+}
