@@ -19,19 +19,22 @@ struct QuickFilterTests {
   @Test(
     arguments: [
       ("", "TRUEPREDICATE"), ("   ", "TRUEPREDICATE"),
-      ("sea", "name CONTAINS[cd] 'sea' OR email CONTAINS[cd] 'sea'"),
-      ("\"the sea\"", "name CONTAINS[cd] 'the sea' OR email CONTAINS[cd] 'the sea'"),
+      ("sea", "name CONTAINS[cd] 'sea'"), ("\"the sea\"", "name CONTAINS[cd] 'the sea'"),
+      ("all:sea", "name CONTAINS[cd] 'sea' OR email CONTAINS[cd] 'sea'"),
+      ("ALL:\"the sea\"", "name CONTAINS[cd] 'the sea' OR email CONTAINS[cd] 'the sea'"),
+      ("all:11..22", "name CONTAINS[cd] '11..22' OR email CONTAINS[cd] '11..22'"),
       ("name:sea", "name CONTAINS[cd] 'sea'"), ("NAME:sea", "name CONTAINS[cd] 'sea'"),
       ("name=sea", "name == 'sea'"), ("name!=sea", "name != 'sea'"), ("age>=18", "age >= 18"),
       ("age:18", "age == 18"), ("age<18", "age < 18"), ("age:18..30", "age BETWEEN {18, 30}"),
       ("fee>2.50", "fee > 2.50"), ("isActive:true", "isActive == TRUE"),
-      ("a age>3", "(name CONTAINS[cd] 'a' OR email CONTAINS[cd] 'a') AND age > 3"),
+      ("a age>3", "name CONTAINS[cd] 'a' AND age > 3"),
+      ("all:a age>3", "(name CONTAINS[cd] 'a' OR email CONTAINS[cd] 'a') AND age > 3"),
       ("= age > 3 OR name == 'x'", "age > 3 OR name == 'x'"),
       ("name:\"a b\"", "name CONTAINS[cd] 'a b'"), ("name:11..22", "name BETWEEN {'11', '22'}"),
       ("name:\"11..22\"", "name CONTAINS[cd] '11..22'"),
-      ("http://a:80", "name CONTAINS[cd] 'http://a:80' OR email CONTAINS[cd] 'http://a:80'"),
-      ("11/22>3", "name CONTAINS[cd] '11/22>3' OR email CONTAINS[cd] '11/22>3'"),
-      ("-", "name CONTAINS[cd] '-' OR email CONTAINS[cd] '-'"),
+      ("http://a:80", "name CONTAINS[cd] 'http://a:80'"),
+      ("all:http://a:80", "name CONTAINS[cd] 'http://a:80' OR email CONTAINS[cd] 'http://a:80'"),
+      ("11/22>3", "name CONTAINS[cd] '11/22>3'"), ("-", "name CONTAINS[cd] '-'"),
       ("name=\u{301}sea", "name == '\u{301}sea'"),
       ("name:\"a b\"\u{301}", "name CONTAINS[cd] 'a b\u{301}'"),
     ]
@@ -69,11 +72,12 @@ struct QuickFilterTests {
   }
 
   @Test func `a number or a day is searched in the attributes of its type too`() throws {
+    #expect(try text("41") == "name CONTAINS[cd] '41' OR age == 41")
     #expect(
-      try text("41")
+      try text("all:41")
         == "name CONTAINS[cd] '41' OR age == 41 OR fee == 41.00 OR email CONTAINS[cd] '41'"
     )
-    let day = try text("2026-11-03")
+    let day = try text("all:2026-11-03")
     let parsed = try FetchPredicate(parsing: "since == '2026-11-03'", entity: Member.entity)
     #expect(day.contains(parsed.text(in: Member.entity)))
     for comparison in ["==", "!=", "<", "<=", ">", ">="] {
@@ -96,6 +100,7 @@ struct QuickFilterTests {
       ("naem>3", 1, "“naem” is not an attribute of Member.", "Did you mean “name”?"),
       ("x -naem=3", 4, "“naem” is not an attribute of Member.", "Did you mean “name”?"),
       ("age>", 5, "age> needs a value.", "Write it directly behind the sign."),
+      ("x all:", 7, "all: needs a value.", "Write it directly behind the sign."),
       ("age>old", 5, "age: must be a whole number", ""),
       ("e\u{301} \"b", 3, "The quotation is not closed.", "Close it with \"."),
       ("=agee > 3", 2, "Member has no attribute named agee.", "Did you mean age?"),
@@ -119,10 +124,22 @@ struct QuickFilterTests {
     #expect(filter.predicate == .comparison(.attribute("fee"), .equal, .literal(.integer(123_450))))
   }
 
-  @Test func `the names that a word is searched in are known`() {
-    #expect(
-      QuickFilter.searchedNames(in: Member.entity) == ["name", "age", "fee", "since", "email"]
-    )
+  @Test(arguments: [
+    (["email"], "41", "email CONTAINS[cd] '41'"),
+    (["id", "fee"], "41", "SELF == 41 OR fee == 41.00"),
+    (["fee"], "sea", "FALSEPREDICATE"), (["isActive"], "true", "FALSEPREDICATE"),
+    // A computed attribute is no part of a condition.
+    (["initial", "name"], "sea", "name CONTAINS[cd] 'sea'"),
+    (["name"], "-sea", "name == NULL OR NOT name CONTAINS[cd] 'sea'"),
+  ])
+  func `R211: a word is searched in the columns that are shown`(
+    _ columns: [String],
+    _ filter: String,
+    _ predicate: String
+  ) throws {
+    let parsed = try FetchPredicate(parsing: predicate, entity: Member.entity)
+    let filter = try QuickFilter(filter, of: Club.self, showing: columns, for: .machine)
+    #expect(filter.predicate.text(in: Member.entity) == parsed.text(in: Member.entity))
   }
 
   @Test(arguments: UInt64(1)...30)
@@ -136,7 +153,8 @@ struct QuickFilterTests {
       }
     }
     let terms = [
-      "a", "9", "\" a\"", "name:b", "age=2", "age!=2", "age:-1..4", "fee<0.03", "email=a",
+      "a", "9", "\" a\"", "all:a", "all:9", "name:b", "age=2", "age!=2", "age:-1..4", "fee<0.03",
+      "email=a",
       "since!=1970-01-01", "since:1970-01-01", "isActive:true", "since<=2023-11-14",
     ]
     func ids(_ filter: String) throws -> Set<ObjectID> {

@@ -161,6 +161,33 @@ struct BrowsedProgramTests {
     #expect(months.contains { $0.hasPrefix(">  within months") && $0.contains("date, -amount") })
   }
 
+  @Test func `R211: a word is searched in what the list shows, and all: in the rest`() throws {
+    let run = try ProgramRun()
+    for (title, language, tags) in [("Signal", "german", "sea"), ("Signal german", "", "")] {
+      let values = ["publisher=Pegasus", "title=\(title)", "language=\(language)", "tags=\(tags)"]
+      _ = try run.run("book-catalog", ["add", "--store", "store.sqlite"] + values)
+    }
+    func count(_ filter: String, _ options: [String] = []) throws -> String {
+      let arguments = ["browse", "--print", "--store", "store.sqlite", "--keys", "/\(filter)\\r"]
+      let result = try run.run("book-catalog", arguments + options)
+      let title = try #require(result.output.split(separator: "\n").first, "\(result)")
+      let words = title.split(separator: " ")
+      let noun = try #require(words.firstIndex { $0 == "book" || $0 == "books" }, "\(title)")
+      return String(words[noun - 1])
+    }
+    #expect(try count("german") == "1")
+    #expect(try count("all:german") == "2")
+    #expect(try count("german", ["--columns", "title,language"]) == "2")
+    #expect(try count("sea") == "0")
+    #expect(try count("all:sea") == "1")
+    let empty = try screen(run, "book-catalog", keys: "/sea")
+    #expect(empty.contains("   A word is searched in what is shown; all:word searches everything."))
+    // The titles of sections are shown too.
+    #expect(try count("pegasus") == "2")
+    #expect(try count("pegasus", ["--section-by", "none"]) == "0")
+    #expect(try count("all:pegasus", ["--section-by", "none"]) == "2")
+  }
+
   @Test func `R211: menus offer the names of related objects, and their keys only when typed`()
     throws
   {

@@ -69,7 +69,9 @@ struct PrintedScreenTests {
         "tags=\(tags)"
       )
     }
-    for (keys, count) in [("/sea", 1), ("/tags:war", 2), ("/tags=war", 2), ("/-war", 1)] {
+    for (keys, count) in [
+      ("/all:sea", 1), ("/tags:war", 2), ("/tags=war", 2), ("/-all:war", 1), ("/sea", 0),
+    ] {
       let lines = try screen(run, "book-catalog", "books.sqlite", keys: keys)
       #expect(lines[0].contains("\(count) book"), "\(keys)")
     }

@@ -83,17 +83,23 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
       definition.cacheName = nil
       definition.request.predicate =
         try definition.request.predicate
-        && predicate(of: choice.filter)
+        && predicate(of: choice.filter, in: definition)
     }
     return definition
   }
 
-  /// Returns the condition of a filter text.
-  func predicate(of filter: String) throws(QuickFilterError) -> FetchPredicate {
+  /// Returns the condition of a filter text: words are searched in the columns, and in what divides a list into sections.
+  func predicate(
+    of filter: String,
+    in definition: ResultsDefinition<Row>
+  ) throws(QuickFilterError) -> FetchPredicate {
+    let titles = columns.map(\.title)
+    let divided = definition.sectionKey.flatMap(sectionSource)
     let isOnServer = if case .database = location.address { true } else { false }
     return try QuickFilter(
       filter,
       of: Program.self,
+      showing: titles + (divided.map { titles.contains($0) ? [] : [$0] } ?? []),
       for: settings,
       ignoresMarks: !isOnServer
     ).predicate
@@ -185,13 +191,13 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
     }
     setup.rareNames = Program.foreignKeyNames
     setup.isYear = isYear
+    setup.orderOffers = orderOffers
     setup.isDimmed = Program.isDimmed
     setup.hasMoreDetails = Program.fields.named.contains(where: \.isToMany)
     setup.markTime = screen.markTime
     setup.mostUndoableRows = CommandRunner.rowLimit
     return setup
   }
-    setup.orderOffers = orderOffers
 
   /// Whether the list is not divided, and its first row is the newest.
   private var beginsWithNewest: Bool {

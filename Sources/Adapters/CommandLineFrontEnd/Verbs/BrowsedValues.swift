@@ -23,7 +23,9 @@ extension BrowsedLists {
     _ choice: BrowserChoice,
     _ ids: [ObjectID]
   ) throws -> Set<ObjectID> {
-    let filter = try predicate(of: text)
+    var list = choice
+    list.filter = ""
+    let filter = try predicate(of: text, in: try definition(of: list))
     let request = FetchRequest<ObjectID>(
       entity: Program.entity,
       where: .identity(IdentitySet(ids)) && filter,
@@ -101,6 +103,13 @@ extension BrowsedLists {
     case .expression(let expression, _, _, _): attributeName(of: expression)
     case .transient(let source, _): source
     }
+  }
+
+  /// The attribute or path whose values the titles of sections are made of.
+  func sectionSource(_ key: SectionKey) -> String? {
+    if let name = attributeName(of: key) { return name }
+    guard case .expression(let expression, _, _, _) = key.source else { return nil }
+    return expression.description
   }
 
   /// The attribute from which an expression computes its value.

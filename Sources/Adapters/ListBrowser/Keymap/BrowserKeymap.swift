@@ -60,7 +60,14 @@ public enum BrowserKeymap {
     entry("za", .toggleFold, .sections, "fold or open the section"),
     entry("zM", .foldAll, .sections, "fold all sections"),
     entry("zR", .openAll, .sections, "open all sections"),
-    entry("/", .filter, .find, "filter while typing", hint: "/ filter", also: "search find"),
+    entry(
+      "/",
+      .filter,
+      .find,
+      "filter while typing; all:word searches what is not shown too",
+      hint: "/ filter",
+      also: "search find"
+    ),
     entry("n", .nextMatch, .find, "next row that the last filter matches", also: "search"),
     entry("N", .previousMatch, .find, "row before that the last filter matches", also: "search"),
     entry("*", .sameValue, .find, "next row with a value of this one"),

@@ -121,7 +121,10 @@ extension BrowserView {
   ) {
     guard model.pane.list != nil else { return }
     let noun = model.setup.nouns.many
-    var texts = ["No \(noun) match “\(model.choice.filter)”: Esc shows all."]
+    var texts = [
+      "No \(noun) match “\(model.choice.filter)”: Esc shows all.",
+      "A word is searched in what is shown; all:word searches everything.",
+    ]
     if model.choice.filter.isEmpty {
       texts = ["There are no \(noun)."]
       if model.setup.canWrite {

@@ -6,14 +6,16 @@ public import ResultsDomain
 ///
 /// | term | rows |
 /// |---|---|
-/// | `word`, `"a phrase"` | with the text in any text attribute, whatever its letter case and accents; or with that number or day in any other |
+/// | `word`, `"a phrase"` | with the text in a column that is shown, whatever its letter case and accents; or with that very number or day |
+/// | `all:word` | the same in every attribute, shown or not |
 /// | `name:value` | with the text in that attribute, or with that very value |
 /// | `name=value`, `!=`, `<`, `<=`, `>`, `>=` | whose value compares so |
 /// | `name:low..high` | whose value is between the two, inclusive |
 /// | `-term` | for which the term is not true |
 ///
 /// A text that begins with `=` is a predicate in the full language. Names are attributes in any letter case, or paths such as `author.name`.
-/// The name of a related object is a text attribute, such as `author`; of several, one has to match.
+/// The name of a related object is a text attribute, such as `author`; of several, one has to match. An attribute whose name is `all` is
+/// that attribute.
 public struct QuickFilter: Sendable {
   /// The condition.
   public let predicate: FetchPredicate
@@ -22,6 +24,7 @@ public struct QuickFilter: Sendable {
   /// - Parameters:
   ///   - text: The text; an empty one selects all rows.
   ///   - program: The program whose list is filtered.
+  ///   - columns: The names of the columns that the list shows, in which words are searched; computed ones are not.
   ///   - settings: The locale in which numbers and dates are typed.
   ///   - ignoresMarks: Whether a word finds a text whatever the accents of both. A server has no such comparison, and sends all texts
   ///     for it.
@@ -30,6 +33,7 @@ public struct QuickFilter: Sendable {
   public init<Program: ListProgram>(
     _ text: String,
     of program: Program.Type,
+    showing columns: [String] = Program.columns,
     for settings: LocaleSettings,
     ignoresMarks: Bool = true
   ) throws(QuickFilterError) {
@@ -52,6 +56,8 @@ public struct QuickFilter: Sendable {
     }
     let reader = TermReader(
       fields: Program.fields,
+      shown: columns,
+      keyTitle: Program.keyTitle,
       transients: transients,
       ignoresMarks: ignoresMarks,
       settings
@@ -59,11 +65,6 @@ public struct QuickFilter: Sendable {
     var parts: [FetchPredicate] = []
     for term in try Term.terms(in: text) { parts.append(try reader.predicate(of: term)) }
     predicate = parts.reduce(.all, &&)
-  }
-
-  /// The names of the attributes that a word without a name is searched in.
-  public static func searchedNames(in entity: EntityDescription) -> [String] {
-    entity.attributes.filter { TermReader.isSearched($0, in: entity) }.map(\.name)
   }
 }
 
@@ -190,15 +191,27 @@ private struct Term {
 
 /// Turns terms into predicates over one entity.
 private struct TermReader {
+  /// What a word is searched in.
+  enum Subject {
+    /// A value of a row, or of its related object.
+    case value(FetchExpression, AttributeDescription)
+    /// The names of related objects.
+    case names(NamedRelationship)
+  }
+
   let fields: ObjectFields
   let transients: [String]
   let ignoresMarks: Bool
   let values: ValueParser
+  /// What the list shows.
+  private var shown: [Subject] = []
 
   var entity: EntityDescription { fields.entity }
 
   init(
     fields: ObjectFields,
+    shown columns: [String],
+    keyTitle: String,
     transients: [String],
     ignoresMarks: Bool,
     _ settings: LocaleSettings
@@ -207,6 +220,47 @@ private struct TermReader {
     self.transients = transients
     self.ignoresMarks = ignoresMarks
     values = ValueParser(settings)
+    shown = columns.compactMap { subject(ofColumn: $0, keyTitle) }
+  }
+
+  /// What a word is searched in where the list shows a column; `nil` for a column that no condition can name.
+  private func subject(ofColumn name: String, _ keyTitle: String) -> Subject? {
+    if let relationship = fields.named.first(where: { $0.name == name }) {
+      return .names(relationship)
+    }
+    if let attribute = entity.attribute(named: name) {
+      return value(.attribute(name), attribute)
+    }
+    if name == keyTitle { return keySubject }
+    guard name.contains("."),
+      let path = try? FetchExpression(path: name, in: entity, transients: transients)
+    else { return nil }
+    return value(path, RelatedName.attribute(path, of: entity))
+  }
+
+  /// The key of a row, unless it has several parts.
+  private var keySubject: Subject? {
+    switch entity.identity {
+    case .text: value(.objectKey, AttributeDescription("SELF", .text))
+    case .integer: value(.objectKey, AttributeDescription("SELF", .integer64))
+    case .compound: nil
+    }
+  }
+
+  private func value(_ expression: FetchExpression, _ attribute: AttributeDescription) -> Subject? {
+    isSearched(expression, attribute.type) ? .value(expression, attribute) : nil
+  }
+
+  /// Every attribute, the names of related objects, and a key that is a text.
+  private var everything: [Subject] {
+    let attributes = zip(entity.attributes, fields.form.attributes).compactMap {
+      attribute,
+      field in
+      // The key of a related object is known to no user; its name is searched.
+      attribute.name == field.name ? value(.attribute(attribute.name), attribute) : nil
+    }
+    let key: Subject? = if case .text = entity.identity { keySubject } else { nil }
+    return attributes + fields.named.map { .names($0) } + (key.map { [$0] } ?? [])
   }
 
   func predicate(of term: Term) throws(QuickFilterError) -> FetchPredicate {
@@ -216,14 +270,18 @@ private struct TermReader {
   }
 
   private func asserted(_ term: Term) throws(QuickFilterError) -> FetchPredicate {
-    guard let name = term.name else { return word(term.value) }
+    guard let name = term.name else { return word(term.value, in: shown) }
     if let several = relationship(name.text), several.isToMany {
       return try predicate(of: term, amongNamesOf: several, name.comparison)
     }
     guard let (expression, attribute) = try subject(name.text, of: term) else {
+      if name.comparison == .has, name.text.lowercased() == "all" {
+        guard !term.value.isEmpty || term.isQuoted else { throw missingValue(of: term) }
+        return word(term.value, in: everything)
+      }
       // An address or a time has such signs too.
       guard name.comparison == .has || !name.text.isName else { throw unknown(name.text, term) }
-      return word(term.asWord)
+      return word(term.asWord, in: shown)
     }
     guard !term.value.isEmpty || term.isQuoted else { throw missingValue(of: term) }
     if name.comparison == .has, !term.isQuoted, let dots = term.value.range {
@@ -239,28 +297,17 @@ private struct TermReader {
     return compare(expression, name.comparison.comparison, value, attribute.type)
   }
 
-  /// The predicate of a word: a text in any text attribute, or the value of any other.
-  private func word(_ word: String) -> FetchPredicate {
-    var parts: [FetchPredicate] = []
-    for (index, attribute) in entity.attributes.enumerated()
-    where TermReader.isSearched(attribute, in: entity) {
-      // The key of a related object is known to no user; its name is searched below.
-      guard fields.form.attributes[index].name == attribute.name else { continue }
-      let expression = FetchExpression.attribute(attribute.name)
-      switch attribute.type {
-      case .text: parts.append(contains(word, in: expression))
-      default:
-        guard let value = try? values.value(word, of: attribute) else { continue }
-        parts.append(compare(expression, .equal, value, attribute.type))
+  /// The predicate of a word: a text in any of some texts, or any of some other values.
+  private func word(_ word: String, in subjects: [Subject]) -> FetchPredicate {
+    let parts = subjects.compactMap { subject -> FetchPredicate? in
+      switch subject {
+      case .names(let relationship): return relationship.holds { contains(word, in: $0) }
+      case .value(let expression, let attribute) where attribute.type == .text:
+        return contains(word, in: expression)
+      case .value(let expression, let attribute):
+        guard let value = try? values.value(word, of: attribute) else { return nil }
+        return compare(expression, .equal, value, attribute.type)
       }
-    }
-    for relationship in fields.named {
-      parts.append(
-        relationship.holds { contains(word, in: $0) }
-      )
-    }
-    if case .text = entity.identity {
-      parts.append(contains(word, in: .objectKey))
     }
     return parts.reduce(.none, ||)
   }
@@ -303,16 +350,15 @@ private struct TermReader {
     )
   }
 
-  /// Whether a word without a name is searched in an attribute.
-  static func isSearched(_ attribute: AttributeDescription, in entity: EntityDescription) -> Bool {
+  /// Whether a word without a name is searched in values of a type.
+  private func isSearched(_ expression: FetchExpression, _ type: AttributeType) -> Bool {
     let probe: FetchPredicate
-    switch attribute.type {
+    switch type {
     case .boolean, .blob: return false
-    case .text:
-      probe = .text(.attribute(attribute.name), .contains, "a", caseInsensitive: true)
+    case .text: probe = .text(expression, .contains, "a", caseInsensitive: true)
     case .integer16, .integer32, .integer64, .date, .decimal:
-      probe = .comparison(.attribute(attribute.name), .equal, .literal(.integer(0)))
-    case .real: probe = .comparison(.attribute(attribute.name), .equal, .literal(.real(0)))
+      probe = .comparison(expression, .equal, .literal(.integer(0)))
+    case .real: probe = .comparison(expression, .equal, .literal(.real(0)))
     }
     return (try? probe.validate(in: entity)) != nil
   }
