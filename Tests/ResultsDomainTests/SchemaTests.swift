@@ -86,6 +86,39 @@ struct EntitySchemaTests {
     #expect(message(.integer(), [title, AttributeDescription("year", .integer16)]) == nil)
   }
 
+  @Test func `R91: a relationship can have the name of its foreign key, and of nothing else`() {
+    let target = Book.entity
+    func message(_ relationships: RelationshipDescription...) -> String? {
+      do throws(SchemaError) {
+        _ = try EntityDescription(
+          name: "Loan",
+          attributes: [
+            AttributeDescription("book", .integer64), AttributeDescription("page", .integer64),
+          ],
+          relationships: relationships
+        )
+        return nil
+      } catch {
+        return error.description
+      }
+    }
+    func one(_ name: String, _ columns: String...) -> RelationshipDescription {
+      RelationshipDescription(name, .toOne(foreignKey: columns)) { target }
+    }
+    #expect(message(one("book", "book")) == nil)
+    for refused in [
+      [one("book", "page")], [one("book", "book", "page")],
+      [one("book", "book"), one("book", "book")],
+      [RelationshipDescription("book", .toMany(foreignKey: ["book"])) { target }],
+    ] {
+      let text = refused.count == 1 ? message(refused[0]) : message(refused[0], refused[1])
+      #expect(
+        text
+          == "The entity Loan has more than one column or relationship named book. Rename one of them."
+      )
+    }
+  }
+
   @Test
   func `an invalid schema stops the program when it is first used`() async {
     struct Broken: Entity {

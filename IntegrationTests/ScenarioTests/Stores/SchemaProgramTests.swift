@@ -97,7 +97,7 @@ import Testing
       #"  static let linksByParent = ToMany<Link2, Link2>("linksByParent", inverse: Link2.parent)"#,
       #"    Attribute(\.price, "price", as: .decimalText)"#,
       #"    Attribute(\.extra, "extra", as: .json)"#,
-      "// The table friend is the link of Link2.linkByBs and Link2.links.",
+      "// The table friend is the link of Link2.bs and Link2.`as`.",
     ] {
       #expect(source.split(separator: "\n").contains { $0 == line }, "\(line) in \(source)")
     }

@@ -37,6 +37,11 @@ struct SwiftNames {
     return SwiftNames.keywords.contains(unique) ? "`\(unique)`" : unique
   }
 
+  /// Excludes a name that was added to another scope.
+  mutating func reserve(_ name: String) {
+    taken.insert(name.replacing("`", with: ""))
+  }
+
   /// The name of a type: its words with capitals.
   static func type(_ name: String) -> String {
     let joined = words(of: name).map(capitalized).joined()

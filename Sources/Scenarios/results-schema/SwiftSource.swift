@@ -134,8 +134,14 @@ struct SwiftTable {
       for column in keys + entity.attributes.map(\.name) {
         members[column] = names.add(SwiftNames.member(column))
       }
+      // A property of the type and one of its values can have the same name, as a relationship and its foreign key do.
+      var statics = SwiftNames(taken: SwiftNames.knownMembers)
       for relationship in entity.relationships {
-        relationships[relationship.name] = names.add(SwiftNames.member(relationship.name))
+        let member = SwiftNames.member(relationship.name)
+        let name = relationship.isNamedAsItsKey ? statics.add(member) : names.add(member)
+        names.reserve(name)
+        statics.reserve(name)
+        relationships[relationship.name] = name
       }
     }
     self.members = members

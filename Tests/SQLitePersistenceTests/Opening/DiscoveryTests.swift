@@ -455,13 +455,13 @@ import Testing
     )
     #expect(
       try relationships("Employee") == [
-        "employee: Employee → ReportsTo", "cityByCity: City → city",
+        "ReportsTo: Employee → ReportsTo", "city: City → city",
         "citiesByMayor: City ← mayor_id", "citiesByDeputy: City ← deputy_id",
-        "employees: Employee ← ReportsTo",
+        "employeesByReportsTo: Employee ← ReportsTo",
       ]
     )
     #expect(try relationships("Loose") == [])
-    #expect(try relationships("Orders") == ["shipper: Shippers → ship_via"])
+    #expect(try relationships("Orders") == ["ship_via: Shippers → ship_via"])
     let track = try entity("Track", in: database)
     let playlists = try #require(track.relationship(named: "playlists"))
     #expect(playlists.destination.relationship(named: "tracks")?.destination === track)

@@ -89,6 +89,9 @@ struct FrameworkConventions {
     }
   }
 
+  /// Whether the column of a foreign key has the name of its table, and not that of a relationship.
+  var namesColumnsByTables: Bool { if case .coreData = framework { true } else { false } }
+
   /// The form in which the framework writes a column, by its declared type.
   func form(declaredType: String) -> StoredForm? {
     let declared = String(decoding: declaredType.caselessIdentifier, as: UTF8.self)

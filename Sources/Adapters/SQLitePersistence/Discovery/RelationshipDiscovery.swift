@@ -131,12 +131,10 @@ struct RelationshipDiscovery {
     for index in references.indices {
       let reference = references[index]
       let table = member(of: reference.destination).singular
-      var names = [table, table + "By" + reference.columns.joined().asSuffix]
-      if reference.columns.count == 1, let name = reference.columns[0].withoutKeySuffix {
-        names.insert(name.asMember, at: 0)
-      }
       references[index].name = add(
-        names,
+        names(ofColumnsOf: reference) + [
+          table, table + "By" + reference.columns.joined().asSuffix,
+        ],
         .toOne(foreignKey: reference.columns),
         onDelete: reference.onDelete,
         from: reference.source,
@@ -144,6 +142,17 @@ struct RelationshipDiscovery {
       )
     }
     references.removeAll { $0.name.isEmpty }
+  }
+
+  /// The names that the column of a foreign key gives its relationship: without what says that it is a key, or as it is.
+  private func names(ofColumnsOf reference: Reference) -> [String] {
+    guard reference.columns.count == 1 else { return [] }
+    let column = reference.columns[0]
+    let short = column.withoutKeySuffix.map { [$0.asMember] } ?? []
+    // A name with a dot is no step of a path, and the column that is the whole key names its own object. Core Data's columns are known
+    // by their tables.
+    let isStep = !column.contains(".") && !reference.source.isKey(column)
+    return conventions.namesColumnsByTables || !isStep ? short : short + [column]
   }
 
   private mutating func fileReferences() {
@@ -161,10 +170,11 @@ struct RelationshipDiscovery {
     for reference in references {
       let siblings = references(of: reference.source)
         .count { $0.destination === reference.destination }
+      let isAmbiguous = siblings > 1 || reference.source === reference.destination
       let plural = member(of: reference.source).plural
       let long = plural + "By" + reference.name.asSuffix
       add(
-        siblings > 1 ? [long] : [plural, long],
+        isAmbiguous ? [long] : [plural, long],
         .toMany(foreignKey: reference.columns),
         from: reference.destination,
         to: reference.source
@@ -223,13 +233,16 @@ struct RelationshipDiscovery {
     from source: EntityDescription,
     to destination: EntityDescription
   ) -> String {
-    let taken = Set(
-      (source.attributes.map(\.name) + source.identity.columns
-        + (relationships[source.name] ?? []).map(\.name)).map(\.caselessIdentifier)
+    let columns = Set(
+      (source.attributes.map(\.name) + source.identity.columns).map(\.caselessIdentifier)
     )
-    guard let name = names.first(where: { !taken.contains($0.caselessIdentifier) }) else {
-      return ""
+    let others = Set((relationships[source.name] ?? []).map(\.name.caselessIdentifier))
+    let name = names.first { name in
+      let isKey = if case .toOne([name]) = kind { true } else { false }
+      return !others.contains(name.caselessIdentifier)
+        && (isKey || !columns.contains(name.caselessIdentifier))
     }
+    guard let name else { return "" }
     let reference = found.reference(to: destination)
     relationships[source.name, default: []]
       .append(RelationshipDescription(name, kind, onDelete: onDelete) { reference.entity })

@@ -2,7 +2,11 @@
 extension String {
   /// The name of a foreign key's column without what says that it is a key, or `nil` if nothing says so.
   var withoutKeySuffix: String? {
-    for suffix in ["_id", "_ID", "_Id", "Id", "ID"] where hasSuffix(suffix) {
+    let suffixes = [
+      "_id", "_ID", "_Id", "Id", "ID", "_uuid", "_key", "_code", "_no", "_fk", "UUID", "Key",
+      "Code",
+    ]
+    for suffix in suffixes where hasSuffix(suffix) {
       let name = String(dropLast(suffix.count))
       return name.isEmpty || name == "_" ? nil : name
     }
@@ -27,13 +31,22 @@ extension String {
 
   /// The singular of an English noun, or a singular as it is.
   var singular: String {
-    if hasSuffix("ies"), utf8.count > 4 { return String(dropLast(3)) + "y" }
-    if ["sses", "xes", "ches", "shes"].contains(where: hasSuffix) { return String(dropLast(2)) }
+    let word = (split(separator: "_").last ?? self[...]).lowercased()
+    func ends(in endings: String...) -> Bool { endings.contains(where: word.hasSuffix) }
+    if ends(in: "series", "species", "news", "lens", "gas", "alias", "atlas", "bias", "canvas") {
+      return self
+    }
+    if ends(in: "movies", "cookies", "caches") { return String(dropLast()) }
+    if ends(in: "ies"), word.utf8.count > 4 { return String(dropLast(3)) + "y" }
+    let isLong =
+      ends(in: "sses", "xes", "ches", "shes", "iases", "gases", "lenses", "atlases", "canvases")
+      // A bus and a status, but a house and a cause.
+      || ends(in: "uses") && word.utf8.count > 4 && !ends(in: "auses", "ouses")
+    if isLong { return String(dropLast(2)) }
     // An abbreviation such as crs or dns has no vowel before its s.
-    let word = utf8.split(separator: UInt8(ascii: "_")).last ?? utf8[...]
-    let hasVowel = word.dropLast().contains { "aeiouyAEIOUY".utf8.contains($0) }
-    let isPlural = hasSuffix("s") && hasVowel && !["ss", "us", "is"].contains(where: hasSuffix)
-    return isPlural && utf8.count > 2 ? String(dropLast()) : self
+    let hasVowel = word.utf8.dropLast().contains { "aeiouy".utf8.contains($0) }
+    let isPlural = ends(in: "s") && hasVowel && !ends(in: "ss", "us", "is")
+    return isPlural && word.utf8.count > 2 ? String(dropLast()) : self
   }
 
   /// The plural of an English noun, or a plural as it is.

@@ -14,6 +14,9 @@ public struct RelationshipDescription: Sendable {
   }
 
   /// The relationship's name, a step of paths such as `author.name`.
+  ///
+  /// A to-one relationship can have the name of the only column of its foreign key. The name alone is then the key, and the object where
+  /// a path goes on.
   public let name: String
   /// Returns where the keys are stored.
   private let source: KindSource
@@ -68,6 +71,12 @@ public struct RelationshipDescription: Sendable {
   /// The columns of a to-one relationship's foreign key; `nil` for the others, whose kind may not be known yet.
   var foreignKey: [String]? {
     if case .known(.toOne(let columns)) = source { columns } else { nil }
+  }
+
+  /// Whether the name is that of the foreign key itself.
+  package var isNamedAsItsKey: Bool {
+    guard let columns = foreignKey, columns.count == 1 else { return false }
+    return columns[0].hasSameBytes(as: name)
   }
 
   /// The entity of the related objects.

@@ -17,7 +17,8 @@ public final class EntityDescription: Sendable {
 
   /// Describes an entity.
   /// - Throws: `SchemaError` for an empty or repeated name, an attribute named like the key column, or a
-  ///   compound key that names an unknown or optional attribute; the same for names of relationships and foreign keys.
+  ///   compound key that names an unknown or optional attribute; the same for names of relationships and foreign keys. A to-one
+  ///   relationship can have the name of its foreign key.
   public init(
     name: String,
     identity: EntityIdentity = .integer(),
@@ -46,9 +47,11 @@ public final class EntityDescription: Sendable {
         indexes.append(index)
       }
     }
+    var paths: Set<Value> = []
     for relationship in relationships {
       guard !relationship.name.isEmpty else { throw .emptyName }
-      guard seen.insert(.text(relationship.name)).inserted else {
+      let text = Value.text(relationship.name)
+      guard paths.insert(text).inserted, !seen.contains(text) || relationship.isNamedAsItsKey else {
         throw .repeatedAttribute(entity: name, attribute: relationship.name)
       }
     }
@@ -229,7 +232,7 @@ public struct AttributeDescription: Hashable, Sendable {
 public enum SchemaError: Error, Hashable, Sendable {
   /// An entity, an attribute or a compound key has no name.
   case emptyName
-  /// Two attributes, an attribute and the key column, or a relationship and one of those share a name.
+  /// Two attributes, an attribute and the key column, or a relationship and one of those that is not its foreign key share a name.
   case repeatedAttribute(entity: String, attribute: String)
   /// A compound key names an attribute that is unknown or optional.
   case invalidKeyAttribute(entity: String, attribute: String)
