@@ -158,12 +158,14 @@ package enum RelatedName {
     _ expression: FetchExpression,
     of entity: EntityDescription
   ) -> AttributeDescription {
-    AttributeDescription(
+    var attribute = AttributeDescription(
       expression.description,
       expression.type(in: entity) ?? .text,
       isOptional: true,
       form: expression.form(in: entity)
     )
+    attribute.showsIntegers = expression.showsIntegers(in: entity)
+    return attribute
   }
 
   /// The failure for a name that is no attribute; that of a relationship proposes a value of the related objects.

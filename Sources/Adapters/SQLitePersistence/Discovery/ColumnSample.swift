@@ -177,6 +177,15 @@ struct ColumnSample {
     }
   }
 
+  /// Whether the whole numbers of a column are stored as integers, as far as its type and the sample say.
+  func showsIntegers(of column: TableShape.Column, in shape: TableShape) -> Bool {
+    switch shape.affinity(of: column.name) {
+    case .integer, .numeric: !shape.isStrict
+    case .none: integers > 0
+    case .real, .text: false
+    }
+  }
+
   private func suggestion(_ declared: String, _ affinity: ColumnAffinity) -> AttributeType {
     switch affinity {
     case .integer: .integer64

@@ -58,6 +58,7 @@ enum ForeignKeyTypes {
           holdsAnyValue: attribute.holdsAnyValue,
           form: model.form
         )
+        attributes[index].showsIntegers = attribute.showsIntegers
       }
     }
     guard attributes != entity.attributes else { return nil }

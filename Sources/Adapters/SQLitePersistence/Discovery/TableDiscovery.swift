@@ -166,17 +166,18 @@ struct TableDiscovery {
       let known = knownForm?(shape.name, column.name, column.declaredType)
       let form = recorded[column.name] == nil ? proposal.form(expecting: known) : nil
       let type = form?.type ?? (proposal.isPlainDate ? .date : sample.type(of: column))
-      attributes.append(
-        AttributeDescription(
-          column.name,
-          recorded[column.name] ?? type,
-          isOptional: !isKey && !column.isRequired,
-          holdsAnyValue: !isStrict,
-          form: form
-        )
+      var attribute = AttributeDescription(
+        column.name,
+        recorded[column.name] ?? type,
+        isOptional: !isKey && !column.isRequired,
+        holdsAnyValue: !isStrict,
+        form: form
       )
     }
     return try EntityDescription(name: shape.name, identity: identity, attributes: attributes)
+      attribute.showsIntegers =
+        attribute.type == .real && sample.showsIntegers(of: column, in: shape)
+      attributes.append(attribute)
   }
 
   /// The types that a store of this package has recorded for its own table.

@@ -434,13 +434,14 @@ extension RelationTreeBuilder {
     let name = name ?? "#\(nodes[node].values.count)"
     // A value of any class, or in a stored form, stays what it is at the end of its path.
     let end = source?.attribute(atEndFrom: nodes[node].entity)
-    let attribute = AttributeDescription(
+    var attribute = AttributeDescription(
       name,
       type,
       isOptional: true,
       holdsAnyValue: end?.holdsAnyValue ?? false,
       form: end?.form
     )
+    attribute.showsIntegers = end?.showsIntegers ?? false
     nodes[node].values.append(
       Value(source: source, attribute: attribute, edge: edge, recipe: recipe)
     )

@@ -190,6 +190,9 @@ public struct AttributeDescription: Hashable, Sendable {
   /// Such values are shown, compared and ordered as what they are; `type` says what most of them mean. A real without a
   /// fraction is the integer, so that equal numbers have equal keys.
   public let holdsAnyValue: Bool
+  /// Whether whole numbers among reals are stored as integers and shown as such, as in a numeric column of SQLite; a column of reals
+  /// shows 7 as `7.0`.
+  package var showsIntegers = false
   /// How the values are written, if another application does that in a form of its own; `type` is then that of the logical values.
   public let form: StoredForm?
 
@@ -222,7 +225,7 @@ public struct AttributeDescription: Hashable, Sendable {
   public static func == (left: AttributeDescription, right: AttributeDescription) -> Bool {
     left.name.hasSameBytes(as: right.name) && left.type == right.type
       && left.isOptional == right.isOptional && left.holdsAnyValue == right.holdsAnyValue
-      && left.form == right.form
+      && left.form == right.form && left.showsIntegers == right.showsIntegers
   }
 }
 

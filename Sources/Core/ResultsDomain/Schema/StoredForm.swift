@@ -354,7 +354,9 @@ extension AttributeDescription {
   public func shown(_ stored: Value) -> (type: AttributeType, value: Value) {
     if let form {
       if let logical = form.logical(stored) { return (form.type, logical) }
-    } else if !holdsAnyValue || stored.storage == type.storage || type == .real {
+    } else if !holdsAnyValue && !showsIntegers || stored.storage == type.storage
+      || type == .real && !showsIntegers
+    {
       return (type, stored)
     }
     switch stored {
@@ -503,6 +505,17 @@ extension FetchExpression {
     case .related(let steps, let inner):
       entity.destination(along: steps).flatMap { inner.form(in: $0) }
     default: nil
+    }
+  }
+
+  /// Whether whole numbers among its values are integers, and shown as such.
+  package func showsIntegers(in entity: EntityDescription) -> Bool {
+    switch self {
+    case .attribute(let name): entity.attribute(named: name)?.showsIntegers ?? false
+    case .ifNull(let inner, _): inner.showsIntegers(in: entity)
+    case .related(let steps, let inner):
+      entity.destination(along: steps).map { inner.showsIntegers(in: $0) } ?? false
+    default: false
     }
   }
 
