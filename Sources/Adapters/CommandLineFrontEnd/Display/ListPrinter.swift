@@ -88,15 +88,17 @@ struct ListPrinter {
   private func printLines(_ list: ListContent) throws {
     var writer = JSONLinesWriter()
     let isSectioned = list.results.isSectioned
-    let names = (isSectioned ? ["section"] : []) + [keyTitle] + columns.compactMap(\.nameBesideKey)
     let others = columns.filter { $0.nameBesideKey != nil }
-    try output.write(writer.begin(columns: names))
+    let shown = [ListColumn.key(keyTitle)] + others
+    try output.write(
+      writer.begin(columns: (isSectioned ? ["section"] : []) + shown.map(\.title))
+    )
     try list.forEach { _ in
     } row: { section, row in
-      var values: [Value] = isSectioned ? [section.id.value] : []
-      values.append(ListColumn.key(keyTitle).value(row))
-      values += others.map { $0.value(row) }
-      try output.write(json: writer.write(values))
+      let before: [Value] = isSectioned ? [section.id.value] : []
+      let booleans = ListColumn.booleans(shown, in: row).map { $0 + before.count }
+      let values = before + shown.map { $0.value(row) }
+      try output.write(json: writer.write(values, booleans: Set(booleans)))
     }
     try output.write(writer.end())
   }

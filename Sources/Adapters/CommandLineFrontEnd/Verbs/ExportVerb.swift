@@ -133,7 +133,8 @@ public struct ExportRun<Program: ListProgram> {
     try sink.write(writer.begin(columns: columns.map(\.title)))
     try list.forEach { _ in
     } row: { _, row in
-      try sink.write(writer.write(columns.map { $0.value(row) }))
+      let values = columns.map { $0.value(row) }
+      try sink.write(writer.write(values, booleans: ListColumn.booleans(columns, in: row)))
     }
     try sink.write(writer.end())
   }

@@ -101,11 +101,23 @@ public struct JSONLinesWriter: RecordWriter, Sendable {
 
   /// Returns one line.
   /// - Complexity: O(*n*) in the bytes of the values.
-  public mutating func write(_ values: [Value]) -> String {
+  public mutating func write(_ values: [Value]) -> String { write(values, booleans: []) }
+
+  /// Returns one line in which some values, which are the texts `true` and `false`, are the words of JSON.
+  /// - Parameters:
+  ///   - values: The values.
+  ///   - booleans: The indexes of those values.
+  /// - Returns: The line.
+  /// - Complexity: O(*n*) in the bytes of the values.
+  public mutating func write(_ values: [Value], booleans: Set<Int>) -> String {
     var line = "{"
-    for (key, value) in zip(keys, values) {
+    for (index, (key, value)) in zip(keys, values).enumerated() {
       line += key
-      JSONText.append(value, to: &line)
+      if booleans.contains(index), value == "true" || value == "false", let word = value.text {
+        line += word
+      } else {
+        JSONText.append(value, to: &line)
+      }
     }
     return line + "}\n"
   }

@@ -47,6 +47,20 @@ package enum ListColumn: Sendable {
     }
   }
 
+  /// The indexes of the columns whose machine values for a row are `true` and `false`.
+  package static func booleans(_ columns: [ListColumn], in row: Row) -> Set<Int> {
+    Set(columns.indices.filter { columns[$0].isBoolean(row) })
+  }
+
+  private func isBoolean(_ row: Row) -> Bool {
+    switch self {
+    case .attribute(let index, let attribute): attribute.shown(row.values[index]).type == .boolean
+    case .related(let attribute): attribute.shown(row[attribute.name]).type == .boolean
+    case .transient(let transient): transient.type == .boolean
+    case .key, .named: false
+    }
+  }
+
   /// Returns the value that an attribute of a stored form shows, as machine formats represent it.
   private static func machine(_ value: Value, of attribute: AttributeDescription) -> Value {
     let shown = attribute.shown(value)

@@ -85,6 +85,13 @@ public protocol RecordWriter {
   mutating func begin(columns: [String]) -> String
   /// Returns the text of a row with a value for each column.
   mutating func write(_ values: [Value]) -> String
+  /// Returns the text of a row, some of whose values are the words `true` and `false` and mean booleans.
+  mutating func write(_ values: [Value], booleans: Set<Int>) -> String
   /// Returns the text after the last row.
   mutating func end() -> String
+}
+
+extension RecordWriter {
+  /// Returns the text of a row in a format that has no booleans besides their words.
+  public mutating func write(_ values: [Value], booleans: Set<Int>) -> String { write(values) }
 }
