@@ -192,7 +192,7 @@ let scenarios =
     scenario(
       "live-list",
       on: [domain, presentation],
-      with: [sqlite, terminal, programFrontEnd, commandLine],
+      with: [inMemory, sqlite, terminal, programFrontEnd, commandLine],
       and: [argumentParser]
     ),
     scenario(

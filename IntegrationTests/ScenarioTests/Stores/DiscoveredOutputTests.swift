@@ -26,6 +26,34 @@ import Testing
     try run.run("live-list", ["list", "t.sqlite"] + words)
   }
 
+  @Test func `R192: what a list leaves out is said`() throws {
+    try execute(
+      """
+      PRAGMA foreign_keys = OFF;
+      CREATE TABLE t (id INTEGER PRIMARY KEY, "" TEXT, a, gone INT REFERENCES nowhere (id));
+      INSERT INTO t VALUES (1, 'x', 2, NULL), (2, 'y', 'z', NULL);
+      """
+    )
+    let list = try list("t")
+    #expect(list.lines == ["id\ta\tgone", "1\t2\t", "2\tz\t"])
+    let notes = [
+      "column 2 of t has no name and is not listed",
+      "gone of t refers to the table nowhere, which does not exist",
+    ]
+    #expect(list.errors == notes.map { "live-list: \($0)\n" }.joined())
+    let tables = try run.run("live-list", "tables", "t.sqlite", "t")
+    #expect(tables.lines.contains("(column 2)\t\thas no name: not listed\t"))
+    #expect(tables.errors == list.errors)
+    let schema = try run.run("results-schema", "t.sqlite", "t").output
+    #expect(schema.contains("var a: String?  // has no declared type, and other values than text"))
+    for line in [
+      "  // column 2: left out, because it has no name.",
+      "  // gone: no relationship, since there is no table nowhere.",
+    ] {
+      #expect(schema.split(separator: "\n").contains { $0 == line }, "\(line) in \(schema)")
+    }
+  }
+
   @Test func `R211: whole numbers of a decimal column are printed as they are stored`() throws {
     try execute(
       """
@@ -127,5 +155,57 @@ import Testing
       ),
       "\(watched)"
     )
+  }
+
+  @Test func `R104: a view without a key is listed and exported, and not watched`() throws {
+    try execute(
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, at DATETIME, flag BOOLEAN);
+      INSERT INTO t VALUES (1, 'b', '2024-01-01 12:00:00', 1), (2, 'a', NULL, 0), (3, 'b', '2024-01-01 12:00:00', 1);
+      CREATE VIEW v AS SELECT name, at, flag AS "row" FROM t ORDER BY id;
+      CREATE TABLE hidden (rowid TEXT, _rowid_ TEXT, oid TEXT);
+      INSERT INTO hidden VALUES ('x', 'y', 'z'), ('x', 'y', 'z');
+      """
+    )
+    #expect(
+      try list("v").lines == [
+        "name\tat\trow", "b\t2024-01-01T12:00:00Z\ttrue", "a\t\tfalse",
+        "b\t2024-01-01T12:00:00Z\ttrue",
+      ]
+    )
+    #expect(
+      try list("v", "--sort", "name", "--section-by", "name", "--format", "jsonl").lines == [
+        #"{"section":"a","name":"a","at":null,"row":false}"#,
+        #"{"section":"b","name":"b","at":"2024-01-01T12:00:00Z","row":true}"#,
+        #"{"section":"b","name":"b","at":"2024-01-01T12:00:00Z","row":true}"#,
+      ]
+    )
+    #expect(
+      try list("v", "--where", "at >= '2024-01-01T00:00:00Z'", "--columns", "name").lines
+        == ["name", "b", "b"]
+    )
+    #expect(
+      try run.run("live-list", "export", "t.sqlite", "v", "-", "--format", "csv").lines
+        == [
+          "name,at,row", "b,2024-01-01T12:00:00Z,true", "a,,false",
+          "b,2024-01-01T12:00:00Z,true",
+        ]
+    )
+    #expect(try list("hidden").lines == ["rowid\t_rowid_\toid", "x\ty\tz", "x\ty\tz"])
+    let columns = try run.run("live-list", "tables", "t.sqlite", "v").lines
+    #expect(columns.contains("row\tboolean\tmay be null\t"), "\(columns)")
+    #expect(
+      try run.run("live-list", "t.sqlite").lines.contains { $0.hasPrefix("v\tview\t3\tnone") }
+    )
+    for verb in ["watch", "doctor"] {
+      let refused = try run.run("live-list", [verb, "t.sqlite", "v"])
+      #expect(refused.status == 65)
+      #expect(
+        refused.errors.hasSuffix(
+          "v cannot be watched: no column of the view identifies its rows: each has equal or missing values. 'list' and 'export' read it once.\n"
+        ),
+        "\(refused)"
+      )
+    }
   }
 }

@@ -513,51 +513,6 @@ import WireFormat
     _ = try watch.finish()
   }
 
-  @Test func `R192: what a list leaves out is said`() throws {
-    try execute(
-      #"CREATE TABLE t (id INTEGER PRIMARY KEY, "" TEXT, a); INSERT INTO t VALUES (1, 'x', 2), (2, 'y', 'z')"#,
-      in: "t.sqlite"
-    )
-    let list = try run.run("live-list", ["t.sqlite", "t"])
-    #expect(list.lines == ["id\ta", "1\t2", "2\tz"])
-    #expect(list.errors == "live-list: column 2 of t has no name and is not listed\n")
-    let columns = try run.run("live-list", "tables", "t.sqlite", "t").lines
-    #expect(columns.contains("(column 2)\t\thas no name: not listed\t"))
-    let schema = try run.run("results-schema", "t.sqlite", "t").output
-    #expect(schema.contains("var a: String?  // has no declared type, and other values than text"))
-  }
-
-  @Test func `R192: a collation that only the application has is named`() throws {
-    var configuration = Configuration()
-    configuration.prepareDatabase { database in
-      database.add(
-        collation: DatabaseCollation("unicase") { left, right in left.caseInsensitiveCompare(right)
-        }
-      )
-    }
-    let queue = try DatabaseQueue(path: run.path("t.sqlite"), configuration: configuration)
-    try queue.inDatabase { database in
-      try database.execute(
-        sql: """
-          CREATE TABLE t (tag TEXT NOT NULL PRIMARY KEY COLLATE unicase) WITHOUT ROWID;
-          INSERT INTO t VALUES ('B'), ('a');
-          CREATE TABLE n (id INTEGER PRIMARY KEY, name TEXT COLLATE unicase);
-          INSERT INTO n VALUES (1, 'b'), (2, 'A');
-          """
-      )
-    }
-    try queue.close()
-    let refused = try run.run("live-list", ["t.sqlite", "t"])
-    #expect(refused.status == 65)
-    #expect(
-      refused.errors.contains(
-        "t cannot be listed: its rows are in the order of the collation unicase, which only its application has."
-      ),
-      "\(refused)"
-    )
-    #expect(try run.run("live-list", "t.sqlite", "n", "--sort", "name").lines.count == 3)
-  }
-
   @Test func `R192: an export has the requested columns`() throws {
     let export = ["export", "music.sqlite", "Track", "-", "--limit", "1", "--columns"]
     #expect(

@@ -101,7 +101,7 @@ import Testing
     ] {
       #expect(source.split(separator: "\n").contains { $0 == line }, "\(line) in \(source)")
     }
-    #expect(source.contains("// class: no relationship, since no table gone has a key"))
+    #expect(source.contains("// class: no relationship, since there is no table gone."))
     let result = try compile(source)
     #expect(result.status == 0, "\(result)\(source)")
   }

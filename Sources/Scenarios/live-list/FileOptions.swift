@@ -41,6 +41,7 @@ struct FileOptions: ParsableArguments {
   /// - Parameters:
   ///   - name: The table's name.
   ///   - file: The database's file.
+  ///   - isFollowed: Whether the list must know a row again, and not only be read once.
   ///   - addsLog: Whether the database gets a change log.
   ///   - timeLimit: How long rows may be read to find out what the table holds.
   /// - Returns: The options by which the shared verbs open it.
@@ -48,6 +49,7 @@ struct FileOptions: ParsableArguments {
   func open(
     _ name: String,
     in file: String,
+    following isFollowed: Bool = false,
     addingLog addsLog: Bool = false,
     within timeLimit: Duration? = nil
   ) throws -> ReadingStoreOptions {
@@ -60,16 +62,10 @@ struct FileOptions: ParsableArguments {
         remedy: "Leave out --log: its changes are found by comparison."
       )
     }
-    if !table.isSampled {
-      try note(
-        "the rows of \(table.name) were not sampled in time; types are those of the declaration"
-      )
-    }
-    for number in table.unnamedColumns {
-      try note("column \(number) of \(table.name) has no name and is not listed")
-    }
+    let entity = try table.listedEntity(isFollowed: isFollowed)
+    for text in table.notes { try note(text) }
     DiscoveredTable.shared.set(
-      DiscoveredTable.Table(database: database, entity: try table.listedEntity())
+      DiscoveredTable.Table(database: database, description: table, entity: entity)
     )
     var options = StoreOptions()
     options.path = file
@@ -109,12 +105,22 @@ extension DatabaseDescription {
 
 extension TableDescription {
   /// Returns the entity.
-  /// - Throws: `CommandFailure` for a table that cannot be listed.
-  func listedEntity() throws(CommandFailure) -> EntityDescription {
+  /// - Parameter isFollowed: Whether the list must know a row again, and not only be read once.
+  /// - Returns: The entity, or the one without an identity if that is enough.
+  /// - Throws: `CommandFailure` for a table that cannot be listed or followed.
+  func listedEntity(isFollowed: Bool = false) throws(CommandFailure) -> EntityDescription {
     switch entity {
     case .success(let entity): return entity
     case .failure(let refusal):
-      throw CommandFailure(.badData, "\(name) cannot be listed: \(refusal).")
+      guard let unidentifiedEntity else {
+        throw CommandFailure(.badData, "\(name) cannot be listed: \(refusal).")
+      }
+      guard isFollowed else { return unidentifiedEntity }
+      throw CommandFailure(
+        .badData,
+        "\(name) cannot be watched: \(refusal).",
+        remedy: "'list' and 'export' read it once."
+      )
     }
   }
 }

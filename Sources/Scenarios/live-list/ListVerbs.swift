@@ -76,7 +76,13 @@ struct TableWatchVerb: AsyncParsableCommand {
   var log = false
 
   func run() async throws {
-    let store = try open.open(table, in: file, addingLog: log, within: end.time?.duration)
+    let store = try open.open(
+      table,
+      in: file,
+      following: true,
+      addingLog: log,
+      within: end.time?.duration
+    )
     let settings = try locale.settings(for: output.listFormat)
     let definition = try list.definition(of: TableProgram.self, for: settings, isFrozen: frozen)
     let columns = try output.rows.columns(of: TableProgram.self)

@@ -26,7 +26,9 @@ struct TablesVerb: AsyncParsableCommand {
     let database = try open.database(file, table: table)
     let report = TableReport(database, output: output)
     guard let table else { return try report.printTables() }
-    try report.printColumns(of: try database.existingTable(named: table))
+    let description = try database.existingTable(named: table)
+    for text in description.notes { try open.note(text) }
+    try report.printColumns(of: description)
   }
 }
 
@@ -47,7 +49,7 @@ struct TableDoctorVerb: AsyncParsableCommand {
   @OptionGroup var locale: LocaleOptions
 
   func run() async throws {
-    let store = try open.open(table, in: file)
+    let store = try open.open(table, in: file, following: true)
     let settings = try locale.settings()
     try DiscoveredTable.shared.follow(TableProgram.definition(for: settings))
     try await DoctorRun<TableProgram>(store: store, settings: settings).report()
@@ -86,9 +88,9 @@ struct TableReport {
   func printColumns(of table: TableDescription) throws {
     let entity = try table.listedEntity()
     let keys = entity.identity.columns
-    let isCompound = !entity.keyAttributeIndexes.isEmpty
+    let isHidden = !entity.keyAttributeIndexes.isEmpty || (try? table.entity.get()) == nil
     var rows: [[String]] =
-      isCompound ? [] : zip(keys, entity.keyTypes).map { [$0, "\($1)", "key", ""] }
+      isHidden ? [] : zip(keys, entity.keyTypes).map { [$0, "\($1)", "key", ""] }
     rows += entity.attributes.map { attribute in
       var notes: [String] = []
       if keys.contains(attribute.name) { notes.append("key") }

@@ -1,4 +1,5 @@
 import CommandLineFrontEnd
+import InMemoryPersistence
 import ProgramFrontEnd
 import ResultsDomain
 import ResultsPresentation
@@ -30,10 +31,13 @@ enum TableProgram: ListProgram {
     return entity.identity.columns[0]
   }
 
-  /// The key, unless it consists of attributes, and all attributes.
+  /// Not where nothing identifies the rows.
+  static var showsKey: Bool { DiscoveredTable.shared.current?.isUnidentified != true }
+
+  /// The key, unless it consists of attributes or numbers the rows, and all attributes.
   static var columns: [String] {
-    let isCompound = !entity.keyAttributeIndexes.isEmpty
-    return (isCompound ? [] : entity.identity.columns) + entity.attributes.map(\.name)
+    let isShown = showsKey && entity.keyAttributeIndexes.isEmpty
+    return (isShown ? entity.identity.columns : []) + entity.attributes.map(\.name)
   }
 
   /// The list in the order of the key.
@@ -42,7 +46,7 @@ enum TableProgram: ListProgram {
       if case .compound(let names) = entity.identity {
         names.map { .attribute($0) }
       } else {
-        [.objectKey]
+        (DiscoveredTable.shared.current?.uncomparedKey ?? []).map { .attribute($0) } + [.objectKey]
       }
     return ResultsDefinition(
       FetchRequest(entity: entity, sortedBy: order.map { FetchSortDescriptor($0, .ascending) })
@@ -54,6 +58,7 @@ enum TableProgram: ListProgram {
     guard let table = DiscoveredTable.shared.current else {
       throw CommandFailure(.software, "No table was discovered.", remedy: "Please report this.")
     }
+    guard !table.isUnidentified else { return try table.numberedRows() }
     let store = try SQLiteStore(
       discovered: table.database,
       entities: table.followed ?? table.entity.reachable,
@@ -116,9 +121,28 @@ final class DiscoveredTable: Sendable {
   /// A table of a database.
   struct Table: Sendable {
     let database: DatabaseDescription
+    let description: TableDescription
     let entity: EntityDescription
     /// The entities that the store is opened with, so that a change log records no others; `nil` for all that the table is connected with.
     var followed: [EntityDescription]?
+
+    /// Whether nothing identifies the rows, so that they are numbered as they are read.
+    var isUnidentified: Bool { (try? description.entity.get()) == nil }
+
+    /// The columns of a primary key that does not compare by bytes.
+    var uncomparedKey: [String] { isUnidentified ? description.primaryKey : [] }
+
+    /// A store that holds the rows, read once.
+    func numberedRows() throws -> any Store {
+      let store = try InMemoryStore(entities: [entity], name: database.path, providesOrder: false)
+      let rows = try database.unidentifiedRows(of: description)
+      try store.commit(origin: .unnamed) { transaction in
+        for (index, values) in rows.enumerated() {
+          try transaction.insert(values, key: .integer(Int64(index + 1)), into: entity)
+        }
+      }
+      return InMemoryStore(readingFrom: store)
+    }
   }
 
   static let shared = DiscoveredTable()

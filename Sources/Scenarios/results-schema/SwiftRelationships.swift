@@ -161,8 +161,11 @@ struct SwiftRelationships {
       }
       .map { key in
         let columns = key.columns.joined(separator: ", ").inComment
-        return
-          "// \(columns): no relationship, since no table \(key.table.inComment) has a key that it holds as stored."
+        let reason =
+          table.description.missingTables.contains(key.table)
+          ? "there is no table \(key.table.inComment)"
+          : "no table \(key.table.inComment) has a key that it holds as stored"
+        return "// \(columns): no relationship, since \(reason)."
       }
   }
 }

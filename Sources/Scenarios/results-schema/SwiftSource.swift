@@ -39,6 +39,11 @@ struct SwiftSource {
         "///\n/// Its rows were not sampled in time: the types are those of the declaration."
       )
     }
+    for collation in table.description.missingCollations {
+      lines.append(
+        "///\n/// It uses the collation \(collation.inComment), which only its application has; listed in byte order."
+      )
+    }
     lines.append("struct \(table.type): Entity {")
     lines += (table.keyProperty.map { [$0] } ?? []).map { "  \($0)" }
     lines += table.declaredAttributes.map { "  \(property($0, of: table))" }
@@ -161,7 +166,7 @@ struct SwiftTable {
     (entity?.attributes ?? []).filter(isConverted)
       .map {
         "// \($0.name.inComment): left out, because its declared type turns some values into others."
-      }
+      } + description.unnamedColumns.map { "// column \($0): left out, because it has no name." }
   }
 
   private func isConverted(_ attribute: AttributeDescription) -> Bool {

@@ -14,6 +14,8 @@ struct ListPrinter {
   let settings: LocaleSettings
   let nouns: (one: String, many: String)
   let keyTitle: String
+  /// Whether JSON lines have the key.
+  var showsKey = true
   let output: TerminalOutput
 
   /// Prints a list of one version, with the names of related objects.
@@ -89,7 +91,7 @@ struct ListPrinter {
     var writer = JSONLinesWriter()
     let isSectioned = list.results.isSectioned
     let others = columns.filter { $0.nameBesideKey != nil }
-    let shown = [ListColumn.key(keyTitle)] + others
+    let shown = (showsKey ? [ListColumn.key(keyTitle)] : []) + others
     try output.write(
       writer.begin(columns: (isSectioned ? ["section"] : []) + shown.map(\.title))
     )

@@ -117,6 +117,7 @@ public struct ListRun<Program: ListProgram> {
       settings: settings,
       nouns: Program.nouns,
       keyTitle: Program.keyTitle,
+      showsKey: Program.showsKey,
       output: .standard
     )
     let count = try await controller.printing(again: output.listFormat == .json) { reading in

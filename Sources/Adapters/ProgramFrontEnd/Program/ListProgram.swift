@@ -22,6 +22,8 @@ public protocol ListProgram: Sendable {
   static var columns: [String] { get }
   /// The heading of the objects' keys.
   static var keyTitle: String { get }
+  /// Whether the keys are values of the objects; otherwise they only number the rows of one list, and no output has them.
+  static var showsKey: Bool { get }
   /// Whether no verb of the program changes objects.
   static var isReadOnly: Bool { get }
   /// The arguments that the examples in the help use.
@@ -88,6 +90,9 @@ extension ListProgram {
 
   /// Keys are called `id`.
   public static var keyTitle: String { "id" }
+
+  /// Keys are values.
+  public static var showsKey: Bool { true }
 
   /// Objects can be changed.
   public static var isReadOnly: Bool { false }

@@ -115,7 +115,7 @@ extension ListProgram {
   package static var exportColumns: [ListColumn] {
     let attributes = fields.form.attributes.enumerated().map { ListColumn.attribute($0, $1) }
     if case .text = entity.identity { return [.key(keyTitle)] + attributes }
-    return isReadOnly && entity.keyAttributeIndexes.isEmpty
+    return isReadOnly && entity.keyAttributeIndexes.isEmpty && showsKey
       ? [.key(keyTitle)] + attributes : attributes
   }
 }

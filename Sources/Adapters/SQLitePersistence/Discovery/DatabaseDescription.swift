@@ -121,9 +121,15 @@ public struct DatabaseDescription: Sendable {
       let bound = ReadingBound(part: timeLimit / 5, whole: timeLimit)
       return tables.map { table in
         // A view that cannot be listed has not been read in time before.
-        guard table.kind != .view || (try? table.entity.get()) != nil else { return nil }
+        guard
+          table.kind != .view || (try? table.entity.get()) ?? table.unidentifiedEntity != nil
+        else { return nil }
+        let sql = "SELECT count(*) FROM main.\(table.name.quotedIdentifier)"
         return try? bound.run(on: database) {
-          Int(try database.integer("SELECT count(*) FROM main.\(table.name.quotedIdentifier)"))
+          guard let shape = table.shape else { return Int(try database.integer(sql)) }
+          return try MissingCollations.replaced(for: shape, on: database) {
+            Int(try database.integer(sql))
+          }
         }
       }
     }
@@ -178,6 +184,7 @@ public struct DatabaseDescription: Sendable {
       let connected = connected(named, by: keys)
       chosen = names.filter { connected.contains($0.name.caselessIdentifier) }
     }
+    let known = Set(names.map(\.name.caselessIdentifier))
     let described = try chosen.map { name, kind in
       guard !alike.contains(name) else { return TableDescription(name, kind, .composition) }
       let discovery = TableDiscovery(
@@ -189,8 +196,12 @@ public struct DatabaseDescription: Sendable {
       ) { table, column, type in
         form?(table, column, type) ?? conventions.form(declaredType: type)
       }
-      let table = try discovery.description()
-      return table.with(table.foreignKeys + (conventional[name] ?? []))
+      var table = try discovery.description()
+      table.foreignKeys += conventional[name] ?? []
+      table.missingTables = Set(
+        table.foreignKeys.map(\.table).filter { !known.contains($0.caselessIdentifier) }
+      )
+      return table
     }
     return try RelationshipDiscovery.connected(ForeignKeyTypes.aligned(described), conventions)
       .withMissingIndexes(on: database)
@@ -236,9 +247,12 @@ public struct TableDescription: Sendable {
   /// What holds the rows.
   public let kind: Kind
   /// The entity, or the reason why there is none.
-  public let entity: Result<EntityDescription, TableRefusal>
+  public internal(set) var entity: Result<EntityDescription, TableRefusal>
+  /// An entity by which all rows can be read once, where `entity` is missing only because nothing identifies a row; its key numbers the
+  /// rows as they are read (`DatabaseDescription.unidentifiedRows(of:)`).
+  public internal(set) var unidentifiedEntity: EntityDescription?
   /// The foreign keys, in the order of their declaration, then those that the framework that made the database uses by convention.
-  public let foreignKeys: [ForeignKeyDescription]
+  public internal(set) var foreignKeys: [ForeignKeyDescription]
   /// The names of the attributes that the database calculates.
   public let generatedAttributes: [String]
   /// Forms that the values of the sample have and that do not sort like their values: decimals as text, and JSON.
@@ -251,6 +265,10 @@ public struct TableDescription: Sendable {
   /// The columns of foreign keys that no index of the table begins with, so that the rows that name another one are found by reading
   /// all of them.
   public internal(set) var missingIndexes: [[String]] = []
+  /// The collations that the table uses and only its application has.
+  public internal(set) var missingCollations: [String] = []
+  /// The tables that foreign keys name, and that do not exist.
+  public internal(set) var missingTables: Set<String> = []
   /// The names of attributes whose column has no declared type, and values of several classes in the sample.
   public let mixedAttributes: [String]
   /// Whether a sample of rows was read; otherwise that took too long, and the types are those of the declarations.
@@ -259,6 +277,12 @@ public struct TableDescription: Sendable {
   let uniqueColumns: [[String]]
   /// The table as SQLite reports it, or `nil` if it could not be read.
   let shape: TableShape?
+
+  /// The columns of the declared primary key, in its order.
+  public var primaryKey: [String] {
+    (shape?.columns ?? []).filter { $0.keyPosition > 0 }
+      .sorted { $0.keyPosition < $1.keyPosition }.map(\.name)
+  }
 
   /// The numbers of the columns without a name, which SQLite permits, counted from 1; they are no attributes.
   public var unnamedColumns: [Int] {

@@ -290,29 +290,8 @@ extension AttributeDescription {
 
 extension TableDescription {
   func with(_ entity: EntityDescription) -> TableDescription {
-    with(.success(entity), foreignKeys)
-  }
-
-  func with(_ foreignKeys: [ForeignKeyDescription]) -> TableDescription {
-    with(entity, foreignKeys)
-  }
-
-  private func with(
-    _ entity: Result<EntityDescription, TableRefusal>,
-    _ foreignKeys: [ForeignKeyDescription]
-  ) -> TableDescription {
-    TableDescription(
-      name: name,
-      kind: kind,
-      entity: entity,
-      foreignKeys: foreignKeys,
-      generatedAttributes: generatedAttributes,
-      unsortableForms: unsortableForms,
-      convertedAttributes: convertedAttributes,
-      mixedAttributes: mixedAttributes,
-      isSampled: isSampled,
-      uniqueColumns: uniqueColumns,
-      shape: shape
-    )
+    var table = self
+    table.entity = .success(entity)
+    return table
   }
 }

@@ -53,20 +53,33 @@ struct TableDiscovery {
     var found: TableShape?
     var mixed: [String] = []
     var isSampled = true
+    var unidentified: EntityDescription?
+    var collations: [String] = []
     do {
       guard let shape = try database.tableShape(of: name, orView: true) else {
         throw TableRefusal(description: "its declaration cannot be read")
       }
       found = shape
+      collations = kind == .table ? try MissingCollations.names(of: shape, on: database) : []
       generated = shape.columns.filter { $0.generation != .none }.map(\.name)
-      let sampled = try bounded { try ColumnSample.samples(of: shape, kind, on: database) }
+      let sampled = try bounded {
+        try MissingCollations.replaced(for: shape, on: database) {
+          try ColumnSample.samples(of: shape, kind, on: database)
+        }
+      }
       guard sampled != nil || kind == .table else { throw TableDiscovery.endless }
       isSampled = sampled != nil
       let samples = sampled ?? shape.columns.map { _ in ColumnSample() }
       mixed = zip(shape.columns, samples).filter { $0.declaredType.isEmpty && $1.isMixed }.map(
         \.0.name
       )
-      let described = try self.entity(of: shape, samples)
+      let described: EntityDescription
+      do {
+        described = try self.entity(of: shape, samples, try identity(of: shape))
+      } catch let missing as MissingIdentity {
+        unidentified = try? self.entity(of: shape, samples, missing.numbering(shape))
+        throw missing.refusal
+      }
       unsortable = try unsortableForms(of: described, shape, samples)
       converted = described.attributes.filter { attribute in
         let form = attribute.form ?? unsortable[attribute.name]
@@ -85,10 +98,10 @@ struct TableDiscovery {
       guard let failure = SQLiteFailure(error),
         [SQLITE_ERROR, SQLITE_TOOBIG, SQLITE_NOMEM].contains(failure.primaryCode)
       else { throw error }
-      let missing = try found.flatMap { try missingCollation(of: $0) }
-      entity = .failure(TableRefusal(description: missing ?? failure.message))
+      let missing = collations.first.map(MissingCollations.refusal)
+      entity = .failure(missing ?? TableRefusal(description: failure.message))
     }
-    return TableDescription(
+    var table = TableDescription(
       name: name,
       kind: kind,
       entity: entity,
@@ -101,21 +114,9 @@ struct TableDiscovery {
       uniqueColumns: kind == .table ? try database.indexedColumns(of: name, onlyUnique: true) : [],
       shape: found
     )
-  }
-
-  /// The refusal of a table that SQLite cannot read without a collation of its application, or `nil`.
-  private func missingCollation(of shape: TableShape) throws -> String? {
-    let name = try String.fetchOne(
-      database,
-      sql: """
-        SELECT x.coll FROM pragma_index_list(?) AS l, pragma_index_xinfo(l.name) AS x
-        WHERE lower(x.coll) NOT IN ('binary', 'nocase', 'rtrim')
-        """,
-      arguments: [shape.name]
-    )
-    return name.map {
-      "its rows are in the order of the collation \($0), which only its application has"
-    }
+    table.missingCollations = collations
+    table.unidentifiedEntity = unidentified
+    return table
   }
 
   /// The forms of texts that do not sort like their values.
@@ -141,9 +142,11 @@ struct TableDiscovery {
     return forms
   }
 
+  /// The entity of rows with an identity.
   private func entity(
     of shape: TableShape,
-    _ samples: [ColumnSample]
+    _ samples: [ColumnSample],
+    _ identity: EntityIdentity
   ) throws -> EntityDescription {
     guard !shape.columns.isEmpty else { throw TableRefusal(description: "it has no columns") }
     guard shape.columns.map(\.name).equalButForComposition.isEmpty else {
@@ -152,7 +155,6 @@ struct TableDiscovery {
           + " (é as one or as two code points)"
       )
     }
-    let identity = try self.identity(of: shape)
     let keys = Set(identity.columns.map(\.caselessIdentifier))
     let recorded = try recordedTypes()
     let isCompound = if case .compound = identity { true } else { false }
@@ -173,11 +175,11 @@ struct TableDiscovery {
         holdsAnyValue: !isStrict,
         form: form
       )
-    }
-    return try EntityDescription(name: shape.name, identity: identity, attributes: attributes)
       attribute.showsIntegers =
         attribute.type == .real && sample.showsIntegers(of: column, in: shape)
       attributes.append(attribute)
+    }
+    return try EntityDescription(name: shape.name, identity: identity, attributes: attributes)
   }
 
   /// The types that a store of this package has recorded for its own table.
@@ -265,12 +267,18 @@ extension TableDiscovery {
       return .text(column: key[0].name)
     }
     guard !shape.isWithoutRowNumber else {
-      throw TableRefusal(description: "its primary key does not compare by bytes")
+      let missing = try MissingCollations.ofKey(of: shape, on: database).first
+      throw MissingIdentity(
+        missing.map(MissingCollations.refusal)
+          ?? TableRefusal(description: "its primary key does not compare by bytes")
+      )
     }
     let taken = Set(shape.columns.map(\.name.caselessIdentifier))
     let free = TableShape.rowNumberNames.first { !taken.contains($0.caselessIdentifier) }
     guard let free else {
-      throw TableRefusal(description: "columns hide its row number: rowid, _rowid_ and oid")
+      throw MissingIdentity(
+        TableRefusal(description: "columns hide its row number: rowid, _rowid_ and oid")
+      )
     }
     return .integer(column: free)
   }
@@ -343,8 +351,10 @@ extension TableDiscovery {
       "SELECT count(*) FROM (SELECT DISTINCT \(names) FROM main.\(view))"
     )
     guard distinct == rows, try !exists(nulls, in: shape) else {
-      throw TableRefusal(
-        description: "no column of the view identifies its rows: each has equal or missing values"
+      throw MissingIdentity(
+        TableRefusal(
+          description: "no column of the view identifies its rows: each has equal or missing values"
+        )
       )
     }
     return .compound(columns)
