@@ -89,6 +89,21 @@ import Testing
     }
   }
 
+  @Test func `a look reports what a reader was the first to compare (R185)`() throws {
+    try TestServer.withDatabase { url in
+      let follower = try LogFixture(url).open()
+      try follower.advance()
+      let writer = try TestServer.connect(url)
+      try writer.runOnce(#"ALTER TABLE "Book" DISABLE TRIGGER ALL"#)
+      #expect(try isGap(follower))
+      let watching = try TestServer.connect(url)
+      let first = try follower.log.look(since: nil, on: watching)
+      try writer.runOnce(#"INSERT INTO "Book" VALUES (1, 'a', 1)"#)
+      #expect(try isGapInTime(follower))
+      #expect(try follower.log.look(since: first, on: watching).news == .much)
+    }
+  }
+
   @Test func `no trigger that was removed is put back unasked, not even one of few writes (R185)`()
     throws
   {

@@ -36,6 +36,8 @@ final class ChangeLog: ChangeSource {
     var released: StoreVersion?
     /// The snapshot in which tables that are not captured were last supposed to have changed, and when.
     var compared: (snapshot: SnapshotText, time: ContinuousClock.Instant)?
+    /// How often they were.
+    var comparisons = 0
   }
 
   let schema: LogSchema
@@ -146,10 +148,11 @@ final class ChangeLog: ChangeSource {
   /// Whether commits can notify: not on a standby, nor where transactions can be prepared.
   var canListen: Bool { state.withLock { !$0.life.isStandby && $0.layout.rings } }
 
-  /// What a look must know: whether the server is a standby, and the texts of the statements.
-  var lookState: (isStandby: Bool, texts: ReadingTexts) {
+  /// What a look must know: whether the server is a standby, the texts of the statements, and how often tables that are not captured have
+  /// been supposed to have changed.
+  var lookState: (isStandby: Bool, texts: ReadingTexts, comparisons: Int) {
     let start = start
-    return (start.life.isStandby, start.texts)
+    return (start.life.isStandby, start.texts, state.withLock { $0.comparisons })
   }
 
   /// What a reading starts from.
@@ -327,7 +330,10 @@ extension ChangeLog {
       }
     }
     if compares, version != nil {
-      state.withLock { $0.compared = (facts.snapshot, .now) }
+      state.withLock { state in
+        state.compared = (facts.snapshot, .now)
+        state.comparisons += 1
+      }
     }
     return version.map {
       PinnedVersion(

@@ -10,6 +10,8 @@ final class SnapshotComparison: ChangeSource {
     var history: InMemoryHistory
     /// The server's words for the latest snapshot, as `770:772:770`.
     var snapshot = ""
+    /// Whether a reading has seen commits of which there has been no news: those who only read do not pass them on.
+    var hasUnreportedGap = false
   }
 
   let coverage = StoreCapabilities.HistoryCoverage.thisStore
@@ -51,7 +53,10 @@ final class SnapshotComparison: ChangeSource {
   private func note(_ snapshot: String) -> StoreVersion {
     state.withLock { state in
       if state.snapshot != snapshot {
-        if !state.snapshot.isEmpty { state.history.append(.gap(.otherWriter)) }
+        if !state.snapshot.isEmpty {
+          state.history.append(.gap(.otherWriter))
+          state.hasUnreportedGap = true
+        }
         state.snapshot = snapshot
       }
       return state.history.version
@@ -88,7 +93,10 @@ final class SnapshotComparison: ChangeSource {
   func hasNews(on connection: Connection) throws(StoreError) -> Bool {
     do {
       let text = try connection.run("SELECT pg_current_snapshot()::text").text(0, 0) ?? ""
-      return state.withLock { $0.snapshot != text }
+      return state.withLock { state in
+        defer { state.hasUnreportedGap = false }
+        return state.hasUnreportedGap || state.snapshot != text
+      }
     } catch {
       throw error.storeError(path: path, waited: .zero)
     }

@@ -6,6 +6,10 @@ struct LogLook: Sendable {
   let mark: Mark
   let instance: ServerInstance
   let marks: [Int64]
+  /// How often tables that are not captured had been supposed to have changed.
+  ///
+  /// A reading can be the first to suppose it, and passes nothing on.
+  let comparisons: Int
   /// The oldest transaction that was running.
   let oldest: UInt64
   /// What has happened since the look before.
@@ -29,7 +33,7 @@ extension ChangeLog {
     since old: LogLook?,
     on connection: Connection
   ) throws(PostgreSQLFailure) -> LogLook {
-    let (isStandby, texts) = lookState
+    let (isStandby, texts, comparisons) = lookState
     let mark = old?.mark ?? Mark(bound: .max, unseen: [], seen: [])
     // One statement has one snapshot; several would have several.
     var statements = [
@@ -59,6 +63,7 @@ extension ChangeLog {
     }
     let isReplaced =
       old?.instance != facts.instance || old?.marks != facts.marks
+      || old?.comparisons != comparisons
       // What a process missed that was stopped for long may have been removed from the log.
       || mark.floor < facts.trimmed || mustCompare(facts)
     let news: LogLook.News
@@ -73,6 +78,7 @@ extension ChangeLog {
       mark: next,
       instance: facts.instance,
       marks: facts.marks,
+      comparisons: comparisons,
       oldest: facts.snapshot.xmin,
       news: news
     )
