@@ -113,6 +113,42 @@ import Testing
     try store.close()
   }
 
+  @Test func `R208: a write that waits can be given up, and has changed nothing`() throws {
+    let folder = try TemporaryFolder()
+    let options = SQLiteStoreOptions(busyTimeout: .seconds(30), pollInterval: nil)
+    let store = try open(folder, options)
+    let other = try DatabaseQueue(path: folder.file())
+    try other.inDatabase { database in
+      try database.beginTransaction(.immediate)
+      let wait = WriterWait()
+      Thread.detachNewThread { wait.giveUp() }
+      let start = ContinuousClock.now
+      let error = #expect(throws: StoreError.self) {
+        try WriterWait.$current.withValue(wait) { try addBook(store, "a") }
+      }
+      let span = ContinuousClock.now - start
+      guard case .busy(folder.file(), let waited, let holder) = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      #expect(span < .seconds(15))
+      #expect(waited <= max(span, .milliseconds(1)) && waited > .zero)
+      #if os(Linux)
+      #expect(holder?.isThisProcess == true)
+      #expect(store.presentWriter == holder)
+      #endif
+      try database.rollback()
+    }
+    #expect(store.presentWriter == nil)
+    #expect(try store.allRows(of: Sample.book).isEmpty)
+    // A later write waits again, and a wait that is over ends nothing.
+    let wait = WriterWait()
+    wait.giveUp()
+    try WriterWait.$current.withValue(wait) { try addBook(store, "a") }
+    #expect(try store.allRows(of: Sample.book).count == 1)
+    try store.close()
+  }
+
   @Test func `a database of an application has no log, so others' commits are a gap`() throws {
     let folder = try TemporaryFolder()
     let pool = try DatabasePool(path: folder.file())

@@ -72,7 +72,7 @@ extension StoreError {
     self =
       switch failure.primaryCode {
       case SQLITE_BUSY, SQLITE_LOCKED:
-        .busy(path: path, waited: waited, holder: .writing(path))
+        .busy(path: path, waited: WriterWait.span(orLimit: waited), holder: .writing(path))
       case SQLITE_FULL: .diskFull(path: path)
       case SQLITE_IOERR: .inputOutput(path: path, detail: failure.message)
       case SQLITE_TOOBIG:
@@ -224,6 +224,10 @@ extension SQLiteForeignKeyError: CustomStringConvertible {
     "A foreign key names an object that does not exist at the end of the transaction. Nothing was written."
       + " Insert that object in the same transaction, or make the foreign key null."
   }
+}
+
+extension SQLiteStore: WriterReporting {
+  package var presentWriter: LockHolder? { .writing(path) }
 }
 
 extension LockHolder {

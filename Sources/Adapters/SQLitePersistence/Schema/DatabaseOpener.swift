@@ -163,7 +163,7 @@ struct DatabaseOpener {
   private var configuration: Configuration {
     var configuration = Configuration()
     configuration.readonly = options.isReadOnly
-    configuration.busyMode = .timeout(options.busyTimeout.secondsToWait)
+    configuration.busyMode = .waiting(milliseconds: Int(options.busyTimeout.secondsToWait * 1000))
     configuration.label = "results.sqlite"
     defend(&configuration)
     if options.durability == .full {
@@ -445,6 +445,28 @@ extension SchemaChange {
     case .create(let entity), .add(_, let entity), .replace(_, let entity), .drop(_, let entity),
       .index(_, let entity):
       entity
+    }
+  }
+}
+
+extension Database.BusyMode {
+  /// Waits for other connections as SQLite's own timeout does, but only until the caller gives up (`WriterWait`).
+  /// - Parameter limit: The longest time to wait.
+  /// - Returns: The mode.
+  fileprivate static func waiting(milliseconds limit: Int) -> Database.BusyMode {
+    // The times between two attempts of SQLite's own handler (`sqliteDefaultBusyCallback` in main.c).
+    let delays = [1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, 100]
+    return .callback { attempt in
+      let last = delays.count - 1
+      let waited =
+        attempt <= last
+        ? delays[..<attempt].reduce(0, +) : delays[..<last].reduce(0, +) + 100 * (attempt - last)
+      WriterWait.current?.note(milliseconds: waited)
+      guard WriterWait.current?.isGivenUp != true else { return false }
+      let delay = min(delays[min(attempt, last)], limit - waited)
+      guard delay > 0 else { return false }
+      _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(delay))
+      return true
     }
   }
 }
