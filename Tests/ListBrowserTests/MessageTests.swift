@@ -74,6 +74,110 @@ struct MessageTests {
     #expect(!world.model.needsTicks)
   }
 
+  /// A list in which a request to delete a row has waited for some time.
+  private func waiting(_ time: Duration) async throws -> World {
+    var world = try await World([("A", "a", 1)], columns: 80)
+    world.model.allowWriting()
+    try world.press("jd")
+    world.effects = []
+    world.now = time
+    try world.send(.tick)
+    return world
+  }
+
+  @Test func `R208: a wait names the writer, and ^C gives it up`() async throws {
+    var world = try await waiting(.milliseconds(400))
+    guard case .findWriter? = world.effects.first else {
+      Issue.record("the writer is not sought: \(world.effects)")
+      return
+    }
+    #expect(world.screen.contains { $0.hasPrefix(" waiting for books.sqlite …  ^C gives up") })
+    try world.send(.writer("python3"))
+    world.now = .seconds(2)
+    try world.send(.tick)
+    #expect(world.screen.contains { $0.hasPrefix(" waiting for python3 for 2 s …  ^C gives up") })
+    world.effects = []
+    try world.press("\u{3}")
+    guard case .giveUp? = world.effects.first else {
+      Issue.record("the wait goes on: \(world.effects)")
+      return
+    }
+    #expect(world.screen.contains { $0.hasPrefix(" giving up …") })
+    #expect(world.effects.count == 1)
+    try world.send(.performed(BrowserOutcome("Gave up waiting for python3.")))
+    #expect(world.screen.contains { $0.hasPrefix(" Gave up waiting for python3.") })
+    // Nothing is left of the wait.
+    try world.press("\u{3}")
+    #expect(world.model.message == "q leaves, and so does ^C once more.")
+  }
+
+  @Test func `R208: ^C gives up before it closes a menu, and leaves if that is of no use`()
+    async throws
+  {
+    var world = try await waiting(.seconds(1))
+    try world.press("s")
+    world.effects = []
+    try world.press("\u{3}")
+    #expect(world.model.menu != nil)
+    guard case .giveUp? = world.effects.first else {
+      Issue.record("the wait goes on: \(world.effects)")
+      return
+    }
+    world.effects = []
+    try world.press("\u{3}\u{3}\u{3}")
+    guard case .quit(130)? = world.effects.last else {
+      Issue.record("the browser cannot be left: \(world.effects)")
+      return
+    }
+  }
+
+  @Test func `R208: ^C before a wait is worth a word is no end of it`() async throws {
+    var world = try await waiting(.milliseconds(200))
+    try world.press("\u{3}")
+    #expect(world.effects.isEmpty)
+    #expect(world.model.message == "q leaves, and so does ^C once more.")
+  }
+
+  @Test func `R208: what only reads cannot be given up`() async throws {
+    var world = try await World([("A", "a", 1)], columns: 80)
+    world.model.offer([
+      BrowserCommand(name: "totals", title: "totals", key: "t", scope: .list, writes: false)
+    ]) { _ in true }
+    try world.press("t")
+    world.now = .seconds(1)
+    world.effects = []
+    try world.send(.tick)
+    #expect(world.screen.contains { $0.hasPrefix(" waiting for books.sqlite for 1 s …  ") })
+    #expect(!world.screen.contains { $0.contains("^C gives up") })
+    #expect(world.effects.isEmpty)
+  }
+
+  @Test func `R208: a form whose saving is given up keeps what was typed`() async throws {
+    var world = try await World.editing()
+    try world.press("\t\u{15}A new title\r")
+    world.effects.removeAll { if case .form(_, .land) = $0 { true } else { false } }
+    guard case .form(let number, .save(let submission))? = world.effects.last else {
+      Issue.record("nothing is saved: \(world.effects)")
+      return
+    }
+    world.effects = []
+    world.now += .seconds(3)
+    try world.send(.tick)
+    try world.send(.writer("python3"))
+    #expect(world.screen.last?.hasPrefix(" waiting for python3 for 3 s …  ^C gives up") == true)
+    try world.press("\u{3}")
+    #expect(world.effects.contains { if case .giveUp = $0 { true } else { false } })
+    #expect(world.screen.last?.hasPrefix(" giving up …") == true)
+    let reason = "Gave up waiting for python3."
+    try world.send(.form(number: number, .saved(.failed(reason), of: submission)))
+    #expect(world.screen.contains { $0.contains("A new title") })
+    #expect(world.screen.contains { $0.contains(reason) })
+    // It can be saved again.
+    world.effects = []
+    try world.press("\r")
+    #expect(world.takeSubmissions().map(\.texts) == [submission.texts])
+  }
+
   @Test func `R208: the reason why a list failed stays while the cursor moves`() async throws {
     var world = try await World([("A", "a", 1), ("A", "b", 1)], columns: 80)
     try world.send(.unreadable(pane: 0, reason: "books.sqlite is damaged."))

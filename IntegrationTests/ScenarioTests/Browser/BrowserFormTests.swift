@@ -64,6 +64,39 @@ struct BrowserFormTests {
     #expect(try stored("a0", terminal) == "1950|A|Ann\n")
   }
 
+  @Test func `R208: ^C gives up a wait for another writer, and the form keeps what was typed`()
+    throws
+  {
+    let terminal = try browsing()
+    let writer = try WaitingWriter(terminal.run.path("books.sqlite"))
+    try terminal.type("d")
+    try terminal.wait("the writer") {
+      $0.contains(" waiting for sqlite3 ") && $0.contains("…  ^C gives up")
+    }
+    try terminal.press("C-c")
+    try terminal.wait("the end of the wait", seconds: 4) {
+      $0.contains("Gave up waiting for sqlite3: nothing was changed.")
+    }
+    try terminal.type("e")
+    try terminal.wait("the form") { $0.contains("┌ edit a0") && $0.contains("[1990") }
+    try terminal.press("Tab", "Tab", "Tab", "C-u")
+    try terminal.type("2001")
+    try terminal.press("Enter")
+    try terminal.wait("the writer") {
+      $0.contains(" waiting for sqlite3 ") && $0.contains("…  ^C gives up")
+    }
+    try terminal.press("C-c")
+    try terminal.wait("the form again", seconds: 4) {
+      $0.contains("Gave up waiting for sqlite3: nothing was changed.") && $0.contains("[2001")
+    }
+    try writer.finish()
+    try terminal.press("Enter")
+    try terminal.wait("the new year") { $0.contains("changed year of") && !$0.contains("[2001") }
+    #expect(try stored("a0", terminal) == "2001|A|Ann\n")
+    try terminal.type("q")
+    try terminal.wait("the end") { $0.contains("status 0") }
+  }
+
   @Test func `R137: a form says where its row lands, and the row is there`() throws {
     let terminal = try browsing()
     try terminal.type("e")

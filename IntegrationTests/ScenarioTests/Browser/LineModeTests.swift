@@ -67,6 +67,22 @@ struct LineModeTests {
     try terminal.wait("the settings") { $0.contains("2\nstatus 0") }
   }
 
+  @Test func `R208: a wait for another writer is said once, and ^C gives it up`() throws {
+    let terminal = try reading("book-catalog browse --store books.sqlite --linear")
+    let writer = try WaitingWriter(terminal.run.path("books.sqlite"))
+    try terminal.enter("d")
+    try terminal.wait("the wait") {
+      $0.contains("> d\nwaiting for sqlite3 ") && $0.contains("…  ^C gives up\n")
+    }
+    try terminal.press("C-c")
+    try terminal.wait("the end of the wait", seconds: 4) {
+      $0.contains("^C gives up\nGave up waiting for sqlite3: nothing was changed.\na1, 1 of 6")
+    }
+    try writer.finish()
+    try terminal.enter("d")
+    try terminal.wait("the deletion") { $0.contains("deleted 1 book: u undoes.") }
+  }
+
   @Test func `R140: ^C on an empty line, twice, leaves, and the end of the input does`() throws {
     var terminal = try reading(
       "book-catalog browse --store books.sqlite --linear; echo \"status $?\""

@@ -31,6 +31,7 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
     source.details = relatedNames
     source.row = { choice, text in try refusing { try row(at: text, in: choice) } }
     source.matches = { choice, text, ids in try refusing { try matches(of: text, choice, ids) } }
+    source.writer = { (store as? any WriterReporting)?.presentWriter?.shortName }
     source.stop = { requests.stop() }
     return source
   }
@@ -42,6 +43,9 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
       return try body()
     } catch let error as QuickFilterError {
       throw BrowserSource.Refusal("\(error.message) \(error.remedy)")
+    } catch StoreError.busy(_, _, let holder) where WriterWait.current?.isGivenUp == true {
+      let writer = holder?.shortName ?? location.address.title
+      throw BrowserSource.Refusal("Gave up waiting for \(writer): nothing was changed.")
     } catch {
       let failure = CommandFailure(error)
       let reason = failure.map { $0.remedy.isEmpty ? $0.message : "\($0.message) \($0.remedy)" }

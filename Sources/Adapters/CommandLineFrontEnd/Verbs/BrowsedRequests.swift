@@ -128,7 +128,9 @@ final class BrowsedRequests<Program: ListProgram>: Sendable {
         var batch = context
         batch.origin = origin
         batch.ids = Array(ids[start..<min(start + 1024, ids.count)])
-        outcome = try command.run(batch)
+        // Once a batch is stored, the others are not given up.
+        let wait = start == 0 ? WriterWait.current : nil
+        outcome = try WriterWait.$current.withValue(wait) { try command.run(batch) }
       }
       if ids.count > 1024 { outcome.message = "\(command.title): \(ids.count) rows" }
       return outcome

@@ -116,7 +116,13 @@ public enum BrowserKeymap {
     entry("^L F5", .repaint, .program, "paint the screen again", also: "refresh redraw"),
     entry("^Z", .suspend, .program, "back to the shell for a while"),
     entry("Esc", .escape, .program, "close one thing: input, menu, pane, filter, selection"),
-    entry("^C", .interrupt, .program, "twice: leave", also: "quit exit"),
+    entry(
+      "^C",
+      .interrupt,
+      .program,
+      "give up a wait for another writer; twice: leave",
+      also: "quit exit cancel"
+    ),
     entry("q", .quit, .program, "leave", hint: "q quit", also: "exit"),
   ]
 

@@ -57,6 +57,13 @@ struct LineBrowser: Sendable {
     return effects
   }
 
+  /// Gives up the wait of a write for other writers.
+  /// - Returns: What is to be done; `nil` if there is no such wait.
+  mutating func giveUpWaiting(at now: Duration) -> [BrowserEffect]? {
+    model.now = now
+    return model.giveUpWaiting()
+  }
+
   // MARK: - Lines
 
   /// Takes a line that was typed.

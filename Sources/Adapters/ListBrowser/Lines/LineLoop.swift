@@ -12,6 +12,8 @@ public struct LineLoop: Sendable {
     case failed(any Error)
     /// The time to try again to read a list that has failed.
     case retry
+    /// The time after which a wait for the store is worth a word.
+    case quiet
   }
 
   private let setup: BrowserSetup
@@ -73,8 +75,11 @@ public struct LineLoop: Sendable {
       case .retry:
         isWaiting = false
         state.effects += state.browser.update(.tick, at: state.now)
-      case .browser(let event): state.effects += state.browser.update(event, at: state.now)
-      case .terminal(.input(let input)): state.waiting.append(input)
+      case .quiet: state.effects += state.browser.update(.tick, at: state.now)
+      case .browser(let event):
+        state.effects += state.browser.update(event, at: state.now)
+        if case .writer = event { state.announceWait() }
+      case .terminal(.input(let input)): state.take(early: input)
       case .terminal(.resized): break
       case .terminal(.stop): state.effects.append(.suspend)
       case .terminal(.signal(let number)): return .signal(number)
@@ -90,6 +95,10 @@ public struct LineLoop: Sendable {
           case .perform:
             checks = LineLoop.mostChecks
             work.perform(effect)
+            Task {
+              try? await Task.sleep(for: BrowserModel.quietSpan)
+              continuation.yield(.quiet)
+            }
           default: work.perform(effect)
           }
         }
@@ -145,6 +154,23 @@ extension LineLoop {
     mutating func takeOutput() -> String {
       defer { output = "" }
       return output
+    }
+
+    /// Keeps an input until it can be taken; only a wait of a write for other writers is given up at once.
+    mutating func take(early input: KeyInput) {
+      if case .key(let key) = input, key == Key(.character("c"), control: true),
+        let wanted = browser.giveUpWaiting(at: now)
+      {
+        effects += wanted
+      } else {
+        waiting.append(input)
+      }
+    }
+
+    /// Says what the last command waits for.
+    mutating func announceWait() {
+      guard isAwaited, let text = browser.model.waitingText else { return }
+      output += SafeText.oneLine(text) + "\r\n"
     }
 
     /// Reads out what is ready, or takes the next input.

@@ -57,6 +57,8 @@ public struct BrowserSource: Sendable {
     _,
     _ in []
   }
+  /// Returns the name of the process that keeps the store from being written at present, or `nil` if that is not known.
+  public var writer: @Sendable () -> String? = { nil }
   /// Ends what requests have started and what still runs.
   public var stop: @Sendable () -> Void = {}
 

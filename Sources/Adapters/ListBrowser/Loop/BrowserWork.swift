@@ -14,6 +14,8 @@ final class BrowserWork: Sendable {
   let source: BrowserSource
   let send: @Sendable (BrowserEvent) -> Void
   private let lists = Mutex<[Int: OpenList]>([:])
+  /// The wait of the newest write, which can be given up.
+  private let wait = Mutex<WriterWait?>(nil)
   /// The newest search for a match.
   private let matching = Mutex<Task<Void, Never>?>(nil)
   /// The time that a filter waits for the next key.
@@ -70,6 +72,8 @@ final class BrowserWork: Sendable {
       match(text, choice, in: list, pane, from: start, backward)
     case .observe(let pane, let rows): observe(rows, pane)
     case .recheck(let pane): recheck(pane)
+    case .findWriter: Task { [send, source] in send(.writer(source.writer())) }
+    case .giveUp: wait.withLock { $0?.giveUp() }
     case .copy, .repaint, .suspend, .quit, .mouse: break
     }
   }
@@ -138,17 +142,26 @@ final class BrowserWork: Sendable {
   // MARK: - Requests
 
   private func perform(_ request: BrowserRequest) {
+    let wait = beginWait()
     Task(executorPreference: executor) { [send, source] in
-      send(.performed(await BrowserWork.outcome(of: request, source)))
+      send(.performed(await BrowserWork.outcome(of: request, wait, source)))
     }
+  }
+
+  /// Begins a wait that the user can give up.
+  func beginWait() -> WriterWait {
+    let new = WriterWait()
+    wait.withLock { $0 = new }
+    return new
   }
 
   @concurrent private static func outcome(
     of request: BrowserRequest,
+    _ wait: WriterWait,
     _ source: BrowserSource
   ) async -> BrowserOutcome {
     do {
-      return try source.perform(request)
+      return try WriterWait.$current.withValue(wait) { try source.perform(request) }
     } catch {
       return BrowserOutcome((error as? BrowserSource.Refusal)?.reason ?? "\(error)")
     }

@@ -8,13 +8,15 @@ extension BrowserWork {
     guard let forms = source.forms else {
       return send(.form(number: number, .refused("There are no forms here.")))
     }
+    let wait: WriterWait? = if case .save = effect { beginWait() } else { nil }
     Task(executorPreference: executor) { [send] in
-      send(.form(number: number, await BrowserWork.answer(to: effect, forms)))
+      send(.form(number: number, await BrowserWork.answer(to: effect, wait, forms)))
     }
   }
 
   @concurrent private static func answer(
     to effect: FormEffect,
+    _ wait: WriterWait?,
     _ forms: BrowserForms
   ) async -> FormEvent {
     switch effect {
@@ -22,7 +24,8 @@ extension BrowserWork {
       do { return .begun(try forms.begin(subject)) } catch { return .refused(reason(of: error)) }
     case .save(let submission):
       do {
-        return .saved(try forms.save(submission), of: submission)
+        let outcome = try WriterWait.$current.withValue(wait) { try forms.save(submission) }
+        return .saved(outcome, of: submission)
       } catch {
         return .saved(.failed(reason(of: error)), of: submission)
       }

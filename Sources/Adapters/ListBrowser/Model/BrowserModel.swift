@@ -114,6 +114,8 @@ public struct BrowserModel: Sendable {
   }
   /// Since when one is.
   var performingSince: Duration?
+  /// The write that is under way, if there is one.
+  var pendingWrite: PendingWrite?
   /// When the last key asked for rows to be deleted; `nil` once another key was pressed.
   var deleted: Duration?
   /// The number of the frame on the screen.
@@ -302,6 +304,7 @@ extension BrowserModel {
         }
         ?? "The change log has every commit again."
     case .performed(let outcome): effects = take(outcome)
+    case .writer(let name): take(writer: name)
     case .landed(let pane, let row, let path, let list):
       effects = land(row, at: path, of: list, in: pane)
     case .form(let number, let event): effects = take(event, ofForm: number)
@@ -315,7 +318,7 @@ extension BrowserModel {
       (failure, message) = (nil, "")
       pane.unreadable = []
     case .tick:
-      effects = recheck()
+      effects = recheck() + findWriter()
       if let span = setup.markTime {
         base.marks.expire(at: now, span)
         derived?.marks.expire(at: now, span)

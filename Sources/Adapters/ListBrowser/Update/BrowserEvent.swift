@@ -26,6 +26,8 @@ public enum BrowserEvent: Sendable {
   case compared([String])
   /// A request was performed, or was not.
   case performed(BrowserOutcome)
+  /// The process that keeps the store from being written at present, or `nil` if that is not known.
+  case writer(String?)
   /// The first rows of a list that is being opened, before all of them are counted.
   case first(pane: Int, [Row], order: BrowserOrder)
   /// The path where a row stands or would stand in a list; `nil` if the list cannot have it.
@@ -54,6 +56,10 @@ public enum BrowserEffect: Sendable {
   case close(pane: Int)
   /// Perform a request, and send its outcome.
   case perform(BrowserRequest)
+  /// Find out which process keeps the store from being written, and send its name.
+  case findWriter
+  /// Let the write that is under way wait for other writers no longer.
+  case giveUp
   /// Find where a row stands or would stand in a list, and send the path.
   case land(pane: Int, ResultsList<Row>, Row)
   /// Do something for a form, and send what came of it.

@@ -10,6 +10,10 @@ extension BrowserModel {
     if key == Key(.character("z"), control: true) { return [.suspend] }
     if key != Key(.character("c"), control: true) { interruption = nil }
     earlierMessage = ""
+    if key == Key(.character("c"), control: true) {
+      if let effects = giveUpWaiting() { return effects }
+      if pendingWrite?.isGivenUp == true { return interrupt() }
+    }
     if belongsToDeletion(key) { return [] }
     if form != nil { return pressInForm(key, frame: frame) }
     if menu != nil { return pressInMenu(key) }

@@ -78,7 +78,7 @@ extension BrowserModel {
 
   /// Says what a request came to, and shows what it has to show.
   mutating func take(_ outcome: BrowserOutcome) -> [BrowserEffect] {
-    isPerforming = false
+    (isPerforming, pendingWrite) = (false, nil)
     let call = performing
     performing = nil
     let text = SafeText.oneLine(outcome.message)
@@ -145,6 +145,7 @@ extension BrowserModel {
     if case .delete = request { selectsAll = false }
     if case .deleteAll = request { selectsAll = false }
     isPerforming = true
+    if writes { pendingWrite = PendingWrite(since: now) }
     if case .command(let call) = request { performing = call }
     return [.perform(request)]
   }
@@ -321,6 +322,7 @@ extension BrowserModel {
       return []
     }
     form?.phase = .saving
+    pendingWrite = PendingWrite(since: now)
     return [.form(number: open.number, .save(submission))]
   }
 
@@ -343,7 +345,9 @@ extension BrowserModel {
     case .refused(let reason):
       form = nil
       message = SafeText.oneLine(reason)
-    case .saved(let outcome, let submission): return take(outcome, of: submission)
+    case .saved(let outcome, let submission):
+      pendingWrite = nil
+      return take(outcome, of: submission)
     case .landed(let landing, let revision, let list):
       form?.landing = landing
       form?.landingState.isLooking = false

@@ -90,7 +90,9 @@ extension BrowserView {
     case .conflict(.changed, _): hints = ["m merge", "o write mine", "t keep theirs", "Esc back"]
     case .conflict(.deleted, _): hints = ["a add it again", "Esc back"]
     case .conflict(.several, _): hints = ["s skip those", "o overwrite", "Esc back"]
-    case .saving: hints = ["saving…"]
+    case .saving:
+      let text = model.waitingText ?? "saving…"
+      hints = [model.setup.width.cutMiddle(text, columns: layout.size.columns - 3)]
     default:
       hints = ["Enter save", "Esc back", "Tab next field", "^E in $EDITOR", "^R restore field"]
       let count = form.entries.count(where: \.isChanged)

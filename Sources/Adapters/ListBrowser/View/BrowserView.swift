@@ -124,15 +124,9 @@ extension BrowserView {
 // MARK: - The last lines
 
 extension BrowserModel {
-  /// The time after which a request that still waits for the store is spoken of.
-  static let quietSpan = Duration.milliseconds(300)
-
   /// What the line above the hints says: the last message, else what the browser waits for, else why the list is as it is.
   var statusText: String {
-    if let since = performingSince, now - since >= BrowserModel.quietSpan {
-      let seconds = (now - since).components.seconds
-      return "waiting for \(setup.file)" + (seconds < 1 ? " …" : " for \(seconds) s …")
-    }
+    if let waitingText { return waitingText }
     if !message.isEmpty { return message }
     if let failure { return "\(setup.signs.failed) \(failure)" }
     return heldText.map { "\(setup.signs.held) \($0)" } ?? ""
