@@ -69,7 +69,7 @@ struct FeedReaderTests {
     #expect(
       Self.items(feed) == [
         "9: title=Rain & wind|link=http://example.org/1|guid=tag:1|published=2026-11-03T00:00:00Z"
-          + "|feed=新聞|summary=First second & é",
+          + "|feed=新聞|summary=First\n\nsecond & é",
         "18: title=No title, only text|link=http://example.org/2|guid=http://example.org/2"
           + "|published=2026-11-04T01:02:03Z|feed=新聞|summary=No title, only text",
         "23: title=No link|link=NULL|guid=NULL|published=NULL|feed=新聞|summary=NULL",
@@ -103,7 +103,7 @@ struct FeedReaderTests {
     #expect(
       Self.items(feed) == [
         "5: title=One|link=http://example.org/blog/one.html|guid=urn:1|published=2026-11-03T00:00:00.5Z"
-          + "|feed=A & B|summary=Two paragraphs",
+          + "|feed=A & B|summary=Two\n\nparagraphs",
         "15: title=a < b|link=http://other.org/two.html|guid=urn:2|published=2026-11-05T00:00:00Z"
           + "|feed=A & B|summary=plain <b>",
       ]

@@ -12,7 +12,8 @@ enum FeedProgram: StoredProgram {
   static let abstract = "A reader for RSS and Atom feeds."
   static let nouns = (one: "item", many: "items")
   static let entity = Item.entity
-  static let columns = ["id", "isRead", "title", "published"]
+  /// A guid is mostly an address, which says less than the title and is longer.
+  static let columns = ["isRead", "title", "published"]
   static let examples = ProgramExamples(
     condition: "title CONTAINS[c] 'swift' AND isRead == FALSE",
     sort: "-published",

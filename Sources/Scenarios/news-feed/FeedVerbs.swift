@@ -82,7 +82,7 @@ struct OpenVerb: AsyncParsableCommand {
     discussion: FeedProgram.discussion(examples: "open note-1")
   )
 
-  @Argument(help: "The id, as 'news-feed list' shows it.")
+  @Argument(help: "The id, as 'news-feed list --columns id,title' shows it.")
   var id: String
   @OptionGroup var store: StoreOptions
 
@@ -102,7 +102,7 @@ struct MarkUnreadVerb: AsyncParsableCommand {
     discussion: FeedProgram.discussion(examples: "mark-unread note-1")
   )
 
-  @Argument(help: "The id, as 'news-feed list' shows it.")
+  @Argument(help: "The id, as 'news-feed list --columns id,title' shows it.")
   var id: String
   @OptionGroup var store: StoreOptions
 
@@ -122,7 +122,7 @@ struct MarkReadVerb: AsyncParsableCommand {
     discussion: FeedProgram.discussion(examples: "mark-read note-1 note-2", "mark-read --all")
   )
 
-  @Argument(help: "The ids, as 'news-feed list' shows them.")
+  @Argument(help: "The ids, as 'news-feed list --columns id,title' shows them.")
   var ids: [String] = []
   @Flag(help: "Mark every item.")
   var all = false

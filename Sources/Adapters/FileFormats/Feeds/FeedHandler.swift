@@ -49,8 +49,9 @@ final class FeedHandler: NSObject, XMLParserDelegate {
     path.append(name)
     let outer = bases.last ?? base
     bases.append(attributes["xml:base"].flatMap { URL(string: $0, relativeTo: outer) } ?? outer)
-    if capture != nil {
-      if !FeedName.isInline(name) { capture?.found.text += " " }
+    if let form = capture?.form {
+      let space = FeedName.isInline(name) ? "" : " "
+      capture?.found.text += form.hasBlocks ? FeedName.tag(name, attributes) : space
       return
     }
     if item == nil, name == "item" || name == "entry" {
@@ -63,7 +64,8 @@ final class FeedHandler: NSObject, XMLParserDelegate {
   }
 
   func parser(_ parser: XMLParser, foundCharacters string: String) {
-    capture?.found.text += string
+    let isMarkup = capture?.form == .markup
+    capture?.found.text += isMarkup ? FeedName.escaped(string) : string
   }
 
   func parser(_ parser: XMLParser, foundCDATA block: Data) {
@@ -76,7 +78,11 @@ final class FeedHandler: NSObject, XMLParserDelegate {
     namespaceURI: String?,
     qualifiedName: String?
   ) {
-    if let capture, capture.depth == path.count { finish(capture) }
+    if let capture, capture.depth == path.count {
+      finish(capture)
+    } else if capture?.form.hasBlocks == true {
+      capture?.found.text += "</\(path.last ?? "")>"
+    }
     if let item, item.depth == path.count {
       items.append(item.value)
       self.item = nil
@@ -172,7 +178,9 @@ extension FeedHandler {
     {
       found.text = text
     }
-    found.text = capture.form.plain(found.text)
+    found.text =
+      capture.part == .summary && capture.form.hasBlocks
+      ? HTMLBlocks.text(found.text, resolving: resolved) : capture.form.plain(found.text)
     guard item != nil else {
       if capture.part == .title { feed.parts[.title] = found }
       if capture.part == .link {
@@ -255,6 +263,19 @@ private enum FeedName {
   /// Whether an XHTML element is an inline element.
   static func isInline(_ name: String) -> Bool { HTMLText.inline.contains(name) }
 
+  /// The start of an XHTML element as HTML, with what of its attributes is read.
+  static func tag(_ name: String, _ attributes: [String: String]) -> String {
+    let read = ["href", "alt"].compactMap { key in
+      attributes[key].map { " \(key)=\"\(escaped($0))\"" }
+    }
+    return "<\(name)\(read.joined())>"
+  }
+
+  /// A text as HTML.
+  static func escaped(_ text: String) -> String {
+    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\"", with: "&quot;")
+  }
+
   /// libxml2's XML_NS_ERR_UNDEFINED_NAMESPACE.
   static let undeclaredPrefixCode = 201
 
@@ -293,26 +314,31 @@ private enum FeedTextForm: Sendable {
   case escaped
   /// HTML.
   case html
+  /// Elements of XHTML, which are written as HTML again.
+  case markup
 
   /// The form of an element of an item, by its name and Atom's `type`.
   init(element name: String, type: String?) {
     switch (name, type?.lowercased()) {
+    case (_, "xhtml"), (_, "application/xhtml+xml"): self = .markup
     case ("title", nil): self = .escaped
-    case (_, "html"), ("title", "text/html"), ("title", "application/xhtml+xml"): self = .html
+    case (_, "html"), ("title", "text/html"): self = .html
     case ("description", _), ("content:encoded", _): self = .html
     case ("summary", "text"), ("content", "text"), (_, "text/plain"): self = .verbatim
-    // The XML parser has removed the tags of XHTML; reading it as HTML only joins the lines.
     case ("summary", _), ("content", _): self = .html
     default: self = .verbatim
     }
   }
 
-  /// The plain text.
+  /// Whether the text can have paragraphs, lists and links.
+  var hasBlocks: Bool { self == .html || self == .markup }
+
+  /// The plain text, of one line unless it is verbatim.
   func plain(_ text: String) -> String {
     switch self {
     case .verbatim: HTMLText.trimmed(text)
     case .escaped: HTMLText.decodingEntities(text)
-    case .html: HTMLText.plain(text)
+    case .html, .markup: HTMLText.plain(text)
     }
   }
 }

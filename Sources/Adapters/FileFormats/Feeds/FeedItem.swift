@@ -42,9 +42,10 @@ struct FeedItem {
   /// The title; without one, the beginning of the summary, or the link.
   private var title: String {
     if let title = parts[.title]?.text, !title.isEmpty { return title }
-    guard let summary = parts[.summary]?.text, !summary.isEmpty else {
-      return parts[.link]?.text ?? ""
-    }
+    // The first paragraph on one line.
+    let lines = parts[.summary]?.text.split(separator: "\n", omittingEmptySubsequences: false)
+    let summary = lines?.prefix { !$0.isEmpty }.joined(separator: " ") ?? ""
+    guard !summary.isEmpty else { return parts[.link]?.text ?? "" }
     return summary.count > 100 ? summary.prefix(99) + "…" : summary
   }
 

@@ -17,19 +17,34 @@ enum HTMLText {
       isSpacePending = false
       result.append(scalar)
     }
-    while let scalar = rest.first {
-      if scalar == "<", let tag = takeTag(&rest) {
-        if !inline.contains(tag.name) { isSpacePending = true }
-        let isHidden = tag.name == "script" || tag.name == "style"
-        if isHidden, !tag.isEnd { skip(&rest, toEndOf: tag.name) }
-      } else if scalar == "&", let decoded = takeEntity(&rest) {
-        append(decoded)
-      } else {
-        append(scalar)
-        rest.removeFirst()
+    while let part = takePart(&rest) {
+      switch part {
+      case .scalar(let scalar): append(scalar)
+      case .tag(let tag): if !inline.contains(tag.name) { isSpacePending = true }
       }
     }
     return String(result)
+  }
+
+  /// A part of a document.
+  enum Part {
+    /// A scalar of the text, decoded.
+    case scalar(Unicode.Scalar)
+    /// A tag or a comment.
+    case tag(Tag)
+  }
+
+  /// Consumes the next part of a document, and the content of a script or a style with its tag; `nil` at the end.
+  static func takePart(_ rest: inout Substring.UnicodeScalarView) -> Part? {
+    guard let scalar = rest.first else { return nil }
+    if scalar == "<", let tag = takeTag(&rest) {
+      let isHidden = tag.name == "script" || tag.name == "style"
+      if isHidden, !tag.isEnd { skip(&rest, toEndOf: tag.name) }
+      return .tag(tag)
+    }
+    if scalar == "&", let decoded = takeEntity(&rest) { return .scalar(decoded) }
+    rest.removeFirst()
+    return .scalar(scalar)
   }
 
   /// Returns the text with entities decoded, without white space at its ends.
@@ -56,7 +71,7 @@ enum HTMLText {
     return String(scalars[first...last])
   }
 
-  private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
+  static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
     scalar == " " || (0x09...0x0D).contains(scalar.value) || scalar == "\u{A0}"
   }
 
@@ -71,15 +86,46 @@ enum HTMLText {
 // MARK: - Parts
 
 extension HTMLText {
-  /// Consumes a tag or comment and returns its name in lower case; `nil` for a `<` that begins neither.
-  private static func takeTag(_ rest: inout Substring.UnicodeScalarView)
-    -> (name: String, isEnd: Bool)?
-  {
+  /// A tag, or a comment with the name `!`.
+  struct Tag {
+    /// The name in lower case.
+    let name: String
+    let isEnd: Bool
+    /// What follows the name.
+    var attributes = Substring.UnicodeScalarView()
+
+    /// The value of an attribute with its entities decoded; `nil` if the tag does not have it.
+    func value(of name: String) -> String? {
+      var rest = attributes
+      while !rest.isEmpty {
+        rest = rest.drop { isSpace($0) || $0 == "/" }
+        let key = rest.prefix { !isSpace($0) && $0 != "=" && $0 != "/" }
+        rest = rest.dropFirst(max(key.count, key.isEmpty && rest.first == "=" ? 1 : 0))
+        let ahead = rest.drop(while: isSpace)
+        var value = Substring.UnicodeScalarView()
+        if ahead.first == "=" {
+          rest = ahead.dropFirst().drop(while: isSpace)
+          if let quote = rest.first, quote == "\"" || quote == "'" {
+            value = rest.dropFirst().prefix { $0 != quote }
+            rest = rest.dropFirst(value.count + 2)
+          } else {
+            value = rest.prefix { !isSpace($0) }
+            rest = rest.dropFirst(value.count)
+          }
+        }
+        if String(key).lowercased() == name { return decodingEntities(String(value)) }
+      }
+      return nil
+    }
+  }
+
+  /// Consumes a tag or comment; `nil` for a `<` that begins neither.
+  private static func takeTag(_ rest: inout Substring.UnicodeScalarView) -> Tag? {
     var ahead = rest.dropFirst()
     if ahead.starts(with: "!--".unicodeScalars) {
       skip(&ahead, past: "-->")
       rest = ahead
-      return ("!", false)
+      return Tag(name: "!", isEnd: false)
     }
     let isEnd = ahead.first == "/"
     if isEnd { ahead.removeFirst() }
@@ -91,19 +137,22 @@ extension HTMLText {
       name.unicodeScalars.append(scalar)
       ahead.removeFirst()
     }
+    let start = ahead
     var quote: Unicode.Scalar?
     while let scalar = ahead.first {
+      let end = ahead.startIndex
       ahead.removeFirst()
       if let open = quote {
         if scalar == open { quote = nil }
       } else if scalar == "\"" || scalar == "'" {
         quote = scalar
       } else if scalar == ">" {
-        break
+        rest = ahead
+        return Tag(name: name.lowercased(), isEnd: isEnd, attributes: start[..<end])
       }
     }
     rest = ahead
-    return (name.lowercased(), isEnd)
+    return Tag(name: name.lowercased(), isEnd: isEnd, attributes: start)
   }
 
   /// Consumes an entity with its semicolon; `nil` for an `&` that does not begin one.
