@@ -84,12 +84,13 @@ import Testing
     arguments: [
       (CalendarGrouping.Unit.month, nil, ["2025-12: 13", "2026-01: 12"]),
       (.year, nil, ["2025: 13", "2026: 12"]),
+      (.week, "de_DE", ["2026-W01: 25"]),
       (.month, "en_US", ["December 2025: 13", "January 2026: 12"]),
       (.year, "ja_JP", ["2025年: 13", "2026年: 12"]),
       (.day, "de_DE", ["31.12.2025: 13", "1.1.2026: 12"]),
     ] as [(CalendarGrouping.Unit, String?, [String])]
   )
-  func `R205: months and years consist of the days of the zone, with titles in a locale`(
+  func `R205: weeks, months and years consist of the days of the zone, with titles in a locale`(
     unit: CalendarGrouping.Unit,
     locale: String?,
     expected: [String]

@@ -17,6 +17,23 @@ import Testing
     ("Asia/Tokyo", "2026-11-03"), ("America/New_York", "2026-11-01"),
   ]
 
+  @Test func `weeks are those of ISO 8601, from Monday to Sunday`() throws {
+    var calendar = Calendar(identifier: .iso8601)
+    calendar.timeZone = .gmt
+    let weeks = CalendarGrouping(.week, calendar: calendar, locale: nil)
+    for day in stride(from: Int64(-36_600), through: 47_500, by: 1) {
+      let date = Date(timeIntervalSince1970: Double(day) * 86_400 + 43_200)
+      let parts = calendar.dateComponents([.yearForWeekOfYear, .weekOfYear, .weekday], from: date)
+      let week = try #require(parts.weekOfYear)
+      let year = try #require(parts.yearForWeekOfYear)
+      let weekday = Int64((try #require(parts.weekday) + 5) % 7)
+      let group = weeks.group(of: .integer(day * 86_400_000_000 + 43_200_000_000))
+      let first = (day - weekday) * 86_400_000_000
+      #expect(group.id == .text("\(year)-W\(week < 10 ? "0" : "")\(week)"))
+      #expect(group.first == .integer(first) && group.next == .integer(first + 7 * 86_400_000_000))
+    }
+  }
+
   @Test(arguments: turns)
   func `every minute around a clock change is in the last day that has begun`(
     zone: String,

@@ -9,8 +9,9 @@ import Testing
 @Suite struct DateSectionsTests {
   @Test func `a unit and a name are parsed, and other names are not`() {
     #expect(DateSections.parts(of: "day(added)")?.unit == .day)
+    #expect(DateSections.parts(of: "week(added)")?.unit == .week)
     #expect(DateSections.parts(of: "Month( order.date )")?.name == "order.date")
-    for text in ["day", "day(added", "week(added)", "(added)", ""] {
+    for text in ["day", "day(added", "decade(added)", "(added)", ""] {
       #expect(DateSections.parts(of: text) == nil, "\(text)")
     }
   }

@@ -27,6 +27,53 @@ import Testing
     )
   }
 
+  @Test func `the ledger sums by payee, year and week, in every format`() throws {
+    let run = try ProgramRun()
+    let csv = """
+      date,amount,payee,category
+      2026-11-03,-3480.10,"a, b",food
+      2027-01-03,-0.20,"a, b",food
+      2026-12-28,285000,c,income
+      2027-01-04,-1,c,food
+      """
+    try run.run("household-ledger", "import", "-", "--format", "csv", input: csv + "\n")
+    func totals(_ by: String, _ format: String) throws -> [String] {
+      try run.run("household-ledger", "totals", "--by", by, "--format", format).lines
+    }
+    #expect(
+      try totals("payee", "csv") == [
+        "payee,sum,count", "\"a, b\",-3480.30,2", "c,284999.00,2", "balance,281518.70,",
+      ]
+    )
+    #expect(
+      try totals("year", "tsv") == [
+        "year\tsum\tcount", "2027\t-1.20\t2", "2026\t281519.90\t2", "balance\t281518.70\t",
+      ]
+    )
+    // The week of 28 December 2026 ends on 3 January.
+    #expect(
+      try totals("week", "jsonl") == [
+        #"{"week":"2027-W01","sum":"-1.00","count":1}"#,
+        #"{"week":"2026-W53","sum":"284999.80","count":2}"#,
+        #"{"week":"2026-W45","sum":"-3480.10","count":1}"#, #"{"balance":"281518.70"}"#,
+      ]
+    )
+    #expect(try totals("category", "table").first?.hasPrefix("category  ") == true)
+    #expect(try totals("category", "plain").first == "food\t-3481.30\t3")
+    let refused = try run.run("household-ledger", ["totals", "--format", "json"])
+    #expect(refused.status == 64)
+    #expect(refused.errors.contains("'table', 'plain', 'tsv', 'csv' or 'jsonl'"), "\(refused)")
+    let sections = try run.run(
+      "household-ledger",
+      "list",
+      "--section-by",
+      "week(date)",
+      "--columns",
+      "amount"
+    )
+    #expect(sections.lines.contains("2026-W53\t285000.00"), "\(sections)")
+  }
+
   @Test func `the ledger accepts dates and amounts of the user's locale, and no others`() throws {
     let run = try ProgramRun()
     let who = ["payee=p", "category=c"]

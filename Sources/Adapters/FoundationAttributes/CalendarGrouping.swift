@@ -1,7 +1,7 @@
 public import Foundation
 public import ResultsDomain
 
-/// Groups dates by the days, months or years of a time zone, with titles in a locale: the sections of a chat, a ledger or a diary.
+/// Groups dates by the days, weeks, months or years of a time zone, with titles in a locale: the sections of a chat, a ledger or a diary.
 ///
 /// ```swift
 /// let list = FetchedResultsController(
@@ -11,13 +11,14 @@ public import ResultsDomain
 /// )
 /// ```
 ///
-/// The id of a section is the same in every locale: `2026-11-03`, `2026-11` or `2026`. Only its title depends on the locale. All titles
-/// are made with `Date.FormatStyle`, so two forms of a date never mix in one list. The values are those of an attribute of type `date`,
+/// The id of a section is the same in every locale: `2026-11-03`, `2026-W45`, `2026-11` or `2026`. Only its title depends on the locale, and
+/// that of a week, which is its id, does not. All others are made with `Date.FormatStyle`, so two forms of a date never mix in one list. The
+/// values are those of an attribute of type `date`,
 /// in any stored form.
 ///
 /// The day of an instant is the last day that has begun, so days of 23 and 25 hours are whole, and a day that a zone skipped is empty.
 /// Where clocks go back across midnight, as in St. John's on 2006-10-29, the repeated minutes before midnight belong to the new
-/// day, so the rows of a day stand together. Months and years consist of these days.
+/// day, so the rows of a day stand together. Weeks, months and years consist of these days.
 ///
 /// A date without a time (`Instant.wholeDay`) is that day in every time zone. In the few zones with an offset below -10 or above +14
 /// hours, it may be sorted among the instants of a neighbouring day; `contiguity` says whether a list has to merge such sections.
@@ -26,6 +27,8 @@ public struct CalendarGrouping: SectionGrouping {
   public enum Unit: String, Hashable, Sendable, CaseIterable {
     /// A day.
     case day
+    /// A week of ISO 8601, from Monday; the first week of a year is that of its first Thursday.
+    case week
     /// A month of the Gregorian calendar.
     case month
     /// A year of the Gregorian calendar.
@@ -38,7 +41,7 @@ public struct CalendarGrouping: SectionGrouping {
   private let calendar: Calendar
   private let locale: Locale?
 
-  /// Days, months or years of a calendar's time zone.
+  /// Days, weeks, months or years of a calendar's time zone.
   /// - Parameters:
   ///   - unit: The span of a section.
   ///   - calendar: The calendar and its time zone. Sections are Gregorian; another calendar decides how titles count years.
@@ -69,7 +72,7 @@ public struct CalendarGrouping: SectionGrouping {
     )
   }
 
-  /// The title of a section: the numeric date of a day, the month in words with its year, or the year.
+  /// The title of a section: the numeric date of a day, the number of a week, the month in words with its year, or the year.
   public func title(of id: Value) -> String {
     guard case .text(let text) = id else { return "" }
     guard let locale, let noon = CivilDay.noon(of: text, unit) else { return text }
@@ -118,7 +121,7 @@ public struct CalendarGrouping: SectionGrouping {
 // MARK: - Section keys
 
 extension SectionKey {
-  /// Sections by the days, months or years of a date, which has to be the first sort descriptor (R03).
+  /// Sections by the days, weeks, months or years of a date, which has to be the first sort descriptor (R03).
   /// - Parameters:
   ///   - unit: The span of a section.
   ///   - source: The name of the date's attribute, or a path such as `chat.opened`.
@@ -139,7 +142,7 @@ extension SectionKey {
 }
 
 extension EntitySectionKey {
-  /// Sections by the days, months or years of a date, which has to be the first sort descriptor (R03).
+  /// Sections by the days, weeks, months or years of a date, which has to be the first sort descriptor (R03).
   /// - Parameters:
   ///   - unit: The span of a section.
   ///   - source: The property of the date, an `Instant` or a `Date`.
@@ -275,14 +278,27 @@ private struct CivilDay {
   func text(of unit: CalendarGrouping.Unit) -> String {
     switch unit {
     case .day: text
+    case .week: week
     case .month: String(text.dropLast(3))
     case .year: String(text.dropLast(6))
     }
   }
 
+  /// The number of the day in its week, from 0 for Monday; 1970-01-01 was a Thursday.
+  private var weekday: Int64 { ((number + 3) % 7 + 7) % 7 }
+
+  /// The week in which the day is, as `2026-W45`.
+  private var week: String {
+    let thursday = CivilDay(number - weekday + 3)
+    let start = thursday.span(of: .year).lowerBound
+    let digits = String((thursday.number - start) / 7 + 1)
+    return "\(thursday.text(of: .year))-W\(digits.utf8.count == 1 ? "0" : "")\(digits)"
+  }
+
   /// The days of the span in which the day is.
   func span(of unit: CalendarGrouping.Unit) -> Range<Int64> {
     guard unit != .day else { return number..<number + 1 }
+    guard unit != .week else { return number - weekday..<number - weekday + 7 }
     let year = Int(text(of: .year)) ?? 1970
     let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
     let lengths: [Int64] = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
@@ -299,6 +315,8 @@ private struct CivilDay {
     let middle =
       switch unit {
       case .day: ""
+      // A week has the same title in every locale.
+      case .week: "-"
       case .month: "-15"
       case .year: "-07-01"
       }

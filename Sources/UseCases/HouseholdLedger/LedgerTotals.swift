@@ -9,6 +9,17 @@ public struct LedgerTotals: Sendable {
     case date(any SectionGrouping)
     /// By category.
     case category
+    /// By payee.
+    case payee
+
+    /// The attribute whose values are the groups.
+    var attribute: String? {
+      switch self {
+      case .date: nil
+      case .category: "category"
+      case .payee: "payee"
+      }
+    }
   }
 
   /// The sum of one group.
@@ -21,7 +32,7 @@ public struct LedgerTotals: Sendable {
     public let sum: ExactDecimal
   }
 
-  /// One line per group: dates newest first, categories in byte order.
+  /// One line per group: dates newest first, categories and payees in byte order.
   public let lines: [Line]
   /// The sum of all transactions.
   public let balance: ExactDecimal
@@ -35,7 +46,7 @@ public struct LedgerTotals: Sendable {
     in snapshot: any StoreSnapshot
   ) throws {
     var request = HouseholdLedger.request(Transaction.self)
-    if case .category = grouping { request.sortDescriptors = [.ascending("category")] }
+    if let name = grouping.attribute { request.sortDescriptors = [.ascending(name)] }
     let order = try OrderDefinition(
       entity: Transaction.entity,
       predicate: predicate,
@@ -70,7 +81,7 @@ public struct LedgerTotals: Sendable {
 
   private static func id(of value: Value, _ grouping: Grouping) -> Value {
     switch grouping {
-    case .category: value
+    case .category, .payee: value
     case .date(let days): days.group(of: value).id
     }
   }
@@ -86,7 +97,7 @@ public struct LedgerTotals: Sendable {
 
   private static func title(of id: Value, _ grouping: Grouping) -> String {
     switch grouping {
-    case .category: id.text ?? ""
+    case .category, .payee: id.text ?? ""
     case .date(let days): days.title(of: id)
     }
   }

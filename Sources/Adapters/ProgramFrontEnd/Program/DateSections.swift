@@ -2,7 +2,7 @@ import Foundation
 import FoundationAttributes
 package import ResultsDomain
 
-/// Sections by the days, months or years of a date: `day(added)`, `month(added)` and `year(added)` in `--section-by`.
+/// Sections by the days, weeks, months or years of a date: `day(added)`, `week(added)`, `month(added)` and `year(added)` in `--section-by`.
 enum DateSections {
   /// The unit and the name of the date in a text such as `day(added)`; `nil` for any other text.
   static func parts(of text: String) -> (unit: CalendarGrouping.Unit, name: String)? {
@@ -44,22 +44,23 @@ enum DateSections {
       key.title = { $0 == "" ? "no date" : grouping.title(of: $0) }
       return key
     }
-    guard attribute.type == .text else {
+    guard attribute.type == .text, let length = unit.length else {
       throw CommandFailure(
         .usage,
         "--section-by: \(unit.rawValue)(\(name)) needs a date, and \(name) is of type \(attribute.type).",
         remedy: "Leave out \(unit.rawValue)( ) for sections by the values of \(name)."
       )
     }
-    return .expression(.prefix(expression, length: unit.length))
+    return .expression(.prefix(expression, length: length))
   }
 }
 
 extension CalendarGrouping.Unit {
-  /// The number of characters that a date such as `2026-11-03` begins with.
-  fileprivate var length: Int {
+  /// The number of characters that a date such as `2026-11-03` begins with; `nil` for a week, which is not written in a date.
+  fileprivate var length: Int? {
     switch self {
     case .day: 10
+    case .week: nil
     case .month: 7
     case .year: 4
     }
