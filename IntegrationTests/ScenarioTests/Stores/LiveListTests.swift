@@ -110,7 +110,7 @@ import WireFormat
   @Test(arguments: [
     (
       ["live-list", "browse"],
-      "live-list: “browse” is neither a command nor a file. The commands are list, watch, tables, export, doctor;"
+      "live-list: “browse” is neither a command nor a file. 'live-list watch FILE TABLE' shows a table live.\n"
     ),
     (
       ["live-list", "wach", "x", "y"],
@@ -118,7 +118,12 @@ import WireFormat
     ),
     (["live-list", "gone.sqlite"], "gone.sqlite does not exist."),
     (
-      ["results-schema", "help", "manual"], "results-schema: There is no file “help”. Give the path"
+      ["live-list", "browse", "music.sqlite"],
+      "“browse” is neither a command nor a file. 'live-list watch FILE TABLE' shows a table live."
+    ),
+    (
+      ["live-list", "frobnicate", "music.sqlite"],
+      "“frobnicate” is neither a command nor a file. The commands are list, watch, tables, export, doctor;"
     ),
   ])
   func `R211: a word that is no command here and no file is not taken for a path`(
@@ -128,6 +133,17 @@ import WireFormat
     let result = try run.run(words[0], Array(words.dropFirst()))
     #expect(result.status == 66)
     #expect(result.errors.contains(message), "\(result.errors)")
+  }
+
+  @Test func `R211: help is a word of every program`() throws {
+    let help = try run.run("results-schema", "help")
+    #expect(help.output == (try run.run("results-schema", "--help").output))
+    #expect(help.output.contains("USAGE: results-schema"))
+    let refused = try run.run("results-schema", ["help", "manual"])
+    #expect(refused.status == 64)
+    #expect(refused.errors == "results-schema: 'help' takes no further word. Leave out “manual”.\n")
+    try execute("CREATE TABLE t (id INTEGER PRIMARY KEY)", in: "help")
+    #expect(try run.run("results-schema", "help").output.contains("struct T: Entity"))
   }
 
   @Test func `R211: values and references of others are shown as they are stored`() throws {

@@ -31,7 +31,18 @@ public enum ProgramRunner {
     if let failure = DatabaseURL.refusal(ofArguments: CommandLine.arguments) {
       exit(report(failure, name, isVerbose: false))
     }
-    let arguments = withUsualVerb(Array(CommandLine.arguments.dropFirst()), of: root)
+    var arguments = withUsualVerb(Array(CommandLine.arguments.dropFirst()), of: root)
+    if isHelp(arguments, of: root) {
+      if arguments.count > 1 {
+        let failure = CommandFailure(
+          .usage,
+          "'help' takes no further word.",
+          remedy: "Leave out “\(arguments[1])”."
+        )
+        exit(report(failure, name, isVerbose: false))
+      }
+      arguments = ["--help"]
+    }
     if takesFile, let failure = noFile(in: arguments, of: root) {
       exit(report(failure, name, isVerbose: false))
     }
@@ -192,6 +203,15 @@ public enum ProgramRunner {
     return nil
   }
 
+  /// Whether arguments ask a program without verbs for its help, as they would ask another one.
+  private static func isHelp<Root: ParsableCommand>(
+    _ arguments: [String],
+    of root: Root.Type
+  ) -> Bool {
+    arguments.first == "help" && root.configuration.subcommands.isEmpty
+      && !FileManager.default.fileExists(atPath: "help")
+  }
+
   /// Returns a failure for a first word that is neither a command nor a file, and does not look like a path.
   static func noFile<Root: ParsableCommand>(
     in arguments: [String],
@@ -210,10 +230,14 @@ public enum ProgramRunner {
       )
     }
     let names = verbs.filter { $0.shouldDisplay }.compactMap { $0.commandName }
+    // Other programs show a list live by this verb.
+    let live =
+      word == "browse" && names.contains("watch")
+      ? "'\(name(of: root)) watch FILE TABLE' shows a table live." : nil
     return CommandFailure(
       .missingInput,
       "“\(word)” is neither a command nor a file.",
-      remedy: NearestName.of(word, among: names).map { "Did you mean “\($0)”?" }
+      remedy: live ?? NearestName.of(word, among: names).map { "Did you mean “\($0)”?" }
         ?? "The commands are \(names.joined(separator: ", ")); '\(name(of: root)) FILE' opens a file."
     )
   }
