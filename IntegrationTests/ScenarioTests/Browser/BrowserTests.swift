@@ -69,6 +69,27 @@ struct BrowserTests {
     try terminal.wait("the end") { $0.contains("status 0") }
   }
 
+  @Test func `R133: a table of another application is shown live, and left as it is`() throws {
+    let terminal = try TerminalRun(columns: 80, lines: 12)
+    try terminal.sqlite(
+      """
+      CREATE TABLE Track (id INTEGER PRIMARY KEY, name TEXT);
+      INSERT INTO Track (name) VALUES ('One'), ('Two'), ('Three')
+      """
+    )
+    try terminal.enter("live-list browse books.sqlite; echo status $?")
+    try terminal.wait("the list") { $0.contains("3 rows") && $0.contains("One") }
+    try terminal.type("j")
+    try terminal.wait("the cursor") { $0.contains(">  2    Two") }
+    try terminal.sqlite("INSERT INTO Track VALUES (-1, 'Zero'); DELETE FROM Track WHERE id = 1")
+    let lines = try terminal.wait("the commit") { $0.contains("Zero") && !$0.contains("One") }
+    #expect(lines.contains { $0.hasPrefix(">  2    Two") })
+    try terminal.type("q")
+    try terminal.wait("the end") { $0.contains("status 0") }
+    let files = try FileManager.default.contentsOfDirectory(atPath: terminal.run.folder)
+    #expect(!files.contains { $0.hasPrefix("books.sqlite-") }, "\(files)")
+  }
+
   @Test func `R133: a section that goes and comes back is followed, fold and all`() throws {
     let terminal = try browsing()
     try terminal.type("Jza")

@@ -25,6 +25,12 @@ import WireFormat
     try queue.close()
   }
 
+  private func execute(reading sql: String) throws -> Int? {
+    let queue = try DatabaseQueue(path: run.path("music.sqlite"))
+    defer { try? queue.close() }
+    return try queue.read { try Int.fetchOne($0, sql: sql) }
+  }
+
   private func files() throws -> [String: Data] {
     try FileManager.default.contentsOfDirectory(atPath: run.folder)
       .reduce(into: [:]) { $0[$1] = try Data(contentsOf: URL(fileURLWithPath: run.path($1))) }
@@ -109,21 +115,13 @@ import WireFormat
 
   @Test(arguments: [
     (
-      ["live-list", "browse"],
-      "live-list: “browse” is neither a command nor a file. 'live-list watch FILE TABLE' shows a table live.\n"
-    ),
-    (
       ["live-list", "wach", "x", "y"],
       "“wach” is neither a command nor a file. Did you mean “watch”?"
     ),
     (["live-list", "gone.sqlite"], "gone.sqlite does not exist."),
     (
-      ["live-list", "browse", "music.sqlite"],
-      "“browse” is neither a command nor a file. 'live-list watch FILE TABLE' shows a table live."
-    ),
-    (
       ["live-list", "frobnicate", "music.sqlite"],
-      "“frobnicate” is neither a command nor a file. The commands are list, watch, tables, export, doctor;"
+      "“frobnicate” is neither a command nor a file. The commands are list, browse, watch, tables, export, doctor;"
     ),
   ])
   func `R211: a word that is no command here and no file is not taken for a path`(
@@ -133,6 +131,30 @@ import WireFormat
     let result = try run.run(words[0], Array(words.dropFirst()))
     #expect(result.status == 66)
     #expect(result.errors.contains(message), "\(result.errors)")
+  }
+
+  @Test func `R135: browse shows a table, or the only one, and is a list on a pipe`() throws {
+    let screen = ["browse", "music.sqlite", "Track", "--print", "--size", "90x10"]
+    let lines = try run.run("live-list", screen + ["--keys", "j"]).lines
+    #expect(lines[0].hasPrefix(" live-list  music.sqlite ▸ Track  by TrackId "))
+    #expect(lines[0].hasSuffix(" 4 rows  ● live"))
+    #expect(lines[3].hasPrefix(">  2 ") && lines[3].contains("Two"))
+    // Nothing of another application is changed.
+    let refused = try run.run("live-list", screen + ["--keys", "d"]).output
+    #expect(refused.contains("Rows cannot be changed here."), "\(refused)")
+    #expect(try execute(reading: "SELECT count(*) FROM Track") == 4)
+    let piped = try run.run("live-list", "browse", "music.sqlite", "Track")
+    #expect(piped.output == (try run.run("live-list", "list", "music.sqlite", "Track").output))
+
+    let several = try run.run("live-list", ["browse", "music.sqlite"])
+    #expect(several.status == 64)
+    #expect(
+      several.errors
+        == "live-list: music.sqlite has 8 tables and views. Name one, as in 'live-list browse music.sqlite Album'; 'live-list music.sqlite' shows them.\n"
+    )
+    try execute("CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT)", in: "one.sqlite")
+    let only = try run.run("live-list", "browse", "one.sqlite", "--print", "--size", "60x6")
+    #expect(only.lines[0].contains("one.sqlite ▸ t"))
   }
 
   @Test func `R211: help is a word of every program`() throws {
@@ -287,7 +309,7 @@ import WireFormat
     )
     #expect(
       tracks.lines == [
-        "section\tTrackId\tName\tUnitPrice", "1\t2\tTwo\t1.0", "1\t1\tOne\t0.99",
+        "section\tTrackId\tName\tUnitPrice", "1\t2\tTwo\t1", "1\t1\tOne\t0.99",
         "2\t3\tThree\t0.99",
       ]
     )

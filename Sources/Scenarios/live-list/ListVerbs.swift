@@ -43,6 +43,56 @@ struct TableListVerb: AsyncParsableCommand {
   }
 }
 
+/// `browse FILE TABLE`: shows a table on the whole terminal, live.
+struct TableBrowseVerb: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "browse",
+    abstract: "Show the rows of a table on the whole terminal, live.",
+    discussion: TableProgram.examples(
+      """
+      The cursor stays on its row while other programs write; nothing is written to the file. Press ? for the keys, q to \
+      leave. With --linear, and where TERM is dumb, the list is read out in lines, for screen readers and braille displays. \
+      Where the output is no terminal it is printed. With --print it plays --keys and prints the last screen.
+      """,
+      "browse music.sqlite Track",
+      "browse music.sqlite Track --where \"\(TableProgram.examples.condition)\"",
+      "browse music.sqlite Track --print --keys 'jj' --size 80x24"
+    )
+  )
+
+  @Argument(help: "The database's file.", completion: .file())
+  var file: String
+  @Argument(help: "The table or view; it can be left out if there is only one.")
+  var table: String?
+
+  @OptionGroup var open: FileOptions
+  @OptionGroup var list: ListOptions
+  @OptionGroup var rows: RowOptions
+  @OptionGroup var locale: LocaleOptions
+  @OptionGroup var screen: ScreenOptions
+
+  func run() async throws {
+    let table = try table ?? onlyTable()
+    let store = try open.open(table, in: file, following: true)
+    try await BrowseRun<TableProgram>(store: store, list: list, rows: rows, locale: locale)
+      .browse(on: screen)
+  }
+
+  /// The file's only table or view.
+  private func onlyTable() throws -> String {
+    let names = try open.database(file).tables.map(\.name)
+    if names.count == 1 { return names[0] }
+    guard let first = names.first else {
+      throw CommandFailure(.missingInput, "\(file) has no tables.", remedy: "Name another file.")
+    }
+    throw CommandFailure(
+      .usage,
+      "\(file) has \(names.count) tables and views.",
+      remedy: "Name one, as in 'live-list browse \(file) \(first)'; 'live-list \(file)' shows them."
+    )
+  }
+}
+
 /// `watch FILE TABLE`: prints a table, then every change of it by any process.
 struct TableWatchVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

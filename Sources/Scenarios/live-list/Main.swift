@@ -15,14 +15,15 @@ struct Main: AsyncParsableCommand {
         live-list music.sqlite
         live-list music.sqlite Track --section-by AlbumId --sort Name
         live-list music.sqlite Track --where "\(TableProgram.examples.condition)"
+        live-list browse music.sqlite Track
         live-list watch music.sqlite Track
 
       \(ProgramVerbs.topicsHelp(of: TableProgram.self))
       """,
     version: "\(TableProgram.name) \(ProgramVersion.current)",
     subcommands: [
-      TableListVerb.self, TableWatchVerb.self, TablesVerb.self, TableExportVerb.self,
-      TableDoctorVerb.self, ProgramVerbs.topics(of: TableProgram.self),
+      TableListVerb.self, TableBrowseVerb.self, TableWatchVerb.self, TablesVerb.self,
+      TableExportVerb.self, TableDoctorVerb.self, ProgramVerbs.topics(of: TableProgram.self),
     ],
     defaultSubcommand: TableListVerb.self
   )

@@ -26,6 +26,8 @@ enum TableProgram: ListProgram {
 
   static var entity: EntityDescription { DiscoveredTable.shared.current?.entity ?? Sample.entity }
 
+  static var subject: String? { DiscoveredTable.shared.current?.description.name }
+
   static var keyTitle: String {
     if case .compound = entity.identity { return entity.index(of: "id") == nil ? "id" : "key" }
     return entity.identity.columns[0]

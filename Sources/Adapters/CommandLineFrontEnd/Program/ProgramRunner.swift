@@ -230,14 +230,10 @@ public enum ProgramRunner {
       )
     }
     let names = verbs.filter { $0.shouldDisplay }.compactMap { $0.commandName }
-    // Other programs show a list live by this verb.
-    let live =
-      word == "browse" && names.contains("watch")
-      ? "'\(name(of: root)) watch FILE TABLE' shows a table live." : nil
     return CommandFailure(
       .missingInput,
       "“\(word)” is neither a command nor a file.",
-      remedy: live ?? NearestName.of(word, among: names).map { "Did you mean “\($0)”?" }
+      remedy: NearestName.of(word, among: names).map { "Did you mean “\($0)”?" }
         ?? "The commands are \(names.joined(separator: ", ")); '\(name(of: root)) FILE' opens a file."
     )
   }

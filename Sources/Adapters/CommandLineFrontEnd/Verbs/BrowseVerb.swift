@@ -38,6 +38,30 @@ public struct BrowseVerb<Program: ListProgram>: AsyncParsableCommand {
 
   /// Shows the list until the user leaves it.
   public func run() async throws {
+    try await BrowseRun<Program>(store: store, list: list, rows: rows, locale: locale)
+      .browse(on: screen)
+  }
+}
+
+/// A run of `browse`, or of a verb like it: opens a store and shows a list on the whole terminal.
+public struct BrowseRun<Program: ListProgram> {
+  private let store: ReadingStoreOptions
+  private let list: ListOptions
+  private let rows: RowOptions
+  private let locale: LocaleOptions
+
+  /// Creates a run with the options of a verb.
+  public init(
+    store: ReadingStoreOptions,
+    list: ListOptions,
+    rows: RowOptions,
+    locale: LocaleOptions
+  ) {
+    (self.store, self.list, self.rows, self.locale) = (store, list, rows, locale)
+  }
+
+  /// Shows the list until the user leaves it; where the output is no terminal, it is printed.
+  public func browse(on screen: ScreenOptions) async throws {
     let isTerminal = TerminalOutput.standard.isTerminal && isatty(0) == 1
     let environment = ProcessInfo.processInfo.environment
     guard screen.prints || isTerminal else { return try await printList() }

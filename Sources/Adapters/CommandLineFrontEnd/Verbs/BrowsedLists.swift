@@ -134,7 +134,9 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
       descriptors.removeFirst()
     }
     let orders = descriptors.map { descriptor in
-      (descriptor.direction == .descending ? "-" : "") + "\(descriptor.expression)"
+      (descriptor.direction == .descending ? "-" : "")
+        + (descriptor.expression == .objectKey
+          ? Program.keyTitle : descriptor.expression.description)
     }
     let order = orders.joined(separator: ", ")
     let words =
@@ -170,7 +172,7 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
     let columns = self.columns.map { column($0) }
     var setup = BrowserSetup(
       program: Program.name,
-      file: location.address.title,
+      file: location.address.title + (Program.subject.map { " ▸ " + $0 } ?? ""),
       nouns: Program.nouns,
       columns: columns,
       details: details.map { column($0.column, attribute: $0.attribute) },

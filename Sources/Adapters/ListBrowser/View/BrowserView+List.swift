@@ -100,9 +100,10 @@ extension BrowserView {
       lineWidth: room
     )
     var widths = fitted.widths
-    // What is left over belongs to the first column of words, so that the line is filled.
+    // What is left over belongs to the first column of words, so that the line is filled. A key, which is never cut, has it last.
     let rest = room - fitted.lineWidth
-    if rest > 0, let index = columns.firstIndex(where: { $0.alignment == .leading }),
+    let words = columns.indices.filter { columns[$0].alignment == .leading }
+    if rest > 0, let index = words.first(where: { columns[$0].minimumWidth < .max }) ?? words.first,
       widths[index] > 0
     {
       widths[index] += rest

@@ -14,6 +14,8 @@ public protocol ListProgram: Sendable {
   static var nouns: (one: String, many: String) { get }
   /// The entity that is listed and changed.
   static var entity: EntityDescription { get }
+  /// What is listed, for a heading, if it is another thing in each run; `nil` where the program's name says it.
+  static var subject: String? { get }
   /// The fields of its objects, which name related objects.
   static var fields: ObjectFields { get }
   /// The attributes computed from a row, which can be columns.
@@ -82,6 +84,9 @@ public protocol ListProgram: Sendable {
 // MARK: - Defaults
 
 extension ListProgram {
+  /// The program's name says what is listed.
+  public static var subject: String? { nil }
+
   /// The attributes of the entity.
   public static var fields: ObjectFields { ObjectFields(of: entity) }
 
