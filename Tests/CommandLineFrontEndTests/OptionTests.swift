@@ -176,6 +176,10 @@ extension ParserFailureTests {
       ]
     )
     #expect(ListColumn.key("id").value(row) == .integer(3))
+    #expect(ListColumn.booleans(columns, in: row) == [4])
+    // Another number in a column of booleans is that number.
+    let flag = ListColumn.attribute(1, AttributeDescription("flag", .boolean, holdsAnyValue: true))
+    #expect(flag.value(row) == .integer(41))
   }
 
   @Test func `a computed column is computed, and the key's column is named id`() {

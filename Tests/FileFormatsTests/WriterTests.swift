@@ -110,6 +110,20 @@ struct WriterTests {
     #expect(everything(FeedReader(bytes: Array("<rss>".utf8) + bytes, source: "f")).count <= limit)
   }
 
+  @Test func `R197: booleans are words in JSON lines, and read again`() throws {
+    let row: [Value] = ["true", "false", "true", "no"]
+    var writer = JSONLinesWriter()
+    _ = writer.begin(columns: ["a", "b", "c", "d"])
+    let line = writer.write(row, booleans: [0, 1, 3])
+    #expect(line == #"{"a":true,"b":false,"c":"true","d":"no"}"# + "\n")
+    #expect(
+      try values(JSONLinesReader(bytes: Array(line.utf8), source: "f")) == [[1, 0, "true", "no"]]
+    )
+    var csv = CSVWriter()
+    _ = csv.begin(columns: ["a", "b", "c", "d"])
+    #expect(csv.write(row, booleans: [0, 1, 3]).hasPrefix("true,false,true,no"))
+  }
+
   private func again(
     _ writer: some RecordWriter,
     _ columns: [String],

@@ -72,6 +72,8 @@ package enum ListColumn: Sendable {
     switch (type, value) {
     case (_, .null): .null
     case (.integer16, _), (.integer32, _), (.integer64, _), (.real, _), (.text, _): value
+    // Another number in a column of booleans is that number.
+    case (.boolean, .integer(let number)) where number != 0 && number != 1: value
     case (.boolean, _), (.date, _), (.decimal, _), (.blob, _): .text(type.machineText(of: value))
     }
   }
