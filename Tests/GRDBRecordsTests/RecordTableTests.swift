@@ -30,7 +30,7 @@ import Testing
     #expect(log.identity == .compound(["device_id", "book_id"]))
     #expect(log.relationships.map(\.name) == ["device", "book"])
     #expect(try store.entity(of: Device.self).identity == .compound(["id"]))
-    #expect(try store.entity(of: Loan.self).relationships.map(\.name) == ["device"])
+    #expect(try store.entity(of: Loan.self).relationships.map(\.name) == ["borrower"])
     let devices = ["Lamp", "Couch"].map { Device(id: UUID(), name: $0) }
     let (logs, id) = try await library.writer.write { database in
       var book = Library.book("Emma", by: nil)
