@@ -82,6 +82,27 @@ import Testing
     }
   }
 
+  @Test func `R208: a transaction can give up the wait for its turn, and has changed nothing`()
+    async throws
+  {
+    let first = try stores.open([note])
+    let second = try stores.open(sameAs: first) { $0.busyTimeout = .seconds(30) }
+    let wait = WriterWait()
+    try first.commit(origin: .unnamed) { _ in
+      Thread.detachNewThread { wait.giveUp() }
+      #expect {
+        try WriterWait.$current.withValue(wait) { try insert(values("x"), 2, second) }
+      } throws: { error in
+        guard case .busy(_, let waited, let holder?) = error as? StoreError else { return false }
+        return waited > .zero && waited < .seconds(15) && holder.name == "fetched-results"
+      }
+    }
+    #expect(try row(second, 2) == nil)
+    // The connection is as it was.
+    try insert(values("x"), 2, second)
+    #expect(try row(first, 2) == values("x"))
+  }
+
   @Test func `what another program changed meanwhile is not overwritten (R168)`() throws {
     let store = try stores.open([note])
     try store.write { try $0.insert(values("a"), key: .integer(1), into: note) }

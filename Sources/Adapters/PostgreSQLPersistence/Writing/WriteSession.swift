@@ -64,12 +64,19 @@ struct WriteSession {
       // A statement that takes no snapshot, so that the transaction sees what the one before it has committed.
       opening.append(Statement("LOCK TABLE \(turn) IN EXCLUSIVE MODE"))
     }
+    let start = ContinuousClock.now
     do {
-      return try context.changes.begin(on: connection, opening: opening)
+      guard let wait = WriterWait.current else {
+        return try context.changes.begin(on: connection, opening: opening)
+      }
+      return try ReadingInterest.reading(while: { !wait.isGivenUp }) { () throws(StoreError) in
+        try context.changes.begin(on: connection, opening: opening)
+      }
     } catch {
       guard case .busy(let path, _, _) = error else { throw error }
       if connection.isInTransaction { _ = try? connection.run("ROLLBACK") }
-      let waited = context.options.busyTimeout
+      WriterWait.current?.note(milliseconds: Int((ContinuousClock.now - start) / .milliseconds(1)))
+      let waited = WriterWait.span(orLimit: context.options.busyTimeout)
       throw .busy(path: path, waited: waited, holder: holder(on: connection))
     }
   }
