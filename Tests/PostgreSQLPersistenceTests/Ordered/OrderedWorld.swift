@@ -67,7 +67,7 @@ struct OrderedWorld {
     var statements: [Statement] = []
     let isIn = table.isCompound ? table.attributeColumns : table.keyColumns + table.attributeColumns
     let slots = isIn.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
-    let names = isIn.map(\.sql).joined(separator: ", ")
+    let names = isIn.map(\.name).joined(separator: ", ")
     for number in 0..<count {
       var values = attributes.map { attribute -> Value in
         let isNull = attribute.isOptional && generator.happens(percent: 25)

@@ -96,7 +96,7 @@ import Testing
     }
     let table = store.context.tables.all[0]
     for _ in 0..<20 {
-      let column = table.attributeColumns[1].sql
+      let column = table.attributeColumns[1].name
       try connection.runOnce("UPDATE \(table.quotedName) SET \(column) = \(column) + 1")
     }
     #expect(try count() ?? 0 > 2000)

@@ -79,7 +79,7 @@ struct LogFixture {
     func columns(_ names: [String], _ codings: [ColumnCoding]) -> [EntityTable.Column] {
       zip(names, codings).map { name, coding in
         EntityTable.Column(
-          sql: Connection.quoted(name),
+          name: Connection.quoted(name),
           coding: coding,
           isNullable: true,
           isGenerated: false

@@ -33,7 +33,7 @@ final class ReadTables {
     var statements = [Statement("DELETE FROM \(table.quotedName)")]
     let columns = (table.isCompound ? [] : table.keyColumns) + table.attributeColumns
     let marks = columns.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
-    let names = columns.map(\.sql).joined(separator: ", ")
+    let names = columns.map(\.name).joined(separator: ", ")
     for row in rows {
       let values = (table.isCompound ? [] : row.id.key.parts) + row.values
       statements.append(

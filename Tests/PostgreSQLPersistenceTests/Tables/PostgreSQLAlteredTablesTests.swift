@@ -75,18 +75,51 @@ import Testing
     }
   }
 
+  /// To the server such a name is a row, or a column of an outer statement, once the table's own column is gone.
+  @Test(.timeLimit(.minutes(1)), arguments: Opening.allCases, ["t", "p", "q", "k", "n", "number"])
+  func `R190: a column that is dropped is missing, whatever else has its name in a statement`(
+    _ opening: Opening,
+    _ name: String
+  ) async throws {
+    try await TestServer.withDatabase { url in
+      let connection = try TestServer.connect(url)
+      let (store, controller) = try Self.list(url, opening, showing: name, on: connection)
+      try await controller.performFetch()
+      #expect(try controller.results.objects().count == 9)
+      try connection.runOnce("ALTER TABLE t DROP COLUMN \(name)")
+      var text = ""
+      repeat {
+        let error = await #expect(throws: (any Error).self) {
+          try await controller.refresh()
+          _ = try controller.results.objects()
+        }
+        text = error.map { "\($0)" } ?? ""
+        // A list over an index is fetched again whenever others have committed anything, once a second.
+      } while text.contains("no longer known")
+      #expect(text.contains("has changed since it was opened"), "\(text)")
+      #expect(text.contains("does not exist"), "\(text)")
+      controller.cancel()
+      try store.close()
+    }
+  }
+
   private static func list(
     _ url: String,
     _ opening: Opening,
+    showing shown: String? = nil,
     on connection: Connection
   ) throws -> (PostgreSQLStore, FetchedResultsController<Row>) {
-    try connection.runOnce("CREATE TABLE t (id bigint PRIMARY KEY, v bigint NOT NULL)")
+    // The rows of texts are not read together with the log, by another statement.
+    let key = shown == nil ? "bigint" : "text COLLATE \"C\""
+    try connection.runOnce("CREATE TABLE t (id \(key) PRIMARY KEY, v bigint NOT NULL)")
     try connection.runOnce("CREATE INDEX i ON t (v, id)")
     try connection.runOnce("INSERT INTO t SELECT n, n FROM generate_series(1, 9) AS n")
+    if let shown { try connection.runOnce("ALTER TABLE t ADD \(shown) text DEFAULT 'shown'") }
     let entity = try EntityDescription(
       name: "t",
-      identity: .integer(column: "id"),
+      identity: shown == nil ? .integer(column: "id") : .text(column: "id"),
       attributes: [AttributeDescription("v", .integer64)]
+        + (shown.map { [AttributeDescription($0, .text, isOptional: true)] } ?? [])
     )
     var options = PostgreSQLStoreOptions()
     options.adoptsTables = true

@@ -114,10 +114,10 @@ struct FreshReader {
     }
     let array =
       "ARRAY(SELECT DISTINCT f.k FROM (\(keys.joined(separator: " UNION ALL "))) f LIMIT \(FreshReader.promptLimit))"
-    let selected = (table.keyColumns + table.attributeColumns).map { "t.\($0.sql)" }
+    let selected = (table.keyColumns + table.attributeColumns).map { "t.\($0.name)" }
     return """
       SELECT \(selected.joined(separator: ", ")) FROM \(table.quotedName) t \
-      WHERE t.\(table.keyColumns[0].sql) = ANY (\(array))
+      WHERE t.\(table.keyColumns[0].name) = ANY (\(array))
       """
   }
 
@@ -134,9 +134,9 @@ struct FreshReader {
     }
     let numbers = table.keyColumns.indices
     let selected =
-      table.keyColumns.map { "t.\($0.sql)" } + table.attributeColumns.map { "t.\($0.sql)" }
+      table.keyColumns.map { "t.\($0.name)" } + table.attributeColumns.map { "t.\($0.name)" }
     let names = numbers.map { "k\($0)" }.joined(separator: ", ")
-    let joined = numbers.map { "t.\(table.keyColumns[$0].sql) = k.k\($0)" }
+    let joined = numbers.map { "t.\(table.keyColumns[$0].name) = k.k\($0)" }
       .joined(separator: " AND ")
     return Statement(
       """

@@ -86,7 +86,7 @@ final class OrderedPlan: Sendable {
   func text(forRowsIn forms: [SubrangeForm]?) -> String? {
     state.withLock { state in
       if let known = state.rowTexts[forms] { return known }
-      let text = statements.rows(in: forms, of: table)
+      let text = statements.rows(in: forms, of: OrderedStatements.named(table))
       state.rowTexts[forms] = .some(text)
       return text
     }

@@ -12,8 +12,9 @@ struct OrderedProof {
     of definition: OrderDefinition,
     in table: EntityTable
   ) throws(StoreError) -> OrderedPlan? {
-    guard let terms = OrderedTerms(definition, in: table) else { return nil }
-    for statements in OrderedProof.statements(definition, terms, in: table) {
+    let named = OrderedStatements.named(table)
+    guard let terms = OrderedTerms(definition, in: named) else { return nil }
+    for statements in OrderedProof.statements(definition, terms, in: named) {
       let questions = OrderedProof.questions(about: [statements.scan], statements)
       let results = try reader.run(questions + [OrderedProof.indexes(of: table)])
       guard let name = OrderedProof.explanations(in: results.dropLast())[0]?.onlyIndex,
@@ -42,7 +43,7 @@ struct OrderedProof {
     guard normal != .all else {
       return [
         OrderedStatements(
-          table: table.quotedName,
+          table: table.source,
           terms: terms.variable,
           predicate: "",
           parameters: []
@@ -53,14 +54,14 @@ struct OrderedProof {
     // What the server cannot decide alone is no condition of an index.
     guard (try? sql.append(normal, in: table)) != nil else { return [] }
     let bound = OrderedStatements(
-      table: table.quotedName,
+      table: table.source,
       terms: terms.variable,
       predicate: sql.text,
       parameters: sql.parameters
     )
     guard !sql.parameters.isEmpty, let constant = sql.withConstants else { return [bound] }
     let written = OrderedStatements(
-      table: table.quotedName,
+      table: table.source,
       terms: terms.variable,
       predicate: constant,
       parameters: []
@@ -202,13 +203,13 @@ extension OrderedProof {
   ///
   /// A scan with other columns in between can be in order too, but would pass keys of other lists.
   private static func begins(_ index: [String], with terms: OrderedTerms) -> Bool {
-    let fixed = terms.fixed.map { $0.readColumns.isEmpty ? $0.sql : "" }
+    let fixed = terms.fixed.map { $0.columnName ?? "" }
     let most = index.prefix { fixed.contains($0) }.count
     return (0...most).contains { count in
       let rest = index.dropFirst(count)
       return rest.count >= terms.variable.count
         && zip(rest, terms.variable).allSatisfy { name, term in
-          name == (term.readColumns.isEmpty ? term.sql : "")
+          name == term.columnName ?? ""
         }
     }
   }

@@ -105,6 +105,7 @@ private struct HelpfulIndex {
 
   /// Finds the index; `nil` if none can have the list's order, or the server cannot decide the predicate alone.
   init?(_ definition: OrderDefinition, in table: EntityTable) {
+    let table = table.unqualified
     guard let terms = OrderedTerms(definition, in: table),
       let statements = OrderedProof.statements(definition, terms, in: table).last
     else { return nil }

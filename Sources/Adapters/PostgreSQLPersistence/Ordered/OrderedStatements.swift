@@ -51,12 +51,16 @@ struct SubrangeForm: Hashable, Sendable {
 /// Each column has a condition of its own: PostgreSQL answers a comparison of rows by reading to the end of the first column. Every
 /// statement has its complete conditions and order, so whether an index is used affects only its speed.
 struct OrderedStatements: Sendable {
+  /// The table as it is read.
   let table: String
   let terms: [OrderedTerm]
   /// The predicate's translation, or an empty text.
   let predicate: String
   /// The predicate's parameters, which are the first of every statement.
   let parameters: [Parameter]
+
+  /// A table under the name that it has in these statements, so that it cannot be taken for a part of them that has the table's own name.
+  static func named(_ table: EntityTable) -> EntityTable { EntityTable(table, as: "_0") }
 
   /// The text of a parameter behind the predicate's, counted from 0.
   private func parameter(_ number: Int) -> String { "$\(parameters.count + number + 1)" }
@@ -159,7 +163,7 @@ struct OrderedStatements: Sendable {
   /// The first key is found in the index alone, and only the rows from it on are read from the table.
   /// - Parameters:
   ///   - forms: The forms of the subranges, or `nil` to read from a key that one comparison finds.
-  ///   - table: The table of the rows.
+  ///   - table: The table of the rows, under its name in these statements.
   /// - Returns: `nil` if the statement would be too long.
   func rows(in forms: [SubrangeForm]?, of table: EntityTable) -> String? {
     let first: String?

@@ -5,8 +5,12 @@ import ResultsDomain
 struct OrderedTerm: Hashable, Sendable {
   /// Its encoding in a key.
   let key: KeyColumn
-  /// The column's name in quotes, or the expression.
+  /// The column, or the expression.
   let sql: String
+  /// The column's name in quotes, or `nil` for an expression.
+  let columnName: String?
+  /// What the term is, for messages.
+  let words: String
   /// The collation by which it is compared and sorted, or an empty text.
   let collation: String
   /// How values travel that a statement returns.
@@ -158,6 +162,8 @@ extension OrderedTerm {
       self.init(
         key: key ?? KeyColumn(coding.storage),
         sql: column.sql,
+        columnName: column.name,
+        words: expression.description,
         collation: coding.storage == .text && coding.kind == .text ? column.orderCollation : "",
         coding: coding,
         resultType: resultType,
@@ -179,6 +185,8 @@ extension OrderedTerm {
     self.init(
       key: key ?? KeyColumn(storage),
       sql: "(\(sql.text))",
+      columnName: nil,
+      words: expression.description,
       collation: storage == .text ? " COLLATE \"C\"" : "",
       coding: .computed(storage),
       resultType: type,

@@ -563,9 +563,9 @@ extension PostgreSQLOrderedSource {
     }
     if let failed {
       let term = statements.terms[failed]
-      try reader.check(failed, of: result, term.coding, term.sql, in: plan.table)
+      try reader.check(failed, of: result, term.coding, term.words, in: plan.table)
     }
-    let what = failed.map { statements.terms[$0].sql } ?? "a key"
+    let what = failed.map { statements.terms[$0].words } ?? "a key"
     return unexpected("\(what) holds a value that has no counterpart")
   }
 }

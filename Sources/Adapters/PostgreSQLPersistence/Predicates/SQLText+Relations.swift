@@ -58,13 +58,10 @@ extension SQLText {
 
   /// Appends a table as it is named in a `FROM` clause, with those that are joined to it.
   mutating func append(from table: EntityTable, on condition: String? = nil) {
-    append(table.quotedName)
-    if let name = table.statementName { append(" AS \(name)") }
+    append(table.source)
     if let condition { append(" ON \(condition)") }
     for join in table.joins {
-      append(" LEFT JOIN \(join.table.quotedName)")
-      if let name = join.table.statementName { append(" AS \(name)") }
-      append(" ON \(join.condition)")
+      append(" LEFT JOIN \(join.table.source) ON \(join.condition)")
     }
   }
 

@@ -5,8 +5,8 @@ import ResultsDomain
 final class EntityTable: Sendable {
   /// A column of the entity: a part of the key, or an attribute.
   struct Column: Hashable, Sendable {
-    /// The column's name in quotes.
-    let sql: String
+    /// The column's name in quotes, for what can be no other column: one that a statement inserts or sets, or that an index has.
+    let name: String
     let coding: ColumnCoding
     /// Whether it can be null.
     let isNullable: Bool
@@ -16,17 +16,20 @@ final class EntityTable: Sendable {
     var sortsByBytes = true
     /// Whether equal texts have equal bytes by its collation.
     var isDeterministic = true
+    /// The name of its table in a statement, or `nil` in the definition of an index.
+    fileprivate(set) var table: String?
 
-    /// The column of a table that has a name of its own in a statement.
-    fileprivate func qualified(by name: String) -> Column {
-      Column(
-        sql: "\(name).\(sql)",
-        coding: coding,
-        isNullable: isNullable,
-        isGenerated: isGenerated,
-        sortsByBytes: sortsByBytes,
-        isDeterministic: isDeterministic
-      )
+    /// The column where a statement reads it.
+    ///
+    /// PostgreSQL takes a name alone that is no column of the table, because that was dropped, for a row of the table or for a column of an
+    /// outer statement. With the table's name it is an error.
+    var sql: String { table.map { "\($0).\(name)" } ?? name }
+
+    /// The column of a table that has a name in a statement.
+    fileprivate func qualified(by table: String?) -> Column {
+      var column = self
+      column.table = table
+      return column
     }
   }
 
@@ -56,13 +59,14 @@ final class EntityTable: Sendable {
     self.index = index
     self.shape = shape
     quotedName = shape.quotedName
-    self.keyColumns = keyColumns
-    self.attributeColumns = attributeColumns
+    let name = Connection.quoted(shape.name)
+    self.keyColumns = keyColumns.map { $0.qualified(by: name) }
+    self.attributeColumns = attributeColumns.map { $0.qualified(by: name) }
     (statementName, joins) = (nil, [])
   }
 
-  /// A table under a name of its own in a statement that reads several tables.
-  init(_ table: EntityTable, as name: String) {
+  /// A table under a name of its own in a statement that reads several tables, or whose columns have no other name than their own.
+  private init(_ table: EntityTable, named name: String?) {
     entity = table.entity
     index = table.index
     shape = table.shape
@@ -71,6 +75,15 @@ final class EntityTable: Sendable {
     attributeColumns = table.attributeColumns.map { $0.qualified(by: name) }
     (statementName, joins) = (name, [])
   }
+
+  /// A table under a name of its own in a statement that reads several tables.
+  convenience init(_ table: EntityTable, as name: String) { self.init(table, named: name) }
+
+  /// The table whose columns have no other name than their own, as in the definition of an index.
+  var unqualified: EntityTable { EntityTable(self, named: nil) }
+
+  /// The table as a statement reads it.
+  var source: String { statementName.map { "\(quotedName) AS \($0)" } ?? quotedName }
 
   /// A named table with others joined to it.
   init(_ table: EntityTable, joining joins: [TableJoin]) {

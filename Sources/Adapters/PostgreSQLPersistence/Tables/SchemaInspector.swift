@@ -234,7 +234,7 @@ extension EntityTable.Column {
   /// The column of a table in the catalog, with the way in which its values travel.
   init(_ column: TableShape.Column, _ coding: ColumnCoding) {
     self.init(
-      sql: Connection.quoted(column.name),
+      name: Connection.quoted(column.name),
       coding: coding,
       isNullable: !column.isRequired,
       isGenerated: column.isGenerated,

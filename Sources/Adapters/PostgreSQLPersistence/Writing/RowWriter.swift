@@ -207,7 +207,7 @@ final class RowWriter {
     for (index, column) in all.enumerated() {
       parameters.append(.array(of: column.coding.type, arrays[index], elements[index]))
     }
-    let names = all.map(\.sql).joined(separator: ", ")
+    let names = all.map(\.name).joined(separator: ", ")
     let marks = all.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
     let insertion = Statement(
       """
@@ -439,7 +439,7 @@ private struct WriterTexts {
 
   init(_ table: EntityTable) {
     let keys = table.keyColumns.map(\.sql)
-    let writable = table.attributeColumns.filter { !$0.isGenerated }.map(\.sql)
+    let writable = table.attributeColumns.filter { !$0.isGenerated }.map(\.name)
     func marks(_ count: Int, from first: Int = 1) -> [String] {
       (0..<count).map { "$\(first + $0)" }
     }
@@ -457,7 +457,8 @@ private struct WriterTexts {
       .map { "\($0) = \($1)" }.joined(separator: " AND ")
     let assignments = zip(writable, marks(writable.count)).map { "\($0) = \($1)" }
       .joined(separator: ", ")
-    insert = insertion(table.isCompound ? writable : keys + writable, keyed: true)
+    let keyNames = table.isCompound ? [] : table.keyColumns.map(\.name)
+    insert = insertion(keyNames + writable, keyed: true)
     insertUnkeyed = insertion(writable, keyed: false)
     update =
       writable.isEmpty
