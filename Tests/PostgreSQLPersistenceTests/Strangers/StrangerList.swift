@@ -11,10 +11,26 @@ struct NaiveRows: Equatable {
   let rows: [[String]]
 
   /// Reads a table; the columns of the key come first.
+  ///
+  /// A column may have got a type that cannot be read as before: where all its values are null, a list goes on.
   init(_ table: StrangerTable, on connection: Connection) throws {
     let columns = table.key + table.columns
-    let fields = columns.map(\.reading).joined(separator: ", ")
-    let result = try connection.runOnce("SELECT \(fields) FROM \(table.name.quotedName)")
+    func read(_ fields: [String]) throws -> QueryResult {
+      try connection.runOnce(
+        "SELECT \(fields.joined(separator: ", ")) FROM \(table.name.quotedName)"
+      )
+    }
+    let result: QueryResult
+    do {
+      result = try read(columns.map(\.reading))
+    } catch {
+      let fields = try columns.map { column in
+        let name = "\(table.name.quotedName).\(column.name.quotedName)"
+        let count = try read(["count(\(name))"]).integer(0, 0)
+        return count == 0 ? "NULL" : column.reading
+      }
+      result = try read(fields)
+    }
     var rows: [[String]] = []
     for row in 0..<result.count {
       var values: [String] = []
@@ -78,6 +94,10 @@ final class StrangerList: Sendable {
   private struct State {
     var content: ResultsContent?
     var replay = WireReplay()
+    /// Whether the rows of the last snapshot could not be read, so that the replay lacks it.
+    var lacksSnapshot = false
+    /// The generation with which the replay began, which can be later than that of the event.
+    var beginning = 0
     var defect: String?
     var hasEnded = false
   }
@@ -132,21 +152,24 @@ final class StrangerList: Sendable {
         switch event {
         case .snapshot(let results), .reset(_, let results):
           state.content = try results.snapshot.content
-          let sections = try results.sections.map { section in
-            WireSection(header: section.header, rows: try section.map { try $0.object })
-          }
-          try state.replay.apply(line: encoder.snapshot(at: results.position, sections: sections))
+          state.lacksSnapshot = true
+          try begin(results, &state)
         case .change(let change):
           try change.delta.verify(
             from: change.before.snapshot.content,
             to: change.after.snapshot.content
           )
           state.content = try state.content?.applying(change.delta)
+          guard !state.lacksSnapshot else {
+            try? begin(change.after, &state)
+            return
+          }
+          guard change.delta.to > state.beginning else { return }
           try state.replay.apply(line: encoder.delta(change.delta))
         case .failure: break
         }
       } catch {
-        // A row can be gone when a snapshot is read; the next change says so.
+        // A row can be gone when a snapshot is read; the replay begins with later rows then.
         if case .change(let change) = event {
           state.defect = "\(error): \(encoder.delta(change.delta).prefix(1500))"
         }
@@ -154,18 +177,28 @@ final class StrangerList: Sendable {
     }
   }
 
-  /// What differs from a naive reading now, or `nil`.
-  private func difference(from naive: NaiveRows) -> String? {
-    let rows: [Row]
-    do {
-      guard let found = try shown() else { return "there is no list" }
-      rows = found
-    } catch {
-      return "a row cannot be read: \(error)"
+  /// Begins the replay with the rows of some results.
+  private func begin(_ results: ResultsList<Row>, _ state: inout State) throws {
+    let sections = try results.sections.map { section in
+      WireSection(header: section.header, rows: try section.map { try $0.object })
     }
+    try state.replay.apply(line: encoder.snapshot(at: results.position, sections: sections))
+    state.lacksSnapshot = false
+    state.beginning = results.position.generation
+  }
+
+  /// What differs from a naive reading now, or `nil`.
+  private func difference(from naive: NaiveRows) throws -> String? {
+    guard let rows = try shown() else { return "there is no list" }
     let shown = NaiveRows(rows, of: table)
     guard shown == naive else { return shown.difference(from: naive) }
-    let replayed = state.withLock { $0.replay.list?.sections.flatMap(\.rows).map(\.text) ?? [] }
+    let replayed = state.withLock { state in
+      // No change may follow that would show rows again.
+      if state.lacksSnapshot, let results = controller.state.results {
+        try? begin(results, &state)
+      }
+      return state.replay.list?.sections.flatMap(\.rows).map(\.text) ?? []
+    }
     let encoded = rows.map { encoder.row($0) }
     guard replayed == encoded else {
       let wrong = zip(replayed, encoded).first { $0 != $1 }
@@ -197,8 +230,15 @@ final class StrangerList: Sendable {
     while true {
       if let defect = state.withLock({ $0.defect }) { return .defect(defect) }
       if let naive {
-        guard let difference = difference(from: naive) else { return .equal }
-        last = difference
+        do {
+          guard let difference = try difference(from: naive) else { return .equal }
+          last = difference
+        } catch ResultsError.store(.cannotOpen(let path, let failure)) {
+          // A list over an index finds it out with the rows. The naive reading may convert what has got another type.
+          return .judged("\(StoreError.cannotOpen(path: path, failure))")
+        } catch {
+          last = "a row cannot be read: \(error)"
+        }
       } else {
         // A list over an index has read no row yet.
         do {
