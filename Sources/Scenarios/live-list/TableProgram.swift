@@ -137,7 +137,13 @@ final class DiscoveredTable: Sendable {
     /// A store that holds the rows, read once.
     func numberedRows() throws -> any Store {
       let store = try InMemoryStore(entities: [entity], name: database.path, providesOrder: false)
-      let rows = try database.unidentifiedRows(of: description)
+      guard let rows = try database.unidentifiedRows(of: description) else {
+        throw CommandFailure(
+          .badData,
+          "\(description.name) has too many rows to be listed without something that identifies them: more than a million, or than 256 MB.",
+          remedy: "Read a part of it with a view that has a key, or with sqlite3."
+        )
+      }
       try store.commit(origin: .unnamed) { transaction in
         for (index, values) in rows.enumerated() {
           try transaction.insert(values, key: .integer(Int64(index + 1)), into: entity)

@@ -145,6 +145,23 @@ import Testing
     #expect(try entity("wide", in: found).identity == .compound(["id"]))
   }
 
+  @Test func `R194: of rows that nothing identifies as many are held as fit`() throws {
+    let database = try discover(
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT, b BLOB);
+      INSERT INTO t VALUES (1, 'x', NULL), (2, 'x', NULL), (3, 'x', NULL);
+      CREATE VIEW v AS SELECT a FROM t;
+      CREATE VIEW large AS SELECT zeroblob(100000000) AS b FROM t;
+      """
+    )
+    let view = try #require(database.table(named: "v"))
+    let x: [Value] = [.text("x")]
+    #expect(try database.unidentifiedRows(of: view, limit: 3) == [x, x, x])
+    #expect(try database.unidentifiedRows(of: view, limit: 2) == nil)
+    let large = try #require(database.table(named: "large"))
+    #expect(try database.unidentifiedRows(of: large) == nil)
+  }
+
   @Test func `R194: the time to describe and to open tables grows with their number`() throws {
     func time(_ count: Int) throws -> Duration {
       let file = folder.file("\(count).sqlite")

@@ -21,11 +21,16 @@ struct MissingIdentity: Error {
 
 extension DatabaseDescription {
   /// Reads all rows of a table or view that has an `unidentifiedEntity`.
-  /// - Parameter table: The table or view.
-  /// - Returns: The values of that entity's attributes, by rows; none for any other table.
+  /// - Parameters:
+  ///   - table: The table or view.
+  ///   - limit: The most rows to hold. Their texts and blobs take at most 256 MB.
+  /// - Returns: The values of that entity's attributes, by rows; none for any other table. `nil` if there are more.
   /// - Throws: As `init(at:describing:busyTimeout:timeLimit:)`.
   /// - Complexity: O(*n*) in the rows, which are held in memory.
-  public func unidentifiedRows(of table: TableDescription) throws(StoreError) -> [[Value]] {
+  public func unidentifiedRows(
+    of table: TableDescription,
+    limit: Int = 1_000_000
+  ) throws(StoreError) -> [[Value]]? {
     guard let entity = table.unidentifiedEntity, let shape = table.shape else { return [] }
     var options = SQLiteStoreOptions(isReadOnly: true)
     options.isDiscovered = true
@@ -38,8 +43,14 @@ extension DatabaseDescription {
           on: database
         )
         defer { statement.reset() }
-        var rows: [[Value]] = []
+        var (rows, bytes): ([[Value]], Int) = ([], 0)
         while try statement.step() {
+          // Bytes are counted of texts and blobs alone: asking for those of a number turns it into a text.
+          for column in 0..<Int32(entity.attributes.count)
+          where sqlite3_column_type(statement.pointer, column) >= SQLITE_TEXT {
+            bytes += Int(sqlite3_column_bytes(statement.pointer, column))
+          }
+          guard rows.count < limit, bytes < 1 << 28 else { return nil }
           rows.append(
             entity.attributes.enumerated().map { index, attribute in
               Value(statement.pointer, column: Int32(index), storage: attribute.storage)
