@@ -103,6 +103,26 @@ import Testing
     }
   }
 
+  /// Types that no attribute has, whose binary form would be read as some text.
+  @Test(arguments: ["int4range USING '[1,2)'", "text[] USING ARRAY[w]", "pg_lsn USING '16/B3'"])
+  func `R190: a column of texts that gets a type without them is an error`(
+    _ type: String
+  ) async throws {
+    try await TestServer.withDatabase { url in
+      let connection = try TestServer.connect(url)
+      let (store, controller) = try Self.list(url, .comparing, showing: "w", on: connection)
+      try await controller.performFetch()
+      try connection.runOnce("ALTER TABLE t ALTER w DROP DEFAULT, ALTER w TYPE \(type)")
+      let error = await #expect(throws: (any Error).self) {
+        try await controller.refresh()
+        _ = try controller.results.objects()
+      }
+      #expect("\(error.map { "\($0)" } ?? "")".contains("has changed since it was opened"))
+      controller.cancel()
+      try store.close()
+    }
+  }
+
   private static func list(
     _ url: String,
     _ opening: Opening,

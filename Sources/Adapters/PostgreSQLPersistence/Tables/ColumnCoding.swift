@@ -48,7 +48,7 @@ struct ColumnCoding: Hashable, Sendable {
     if found == type { return true }
     return switch kind {
     case .integer: TypeNumber.wholeNumbers.contains(found)
-    case .text: !TypeNumber.withoutTextForm.contains(found)
+    case .text: TypeNumber.textForms.contains(found)
     default: false
     }
   }

@@ -153,11 +153,8 @@ enum TypeNumber {
 
   /// The types whose binary form is a whole number.
   static let wholeNumbers: Set<UInt32> = [boolean, integer16, integer32, integer]
-  /// The types of the store's values whose binary form is not their text.
-  static let withoutTextForm: Set<UInt32> = [
-    boolean, blob, integer16, integer32, integer, object, real32, real, date, localTimestamp,
-    timestamp, numeric, uuid, jsonBinary, transaction,
-  ]
+  /// The types whose binary form is their text, besides enumerations.
+  static let textForms: Set<UInt32> = [text, limitedText, paddedText, name, json]
 
   /// The number of the type of arrays of a type, or `nil` for a type that is not built in.
   static func array(of type: UInt32) -> UInt32? {
