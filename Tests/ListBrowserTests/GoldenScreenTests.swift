@@ -128,6 +128,23 @@ struct GoldenScreenTests {
     )
   }
 
+  @Test func `R134: a value has its own lines in the pane, and is one line in the list`()
+    async throws
+  {
+    let title = "first\r\nsecond\n\n\u{1B}[31mlast"
+    var world = try await World([("A", title, 1)], columns: 50, lines: 26, isSectioned: false)
+    try world.press("\r")
+    let pane = world.screen.drop { !$0.hasPrefix("── ") }
+    #expect(world.screen[1].hasPrefix(">  first␍␊second␊␊␛[31mlast"), "\(world.screen)")
+    #expect(
+      pane.dropFirst().prefix(6).map { String($0.reversed().drop { $0 == " " }.reversed()) }
+        == [
+          "  publisher  A", "  title      first", "             second", "",
+          "             ␛[31mlast", "  year       1",
+        ]
+    )
+  }
+
   @Test func `R134: a held list says what waits, net`() async throws {
     var world = try await World(Self.books, columns: 80, lines: 12)
     try world.press("H")

@@ -82,6 +82,24 @@ struct PrintedScreenTests {
     #expect(refused.status == 64 && refused.errors.contains("tags.@count"), "\(refused)")
   }
 
+  @Test func `R135: a row is named by its first text, whichever columns stand before it`() throws {
+    let run = try ProgramRun()
+    try run.run(
+      "news-feed",
+      "add",
+      "id=note",
+      "title=Comet",
+      "feed=F",
+      "isRead=false",
+      "--store",
+      "f.sqlite"
+    )
+    let lines = try screen(run, "news-feed", "f.sqlite", keys: "\\r")
+    #expect(lines.contains { $0.hasPrefix("── Comet ─ Item ") }, "\(lines)")
+    // The title is the wide column, too.
+    #expect(lines[1].hasPrefix("   isRead  title    "))
+  }
+
   @Test func `R135: a command shows lines, jumps, opens a row, or has nothing to do`() throws {
     let run = try ProgramRun()
     for date in ["2026-01-05", "2026-02-07", "2026-02-09", "2026-03-01"] {

@@ -20,12 +20,25 @@ public enum SafeText {
   /// What is laid out for a screen is bounded by it, however long a value is.
   /// - Complexity: O(*k*) in the scalars that are kept.
   public static func oneLine(_ text: String, atMost most: Int) -> String {
-    guard text.utf8.count > most else { return oneLine(text) }
+    guard let beginning = beginning(of: text, most) else { return oneLine(text) }
+    return oneLine(beginning) + "…"
+  }
+
+  /// Returns the beginning of the text as ``lines(_:)``, with `…` if it goes on.
+  /// - Complexity: O(*k*) in the scalars that are kept.
+  public static func lines(_ text: String, atMost most: Int) -> String {
+    guard let beginning = beginning(of: text, most) else { return lines(text) }
+    return lines(beginning) + "…"
+  }
+
+  /// The first scalars of a text, or `nil` if it has no more.
+  private static func beginning(of text: String, _ most: Int) -> String? {
+    guard text.utf8.count > most else { return nil }
     let scalars = text.unicodeScalars
     guard let end = scalars.index(scalars.startIndex, offsetBy: most, limitedBy: scalars.endIndex),
       end < scalars.endIndex
-    else { return oneLine(text) }
-    return oneLine(String(scalars[..<end])) + "…"
+    else { return nil }
+    return String(scalars[..<end])
   }
 
   /// Returns the text for a terminal with its line ends; CR LF becomes LF, everything else as in ``oneLine(_:)``.

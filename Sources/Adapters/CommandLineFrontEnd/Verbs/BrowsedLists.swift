@@ -195,6 +195,7 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
         return aggregates.count == 1 ? text : "\(name) \(text)"
       }.joined(separator: ", ")
     }
+    setup.titleColumn = titleColumn
     setup.rareNames = Program.foreignKeyNames
     setup.isYear = isYear
     setup.orderOffers = orderOffers
@@ -212,6 +213,19 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
       case .attribute(let name) = first.expression
     else { return false }
     return Program.entity.attribute(named: name)?.type == .date
+  }
+
+  /// The first column of texts, or else the first that is no key.
+  private var titleColumn: Int {
+    let isText = columns.map { column in
+      switch column {
+      case .attribute(_, let attribute), .related(let attribute): attribute.type == .text
+      case .named: true
+      case .key, .transient: false
+      }
+    }
+    let others = columns.firstIndex { if case .key = $0 { false } else { true } }
+    return isText.firstIndex(of: true) ?? others ?? 0
   }
 
   private func isOffered(_ call: BrowserCall) -> Bool {

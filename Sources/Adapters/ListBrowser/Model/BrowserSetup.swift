@@ -49,6 +49,8 @@ public struct BrowserSetup: Sendable {
   public var nouns: (one: String, many: String)
   /// The columns of the list.
   public var columns: [Column]
+  /// The index of the column whose texts name rows, in messages and headings.
+  public var titleColumn = 0
   /// The lines of the detail pane.
   public var details: [Column]
   /// The section key and the order of the list that is shown first.
@@ -134,10 +136,11 @@ public struct BrowserSetup: Sendable {
   /// The scalars of a title in a message.
   static let mostTitleScalars = 200
 
-  /// Returns a row's title: the text of its first column.
+  /// Returns a row's title: its text in the column that names rows.
   func title(of row: Row) -> String {
     SafeText.oneLine(
-      columns.first?.text(row) ?? row.id.description,
+      columns.indices.contains(titleColumn)
+        ? columns[titleColumn].text(row) : row.id.description,
       atMost: BrowserSetup.mostTitleScalars
     )
   }

@@ -100,14 +100,11 @@ extension BrowserView {
       lineWidth: room
     )
     var widths = fitted.widths
-    // What is left over belongs to the first column of words, so that the line is filled. A key, which is never cut, has it last.
+    // What is left over belongs to the names of rows, or to the first column of words, so that the line is filled.
     let rest = room - fitted.lineWidth
     let words = columns.indices.filter { columns[$0].alignment == .leading }
-    if rest > 0, let index = words.first(where: { columns[$0].minimumWidth < .max }) ?? words.first,
-      widths[index] > 0
-    {
-      widths[index] += rest
-    }
+    let widest = words.contains(model.setup.titleColumn) ? model.setup.titleColumn : words.first
+    if rest > 0, let widest, widths[widest] > 0 { widths[widest] += rest }
     var start = layout.listColumns.lowerBound + gutter
     return widths.map { width in
       defer { start += width > 0 ? width + ColumnLayout.gap : 0 }

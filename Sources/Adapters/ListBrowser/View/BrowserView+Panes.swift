@@ -51,7 +51,7 @@ extension BrowserView {
     }
   }
 
-  /// Returns the lines of the detail pane: names, and values that wrap.
+  /// Returns the lines of the detail pane: names, and values that have their own lines and wrap.
   private static func detailLines(
     of row: Row,
     _ model: BrowserModel,
@@ -71,9 +71,14 @@ extension BrowserView {
     var rest = mostDetailScalars
     return (known + related.map { (title: $0.title, text: $0.text, isChanged: false) })
       .flatMap { detail in
-        let text = SafeText.oneLine(detail.text, atMost: max(rest, BrowserSetup.mostTitleScalars))
+        let text = SafeText.lines(detail.text, atMost: max(rest, BrowserSetup.mostTitleScalars))
         rest -= text.unicodeScalars.count
-        return wrapped(text, room, width).enumerated().map { index, line in
+        let paragraphs = text.unicodeScalars.split(
+          separator: "\n",
+          omittingEmptySubsequences: false
+        )
+        let lines = paragraphs.flatMap { wrapped(String($0), room, width) }
+        return lines.enumerated().map { index, line in
           let name = width.fit(
             index == 0 ? SafeText.oneLine(detail.title) : "",
             columns: names
