@@ -50,7 +50,7 @@ import Testing
       _ what: String,
       _ condition: (StoreWatch.Tally, Int) -> Bool
     ) throws {
-      let deadline = ContinuousClock.now + .seconds(20)
+      let deadline = ContinuousClock.now + .seconds(60)
       while !condition(watch.report, counter.value) {
         guard ContinuousClock.now < deadline else {
           Issue.record("never: \(what); \(watch.report), \(counter.value) reports")
@@ -117,7 +117,7 @@ import Testing
 
   /// Waits for the notification with which a watch goes that nobody has woken: it names no transaction.
   private func waitForLeaving(_ listener: Connection) throws -> Bool {
-    let deadline = ContinuousClock.now + .seconds(20)
+    let deadline = ContinuousClock.now + .seconds(60)
     while ContinuousClock.now < deadline {
       let payloads = try listener.notifications()
       if payloads.contains(where: { !$0.utf8.contains(UInt8(ascii: " ")) }) { return true }

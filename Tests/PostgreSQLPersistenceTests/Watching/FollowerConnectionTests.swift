@@ -20,7 +20,7 @@ import Testing
 
   /// Waits until the database has a number of further connections.
   private func waits(for number: Int, on connection: Connection) throws -> Bool {
-    let deadline = ContinuousClock.now + .seconds(20)
+    let deadline = ContinuousClock.now + .seconds(60)
     while try count(on: connection) != number {
       guard ContinuousClock.now < deadline else { return false }
       usleep(1000)
