@@ -7,8 +7,9 @@ public import ResultsPresentation
 /// without a time for a whole day, booleans as `true` and `false`, blobs as `{"base64":"…"}`, infinite reals as the texts `inf` and `-inf`. A text
 /// that is not UTF-8 is `{"text":"…","base64":"…"}`: as it is shown, and its bytes. A section's later run of one value (R04) has
 /// the id `{"value":…,"occurrence":1}`. `"changed":null` means that the changed attributes are not known. A row whose values were not
-/// read has its id alone. The member `id` of a row is its key: an attribute of that name is written as `id_`. A section's declared aggregates follow its title in `"aggregates"`, as values of their types; a sum beyond 64
-/// bits is `{"overflow":true}` (R78). The life that generations are counted in is in `"life"`, unless it is unknown (R44).
+/// read has its id alone. The member `id` of a row is its key: an attribute of that name is written as `id_`. A section's declared
+/// aggregates follow its title in `"aggregates"`, as values of their types; a sum beyond 64 bits is `{"overflow":true}` (R78). The life
+/// that generations are counted in is in `"life"`, unless it is unknown (R44).
 public struct WireEncoder: Sendable {
   /// The version of the wire form.
   public static let version = 1
@@ -39,8 +40,8 @@ public struct WireEncoder: Sendable {
     }
   }
 
-  /// The names of attributes as they are written: `id` is the key's, so an attribute with that name has as many low lines behind it as make
-  /// it unique.
+  /// The names of attributes as they are written: `id` is the key's, so an attribute with that name gets as many underscores as make it
+  /// unique.
   private static func names(of entity: EntityDescription) -> [String] {
     let names = entity.attributes.map(\.name)
     return names.map { name in

@@ -140,7 +140,7 @@ final class DiscoveredTable: Sendable {
       guard let rows = try database.unidentifiedRows(of: description) else {
         throw CommandFailure(
           .badData,
-          "\(description.name) has too many rows to be listed without something that identifies them: more than a million, or than 256 MB.",
+          "\(description.name) has no key, and more rows than can be listed without one: a million, or 256 MB.",
           remedy: "Read a part of it with a view that has a key, or with sqlite3."
         )
       }
