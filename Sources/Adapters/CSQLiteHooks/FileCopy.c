@@ -88,15 +88,33 @@ static int64_t nanoseconds(struct timespec time) {
   return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
+/// The path of a file beside the database, which the caller frees; null if there is no memory.
+static char *path_beside(const char *path, const char *suffix) {
+  size_t length = strlen(path), rest = strlen(suffix) + 1;
+  char *name = malloc(length + rest);
+  if (name == NULL) return NULL;
+  memcpy(name, path, length);
+  memcpy(name + length, suffix, rest);
+  return name;
+}
+
+/// Whether there is a write-ahead log: SQLite then uses it, whatever the header says. A log that was removed or replaced while the database
+/// was open can be one of a file whose header was never changed.
+static int has_write_ahead_log(const char *path) {
+  char *name = path_beside(path, "-wal");
+  if (name == NULL) return 0;
+  struct stat status;
+  int is_there = stat(name, &status) == 0 && status.st_size > 0;
+  free(name);
+  return is_there;
+}
+
 /// Reads what the journal of a file says; its size and time are 0 if it has no header.
 static void read_journal(const char *path, results_file_state *state) {
   state->journal = RESULTS_JOURNAL_WRITTEN;
   state->journal_size = state->journal_modified = 0;
-  size_t length = strlen(path);
-  char *name = malloc(length + 9);
+  char *name = path_beside(path, "-journal");
   if (name == NULL) return;
-  memcpy(name, path, length);
-  memcpy(name + length, "-journal", 9);
   int journal = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   free(name);
   if (journal < 0) {
@@ -134,6 +152,9 @@ int results_read_file_state(sqlite3 *db, results_file_state *state) {
   state->is_reserved = is_reserved != 0;
   read_journal(path, state);
   if (!read_header(file, &state->format, state->version)) return 0;
+  if (state->format == RESULTS_ROLLBACK_JOURNAL && has_write_ahead_log(path)) {
+    state->format = RESULTS_WRITE_AHEAD_LOG;
+  }
   sqlite3_int64 size = 0;
   if (file->pMethods->xFileSize(file, &size) != SQLITE_OK) return 0;
   state->size = size;

@@ -298,6 +298,35 @@ import Testing
     try store.close()
   }
 
+  /// A restored backup can meet the log of the file before it: SQLite uses that log, though the header names a journal.
+  @Test func `R229: a file with a write-ahead log is followed as such, whatever its header says`()
+    async throws
+  {
+    let log = try DatabasePool(path: folder.file("log.db"))
+    try await log.write { try $0.execute(sql: "CREATE TABLE t (id INTEGER PRIMARY KEY, x, y)") }
+    try await log.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+    try await log.write { try $0.execute(sql: "INSERT INTO t VALUES (1, 1, 'y')") }
+    for suffix in ["", "-wal"] {
+      try FileManager.default.copyItem(atPath: folder.file("log.db\(suffix)"), toPath: path + suffix)
+    }
+    let file = try #require(FileHandle(forUpdatingAtPath: path))
+    try file.seek(toOffset: 18)
+    file.write(Data([1, 1]))
+    try file.close()
+
+    let store = try store()
+    #expect(!store.readsCopies)
+    #expect(try numbers(store) == [.integer(1)])
+    let watch = try connection()
+    let version = watch.poll()
+    var notifications = store.commitNotifications().makeAsyncIterator()
+    let other = try DatabaseQueue(path: path)
+    try await other.write { try $0.execute(sql: "UPDATE t SET x = 2") }
+    #expect(watch.poll() != version)
+    while try numbers(store) != [.integer(2)] { _ = await notifications.next() }
+    try store.close()
+  }
+
   @Test func `R187: a file that another one replaces is left, through a link too`() async throws {
     let link = folder.file("link.db")
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
