@@ -47,6 +47,89 @@ import Testing
     try store.close()
   }
 
+  @Test func `R230: no transaction of another program makes the log longer than its bound`() throws
+  {
+    let folder = try TemporaryFolder()
+    let store = try open(folder)
+    let start = try store.currentVersion()
+    // For each of 400 rows the application's trigger changes all of them.
+    try LogFixture.execute(
+      folder.file(),
+      """
+      CREATE TABLE step (i INTEGER PRIMARY KEY);
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400)
+      INSERT INTO step SELECT i FROM n;
+      INSERT INTO Book (publisher, title) SELECT 'P', i FROM step;
+      CREATE TRIGGER each AFTER UPDATE ON step BEGIN UPDATE Book SET title = title || 'x'; END;
+      UPDATE step SET i = -i;
+      """
+    )
+    let bound = ChangeLogBound(SQLiteStoreOptions()).entries
+    #expect(bound < 400 * 400)
+    #expect(try value(folder, "SELECT count(*) FROM _results_log") <= bound + 64)
+    #expect(try store.history(since: start, of: Sample.book).records == nil)
+    let middle = try store.currentVersion()
+    try LogFixture.execute(folder.file(), "UPDATE Book SET title = 't' WHERE id = 1")
+    let records = try #require(try store.history(since: middle, of: Sample.book).records)
+    #expect(records.flatMap(\.changes).map { $0.after?["title"] } == ["t"])
+    try store.close()
+  }
+
+  @Test(arguments: [20_000, 200_000])
+  func `R230: no transaction of another program makes the log larger than its bound`(_ size: Int)
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let store = try open(folder)
+    try LogFixture.execute(
+      folder.file(),
+      """
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
+      INSERT INTO Book (publisher, title, cover) SELECT 'P', 't', zeroblob(\(size)) FROM n;
+      BEGIN;
+      \(String(repeating: "UPDATE Book SET title = title || 'x';", count: 5_000_000 / size))
+      COMMIT;
+      """
+    )
+    let sum = ChangeLogFormat.size(columns: 5)
+    let bytes = try value(folder, "SELECT \(sum) FROM _results_log")
+    #expect(bytes < (16 << 20) + 64 * size)
+    #expect(bytes > 8 << 20)
+    try store.close()
+  }
+
+  @Test func `R230: a log gets the bound at its next opening, and retains a larger one`() throws {
+    let folder = try TemporaryFolder()
+    try open(folder).close()
+    try LogFixture.execute(folder.file(), "DROP TRIGGER _results_bound")
+    try open(folder) { $0.onlyReads = true }.close()
+    #expect(try bound(folder) == nil)
+    let store = try open(folder)
+    #expect(try bound(folder)?.entries == 131_072)
+    #expect("\(store.capture)" == "hook + log")
+    try store.close()
+    try open(folder) { $0.logCapacity = 1_000_000 }.close()
+    #expect(try bound(folder)?.entries == 2_000_000)
+    let other = try open(folder) { $0.logByteLimit = 1 << 30 }
+    #expect(try bound(folder)?.entries == 2_000_000)
+    #expect(try bound(folder)?.bytes == 1 << 30)
+    #expect("\(other.capture)" == "hook + log")
+    try other.close()
+    try open(folder) { ($0.logCapacity, $0.logByteLimit) = (.max, .max) }.close()
+    #expect(try bound(folder)?.entries == 2 * Int(Int32.max))
+  }
+
+  private func bound(_ folder: TemporaryFolder) throws -> ChangeLogBound? {
+    let queue = try DatabaseQueue(path: folder.file())
+    defer { try? queue.close() }
+    return try queue.read { database in
+      try ChangeLogBound(
+        in: ChangeLogLayout.triggers(on: database),
+        columns: ChangeLogFormat.columnCount(on: database)
+      )
+    }
+  }
+
   @Test func `a hundred thousand rows of another program are one record`() throws {
     let folder = try TemporaryFolder()
     let store = try open(folder)
@@ -152,6 +235,19 @@ import Testing
       }
     }
     #expect(try value(folder, "SELECT sum(length(key)) FROM _results_log") < 20_000)
+    try store.close()
+  }
+
+  @Test func `large rows of another program are removed before there are many of them`() throws {
+    let folder = try TemporaryFolder()
+    let store = try open(folder) { $0.logByteLimit = 100_000 }
+    let path = folder.file()
+    try LogFixture.execute(path, "INSERT INTO Book (publisher, title) VALUES ('P', 't')")
+    for _ in 0..<100 {
+      try LogFixture.execute(path, "UPDATE Book SET title = printf('%.*c', 10000, 'x')")
+      try store.checkForExternalChanges()
+    }
+    #expect(try value(folder, "SELECT sum(length(v1)) FROM _results_log") < 300_000)
     try store.close()
   }
 

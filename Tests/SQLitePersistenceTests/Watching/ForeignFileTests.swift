@@ -307,7 +307,8 @@ import Testing
     try await log.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
     try await log.write { try $0.execute(sql: "INSERT INTO t VALUES (1, 1, 'y')") }
     for suffix in ["", "-wal"] {
-      try FileManager.default.copyItem(atPath: folder.file("log.db\(suffix)"), toPath: path + suffix)
+      let original = folder.file("log.db\(suffix)")
+      try FileManager.default.copyItem(atPath: original, toPath: path + suffix)
     }
     let file = try #require(FileHandle(forUpdatingAtPath: path))
     try file.seek(toOffset: 18)

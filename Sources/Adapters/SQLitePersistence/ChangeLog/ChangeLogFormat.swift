@@ -136,12 +136,85 @@ enum ChangeLogFormat {
     )
   }
 
+  /// The sum of the sizes of all values of entries, as an SQL expression.
+  static func size(columns: Int) -> String {
+    let names = ["key"] + (0..<columns).map { "v\($0)" }
+    return "sum(\(names.map { "ifnull(length(\($0)), 0)" }.joined(separator: " + ")))"
+  }
+
+  /// Limits the log, or leaves it as it is if its limits are larger.
+  static func bound(_ wanted: ChangeLogBound, on database: Database) throws {
+    let columns = try columnCount(on: database)
+    let triggers = try ChangeLogLayout.triggers(on: database)
+    let found = ChangeLogBound(in: triggers, columns: columns)
+    let bound = found.map(wanted.joined) ?? wanted
+    guard found != bound else { return }
+    try database.execute(sql: "DROP TRIGGER IF EXISTS main.\(ChangeLogBound.name)")
+    try database.execute(sql: bound.sql(columns: columns))
+  }
+
   /// Records that the history ends here, for one entity or for all.
   static func interrupt(_ entity: Int?, on database: Database) throws {
     try database.execute(
       sql: "INSERT INTO _results_log (entity, kind) VALUES (?, ?)",
       arguments: [entity, Kind.interruption.rawValue]
     )
+  }
+}
+
+/// The trigger that removes the oldest entries while triggers write new ones.
+///
+/// A transaction of another program can change any number of rows any number of times, and no store can trim the log before its end. So one
+/// entry in 64 removes the oldest beyond the limits. What the others need is estimated from the size of the last 64.
+struct ChangeLogBound: Equatable {
+  static let name = "\(ChangeLogFormat.triggerPrefix)bound"
+  /// The entries between two removals.
+  private static let step = 64
+  private static let leastEntries = 131_072
+  private static let leastBytes = 16 << 20
+
+  /// The entries that are retained.
+  private(set) var entries: Int
+  /// The bytes of the values in them.
+  private(set) var bytes: Int
+
+  /// The limits for what a store retains at least: it lets a log become twice as long.
+  init(_ options: SQLiteStoreOptions) {
+    let most = Int(Int32.max)
+    entries = max(ChangeLogBound.leastEntries, 2 * min(max(0, options.logCapacity), most))
+    bytes = max(ChangeLogBound.leastBytes, min(options.logByteLimit, most * ChangeLogBound.step))
+  }
+
+  /// The limits of a log; `nil` if it has none, or its trigger was changed.
+  init?(in triggers: [String: String], columns: Int) {
+    guard let sql = triggers[ChangeLogBound.name] else { return nil }
+    let numbers = sql.split(separator: " ").drop { $0 != "/*" }.dropFirst().prefix(2)
+      .compactMap { Int($0) }
+    guard numbers.count == 2 else { return nil }
+    (entries, bytes) = (numbers[0], numbers[1])
+    guard self.sql(columns: columns) == sql else { return nil }
+  }
+
+  /// The larger ones of two limits.
+  func joined(with other: ChangeLogBound) -> ChangeLogBound {
+    var larger = self
+    larger.entries = max(entries, other.entries)
+    larger.bytes = max(bytes, other.bytes)
+    return larger
+  }
+
+  /// Writes the statement that creates the trigger.
+  /// - Parameter columns: The number of value columns of the log.
+  /// - Returns: The statement.
+  func sql(columns: Int) -> String {
+    let step = ChangeLogBound.step
+    let (sum, isOver) = bytes.multipliedReportingOverflow(by: step)
+    return """
+      CREATE TRIGGER \(ChangeLogBound.name) AFTER INSERT ON _results_log WHEN new.sequence % \(step) = 0 \
+      BEGIN /* \(entries) \(bytes) */ DELETE FROM _results_log WHERE sequence <= new.sequence - \
+      max(1, min(\(entries), \(isOver ? Int.max : sum) / (SELECT 1 + \(ChangeLogFormat.size(columns: columns)) \
+      FROM _results_log WHERE sequence > new.sequence - \(step)))); END
+      """
   }
 }
 
@@ -184,6 +257,8 @@ struct ChangeLogLayout: Sendable {
     let found = try ChangeLogLayout.triggers(on: database)
     let recordings = try ChangeLogLayout.recordings(numbers, on: database)
     var foreign = found
+    let columnCount = try ChangeLogFormat.columnCount(on: database)
+    if ChangeLogBound(in: found, columns: columnCount) != nil { foreign[ChangeLogBound.name] = nil }
     for trigger in recordings.values.lazy.compactMap(\.triggers?.all).joined()
     where foreign[trigger.name] == trigger.sql {
       foreign[trigger.name] = nil
@@ -216,7 +291,7 @@ struct ChangeLogLayout: Sendable {
       )
     }
     let width = entities.map(\.width).max() ?? 0
-    guard try ChangeLogFormat.columnCount(on: database) >= width else { return nil }
+    guard columnCount >= width else { return nil }
     self.epoch = epoch
     self.entities = entities
     self.width = max(2, width)

@@ -4,6 +4,8 @@ import ResultsDomain
 /// Creates the change log and the triggers that write it, in the caller's transaction.
 struct ChangeLogInstaller {
   let entities: [EntityDescription]
+  /// The limits of the log.
+  let bound: ChangeLogBound
 
   /// Creates what is missing, and replaces what was changed.
   ///
@@ -26,6 +28,7 @@ struct ChangeLogInstaller {
     }
     let width = recorded.map(\.0.attributes.count).max() ?? 0
     let isNew = try ChangeLogFormat.create(on: database, attributes: width)
+    try ChangeLogFormat.bound(bound, on: database)
     let found = try ChangeLogLayout.triggers(on: database)
     for (entity, number) in recorded {
       let expected = try ChangeLogTriggers.expected(entity, number: number, on: database)?.all ?? []

@@ -48,6 +48,8 @@ final class ChangeLogWriter: Sendable {
     var commitsSinceTrim = 0
     /// Bytes of packed changes since the log was trimmed.
     var bytesSinceTrim = 0
+    /// The size of the database when the log was trimmed, or first looked at.
+    var sizeAtTrim: Int64?
     /// Whether rolling back the running transaction would undo a change of the schema that was prepared for.
     var isProvisional = false
   }
@@ -76,6 +78,10 @@ final class ChangeLogWriter: Sendable {
   var status: (mode: Mode, reason: String?) { state.withLock { ($0.mode, $0.reason) } }
 
   private var tables: StoreTables { context.tables }
+
+  private var installer: ChangeLogInstaller {
+    ChangeLogInstaller(entities: tables.entities, bound: ChangeLogBound(context.options))
+  }
 
   // MARK: - Beginning
 
@@ -325,7 +331,7 @@ final class ChangeLogWriter: Sendable {
     state.withLock { $0.isProvisional = true }
     guard try log.position(on: database, floor: nil) == nil else { return nil }
     if try ChangeLogFormat.exists(on: database) {
-      try ChangeLogInstaller(entities: tables.entities).install(on: database)
+      try installer.install(on: database)
       log.forgetLayout()
     }
     guard let position = try log.position(on: database, floor: nil) else {
@@ -385,7 +391,7 @@ final class ChangeLogWriter: Sendable {
     var position: ChangeLog.Position?
     if try ChangeLogFormat.exists(on: database) {
       state.withLock { $0.isProvisional = true }
-      try ChangeLogInstaller(entities: tables.entities).install(on: database)
+      try installer.install(on: database)
       log.forgetLayout()
       position = try log.position(on: database, floor: nil)
     }
@@ -413,7 +419,7 @@ final class ChangeLogWriter: Sendable {
     try session.runMaintenance(on: database) {
       state.withLock { $0.isProvisional = true }
       lease.forget()
-      try ChangeLogInstaller(entities: tables.entities).rebuild(on: database)
+      try installer.rebuild(on: database)
       log.forgetLayout()
       guard let position = try log.position(on: database, floor: nil) else { return }
       _ = log.markNotified(position.version.sequence)
@@ -454,7 +460,8 @@ final class ChangeLogWriter: Sendable {
     // Any program can write into the log, so a row can have any number.
     let (count, isOver) = Int64(clamping: position.version.sequence)
       .subtractingReportingOverflow(oldest)
-    let isLong = isOver || count / 2 > Int64(max(1, context.options.logCapacity))
+    let isLong =
+      try isOver || count / 2 > Int64(max(1, context.options.logCapacity)) || hasGrown(on: database)
     guard isLong || lease.isDue else { return }
     do {
       try session.runMaintenance(on: database) {
@@ -466,6 +473,50 @@ final class ChangeLogWriter: Sendable {
     }
   }
 
+  /// Whether the database has grown so much that the log may be larger than its limit: rows of others can be large.
+  private func hasGrown(on database: Database) throws -> Bool {
+    let size = try size(of: database)
+    let limit = Int64(clamping: context.options.logByteLimit)
+    return state.withLock { state in
+      guard let before = state.sizeAtTrim else {
+        state.sizeAtTrim = size
+        return false
+      }
+      return size - before > limit
+    }
+  }
+
+  /// The bytes of the pages in use.
+  private func size(of database: Database) throws -> Int64 {
+    let pages = try database.integer("PRAGMA main.page_count")
+    let free = try database.integer("PRAGMA main.freelist_count")
+    let (size, isOver) = try max(0, pages - free)
+      .multipliedReportingOverflow(by: database.integer("PRAGMA main.page_size"))
+    return isOver ? .max : size
+  }
+
+  /// The newest entry before those that fit into the limit of bytes; 0 if all fit.
+  private func oversized(on database: Database) throws -> UInt64 {
+    let columns = try ChangeLogFormat.columnCount(on: database)
+    let statement = try PreparedStatement(
+      """
+      SELECT sequence, \(ChangeLogFormat.size(columns: columns)) FROM main._results_log
+      GROUP BY sequence ORDER BY sequence DESC
+      """,
+      on: database
+    )
+    defer { statement.reset() }
+    var bytes: Int64 = 0
+    while try statement.step() {
+      let (sum, isOver) = bytes.addingReportingOverflow(sqlite3_column_int64(statement.pointer, 1))
+      bytes = sum
+      guard !isOver, sum <= Int64(clamping: context.options.logByteLimit) else {
+        return UInt64(clamping: sqlite3_column_int64(statement.pointer, 0))
+      }
+    }
+    return 0
+  }
+
   private func trim(through newest: UInt64, on database: Database) throws {
     state.withLock { state in
       state.commitsSinceTrim = 0
@@ -474,23 +525,15 @@ final class ChangeLogWriter: Sendable {
     try ReaderLease.removeEnded(now: context.options.now(), on: database)
     let capacity = UInt64(max(1, context.options.logCapacity))
     var end = newest > capacity ? newest - capacity : 0
-    // The rows of packed commits can be large.
-    let large = try database.integer(
-      """
-      SELECT ifnull(max(sequence), 0) FROM (
-        SELECT sequence, sum(length(key)) OVER (ORDER BY sequence DESC) AS bytes
-        FROM main._results_log WHERE kind < 2
-      ) WHERE bytes > \(context.options.logByteLimit)
-      """
-    )
-    end = max(end, UInt64(clamping: large))
+    end = max(end, try oversized(on: database))
     let needed = try database.integer(
       "SELECT ifnull(min(sequence), \(Int64.max)) FROM _results_reader"
     )
     end = min(end, UInt64(clamping: needed))
     end = max(end, newest > hardCapacity ? newest - hardCapacity : 0)
     end = min(end, newest - min(newest, 1))
-    guard end > 0 else { return }
-    try database.run("DELETE FROM main._results_log WHERE sequence <= \(end)")
+    if end > 0 { try database.run("DELETE FROM main._results_log WHERE sequence <= \(end)") }
+    let size = try size(of: database)
+    state.withLock { $0.sizeAtTrim = size }
   }
 }

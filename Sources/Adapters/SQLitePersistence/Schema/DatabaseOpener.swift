@@ -326,10 +326,21 @@ struct DatabaseOpener {
       else { return .commit }
       let found = try self.opened(writer, findings, database)
       // A reader can do without the log; the next writer repairs it.
-      if found.hasLog == maintainsChangeLog(findings) || options.onlyReads { opened = found }
+      let isMaintained = maintainsChangeLog(findings)
+      let isRight = try found.hasLog == isMaintained && (!isMaintained || hasBoundedLog(database))
+      if isRight || options.onlyReads { opened = found }
       return .commit
     }
     return opened
+  }
+
+  /// Whether the log has the limits that this store needs: earlier versions of this library set none.
+  private func hasBoundedLog(_ database: Database) throws -> Bool {
+    let found = ChangeLogBound(
+      in: try ChangeLogLayout.triggers(on: database),
+      columns: try ChangeLogFormat.columnCount(on: database)
+    )
+    return found != nil && found == found?.joined(with: ChangeLogBound(options))
   }
 
   /// Whether the database has, or gets, the store's own tables.
@@ -355,7 +366,10 @@ struct DatabaseOpener {
     } else if let format = findings.format {
       try StoreFormat.upgrade(from: format, on: database)
     }
-    let installer = ChangeLogInstaller(entities: inspector.entities)
+    let installer = ChangeLogInstaller(
+      entities: inspector.entities,
+      bound: ChangeLogBound(options)
+    )
     for change in findings.changes {
       if hasStoreTables(findings), change.altersColumns {
         try installer.removeTriggers(of: change.entity, on: database)

@@ -47,7 +47,7 @@ public struct SQLiteStoreOptions: Sendable {
   public var maintainsChangeLog: Bool?
   /// The number of log entries that are retained at least: commits of stores, and rows that other programs changed.
   public var logCapacity: Int
-  /// The approximate number of bytes of packed changes that are retained at most.
+  /// The approximate number of bytes of the log that are retained at most, unless a reader still needs them.
   public var logByteLimit: Int
   /// How to move the values of attributes that entities had in earlier versions of the program.
   ///
@@ -79,7 +79,7 @@ public struct SQLiteStoreOptions: Sendable {
     durability: Durability = .normal,
     maintainsChangeLog: Bool? = nil,
     logCapacity: Int = 10_000,
-    logByteLimit: Int = 64 << 20
+    logByteLimit: Int = 16 << 20
   ) {
     self.isReadOnly = isReadOnly
     self.adoptsTables = adoptsTables
