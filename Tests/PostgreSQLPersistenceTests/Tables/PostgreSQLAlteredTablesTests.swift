@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  /// A list over an index is fetched again whenever others have committed anything, once a second.
+  /// A list over an index is fetched again once, since its log does not record the altered table.
   private static func isPassing(_ error: any Error) -> Bool {
     "\(error)".contains("no longer known")
   }

@@ -11,6 +11,8 @@ final class IndexingStore: Store {
   let losesHistory = Atomic<Bool>(false)
   /// Whether the history reports commits without changes.
   let hidesCommits = Atomic<Bool>(false)
+  /// Whether the history omits commits, as without the triggers that record them.
+  let omitsCommits = Atomic<Bool>(false)
   /// Called after the next reading has begun and before it reads.
   let atNextReading = Mutex<(@Sendable () -> Void)?>(nil)
   /// The number of readings.
@@ -21,7 +23,11 @@ final class IndexingStore: Store {
   init(_ base: any Store) { self.base = base }
 
   var identity: StoreIdentity { base.identity }
-  var capabilities: StoreCapabilities { base.capabilities }
+  var capabilities: StoreCapabilities {
+    var capabilities = base.capabilities
+    if omitsCommits.load(ordering: .relaxed) { capabilities.historyCoverage = .thisStore }
+    return capabilities
+  }
   var entities: [EntityDescription] { base.entities }
   var executor: (any TaskExecutor)? { base.executor }
   func checkForExternalChanges() throws(StoreError) { try base.checkForExternalChanges() }
@@ -89,6 +95,9 @@ final class IndexingSnapshot: StoreSnapshot {
   {
     if store.losesHistory.load(ordering: .relaxed), version != base.version {
       return .gap(.trimmed)
+    }
+    if store.omitsCommits.load(ordering: .relaxed), version != base.version {
+      return .gap(.otherWriter)
     }
     guard store.hidesCommits.load(ordering: .relaxed) else {
       return try base.history(since: version, of: entity)

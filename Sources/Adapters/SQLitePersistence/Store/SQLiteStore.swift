@@ -177,6 +177,7 @@ public final class SQLiteStore: Store {
     let database = database
     var capabilities = database.capabilities
     if database.session.log?.log.isMisfit == true {
+      capabilities.historyCoverage = .thisStore
       capabilities.captureProblems = [ChangeLog.problem]
     }
     return capabilities

@@ -39,6 +39,7 @@ struct ListOpening {
         maintainsDigests: maintainsDigests
       )
       engine.indexing = indexing
+      engine.isComparing = indexing?.reportsEveryCommit == false
       guard engine.snapshot.keys.isDamaged else { return (engine, outcome) }
     }
     let engine = try ListEngine(

@@ -126,9 +126,9 @@ extension LateReads {
     }
   }
 
-  /// Records the digests of the rows that the list has reached.
-  func setContent(_ digests: DigestTable, _ layout: KeyLayout) {
-    state.withLock { $0.content = (digests, layout) }
+  /// Records the digests of the rows that the list has reached; `nil` where versions cover every writer.
+  func setContent(_ digests: DigestTable?, _ layout: KeyLayout) {
+    state.withLock { $0.content = digests.map { ($0, layout) } }
   }
 
   /// Gives back what was taken, since the list could not be advanced.

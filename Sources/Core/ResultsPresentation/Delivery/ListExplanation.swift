@@ -234,7 +234,7 @@ extension ListEngine {
     case .held:
       if plan.isFrozen { return .held(.frozen) }
       guard hasIndex else { return .held(.noIndex) }
-      guard let indexing else { return .held(.unreportedCommits) }
+      guard let indexing, indexing.reportsEveryCommit else { return .held(.unreportedCommits) }
       let isShort = snapshot.matchingCount <= max(0, indexing.heldKeysLimit)
       return .held(!isShort || plan.rereadsSections ? .scatteredSections : .fewRows)
     }

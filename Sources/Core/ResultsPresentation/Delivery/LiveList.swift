@@ -19,9 +19,8 @@ final class LiveList: Sendable {
   private let period: DeliveryPeriod?
   private let clock: any Clock<Duration>
   private let carriesRows: Bool
-  private let maintainsDigests: Bool
-  private let assumesContentChangedInGaps: Bool
-  private let indexing: IndexingPolicy?
+  private let detectsExternalChanges: Bool
+  private let indexing: IndexingPolicy
   private let auditPeriod: Duration?
   /// The life in which its generations are counted.
   private let life: ResultsLife
@@ -50,12 +49,10 @@ final class LiveList: Sendable {
     var generator = SystemRandomNumberGenerator()
     // A life is no content of the list, so nothing shown depends on chance.
     life = options.life ?? .random(using: &generator)
-    let coverage = store.capabilities.historyCoverage
-    assumesContentChangedInGaps = detectsExternalChanges && coverage == .everyWriter
-    maintainsDigests = detectsExternalChanges && coverage == .thisStore
-    var indexing = IndexingPolicy(store, heldKeysLimit: options.heldKeysLimit)
-    indexing?.lookup = options.keyLookup
-    indexing?.resetThreshold = options.resetThreshold
+    self.detectsExternalChanges = detectsExternalChanges
+    var indexing = IndexingPolicy(following: store, heldKeysLimit: options.heldKeysLimit)
+    indexing.lookup = options.keyLookup
+    indexing.resetThreshold = options.resetThreshold
     self.indexing = indexing
   }
 
@@ -247,7 +244,7 @@ extension LiveList {
       throw .request(error.namingRows(of: definition, in: scheduler.store))
     }
     try plan.requireEntities(of: scheduler.store)
-    let maintainsDigests = maintainsDigests
+    let maintainsDigests = detectsExternalChanges && !indexing.reportsEveryCommit
     let indexing = indexingPolicy(for: plan, number)
     let stopwatch = Stopwatch(clock)
     let opening = isFetched ? nil : cache.opening(of: plan, indexing)
@@ -270,7 +267,7 @@ extension LiveList {
         return (engine, snapshot.work)
       }
     }
-    engine.assumesContentChangedInGaps = assumesContentChangedInGaps
+    engine.detectsExternalChanges = detectsExternalChanges
     engine.indexing = self.indexing
     let account = ListExplanation.Account(
       path: opening == nil ? .fetched : cache.outcome.map { .cached($0) } ?? .fetched,
@@ -281,12 +278,13 @@ extension LiveList {
   }
 
   /// The indexing policy for a fetch: it shows the first rows before counting, and ends counting when the definition is replaced.
-  private func indexingPolicy(for plan: ListPlan, _ number: Int) -> IndexingPolicy? {
-    guard var indexing else { return nil }
+  private func indexingPolicy(for plan: ListPlan, _ number: Int) -> IndexingPolicy {
+    var indexing = indexing
     let publisher = publisher
     indexing.isWanted = interest(in: number)
     // The first rows are read only if the caller wants them.
-    guard !isFetched, let handler = firstPage.withLock({ $0 }) else { return indexing }
+    guard !isFetched, indexing.reportsEveryCommit, let handler = firstPage.withLock({ $0 })
+    else { return indexing }
     indexing.willCount = { (snapshot, source) throws(StoreError) in
       let page = try plan.firstPage(source, in: snapshot)
       if publisher.show(page, answering: number) { handler(page) }
@@ -377,9 +375,7 @@ extension LiveList {
         if let prepared, publisher.isNewest(prepared.number) {
           try adopt(prepared, &state, in: history)
         }
-        if let engine = state.engine, let digests = engine.digests {
-          lateReads.setContent(digests, engine.plan.layout)
-        }
+        if let engine = state.engine { lateReads.setContent(engine.digests, engine.plan.layout) }
         if state.hasFailed, state.pending.isEmpty { appendCurrent(to: &state) }
         state.hasFailed = false
         return !state.pending.isEmpty
@@ -537,6 +533,7 @@ extension LiveList {
       }
       return (state.pending, state.answering)
     }
+    auditWhenIdle()
     return publisher.publish(events, answering: number)
   }
 }
@@ -575,9 +572,9 @@ extension LiveList {
 
   /// Counts a few blocks again whenever the list has been idle for a while.
   private func auditWhenIdle() {
-    guard let auditPeriod, case .indexed = engine?.snapshot.keys else { return }
+    guard let auditPeriod else { return }
     state.withLock { state in
-      guard state.auditing == nil else { return }
+      guard state.auditing == nil, case .indexed? = state.engine?.snapshot.keys else { return }
       let executor = scheduler.store.executor
       state.auditing = Task(executorPreference: executor) { [clock, weak self] in
         var last: StoreVersion?

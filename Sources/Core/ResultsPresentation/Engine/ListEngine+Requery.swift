@@ -17,10 +17,12 @@ extension ListEngine {
     _ reason: GapReason?,
     in store: any StoreSnapshot
   ) throws(StoreError) -> [Step] {
-    let assumed = assumesContentChangedInGaps
-    assumesContentChangedInGaps = assumed || reason != .otherWriter
-    defer { assumesContentChangedInGaps = assumed }
-    return try requery(in: store).map { step in
+    if indexing?.reportsEveryCommit == false {
+      isComparing = true
+      maintainsDigests = detectsExternalChanges
+    }
+    let assumesChanges = detectsExternalChanges || reason != .otherWriter
+    return try requery(in: store, assumingChanges: assumesChanges).map { step in
       var delta = step.delta
       delta.repair = reason
       return Step(snapshot: step.snapshot, delta: delta)
@@ -36,16 +38,18 @@ extension ListEngine {
   ) throws(StoreError) -> Progress {
     var next = self
     if plan.isFrozen {
-      _ = try next.requery(in: store)
+      _ = try next.requery(in: store, assumingChanges: detectsExternalChanges)
     } else {
+      let omitsCommits = indexing?.reportsEveryCommit == false
       next = try ListEngine(
         plan,
         from: store,
         generation: snapshot.generation,
-        maintainsDigests: maintainsDigests,
+        maintainsDigests: isComparing || omitsCommits
+          ? omitsCommits && detectsExternalChanges : maintainsDigests,
         indexing: indexing
       )
-      next.assumesContentChangedInGaps = assumesContentChangedInGaps
+      next.detectsExternalChanges = detectsExternalChanges
       next.observedRows = observedRows
     }
     next.snapshot.update { fields in
@@ -56,6 +60,24 @@ extension ListEngine {
     }
     self = next
     return .reset(reason)
+  }
+
+  /// Leaves the keys of a list that was compared to an index, as the list would if it were fetched now; its generation stays the same.
+  ///
+  /// The store's history must have every commit again.
+  /// - Throws: The store's error; the engine must not be used afterwards.
+  /// - Complexity: O(*n*) in the rows that match, if an index has their keys.
+  mutating func endComparing(in store: any StoreSnapshot) throws(StoreError) {
+    guard snapshot.version == store.version else { return }
+    (isComparing, maintainsDigests, digests) = (false, false, nil)
+    guard case .held(let held) = snapshot.keys, storeKeys == nil,
+      let keys = try indexing?.indexedKeys(of: plan, in: store), keys.count == held.count
+    else { return }
+    snapshot.update { fields in
+      fields.keys = .indexed(keys)
+      fields.counts = .counting(fields.keys, fields.window, fields.rule, fields.layout)
+      fields.identities = IdentityIndex()
+    }
   }
 
   /// Names rows as updated that were read in a version between two generations, whatever they were in it (R201).
@@ -110,8 +132,16 @@ extension ListEngine {
   }
 
   /// Reads the keys again and finds the changed rows without any history (R57).
+  /// - Parameters:
+  ///   - store: The version to read.
+  ///   - assumesChanges: Whether every row counts as changed where there are no digests to compare.
+  /// - Returns: The step, or none if rows and sections are as they were.
+  /// - Throws: The store's error; the engine must not be used afterwards.
   /// - Complexity: O(*n*) in the rows that match.
-  mutating func requery(in store: any StoreSnapshot) throws(StoreError) -> [Step] {
+  mutating func requery(
+    in store: any StoreSnapshot,
+    assumingChanges assumesChanges: Bool = false
+  ) throws(StoreError) -> [Step] {
     let store = plan.view(store)
     let oldKeys: SortedKeyList
     if let storeKeys { oldKeys = storeKeys } else { oldKeys = try snapshot.keys.held(in: store) }
@@ -123,7 +153,7 @@ extension ListEngine {
       markUnchanged(&affected, except: changed)
       affected += try updatedRows(changed, except: affected, in: store)
     }
-    if digests == nil, assumesContentChangedInGaps, !plan.observedAttributes.isEmpty {
+    if digests == nil, assumesChanges, !plan.observedAttributes.isEmpty {
       affected += possiblyUpdatedRows(newKeys, except: affected)
     }
     let entity = plan.entity
@@ -210,7 +240,7 @@ extension ListEngine {
   }
 
   private func currentDigests(in store: any StoreSnapshot) throws(StoreError) -> DigestTable? {
-    guard digests != nil else { return nil }
+    guard maintainsDigests, !plan.observedAttributes.isEmpty else { return nil }
     let definition = plan.isFrozen ? try frozenDefinition() : plan.definition
     return try DigestTable(of: definition, plan.observedAttributes, in: store)
   }
@@ -412,7 +442,7 @@ extension ListEngine {
       fields.generation = snapshot.generation + 1
       fields.life = snapshot.life
     }
-    next.assumesContentChangedInGaps = assumesContentChangedInGaps
+    next.detectsExternalChanges = detectsExternalChanges
     next.observedRows = observedRows
     let entity = next.plan.entity
     let rows = next.plan.view(store)

@@ -42,9 +42,12 @@ struct ListEngine: Sendable {
   /// Digests of the rows' content, where the store's history omits commits of other writers.
   var digests: DigestTable?
   /// Whether changes of other writers are detected by digests.
-  let maintainsDigests: Bool
-  /// Whether every row counts as changed where the history has a gap and there are no digests.
-  var assumesContentChangedInGaps = false
+  var maintainsDigests: Bool
+  /// Whether content that other writers changed is found where the history does not record it: by digests while it omits commits, and
+  /// otherwise by counting every row as changed where it has a gap.
+  var detectsExternalChanges = false
+  /// Whether the keys are held, and compared, since the store's history omitted commits when they were last read.
+  var isComparing = false
   /// The fewest dependent rows of a commit for which the keys are read again.
   var fewestRowsReadAgain = 256
   /// The most dependent rows of a commit that are looked at where only some rows are observed; of more, only the observed ones are.
@@ -64,6 +67,7 @@ struct ListEngine: Sendable {
     maintainsDigests: Bool,
     indexing: IndexingPolicy? = nil
   ) throws(StoreError) {
+    let isComparing = indexing?.reportsEveryCommit == false
     let keys = try IndexingPolicy.keys(of: plan, indexing, in: plan.view(store))
     try self.init(
       plan,
@@ -73,6 +77,7 @@ struct ListEngine: Sendable {
       maintainsDigests: maintainsDigests
     )
     self.indexing = indexing
+    self.isComparing = isComparing
   }
 
   /// Creates a list from known keys, which are those of this version of the store.
@@ -193,6 +198,20 @@ extension ListEngine {
     in history: SnapshotHistory,
     folding isFolding: Bool
   ) throws(StoreError) -> Progress {
+    guard isComparing, indexing?.reportsEveryCommit == true else {
+      return try follow(history, folding: isFolding)
+    }
+    var next = self
+    let progress = try next.follow(history, folding: isFolding)
+    try next.endComparing(in: plan.view(history.snapshot))
+    self = next
+    return progress
+  }
+
+  private mutating func follow(
+    _ history: SnapshotHistory,
+    folding isFolding: Bool
+  ) throws(StoreError) -> Progress {
     guard history.snapshot.version != snapshot.version else { return .unchanged }
     let store = plan.view(history.snapshot)
     guard let found = try commits(in: history) else {
@@ -232,6 +251,8 @@ extension ListEngine {
   /// A list that is short enough may be passed over.
   func canAdvancePromptly(in history: SnapshotHistory) -> Bool {
     guard history.snapshot.version != snapshot.version else { return true }
+    // Its keys may be counted over an index next.
+    guard !isComparing || indexing?.reportsEveryCommit == false else { return false }
     let limit = ListEngine.promptRowLimit
     guard plan.additionalCounts.isEmpty,
       case .commits(let records)? = try? history.since(snapshot.version, of: plan, limit: limit)

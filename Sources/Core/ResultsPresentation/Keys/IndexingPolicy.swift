@@ -25,10 +25,18 @@ struct IndexingPolicy: Sendable {
   /// - Returns: `nil` for a store whose history omits commits: the earlier content of an index follows only from a history with
   ///   every commit.
   init?(_ store: any Store, heldKeysLimit: Int = ResultsOptions().heldKeysLimit) {
-    guard store.capabilities.historyCoverage == .everyWriter else { return nil }
+    self.init(following: store, heldKeysLimit: heldKeysLimit)
+    guard reportsEveryCommit else { return nil }
+  }
+
+  /// Creates the policy of a store whose history may omit commits for a while: an index is used when it omits none.
+  init(following store: any Store, heldKeysLimit: Int) {
     self.store = store
     self.heldKeysLimit = heldKeysLimit
   }
+
+  /// Whether the store's history has every commit at present.
+  var reportsEveryCommit: Bool { store.capabilities.historyCoverage == .everyWriter }
 
   /// Reads the keys of a list, held or indexed.
   /// - Throws: The store's error.
@@ -38,18 +46,23 @@ struct IndexingPolicy: Sendable {
     _ indexing: IndexingPolicy?,
     in snapshot: any StoreSnapshot
   ) throws(StoreError) -> ListKeys {
-    if let index = indexing?.index(of: plan), let indexing,
-      let source = try snapshot.orderedSource(of: plan.definition),
-      try indexing.isLong(source)
-    {
-      try indexing.willCount?(snapshot, source)
-      let isWanted = indexing.isWanted ?? { true }
-      if let keys = try IndexedKeys.counting(index, source, snapshot.version, while: isWanted) {
-        return .indexed(keys)
-      }
-    }
+    if let keys = try indexing?.indexedKeys(of: plan, in: snapshot) { return .indexed(keys) }
     if let keys = try indexing?.heldKeys(of: plan, in: snapshot) { return .held(keys) }
     return .held(try ListEngine.keys(of: plan.definition, in: snapshot))
+  }
+
+  /// Counts the keys of a list over its index.
+  /// - Returns: `nil` if the list is to hold them.
+  /// - Throws: The store's error.
+  func indexedKeys(
+    of plan: ListPlan,
+    in snapshot: any StoreSnapshot
+  ) throws(StoreError) -> IndexedKeys? {
+    guard let index = index(of: plan), let source = try snapshot.orderedSource(of: plan.definition),
+      try isLong(source)
+    else { return nil }
+    try willCount?(snapshot, source)
+    return try IndexedKeys.counting(index, source, snapshot.version, while: isWanted ?? { true })
   }
 
   /// The number of keys that are read before the first rows of a list are shown; a shorter list is shown whole.
@@ -88,7 +101,7 @@ struct IndexingPolicy: Sendable {
 
   /// The index for a list's keys, or `nil` if the list needs them all in memory.
   func index(of plan: ListPlan) -> StoreIndex? {
-    guard !plan.isFrozen, !plan.rereadsSections else { return nil }
+    guard reportsEveryCommit, !plan.isFrozen, !plan.rereadsSections else { return nil }
     return StoreIndex(store: store, plan: plan, stride: stride, lookup: lookup)
   }
 }
