@@ -11,6 +11,7 @@ struct ComparedIndexTests {
   static let interruptions = [
     "ALTER TABLE t DISABLE TRIGGER ALL",
     #"DROP TRIGGER "!results_update" ON t"#,
+    "ALTER TABLE t RENAME TO old; CREATE TABLE t (LIKE old INCLUDING ALL); INSERT INTO t SELECT * FROM old",
   ]
 
   @Test(arguments: interruptions)

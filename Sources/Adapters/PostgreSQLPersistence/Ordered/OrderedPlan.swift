@@ -101,11 +101,14 @@ final class OrderedPlan: Sendable {
     }
   }
 
-  /// The statement that counts the index, if it still exists.
+  /// The statement that counts the index, if it still exists and is the table's.
   var existence: Statement {
     Statement(
-      "SELECT count(*) FROM pg_catalog.pg_index WHERE indexrelid = $1 AND indisvalid",
-      [.object(index.number)],
+      """
+      SELECT count(*) FROM pg_catalog.pg_index \
+      WHERE indexrelid = $1 AND indisvalid AND indrelid = pg_catalog.to_regclass($2)
+      """,
+      [.object(index.number), .text(table.quotedName)],
       planning: .either
     )
   }

@@ -172,7 +172,7 @@ struct OrderedProof {
 // MARK: - The index
 
 extension OrderedProof {
-  /// The statement that reads the indexes of a table.
+  /// The statement that reads the indexes of a table, which may be another one of that name than when the store was opened.
   private static func indexes(of table: EntityTable) -> Statement {
     Statement(
       """
@@ -180,9 +180,9 @@ extension OrderedProof {
       FROM generate_series(0, i.indnkeyatts - 1) AS k (n) \
       LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[k.n] \
       ORDER BY k.n)::text[] FROM pg_catalog.pg_index i \
-      JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid WHERE i.indrelid = $1
+      JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid WHERE i.indrelid = pg_catalog.to_regclass($1)
       """,
-      [.object(table.shape.number)],
+      [.text(table.quotedName)],
       planning: .either
     )
   }
