@@ -103,6 +103,81 @@ import Testing
     #expect(try row(first, 2) == values("x"))
   }
 
+  /// A write that waits for a row or a key of another session.
+  enum WaitingWrite: String, CaseIterable {
+    case update, delete, insert, inserts, statement
+    /// A closure that goes on after the error.
+    case swallowing
+  }
+
+  @Test(arguments: WaitingWrite.allCases)
+  func `R220: a transaction that waits for a row of another session can be given up`(
+    _ write: WaitingWrite
+  ) async throws {
+    let store = try stores.open([note], PostgreSQLStoreOptions(busyTimeout: .seconds(30)))
+    try insert(values("a"), 1, store)
+    let table = store.context.tables.all[0].quotedName
+    let other = try TestServer.connect(stores.url)
+    try other.runOnce("SET application_name = 'importer'")
+    try other.runOnce("BEGIN")
+    try other.runOnce("UPDATE \(table) SET title = 'b' WHERE id = 1")
+    try other.runOnce("INSERT INTO \(table) (id, title, count) VALUES (2, 'b', 0)")
+    let wait = WriterWait()
+    let pid = try other.runOnce("SELECT pg_backend_pid()::bigint").integer(0, 0) ?? 0
+    // On threads of their own, so that other tests go on.
+    Thread.detachNewThread { [url = stores.url] in
+      let watching = try? TestServer.connect(url)
+      let blocked = "SELECT FROM pg_stat_activity WHERE \(pid) = ANY (pg_blocking_pids(pid))"
+      while let watching, let waiting = try? watching.run(blocked), waiting.count == 0 {}
+      wait.giveUp()
+    }
+    await #expect {
+      try await WriterWait.$current.withValue(wait) {
+        try await store.write { transaction in
+          try transaction.insert(values("c"), key: .integer(9), into: note)
+          switch write {
+          case .update: try transaction.update(id(1), to: values("c"), of: note)
+          case .delete: try transaction.delete(id(1), of: note)
+          case .insert: try transaction.insert(values("c"), key: .integer(2), into: note)
+          case .inserts:
+            _ = try transaction.insert(
+              [values("c"), values("c")],
+              keys: [.integer(2), .integer(3)],
+              into: note
+            )
+          case .statement:
+            _ = try (transaction as? PostgreSQLTransaction)?.execute("DELETE FROM \(table)")
+          case .swallowing: try? transaction.update(id(1), to: values("c"), of: note)
+          }
+        }
+      }
+    } throws: { error in
+      guard case .busy(_, let waited, let holder?) = error as? StoreError else { return false }
+      return waited > .zero && waited < .seconds(15) && holder.name == "importer"
+        && holder.processID == pid
+    }
+    try other.runOnce("ROLLBACK")
+    #expect(try row(store, 1) == values("a"))
+    #expect(try row(store, 2) == nil)
+    #expect(try row(store, 9) == nil)
+    // The connection is as it was, and a wait that nobody gives up ends with the other session.
+    try insert(values("c"), 9, store)
+    #expect(try row(store, 9) == values("c"))
+  }
+
+  @Test func `R220: a transaction that waits for nobody is not ended`() throws {
+    let store = try stores.open([note])
+    let wait = WriterWait()
+    try WriterWait.$current.withValue(wait) {
+      try store.write { transaction in
+        wait.giveUp()
+        _ = try (transaction as? PostgreSQLTransaction)?.execute("SELECT pg_sleep(0.2)")
+        try transaction.insert(values("c"), key: .integer(1), into: note)
+      }
+    }
+    #expect(try row(store, 1) == values("c"))
+  }
+
   @Test func `what another program changed meanwhile is not overwritten (R168)`() throws {
     let store = try stores.open([note])
     try store.write { try $0.insert(values("a"), key: .integer(1), into: note) }

@@ -151,6 +151,12 @@ final class Connection {
     return status != PQTRANS_IDLE
   }
 
+  /// The server's process for this connection; behind a pooler it is not known.
+  var processID: Int64? {
+    guard let connection, preparesByName else { return nil }
+    return Int64(PQbackendPID(connection))
+  }
+
   /// The socket, to wait for notifications.
   var socket: Int32 { connection.map { PQsocket($0) } ?? -1 }
 

@@ -71,6 +71,9 @@ extension PostgreSQLFailure {
   /// A transaction was refused because of another one (serialization failure or deadlock).
   var isOutrun: Bool { state == "40001" || state == "40P01" }
 
+  /// A statement waited for a lock until its time limit, or until it was cancelled.
+  var endsWait: Bool { state == "55P03" || state == "57014" }
+
   /// What a statement was to make has been made by another process meanwhile.
   var isMadeByOthers: Bool {
     ["42P06", "42P07", "42701", "42710", "42723", "23505", "40P01"].contains(state)
@@ -90,7 +93,7 @@ extension PostgreSQLFailure {
     }
     switch state {
     case "40001", "40P01": return .outrun(path: path)
-    case "55P03", "57014": return .busy(path: path, waited: waited)
+    case _ where endsWait: return .busy(path: path, waited: waited)
     case "53100": return .diskFull(path: path)
     case "53200", "53300", "53400": return .unreachable(path: path, detail: message)
     case "25006": return .readOnly(path: path)

@@ -227,6 +227,10 @@ final class RowWriter {
       guard !error.isConnectionLost, !error.isOutrun else {
         throw error.storeError(path: context.path, waited: context.options.busyTimeout)
       }
+      if error.endsWait {
+        try undoBatch()
+        throw error.storeError(path: context.path, waited: context.options.busyTimeout)
+      }
       inserted = -1
     }
     guard inserted == rows.count else {

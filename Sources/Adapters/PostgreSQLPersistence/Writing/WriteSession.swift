@@ -1,5 +1,6 @@
 #if PostgreSQL
 import ResultsDomain
+import Synchronization
 
 #if canImport(Glibc)
 import Glibc
@@ -25,12 +26,19 @@ struct WriteSession {
     let pinned = try begin(on: connection)
     let snapshot = PostgreSQLSnapshot(connection, pinned, in: context)
     let transaction = PostgreSQLTransaction(snapshot)
+    let lockWait = WriterWait.current.map { LockWait($0, of: connection, in: context, pool) }
+    let isWanted = lockWait?.isWanted ?? ReadingInterest.isWanted
     let result: Result
     do {
       defer { transaction.end() }
-      result = try BodyScope.run(nil, of: broadcaster) { try body(transaction) }
+      result = try ReadingInterest.$isWanted.withValue(isWanted) {
+        try BodyScope.run(nil, of: broadcaster) { try body(transaction) }
+      }
+      // The closure may have gone on.
+      if let failure = lockWait?.failure { throw failure }
     } catch {
-      _ = try? connection.run("ROLLBACK")
+      if connection.isUsable { _ = try? connection.run("ROLLBACK") }
+      if let failure = lockWait?.failure { throw failure }
       if let error = error as? StoreError { throw error }
       throw .aborted(by: error)
     }
@@ -91,12 +99,7 @@ struct WriteSession {
       WHERE l.relation = to_regclass(\(Connection.literal(turn))) AND l.granted AND l.mode = 'ExclusiveLock'
       """
     )
-    guard let result, result.count > 0 else { return nil }
-    let (name, host) = (result.text(0, 1) ?? "", result.text(0, 2) ?? "")
-    return LockHolder(
-      processID: result.integer(0, 0) ?? 0,
-      name: host.isEmpty ? name : "\(name) at \(host)"
-    )
+    return result.flatMap { LockHolder($0) }
   }
 
   /// Commits, and reads the version after it, in one round trip.
@@ -176,6 +179,96 @@ struct WriteSession {
     let snapshot = PostgreSQLSnapshot(connection, pinned, in: context)
     defer { snapshot.end() }
     BodyScope.run(snapshot, of: broadcaster) { broadcaster.offer(snapshot) }
+  }
+}
+
+/// The waits of one transaction for rows that other sessions have locked: they end when the caller gives them up (`WriterWait`).
+///
+/// A statement that waits for nobody is not ended. `state` is guarded by its lock, under which nothing waits.
+private final class LockWait: Sendable {
+  private struct State {
+    /// When the server may be asked again.
+    var nextLook = ContinuousClock.now
+    /// Whether a wait was ended, and the session that was waited for, as far as the server reports it.
+    var ended: (milliseconds: Int, holder: LockHolder?)?
+  }
+
+  /// The time between two questions to the server.
+  private static let interval = Duration.milliseconds(50)
+
+  private let wait: WriterWait
+  private let path: String
+  private let pool: ConnectionPool
+  /// The server's process that runs the transaction.
+  private let process: Int64?
+  private let start = ContinuousClock.now
+  private let state = Mutex(State())
+
+  init(
+    _ wait: WriterWait,
+    of connection: Connection,
+    in context: StoreContext,
+    _ pool: ConnectionPool
+  ) {
+    (self.wait, self.pool, path) = (wait, pool, context.path)
+    process =
+      connection.processID
+      ?? (try? connection.run("SELECT pg_backend_pid()::bigint"))?.integer(0, 0)
+  }
+
+  /// Whether to go on: not if the caller has given up and the transaction waits for another session.
+  var isWanted: @Sendable () -> Bool {
+    { [self] in
+      guard wait.isGivenUp, isLookDue, let holder = blocker() else { return true }
+      state.withLock { state in
+        let waited = Int((ContinuousClock.now - start) / .milliseconds(1))
+        state.ended = state.ended ?? (waited, holder)
+      }
+      return false
+    }
+  }
+
+  /// The error of a transaction of which a wait was ended.
+  var failure: StoreError? {
+    guard let (milliseconds, holder) = state.withLock({ $0.ended }) else { return nil }
+    wait.note(milliseconds: milliseconds)
+    return .busy(path: path, waited: .milliseconds(max(milliseconds, 1)), holder: holder)
+  }
+
+  private var isLookDue: Bool {
+    state.withLock { state in
+      guard ContinuousClock.now >= state.nextLook else { return false }
+      state.nextLook = .now + LockWait.interval
+      return true
+    }
+  }
+
+  /// The session for which the transaction waits, if it waits for one; the inner `nil` is one of which nothing is known.
+  private func blocker() -> LockHolder?? {
+    guard let process else { return nil }
+    // This question is wanted.
+    return ReadingInterest.$isWanted.withValue(nil) {
+      let result = try? pool.withFree { (connection) throws(StoreError) in
+        try? connection.run(
+          """
+          SELECT a.pid::bigint, a.application_name, coalesce(host(a.client_addr), '') \
+          FROM unnest(pg_blocking_pids($1::int)) AS b (pid) LEFT JOIN pg_stat_activity a ON a.pid = b.pid LIMIT 1
+          """,
+          [.integer(process)]
+        )
+      }
+      guard let result = result ?? nil, result.count > 0 else { return nil }
+      return .some(LockHolder(result))
+    }
+  }
+}
+
+extension LockHolder {
+  /// The process in a result with its number, its name and its host.
+  fileprivate init?(_ result: QueryResult) {
+    guard result.count > 0, let number = result.integer(0, 0) else { return nil }
+    let (name, host) = (result.text(0, 1) ?? "", result.text(0, 2) ?? "")
+    self.init(processID: number, name: host.isEmpty ? name : "\(name) at \(host)")
   }
 }
 #endif
