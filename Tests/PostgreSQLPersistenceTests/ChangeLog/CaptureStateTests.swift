@@ -104,6 +104,29 @@ import Testing
     }
   }
 
+  @Test func `R221: a look does not report again what lists compare because of it`() throws {
+    try TestServer.withDatabase { url in
+      let follower = try LogFixture(url).open()
+      try follower.advance()
+      let writer = try TestServer.connect(url)
+      try writer.runOnce(#"ALTER TABLE "Book" DISABLE TRIGGER ALL"#)
+      #expect(try isGap(follower))
+      let watching = try TestServer.connect(url)
+      var last = try follower.log.look(since: nil, on: watching)
+      for number in 1...2 {
+        try writer.runOnce(#"INSERT INTO "Book" VALUES (\#(number), 'a', 1)"#)
+        let end = ContinuousClock.now + .seconds(10)
+        repeat {
+          last = try follower.log.look(since: last, on: watching)
+        } while last.news == .none && ContinuousClock.now < end
+        #expect(last.news == .much)
+        #expect(try isGap(follower))
+        last = try follower.log.look(since: last, on: watching)
+        #expect(last.news == .none)
+      }
+    }
+  }
+
   @Test func `no trigger that was removed is put back unasked, not even one of few writes (R185)`()
     throws
   {

@@ -24,6 +24,33 @@ import Testing
     }
   }
 
+  @Test func `R221: what a look has reported and a list has read is not reported again`() throws {
+    try TestServer.withDatabase { url in
+      let connection = try TestServer.connect(url)
+      try connection.runOnce("CREATE TABLE t (id bigint PRIMARY KEY)")
+      let comparison = try SnapshotComparison(on: connection, path: "test")
+      func read() throws -> StoreVersion {
+        defer { _ = try? connection.runOnce("COMMIT") }
+        let opening = connection.opening("REPEATABLE READ READ ONLY")
+        return try comparison.begin(on: connection, opening: opening).version
+      }
+      let writer = try TestServer.connect(url)
+      var last = try read()
+      for number in 1...3 {
+        try writer.runOnce("INSERT INTO t VALUES (\(number))")
+        // What nobody has read is reported again.
+        #expect(try comparison.hasNews(on: connection))
+        #expect(try comparison.hasNews(on: connection))
+        let version = try read()
+        #expect(version != last)
+        #expect(try !comparison.hasNews(on: connection))
+        #expect(try read() == version)
+        #expect(try !comparison.hasNews(on: connection))
+        last = version
+      }
+    }
+  }
+
   @Test(.timeLimit(.minutes(1)))
   func `R60: a list is compared after a commit that was read before the list was notified of it`()
     async throws

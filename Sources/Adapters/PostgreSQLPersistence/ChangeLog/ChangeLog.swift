@@ -36,8 +36,10 @@ final class ChangeLog: ChangeSource {
     var released: StoreVersion?
     /// The snapshot in which tables that are not captured were last supposed to have changed, and when.
     var compared: (snapshot: SnapshotText, time: ContinuousClock.Instant)?
-    /// How often they were.
+    /// How often they were without a look that had announced it.
     var comparisons = 0
+    /// The snapshot of the last look that has announced a comparison.
+    var announced: SnapshotText?
   }
 
   let schema: LogSchema
@@ -332,7 +334,7 @@ extension ChangeLog {
     if compares, version != nil {
       state.withLock { state in
         state.compared = (facts.snapshot, .now)
-        state.comparisons += 1
+        if state.announced != facts.snapshot { state.comparisons += 1 }
       }
     }
     return version.map {
@@ -360,6 +362,11 @@ extension ChangeLog {
   /// Whether a look must report that tables which are not captured may have changed.
   func mustCompare(_ facts: ReadingFacts) -> Bool {
     !isComplete && isComparisonDue(facts.snapshot, facts.instance.isStandby)
+  }
+
+  /// Notes that a look reports it: the reading that compares needs no further report.
+  func announceComparison(_ facts: ReadingFacts) {
+    state.withLock { $0.announced = facts.snapshot }
   }
 
   private func transactions(

@@ -10,6 +10,8 @@ final class SnapshotComparison: ChangeSource {
     var history: InMemoryHistory
     /// The server's words for the latest snapshot, as `770:772:770`.
     var snapshot = ""
+    /// The snapshot of the last look that was news.
+    var reported = ""
     /// Whether a reading has seen commits of which there has been no news: those who only read do not pass them on.
     var hasUnreportedGap = false
   }
@@ -55,7 +57,7 @@ final class SnapshotComparison: ChangeSource {
       if state.snapshot != snapshot {
         if !state.snapshot.isEmpty {
           state.history.append(.gap(.otherWriter))
-          state.hasUnreportedGap = true
+          state.hasUnreportedGap = snapshot != state.reported
         }
         state.snapshot = snapshot
       }
@@ -94,8 +96,10 @@ final class SnapshotComparison: ChangeSource {
     do {
       let text = try connection.run("SELECT pg_current_snapshot()::text").text(0, 0) ?? ""
       return state.withLock { state in
-        defer { state.hasUnreportedGap = false }
-        return state.hasUnreportedGap || state.snapshot != text
+        guard state.hasUnreportedGap || state.snapshot != text else { return false }
+        state.reported = text
+        state.hasUnreportedGap = false
+        return true
       }
     } catch {
       throw error.storeError(path: path, waited: .zero)

@@ -6,7 +6,7 @@ struct LogLook: Sendable {
   let mark: Mark
   let instance: ServerInstance
   let marks: [Int64]
-  /// How often tables that are not captured had been supposed to have changed.
+  /// How often tables that are not captured had been supposed to have changed, other than because of a look.
   ///
   /// A reading can be the first to suppose it, and passes nothing on.
   let comparisons: Int
@@ -61,11 +61,13 @@ extension ChangeLog {
       let visible = (0..<results[3].count).compactMap { results[3].unsigned($0, 0) }
       next = .seen(facts.snapshot, visible: visible)
     }
+    let compares = mustCompare(facts)
+    if compares { announceComparison(facts) }
     let isReplaced =
       old?.instance != facts.instance || old?.marks != facts.marks
       || old?.comparisons != comparisons
       // What a process missed that was stopped for long may have been removed from the log.
-      || mark.floor < facts.trimmed || mustCompare(facts)
+      || mark.floor < facts.trimmed || compares
     let news: LogLook.News
     if !isReplaced, results[2].boolean(0, 0) == false {
       news = .none
