@@ -90,6 +90,30 @@ struct BrowserTests {
     #expect(!files.contains { $0.hasPrefix("books.sqlite-") }, "\(files)")
   }
 
+  @Test
+  func
+    `R223: a table named without a verb is browsed on a terminal, and printed where that is asked for`()
+    throws
+  {
+    let terminal = try TerminalRun(columns: 80, lines: 12)
+    try terminal.sqlite(
+      "CREATE TABLE Track (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO Track (name) VALUES ('One'), ('Two')"
+    )
+    try terminal.enter("live-list books.sqlite Track --sort -name; echo status $?")
+    try terminal.wait("the list") { $0.contains("2 rows  ● live") && $0.contains(">  2   Two") }
+    try terminal.type("q")
+    try terminal.wait("the end") { $0.contains("status 0") }
+    for (index, words) in [
+      "list books.sqlite Track", "books.sqlite Track --format table",
+      "books.sqlite Track --limit 2",
+      "books.sqlite Track | cat",
+    ].enumerated() {
+      try terminal.enter("clear; live-list \(words); echo printed $((\(index) + 0))")
+      let lines = try terminal.wait(words) { $0.contains("printed \(index)\n") }
+      #expect(lines.contains { $0.hasSuffix("One") } && !lines.contains { $0.contains("live") })
+    }
+  }
+
   @Test func `R133: a section that goes and comes back is followed, fold and all`() throws {
     let terminal = try browsing()
     try terminal.type("Jza")

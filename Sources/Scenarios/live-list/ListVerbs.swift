@@ -72,24 +72,21 @@ struct TableBrowseVerb: AsyncParsableCommand {
   @OptionGroup var screen: ScreenOptions
 
   func run() async throws {
-    let table = try table ?? onlyTable()
+    guard let table = try table ?? onlyTable() else {
+      return try TableReport(try open.database(file), output: OutputOptions.parse([])).printTables()
+    }
     let store = try open.open(table, in: file, following: true)
     try await BrowseRun<TableProgram>(store: store, list: list, rows: rows, locale: locale)
       .browse(on: screen)
   }
 
-  /// The file's only table or view.
-  private func onlyTable() throws -> String {
-    let names = try open.database(file).tables.map(\.name)
-    if names.count == 1 { return names[0] }
-    guard let first = names.first else {
+  /// The file's only table or view, or `nil` if there are several.
+  private func onlyTable() throws -> String? {
+    let names = try open.database(file).tableNames
+    guard !names.isEmpty else {
       throw CommandFailure(.missingInput, "\(file) has no tables.", remedy: "Name another file.")
     }
-    throw CommandFailure(
-      .usage,
-      "\(file) has \(names.count) tables and views.",
-      remedy: "Name one, as in 'live-list browse \(file) \(first)'; 'live-list \(file)' shows them."
-    )
+    return names.count == 1 ? names[0] : nil
   }
 }
 

@@ -9,13 +9,14 @@ struct Main: AsyncParsableCommand {
     commandName: TableProgram.name,
     abstract: TableProgram.abstract,
     discussion: """
-      The columns, keys and foreign keys are discovered. Nothing is written to the file, unless 'watch --log' is asked to.
+      The columns, keys and foreign keys are discovered. Nothing is written to the file, unless 'watch --log' is asked to. \
+      Without a verb a table is browsed on a terminal, and printed elsewhere; 'list', a format and --limit print it there too.
 
       Examples:
         live-list music.sqlite
         live-list music.sqlite Track --section-by AlbumId --sort Name
         live-list music.sqlite Track --where "\(TableProgram.examples.condition)"
-        live-list browse music.sqlite Track
+        live-list list music.sqlite Track
         live-list watch music.sqlite Track
 
       \(ProgramVerbs.topicsHelp(of: TableProgram.self))

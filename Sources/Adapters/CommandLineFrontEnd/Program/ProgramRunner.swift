@@ -31,7 +31,7 @@ public enum ProgramRunner {
     if let failure = DatabaseURL.refusal(ofArguments: CommandLine.arguments) {
       exit(report(failure, name, isVerbose: false))
     }
-    var arguments = withUsualVerb(Array(CommandLine.arguments.dropFirst()), of: root)
+    var arguments = Array(CommandLine.arguments.dropFirst())
     if isHelp(arguments, of: root) {
       if arguments.count > 1 {
         let failure = CommandFailure(
@@ -45,6 +45,9 @@ public enum ProgramRunner {
     }
     if takesFile, let failure = noFile(in: arguments, of: root) {
       exit(report(failure, name, isVerbose: false))
+    }
+    if TerminalOutput.standard.isTerminal, isatty(0) == 1 {
+      arguments = withTerminalVerb(arguments, of: root, takesFile: takesFile)
     }
     let status = await run(root, arguments)
     OpenStores.close()
@@ -123,18 +126,34 @@ public enum ProgramRunner {
     return nil
   }
 
-  /// Returns the arguments, or `browse` for none where there is a terminal to show a list on.
-  private static func withUsualVerb<Root: ParsableCommand>(
+  /// Returns the arguments with the verb that is left out on a terminal: `browse`, where the program has it.
+  ///
+  /// A file is printed nevertheless if an option asks for it: one that `browse` does not take, or `--limit`.
+  static func withTerminalVerb<Root: ParsableCommand>(
     _ arguments: [String],
-    of root: Root.Type
+    of root: Root.Type,
+    takesFile: Bool
   ) -> [String] {
-    guard arguments.isEmpty, TerminalOutput.standard.isTerminal, isatty(0) == 1 else {
+    let verbs = root.configuration.subcommands
+    guard let browser = verbs.first(where: { $0.configuration.commandName == "browse" }) else {
       return arguments
     }
-    let hasBrowser = root.configuration.subcommands.contains {
-      $0.configuration.commandName == "browse"
+    guard let first = arguments.first else { return ["browse"] }
+    guard takesFile, first != "help",
+      !verbs.contains(where: { $0.configuration.commandName == first })
+    else { return arguments }
+    let options = (try? CommandDescription.of(browser).options) ?? []
+    var words = arguments.prefix { $0 != "--" }[...]
+    while let word = words.popFirst() {
+      guard word.hasPrefix("-"), word != "-" else { continue }
+      let name = word.dropFirst(2).prefix { $0 != "=" }
+      guard word.hasPrefix("--"), name != "limit",
+        let option = options.first(where: { $0.longName.map { $0 == name } ?? false })
+      else { return arguments }
+      // The value, which may begin with a minus.
+      if !option.isFlag, !word.contains("=") { words = words.dropFirst() }
     }
-    return hasBrowser ? ["browse"] : arguments
+    return ["browse"] + arguments
   }
 
   /// Returns the arguments with `help TOPIC` replaced by the hidden verb that prints topics.
