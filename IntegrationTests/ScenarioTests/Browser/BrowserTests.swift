@@ -114,6 +114,52 @@ struct BrowserTests {
     }
   }
 
+  @Test func `R225: the tables of a file are a list that follows them, and each opens over it`()
+    throws
+  {
+    let terminal = try TerminalRun(columns: 80, lines: 12)
+    try terminal.sqlite(
+      """
+      CREATE TABLE Album (id INTEGER PRIMARY KEY, title TEXT);
+      CREATE TABLE Track (id INTEGER PRIMARY KEY, name TEXT);
+      CREATE VIEW Names AS SELECT 'a' AS letter FROM Track;
+      INSERT INTO Track (name) VALUES ('One'), ('Two')
+      """
+    )
+    try terminal.enter("live-list books.sqlite; echo status $?")
+    try terminal.wait("the tables") {
+      $0.contains("3 tables  ● live") && $0.contains(">  Album") && $0.contains("Names")
+    }
+    try terminal.type("G")
+    try terminal.wait("the last table") { $0.contains(">  Track") }
+    try terminal.type("kj")
+    try terminal.press("Enter")
+    try terminal.wait("its rows") { $0.contains("▸ Track") && $0.contains(">  1    One") }
+    // Meanwhile others write and make tables.
+    try terminal.sqlite(
+      "CREATE TABLE \"a\u{1B}[31m\" (id INTEGER PRIMARY KEY); INSERT INTO Track (name) VALUES ('Three')"
+    )
+    try terminal.wait("the row") { $0.contains("3 rows") && $0.contains("Three") }
+    try terminal.type("jq")
+    var lines = try terminal.wait("the tables again") { $0.contains("4 tables") }
+    lines = try terminal.wait("the number of rows") {
+      $0.split(separator: "\n").contains {
+        $0.hasPrefix("> ") && $0.contains("Track") && $0.contains(" 3 ")
+      }
+    }
+    #expect(lines.contains { $0.contains("a\\u{1B}[31m") || $0.contains("a␛[31m") }, "\(lines)")
+    // A view without a key is refused with the reason, and the tables stay.
+    try terminal.type("k")
+    try terminal.press("Enter")
+    try terminal.wait("the reason") { $0.contains("cannot be watched") && $0.contains(">  Names") }
+    try terminal.sqlite("DROP VIEW Names; DROP TABLE Album")
+    try terminal.wait("fewer tables") { $0.contains("2 tables") && !$0.contains("Album") }
+    try terminal.type("q")
+    try terminal.wait("the end") { $0.contains("status 0") }
+    let files = try FileManager.default.contentsOfDirectory(atPath: terminal.run.folder)
+    #expect(!files.contains { $0.hasPrefix("books.sqlite-") }, "\(files)")
+  }
+
   @Test func `R133: a section that goes and comes back is followed, fold and all`() throws {
     let terminal = try browsing()
     try terminal.type("Jza")

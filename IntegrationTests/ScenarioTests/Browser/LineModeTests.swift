@@ -23,6 +23,33 @@ struct LineModeTests {
     return terminal
   }
 
+  @Test func `R225: a table is read out over the list of tables, which comes back`() throws {
+    let terminal = try TerminalRun()
+    try terminal.sqlite(
+      """
+      CREATE TABLE Album (id INTEGER PRIMARY KEY, title TEXT);
+      CREATE TABLE Track (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO Track VALUES (7, 'One')
+      """
+    )
+    try terminal.enter("live-list books.sqlite --linear; echo status $?")
+    try terminal.wait("the tables") {
+      $0.contains("live-list, books.sqlite, by table: 2 tables.") && $0.contains(", 1 of 2")
+    }
+    try terminal.enter("j")
+    try terminal.wait("the second") { $0.contains("Track; table; 1; id, 2 of 2") }
+    try terminal.enter("")
+    try terminal.wait("its rows") {
+      $0.contains("books.sqlite ▸ Track, by id: 1 row.") && $0.contains("q back.")
+        && $0.contains("7; One, 1 of 1")
+    }
+    try terminal.enter("q")
+    try terminal.wait("the tables again") {
+      $0.contains("by table: 2 tables.\nTrack; table; 1; id, 2 of 2\n")
+    }
+    try terminal.enter("q")
+    try terminal.wait("the end") { $0.contains("status 0") }
+  }
+
   @Test(arguments: [
     "TERM=dumb book-catalog", "book-catalog browse --store books.sqlite --linear",
   ])

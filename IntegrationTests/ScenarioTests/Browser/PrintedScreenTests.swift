@@ -152,4 +152,28 @@ struct PrintedScreenTests {
       #expect(shown.map(trimmed) == printed.map(trimmed), "screen \(words[0]) of \(page)")
     }
   }
+  /// Those behind `<!-- screen of live-list: KEYS SIZE -->` are those of the tables of music.
+  @Test func `R225: the screens of the tables in the documentation are what the program prints`()
+    throws
+  {
+    let run = try ProgramRun()
+    let sql = ProgramFolder.fixture("Databases/music.sql")
+    try run.run("/bin/sh", "-c", "sqlite3 music.sqlite < '\(sql)'")
+    let text = try String(
+      contentsOfFile: ProgramFolder.fixture("../docs/browse.md"),
+      encoding: .utf8
+    )
+    let parts = text.components(separatedBy: "<!-- screen of live-list: ").dropFirst()
+    #expect(!parts.isEmpty)
+    for part in parts {
+      let words = part.prefix { $0 != ">" }.split(separator: " ").map(String.init)
+      let block = try #require(part.components(separatedBy: "```text\n").dropFirst().first)
+      let shown = block.components(separatedBy: "\n```")[0].components(separatedBy: "\n")
+      let printed = try run.run(
+        "live-list",
+        ["browse", "music.sqlite", "--print", "--keys", words[0], "--size", words[1]]
+      )
+      #expect(printed.lines == shown, "screen \(words[0])")
+    }
+  }
 }

@@ -153,6 +153,31 @@ import WireFormat
     #expect(only.lines[0].contains("one.sqlite ▸ t"))
   }
 
+  @Test func `R225: the tables of a file are shown with their kinds, keys and numbers of rows`()
+    throws
+  {
+    let screen = ["browse", "music.sqlite", "--print", "--size", "80x14"]
+    var lines = try run.run("live-list", screen + ["--keys", "jj"]).lines
+    #expect(
+      lines.prefix(6) == [
+        " live-list  music.sqlite  by table                              8 tables  ● live",
+        "   table▲         kind   rows  key                  refers to",
+        "   Album          table     3  AlbumId              ArtistId → Artist",
+        "   AlbumList      view      3  AlbumId",
+        ">  Artist         table     3  ArtistId",
+        "   Playlist       table     2  PlaylistId",
+      ]
+    )
+    lines = try run.run("live-list", screen + ["--keys", "jj\\r"]).lines
+    #expect(lines[0].hasPrefix(" live-list  music.sqlite ▸ Artist  by ArtistId "))
+    #expect(lines.contains(">  1          Alpha"), "\(lines)")
+    // Another order and other sections are of the shown table, and the tables are as they were.
+    lines = try run.run("live-list", screen + ["--keys", "jj\\rs-Name\\rqj\\r"]).lines
+    #expect(lines[0].hasPrefix(" live-list  music.sqlite ▸ Playlist  by PlaylistId "))
+    lines = try run.run("live-list", screen + ["--where", "rows > 3 OR kind = 'view'"]).lines
+    #expect(lines[0].contains("2 tables") && lines[2].hasPrefix(">  AlbumList"))
+  }
+
   @Test func `R211: help is a word of every program`() throws {
     let help = try run.run("results-schema", "help")
     #expect(help.output == (try run.run("results-schema", "--help").output))

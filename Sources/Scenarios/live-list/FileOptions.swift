@@ -53,6 +53,28 @@ struct FileOptions: ParsableArguments {
     addingLog addsLog: Bool = false,
     within timeLimit: Duration? = nil
   ) throws -> ReadingStoreOptions {
+    let (table, notes) = try discover(
+      name,
+      in: file,
+      following: isFollowed,
+      addingLog: addsLog,
+      within: timeLimit
+    )
+    for text in notes { try note(text) }
+    DiscoveredTable.shared.set(table)
+    return reading(file, addingLog: addsLog)
+  }
+
+  /// Discovers a table.
+  /// - Returns: The table, and what its list leaves out or shows in another way than its application.
+  /// - Throws: As `open(_:in:following:addingLog:within:)`.
+  func discover(
+    _ name: String,
+    in file: String,
+    following isFollowed: Bool = false,
+    addingLog addsLog: Bool = false,
+    within timeLimit: Duration? = nil
+  ) throws -> (DiscoveredTable.Table, notes: [String]) {
     let database = try database(file, table: name, within: timeLimit)
     let table = try database.existingTable(named: name)
     guard !addsLog || table.kind == .table else {
@@ -63,10 +85,12 @@ struct FileOptions: ParsableArguments {
       )
     }
     let entity = try table.listedEntity(isFollowed: isFollowed)
-    for text in table.notes { try note(text) }
-    DiscoveredTable.shared.set(
-      DiscoveredTable.Table(database: database, description: table, entity: entity)
-    )
+    let found = DiscoveredTable.Table(database: database, description: table, entity: entity)
+    return (found, table.notes)
+  }
+
+  /// The options by which the shared verbs open a file.
+  func reading(_ file: String, addingLog addsLog: Bool = false) -> ReadingStoreOptions {
     var options = StoreOptions()
     options.path = file
     options.busyTimeout = busyTimeout

@@ -43,17 +43,19 @@ struct TableListVerb: AsyncParsableCommand {
   }
 }
 
-/// `browse FILE TABLE`: shows a table on the whole terminal, live.
+/// `browse FILE TABLE`: shows a table, or the tables of a file, on the whole terminal, live.
 struct TableBrowseVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "browse",
-    abstract: "Show the rows of a table on the whole terminal, live.",
+    abstract: "Show the rows of a table on the whole terminal, live; without a table, the tables.",
     discussion: TableProgram.examples(
       """
       The cursor stays on its row while other programs write; nothing is written to the file. Press ? for the keys, q to \
       leave. With --linear, and where TERM is dumb, the list is read out in lines, for screen readers and braille displays. \
-      Where the output is no terminal it is printed. With --print it plays --keys and prints the last screen.
+      Where the output is no terminal it is printed. With --print it plays --keys and prints the last screen. In the list of \
+      tables Enter opens one, and q goes back to them.
       """,
+      "browse music.sqlite",
       "browse music.sqlite Track",
       "browse music.sqlite Track --where \"\(TableProgram.examples.condition)\"",
       "browse music.sqlite Track --print --keys 'jj' --size 80x24"
@@ -62,7 +64,7 @@ struct TableBrowseVerb: AsyncParsableCommand {
 
   @Argument(help: "The database's file.", completion: .file())
   var file: String
-  @Argument(help: "The table or view; it can be left out if there is only one.")
+  @Argument(help: "The table or view; without one the tables are shown, or the only one.")
   var table: String?
 
   @OptionGroup var open: FileOptions
@@ -72,8 +74,16 @@ struct TableBrowseVerb: AsyncParsableCommand {
   @OptionGroup var screen: ScreenOptions
 
   func run() async throws {
+    let visits = TableVisits(file: file, open: open, locale: locale, screen: screen)
     guard let table = try table ?? onlyTable() else {
-      return try TableReport(try open.database(file), output: OutputOptions.parse([])).printTables()
+      return try await BrowseRun<TablesProgram>(
+        store: open.reading(file),
+        list: list,
+        rows: rows,
+        locale: locale,
+        links: visits.fromTables
+      )
+      .browse(on: screen)
     }
     let store = try open.open(table, in: file, following: true)
     try await BrowseRun<TableProgram>(store: store, list: list, rows: rows, locale: locale)
@@ -82,11 +92,15 @@ struct TableBrowseVerb: AsyncParsableCommand {
 
   /// The file's only table or view, or `nil` if there are several.
   private func onlyTable() throws -> String? {
-    let names = try open.database(file).tableNames
-    guard !names.isEmpty else {
+    let database = try DatabaseDescription(
+      at: file,
+      describing: [],
+      busyTimeout: open.busyTimeout.duration
+    )
+    guard let name = database.tableNames.first else {
       throw CommandFailure(.missingInput, "\(file) has no tables.", remedy: "Name another file.")
     }
-    return names.count == 1 ? names[0] : nil
+    return database.tableNames.count == 1 ? name : nil
   }
 }
 

@@ -148,14 +148,15 @@ extension AttributeDescription {
 
 extension TableDescription {
   /// The key's columns, or the reason why the table cannot be listed.
-  fileprivate var keyText: String {
+  var keyText: String {
     switch entity {
     case .success(let entity): entity.identity.columns.joined(separator: ", ")
     case .failure(let refusal): "none: \(refusal)"
     }
   }
 
-  fileprivate func referencesText(in database: DatabaseDescription) -> String {
+  /// The tables to which foreign keys refer, with their columns.
+  func referencesText(in database: DatabaseDescription) -> String {
     foreignKeys.map { "\($0.columns.joined(separator: "+")) → \($0.target(in: database))" }
       .joined(separator: ", ")
   }

@@ -24,9 +24,9 @@ enum TableProgram: ListProgram {
     return examples
   }()
 
-  static var entity: EntityDescription { DiscoveredTable.shared.current?.entity ?? Sample.entity }
+  static var entity: EntityDescription { DiscoveredTable.current?.entity ?? Sample.entity }
 
-  static var subject: String? { DiscoveredTable.shared.current?.description.name }
+  static var subject: String? { DiscoveredTable.current?.description.name }
 
   static var keyTitle: String {
     if case .compound = entity.identity { return entity.index(of: "id") == nil ? "id" : "key" }
@@ -34,7 +34,7 @@ enum TableProgram: ListProgram {
   }
 
   /// Not where nothing identifies the rows.
-  static var showsKey: Bool { DiscoveredTable.shared.current?.isUnidentified != true }
+  static var showsKey: Bool { DiscoveredTable.current?.isUnidentified != true }
 
   /// The key, unless it consists of attributes or numbers the rows, and all attributes.
   static var columns: [String] {
@@ -48,7 +48,7 @@ enum TableProgram: ListProgram {
       if case .compound(let names) = entity.identity {
         names.map { .attribute($0) }
       } else {
-        (DiscoveredTable.shared.current?.uncomparedKey ?? []).map { .attribute($0) } + [.objectKey]
+        (DiscoveredTable.current?.uncomparedKey ?? []).map { .attribute($0) } + [.objectKey]
       }
     return ResultsDefinition(
       FetchRequest(entity: entity, sortedBy: order.map { FetchSortDescriptor($0, .ascending) })
@@ -57,7 +57,7 @@ enum TableProgram: ListProgram {
 
   /// Opens the discovered database; nothing is written unless the change log was asked for.
   static func openStore(_ location: StoreLocation) throws -> any Store {
-    guard let table = DiscoveredTable.shared.current else {
+    guard let table = DiscoveredTable.current else {
       throw CommandFailure(.software, "No table was discovered.", remedy: "Please report this.")
     }
     guard !table.isUnidentified else { return try table.numberedRows() }
@@ -118,7 +118,7 @@ extension EntityDescription {
   }
 }
 
-/// The table that the command line names; one for the process, set once before a verb runs.
+/// The table that the command line names, set once before a verb runs; lists that are opened over others have their own.
 final class DiscoveredTable: Sendable {
   /// A table of a database.
   struct Table: Sendable {
@@ -154,10 +154,12 @@ final class DiscoveredTable: Sendable {
   }
 
   static let shared = DiscoveredTable()
+  /// The table of the list for which a closure runs, where several are open.
+  @TaskLocal static var scoped: Table?
   private let table = Mutex<Table?>(nil)
 
-  /// The table, once it is known.
-  var current: Table? { table.withLock { $0 } }
+  /// The table of the list that is asked for, once it is known.
+  static var current: Table? { scoped ?? shared.table.withLock { $0 } }
 
   /// Sets the table.
   func set(_ table: Table) { self.table.withLock { $0 = table } }

@@ -6,7 +6,7 @@ import ResultsDomain
 import TerminalFrontEnd
 
 /// The options for the locale, calendar and time zone of a list.
-public struct LocaleOptions: ParsableArguments {
+public struct LocaleOptions: ParsableArguments, Sendable {
   /// The locale of dates, amounts and titles.
   @Option(help: "A locale such as ja_JP, or C for plain forms (default: LC_ALL, LC_TIME, LANG).")
   public var locale: String?

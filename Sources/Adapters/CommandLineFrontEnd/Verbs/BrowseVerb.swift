@@ -1,8 +1,8 @@
 public import ArgumentParser
 import Foundation
-import ListBrowser
+public import ListBrowser
 public import ProgramFrontEnd
-import ResultsDomain
+public import ResultsDomain
 import ResultsPresentation
 import TerminalFrontEnd
 
@@ -49,15 +49,24 @@ public struct BrowseRun<Program: ListProgram> {
   private let list: ListOptions
   private let rows: RowOptions
   private let locale: LocaleOptions
+  private let links: RowLinks?
 
   /// Creates a run with the options of a verb.
+  /// - Parameters:
+  ///   - store: How the store is opened.
+  ///   - list: The rows, their order and their sections.
+  ///   - rows: The columns.
+  ///   - locale: The locale, the calendar and the time zone.
+  ///   - links: The other lists to which rows belong, if they belong to any.
   public init(
     store: ReadingStoreOptions,
     list: ListOptions,
     rows: RowOptions,
-    locale: LocaleOptions
+    locale: LocaleOptions,
+    links: RowLinks? = nil
   ) {
     (self.store, self.list, self.rows, self.locale) = (store, list, rows, locale)
+    self.links = links
   }
 
   /// Shows the list until the user leaves it; where the output is no terminal, it is printed.
@@ -65,37 +74,13 @@ public struct BrowseRun<Program: ListProgram> {
     let isTerminal = TerminalOutput.standard.isTerminal && isatty(0) == 1
     let environment = ProcessInfo.processInfo.environment
     guard screen.prints || isTerminal else { return try await printList() }
-    let columns = try rows.columns(of: Program.self)
-    try refuseNamesOfSeveral(in: columns)
-    let settings = try locale.settings()
-    let location = try store.location(of: Program.name)
-    let opened = try Program.openStore(location)
-    let lists = BrowsedLists<Program>(
-      options: try list.choice(of: Program.self),
-      columns: columns,
-      settings: settings,
-      store: opened,
-      location: location
-    )
-    // Checked before the terminal is taken, so that a wrong option is reported on the shell's screen.
-    _ = try lists.define(BrowserChoice())
-    var setup = lists.setup(screen)
-    let state =
-      screen.prints || screen.noState
-      ? nil
-      : BrowsedState(
-        of: list,
-        Program.entity.name,
-        in: opened,
-        program: Program.name,
-        environment: environment
-      )
-    state?.begin(&setup)
-    defer { state?.end(Program.name) }
-    let loop = BrowserLoop(setup, source: lists.source)
+    let browsed = try prepare(screen, remembers: !screen.prints)
+    defer { browsed.state?.end(Program.name) }
+    let (setup, source) = (browsed.setup, browsed.lists.source)
+    let loop = BrowserLoop(setup, source: source)
     if screen.prints {
       let surface = try await loop.screen(after: try screen.inputs, size: screen.terminalSize)
-      try opened.close()
+      try browsed.lists.store.close()
       return try TerminalOutput.standard.write(surface.lines.joined(separator: "\n") + "\n")
     }
     let readsOut = screen.linear || environment["TERM"] == "dumb"
@@ -104,13 +89,94 @@ public struct BrowseRun<Program: ListProgram> {
     let session = try TerminalSession(modes: modes, environment: environment)
     let end =
       readsOut
-      ? try await LineLoop(setup, source: lists.source).run(on: session)
+      ? try await LineLoop(setup, source: source).run(on: session)
       : try await loop.run(on: session, isColored: rows.isColored)
-    try opened.close()
+    try browsed.lists.store.close()
     switch end {
     case .status(0): return
     case .status(let status): throw ExitCode(status)
     case .signal(let number): throw Interruption.signal(number: number)
+    }
+  }
+
+  /// Opens the list, to be shown over another one.
+  /// - Parameters:
+  ///   - screen: How it is shown.
+  ///   - condition: What its rows match besides.
+  ///   - notice: A sentence to show at the start, or an empty text.
+  ///   - row: Returns the row under the cursor at first; `nil` begins where the list was left the last time.
+  /// - Returns: The list, whose store is closed when it is left.
+  /// - Throws: What opening a store throws, and `CommandFailure` for options that are not valid.
+  public func visit(
+    on screen: ScreenOptions,
+    where condition: FetchPredicate? = nil,
+    notice: String = "",
+    at row: ((any Store) throws -> ObjectID)? = nil
+  ) throws -> BrowserVisit {
+    let isWhole = condition == nil && row == nil
+    let browsed = try prepare(screen, where: condition, remembers: isWhole && !screen.prints)
+    let store = browsed.lists.store
+    do {
+      var setup = browsed.setup
+      if !notice.isEmpty { setup.notice = notice }
+      return BrowserVisit(setup, source: browsed.lists.source, at: try row?(store)) {
+        // The terminal shows another list by now, so a failure is not printed.
+        browsed.state?.end()
+        try? store.close()
+      }
+    } catch {
+      try? store.close()
+      throw error
+    }
+  }
+
+  /// A list that is open, and what is remembered of it.
+  private struct Browsed: Sendable {
+    let lists: BrowsedLists<Program>
+    var setup: BrowserSetup
+    let state: BrowsedState?
+  }
+
+  /// Opens the store and describes its list.
+  private func prepare(
+    _ screen: ScreenOptions,
+    where condition: FetchPredicate? = nil,
+    remembers: Bool
+  ) throws -> Browsed {
+    let columns = try rows.columns(of: Program.self)
+    try refuseNamesOfSeveral(in: columns)
+    let settings = try locale.settings()
+    let location = try store.location(of: Program.name)
+    var choice = try list.choice(of: Program.self)
+    if let condition { choice.predicate = choice.predicate.map { $0 && condition } ?? condition }
+    let opened = try Program.openStore(location)
+    do {
+      let lists = BrowsedLists<Program>(
+        options: choice,
+        columns: columns,
+        settings: settings,
+        store: opened,
+        location: location,
+        links: links
+      )
+      // Checked before the terminal is taken, so that a wrong option is reported on the shell's screen.
+      _ = try lists.define(BrowserChoice())
+      var setup = lists.setup(screen)
+      let state =
+        !remembers || screen.noState
+        ? nil
+        : BrowsedState(
+          of: list,
+          Program.entity.name,
+          in: opened,
+          program: Program.name,
+          environment: ProcessInfo.processInfo.environment
+        )
+      state?.begin(&setup)
+      return Browsed(lists: lists, setup: setup, state: state)
+    } catch {
+      try? opened.close()
+      throw error
     }
   }
 
@@ -138,7 +204,7 @@ public struct BrowseRun<Program: ListProgram> {
 }
 
 /// The options of a full screen.
-public struct ScreenOptions: ParsableArguments {
+public struct ScreenOptions: ParsableArguments, Sendable {
   /// Whether the screen is printed instead of shown.
   @Flag(name: .customLong("print"), help: "Play --keys, print the last screen and end.")
   public var prints = false

@@ -13,6 +13,7 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
   let settings: LocaleSettings
   let store: any Store
   let location: StoreLocation
+  var links: RowLinks?
   private let commandLists = CommandLists()
 
   /// The source of the browser's lists.
@@ -31,6 +32,10 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
     source.details = relatedNames
     source.row = { choice, text in try refusing { try row(at: text, in: choice) } }
     source.matches = { choice, text, ids in try refusing { try matches(of: text, choice, ids) } }
+    if let links {
+      source.links = { id in try refusing { try links.find(id, store) } }
+      source.visit = { id, link in try refusing { try links.visit(link, id, store) } }
+    }
     source.writer = { (store as? any WriterReporting)?.presentWriter?.shortName }
     source.stop = { requests.stop() }
     return source
@@ -196,6 +201,8 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
       }.joined(separator: ", ")
     }
     setup.titleColumn = titleColumn
+    setup.hasLinks = links != nil
+    setup.opensRows = links?.opensRows == true
     setup.rareNames = Program.foreignKeyNames
     setup.isYear = isYear
     setup.orderOffers = orderOffers

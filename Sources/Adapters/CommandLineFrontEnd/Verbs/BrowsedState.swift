@@ -42,12 +42,14 @@ final class BrowsedState: Sendable {
     setup.remember = { [self] memory in kept.withLock { $0 = memory } }
   }
 
-  /// Writes what the browser wants remembered, or prints why that is not possible.
-  func end(_ program: String) {
+  /// Writes what the browser wants remembered.
+  /// - Parameter program: The program that prints why that is not possible; `nil` prints nothing.
+  func end(_ program: String? = nil) {
     guard let memory = kept.withLock({ $0 }) else { return }
     do {
       try state.write(memory)
     } catch {
+      guard let program else { return }
       let note =
         "\(program): Nothing is remembered: \(state.path) cannot be written. Use --no-state, or set XDG_STATE_HOME."
       try? TerminalOutput.standardError.write(SafeText.oneLine(note) + "\n")

@@ -6,8 +6,8 @@ public enum BrowserAction: String, Hashable, Sendable, CaseIterable {
   case lineToMiddle, lineToTop, lineToBottom
   case filter, sort, sectionBy, usual
   case nextMatch, previousMatch, sameValue
-  case select, selectSection, selectAll, mouse, detail, copyCell, copyRows
+  case select, selectSection, selectAll, mouse, enter, detail, links, copyCell, copyRows
   case edit, editInEditor, add, delete, commands, undo, redo
   case hold, applyHeld
-  case help, messages, repaint, suspend, escape, interrupt, quit
+  case help, messages, repaint, suspend, escape, interrupt, quit, quitAll
 }

@@ -41,7 +41,12 @@ public enum BrowserKeymap {
     entry("G End", .last, .move, "last row, and keep to it"),
     entry(":", .goTo, .move, "go to a row number, a share such as 50%, or a value", also: "jump"),
     entry("%", .share, .move, "go to a share: 50%"),
-    entry("^O", .back, .move, "follow the row that moved away, or back to before a jump"),
+    entry(
+      "^O",
+      .back,
+      .move,
+      "follow the row that moved away, or back to before a jump or to the list below"
+    ),
     entry("zz", .lineToMiddle, .move, "cursor's line to the middle"),
     entry("zt", .lineToTop, .move, "cursor's line to the top"),
     entry("zb", .lineToBottom, .move, "cursor's line to the bottom"),
@@ -77,7 +82,23 @@ public enum BrowserKeymap {
     entry("␣ v", .select, .rows, "select the row and go to the next one", hint: "␣ select"),
     entry("V", .selectSection, .rows, "select the section's rows on the screen"),
     entry("^A", .selectAll, .rows, "select all rows of the list"),
-    entry("Enter o", .detail, .rows, "all values of the row", hint: "Enter detail"),
+    entry(
+      "Enter",
+      .enter,
+      .rows,
+      "all values of the row; in a list of tables, the table",
+      hint: "Enter detail",
+      also: "open"
+    ),
+    entry("o", .detail, .rows, "all values of the row"),
+    entry(
+      "f",
+      .links,
+      .rows,
+      "follow a reference of the row: to the row that it names, or to those that name it",
+      hint: "f follow",
+      also: "foreign key related go"
+    ),
     entry("y", .copyCell, .rows, "copy the first column to the clipboard"),
     entry("Y", .copyRows, .rows, "copy the row, or the selected rows on the screen"),
     entry(
@@ -115,7 +136,12 @@ public enum BrowserKeymap {
     entry("m", .mouse, .program, "the mouse on or off"),
     entry("^L F5", .repaint, .program, "paint the screen again", also: "refresh redraw"),
     entry("^Z", .suspend, .program, "back to the shell for a while"),
-    entry("Esc", .escape, .program, "close one thing: input, menu, pane, filter, selection"),
+    entry(
+      "Esc",
+      .escape,
+      .program,
+      "close one thing: input, menu, pane, filter, selection, a list over another"
+    ),
     entry(
       "^C",
       .interrupt,
@@ -123,13 +149,21 @@ public enum BrowserKeymap {
       "give up a wait for another writer; twice: leave",
       also: "quit exit cancel"
     ),
-    entry("q", .quit, .program, "leave", hint: "q quit", also: "exit"),
+    entry(
+      "q",
+      .quit,
+      .program,
+      "leave; from a list over another, go back to that",
+      hint: "q quit",
+      also: "exit"
+    ),
+    entry("Q", .quitAll, .program, "leave, however many lists are open", also: "quit exit"),
   ]
 
   /// The actions of the hints, the most important first.
   static let hinted: [BrowserAction] = [
-    .filter, .indexTitle, .previousSection, .select, .detail, .edit, .delete, .undo, .sort, .hold,
-    .quit,
+    .filter, .indexTitle, .previousSection, .select, .enter, .links, .edit, .delete, .undo, .sort,
+    .hold, .quit,
   ]
 
   private static func entry(

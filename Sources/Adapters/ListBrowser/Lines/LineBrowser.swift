@@ -57,6 +57,12 @@ struct LineBrowser: Sendable {
     return effects
   }
 
+  /// Lets what is shown be read out again, after another list has been read out.
+  mutating func comeBack() {
+    (namedSection, readPane) = (nil, -1)
+    model.message = ""
+  }
+
   /// Gives up the wait of a write for other writers.
   /// - Returns: What is to be done; `nil` if there is no such wait.
   mutating func giveUpWaiting(at now: Duration) -> [BrowserEffect]? {
@@ -181,8 +187,10 @@ struct LineBrowser: Sendable {
 
   /// The keys that work without a screen, as the keymap and the program have them.
   private func help(containing text: String) -> [String] {
-    let keys = BrowserKeymap.entries.filter { LineCommand.actions.contains($0.action) }
-      .map { (line: "\($0.keyText): \($0.help)", synonyms: $0.synonyms) }
+    let keys = BrowserKeymap.entries.filter {
+      LineCommand.actions.contains($0.action) && (model.setup.hasLinks || $0.action != .links)
+    }
+    .map { (line: "\($0.keyText): \($0.help)", synonyms: $0.synonyms) }
     let commands = model.offeredCommands.filter { $0.key != nil }
       .map { (line: "\($0.keyText): \($0.title)", synonyms: "") }
     let sought = text.lowercased()
@@ -203,7 +211,7 @@ struct LineBrowser: Sendable {
     let names = [setup.program, setup.file, model.order.words].filter { !$0.isEmpty }
     return [
       SafeText.oneLine("\(names.joined(separator: ", ")): \(counts)."),
-      "Type a key and Enter: j next, k before, ? all keys, q leave.",
+      "Type a key and Enter: j next, k before, ? all keys, \(setup.isVisit ? "q back" : "q leave").",
     ]
   }
 

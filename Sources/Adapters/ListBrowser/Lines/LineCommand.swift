@@ -12,9 +12,9 @@ enum LineCommand: Hashable, Sendable {
     .down, .up, .halfPageDown, .halfPageUp, .pageDown, .pageUp, .first, .last, .nextSection,
     .previousSection, .indexTitle, .sections, .goTo, .share, .back, .fold, .open, .toggleFold,
     .foldAll, .openAll, .filter, .nextMatch, .previousMatch, .sameValue, .selectAll, .sort,
-    .sectionBy, .usual, .select, .selectSection, .detail, .delete,
+    .sectionBy, .usual, .select, .selectSection, .enter, .detail, .links, .delete,
     .commands, .undo, .redo, .hold, .applyHeld, .help, .messages, .repaint, .suspend, .escape,
-    .interrupt, .quit,
+    .interrupt, .quit, .quitAll,
   ]
   /// The actions that are repeated by repeating their key: `jjj` is `3j`.
   private static let steps: Set<BrowserAction> = [.down, .up, .nextSection, .previousSection]
@@ -25,7 +25,7 @@ enum LineCommand: Hashable, Sendable {
   init(_ line: String, commands: [BrowserCommand]) {
     let typed = LineCommand.trimmed(line)
     guard let first = typed.first else {
-      self = line.isEmpty ? .action(.detail) : .action(.select)
+      self = line.isEmpty ? .action(.enter) : .action(.select)
       return
     }
     switch first {
@@ -72,7 +72,7 @@ enum LineCommand: Hashable, Sendable {
   /// Whether an action takes a text behind its key: a part of the name to choose.
   private static func takesText(_ action: BrowserAction) -> Bool {
     switch action {
-    case .sort, .sectionBy, .sections, .commands, .help: true
+    case .sort, .sectionBy, .sections, .commands, .links, .help: true
     default: false
     }
   }

@@ -7,9 +7,9 @@ public import TerminalFrontEnd
 /// What is typed while a command is still at work waits for it. Changes of others are announced while the line is empty.
 public struct LineLoop: Sendable {
   private enum Event: Sendable {
-    case browser(BrowserEvent)
+    /// What happened to a list, by its number.
+    case level(Int, LevelEvent)
     case terminal(TerminalInput)
-    case failed(any Error)
     /// The time to try again to read a list that has failed.
     case retry
     /// The time after which a wait for the store is worth a word.
@@ -39,73 +39,78 @@ public struct LineLoop: Sendable {
       session.leave()
     }
     let (events, continuation) = AsyncStream<Event>.makeStream()
-    let work = BrowserWork(source) { continuation.yield(.browser($0)) }
     Thread.detachNewThread { session.readInput { continuation.yield(.terminal($0)) } }
-    let opening = Task {
-      do { try await work.openBase() } catch { continuation.yield(.failed(error)) }
-    }
+    var state = State(
+      BrowserLevels(LineBrowser(setup), source: source) { continuation.yield(.level($0, $1)) },
+      setup.width,
+      echoes: session.echoes
+    )
     let outcome: Result<BrowserLoop.End, any Error>
     do {
-      outcome = .success(try await read(events, continuation, work, session))
+      outcome = .success(try await read(&state, events, continuation, session))
     } catch {
       outcome = .failure(error)
     }
     session.leave()
-    opening.cancel()
-    await work.end()
+    for browser in state.levels.all { browser.model.keepMemory() }
+    await state.levels.end()
     return try outcome.get()
   }
 
   private func read(
+    _ state: inout State,
     _ events: AsyncStream<Event>,
     _ continuation: AsyncStream<Event>.Continuation,
-    _ work: BrowserWork,
     _ session: TerminalSession
   ) async throws -> BrowserLoop.End {
     let clock = ContinuousClock()
     let start = clock.now
-    var state = State(setup, echoes: session.echoes)
-    defer { if let memory = state.browser.model.memory { setup.remember?(memory) } }
     var isWaiting = false
     var checks = 0
     for await event in events {
       state.now = clock.now - start
       switch event {
-      case .failed(let error): throw error
+      case .level(let number, .failed(let error)):
+        guard number == state.levels.topNumber, state.levels.hasBelow else {
+          if number == 0 { throw error }
+          break
+        }
+        state.leave()
+        state.browser.model.sayFailed(error)
       case .retry:
         isWaiting = false
-        state.effects += state.browser.update(.tick, at: state.now)
-      case .quiet: state.effects += state.browser.update(.tick, at: state.now)
-      case .browser(let event):
-        state.effects += state.browser.update(event, at: state.now)
-        if case .writer = event { state.announceWait() }
+        state.update(.tick)
+      case .quiet: state.update(.tick)
+      case .level(let number, .browser(let event)): state.update(event, of: number)
       case .terminal(.input(let input)): state.take(early: input)
       case .terminal(.resized): break
-      case .terminal(.stop): state.effects.append(.suspend)
+      case .terminal(.stop): state.effects.append((state.levels.topNumber, .suspend))
       case .terminal(.signal(let number)): return .signal(number)
       case .terminal(.closed): return .status(129)
       }
       repeat {
         try session.write(state.takeOutput())
-        for effect in state.takeEffects() {
+        for (number, effect) in state.takeEffects() {
           switch effect {
           case .quit(let status): return .status(status)
           case .suspend: session.suspend()
+          case .show(let visit): state.show(visit)
+          case .leave: if !state.leave() { return .status(0) }
           case .repaint, .copy: break
           case .perform:
             checks = LineLoop.mostChecks
-            work.perform(effect)
+            state.levels.work(of: number)?.perform(effect)
             Task {
               try? await Task.sleep(for: BrowserModel.quietSpan)
               continuation.yield(.quiet)
             }
-          default: work.perform(effect)
+          default: state.levels.work(of: number)?.perform(effect)
           }
         }
         // What a command wrote is read out with its answer. Others may write all the time, so there is an end to waiting.
         if checks > 0, state.isReady {
           checks -= 1
-          guard await work.hasDelivered(to: state.browser.model) else { break }
+          guard await state.levels.topWork.hasDelivered(to: state.browser.model) else { break }
           checks = 0
         }
       } while state.advance()
@@ -124,29 +129,68 @@ public struct LineLoop: Sendable {
 extension LineLoop {
   /// What the loop knows: the list, the line that is being typed, and what waits.
   private struct State {
-    var browser: LineBrowser
+    var levels: BrowserLevels<LineBrowser>
     var now = Duration.zero
-    /// What is to be done.
-    var effects: [BrowserEffect] = []
+    /// What is to be done, each with the number of the list that asks for it.
+    var effects: [(Int, BrowserEffect)] = []
     /// Input that has not been taken yet.
     var waiting: [KeyInput] = []
     private var editor: LineEditor
     private var output = ""
     /// Whether the list, or a command's outcome, is still to be read out.
     private var isAwaited = true
-    private var hasGreeted = false
+    /// Whether it has not been said yet what is read out.
+    private var isNew = true
     private let echoes: Bool
 
-    init(_ setup: BrowserSetup, echoes: Bool) {
-      browser = LineBrowser(setup)
-      editor = LineEditor(width: setup.width)
+    init(_ levels: BrowserLevels<LineBrowser>, _ width: DisplayWidth, echoes: Bool) {
+      self.levels = levels
+      editor = LineEditor(width: width)
       self.echoes = echoes
+    }
+
+    /// The list that is read out.
+    var browser: LineBrowser {
+      get { levels.top }
+      set { levels.top = newValue }
+    }
+
+    /// Takes an event for a list; that which is read out if none is named.
+    mutating func update(_ event: BrowserEvent, of number: Int? = nil) {
+      let (number, now) = (number ?? levels.topNumber, now)
+      guard let wanted = levels.change(number, { $0.update(event, at: now) }) else {
+        return event.discard()
+      }
+      append(wanted, number)
+      if case .writer = event { announceWait() }
+    }
+
+    private mutating func append(_ wanted: [BrowserEffect], _ number: Int? = nil) {
+      let number = number ?? levels.topNumber
+      effects += wanted.map { (number, $0) }
+    }
+
+    /// Reads out another list over the present one.
+    mutating func show(_ visit: BrowserVisit) {
+      levels.push(LineBrowser(visit.setup), visit)
+      (isAwaited, isNew) = (true, true)
+    }
+
+    /// Reads out the list below again.
+    /// - Returns: Whether there is one.
+    @discardableResult
+    mutating func leave() -> Bool {
+      guard let left = levels.pop() else { return false }
+      left.model.keepMemory()
+      levels.top.comeBack()
+      isAwaited = true
+      return true
     }
 
     /// Whether the outcome of a command can be read out.
     var isReady: Bool { isAwaited && browser.isReady }
 
-    mutating func takeEffects() -> [BrowserEffect] {
+    mutating func takeEffects() -> [(Int, BrowserEffect)] {
       defer { effects = [] }
       return effects
     }
@@ -161,14 +205,14 @@ extension LineLoop {
       if case .key(let key) = input, key == Key(.character("c"), control: true),
         let wanted = browser.giveUpWaiting(at: now)
       {
-        effects += wanted
+        append(wanted)
       } else {
         waiting.append(input)
       }
     }
 
     /// Says what the last command waits for.
-    mutating func announceWait() {
+    private mutating func announceWait() {
       guard isAwaited, let text = browser.model.waitingText else { return }
       output += SafeText.oneLine(text) + "\r\n"
     }
@@ -179,8 +223,8 @@ extension LineLoop {
       guard !isAwaited else {
         guard browser.isReady else { return false }
         isAwaited = false
-        let greeting = hasGreeted ? [] : browser.greeting()
-        hasGreeted = true
+        let greeting = isNew ? browser.greeting() : []
+        isNew = false
         write(greeting + browser.readOut())
         return true
       }
@@ -201,14 +245,14 @@ extension LineLoop {
       switch outcome {
       case .typing: break
       case .line(let line):
-        effects += browser.enter(line, at: now)
+        append(browser.enter(line, at: now))
         isAwaited = true
       case .key(let key):
         guard let wanted = browser.press(key, at: now) else { return }
-        effects += wanted
+        append(wanted)
         output += "\r\n"
         isAwaited = true
-      case .end: effects.append(.quit(0))
+      case .end: append([.quit(0)])
       }
     }
 

@@ -17,11 +17,12 @@ public struct BrowserLoop: Sendable {
   }
 
   private enum Event: Sendable {
-    case browser(BrowserEvent)
+    /// What happened to a list, by its number.
+    case level(Int, LevelEvent)
     /// The terminal's input, and the frame that was on the screen when it was read.
-    case terminal(TerminalInput, frame: Int)
+    case terminal(TerminalInput, frame: ShownFrame.Number)
     case frame
-    case failed(any Error)
+    case tick
   }
 
   private let setup: BrowserSetup
@@ -56,103 +57,157 @@ public struct BrowserLoop: Sendable {
       session.leave()
     }
     let (events, continuation) = AsyncStream<Event>.makeStream()
-    let work = BrowserWork(source) { continuation.yield(.browser($0)) }
     let shownFrame = ShownFrame()
     let reader = InputReader(session) {
       continuation.yield(.terminal($0, frame: shownFrame.number))
     }
     reader.start()
-    let opening = Task {
-      do { try await work.openBase() } catch { continuation.yield(.failed(error)) }
-    }
+    var screen = Screen(
+      BrowserLevels(BrowserModel(setup, size: session.size), source: source) {
+        continuation.yield(.level($0, $1))
+      },
+      isColored: isColored
+    )
     let outcome: Result<End, any Error>
     do {
       outcome = .success(
-        try await show(on: session, isColored, events, continuation, work, shownFrame, reader)
+        try await show(&screen, on: session, events, continuation, shownFrame, reader)
       )
     } catch {
       outcome = .failure(error)
     }
     session.leave()
-    opening.cancel()
-    await work.end()
+    for model in screen.levels.all { model.keepMemory() }
+    await screen.levels.end()
     return try outcome.get()
   }
 
   private func show(
+    _ screen: inout Screen,
     on session: TerminalSession,
-    _ isColored: Bool,
     _ events: AsyncStream<Event>,
     _ continuation: AsyncStream<Event>.Continuation,
-    _ work: BrowserWork,
     _ shownFrame: ShownFrame,
     _ reader: InputReader
   ) async throws -> End {
     let clock = ContinuousClock()
     let start = clock.now
-    var model = BrowserModel(setup, size: session.size)
-    defer { if let memory = model.memory { setup.remember?(memory) } }
-    var painter = Painter(isColored: isColored)
-    var frames = FrameTimer()
-    var pressed = Duration.seconds(-1)
-    try session.write(painter.paint(BrowserView.surface(of: model)))
+    try session.write(screen.painter.paint(BrowserView.surface(of: screen.levels.top)))
     for await event in events {
       let now = clock.now - start
-      var effects: [BrowserEffect] = []
       switch event {
-      case .failed(let error): throw error
-      case .frame: frames.hasFired()
-      case .browser(.tick):
-        frames.hasTicked()
-        effects = model.update(.tick, at: now)
-      case .browser(let event): effects = model.update(event, at: now)
-      case .terminal(.input(.key(let key)), let frame):
-        pressed = now
-        effects = model.update(.key(key, frame: frame), at: now)
-      case .terminal(.input(.paste(let text)), _): effects = model.update(.paste(text), at: now)
-      case .terminal(.input(.mouse(let mouse)), _):
-        effects = model.update(.mouse(mouse), at: now)
-      case .terminal(.resized(let size), _): effects = model.update(.resized(size), at: now)
-      case .terminal(.stop, _): effects = [.suspend]
+      case .frame: screen.frames.hasFired()
       case .terminal(.signal(let number), _): return .signal(number)
       case .terminal(.closed, _): return .status(129)
+      default: break
       }
-      while !effects.isEmpty {
-        switch effects.removeFirst() {
+      var effects = try take(event, &screen, at: now)
+      while true {
+        if effects.isEmpty, !screen.levels.top.isVisiting, !screen.typedAhead.isEmpty {
+          let (input, frame) = screen.typedAhead.removeFirst()
+          effects = take(input, frame, &screen, at: now)
+        }
+        guard !effects.isEmpty else { break }
+        let (number, effect) = effects.removeFirst()
+        switch effect {
         case .quit(let status): return .status(status)
-        case .repaint: painter.reset()
+        case .show(let visit):
+          var model = BrowserModel(visit.setup, size: session.size)
+          model.hasMouse = screen.levels.top.hasMouse
+          screen.levels.push(model, visit)
+        case .leave:
+          guard let left = screen.levels.pop() else { return .status(0) }
+          left.keepMemory()
+          screen.levels.top.hasMouse = left.hasMouse
+          effects += screen.update(.resized(session.size), at: now)
+        case .repaint: screen.painter.reset()
         case .copy(let text): try session.write(Clipboard.sequence(for: text))
         case .mouse(let isOn): try session.write(Mouse.reporting(isOn))
         case .suspend:
           session.suspend()
-          painter.reset()
-          if model.hasMouse { try session.write(Mouse.reporting(true)) }
-          effects += model.update(.resized(session.size), at: now)
-        case .form(let number, .edit(let text)):
+          effects += try screen.reenter(session, at: now)
+        case .form(let form, .edit(let text)):
           let event = await reader.edit(text)
-          painter.reset()
-          if model.hasMouse { try session.write(Mouse.reporting(true)) }
-          effects += model.update(.resized(session.size), at: now)
-          effects += model.update(.form(number: number, event), at: now)
-        case let effect: work.perform(effect)
+          effects += try screen.reenter(session, at: now)
+          effects += screen.update(.form(number: form, event), at: now)
+        case let effect: screen.levels.work(of: number)?.perform(effect)
         }
       }
       // A page that is about to come is waited for, so that rows do not flicker.
-      let wait = model.isSettled ? Duration.zero : BrowserLoop.pagePatience
+      let wait = screen.levels.top.isSettled ? Duration.zero : BrowserLoop.pagePatience
       let span =
-        now - pressed < BrowserLoop.keySpan ? BrowserLoop.frameSpan : BrowserLoop.quietFrameSpan
-      if let delay = frames.delay(now, span: span, patience: wait) {
+        now - screen.pressed < BrowserLoop.keySpan
+        ? BrowserLoop.frameSpan : BrowserLoop.quietFrameSpan
+      if let delay = screen.frames.delay(now, span: span, patience: wait) {
         if delay > .zero { wake(by: .frame, after: delay, continuation) }
         continue
       }
-      try session.write(painter.paint(BrowserView.surface(of: model)))
-      frames.hasPainted(at: now)
-      shownFrame.number = model.notePainted()
-      if model.needsTicks, frames.startTicking() {
-        wake(by: .browser(.tick), after: BrowserLoop.tickSpan, continuation)
+      try session.write(screen.painter.paint(BrowserView.surface(of: screen.levels.top)))
+      screen.frames.hasPainted(at: now)
+      let frame = screen.levels.top.notePainted()
+      shownFrame.number = ShownFrame.Number(level: screen.levels.topNumber, frame: frame)
+      if screen.levels.all.contains(where: \.needsTicks), screen.frames.startTicking() {
+        wake(by: .tick, after: BrowserLoop.tickSpan, continuation)
       }
     }
     return .status(0)
+  }
+
+  /// Takes an event for the list that it concerns.
+  /// - Returns: What is to be done, each with the number of the list that asks for it.
+  private func take(
+    _ event: Event,
+    _ screen: inout Screen,
+    at now: Duration
+  ) throws -> [(Int, BrowserEffect)] {
+    switch event {
+    case .level(let number, .failed(let error)):
+      guard number == screen.levels.topNumber, screen.levels.hasBelow else {
+        if number == 0 { throw error }
+        return []
+      }
+      screen.levels.pop()
+      screen.levels.top.sayFailed(error)
+      return []
+    case .level(let number, .browser(let event)):
+      guard let effects = screen.levels.change(number, { $0.update(event, at: now) }) else {
+        event.discard()
+        return []
+      }
+      return effects.map { (number, $0) }
+    case .tick:
+      screen.frames.hasTicked()
+      return screen.levels.numbers.flatMap { number in
+        (screen.levels.change(number) { $0.update(.tick, at: now) } ?? []).map { (number, $0) }
+      }
+    case .terminal(.input(let input), let frame):
+      if case .key = input { screen.pressed = now }
+      if screen.levels.top.isVisiting, !input.isInterruption {
+        screen.typedAhead.append((input, frame))
+        return []
+      }
+      return take(input, frame, &screen, at: now)
+    case .terminal(.resized(let size), _): return screen.update(.resized(size), at: now)
+    case .terminal(.stop, _): return [(screen.levels.topNumber, .suspend)]
+    case .terminal(.signal, _), .terminal(.closed, _), .frame: return []
+    }
+  }
+
+  /// Takes what was typed for the list on the screen.
+  private func take(
+    _ input: KeyInput,
+    _ seen: ShownFrame.Number,
+    _ screen: inout Screen,
+    at now: Duration
+  ) -> [(Int, BrowserEffect)] {
+    switch input {
+    case .key(let key):
+      // A frame of another list shows none of the rows of this one.
+      let isShown = seen.level == screen.levels.topNumber
+      return screen.update(.key(key, frame: isShown ? seen.frame : -1), at: now)
+    case .paste(let text): return screen.update(.paste(text), at: now)
+    case .mouse(let mouse): return screen.update(.mouse(mouse), at: now)
+    }
   }
 
   private func wake(
@@ -178,25 +233,28 @@ public struct BrowserLoop: Sendable {
   /// - Returns: What the terminal would show.
   /// - Throws: The store's error if the list cannot be fetched.
   public func screen(after keys: [KeyInput], size: TerminalSize) async throws -> Surface {
-    let (events, continuation) = AsyncStream<Event>.makeStream()
-    let work = BrowserWork(source) { continuation.yield(.browser($0)) }
-    let opening = Task {
-      do { try await work.openBase() } catch { continuation.yield(.failed(error)) }
+    let (events, continuation) = AsyncStream<(Int, LevelEvent)>.makeStream()
+    var levels = BrowserLevels(BrowserModel(setup, size: size), source: source) {
+      continuation.yield(($0, $1))
     }
-    var model = BrowserModel(setup, size: size)
     var rest = keys[...]
-    var outcome: Result<Surface, any Error> = .success(BrowserView.surface(of: model))
-    events: for await event in events {
+    var outcome: Result<Surface, any Error> = .success(BrowserView.surface(of: levels.top))
+    events: for await (number, event) in events {
       switch event {
       case .failed(let error):
-        outcome = .failure(error)
-        break events
-      case .browser(let event):
-        for effect in model.update(event, at: .zero) { work.perform(effect) }
-      case .frame, .terminal: break
+        guard number != 0 else {
+          outcome = .failure(error)
+          break events
+        }
+        guard number == levels.topNumber else { break }
+        levels.pop()
+        levels.top.sayFailed(error)
+      case .browser(let event): play(event, of: number, &levels, size, &rest)
       }
       var isDone = false
-      while model.hasList, model.isSettled, await work.hasDelivered(to: model) {
+      while levels.top.hasList, levels.top.isSettled,
+        await levels.topWork.hasDelivered(to: levels.top)
+      {
         guard let input = rest.popFirst() else {
           isDone = true
           break
@@ -207,17 +265,95 @@ public struct BrowserLoop: Sendable {
           case .paste(let text): .paste(text)
           case .mouse(let mouse): .mouse(mouse)
           }
-        for effect in model.update(event, at: .zero) {
-          if case .quit = effect { rest = [] }
-          work.perform(effect)
-        }
+        play(event, of: levels.topNumber, &levels, size, &rest)
       }
-      outcome = .success(BrowserView.surface(of: model))
+      outcome = .success(BrowserView.surface(of: levels.top))
       if isDone { break }
     }
-    opening.cancel()
-    await work.end()
+    await levels.end()
     return try outcome.get()
+  }
+
+  /// Takes an event, and does what is to be done because of it.
+  private func play(
+    _ event: BrowserEvent,
+    of number: Int,
+    _ levels: inout BrowserLevels<BrowserModel>,
+    _ size: TerminalSize,
+    _ rest: inout ArraySlice<KeyInput>
+  ) {
+    guard let effects = levels.change(number, { $0.update(event, at: .zero) }) else {
+      return event.discard()
+    }
+    for effect in effects {
+      switch effect {
+      case .quit: rest = []
+      case .show(let visit): levels.push(BrowserModel(visit.setup, size: size), visit)
+      case .leave: if levels.pop() == nil { rest = [] }
+      default: levels.work(of: number)?.perform(effect)
+      }
+    }
+  }
+}
+
+/// What is on the terminal, and what waits for it.
+private struct Screen {
+  var levels: BrowserLevels<BrowserModel>
+  var painter: Painter
+  var frames = FrameTimer()
+  /// When a key was pressed last.
+  var pressed = Duration.seconds(-1)
+  /// Keys that were typed while a list is being opened over the shown one, for which they are meant.
+  var typedAhead: [(input: KeyInput, frame: ShownFrame.Number)] = []
+
+  init(_ levels: BrowserLevels<BrowserModel>, isColored: Bool) {
+    self.levels = levels
+    painter = Painter(isColored: isColored)
+  }
+
+  /// Takes an event for the list on the screen.
+  mutating func update(_ event: BrowserEvent, at now: Duration) -> [(Int, BrowserEffect)] {
+    let number = levels.topNumber
+    return levels.top.update(event, at: now).map { (number, $0) }
+  }
+
+  /// Shows everything again on a terminal that something else has used.
+  mutating func reenter(
+    _ session: TerminalSession,
+    at now: Duration
+  ) throws -> [(Int, BrowserEffect)] {
+    painter.reset()
+    if levels.top.hasMouse { try session.write(Mouse.reporting(true)) }
+    return update(.resized(session.size), at: now)
+  }
+}
+
+extension BrowserModel {
+  /// Hands over what is to be remembered of the list.
+  func keepMemory() {
+    if let memory { setup.remember?(memory) }
+  }
+
+  /// Says why a list that was opened over this one cannot be shown.
+  mutating func sayFailed(_ error: any Error) {
+    message = SafeText.oneLine((error as? BrowserSource.Refusal)?.reason ?? "\(error)")
+  }
+}
+
+extension BrowserEvent {
+  /// Closes what has come for a list that is no longer open.
+  func discard() {
+    if case .performed(let outcome) = self, case .visit(let visit) = outcome.effect {
+      visit.close()
+    }
+  }
+}
+
+extension KeyInput {
+  /// Whether it asks for an end of what is running.
+  fileprivate var isInterruption: Bool {
+    guard case .key(let key) = self else { return false }
+    return key == Key(.character("c"), control: true) || key == Key(.character("z"), control: true)
   }
 }
 
@@ -259,11 +395,17 @@ private struct FrameTimer {
 
 /// The number of the frame on the screen, for the thread that reads keys.
 private final class ShownFrame: Sendable {
-  private let value = Atomic<Int>(0)
+  /// A frame of one of the lists that are open one over the other.
+  struct Number: Hashable, Sendable {
+    var level = 0
+    var frame = 0
+  }
 
-  var number: Int {
-    get { value.load(ordering: .acquiring) }
-    set { value.store(newValue, ordering: .releasing) }
+  private let value = Mutex(Number())
+
+  var number: Number {
+    get { value.withLock { $0 } }
+    set { value.withLock { $0 = newValue } }
   }
 }
 

@@ -57,6 +57,12 @@ public struct BrowserSource: Sendable {
     _,
     _ in []
   }
+  /// Returns the lists that belong to a row, so that the user can go to one of them.
+  public var links: @Sendable (ObjectID) throws -> [BrowserLink] = { _ in [] }
+  /// Opens the list of a link of a row; it blocks, and throws `Refusal` for one that cannot be shown.
+  public var visit: @Sendable (ObjectID, BrowserLink) throws -> BrowserVisit = { _, _ in
+    throw Refusal("This list has no others to go to.")
+  }
   /// Returns the name of the process that keeps the store from being written at present, or `nil` if that is not known.
   public var writer: @Sendable () -> String? = { nil }
   /// Ends what requests have started and what still runs.

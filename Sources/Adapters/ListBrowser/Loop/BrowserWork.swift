@@ -74,7 +74,11 @@ final class BrowserWork: Sendable {
     case .recheck(let pane): recheck(pane)
     case .findWriter: Task { [send, source] in send(.writer(source.writer())) }
     case .giveUp: wait.withLock { $0?.giveUp() }
-    case .copy, .repaint, .suspend, .quit, .mouse: break
+    case .readLinks(let id):
+      answer { [source] in BrowserOutcome("", .links(try source.links(id), of: id)) }
+    case .visit(let id, let link):
+      answer { [source] in BrowserOutcome("", .visit(try source.visit(id, link))) }
+    case .copy, .repaint, .suspend, .quit, .mouse, .show, .leave: break
     }
   }
 
@@ -143,8 +147,15 @@ final class BrowserWork: Sendable {
 
   private func perform(_ request: BrowserRequest) {
     let wait = beginWait()
-    Task(executorPreference: executor) { [send, source] in
-      send(.performed(await BrowserWork.outcome(of: request, wait, source)))
+    answer { [source] in
+      try WriterWait.$current.withValue(wait) { try source.perform(request) }
+    }
+  }
+
+  /// Sends what a closure comes to, which may wait for the store.
+  private func answer(_ body: @escaping @Sendable () throws -> BrowserOutcome) {
+    Task(executorPreference: executor) { [send] in
+      send(.performed(await BrowserWork.outcome(of: body)))
     }
   }
 
@@ -156,12 +167,10 @@ final class BrowserWork: Sendable {
   }
 
   @concurrent private static func outcome(
-    of request: BrowserRequest,
-    _ wait: WriterWait,
-    _ source: BrowserSource
+    of body: @Sendable () throws -> BrowserOutcome
   ) async -> BrowserOutcome {
     do {
-      return try WriterWait.$current.withValue(wait) { try source.perform(request) }
+      return try body()
     } catch {
       return BrowserOutcome((error as? BrowserSource.Refusal)?.reason ?? "\(error)")
     }

@@ -81,6 +81,10 @@ public struct BrowserOutcome: Sendable {
     case list(BrowserChoice)
     /// Goes to where a row with these values stands or would stand.
     case jump(to: Row)
+    /// Offers the lists that belong to a row.
+    case links([BrowserLink], of: ObjectID)
+    /// Opens another list over this one.
+    case visit(BrowserVisit)
   }
 
   /// A sentence about what was done, or an empty text.

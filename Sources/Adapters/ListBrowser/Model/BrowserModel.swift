@@ -91,6 +91,10 @@ public struct BrowserModel: Sendable {
   var menu: Menu?
   /// What the menu offers that is open for an order which does not fit the sections.
   var offers: [BrowserOffer] = []
+  /// The lists that belong to a row, as the menu offers them.
+  var links: (row: ObjectID, all: [BrowserLink])?
+  /// Whether another list is being opened over this one: keys wait for it.
+  var isVisiting = false
   /// The detail pane, if it is open.
   var detail: DetailPane?
   /// The form that is open, and the number of the newest.
@@ -228,7 +232,7 @@ struct DetailPane: Hashable, Sendable {
 /// A menu over the list: its items are narrowed by typing.
 struct Menu: Sendable {
   enum Purpose: Hashable, Sendable {
-    case help, sections, sort, order, sectionBy, commands, lines, sameValue, messages
+    case help, sections, sort, order, sectionBy, commands, lines, sameValue, messages, links
 
     /// Whether the menu is read, and nothing can be chosen.
     var isRead: Bool { self == .lines || self == .messages }

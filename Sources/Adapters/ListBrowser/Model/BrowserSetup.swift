@@ -79,6 +79,12 @@ public struct BrowserSetup: Sendable {
   public var memory: BrowserMemory?
   /// Takes what is to be remembered, when the browser is left.
   public var remember: (@Sendable (BrowserMemory) -> Void)?
+  /// Whether rows belong to other lists, which a key opens.
+  public var hasLinks = false
+  /// Whether a row names another list, so that `Enter` opens that in place of the row's values.
+  public var opensRows = false
+  /// Whether the list was opened over another one, which is shown again when this one is left.
+  public internal(set) var isVisit = false
   /// A sentence to show at the start, or an empty text.
   public var notice = ""
   /// Returns the text of a section's aggregates for its header; an empty text for none.

@@ -16,7 +16,7 @@ struct FirstRows: Sendable {
 
   /// What can be done while they are shown.
   static let actions: Set<BrowserAction> = [
-    .filter, .sort, .sectionBy, .help, .repaint, .suspend, .escape, .interrupt, .quit,
+    .filter, .sort, .sectionBy, .help, .repaint, .suspend, .escape, .interrupt, .quit, .quitAll,
   ]
 }
 

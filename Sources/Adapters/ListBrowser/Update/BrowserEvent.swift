@@ -56,6 +56,14 @@ public enum BrowserEffect: Sendable {
   case close(pane: Int)
   /// Perform a request, and send its outcome.
   case perform(BrowserRequest)
+  /// Find the lists that belong to a row, and send them as an outcome.
+  case readLinks(ObjectID)
+  /// Open the list of a link of a row, and send it as an outcome.
+  case visit(ObjectID, BrowserLink)
+  /// Show another list over this one.
+  case show(BrowserVisit)
+  /// Show the list below this one again, and close this one.
+  case leave
   /// Find out which process keeps the store from being written, and send its name.
   case findWriter
   /// Let the write that is under way wait for other writers no longer.

@@ -119,7 +119,9 @@ extension BrowserModel {
     case .sameValue: openSameValues()
     case .mouse: return toggleMouse()
     case .selectSection: selectSection()
+    case .enter: return enter(frame: frame)
     case .detail: return showDetail(frame: frame)
+    case .links: return readLinks("f")
     case .copyCell: return copyCell()
     case .copyRows: return copyRows()
     case .hold: return toggleHold()
@@ -138,7 +140,8 @@ extension BrowserModel {
     case .suspend: return [.suspend]
     case .escape: return escape()
     case .interrupt: return interrupt()
-    case .quit: return [.quit(0)]
+    case .quit: return [setup.isVisit ? .leave : .quit(0)]
+    case .quitAll: return [.quit(0)]
     }
     return []
   }
@@ -165,6 +168,7 @@ extension BrowserModel {
 
   private mutating func goBack() -> [BrowserEffect] {
     if let goal { return search(for: goal, .go) }
+    if setup.isVisit { return [.leave] }
     return goBack(to: nil)
   }
 
@@ -233,7 +237,7 @@ extension BrowserModel {
   }
 
   /// Opens or closes the detail pane, or folds the section under the cursor; a program's own way to open a row goes first.
-  private mutating func showDetail(frame: Int?) -> [BrowserEffect] {
+  mutating func showDetail(frame: Int?) -> [BrowserEffect] {
     if case .header(let section) = pane.cursor {
       pane.setFolded(!pane.lines.isFolded(section), section: section)
       return []
@@ -263,7 +267,7 @@ extension BrowserModel {
 
   // MARK: - Leaving things
 
-  /// Closes one thing: a pane, the filter, the list of a command, the selection.
+  /// Closes one thing: a pane, the filter, the list of a command, the selection, a list that was opened over another.
   ///
   /// It never ends the browser, and the order and the sections stay.
   private mutating func escape() -> [BrowserEffect] {
@@ -279,6 +283,8 @@ extension BrowserModel {
       next.commandList = nil
     } else if !selection.isEmpty || selectsAll {
       (selection, selectsAll) = ([], false)
+    } else if setup.isVisit {
+      return [.leave]
     } else {
       sayIdle(
         choice == BrowserChoice()
@@ -303,7 +309,9 @@ extension BrowserModel {
     if opening != nil { return giveUpOpening() }
     if let interruption, now - interruption < .seconds(1) { return [.quit(130)] }
     interruption = now
-    message = "q leaves, and so does ^C once more."
+    message =
+      setup.isVisit
+      ? "q goes back, and ^C once more leaves." : "q leaves, and so does ^C once more."
     return []
   }
 }
@@ -419,7 +427,10 @@ extension BrowserModel {
     }
     switch action {
     case .help:
-      let lines = BrowserKeymap.entries.enumerated().map { index, entry in
+      let keys = BrowserKeymap.entries.enumerated().filter {
+        setup.hasLinks || $0.element.action != .links
+      }
+      let lines = keys.map { index, entry in
         Menu.Item(
           text: entry.keyText,
           note: "\(entry.group.rawValue): \(entry.help)",
@@ -433,7 +444,7 @@ extension BrowserModel {
           Menu.Item(
             text: command.keyText,
             note: "\(setup.program): \(command.title)",
-            index: lines.count + index
+            index: BrowserKeymap.entries.count + index
           )
         }
       menu = Menu(purpose: .help, title: "Keys", all: lines + commands)
@@ -539,6 +550,9 @@ extension BrowserModel {
       pane.go(to: .header(item.index))
       return []
     case .commands: return run(setup.commands[item.index], frame: nil)
+    case .links:
+      guard let links, links.all.indices.contains(item.index) else { return [] }
+      return visit(links.all[item.index], from: links.row)
     case .sort:
       next.sort = item.index == 0 ? nil : item.text
       offers = setup.orderOffers(next)

@@ -78,7 +78,7 @@ extension BrowserModel {
 
   /// Says what a request came to, and shows what it has to show.
   mutating func take(_ outcome: BrowserOutcome) -> [BrowserEffect] {
-    (isPerforming, pendingWrite) = (false, nil)
+    (isPerforming, isVisiting, pendingWrite) = (false, false, nil)
     let call = performing
     performing = nil
     let text = SafeText.oneLine(outcome.message)
@@ -105,6 +105,8 @@ extension BrowserModel {
       guard let list = pane.list else { break }
       isPerforming = true
       return [.land(pane: pane.id, list, row)]
+    case .links(let links, let id): return take(links, of: id)
+    case .visit(let visit): return [.show(visit)]
     }
     return []
   }

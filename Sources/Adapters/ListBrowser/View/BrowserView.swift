@@ -180,8 +180,9 @@ extension BrowserView {
       ?? (layout.isNarrow ? "?" : "? keys")
     let end = drawAtEnd(last, line: line, style: style, &surface, model.setup.width)
     guard !isMenu else { return }
-    var hints = BrowserKeymap.hinted.filter { isUseful($0, model) }.compactMap { action in
-      BrowserKeymap.entries.first { $0.action == action }?.hint
+    var hints = model.setup.isVisit ? ["q back"] : []
+    hints += BrowserKeymap.hinted.filter { isUseful($0, model) }.compactMap { action in
+      hint(for: action, model.setup)
     }
     if model.held != nil { hints.insert(". apply", at: 0) }
     let choice = model.choice
@@ -198,18 +199,28 @@ extension BrowserView {
     }
   }
 
+  /// The key of an action and a word for it.
+  private static func hint(for action: BrowserAction, _ setup: BrowserSetup) -> String? {
+    switch action {
+    case .enter where setup.opensRows: "Enter open"
+    default: BrowserKeymap.entries.first { $0.action == action }?.hint
+    }
+  }
+
   /// Whether an action can do anything at present.
   private static func isUseful(_ action: BrowserAction, _ model: BrowserModel) -> Bool {
     switch action {
     case .indexTitle: model.pane.cursor != nil && model.pane.hasIndex
     case .previousSection: model.pane.cursor != nil && model.pane.lines.hasHeaders
-    case .select, .detail: model.pane.cursor != nil
+    case .select, .enter: model.pane.cursor != nil
+    case .links: model.setup.hasLinks && !model.setup.opensRows && model.pane.cursor?.isRow == true
     case .sort: !model.setup.sortNames.isEmpty
     case .hold: model.held == nil
     case .edit:
       model.setup.canWrite && !model.setup.fields.isEmpty && model.pane.cursor?.isRow == true
     case .delete: model.setup.canWrite && model.pane.cursor?.isRow == true
     case .undo: model.setup.canWrite
+    case .quit: !model.setup.isVisit
     default: true
     }
   }

@@ -16,6 +16,9 @@ public struct DatabaseDescription: Sendable {
   /// The names of all tables and views, described or not.
   public let tableNames: [String]
 
+  /// The number that SQLite gives the schema, and raises with every change of it.
+  private let schemaVersion: Int64
+
   /// Reads the description of a database.
   ///
   /// Nobody knows who made the file. The schema can call only what is harmless, values and statements have limits, and no part of it is
@@ -46,11 +49,13 @@ public struct DatabaseDescription: Sendable {
         return (
           tables: try DatabaseDescription.tables(names, connectedWith: named, on: database, bound),
           names: names.map(\.name),
-          hasChangeLog: try ChangeLogFormat.exists(on: database)
+          hasChangeLog: try ChangeLogFormat.exists(on: database),
+          schemaVersion: try DatabaseDescription.schemaVersion(on: database)
         )
       }
     }
     self.path = path
+    schemaVersion = found.schemaVersion
     tables = found.tables
     tableNames = found.names
     hasChangeLog = found.hasChangeLog
@@ -87,14 +92,31 @@ public struct DatabaseDescription: Sendable {
           // The connection and its limits are the application's.
           tables: try DatabaseDescription.tables(chosen, on: connection, nil, form),
           names: names.map(\.name),
-          hasChangeLog: try ChangeLogFormat.exists(on: connection)
+          hasChangeLog: try ChangeLogFormat.exists(on: connection),
+          schemaVersion: try DatabaseDescription.schemaVersion(on: connection)
         )
       }
     }
     path = database.path
+    schemaVersion = found.schemaVersion
     tables = found.tables
     tableNames = found.names
     hasChangeLog = found.hasChangeLog
+  }
+
+  /// Whether the file still has the schema that was described.
+  /// - Throws: As `init(at:describing:busyTimeout:timeLimit:)`.
+  /// - Complexity: O(1); O(*n*) in the bytes of a file that is read from a copy.
+  package func isCurrent() throws(StoreError) -> Bool {
+    var options = SQLiteStoreOptions(isReadOnly: true)
+    options.isDiscovered = true
+    return try DatabaseOpener(path: path, entities: [], options: options).readFile { database in
+      try DatabaseDescription.schemaVersion(on: database) == schemaVersion
+    }
+  }
+
+  private static func schemaVersion(on database: Database) throws -> Int64 {
+    Int64(try database.integer("PRAGMA main.schema_version"))
   }
 
   /// The table or view of a name, or `nil` if there is none; SQLite ignores the case of A to Z.
