@@ -160,6 +160,46 @@ struct BrowserTests {
     #expect(!files.contains { $0.hasPrefix("books.sqlite-") }, "\(files)")
   }
 
+  @Test func `R226: the rows that refer to a row are followed, and so is the list below`() throws {
+    let terminal = try TerminalRun(columns: 80, lines: 12)
+    try terminal.sqlite(
+      """
+      CREATE TABLE Album (id INTEGER PRIMARY KEY, title TEXT);
+      CREATE TABLE Track (id INTEGER PRIMARY KEY, name TEXT, album INTEGER REFERENCES Album);
+      INSERT INTO Album VALUES (1, 'First'), (2, 'Second');
+      INSERT INTO Track VALUES (1, 'One', 2), (2, 'Two', 2), (3, 'Three', 1)
+      """
+    )
+    try terminal.enter("live-list books.sqlite Album; echo status $?")
+    try terminal.wait("the albums") { $0.contains("2 rows  ● live") && $0.contains("First") }
+    // Keys that are typed while a list opens are for it.
+    try terminal.type("jf")
+    try terminal.wait("where to go") { $0.contains(">  rows of Track  album = 2") }
+    try terminal.press("Enter")
+    try terminal.type("j")
+    try terminal.wait("its tracks") {
+      $0.contains("▸ Track ▸ album = 2") && $0.contains("2 rows  ● live") && $0.contains(">  2 ")
+    }
+    try terminal.sqlite(
+      "UPDATE Track SET album = 1 WHERE id = 1; UPDATE Album SET title = '2nd' WHERE id = 2; INSERT INTO Album VALUES (0, 'Zero')"
+    )
+    try terminal.wait("one track") { $0.contains("1 row  ● live") && !$0.contains("One") }
+    try terminal.press("Escape")
+    let lines = try terminal.wait("the albums again") {
+      $0.contains("3 rows") && $0.contains("Zero")
+    }
+    #expect(
+      lines.contains { $0.hasPrefix(">") && $0.contains(" 2 ") && $0.contains("2nd") },
+      "\(lines)"
+    )
+    try terminal.type("f")
+    try terminal.wait("where to go") { $0.contains(">  rows of Track") }
+    try terminal.press("Enter")
+    try terminal.wait("one track") { $0.contains("album = 2") && $0.contains("1 row  ● live") }
+    try terminal.type("Q")
+    try terminal.wait("the end") { $0.contains("status 0") }
+  }
+
   @Test func `R133: a section that goes and comes back is followed, fold and all`() throws {
     let terminal = try browsing()
     try terminal.type("Jza")

@@ -178,6 +178,91 @@ import WireFormat
     #expect(lines[0].contains("2 tables") && lines[2].hasPrefix(">  AlbumList"))
   }
 
+  /// The screen of a table after keys.
+  private func screen(_ table: String, in file: String = "music.sqlite", keys: String) throws
+    -> [String]
+  {
+    let arguments = ["browse", file, table, "--print", "--size", "80x10", "--keys", keys]
+    return try run.run("live-list", arguments).lines
+  }
+
+  @Test func `R226: a foreign key is followed to the row, and back to those that refer to it`()
+    throws
+  {
+    let menu = try screen("Album", keys: "jf")
+    #expect(menu[1] == "  Go to:")
+    #expect(
+      menu[2] == ">  Artist         ArtistId = 2" && menu[3] == "   rows of Track  AlbumId = 2"
+    )
+    let artist = try screen("Album", keys: "jf\\r")
+    #expect(artist[0].hasPrefix(" live-list  music.sqlite ▸ Artist  by ArtistId "))
+    #expect(artist[0].contains(" 3 rows ") && artist.contains(">  2          Beta"), "\(artist)")
+    let albums = try screen("Album", keys: "jf\\rf")
+    #expect(albums[2] == ">  rows of Album  ArtistId = 2, 2 rows")
+    let narrowed = try screen("Album", keys: "jf\\rf\\rj")
+    #expect(narrowed[0].hasPrefix(" live-list  music.sqlite ▸ Album ▸ ArtistId = 2  by AlbumId "))
+    #expect(narrowed[0].contains(" 2 rows ") && narrowed[3].hasPrefix(">  3         Third"))
+    // Each way back shows the row from which the way began.
+    let back = try screen("Album", keys: "jf\\rf\\rjq\\e")
+    #expect(back[0].hasPrefix(" live-list  music.sqlite ▸ Album  by AlbumId "))
+    #expect(back.contains { $0.hasPrefix(">  2         Second") })
+    // A filter is within the rows that refer to it, and its list is left before the rows are.
+    let filtered = try screen("Artist", keys: "jf\\r/Third\\r")
+    #expect(filtered[0].contains("ArtistId = 2") && filtered[0].contains("1 row "))
+    let whole = try screen("Artist", keys: "jf\\r/Third\\r\\e")
+    #expect(whole[0].contains("ArtistId = 2") && whole[0].contains("2 rows "))
+    // The parts of a key are keys of others, and a key that is null refers to nothing.
+    let parts = try screen("PlaylistTrack", keys: "Gf")
+    #expect(parts[2] == ">  Playlist  PlaylistId = 2" && parts[3] == "   Track     TrackId = 2")
+    let none = try screen("Track", keys: "Gf")
+    #expect(none[2] == ">  rows of PlaylistTrack  TrackId = 4", "\(none)")
+    let setting = try screen("Setting", keys: "f")
+    #expect(setting.contains { $0.contains("f is not a key here") })
+  }
+
+  @Test func `R226: keys of several columns, of texts, to the same table and to no row`() throws {
+    try execute(
+      """
+      PRAGMA foreign_keys = OFF;
+      CREATE TABLE Land (code TEXT PRIMARY KEY, name TEXT);
+      CREATE TABLE Town (land TEXT REFERENCES LAND (Code), number INTEGER, name TEXT, PRIMARY KEY (land, number));
+      CREATE TABLE Street (
+        id INTEGER PRIMARY KEY, land TEXT, number INTEGER, parent INTEGER REFERENCES Street, name TEXT,
+        FOREIGN KEY (land, number) REFERENCES Town
+      );
+      INSERT INTO Land VALUES ('d\u{1B}e', 'D'), ('fr', 'F');
+      INSERT INTO Town VALUES ('d\u{1B}e', 1, 'Ulm'), ('fr', 2, 'Metz'), ('xx', 3, 'Nowhere');
+      INSERT INTO Street VALUES (1, 'fr', 2, NULL, 'Rue'), (2, 'fr', NULL, 1, 'Allee'), (3, 'fr', 9, 2, 'Gasse');
+      """,
+      in: "towns.sqlite"
+    )
+    let town = try screen("Street", in: "towns.sqlite", keys: "fTown\\r")
+    #expect(
+      town[0].contains("towns.sqlite ▸ Town ") && town.contains { $0.hasPrefix(">  fr") },
+      "\(town)"
+    )
+    let streets = try screen("Town", in: "towns.sqlite", keys: "GkfStreet\\r")
+    #expect(streets[0].contains("▸ Street ▸ land = fr, number = 2 "), "\(streets)")
+    let half = try screen("Street", in: "towns.sqlite", keys: "jf")
+    #expect(half[2].hasPrefix(">  Street ") && half[2].hasSuffix("id = 1"), "\(half)")
+    #expect(half[3].hasPrefix("   rows of Street  parent = 2"))
+    let parent = try screen("Street", in: "towns.sqlite", keys: "jf\\r")
+    #expect(parent.contains { $0.hasPrefix(">  1 ") && $0.hasSuffix("Rue") }, "\(parent)")
+    let missing = try screen("Street", in: "towns.sqlite", keys: "GfTown\\r")
+    #expect(missing[0].contains("▸ Street "))
+    #expect(
+      missing.contains { $0.contains("Town has no row with land = fr, number = 9.") },
+      "\(missing)"
+    )
+    // A text of a stranger is shown without what a terminal would obey.
+    let land = try screen("Town", in: "towns.sqlite", keys: "f")
+    #expect(land[2].hasPrefix(">  Land ") && !land.joined().contains("\u{1B}"), "\(land)")
+    let found = try screen("Town", in: "towns.sqlite", keys: "f\\r")
+    #expect(
+      found[0].contains("▸ Land ") && found.contains { $0.hasPrefix("> ") && $0.hasSuffix(" D") }
+    )
+  }
+
   @Test func `R211: help is a word of every program`() throws {
     let help = try run.run("results-schema", "help")
     #expect(help.output == (try run.run("results-schema", "--help").output))

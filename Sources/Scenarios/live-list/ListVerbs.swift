@@ -53,7 +53,7 @@ struct TableBrowseVerb: AsyncParsableCommand {
       The cursor stays on its row while other programs write; nothing is written to the file. Press ? for the keys, q to \
       leave. With --linear, and where TERM is dumb, the list is read out in lines, for screen readers and braille displays. \
       Where the output is no terminal it is printed. With --print it plays --keys and prints the last screen. In the list of \
-      tables Enter opens one, and q goes back to them.
+      tables Enter opens one, f goes from a row along a foreign key, and q goes back.
       """,
       "browse music.sqlite",
       "browse music.sqlite Track",
@@ -86,8 +86,14 @@ struct TableBrowseVerb: AsyncParsableCommand {
       .browse(on: screen)
     }
     let store = try open.open(table, in: file, following: true)
-    try await BrowseRun<TableProgram>(store: store, list: list, rows: rows, locale: locale)
-      .browse(on: screen)
+    try await BrowseRun<TableProgram>(
+      store: store,
+      list: list,
+      rows: rows,
+      locale: locale,
+      links: DiscoveredTable.current.flatMap(visits.references)
+    )
+    .browse(on: screen)
   }
 
   /// The file's only table or view, or `nil` if there are several.

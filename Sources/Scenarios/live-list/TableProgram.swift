@@ -26,7 +26,11 @@ enum TableProgram: ListProgram {
 
   static var entity: EntityDescription { DiscoveredTable.current?.entity ?? Sample.entity }
 
-  static var subject: String? { DiscoveredTable.current?.description.name }
+  static var subject: String? {
+    DiscoveredTable.current.map { table in
+      table.description.name + (table.narrowing.map { " ▸ " + $0 } ?? "")
+    }
+  }
 
   static var keyTitle: String {
     if case .compound = entity.identity { return entity.index(of: "id") == nil ? "id" : "key" }
@@ -127,6 +131,8 @@ final class DiscoveredTable: Sendable {
     let entity: EntityDescription
     /// The entities that the store is opened with, so that a change log records no others; `nil` for all that the table is connected with.
     var followed: [EntityDescription]?
+    /// The condition in words that all listed rows match, because the list was opened from a row; `nil` for none.
+    var narrowing: String?
 
     /// Whether nothing identifies the rows, so that they are numbered as they are read.
     var isUnidentified: Bool { (try? description.entity.get()) == nil }

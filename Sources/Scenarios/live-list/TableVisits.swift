@@ -33,18 +33,46 @@ struct TableVisits: Sendable {
     return name
   }
 
-  /// Opens a table.
-  private func visit(_ name: String) throws -> BrowserVisit {
-    let (table, notes) = try open.discover(name, in: file, following: true)
+  /// From a row of a table to the row that it refers to, or to those that refer to it; `nil` for a table without such.
+  func references(of table: DiscoveredTable.Table) -> RowLinks? {
+    let references = TableReferences(table: table)
+    guard !references.isEmpty else { return nil }
+    return RowLinks(
+      find: { id, store in try references.links(of: id, in: store) },
+      visit: { link, id, store in
+        let all = try references.all(of: id, in: store)
+        guard let reference = all.first(where: { $0.name == link.name }) else {
+          throw CommandFailure(.missingInput, "The row does not refer to \(link.title) any more.")
+        }
+        return try visit(reference.target.name, along: reference)
+      }
+    )
+  }
+
+  /// Opens a table, at the row of a reference or with its rows only.
+  private func visit(
+    _ name: String,
+    along reference: TableReferences.Reference? = nil
+  ) throws -> BrowserVisit {
+    var (table, notes) = try open.discover(name, in: file, following: true)
+    let row = reference.flatMap { $0.isToOne ? $0 : nil }
+    let rows = reference.flatMap { $0.isToOne ? nil : $0 }
+    table.narrowing = rows?.text
     let scope = TableScope(table: table)
-    return try scope.run {
+    return try scope.run { [table] in
       try BrowseRun<TableProgram>(
         store: open.reading(file),
         list: .parse([]),
         rows: .parse([]),
-        locale: locale
+        locale: locale,
+        links: references(of: table)
       )
-      .visit(on: screen, notice: notes.joined(separator: "; "))
+      .visit(
+        on: screen,
+        where: try rows.map { try $0.condition(in: table.entity) },
+        notice: notes.joined(separator: "; "),
+        at: row.map { row in { store in try row.row(of: table.entity, in: store) } }
+      )
     }
     .within(scope)
   }

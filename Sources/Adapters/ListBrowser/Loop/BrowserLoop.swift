@@ -103,7 +103,7 @@ public struct BrowserLoop: Sendable {
       }
       var effects = try take(event, &screen, at: now)
       while true {
-        if effects.isEmpty, !screen.levels.top.isVisiting, !screen.typedAhead.isEmpty {
+        if effects.isEmpty, !screen.isBetweenLists, !screen.typedAhead.isEmpty {
           let (input, frame) = screen.typedAhead.removeFirst()
           effects = take(input, frame, &screen, at: now)
         }
@@ -182,7 +182,7 @@ public struct BrowserLoop: Sendable {
       }
     case .terminal(.input(let input), let frame):
       if case .key = input { screen.pressed = now }
-      if screen.levels.top.isVisiting, !input.isInterruption {
+      if screen.isBetweenLists, !screen.takesAtOnce(input) {
         screen.typedAhead.append((input, frame))
         return []
       }
@@ -311,6 +311,23 @@ private struct Screen {
     painter = Painter(isColored: isColored)
   }
 
+  /// Whether a list is being opened over another one, and nothing of it is shown yet.
+  var isBetweenLists: Bool {
+    let top = levels.top
+    return top.isVisiting || levels.hasBelow && !top.hasList && top.shownFirstRows == nil
+  }
+
+  /// Whether a key is for what is on the screen between two lists: one that interrupts, or that leaves a list which is slow to open.
+  func takesAtOnce(_ input: KeyInput) -> Bool {
+    guard case .key(let key) = input else { return false }
+    if key == Key(.character("c"), control: true) || key == Key(.character("z"), control: true) {
+      return true
+    }
+    let leaving: [BrowserAction] = [.quit, .quitAll, .escape, .back]
+    return typedAhead.isEmpty && !levels.top.isVisiting
+      && leaving.contains { BrowserKeymap.meaning(of: [key.description]) == .action($0) }
+  }
+
   /// Takes an event for the list on the screen.
   mutating func update(_ event: BrowserEvent, at now: Duration) -> [(Int, BrowserEffect)] {
     let number = levels.topNumber
@@ -346,14 +363,6 @@ extension BrowserEvent {
     if case .performed(let outcome) = self, case .visit(let visit) = outcome.effect {
       visit.close()
     }
-  }
-}
-
-extension KeyInput {
-  /// Whether it asks for an end of what is running.
-  fileprivate var isInterruption: Bool {
-    guard case .key(let key) = self else { return false }
-    return key == Key(.character("c"), control: true) || key == Key(.character("z"), control: true)
   }
 }
 
