@@ -121,6 +121,27 @@ struct HabitTests {
     #expect(world.model.menu == nil && world.model.choice.sort == "title")
   }
 
+  @Test func `R227: sections that do not fit the order can mean several lists`() async throws {
+    var world = try await World([("A", "a", 1)], columns: 80)
+    world.model.setup.sectionOffers = { choice in
+      guard choice.sectionBy == "year" else { return [] }
+      var both = choice
+      both.sort = "-year,title"
+      return [BrowserOffer("order by -year, then title", order: "by year ▸ -year, title", both)]
+    }
+    try world.press("Syear\r")
+    #expect(world.effects.isEmpty)
+    #expect(world.screen[1] == "  Sections by year:")
+    try world.press("\(Self.escape)")
+    #expect(world.model.menu == nil && world.model.choice == BrowserChoice())
+    try world.press("Syear\r\r")
+    guard case .open(_, let choice)? = world.effects.last else {
+      Issue.record("no list was asked for: \(world.effects)")
+      return
+    }
+    #expect(choice.sort == "-year,title" && choice.sectionBy == "year")
+  }
+
   @Test func `R207: an order that is refused does not come back with the next filter`() async throws
   {
     var world = try await World([("A", "a", 1)])

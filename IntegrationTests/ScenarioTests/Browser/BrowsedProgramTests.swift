@@ -161,6 +161,27 @@ struct BrowsedProgramTests {
     #expect(months.contains { $0.hasPrefix(">  within months") && $0.contains("date, -amount") })
   }
 
+  @Test func `R227: sections that the order does not allow are offered with one`() throws {
+    let run = try ledger()
+    let sorted = "s-amount\\rwithout\\r"
+    let offer = try screen(run, "household-ledger", keys: sorted + "Smonth\\r")
+    #expect(
+      offer.contains { $0.hasPrefix(">  order by -date, then -amount  by month ▸ -date, -amount") },
+      "\(offer)"
+    )
+    #expect(offer.contains { $0.hasPrefix("   order by -date alone ") })
+    let both = try screen(run, "household-ledger", keys: sorted + "Smonth\\r\\r")
+    #expect(both[0].contains("by month ▸ -date, "), "\(both)")
+    #expect(both.contains { $0.hasPrefix("▾ 2026-02 ") })
+    let alone = try screen(run, "household-ledger", keys: sorted + "Sday\\ralone\\r")
+    #expect(alone[0].contains("by day ▸ -date "), "\(alone)")
+    // What was there stays if neither is chosen, and sections that fit are shown at once.
+    let back = try screen(run, "household-ledger", keys: sorted + "Smonth\\r\\e")
+    #expect(back[0].contains("by -amount "))
+    let fitting = try screen(run, "household-ledger", keys: sorted + "Scategory\\r")
+    #expect(fitting[0].contains("by category ▸ -amo"), "\(fitting)")
+  }
+
   @Test func `R211: a word is searched in what the list shows, and all: in the rest`() throws {
     let run = try ProgramRun()
     for (title, language, tags) in [("Signal", "german", "sea"), ("Signal german", "", "")] {

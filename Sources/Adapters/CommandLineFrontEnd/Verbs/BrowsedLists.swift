@@ -206,6 +206,7 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
     setup.rareNames = Program.foreignKeyNames
     setup.isYear = isYear
     setup.orderOffers = orderOffers
+    setup.sectionOffers = sectionOffers
     setup.isDimmed = Program.isDimmed
     setup.hasMoreDetails = Program.fields.named.contains(where: \.isToMany)
     setup.markTime = screen.markTime

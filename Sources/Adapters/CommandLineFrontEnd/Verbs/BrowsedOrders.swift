@@ -29,6 +29,22 @@ extension BrowsedLists {
     ]
   }
 
+  /// Returns what sections can mean that do not fit the order that is chosen: they are made of rows in the order of a date or another
+  /// attribute, with that order before the chosen one or in place of it.
+  @Sendable func sectionOffers(_ choice: BrowserChoice) -> [BrowserOffer] {
+    guard let sort = choice.sort ?? options.sort, let definition = try? definition(of: choice),
+      case .transient(let source, _)? = definition.sectionKey?.source,
+      definition.request.sortDescriptors.first?.expression.description != source
+    else { return [] }
+    let order = (isAscending(source, in: choice) ? "" : "-") + source
+    var (both, alone) = (choice, choice)
+    (both.sort, alone.sort) = ("\(order),\(sort)", order)
+    return [
+      BrowserOffer("order by \(order), then \(sort)", order: words(for: both), both),
+      BrowserOffer("order by \(order) alone", order: words(for: alone), alone),
+    ]
+  }
+
   /// The section key and the order of a choice in words.
   private func words(for choice: BrowserChoice) -> String {
     guard let definition = try? definition(of: choice) else { return "" }

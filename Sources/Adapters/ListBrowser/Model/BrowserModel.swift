@@ -89,7 +89,7 @@ public struct BrowserModel: Sendable {
   var field: InputField?
   /// The menu that is open.
   var menu: Menu?
-  /// What the menu offers that is open for an order which does not fit the sections.
+  /// What the menu offers that is open for an order and sections which do not fit each other.
   var offers: [BrowserOffer] = []
   /// The lists that belong to a row, as the menu offers them.
   var links: (row: ObjectID, all: [BrowserLink])?

@@ -22,6 +22,7 @@ extension BrowserSetup {
     var setup = self
     setup.isYear = { [isYear] text, choice in scope.run { isYear(text, choice) } }
     setup.orderOffers = { [orderOffers] choice in scope.run { orderOffers(choice) } }
+    setup.sectionOffers = { [sectionOffers] choice in scope.run { sectionOffers(choice) } }
     setup.isOffered = { [isOffered] call in scope.run { isOffered(call) } }
     setup.isDimmed = { [isDimmed] row in scope.run { isDimmed(row) } }
     return setup

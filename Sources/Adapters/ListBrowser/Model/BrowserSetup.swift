@@ -65,6 +65,8 @@ public struct BrowserSetup: Sendable {
   public var isYear: @Sendable (String, BrowserChoice) -> Bool = { _, _ in false }
   /// Returns the lists that an order can mean where it does not fit the sections; none where it fits.
   public var orderOffers: @Sendable (BrowserChoice) -> [BrowserOffer] = { _ in [] }
+  /// Returns the lists that sections can mean where they do not fit the order; none where they fit.
+  public var sectionOffers: @Sendable (BrowserChoice) -> [BrowserOffer] = { _ in [] }
   /// The commands of the program.
   public var commands: [BrowserCommand]
   /// Whether a command makes sense for what it would act on.

@@ -557,23 +557,29 @@ extension BrowserModel {
       next.sort = item.index == 0 ? nil : item.text
       offers = setup.orderOffers(next)
       if !offers.isEmpty {
-        offer(item.text)
+        offer("Order \(item.text)")
         return []
       }
     case .order: next = offers[item.index].choice
-    case .sectionBy: next.sectionBy = item.index == 0 ? nil : item.text
+    case .sectionBy:
+      next.sectionBy = item.index == 0 ? nil : item.text
+      offers = setup.sectionOffers(next)
+      if !offers.isEmpty {
+        offer("Sections by \(item.text)")
+        return []
+      }
     }
     return next == choice ? [] : open(next)
   }
 }
 
 extension BrowserModel {
-  /// Lets the user choose what an order is to mean that does not fit the sections.
-  private mutating func offer(_ sort: String) {
+  /// Lets the user choose what an order is to mean that does not fit the sections, or sections that do not fit the order.
+  private mutating func offer(_ title: String) {
     let items = offers.enumerated().map { index, offer in
       Menu.Item(text: offer.title, note: SafeText.oneLine(offer.order), index: index)
     }
-    menu = Menu(purpose: .order, title: SafeText.oneLine("Order \(sort)"), all: items)
+    menu = Menu(purpose: .order, title: SafeText.oneLine(title), all: items)
   }
 }
 
