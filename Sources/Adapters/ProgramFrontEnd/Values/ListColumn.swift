@@ -67,11 +67,13 @@ package enum ListColumn: Sendable {
     return machine(shown.value, shown.type)
   }
 
-  /// Returns integers, reals and texts unchanged; dates, decimals, booleans and blobs as their machine texts.
+  /// Returns integers, reals, texts and blobs unchanged, so that a format which distinguishes blobs from texts can do so; dates, decimals and
+  /// booleans as their machine texts.
   private static func machine(_ value: Value, _ type: AttributeType) -> Value {
     switch (type, value) {
     case (_, .null): .null
-    case (.integer16, _), (.integer32, _), (.integer64, _), (.real, _), (.text, _): value
+    case (_, .blob), (.integer16, _), (.integer32, _), (.integer64, _), (.real, _), (.text, _):
+      value
     // Another number in a column of booleans is that number.
     case (.boolean, .integer(let number)) where number != 0 && number != 1: value
     case (.boolean, _), (.date, _), (.decimal, _), (.blob, _): .text(type.machineText(of: value))
