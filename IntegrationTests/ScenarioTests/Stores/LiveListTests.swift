@@ -657,6 +657,24 @@ import WireFormat
     _ = try watch.finish()
   }
 
+  @Test func `R236: an export says that it does not keep the bytes of a text`() throws {
+    try execute(
+      """
+      CREATE TABLE t (k TEXT PRIMARY KEY, v TEXT);
+      INSERT INTO t VALUES (CAST(x'4bf66c6e' AS TEXT), CAST(x'e9' AS TEXT)), ('Bonn', 'x');
+      """,
+      in: "t.sqlite"
+    )
+    let export = { try run.run("live-list", "export", "t.sqlite", "t", $0) }
+    #expect(
+      try export("t.csv").errors
+        == "live-list: 2 texts are not UTF-8, and written with � for some bytes; --format jsonl keeps the bytes\n"
+    )
+    #expect(try export("t.jsonl").errors == "")
+    try execute("DELETE FROM t WHERE k <> 'Bonn'", in: "t.sqlite")
+    #expect(try export("t.tsv").errors == "")
+  }
+
   @Test func `R228: a blob is no text in JSON, whatever the column is declared as`() throws {
     try execute(
       """

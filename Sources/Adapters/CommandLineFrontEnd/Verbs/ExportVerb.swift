@@ -92,10 +92,11 @@ public struct ExportRun<Program: ListProgram> {
     try await controller.performFetch()
     let (sink, fields) = (try ExportSink(path: file), Program.fields)
     let count: Int
+    var illFormedCount = 0
     do {
       count = try sink.withoutWaiting {
         try controller.withOneVersion { reading in
-          try write(
+          illFormedCount = try write(
             ListContent(reading) { (rows, snapshot) throws(StoreError) in
               guard let chosen else { return try fields.rows(rows, in: snapshot) }
               return try fields.rows(rows, adding: chosen.named, in: snapshot)
@@ -116,6 +117,7 @@ public struct ExportRun<Program: ListProgram> {
     }
     controller.cancel()
     try opened.close()
+    if format != .jsonl { try ExportRun.note(illFormedCount) }
     if file != "-" {
       let noun = count == 1 ? Program.nouns.one : Program.nouns.many
       let line = SafeText.oneLine("exported \(count) \(noun) to \(file)")
@@ -123,20 +125,34 @@ public struct ExportRun<Program: ListProgram> {
     }
   }
 
+  /// Says that texts are not in the file byte by byte.
+  private static func note(_ illFormedCount: Int) throws {
+    guard illFormedCount > 0 else { return }
+    let texts = illFormedCount == 1 ? "1 text is" : "\(illFormedCount) texts are"
+    try TerminalOutput.standardError.write(
+      "\(Program.name): \(texts) not UTF-8, and written with � for some bytes; --format jsonl keeps the bytes\n"
+    )
+  }
+
+  /// Writes the rows.
+  /// - Returns: The number of texts that are not UTF-8.
   private func write(
     _ list: ListContent,
     _ columns: [ListColumn],
     with writer: any RecordWriter,
     to sink: ExportSink
-  ) throws {
+  ) throws -> Int {
     var writer = writer
+    var illFormedCount = 0
     try sink.write(writer.begin(columns: columns.map(\.title)))
     try list.forEach { _ in
     } row: { _, row in
       let values = columns.map { $0.value(row) }
+      for case .illFormedText in values { illFormedCount += 1 }
       try sink.write(writer.write(values, booleans: ListColumn.booleans(columns, in: row)))
     }
     try sink.write(writer.end())
+    return illFormedCount
   }
 }
 
