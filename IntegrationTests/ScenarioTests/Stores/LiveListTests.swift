@@ -555,7 +555,10 @@ import WireFormat
     let tables = try queue.read { database in
       try String.fetchAll(
         database,
-        sql: "SELECT DISTINCT tbl_name FROM sqlite_master WHERE type = 'trigger' ORDER BY tbl_name"
+        sql: """
+          SELECT DISTINCT tbl_name FROM sqlite_master
+          WHERE type = 'trigger' AND tbl_name <> '_results_log' ORDER BY tbl_name
+          """
       )
     }
     try queue.close()
