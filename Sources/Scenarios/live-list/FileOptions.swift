@@ -1,8 +1,10 @@
 import ArgumentParser
 import CommandLineFrontEnd
+import Foundation
 import ProgramFrontEnd
 import ResultsDomain
 import SQLitePersistence
+import Synchronization
 import TerminalFrontEnd
 
 /// The options that say how a database is opened.
@@ -12,6 +14,8 @@ struct FileOptions: ParsableArguments {
     help: "The time to wait while another process writes, such as 500ms or 5s."
   )
   var busyTimeout: TimeSpan = TimeSpan(.seconds(5))
+  @Flag(help: "Read a copy of the file, which another program may keep locked.")
+  var copy = false
   @Flag(help: "Print more about a failure.")
   var verbose = false
 
@@ -27,15 +31,53 @@ struct FileOptions: ParsableArguments {
     table: String? = nil,
     within timeLimit: Duration? = nil
   ) throws -> DatabaseDescription {
-    try DatabaseDescription(
-      at: file,
-      describing: table.map { [$0] },
-      busyTimeout: busyTimeout.duration,
-      timeLimit: min(timeLimit ?? FileOptions.timeLimit, FileOptions.timeLimit)
-    )
+    try database(file, describing: table.map { [$0] }, within: timeLimit)
+  }
+
+  /// Reads tables of a database.
+  /// - Parameters:
+  ///   - file: The database's file.
+  ///   - tables: The tables that are needed, with those that they are connected with; `nil` for all.
+  ///   - timeLimit: How long rows may be read.
+  /// - Returns: The description.
+  /// - Throws: The store's error, which for a locked file names another way.
+  func database(
+    _ file: String,
+    describing tables: [String]?,
+    within timeLimit: Duration? = nil
+  ) throws -> DatabaseDescription {
+    let path = try source(file)
+    do throws(StoreError) {
+      return try DatabaseDescription(
+        at: path,
+        describing: tables,
+        busyTimeout: busyTimeout.duration,
+        timeLimit: min(timeLimit ?? FileOptions.timeLimit, FileOptions.timeLimit)
+      )
+    } catch {
+      guard case .busy = error, !copy else { throw error }
+      let failure = CommandFailure(describing: error)
+      throw CommandFailure(
+        failure.status,
+        failure.message,
+        remedy: "\(failure.remedy) --copy reads a copy, which needs no lock.",
+        detail: failure.detail
+      )
+    }
   }
 
   private static let timeLimit: Duration = .seconds(10)
+
+  /// The path to read: that of the file, or of its copy, which is made once and removed when the program ends.
+  /// - Throws: The store's error.
+  func source(_ file: String) throws -> String {
+    guard copy else { return file }
+    let (path, isNew) = try FileCopies.path(of: file, within: busyTimeout.duration)
+    if isNew {
+      try note("a copy of \(file) of \(FileCopies.time ?? ""), which does not change")
+    }
+    return path
+  }
 
   /// Discovers a table and makes it the program's.
   /// - Parameters:
@@ -62,7 +104,7 @@ struct FileOptions: ParsableArguments {
     )
     for text in notes { try note(text) }
     DiscoveredTable.shared.set(table)
-    return reading(file, addingLog: addsLog)
+    return try reading(file, addingLog: addsLog)
   }
 
   /// Discovers a table.
@@ -90,15 +132,49 @@ struct FileOptions: ParsableArguments {
   }
 
   /// The options by which the shared verbs open a file.
-  func reading(_ file: String, addingLog addsLog: Bool = false) -> ReadingStoreOptions {
+  func reading(_ file: String, addingLog addsLog: Bool = false) throws -> ReadingStoreOptions {
     var options = StoreOptions()
-    options.path = file
+    options.path = try source(file)
     options.busyTimeout = busyTimeout
     options.verbose = verbose
     var reading = ReadingStoreOptions()
     reading.store = options
     reading.readOnly = !addsLog
     return reading
+  }
+}
+
+/// The copy of a file that this process reads, if it was asked for one.
+///
+/// Its lock is held while the file is copied, so that this is done once; no other lock is taken under it.
+enum FileCopies {
+  private static let made = Mutex<(file: String, copy: DatabaseCopy, time: String)?>(nil)
+
+  /// The time of day at which the copy was made, by the system's zone; `nil` if there is none.
+  static var time: String? { made.withLock { $0?.time } }
+
+  /// Returns the path of a file's copy.
+  /// - Returns: The path, and whether the copy was made now.
+  /// - Throws: The store's error.
+  static func path(of file: String, within patience: Duration) throws -> (path: String, isNew: Bool)
+  {
+    try made.withLock { made in
+      if let made, made.file == file { return (made.copy.path, false) }
+      let copy = try DatabaseCopy(of: file, within: patience)
+      // A program can end in many ways, and most of them run these functions.
+      if made == nil { atexit { FileCopies.remove() } }
+      let style = Date.ISO8601FormatStyle(timeZone: .current)
+        .time(includingFractionalSeconds: false)
+      made = (file, copy, Date.now.formatted(style))
+      return (copy.path, true)
+    }
+  }
+
+  private static func remove() {
+    made.withLock { made in
+      made?.copy.remove()
+      made = nil
+    }
   }
 }
 

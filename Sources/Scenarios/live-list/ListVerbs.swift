@@ -74,6 +74,9 @@ struct TableBrowseVerb: AsyncParsableCommand {
   @OptionGroup var screen: ScreenOptions
 
   func run() async throws {
+    var screen = screen
+    // What is remembered of a list belongs to its file.
+    if open.copy { screen.noState = true }
     let visits = TableVisits(file: file, open: open, locale: locale, screen: screen)
     guard let table = try table ?? onlyTable() else {
       return try await BrowseRun<TablesProgram>(
@@ -98,11 +101,7 @@ struct TableBrowseVerb: AsyncParsableCommand {
 
   /// The file's only table or view, or `nil` if there are several.
   private func onlyTable() throws -> String? {
-    let database = try DatabaseDescription(
-      at: file,
-      describing: [],
-      busyTimeout: open.busyTimeout.duration
-    )
+    let database = try open.database(file, describing: [])
     guard let name = database.tableNames.first else {
       throw CommandFailure(.missingInput, "\(file) has no tables.", remedy: "Name another file.")
     }
@@ -141,6 +140,12 @@ struct TableWatchVerb: AsyncParsableCommand {
   var frozen = false
   @Flag(help: "Add a change log to the database, to follow every writer row by row.")
   var log = false
+
+  func validate() throws {
+    guard !open.copy else {
+      throw ValidationError("--copy: a copy does not change. Use list or browse with --copy.")
+    }
+  }
 
   func run() async throws {
     let store = try open.open(

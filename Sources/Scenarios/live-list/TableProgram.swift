@@ -32,6 +32,8 @@ enum TableProgram: ListProgram {
     }
   }
 
+  static var copyTime: String? { FileCopies.time }
+
   static var keyTitle: String {
     if case .compound = entity.identity { return entity.index(of: "id") == nil ? "id" : "key" }
     return entity.identity.columns[0]

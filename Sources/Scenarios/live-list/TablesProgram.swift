@@ -12,6 +12,7 @@ enum TablesProgram: ListProgram {
   static let showsKey = false
   static let examples = TableProgram.examples
   static let entity = Table.entity
+  static var copyTime: String? { FileCopies.time }
   static let columns = ["table", "kind", "rows", "key", "refers to"]
 
   static func definition(for settings: LocaleSettings) -> ResultsDefinition<Row> {

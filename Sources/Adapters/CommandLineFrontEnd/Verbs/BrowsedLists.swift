@@ -201,6 +201,7 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
       }.joined(separator: ", ")
     }
     setup.titleColumn = titleColumn
+    setup.copyTime = Program.copyTime
     setup.hasLinks = links != nil
     setup.opensRows = links?.opensRows == true
     setup.rareNames = Program.foreignKeyNames

@@ -49,6 +49,8 @@ public struct BrowserSetup: Sendable {
   public var nouns: (one: String, many: String)
   /// The columns of the list.
   public var columns: [Column]
+  /// The time of day at which what is listed was copied, where it does not change; `nil` for a live list.
+  public var copyTime: String?
   /// The index of the column whose texts name rows, in messages and headings.
   public var titleColumn = 0
   /// The lines of the detail pane.

@@ -112,6 +112,7 @@ extension BrowserView {
       return (signs.opening, "opening " + span(model.now - first.since))
     }
     if model.opening != nil || model.base.list == nil { return (signs.opening, "opening") }
+    if let time = model.setup.copyTime { return (signs.held, "copy of \(time)") }
     return model.captureProblems.isEmpty ? (signs.live, "live") : (signs.failed, "compared")
   }
 

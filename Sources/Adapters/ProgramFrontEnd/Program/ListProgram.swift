@@ -16,6 +16,8 @@ public protocol ListProgram: Sendable {
   static var entity: EntityDescription { get }
   /// What is listed, for a heading, if it is another thing in each run; `nil` where the program's name says it.
   static var subject: String? { get }
+  /// The time of day at which what is listed was copied, where it is a copy that does not change; `nil` for a live list.
+  static var copyTime: String? { get }
   /// The fields of its objects, which name related objects.
   static var fields: ObjectFields { get }
   /// The attributes computed from a row, which can be columns.
@@ -84,6 +86,9 @@ public protocol ListProgram: Sendable {
 // MARK: - Defaults
 
 extension ListProgram {
+  /// The list is live.
+  public static var copyTime: String? { nil }
+
   /// The program's name says what is listed.
   public static var subject: String? { nil }
 
