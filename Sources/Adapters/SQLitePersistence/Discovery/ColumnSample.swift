@@ -204,20 +204,3 @@ struct ColumnSample {
     }
   }
 }
-
-extension AttributeType {
-  /// Parses the name of a type that a store has recorded; `nil` for any other text.
-  init?(description text: String) {
-    let scale = text.hasPrefix("decimal(") ? Int(text.dropFirst(8).dropLast()) : nil
-    let known: [AttributeType] = [
-      .integer16, .integer32, .integer64, .boolean, .date, .real, .text, .blob,
-    ]
-    if let type = known.first(where: { $0.description == text }) {
-      self = type
-    } else if let scale, text == "decimal(\(scale))" {
-      self = .decimal(scale: scale)
-    } else {
-      return nil
-    }
-  }
-}

@@ -225,7 +225,7 @@ public struct DatabaseDescription: Sendable {
       )
       return table
     }
-    return try RelationshipDiscovery.connected(ForeignKeyTypes.aligned(described), conventions)
+    return try ForeignKeyTypes.aligned(described).connected(by: conventions)
       .withMissingIndexes(on: database)
   }
 
@@ -331,46 +331,36 @@ extension TableDescription {
   }
 }
 
-/// The reason why the rows of a table or view cannot be listed.
-public struct TableRefusal: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The reason, as a sentence without its full stop.
-  public let description: String
-
-  fileprivate static let composition = TableRefusal(
-    description: "another table has the same name but for the composition of its letters"
-      + " (é as one or as two code points)"
-  )
-}
-
-extension [String] {
-  /// The names that another one equals as `String` does, but not in its bytes.
-  ///
-  /// Databases compare names by bytes and can have both. A name is the key of an entity here, so the two could not be kept apart.
-  /// - Complexity: O(*n*) on average.
-  var equalButForComposition: Set<String> {
-    let alike = Dictionary(grouping: self) { $0 }
-      .filter { name, all in !all.allSatisfy { $0.utf8.elementsEqual(name.utf8) } }
-    return Set(alike.keys)
+extension TableDescription {
+  /// The table with another entity.
+  func with(_ entity: EntityDescription) -> TableDescription {
+    var table = self
+    table.entity = .success(entity)
+    return table
   }
 }
 
-/// A foreign key of a table.
-public struct ForeignKeyDescription: Hashable, Sendable {
-  /// The columns that hold the key.
-  public let columns: [String]
-  /// The table that it refers to.
-  public let table: String
-  /// The columns of that table; its primary key if none are declared.
-  public let targets: [String]
-  /// The delete rule that does what the database does when a row that the key names is deleted; `none` if the database does nothing
-  /// but refuse it at the end of the statement.
-  public let onDelete: DeleteRule
-  /// Whether the table declares the key; otherwise it is known by a convention of the framework that made the database, and the database
-  /// does not enforce it.
-  public let isDeclared: Bool
-}
-
 extension [TableDescription] {
+  /// The tables whose entities have relationships.
+  fileprivate func connected(by conventions: FrameworkConventions) -> [TableDescription] {
+    let shapes = Dictionary(map { ($0.name, $0.shape) }) { first, _ in first }
+    let tables = compactMap { table in
+      (try? table.entity.get()).map {
+        RelatedTable($0, foreignKeys: table.foreignKeys, uniqueColumns: table.uniqueColumns)
+      }
+    }
+    let entities = RelationshipDiscovery.connected(tables, conventions) { source, columns, target in
+      guard let source = shapes[source.name] ?? nil, let other = shapes[target.name] ?? nil else {
+        return false
+      }
+      return zip(columns, target.identity.columns)
+        .allSatisfy { source.affinity(of: $0).comparesAsStored(with: other.affinity(of: $1)) }
+    }
+    return map { table in
+      (try? table.entity.get()).map { table.with(entities[$0.name] ?? $0) } ?? table
+    }
+  }
+
   /// The tables with the columns for which an index is missing.
   fileprivate func withMissingIndexes(on database: Database) throws -> [TableDescription] {
     let entities = RelatedEntities(compactMap { try? $0.entity.get() })

@@ -5,7 +5,7 @@ import ResultsDomain
 ///
 /// A database is recognized by a table that only the framework makes. A convention proposes: a form that a value contradicts is not used,
 /// and a key by convention that names no row means no object (R92).
-struct FrameworkConventions {
+struct FrameworkConventions: NamingConventions {
   private enum Framework {
     case rails, django, coreData
   }
@@ -91,6 +91,9 @@ struct FrameworkConventions {
 
   /// Whether the column of a foreign key has the name of its table, and not that of a relationship.
   var namesColumnsByTables: Bool { if case .coreData = framework { true } else { false } }
+
+  /// SQLite ignores the case of A to Z.
+  func identifier(_ name: String) -> [UInt8] { name.caselessIdentifier }
 
   /// The form in which the framework writes a column, by its declared type.
   func form(declaredType: String) -> StoredForm? {

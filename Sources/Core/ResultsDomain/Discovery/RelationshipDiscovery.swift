@@ -1,9 +1,45 @@
-import ResultsDomain
 import Synchronization
+
+/// A table of a database whose relationships are to be found.
+package struct RelatedTable {
+  /// The entity, without relationships.
+  package var entity: EntityDescription
+  /// The foreign keys.
+  package var foreignKeys: [ForeignKeyDescription]
+  /// The columns of each unique index that has all rows.
+  package var uniqueColumns: [[String]]
+
+  /// Creates a table.
+  package init(
+    _ entity: EntityDescription,
+    foreignKeys: [ForeignKeyDescription],
+    uniqueColumns: [[String]]
+  ) {
+    (self.entity, self.foreignKeys) = (entity, foreignKeys)
+    self.uniqueColumns = uniqueColumns
+  }
+}
+
+/// What the names of a database say, and when two of them are one.
+package protocol NamingConventions {
+  /// Whether the column of a foreign key has the name of its table, and not that of a relationship.
+  var namesColumnsByTables: Bool { get }
+  /// The name of a table's objects.
+  func objectName(ofTable name: String) -> String
+  /// The name of a many-to-many relationship by the column of its link that holds the keys of its objects, or `nil` if it says nothing.
+  func relationshipName(ofLinkColumn name: String) -> String?
+  /// What is equal for names that the database does not distinguish.
+  func identifier(_ name: String) -> [UInt8]
+}
 
 /// Finds the relationships of discovered tables by their foreign keys: a to-one relationship for each, its inverse, and a many-to-many
 /// relationship through each table whose rows are pairs of foreign keys.
-struct RelationshipDiscovery {
+package struct RelationshipDiscovery {
+  /// Whether a database finds the rows that columns of a table name without converting values, which this package never does.
+  package typealias Comparison = (
+    _ source: EntityDescription, _ columns: [String], _ destination: EntityDescription
+  ) -> Bool
+
   /// A foreign key whose columns hold the key of an entity.
   private struct Reference {
     let source: EntityDescription
@@ -14,7 +50,7 @@ struct RelationshipDiscovery {
     var name = ""
   }
 
-  private let conventions: FrameworkConventions
+  private let conventions: any NamingConventions
   private let entities: [EntityDescription]
   private let byName: [[UInt8]: EntityDescription]
   /// The columns of each unique index, by table.
@@ -26,36 +62,44 @@ struct RelationshipDiscovery {
   private var relationships: [String: [RelationshipDescription]] = [:]
   private let found = FoundEntities()
 
-  /// Returns descriptions of tables whose entities have relationships.
-  static func connected(
-    _ tables: [TableDescription],
-    _ conventions: FrameworkConventions
-  ) -> [TableDescription] {
-    var discovery = RelationshipDiscovery(tables, conventions)
+  /// Returns the entities of tables with their relationships.
+  /// - Parameters:
+  ///   - tables: The tables; no two names are equal.
+  ///   - conventions: What the names say.
+  ///   - namesKeys: Whether some columns name rows by the key of an entity as it is stored.
+  /// - Returns: The entities by their names.
+  /// - Complexity: O(*n*) in the foreign keys, on average.
+  package static func connected(
+    _ tables: [RelatedTable],
+    _ conventions: any NamingConventions,
+    namesKeys: Comparison
+  ) -> [String: EntityDescription] {
+    var discovery = RelationshipDiscovery(tables, conventions, namesKeys)
     discovery.nameReferences()
     discovery.fileReferences()
     discovery.addInverses()
     discovery.addLinks()
-    return discovery.tables(tables)
+    return discovery.connectedEntities()
   }
 
-  private init(_ tables: [TableDescription], _ conventions: FrameworkConventions) {
+  private init(
+    _ tables: [RelatedTable],
+    _ conventions: any NamingConventions,
+    _ namesKeys: Comparison
+  ) {
     self.conventions = conventions
-    entities = tables.compactMap { try? $0.entity.get() }
-    byName = Dictionary(entities.map { ($0.name.caselessIdentifier, $0) }) { first, _ in first }
-    let described = Dictionary(tables.map { ($0.name, $0) }) { first, _ in first }
-    uniqueColumns = Dictionary(tables.map { ($0.name, $0.uniqueColumns) }) { first, _ in first }
+    entities = tables.map(\.entity)
+    byName = Dictionary(entities.map { (conventions.identifier($0.name), $0) }) { first, _ in first
+    }
+    uniqueColumns = Dictionary(tables.map { ($0.entity.name, $0.uniqueColumns) }) { first, _ in
+      first
+    }
     for table in tables {
-      guard let source = try? table.entity.get() else { continue }
+      let source = table.entity
       for key in table.foreignKeys {
         guard let destination = entity(named: key.table),
-          let columns = RelationshipDiscovery.columns(of: key, from: source, to: destination),
-          RelationshipDiscovery.namesKeys(
-            columns,
-            of: table,
-            described[destination.name],
-            destination
-          )
+          let columns = columns(of: key, from: source, to: destination),
+          namesKeys(source, columns, destination)
         else { continue }
         references.append(
           Reference(
@@ -70,11 +114,15 @@ struct RelationshipDiscovery {
   }
 
   private func entity(named name: String) -> EntityDescription? {
-    byName[name.caselessIdentifier]
+    byName[conventions.identifier(name)]
+  }
+
+  private func isSame(_ name: String, _ other: String) -> Bool {
+    conventions.identifier(name) == conventions.identifier(other)
   }
 
   /// The columns of a foreign key in the order of the key that they hold; `nil` if they do not hold the entity's key.
-  private static func columns(
+  private func columns(
     of key: ForeignKeyDescription,
     from source: EntityDescription,
     to destination: EntityDescription
@@ -84,11 +132,11 @@ struct RelationshipDiscovery {
     guard targets.count == keys.count, key.columns.count == keys.count else { return nil }
     var columns: [String] = []
     for (name, type) in zip(keys, destination.keyTypes) {
-      let index = targets.firstIndex { $0.caselessIdentifier == name.caselessIdentifier }
+      let index = targets.firstIndex { isSame($0, name) }
       guard let index else { return nil }
-      let sought = key.columns[index].caselessIdentifier
+      let sought = key.columns[index]
       let names = source.attributes.map(\.name) + source.identity.columns
-      guard let column = names.first(where: { $0.caselessIdentifier == sought }) else { return nil }
+      guard let column = names.first(where: { isSame($0, sought) }) else { return nil }
       let found =
         source.attribute(named: column).map(\.nominalStorage)
         ?? zip(source.identity.columns, source.keyTypes).first { $0.0 == column }?.1.storage
@@ -106,18 +154,6 @@ struct RelationshipDiscovery {
   ) -> DeleteRule {
     let isNullable = columns.allSatisfy { source.attribute(named: $0)?.isOptional == true }
     return key.onDelete == .nullify && !isNullable ? .none : key.onDelete
-  }
-
-  /// Whether the database finds the rows that columns name without converting values, which this package never does.
-  private static func namesKeys(
-    _ columns: [String],
-    of source: TableDescription,
-    _ target: TableDescription?,
-    _ destination: EntityDescription
-  ) -> Bool {
-    guard let source = source.shape, let target = target?.shape else { return false }
-    return zip(columns, destination.identity.columns)
-      .allSatisfy { source.affinity(of: $0).comparesAsStored(with: target.affinity(of: $1)) }
   }
 
   // MARK: - Relationships
@@ -234,13 +270,13 @@ struct RelationshipDiscovery {
     to destination: EntityDescription
   ) -> String {
     let columns = Set(
-      (source.attributes.map(\.name) + source.identity.columns).map(\.caselessIdentifier)
+      (source.attributes.map(\.name) + source.identity.columns).map(conventions.identifier)
     )
-    let others = Set((relationships[source.name] ?? []).map(\.name.caselessIdentifier))
+    let others = Set((relationships[source.name] ?? []).map { conventions.identifier($0.name) })
     let name = names.first { name in
       let isKey = if case .toOne([name]) = kind { true } else { false }
-      return !others.contains(name.caselessIdentifier)
-        && (isKey || !columns.contains(name.caselessIdentifier))
+      return !others.contains(conventions.identifier(name))
+        && (isKey || !columns.contains(conventions.identifier(name)))
     }
     guard let name else { return "" }
     let reference = found.reference(to: destination)
@@ -249,8 +285,8 @@ struct RelationshipDiscovery {
     return name
   }
 
-  /// The tables with their entities' relationships.
-  private func tables(_ tables: [TableDescription]) -> [TableDescription] {
+  /// The entities with their relationships, by name.
+  private func connectedEntities() -> [String: EntityDescription] {
     for entity in entities {
       let connected = try? EntityDescription(
         name: entity.name,
@@ -260,10 +296,7 @@ struct RelationshipDiscovery {
       )
       found.set(connected ?? entity)
     }
-    return tables.map { table in
-      guard let entity = try? table.entity.get() else { return table }
-      return table.with(found.entity(named: entity.name) ?? entity)
-    }
+    return found.all
   }
 }
 
@@ -274,6 +307,8 @@ private final class FoundEntities: Sendable {
   private let entities = Mutex<[String: EntityDescription]>([:])
 
   func set(_ entity: EntityDescription) { entities.withLock { $0[entity.name] = entity } }
+
+  var all: [String: EntityDescription] { entities.withLock { $0 } }
 
   func entity(named name: String) -> EntityDescription? { entities.withLock { $0[name] } }
 
@@ -286,12 +321,4 @@ private final class FoundEntities: Sendable {
 extension AttributeDescription {
   /// The storage class of most values.
   fileprivate var nominalStorage: StorageClass { type.storage }
-}
-
-extension TableDescription {
-  func with(_ entity: EntityDescription) -> TableDescription {
-    var table = self
-    table.entity = .success(entity)
-    return table
-  }
 }

@@ -1,7 +1,7 @@
 /// Names of relationships, made of the names of columns and tables.
 extension String {
   /// The name of a foreign key's column without what says that it is a key, or `nil` if nothing says so.
-  var withoutKeySuffix: String? {
+  package var withoutKeySuffix: String? {
     let suffixes = [
       "_id", "_ID", "_Id", "Id", "ID", "_uuid", "_key", "_code", "_no", "_fk", "UUID", "Key",
       "Code",
@@ -14,7 +14,7 @@ extension String {
   }
 
   /// The name with a small first letter, unless the second one is a capital too.
-  var asMember: String {
+  package var asMember: String {
     let letters = Array(utf8)
     let isCapital = { (index: Int) in
       index < letters.count && (0x41...0x5A).contains(letters[index])
@@ -24,13 +24,13 @@ extension String {
   }
 
   /// The name with a capital first letter.
-  var asSuffix: String {
+  package var asSuffix: String {
     guard let first = utf8.first, (0x61...0x7A).contains(first) else { return self }
     return String(decoding: [first - 32] + utf8.dropFirst(), as: UTF8.self)
   }
 
   /// The singular of an English noun, or a singular as it is.
-  var singular: String {
+  package var singular: String {
     let word = (split(separator: "_").last ?? self[...]).lowercased()
     func ends(in endings: String...) -> Bool { endings.contains(where: word.hasSuffix) }
     if ends(in: "series", "species", "news", "lens", "gas", "alias", "atlas", "bias", "canvas") {
@@ -50,7 +50,7 @@ extension String {
   }
 
   /// The plural of an English noun, or a plural as it is.
-  var plural: String {
+  package var plural: String {
     let last = utf8.suffix(2)
     switch last.last {
     case UInt8(ascii: "s"), UInt8(ascii: "S"): return self
@@ -60,5 +60,17 @@ extension String {
     case UInt8(ascii: "h") where "cs".utf8.contains(last.first ?? 0): return self + "es"
     default: return self + "s"
     }
+  }
+}
+
+extension [String] {
+  /// The names that another one equals as `String` does, but not in its bytes.
+  ///
+  /// Databases compare names by bytes and can have both. A name is the key of an entity here, so the two could not be kept apart.
+  /// - Complexity: O(*n*) on average.
+  package var equalButForComposition: Set<String> {
+    let alike = Dictionary(grouping: self) { $0 }
+      .filter { name, all in !all.allSatisfy { $0.utf8.elementsEqual(name.utf8) } }
+    return Set(alike.keys)
   }
 }
