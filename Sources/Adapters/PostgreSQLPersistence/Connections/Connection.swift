@@ -68,6 +68,8 @@ final class Connection {
   private var isPlanStale = false
   /// Whether statements may be prepared by name; a pooler in transaction mode forbids it.
   let preparesByName: Bool
+  /// Settings of the session beside those that every store makes.
+  let ownSettings: [ConnectionSettings.Entry]
   /// Cancels what the server runs for this connection; usable from any thread.
   let canceller: Canceller
   /// The statements that change the schema or the log's own rows, while they are rehearsed in a transaction that is rolled back; otherwise
@@ -110,6 +112,7 @@ final class Connection {
   /// - Throws: `PostgreSQLFailure` without a code if the server cannot be reached, or refuses the user.
   init(_ settings: ConnectionSettings) throws(PostgreSQLFailure) {
     preparesByName = !settings.isPooled
+    ownSettings = settings.session
     let parameters = settings.parameters
     let opened = PostgreSQLText.withCStrings(parameters.map(\.keyword)) { keywords in
       PostgreSQLText.withCStrings(parameters.map(\.value)) { values in

@@ -20,6 +20,8 @@ struct ConnectionSettings: Hashable, Sendable {
   let name: String
   /// Whether a pooler stands between, which gives each transaction another server process.
   let isPooled: Bool
+  /// Settings of a session beside those that every store makes.
+  var session: [Entry] = []
 
   /// Why a URL cannot be used.
   struct Refusal: Error, Hashable, Sendable {

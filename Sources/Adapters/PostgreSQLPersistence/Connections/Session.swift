@@ -23,14 +23,16 @@ extension Connection {
     _ = try run(
       Connection.settings.map { name, value in
         Statement("SET \(name) = '\(value)'", isPrepared: false)
-      }
+      } + ownSettings.map { $0.statement(isLocal: false) }
     )
   }
 
   /// The statements after `BEGIN` that make the settings of a transaction; none takes a snapshot.
   var transactionSettings: [Statement] {
     preparesByName
-      ? [] : Connection.settings.map { Statement("SET LOCAL \($0) = '\($1)'", isPrepared: false) }
+      ? []
+      : Connection.settings.map { Statement("SET LOCAL \($0) = '\($1)'", isPrepared: false) }
+        + ownSettings.map { $0.statement(isLocal: true) }
   }
 
   /// The statements that open a transaction.
@@ -54,6 +56,43 @@ extension Connection {
       calls.append("set_config('\(name)', '\(value)', \(isLocal))")
     }
     return Statement("SELECT \(calls.joined(separator: ", "))", planning: .either)
+  }
+}
+
+extension ConnectionSettings {
+  /// The settings of a session that reads a database of others: what is written as text does not depend on the server's settings, nothing
+  /// is written by mistake, and no statement runs or waits without an end, unless the administrator or the URL has set another one.
+  static func ofStrangers(
+    patience: Duration,
+    limit: Duration,
+    isReadOnly: Bool
+  ) -> [Entry] {
+    let times = [("statement_timeout", limit), ("lock_timeout", patience)]
+    return times.map { Entry(keyword: $0, value: "\(max(1, $1 / .milliseconds(1)))ms") }
+      + [
+        Entry(keyword: "datestyle", value: "ISO, YMD"),
+        Entry(keyword: "intervalstyle", value: "postgres"),
+        Entry(keyword: "timezone", value: "UTC"), Entry(keyword: "extra_float_digits", value: "1"),
+        Entry(keyword: "bytea_output", value: "hex"), Entry(keyword: "lc_monetary", value: "C"),
+        Entry(keyword: "xmlbinary", value: "base64"),
+      ] + (isReadOnly ? [Entry(keyword: "default_transaction_read_only", value: "on")] : [])
+  }
+}
+
+extension ConnectionSettings.Entry {
+  /// The statement that makes the setting; a time of a session is set only where there is none.
+  fileprivate func statement(isLocal: Bool) -> Statement {
+    // In a transaction nothing may take a snapshot yet.
+    guard !isLocal, keyword.hasSuffix("_timeout") else {
+      return Statement("SET \(isLocal ? "LOCAL " : "")\(keyword) = '\(value)'", isPrepared: false)
+    }
+    return Statement(
+      """
+      SELECT set_config('\(keyword)', '\(value)', false) WHERE current_setting('\(keyword)') = '0'
+      """,
+      isPrepared: false,
+      planning: .either
+    )
   }
 }
 

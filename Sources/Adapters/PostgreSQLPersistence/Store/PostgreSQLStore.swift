@@ -39,12 +39,13 @@ public final class PostgreSQLStore: Store {
     entities: [EntityDescription],
     options: PostgreSQLStoreOptions = PostgreSQLStoreOptions()
   ) throws(StoreError) {
-    let settings: ConnectionSettings
+    var settings: ConnectionSettings
     do {
       settings = try ConnectionSettings(url: url)
     } catch {
       throw .cannotOpen(path: "The URL", .modelMismatch(detail: error.message))
     }
+    settings.session = options.session
     let path = settings.name
     let entities = entities.withLinks
     self.entities = entities
@@ -85,7 +86,8 @@ public final class PostgreSQLStore: Store {
         createsTables: options.createsTables ?? !options.adoptsTables,
         isWritable: isWritable,
         checksDates: options.checksDates,
-        replacements: options.attributeReplacements
+        replacements: options.attributeReplacements,
+        homes: options.homes
       ),
       path: path,
       on: connection

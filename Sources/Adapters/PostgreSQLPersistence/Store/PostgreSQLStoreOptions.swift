@@ -63,6 +63,10 @@ public struct PostgreSQLStoreOptions: Sendable {
   var idleTime = Duration.seconds(60)
   /// Whether the store is opened only to read: nothing is created, and no log is installed.
   package var onlyReads = false
+  /// The schemas of entities that were discovered, by their names; `nil` for declared ones, which are in `schema`.
+  var homes: [String: String]?
+  /// Settings of a session beside those that every store makes.
+  var session: [ConnectionSettings.Entry] = []
   /// Whether the dates of adopted tables are checked for their unit: numbers that are probably seconds or milliseconds are refused.
   public var checksDates = true
   /// How to move the values of attributes that entities had in earlier versions of the program.

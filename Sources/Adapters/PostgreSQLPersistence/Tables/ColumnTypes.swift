@@ -42,6 +42,12 @@ enum ColumnTypes {
           "\(attribute.name) holds values of any class, and a column of PostgreSQL has one type"
       )
     }
+    guard !column.readsAsText else {
+      guard attribute.storage == .text, attribute.form == nil else {
+        throw Refusal(detail: "\(column.name) is \(column.typeText), which is read as text")
+      }
+      return ColumnCoding(kind: .text, type: TypeNumber.text, storage: .text)
+    }
     let kind = try kind(of: column)
     guard fits(kind, column, attribute.storage, attribute.form == nil ? attribute.type : nil)
     else {
@@ -74,6 +80,11 @@ enum ColumnTypes {
           + " give it COLLATE \"C\""
       )
     }
+    if column.readsAsText {
+      throw Refusal(
+        detail: "the key \(column.name) is \(column.typeText), which is read as text"
+      )
+    }
     switch coding.kind {
     case .jsonBinary:
       throw Refusal(
@@ -85,6 +96,37 @@ enum ColumnTypes {
       )
     default: return
     }
+  }
+
+  /// The type of an attribute that holds the values of a column of another application; texts where no other type has all of them.
+  static func attribute(for column: TableShape.Column) -> AttributeType {
+    guard !readsAsText(column), let kind = try? kind(of: column) else { return .text }
+    // What a store has recorded of a table of its own.
+    if let type = column.record.flatMap({ AttributeType(description: $0) }),
+      fits(kind, column, type.storage, type)
+    {
+      return type
+    }
+    return switch kind {
+    case .integer(bytes: 2): .integer16
+    case .integer(bytes: 4): .integer32
+    case .integer: .integer64
+    case .boolean: .boolean
+    case .real: .real
+    case .text, .jsonBinary, .uuid: .text
+    case .blob: .blob
+    case .timestamp, .date: .date
+    case .numeric(let scale): .decimal(scale: scale)
+    }
+  }
+
+  /// Whether a column of another application is read as text: no attribute has all values of its type.
+  static func readsAsText(_ column: TableShape.Column) -> Bool {
+    guard let kind = try? kind(of: column) else { return true }
+    guard case .numeric(let scale) = kind else { return false }
+    // Eighteen digits fit into the units of a decimal, whatever they are.
+    let precision = ((column.modifier - 4) >> 16) & 0xFFFF
+    return precision > 18 || !(0...18).contains(scale)
   }
 
   private static func kind(of column: TableShape.Column) throws(Refusal) -> ColumnCoding.Kind {

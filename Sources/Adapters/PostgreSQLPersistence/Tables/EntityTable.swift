@@ -16,6 +16,8 @@ final class EntityTable: Sendable {
     var sortsByBytes = true
     /// Whether equal texts have equal bytes by its collation.
     var isDeterministic = true
+    /// How its values are read as texts, if no attribute has such values.
+    var textReading: TextReading?
     /// The name of its table in a statement, or `nil` in the definition of an index.
     fileprivate(set) var table: String?
 
@@ -23,7 +25,17 @@ final class EntityTable: Sendable {
     ///
     /// PostgreSQL takes a name alone that is no column of the table, because that was dropped, for a row of the table or for a column of an
     /// outer statement. With the table's name it is an error.
-    var sql: String { table.map { "\($0).\(name)" } ?? name }
+    var sql: String {
+      let column = table.map { "\($0).\(name)" } ?? name
+      return switch textReading {
+      case .none: column
+      case .conversion: "((\(column))::pg_catalog.text)"
+      // A conversion can be a function of the database's owner, and writes an address in another way. The test is one of a null, whatever
+      // the fields of a row are.
+      case .output:
+        "(CASE WHEN \(column) IS DISTINCT FROM NULL THEN pg_catalog.format('%s', \(column)) END)"
+      }
+    }
 
     /// The column of a table that has a name in a statement.
     fileprivate func qualified(by table: String?) -> Column {
@@ -31,6 +43,14 @@ final class EntityTable: Sendable {
       column.table = table
       return column
     }
+  }
+
+  /// How the values of a column are read as texts.
+  enum TextReading: Hashable, Sendable {
+    /// By the conversion of the type: texts without the spaces that pad them.
+    case conversion
+    /// As the server writes them.
+    case output
   }
 
   let entity: EntityDescription

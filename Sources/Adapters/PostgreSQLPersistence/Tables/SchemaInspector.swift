@@ -27,6 +27,10 @@ struct SchemaOptions: Sendable {
   var checksDates = true
   /// How to move the values of attributes that entities had in earlier versions of the program.
   var replacements: [AttributeReplacement] = []
+  /// The schemas of entities that were discovered, by their names; `nil` for declared ones, which are all in one schema.
+  ///
+  /// A discovered entity may be identified by a unique index, and some of its attributes are read as texts.
+  var homes: [String: String]?
 }
 
 /// Compares the tables of a database with the entities that a store is opened with.
@@ -183,14 +187,17 @@ struct SchemaInspector {
     }
     let declared = entity.identity.columns
     let keys = Set(declared.map { Value.text($0) })
-    guard Set(shape.primaryKey.map { Value.text($0) }) == keys else {
+    let isUniqueKey =
+      options.homes != nil
+      && shape.uniqueKeys.contains { Set($0.map { Value.text($0) }) == keys }
+    guard isUniqueKey || Set(shape.primaryKey.map { Value.text($0) }) == keys else {
       guard !shape.primaryKey.isEmpty else { throw refusal("it has no primary key") }
       throw refusal(
         "its primary key is \(shape.primaryKey.joined(separator: ", ")), not"
           + " \(declared.joined(separator: ", "))"
       )
     }
-    guard !shape.isKeyDeferrable else {
+    guard isUniqueKey || !shape.isKeyDeferrable else {
       throw refusal(
         "its primary key is DEFERRABLE, so that one key can have two rows within a transaction"
       )
@@ -239,7 +246,9 @@ extension EntityTable.Column {
       isNullable: !column.isRequired,
       isGenerated: column.isGenerated,
       sortsByBytes: column.sortsByBytes,
-      isDeterministic: !column.isNondeterministic
+      isDeterministic: !column.isNondeterministic,
+      textReading: !column.readsAsText
+        ? nil : column.type == TypeNumber.paddedText ? .conversion : .output
     )
   }
 }

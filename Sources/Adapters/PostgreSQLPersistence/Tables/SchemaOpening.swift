@@ -80,8 +80,13 @@ enum SchemaOpening {
 
     private func read() throws(StoreError) -> CatalogReader.Findings {
       do {
-        return try CatalogReader(connection: connection)
-          .tables(named: inspector.entities.map(\.name), in: options.schema)
+        let reader = CatalogReader(connection: connection)
+        let names = inspector.entities.map(\.name)
+        guard let homes = options.homes else {
+          return try reader.tables(named: names, in: options.schema)
+        }
+        let listed = names.map { (schema: homes[$0] ?? options.schema, name: $0) }
+        return try reader.tables(.listed(listed)).discovered
       } catch {
         throw error.storeError(path: path, waited: SchemaOpening.patience)
       }

@@ -30,6 +30,10 @@ struct TableShape: Hashable, Sendable {
     var isAlwaysIdentity = false
     /// What a store has recorded about the column, such as `decimal(2)`; `nil` for a column of an application.
     var record: String?
+    /// Whether this user may read it.
+    var isReadable = true
+    /// Whether it is read as the text that the server writes for its values, because no attribute has values of its type.
+    var readsAsText = false
   }
 
   /// A foreign key of the table.
@@ -49,7 +53,7 @@ struct TableShape: Hashable, Sendable {
   let name: String
   /// `r` for a table, `p` for a partitioned one, `v`, `m` and `f` for views and foreign tables (`pg_class.relkind`).
   let kind: String
-  let columns: [Column]
+  var columns: [Column]
   /// The names of the primary key's columns, in their order; empty without one.
   let primaryKey: [String]
   /// Whether the primary key's check can be deferred.
@@ -57,6 +61,8 @@ struct TableShape: Hashable, Sendable {
   var foreignKeys: [ForeignKey] = []
   /// The columns of each index that has all rows; an empty name stands for an expression.
   var indexes: [[String]] = []
+  /// The columns of each unique index that has all rows and is checked at once; an empty name stands for an expression.
+  var uniqueIndexes: [[String]] = []
   /// Whether row security hides rows from this user.
   var hidesRows = false
   /// Whether this user may read it.
@@ -65,9 +71,20 @@ struct TableShape: Hashable, Sendable {
   var hasHeirs = false
   /// The version of the format if a store created the table, or `nil`.
   var format: Int?
+  /// About how many rows it has, as the server has last counted them; `nil` if it has not.
+  var estimatedRows: Int?
+  /// Whether it has rows that can be read: not so a materialized view that was never refreshed.
+  var isFilled = true
 
   /// The table's name with its schema, quoted.
   var quotedName: String { Connection.quoted(schema) + "." + Connection.quoted(name) }
+
+  /// The columns of each unique index by which every row is found: all are required, and none is an expression.
+  var uniqueKeys: [[String]] {
+    uniqueIndexes.filter { names in
+      names.allSatisfy { column(named: $0)?.isRequired == true }
+    }
+  }
 
   /// The column of a name, compared by bytes.
   func column(named name: String) -> Column? {
