@@ -193,13 +193,13 @@ let scenarios =
       "live-list",
       on: [domain, presentation],
       with: [inMemory, sqlite, terminal, programFrontEnd, commandLine],
-      and: [argumentParser]
+      and: [argumentParser, .target(name: programStores.name)]
     ),
     scenario(
       "results-schema",
       on: [domain],
       with: [sqlite, terminal, programFrontEnd, commandLine],
-      and: [argumentParser]
+      and: [argumentParser, .target(name: programStores.name)]
     ),
     scenario(
       "results-benchmark",

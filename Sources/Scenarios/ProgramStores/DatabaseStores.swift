@@ -3,6 +3,7 @@ import ResultsDomain
 
 #if PostgreSQL
 import PostgreSQLPersistence
+import Synchronization
 import TerminalFrontEnd
 
 /// The programs' stores over PostgreSQL.
@@ -40,13 +41,7 @@ enum DatabaseStores {
     _ location: StoreLocation,
     of program: Program.Type
   ) throws -> PostgreSQLStoreOptions {
-    if let reason = ConnectionURL.refusal(of: url) {
-      throw CommandFailure(
-        .usage,
-        "--store: \(reason).",
-        remedy: "A URL is written postgresql://USER@HOST:PORT/DATABASE?PARAMETER=VALUE."
-      )
-    }
+    try check(url, of: "--store: ")
     var options = PostgreSQLStoreOptions(
       isReadOnly: location.isReadOnly,
       busyTimeout: location.busyTimeout
@@ -54,9 +49,49 @@ enum DatabaseStores {
     options.onlyReads = location.onlyReads
     options.attributeReplacements = Program.attributeReplacements
     if location.mayAsk {
-      options.password = { name in PasswordPrompt.ask("Password for \(SafeText.oneLine(name)): ") }
+      options.password = { ask(for: $0) }
     }
     return options
+  }
+
+  private static func check(_ url: String, of option: String) throws(CommandFailure) {
+    guard let reason = ConnectionURL.refusal(of: url) else { return }
+    throw CommandFailure(
+      .usage,
+      "\(option)\(reason).",
+      remedy: "A URL is written postgresql://USER@HOST:PORT/DATABASE?PARAMETER=VALUE."
+    )
+  }
+
+  private static func ask(for name: String) -> String? {
+    PasswordPrompt.ask("Password for \(SafeText.oneLine(name)): ")
+  }
+
+  /// The passwords that the user has typed, so that a description and the store over it ask once.
+  private static let passwords = Mutex<[String: String]>([:])
+
+  /// Describes the database of another application.
+  /// - Throws: `CommandFailure` for a URL that libpq does not understand, and `StoreError`.
+  static func describe(
+    _ url: String,
+    naming names: [String],
+    for program: String,
+    busyTimeout: Duration,
+    timeLimit: Duration
+  ) throws -> any DescribedDatabase {
+    try check(url, of: "")
+    return try PostgreSQLDatabaseDescription(
+      url: url,
+      describing: names,
+      busyTimeout: busyTimeout,
+      timeLimit: timeLimit,
+      password: { name in
+        if let known = passwords.withLock({ $0[name] }) { return known }
+        let typed = ask(for: name)
+        passwords.withLock { $0[name] = typed }
+        return typed
+      }
+    )
   }
 
   /// Returns lines about a store's condition, or `nil` for another kind of store.
@@ -103,11 +138,25 @@ enum DatabaseStores {
     throw refusal(Program.name)
   }
 
-  private static func refusal(_ program: String) -> CommandFailure {
+  /// Refuses every database.
+  static func describe(
+    _ url: String,
+    naming names: [String],
+    for program: String,
+    busyTimeout: Duration,
+    timeLimit: Duration
+  ) throws -> any DescribedDatabase {
+    throw refusal(program, "name a file")
+  }
+
+  private static func refusal(
+    _ program: String,
+    _ other: String = "name a file with --store"
+  ) -> CommandFailure {
     CommandFailure(
       .usage,
       "\(program) was built without PostgreSQL.",
-      remedy: "Build it with 'swift build --traits PostgreSQL', or name a file with --store."
+      remedy: "Build it with 'swift build --traits PostgreSQL', or \(other)."
     )
   }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandLineFrontEnd
 import Foundation
 import ProgramFrontEnd
+import ProgramStores
 import ResultsDomain
 import SQLitePersistence
 import Synchronization
@@ -21,7 +22,7 @@ struct FileOptions: ParsableArguments {
 
   /// Reads the tables of a database.
   /// - Parameters:
-  ///   - file: The database's file.
+  ///   - file: The database's file or URL.
   ///   - table: The table that is needed, with those that it is connected with; `nil` for all.
   ///   - timeLimit: How long rows may be read.
   /// - Returns: The description.
@@ -30,13 +31,13 @@ struct FileOptions: ParsableArguments {
     _ file: String,
     table: String? = nil,
     within timeLimit: Duration? = nil
-  ) throws -> DatabaseDescription {
+  ) throws -> any DescribedDatabase {
     try database(file, describing: table.map { [$0] }, within: timeLimit)
   }
 
   /// Reads tables of a database.
   /// - Parameters:
-  ///   - file: The database's file.
+  ///   - file: The database's file or URL.
   ///   - tables: The tables that are needed, with those that they are connected with; `nil` for all.
   ///   - timeLimit: How long rows may be read.
   /// - Returns: The description.
@@ -45,18 +46,20 @@ struct FileOptions: ParsableArguments {
     _ file: String,
     describing tables: [String]?,
     within timeLimit: Duration? = nil
-  ) throws -> DatabaseDescription {
+  ) throws -> any DescribedDatabase {
     let path = try source(file)
-    do throws(StoreError) {
-      return try DatabaseDescription(
-        at: path,
-        describing: tables,
+    do {
+      return try DiscoveredStores.describe(
+        path,
+        naming: tables,
+        for: TableProgram.name,
         busyTimeout: busyTimeout.duration,
         timeLimit: min(timeLimit ?? FileOptions.timeLimit, FileOptions.timeLimit)
       )
-    } catch {
-      guard case .busy = error, !copy else { throw error }
-      let failure = CommandFailure(describing: error)
+    } catch StoreError.busy(let path, let waited, let holder) where !copy && DatabaseURL(file) == nil {
+      let failure = CommandFailure(
+        describing: StoreError.busy(path: path, waited: waited, holder: holder)
+      )
       throw CommandFailure(
         failure.status,
         failure.message,
@@ -72,6 +75,9 @@ struct FileOptions: ParsableArguments {
   /// - Throws: The store's error.
   func source(_ file: String) throws -> String {
     guard copy else { return file }
+    guard DatabaseURL(file) == nil else {
+      throw CommandFailure(.usage, "--copy copies a file, and no server.", remedy: "Leave it out.")
+    }
     let (path, isNew) = try FileCopies.path(of: file, within: busyTimeout.duration)
     if isNew {
       try note("a copy of \(file) of \(FileCopies.time ?? ""), which does not change")
@@ -82,7 +88,7 @@ struct FileOptions: ParsableArguments {
   /// Discovers a table and makes it the program's.
   /// - Parameters:
   ///   - name: The table's name.
-  ///   - file: The database's file.
+  ///   - file: The database's file or URL.
   ///   - isFollowed: Whether the list must know a row again, and not only be read once.
   ///   - addsLog: Whether the database gets a change log.
   ///   - timeLimit: How long rows may be read to find out what the table holds.
@@ -119,10 +125,14 @@ struct FileOptions: ParsableArguments {
   ) throws -> (DiscoveredTable.Table, notes: [String]) {
     let database = try database(file, table: name, within: timeLimit)
     let table = try database.existingTable(named: name)
-    guard !addsLog || table.kind == .table else {
+    guard !addsLog || table.canHaveChangeLog else {
+      let reason =
+        table.kindText == "table"
+        ? "has columns that are shown as text, which a change log cannot record"
+        : "is a \(table.kindText == "virtual" ? "virtual table" : table.kindText), which has no change log"
       throw CommandFailure(
         .usage,
-        "\(table.name) is a \(table.kind == .view ? "view" : "virtual table"), which has no change log.",
+        "\(table.name) \(reason).",
         remedy: "Leave out --log: its changes are found by comparison."
       )
     }
@@ -185,10 +195,10 @@ extension FileOptions {
   }
 }
 
-extension DatabaseDescription {
+extension DescribedDatabase {
   /// Returns the table or view of a name.
   /// - Throws: `CommandFailure` with the names that may have been meant.
-  func existingTable(named name: String) throws(CommandFailure) -> TableDescription {
+  func existingTable(named name: String) throws(CommandFailure) -> Table {
     if let table = table(named: name) { return table }
     let near = names(near: name)
     let remedy =
@@ -203,7 +213,7 @@ extension DatabaseDescription {
   }
 }
 
-extension TableDescription {
+extension DescribedTable {
   /// Returns the entity.
   /// - Parameter isFollowed: Whether the list must know a row again, and not only be read once.
   /// - Returns: The entity, or the one without an identity if that is enough.

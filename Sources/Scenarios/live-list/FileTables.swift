@@ -1,7 +1,7 @@
 import CommandLineFrontEnd
 import InMemoryPersistence
+import ProgramStores
 import ResultsDomain
-import SQLitePersistence
 import Synchronization
 
 /// The tables and views of a file as rows of a list, which follows the schema and the numbers of rows.
@@ -49,12 +49,11 @@ final class FileTables: Sendable {
     store = try InMemoryStore(entities: [entity], name: path)
     let start = ContinuousClock.now
     let database = try describe(within: FileTables.firstLimit)
-    try show(database, rows: database.rowCounts(timeLimit: FileTables.firstLimit / 2))
+    try show(database, rows: database.numbersOfRows(timeLimit: FileTables.firstLimit / 2))
     let isHurried = ContinuousClock.now - start > FileTables.firstLimit / 2
     // A file that cannot be followed is shown as it is now.
-    guard
-      let followed = try? SQLiteStore(discovered: database, entities: [], busyTimeout: busyTimeout)
-    else { return }
+    let opened = try? database.openStore(of: [], busyTimeout: busyTimeout, addsChangeLog: false)
+    guard let followed = opened else { return }
     OpenStores.closeAtEnd(followed)
     Task(executorPreference: followed.executor) {
       await self.follow(followed, database, isHurried: isHurried)
@@ -62,14 +61,20 @@ final class FileTables: Sendable {
     }
   }
 
-  private func describe(within timeLimit: Duration) throws -> DatabaseDescription {
-    try DatabaseDescription(at: path, busyTimeout: busyTimeout, timeLimit: timeLimit)
+  private func describe(within timeLimit: Duration) throws -> any DescribedDatabase {
+    try DiscoveredStores.describe(
+      path,
+      naming: nil,
+      for: TableProgram.name,
+      busyTimeout: busyTimeout,
+      timeLimit: timeLimit
+    )
   }
 
   /// Shows what others commit until the list is closed.
   @concurrent private func follow(
-    _ followed: SQLiteStore,
-    _ described: DatabaseDescription,
+    _ followed: any Store,
+    _ described: any DescribedDatabase,
     isHurried: Bool
   ) async {
     var database = described
@@ -89,12 +94,12 @@ final class FileTables: Sendable {
 
   /// Shows the present tables; a file that cannot be read now is read after its next commit.
   /// - Throws: `StoreError.closed` once the list is closed.
-  private func update(_ database: inout DatabaseDescription, isWhole: Bool) throws {
-    let found: (database: DatabaseDescription, rows: [Int?])
+  private func update(_ database: inout any DescribedDatabase, isWhole: Bool) throws {
+    let found: (database: any DescribedDatabase, rows: [RowCount?])
     do {
       let isCurrent = try !isWhole && database.isCurrent()
       let present = isCurrent ? database : try describe(within: FileTables.limit)
-      found = (present, try present.rowCounts(timeLimit: FileTables.limit / 2))
+      found = (present, try present.numbersOfRows(timeLimit: FileTables.limit / 2))
     } catch {
       return
     }
@@ -103,12 +108,13 @@ final class FileTables: Sendable {
   }
 
   /// Changes the rows to those of a description.
-  private func show(_ database: DatabaseDescription, rows counts: [Int?]) throws {
-    let shown = zip(database.tables, counts).map { table, count in
+  private func show(_ database: any DescribedDatabase, rows counts: [RowCount?]) throws {
+    let tables: [any DescribedTable] = database.tables
+    let shown = zip(tables, counts).map { table, count in
       Table(
         name: table.name,
-        kind: table.kind.rawValue,
-        rows: count,
+        kind: table.kindText,
+        rows: count?.count,
         key: table.keyText,
         references: table.referencesText(in: database)
       )

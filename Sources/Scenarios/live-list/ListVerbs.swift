@@ -1,8 +1,8 @@
 import ArgumentParser
 import CommandLineFrontEnd
 import ProgramFrontEnd
+import ProgramStores
 import ResultsDomain
-import SQLitePersistence
 
 /// `list FILE TABLE`, which may be left out: prints a table, or the tables of a file.
 struct TableListVerb: AsyncParsableCommand {
@@ -16,7 +16,7 @@ struct TableListVerb: AsyncParsableCommand {
     )
   )
 
-  @Argument(help: "The database's file.", completion: .file())
+  @Argument(help: "The database's file or URL.", completion: .file())
   var file: String
   @Argument(help: "The table or view.")
   var table: String?
@@ -62,7 +62,7 @@ struct TableBrowseVerb: AsyncParsableCommand {
     )
   )
 
-  @Argument(help: "The database's file.", completion: .file())
+  @Argument(help: "The database's file or URL.", completion: .file())
   var file: String
   @Argument(help: "The table or view; without one the tables are shown, or the only one.")
   var table: String?
@@ -126,7 +126,7 @@ struct TableWatchVerb: AsyncParsableCommand {
     )
   )
 
-  @Argument(help: "The database's file.", completion: .file())
+  @Argument(help: "The database's file or URL.", completion: .file())
   var file: String
   @Argument(help: "The table or view.")
   var table: String
@@ -161,7 +161,7 @@ struct TableWatchVerb: AsyncParsableCommand {
     try DiscoveredTable.shared.follow(definition.fetching(columns))
     let opened = try TableProgram.openStore(try store.location(of: TableProgram.name))
     let coverage = opened.capabilities.historyCoverage
-    let isReadDirectly = (opened as? SQLiteStore)?.isReadDirectly == true
+    let isReadDirectly = DiscoveredStores.locksWriters(opened)
     try opened.close()
     try open.note(
       coverage == .everyWriter
@@ -190,7 +190,7 @@ struct TableExportVerb: AsyncParsableCommand {
     )
   )
 
-  @Argument(help: "The database's file.", completion: .file())
+  @Argument(help: "The database's file or URL.", completion: .file())
   var file: String
   @Argument(help: "The table or view.")
   var table: String

@@ -3,7 +3,6 @@ import CommandLineFrontEnd
 import Foundation
 import ProgramFrontEnd
 import ResultsDomain
-import SQLitePersistence
 import TerminalFrontEnd
 
 /// `tables FILE`: prints the tables of a file, or the columns of one.
@@ -14,7 +13,7 @@ struct TablesVerb: AsyncParsableCommand {
     discussion: TableProgram.examples("tables music.sqlite", "tables music.sqlite Track")
   )
 
-  @Argument(help: "The database's file.", completion: .file())
+  @Argument(help: "The database's file or URL.", completion: .file())
   var file: String
   @Argument(help: "The table or view.")
   var table: String?
@@ -40,7 +39,7 @@ struct TableDoctorVerb: AsyncParsableCommand {
     discussion: TableProgram.examples("Nothing is changed.", "doctor music.sqlite Track")
   )
 
-  @Argument(help: "The database's file.", completion: .file())
+  @Argument(help: "The database's file or URL.", completion: .file())
   var file: String
   @Argument(help: "The table or view.")
   var table: String
@@ -58,20 +57,21 @@ struct TableDoctorVerb: AsyncParsableCommand {
 
 /// Prints what was discovered in a database.
 struct TableReport {
-  private let database: DatabaseDescription
+  private let database: any DescribedDatabase
   private let output: OutputOptions
 
-  init(_ database: DatabaseDescription, output: OutputOptions) {
+  init(_ database: any DescribedDatabase, output: OutputOptions) {
     self.database = database
     self.output = output
   }
 
   /// Prints the tables with their keys, references and numbers of rows.
   func printTables() throws {
-    let counts = try database.rowCounts()
-    let rows = zip(database.tables, counts).map { table, count in
+    let tables: [any DescribedTable] = database.tables
+    let counts = try database.numbersOfRows(timeLimit: .seconds(10))
+    let rows = zip(tables, counts).map { table, count in
       [
-        table.name, table.kind.rawValue, count.map(String.init) ?? "", table.keyText,
+        table.name, table.kindText, count?.text ?? "", table.keyText,
         table.referencesText(in: database),
       ]
     }
@@ -85,7 +85,7 @@ struct TableReport {
   }
 
   /// Prints the columns of a table.
-  func printColumns(of table: TableDescription) throws {
+  func printColumns(of table: any DescribedTable) throws {
     let entity = try table.listedEntity()
     let keys = entity.identity.columns
     let isHidden = !entity.keyAttributeIndexes.isEmpty || (try? table.entity.get()) == nil
@@ -101,7 +101,7 @@ struct TableReport {
         table.reference(of: attribute.name, in: database),
       ]
     }
-    rows += table.unnamedColumns.map { ["(column \($0))", "", "has no name: not listed", ""] }
+    rows += table.omittedColumns.map { ["(\($0.name))", "", "\($0.reason): not listed", ""] }
     rows += entity.relationships.map { relationship in
       let kind =
         switch relationship.kind {
@@ -146,7 +146,12 @@ extension AttributeDescription {
   fileprivate var typeText: String { form.map { "\(type) as \($0)" } ?? "\(type)" }
 }
 
-extension TableDescription {
+extension RowCount {
+  /// The number, with a sign before an estimate.
+  fileprivate var text: String { (isEstimated ? "≈ " : "") + String(count) }
+}
+
+extension DescribedTable {
   /// The key's columns, or the reason why the table cannot be listed.
   var keyText: String {
     switch entity {
@@ -156,12 +161,12 @@ extension TableDescription {
   }
 
   /// The tables to which foreign keys refer, with their columns.
-  func referencesText(in database: DatabaseDescription) -> String {
+  func referencesText(in database: any DescribedDatabase) -> String {
     foreignKeys.map { "\($0.columns.joined(separator: "+")) → \($0.target(in: database))" }
       .joined(separator: ", ")
   }
 
-  fileprivate func reference(of column: String, in database: DatabaseDescription) -> String {
+  fileprivate func reference(of column: String, in database: any DescribedDatabase) -> String {
     foreignKeys.filter { $0.columns.contains(column) }.map { $0.target(in: database) }
       .joined(separator: ", ")
   }
@@ -169,8 +174,8 @@ extension TableDescription {
 
 extension ForeignKeyDescription {
   /// The table, and whether only the column's name says so, or there is no such table.
-  fileprivate func target(in database: DatabaseDescription) -> String {
-    if database.table(named: table) == nil { return "\(table) (no such table)" }
+  fileprivate func target(in database: any DescribedDatabase) -> String {
+    if database.table(named: table) == nil { return "\(table) (\(database.absence))" }
     return isDeclared ? table : "\(table) (by name)"
   }
 }

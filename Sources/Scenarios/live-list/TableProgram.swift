@@ -1,15 +1,15 @@
 import CommandLineFrontEnd
 import InMemoryPersistence
 import ProgramFrontEnd
+import ProgramStores
 import ResultsDomain
 import ResultsPresentation
-import SQLitePersistence
 import Synchronization
 
 /// The program `live-list`: its entity is the table that the command line names, discovered before the verb runs.
 enum TableProgram: ListProgram {
   static let name = "live-list"
-  static let abstract = "A live, sectioned list over a table of any SQLite database."
+  static let abstract = "A live, sectioned list over a table of any SQLite or PostgreSQL database."
   static let nouns = (one: "row", many: "rows")
   static let isReadOnly = true
   static let examples: ProgramExamples = {
@@ -67,9 +67,8 @@ enum TableProgram: ListProgram {
       throw CommandFailure(.software, "No table was discovered.", remedy: "Please report this.")
     }
     guard !table.isUnidentified else { return try table.numberedRows() }
-    let store = try SQLiteStore(
-      discovered: table.database,
-      entities: table.followed ?? table.entity.reachable,
+    let store = try table.database.openStore(
+      of: table.followed ?? table.entity.reachable,
       busyTimeout: location.busyTimeout,
       addsChangeLog: !location.isReadOnly
     )
@@ -78,14 +77,7 @@ enum TableProgram: ListProgram {
   }
 
   static func diagnose(_ store: any Store) throws -> [String] {
-    guard let store = store as? SQLiteStore else { return [] }
-    return [
-      "capture    \(store.capture)",
-      store.readsCopies
-        ? "reading    copies of the file, without a lock"
-        : "reading    the file"
-          + (store.isReadDirectly ? ", locked against writers meanwhile" : ""),
-    ]
+    try DiscoveredStores.diagnose(store)
   }
 
   static func playStory(
@@ -128,8 +120,8 @@ extension EntityDescription {
 final class DiscoveredTable: Sendable {
   /// A table of a database.
   struct Table: Sendable {
-    let database: DatabaseDescription
-    let description: TableDescription
+    let database: any DescribedDatabase
+    let description: any DescribedTable
     let entity: EntityDescription
     /// The entities that the store is opened with, so that a change log records no others; `nil` for all that the table is connected with.
     var followed: [EntityDescription]?
@@ -145,11 +137,11 @@ final class DiscoveredTable: Sendable {
     /// A store that holds the rows, read once.
     func numberedRows() throws -> any Store {
       let store = try InMemoryStore(entities: [entity], name: database.path, providesOrder: false)
-      guard let rows = try database.unidentifiedRows(of: description) else {
+      guard let rows = try database.rowsWithoutIdentity(ofTable: description.name) else {
         throw CommandFailure(
           .badData,
           "\(description.name) has no key, and more rows than can be listed without one: a million, or 256 MB.",
-          remedy: "Read a part of it with a view that has a key, or with sqlite3."
+          remedy: "Read a part of it with the shell of the database."
         )
       }
       try store.commit(origin: .unnamed) { transaction in

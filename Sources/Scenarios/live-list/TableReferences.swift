@@ -2,7 +2,6 @@ import CommandLineFrontEnd
 import ListBrowser
 import ProgramFrontEnd
 import ResultsDomain
-import SQLitePersistence
 
 /// The rows to which a row of a table refers by its foreign keys, and those that refer to it.
 struct TableReferences: Sendable {
@@ -13,9 +12,11 @@ struct TableReferences: Sendable {
     /// The name, which distinguishes it from the others of the table.
     let name: String
     /// The table.
-    let target: TableDescription
+    let target: any DescribedTable
     /// Whether it is one row, that to which a foreign key refers.
     let isToOne: Bool
+    /// The database, which knows when two names are one.
+    let database: any DescribedDatabase
     /// The columns of the target, with their values.
     let values: [(column: String, value: Value)]
     /// Whether the rows can be counted without reading the table.
@@ -32,17 +33,18 @@ struct TableReferences: Sendable {
 
   /// The foreign keys from the table and to it, whose tables can be followed.
   private var keys:
-    [(name: String, target: TableDescription, isToOne: Bool, key: ForeignKeyDescription)]
+    [(name: String, target: any DescribedTable, isToOne: Bool, key: ForeignKeyDescription)]
   {
     let (database, own) = (table.database, table.description)
+    let tables: [any DescribedTable] = database.tables
     let from = own.foreignKeys.enumerated().compactMap { index, key in
       database.table(named: key.table).map {
         (name: "\(index)", target: $0, isToOne: true, key: key)
       }
     }
-    let to = database.tables.enumerated().flatMap { position, other in
+    let to = tables.enumerated().flatMap { position, other in
       other.foreignKeys.enumerated().filter { _, key in
-        key.table.caselessIdentifier == own.name.caselessIdentifier
+        database.isSameName(key.table, own.name)
       }
       .map { index, key in
         (name: "\(position).\(index)", target: other, isToOne: false, key: key)
@@ -63,12 +65,13 @@ struct TableReferences: Sendable {
       let named =
         key.targets.isEmpty ? (isToOne ? target : table.description).keyColumns : key.targets
       let (held, sought) = isToOne ? (key.columns, named) : (named, key.columns)
-      let values = held.compactMap { row.value(ofColumn: $0) }
+      let values = held.compactMap { row.value(ofColumn: $0, in: table.database) }
       guard values.count == sought.count, !values.contains(.null) else { return nil }
       return Reference(
         name: name,
         target: target,
         isToOne: isToOne,
+        database: table.database,
         values: zip(sought, values).map { (column: $0, value: $1) },
         isIndexed: !target.missingIndexes.contains(key.columns)
       )
@@ -106,7 +109,7 @@ extension TableReferences.Reference {
   func condition(in entity: EntityDescription) throws(CommandFailure) -> FetchPredicate {
     var parts: [FetchPredicate] = []
     for (column, value) in values {
-      guard let part = entity.condition(thatColumn: column, equals: value) else {
+      guard let part = entity.condition(thatColumn: column, equals: value, in: database) else {
         throw CommandFailure(.missingInput, "\(target.name) has no column “\(column)”.")
       }
       parts.append(part)
@@ -132,7 +135,7 @@ extension TableReferences.Reference {
   }
 }
 
-extension TableDescription {
+extension DescribedTable {
   /// The columns that a foreign key means which names none.
   fileprivate var keyColumns: [String] {
     primaryKey.isEmpty ? (try? entity.get())?.identity.columns ?? [] : primaryKey
@@ -141,9 +144,9 @@ extension TableDescription {
 
 extension Row {
   /// The value of a column, which is an attribute or the key; `nil` for another one.
-  fileprivate func value(ofColumn column: String) -> Value? {
-    if let index = entity.attributeIndex(ofColumn: column) { return values[index] }
-    guard entity.isKey(column) else { return nil }
+  fileprivate func value(ofColumn column: String, in database: any DescribedDatabase) -> Value? {
+    if let index = entity.attributeIndex(ofColumn: column, in: database) { return values[index] }
+    guard entity.isKey(column, in: database) else { return nil }
     return switch id.key {
     case .integer(let number): .integer(number)
     case .text(let text): .text(text)
@@ -153,22 +156,28 @@ extension Row {
 }
 
 extension EntityDescription {
-  /// The index of the attribute of a column; SQLite ignores the case of A to Z.
-  fileprivate func attributeIndex(ofColumn column: String) -> Int? {
-    index(of: column)
-      ?? attributes.firstIndex { $0.name.caselessIdentifier == column.caselessIdentifier }
+  /// The index of the attribute of a column.
+  fileprivate func attributeIndex(
+    ofColumn column: String,
+    in database: any DescribedDatabase
+  ) -> Int? {
+    index(of: column) ?? attributes.firstIndex { database.isSameName($0.name, column) }
   }
 
   /// Whether a column is the whole key.
-  fileprivate func isKey(_ column: String) -> Bool {
-    identity.columns.map(\.caselessIdentifier) == [column.caselessIdentifier]
+  fileprivate func isKey(_ column: String, in database: any DescribedDatabase) -> Bool {
+    identity.columns.count == 1 && database.isSameName(identity.columns[0], column)
   }
 
-  fileprivate func condition(thatColumn column: String, equals value: Value) -> FetchPredicate? {
-    if let index = attributeIndex(ofColumn: column) {
+  fileprivate func condition(
+    thatColumn column: String,
+    equals value: Value,
+    in database: any DescribedDatabase
+  ) -> FetchPredicate? {
+    if let index = attributeIndex(ofColumn: column, in: database) {
       return .comparison(.attribute(attributes[index].name), .equal, .literal(value))
     }
-    guard isKey(column) else { return nil }
+    guard isKey(column, in: database) else { return nil }
     let key: ObjectKey? =
       switch (identity, value) {
       case (.integer, .integer(let number)): .integer(number)

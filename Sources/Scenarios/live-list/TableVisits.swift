@@ -3,7 +3,6 @@ import CommandLineFrontEnd
 import ListBrowser
 import ProgramFrontEnd
 import ResultsDomain
-import SQLitePersistence
 
 /// The tables of a file as lists that are opened over other lists.
 struct TableVisits: Sendable {

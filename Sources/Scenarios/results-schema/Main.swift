@@ -1,7 +1,8 @@
 import ArgumentParser
 import CommandLineFrontEnd
 import ProgramFrontEnd
-import SQLitePersistence
+import ProgramStores
+import ResultsDomain
 import TerminalFrontEnd
 
 /// The command `results-schema`: prints the Swift entities for a database that another application made.
@@ -9,7 +10,7 @@ import TerminalFrontEnd
 struct Main: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "results-schema",
-    abstract: "Print Swift entities for the tables of an SQLite database.",
+    abstract: "Print Swift entities for the tables of an SQLite or PostgreSQL database.",
     discussion: """
       Columns, keys and foreign keys are read from the schema; types and stored forms are proposed by a sample of the rows, \
       so look at them. Nothing is written.
@@ -17,11 +18,12 @@ struct Main: AsyncParsableCommand {
       Examples:
         results-schema music.sqlite > Entities.swift
         results-schema music.sqlite Artist Album
+        results-schema postgresql://db.example.org/shop orders
       """,
     version: "results-schema \(ProgramVersion.current)"
   )
 
-  @Argument(help: "The database's file.", completion: .file())
+  @Argument(help: "The database's file or URL.", completion: .file())
   var file: String
   @Argument(help: "The tables (default: all).")
   var tables: [String] = []
@@ -29,8 +31,12 @@ struct Main: AsyncParsableCommand {
   var verbose = false
 
   func run() async throws {
-    let database = try DatabaseDescription(at: file, describing: tables.isEmpty ? nil : tables)
-    let chosen = try tables.map { name in
+    let database = try DiscoveredStores.describe(
+      file,
+      naming: tables.isEmpty ? nil : tables,
+      for: "results-schema"
+    )
+    let chosen: [any DescribedTable] = try tables.map { name in
       guard let table = database.table(named: name) else {
         let near = database.names(near: name).prefix(20).joined(separator: ", ")
         throw CommandFailure(
@@ -41,7 +47,7 @@ struct Main: AsyncParsableCommand {
       }
       return table
     }
-    let source = SwiftSource(of: tables.isEmpty ? database.tables : chosen)
+    let source = SwiftSource(of: tables.isEmpty ? database.tables as [any DescribedTable] : chosen)
     try TerminalOutput.standard.write(SafeText.lines(source.text))
   }
 

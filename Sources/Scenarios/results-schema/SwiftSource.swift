@@ -1,11 +1,10 @@
 import ResultsDomain
-import SQLitePersistence
 
 /// The Swift source of entities for discovered tables.
 struct SwiftSource {
   private let tables: [SwiftTable]
 
-  init(of tables: [TableDescription]) {
+  init(of tables: [any DescribedTable]) {
     var names = SwiftNames(taken: SwiftNames.knownTypes)
     self.tables = tables.map { SwiftTable($0, type: names.add(SwiftNames.type($0.name))) }
   }
@@ -18,32 +17,18 @@ struct SwiftSource {
   }
 
   private func declaration(of table: SwiftTable, _ all: SwiftRelationships) -> String {
-    let kind = table.description.kind == .view ? "view" : "table"
+    let kind = table.description.isView ? "view" : "table"
     guard let entity = table.entity else {
       let reason = table.refusal.map { ", because \($0)" } ?? ""
       let name = table.description.name.inComment
-      return "// \(table.description.kind.rawValue) \(name): no entity\(reason.inComment)."
+      return "// \(table.description.kindText) \(name): no entity\(reason.inComment)."
     }
     if let uses = all.linked(by: table) {
       return "// The table \(table.description.name.inComment) is the link of \(uses)."
         + all.missingIndexes(of: table).map { "\n\($0)" }.joined()
     }
     var lines = ["/// A row of the \(kind) \(table.description.name.inComment)."]
-    if kind == "view" {
-      lines.append(
-        "///\n/// A view is read only: open it with `SQLiteStore(discovered:entities:)`."
-      )
-    }
-    if !table.description.isSampled {
-      lines.append(
-        "///\n/// Its rows were not sampled in time: the types are those of the declaration."
-      )
-    }
-    for collation in table.description.missingCollations {
-      lines.append(
-        "///\n/// It uses the collation \(collation.inComment), which only its application has; listed in byte order."
-      )
-    }
+    lines += table.description.remarks.map { "///\n/// \($0.inComment)" }
     lines.append("struct \(table.type): Entity {")
     lines += (table.keyProperty.map { [$0] } ?? []).map { "  \($0)" }
     lines += table.declaredAttributes.map { "  \(property($0, of: table))" }
@@ -120,7 +105,7 @@ struct SwiftSource {
 
 /// A table with the names that its declaration uses.
 struct SwiftTable {
-  let description: TableDescription
+  let description: any DescribedTable
   /// The name of the struct.
   let type: String
   /// The property of each column, and of the key.
@@ -128,7 +113,7 @@ struct SwiftTable {
   /// The static member of each relationship.
   let relationships: [String: String]
 
-  init(_ description: TableDescription, type: String) {
+  init(_ description: any DescribedTable, type: String) {
     self.description = description
     self.type = type
     var names = SwiftNames(taken: SwiftNames.knownMembers)
@@ -166,7 +151,10 @@ struct SwiftTable {
     (entity?.attributes ?? []).filter(isConverted)
       .map {
         "// \($0.name.inComment): left out, because its declared type turns some values into others."
-      } + description.unnamedColumns.map { "// column \($0): left out, because it has no name." }
+      }
+      + description.omittedColumns.map {
+        "// \($0.name.inComment): left out, because it \($0.reason)."
+      }
   }
 
   private func isConverted(_ attribute: AttributeDescription) -> Bool {
