@@ -54,6 +54,22 @@ import Testing
     }
   }
 
+  #if !PostgreSQL
+  @Test func `R235: a build without PostgreSQL says how to make one that takes a URL`() throws {
+    for words in [["live-list", "list"], ["live-list", "tables"], ["results-schema"]] {
+      let url = "postgresql://localhost/shop"
+      let refused = try run.run(words[0], Array(words.dropFirst()) + [url])
+      #expect(refused.status == 64)
+      #expect(
+        refused.errors.contains(
+          "\(words[0]) was built without PostgreSQL. Build it with 'swift build --traits PostgreSQL', or name a file."
+        ),
+        "\(refused)"
+      )
+    }
+  }
+  #endif
+
   @Test func `R211: whole numbers of a decimal column are printed as they are stored`() throws {
     try execute(
       """
