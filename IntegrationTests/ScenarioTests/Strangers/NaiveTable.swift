@@ -166,11 +166,11 @@ struct NaiveTable {
   ) -> [Expected]? {
     var indexes: [Int] = []
     for name in shown {
-      guard let index = columns.firstIndex(where: { $0.name == name }) else { return nil }
+      guard let index = column(named: name) else { return nil }
       indexes.append(index)
     }
-    let leading = sort.flatMap { name in columns.firstIndex { $0.name == name } }.map { [$0] } ?? []
-    let keys = key.compactMap { name in columns.firstIndex { $0.name == name } }
+    let leading = sort.flatMap { column(named: $0) }.map { [$0] } ?? []
+    let keys = key.compactMap { column(named: $0) }
     var orders = keys.isEmpty ? [] : [leading + keys]
     if hasRowID { orders.append(leading + [columns.count]) }
     guard !orders.isEmpty else {
@@ -187,5 +187,13 @@ struct NaiveTable {
         }
       return Expected(rows: sorted.map { row in indexes.map { row.element[$0] } }, isOrdered: true)
     }
+  }
+
+  /// The column that SQLite finds by a name: the case of ASCII letters does not count.
+  private func column(named name: String) -> Int? {
+    func folded(_ name: String) -> [UInt8] {
+      name.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+    }
+    return columns.firstIndex { folded($0.name) == folded(name) }
   }
 }

@@ -56,7 +56,9 @@ struct FileOptions: ParsableArguments {
         busyTimeout: busyTimeout.duration,
         timeLimit: min(timeLimit ?? FileOptions.timeLimit, FileOptions.timeLimit)
       )
-    } catch StoreError.busy(let path, let waited, let holder) where !copy && DatabaseURL(file) == nil {
+    } catch StoreError.busy(let path, let waited, let holder)
+      where !copy && DatabaseURL(file) == nil
+    {
       let failure = CommandFailure(
         describing: StoreError.busy(path: path, waited: waited, holder: holder)
       )

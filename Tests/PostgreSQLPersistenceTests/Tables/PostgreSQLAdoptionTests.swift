@@ -206,7 +206,7 @@ import Testing
         ] {
           let error = #expect(throws: StoreError.self) { try store.read(reads) }
           #expect(
-            error?.description.contains("unexpected type in the key") == true,
+            error?.description.contains("in the key that is not of its type") == true,
             "\(String(describing: error))"
           )
         }

@@ -86,7 +86,7 @@ extension StoreError: CustomStringConvertible {
         + (referrers.count > 3 ? " and \(referrers.count - 3) more" : "")
         + " name it as their \(relationship). Delete or change them first."
     case .unexpectedValue(let id, let what):
-      "\(id) has a value of an unexpected type in \(what). Correct the stored value."
+      "\(id) has a value in \(what) that is not of its type. Correct the stored value."
     case .request(let error): error.description
     case .aborted(let error): "The transaction was rolled back: \(error)"
     case .historyLost(let entity, let reason):
