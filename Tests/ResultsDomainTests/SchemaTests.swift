@@ -39,6 +39,26 @@ struct EntitySchemaTests {
   }
 
   @Test
+  func `an exact decimal can be missing, and one that does not fit is refused R13`() throws {
+    struct Offer: Entity {
+      var id: Int64?
+      var price: ExactDecimal?
+
+      static let schema = EntitySchema<Offer>("Offer", identity: \.id) {
+        Attribute(\.price, "price", scale: 2)
+      }
+    }
+    #expect(Offer.entity.attributes.map(\.isOptional) == [true])
+    for price in [nil, ExactDecimal(units: 150, scale: 2)] {
+      let offer = Offer(id: 1, price: price)
+      #expect(try Offer(row: Offer.row(.integer(1), offer.attributeValues)).price == price)
+      try Offer.entity.validate(offer.attributeValues)
+    }
+    let exact = Offer(id: 1, price: ExactDecimal(units: 1, scale: 3)).attributeValues
+    #expect(throws: StoreError.self) { try Offer.entity.validate(exact) }
+  }
+
+  @Test
   func `a stored value that does not fit gives an error with its row and attribute`() {
     let error = #expect(throws: RowError.self) {
       try Book(row: Book.row(["title": 3], key: 9))

@@ -62,8 +62,6 @@ struct SwiftSource {
       case .text: ("String", "\"\"")
       case .blob: ("[UInt8]", "[]")
       }
-    var isOptional = attribute.isOptional
-    if case .decimal = attribute.type { isOptional = false }
     var notes: [String] = []
     if table.description.generatedAttributes.contains(attribute.name) {
       notes.append("calculated: read only")
@@ -74,7 +72,7 @@ struct SwiftSource {
       )
     }
     let name = table.members[attribute.name] ?? ""
-    return "var \(name): \(type)\(isOptional ? "?" : " = \(initial)")"
+    return "var \(name): \(type)\(attribute.isOptional ? "?" : " = \(initial)")"
       + (notes.isEmpty ? "" : "  // " + notes.joined(separator: "; "))
   }
 

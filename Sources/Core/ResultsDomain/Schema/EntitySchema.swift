@@ -240,6 +240,31 @@ public struct Attribute<Root: Entity>: Sendable {
       return true
     }
   }
+
+  /// Creates an optional exact decimal, stored as an integer of units of 10^-scale.
+  ///
+  /// A number that does not fit the scale is refused when the object is written.
+  public init(
+    _ keyPath: any WritableKeyPath<Root, ExactDecimal?> & Sendable,
+    _ name: String,
+    scale: Int
+  ) {
+    description = AttributeDescription(name, .decimal(scale: scale), isOptional: true)
+    self.keyPath = keyPath
+    read = { root in
+      guard let decimal = root[keyPath: keyPath] else { return .null }
+      // A text is no value of the attribute, and null would lose the number.
+      return decimal.rescaled(to: scale).map { .integer($0.units) } ?? .text("\(decimal)")
+    }
+    write = { root, value in
+      switch value {
+      case .null: root[keyPath: keyPath] = nil
+      case .integer(let units): root[keyPath: keyPath] = ExactDecimal(units: units, scale: scale)
+      case .real, .text, .blob, .illFormedText: return false
+      }
+      return true
+    }
+  }
 }
 
 /// A line of an entity's schema.
