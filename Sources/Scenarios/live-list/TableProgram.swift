@@ -80,11 +80,6 @@ enum TableProgram: ListProgram {
     try DiscoveredStores.diagnose(store)
   }
 
-  static func playStory(
-    in store: any Store,
-    _ print: @escaping (String) throws -> Void
-  ) async throws {}
-
   /// The entity that the help describes before any table is known.
   private struct Sample: Entity {
     var id: Int64?

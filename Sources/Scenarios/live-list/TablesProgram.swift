@@ -32,11 +32,6 @@ enum TablesProgram: ListProgram {
 
   static func diagnose(_ store: any Store) throws -> [String] { [] }
 
-  static func playStory(
-    in store: any Store,
-    _ print: @escaping (String) throws -> Void
-  ) async throws {}
-
   /// A row of the list.
   private struct Table: Entity {
     var id: Int64?

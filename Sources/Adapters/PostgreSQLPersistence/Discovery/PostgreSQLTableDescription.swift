@@ -68,4 +68,42 @@ public struct PostgreSQLTableDescription: Sendable {
     return notes
   }
 }
+
+/// A table on a server as programs over any database see it.
+extension PostgreSQLTableDescription: DescribedTable {
+  package var kindText: String {
+    switch kind {
+    case .table, .partitioned, .view: kind.rawValue
+    case .materialized: "materialized view"
+    case .foreign: "foreign table"
+    }
+  }
+
+  package var isView: Bool { kind == .view || kind == .materialized }
+
+  package var canHaveChangeLog: Bool {
+    (kind == .table || kind == .partitioned) && textColumns.isEmpty
+  }
+
+  package var unsortableForms: [String: StoredForm] { [:] }
+
+  package var convertedAttributes: [String] { [] }
+
+  package var mixedAttributes: [String] { [] }
+
+  package var remarks: [String] {
+    var reasons: [String] = []
+    if let entity = try? entity.get(), Set(entity.identity.columns) != Set(primaryKey) {
+      reasons.append("a unique index identifies its rows")
+    }
+    if !textColumns.isEmpty {
+      let columns = textColumns.map { "\($0.name) (\($0.type))" }.joined(separator: ", ")
+      reasons.append("\(columns) \(textColumns.count == 1 ? "is" : "are") read as text")
+    }
+    guard !reasons.isEmpty else { return [] }
+    return [
+      "Open it with `PostgreSQLStore(discovered:entities:)`: \(reasons.joined(separator: "; "))."
+    ]
+  }
+}
 #endif

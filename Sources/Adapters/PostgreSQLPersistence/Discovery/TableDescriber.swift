@@ -219,21 +219,11 @@ struct TableDescriber {
   private func withMissingIndexes(
     _ tables: [PostgreSQLTableDescription]
   ) -> [PostgreSQLTableDescription] {
-    let entities = tables.compactMap { try? $0.entity.get() }
-    var sought: [String: [EntityDescription]] = [:]
-    for entity in entities {
-      sought[entity.name, default: []].append(entity)
-      for relationship in entity.relationships {
-        sought[relationship.destination.name, default: []].append(entity)
-        if case .manyToMany(let link, _, _) = relationship.kind {
-          sought[link.entity.name, default: []].append(entity)
-        }
-      }
-    }
+    let entities = RelatedEntities(tables.compactMap { try? $0.entity.get() })
     return tables.map { table in
       guard let entity = try? table.entity.get() else { return table }
       var table = table
-      table.missingIndexes = ForeignKeyRules(entity, among: sought[entity.name] ?? [])
+      table.missingIndexes = ForeignKeyRules(entity, among: entities)
         .missingIndexes(beside: table.shape.indexes)
       return table
     }

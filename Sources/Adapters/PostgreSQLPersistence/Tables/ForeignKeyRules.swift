@@ -18,6 +18,11 @@ struct ForeignKeyRules {
 
   /// The rules of an entity among those of its store.
   init(_ entity: EntityDescription, among entities: [EntityDescription]) {
+    self.init(entity, among: RelatedEntities(entities))
+  }
+
+  /// The rules of an entity among those of its store, for one entity after the other.
+  init(_ entity: EntityDescription, among entities: RelatedEntities) {
     self.entity = entity
     keys = entity.relationships.compactMap { relationship in
       guard case .toOne(let columns) = relationship.kind else { return nil }
@@ -27,7 +32,7 @@ struct ForeignKeyRules {
       // A key without a rule may name no object, which a constraint would refuse.
       key.relationship.onDelete != .none && entities.contains(key.relationship.destination)
     }
-    sought = keys.map(\.columns) + entities.flatMap { $0.foreignKeys(in: entity) }
+    sought = keys.map(\.columns) + entities.columns(soughtIn: entity)
   }
 
   // MARK: - Tables of a store
@@ -185,19 +190,6 @@ struct ForeignKeyRules {
 
   /// The names as values, which compare by bytes.
   private static func values(_ names: [String]) -> [Value] { names.map { .text($0) } }
-}
-
-extension EntityDescription {
-  /// The columns of another entity by which its relationships find objects.
-  fileprivate func foreignKeys(in other: EntityDescription) -> [[String]] {
-    relationships.flatMap { relationship -> [[String]] in
-      switch relationship.kind {
-      case .toMany(let columns) where relationship.destination == other: return [columns]
-      case .manyToMany(let link, let from, let to) where link.entity == other: return [from, to]
-      case .toOne, .toMany, .manyToMany: return []
-      }
-    }
-  }
 }
 
 extension TableShape.ForeignKey {

@@ -86,6 +86,12 @@ public protocol ListProgram: Sendable {
 // MARK: - Defaults
 
 extension ListProgram {
+  /// No scenario.
+  public static func playStory(
+    in store: any Store,
+    _ print: @escaping (String) throws -> Void
+  ) async throws {}
+
   /// The list is live.
   public static var copyTime: String? { nil }
 

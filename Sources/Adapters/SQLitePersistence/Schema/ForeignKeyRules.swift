@@ -217,42 +217,6 @@ struct ForeignKeyRules {
   private func list(_ names: [String]) -> String { names.joined(separator: ", ") }
 }
 
-/// The entities of a store by name, with the columns by which they find each other's objects.
-struct RelatedEntities {
-  private var entities: [String: [EntityDescription]] = [:]
-  /// By the name of the entity that has the columns.
-  private var sought: [String: [(holder: EntityDescription, columns: [[String]])]] = [:]
-
-  /// Collects the relationships of all entities.
-  /// - Complexity: O(*n*) in the entities and their relationships.
-  init(_ all: [EntityDescription]) {
-    for entity in all {
-      entities[entity.name, default: []].append(entity)
-      for relationship in entity.relationships {
-        switch relationship.kind {
-        case .toOne: continue
-        case .toMany(let columns): add([columns], in: relationship.destination)
-        case .manyToMany(let link, let from, let to): add([from, to], in: link.entity)
-        }
-      }
-    }
-  }
-
-  private mutating func add(_ columns: [[String]], in holder: EntityDescription) {
-    sought[holder.name, default: []].append((holder, columns))
-  }
-
-  /// Whether an entity is one of them.
-  func contains(_ entity: EntityDescription) -> Bool {
-    entities[entity.name]?.contains(entity) ?? false
-  }
-
-  /// The columns of an entity by which relationships of all entities find its objects.
-  func columns(soughtIn entity: EntityDescription) -> [[String]] {
-    (sought[entity.name] ?? []).flatMap { $0.holder == entity ? $0.columns : [] }
-  }
-}
-
 extension DeleteRule {
   /// Whether the rule is compatible with one that the database applies by itself.
   fileprivate func accepts(_ rule: DeleteRule) -> Bool { self == .none || self == rule }
