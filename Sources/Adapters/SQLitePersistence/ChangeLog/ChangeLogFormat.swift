@@ -164,8 +164,8 @@ enum ChangeLogFormat {
 
 /// The trigger that removes the oldest entries while triggers write new ones.
 ///
-/// A transaction of another program can change any number of rows any number of times, and no store can trim the log before its end. So one
-/// entry in 64 removes the oldest beyond the limits. What the others need is estimated from the size of the last 64.
+/// A transaction of another program can change any number of rows any number of times, and no store can trim the log before its end. So every
+/// 64th entry removes the oldest beyond the limits. The bytes of all entries are estimated from those of the last 64.
 struct ChangeLogBound: Equatable {
   static let name = "\(ChangeLogFormat.triggerPrefix)bound"
   /// The entries between two removals.
@@ -244,6 +244,8 @@ struct ChangeLogLayout: Sendable {
   let hasApplicationTriggers: Bool
   /// Whether the database has entities, or attributes of entities, that the store was not opened with.
   let hasOtherEntities: Bool
+  /// The limits of the log, if it has any.
+  let bound: ChangeLogBound?
 
   /// Reads the layout from a database.
   /// - Returns: `nil` if it has no log of these entities, or one that misses changes of them.
@@ -258,7 +260,8 @@ struct ChangeLogLayout: Sendable {
     let recordings = try ChangeLogLayout.recordings(numbers, on: database)
     var foreign = found
     let columnCount = try ChangeLogFormat.columnCount(on: database)
-    if ChangeLogBound(in: found, columns: columnCount) != nil { foreign[ChangeLogBound.name] = nil }
+    bound = ChangeLogBound(in: found, columns: columnCount)
+    if bound != nil { foreign[ChangeLogBound.name] = nil }
     for trigger in recordings.values.lazy.compactMap(\.triggers?.all).joined()
     where foreign[trigger.name] == trigger.sql {
       foreign[trigger.name] = nil

@@ -50,6 +50,8 @@ final class ChangeLogWriter: Sendable {
     var bytesSinceTrim = 0
     /// The size of the database when the log was trimmed, or first looked at.
     var sizeAtTrim: Int64?
+    /// The newest entry when the size was last looked at.
+    var sequenceAtLook: UInt64 = 0
     /// Whether rolling back the running transaction would undo a change of the schema that was prepared for.
     var isProvisional = false
   }
@@ -433,6 +435,9 @@ final class ChangeLogWriter: Sendable {
   /// After how many own commits the log's length is checked.
   private var trimInterval: Int { min(1000, max(1, context.options.logCapacity / 10)) }
 
+  /// After how many entries of others the size of the database is looked at.
+  private static let entriesBetweenLooks: UInt64 = 16
+
   /// The number of entries above which they are removed even if a reader still needs them.
   private var hardCapacity: UInt64 {
     let (capacity, isOver) = UInt64(max(1, context.options.logCapacity))
@@ -461,7 +466,8 @@ final class ChangeLogWriter: Sendable {
     let (count, isOver) = Int64(clamping: position.version.sequence)
       .subtractingReportingOverflow(oldest)
     let isLong =
-      try isOver || count / 2 > Int64(max(1, context.options.logCapacity)) || hasGrown(on: database)
+      try isOver || count / 2 > Int64(max(1, context.options.logCapacity))
+      || hasGrown(through: position.version.sequence, on: database)
     guard isLong || lease.isDue else { return }
     do {
       try session.runMaintenance(on: database) {
@@ -474,7 +480,15 @@ final class ChangeLogWriter: Sendable {
   }
 
   /// Whether the database has grown so much that the log may be larger than its limit: rows of others can be large.
-  private func hasGrown(on database: Database) throws -> Bool {
+  private func hasGrown(through newest: UInt64, on database: Database) throws -> Bool {
+    let isDue = state.withLock { state in
+      guard newest &- state.sequenceAtLook >= ChangeLogWriter.entriesBetweenLooks else {
+        return false
+      }
+      state.sequenceAtLook = newest
+      return true
+    }
+    guard isDue else { return false }
     let size = try size(of: database)
     let limit = Int64(clamping: context.options.logByteLimit)
     return state.withLock { state in

@@ -15,6 +15,8 @@ struct DatabaseOpener {
     let hasLog: Bool
     /// Whether there is a log that misses changes.
     let hasMisfit: Bool
+    /// The limits of the log, if it has any.
+    let logBound: ChangeLogBound?
     /// Whether closing must remove the side files that reading has created.
     var leavesSideFiles = false
     /// The file, if it belongs to others, has a rollback journal and is only read.
@@ -306,13 +308,14 @@ struct DatabaseOpener {
   ) throws -> Opened {
     let tables = try inspector.tables(on: database)
     let mayHaveLog = options.maintainsChangeLog != false
-    let hasLog = try mayHaveLog && ChangeLogLayout.read(of: tables, on: database) != nil
+    let layout = mayHaveLog ? try ChangeLogLayout.read(of: tables, on: database) : nil
     return Opened(
       writer: writer,
       tables: tables,
       identity: findings.identity,
-      hasLog: hasLog,
-      hasMisfit: try mayHaveLog && !hasLog && ChangeLogFormat.exists(on: database)
+      hasLog: layout != nil,
+      hasMisfit: try mayHaveLog && layout == nil && ChangeLogFormat.exists(on: database),
+      logBound: layout?.bound
     )
   }
 
@@ -327,20 +330,16 @@ struct DatabaseOpener {
       let found = try self.opened(writer, findings, database)
       // A reader can do without the log; the next writer repairs it.
       let isMaintained = maintainsChangeLog(findings)
-      let isRight = try found.hasLog == isMaintained && (!isMaintained || hasBoundedLog(database))
+      let isRight = found.hasLog == isMaintained && (!isMaintained || isBounded(found.logBound))
       if isRight || options.onlyReads { opened = found }
       return .commit
     }
     return opened
   }
 
-  /// Whether the log has the limits that this store needs: earlier versions of this library set none.
-  private func hasBoundedLog(_ database: Database) throws -> Bool {
-    let found = ChangeLogBound(
-      in: try ChangeLogLayout.triggers(on: database),
-      columns: try ChangeLogFormat.columnCount(on: database)
-    )
-    return found != nil && found == found?.joined(with: ChangeLogBound(options))
+  /// Whether a log has the limits that this store needs: earlier versions of this library set none.
+  private func isBounded(_ found: ChangeLogBound?) -> Bool {
+    found.map { $0 == $0.joined(with: ChangeLogBound(options)) } ?? false
   }
 
   /// Whether the database has, or gets, the store's own tables.
