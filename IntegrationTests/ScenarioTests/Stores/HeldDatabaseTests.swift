@@ -59,7 +59,7 @@ import Testing
     }
     let listed = try list("list", "d.db", "t", "--where", "v BEGINSWITH 'x'")
     #expect(listed.status == 0 && listed.lines.count == 501, "\(listed)")
-    #expect(listed.errors.hasPrefix("live-list: a copy of d.db of "), "\(listed)")
+    #expect(listed.errors.hasPrefix("live-list: reading a copy of d.db, made at "), "\(listed)")
     let tables = try list("d.db", "--format", "csv")
     #expect(tables.lines == ["table,kind,rows,key,refers to", "t,table,500,id,"], "\(tables)")
     let screen = try list("browse", "d.db", "t", "--print", "--size", "80x6")
@@ -70,6 +70,38 @@ import Testing
     _ = try holder.finish()
     let later = try list("list", "d.db", "t", "--where", "v BEGINSWITH 'not'")
     #expect(later.lines.count == 501, "\(later)")
+  }
+
+  @Test func `R237: the copy of a process that was killed is removed by the next one`() throws {
+    #expect(try shell.run("CREATE TABLE t (id INTEGER PRIMARY KEY);").status == 0)
+    for name in ["abandoned", "present", "other"] {
+      let folder = run.path("results-copy-\(name)")
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+      guard name != "other" else { continue }
+      try Data().write(to: URL(fileURLWithPath: folder + "/lock"))
+    }
+    let lock = open(run.path("results-copy-present/lock"), O_RDWR | O_CLOEXEC)
+    defer { close(lock) }
+    #expect(flock(lock, LOCK_EX | LOCK_NB) == 0)
+    let program = try RunningProgram(
+      "live-list",
+      ["list", "d.db", "t", "--copy"],
+      environment: run.environment.merging(["TMPDIR": run.folder]) { $1 },
+      folder: run.folder
+    )
+    let result = try program.finish(within: 60)
+    #expect(result.status == 0, "\(result)")
+    #expect(try copies().sorted() == ["results-copy-other", "results-copy-present"])
+  }
+
+  @Test func `R237: a copy that would take the room of others is refused`() throws {
+    let path = run.path("huge.db")
+    try Data("SQLite format 3\0".utf8).write(to: URL(fileURLWithPath: path))
+    let file = try #require(FileHandle(forWritingAtPath: path))
+    try file.truncate(atOffset: 1 << 42)
+    try file.close()
+    let result = try run.run("live-list", ["list", "huge.db", "--copy"])
+    #expect(result.status == 74 && result.errors.contains("half of the room"), "\(result)")
   }
 
   @Test func `R237: what is no database is not copied`() throws {

@@ -671,7 +671,7 @@ import WireFormat
     let export = { try run.run("live-list", "export", "t.sqlite", "t", $0) }
     #expect(
       try export("t.csv").errors
-        == "live-list: 2 texts are not UTF-8, and written with � for some bytes; --format jsonl keeps the bytes\n"
+        == "live-list: 2 texts are not UTF-8 and written with � in place of some bytes; --format jsonl keeps the bytes\n"
     )
     #expect(try export("t.jsonl").errors == "")
     try execute("DELETE FROM t WHERE k <> 'Bonn'", in: "t.sqlite")

@@ -20,21 +20,6 @@ struct FileOptions: ParsableArguments {
   @Flag(help: "Print more about a failure.")
   var verbose = false
 
-  /// Reads the tables of a database.
-  /// - Parameters:
-  ///   - file: The database's file or URL.
-  ///   - table: The table that is needed, with those that it is connected with; `nil` for all.
-  ///   - timeLimit: How long rows may be read.
-  /// - Returns: The description.
-  /// - Throws: The store's error.
-  func database(
-    _ file: String,
-    table: String? = nil,
-    within timeLimit: Duration? = nil
-  ) throws -> any DescribedDatabase {
-    try database(file, describing: table.map { [$0] }, within: timeLimit)
-  }
-
   /// Reads tables of a database.
   /// - Parameters:
   ///   - file: The database's file or URL.
@@ -44,7 +29,7 @@ struct FileOptions: ParsableArguments {
   /// - Throws: The store's error, which for a locked file names another way.
   func database(
     _ file: String,
-    describing tables: [String]?,
+    describing tables: [String]? = nil,
     within timeLimit: Duration? = nil
   ) throws -> any DescribedDatabase {
     let path = try source(file)
@@ -78,11 +63,15 @@ struct FileOptions: ParsableArguments {
   func source(_ file: String) throws -> String {
     guard copy else { return file }
     guard DatabaseURL(file) == nil else {
-      throw CommandFailure(.usage, "--copy copies a file, and no server.", remedy: "Leave it out.")
+      throw CommandFailure(
+        .usage,
+        "--copy copies files, and a server needs none.",
+        remedy: "Leave it out."
+      )
     }
     let (path, isNew) = try FileCopies.path(of: file, within: busyTimeout.duration)
     if isNew {
-      try note("a copy of \(file) of \(FileCopies.time ?? ""), which does not change")
+      try note("reading a copy of \(file), made at \(FileCopies.time ?? ""); it does not change")
     }
     return path
   }
@@ -125,7 +114,7 @@ struct FileOptions: ParsableArguments {
     addingLog addsLog: Bool = false,
     within timeLimit: Duration? = nil
   ) throws -> (DiscoveredTable.Table, notes: [String]) {
-    let database = try database(file, table: name, within: timeLimit)
+    let database = try database(file, describing: [name], within: timeLimit)
     let table = try database.existingTable(named: name)
     guard !addsLog || table.canHaveChangeLog else {
       let reason =

@@ -35,7 +35,7 @@ final class FileTables: Sendable {
   private static let firstLimit: Duration = .seconds(2)
   /// How long the file is read afterwards, for what was not found in time before.
   private static let limit: Duration = .seconds(10)
-  /// How many times as long as it was read the file is left in peace, and at least for how long.
+  /// How many times as long as it was read the file is left alone, and at least for how long.
   private static let rest = (times: 20, least: Duration.milliseconds(200))
 
   /// Reads the tables of a file.

@@ -143,7 +143,9 @@ struct TableWatchVerb: AsyncParsableCommand {
 
   func validate() throws {
     guard !open.copy else {
-      throw ValidationError("--copy: a copy does not change. Use list or browse with --copy.")
+      throw ValidationError(
+        "--copy: a copy does not change, so that there is nothing to watch. Use list or browse."
+      )
     }
   }
 

@@ -22,7 +22,7 @@ struct TablesVerb: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() async throws {
-    let database = try open.database(file, table: table)
+    let database = try open.database(file, describing: table.map { [$0] })
     let report = TableReport(database, output: output)
     guard let table else { return try report.printTables() }
     let description = try database.existingTable(named: table)

@@ -130,7 +130,7 @@ public struct ExportRun<Program: ListProgram> {
     guard illFormedCount > 0 else { return }
     let texts = illFormedCount == 1 ? "1 text is" : "\(illFormedCount) texts are"
     try TerminalOutput.standardError.write(
-      "\(Program.name): \(texts) not UTF-8, and written with � for some bytes; --format jsonl keeps the bytes\n"
+      "\(Program.name): \(texts) not UTF-8 and written with � in place of some bytes; --format jsonl keeps the bytes\n"
     )
   }
 

@@ -24,12 +24,14 @@ import Darwin
 ///
 /// The process must not have the original open: closing a file ends the locks that SQLite holds on it.
 ///
+/// A copy that a killed process has left is removed when the next one is made: a process holds a lock in the folder of each of its copies.
+///
 /// `folder` is changed under its lock, by `remove()` alone.
 public final class DatabaseCopy: Sendable {
   /// The path of the copy, whose last component is that of the original.
   public let path: String
-  /// The folder of the copy, which only this user may enter; `nil` once it is removed.
-  private let folder: Mutex<String?>
+  /// The folder of the copy, which only this user may enter, with the file that is locked; `nil` once it is removed.
+  private let folder: Mutex<Folder?>
 
   /// The suffixes of the files that belong to a database.
   private static let suffixes = ["", "-wal", "-journal"]
@@ -41,7 +43,7 @@ public final class DatabaseCopy: Sendable {
   ///   - original: The path of the database's file.
   ///   - patience: How long to try while others write.
   /// - Throws: `StoreError.busy` if others write all the time, `.cannotOpen` for what is no file of a database or cannot be read, and
-  ///   `.inputOutput` or `.diskFull` if there is no room for the copy. Then nothing is left of it.
+  ///   `.inputOutput` or `.diskFull` if there is too little room for the copy. Then nothing is left of it.
   /// - Complexity: O(*n*) in the bytes of the file.
   public init(of original: String, within patience: Duration = .seconds(5)) throws(StoreError) {
     // A log and a journal are beside the file itself, not beside a link to it.
@@ -49,7 +51,7 @@ public final class DatabaseCopy: Sendable {
     defer { free(real) }
     let file = real.map { String(cString: $0) } ?? original
     let folder = try DatabaseCopy.makeFolder(for: original)
-    let path = folder + "/" + (original.split(separator: "/").last.map(String.init) ?? "copy")
+    let path = folder.path + "/" + (original.split(separator: "/").last.map(String.init) ?? "copy")
     do throws(StoreError) {
       let start = ContinuousClock.now
       var pause = Duration.milliseconds(10)
@@ -62,7 +64,7 @@ public final class DatabaseCopy: Sendable {
       }
       try DatabaseCopy.settle(path, as: original)
     } catch {
-      DatabaseCopy.remove(folder)
+      folder.remove()
       throw error
     }
     self.path = path
@@ -77,24 +79,62 @@ public final class DatabaseCopy: Sendable {
       defer { folder = nil }
       return folder
     }
-    if let folder { DatabaseCopy.remove(folder) }
+    folder?.remove()
+  }
+}
+
+// MARK: - The folder
+
+extension DatabaseCopy {
+  /// A folder with a file that this process has locked.
+  private struct Folder {
+    let path: String
+    let lock: Int32
+
+    func remove() {
+      try? FileManager.default.removeItem(atPath: path)
+      close(lock)
+    }
   }
 
-  private static func remove(_ folder: String) {
-    try? FileManager.default.removeItem(atPath: folder)
-  }
+  /// The beginning of the folders' names, and the name of the file that is locked.
+  private static let (prefix, lockName) = ("results-copy-", "/lock")
 
-  private static func makeFolder(for original: String) throws(StoreError) -> String {
+  private static func makeFolder(for original: String) throws(StoreError) -> Folder {
     let parent = ProcessInfo.processInfo.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 }
-    var template = Array("\(parent ?? "/tmp")/results-copy-XXXXXX".utf8CString)
+    removeAbandoned(in: parent ?? "/tmp")
+    var template = Array("\(parent ?? "/tmp")/\(prefix)XXXXXX".utf8CString)
     let made = template.withUnsafeMutableBufferPointer { buffer in
       buffer.baseAddress.flatMap { mkdtemp($0) }
     }
-    guard let made else {
-      let reason = String(cString: strerror(errno))
-      throw .inputOutput(path: original, detail: "no folder for a copy can be created (\(reason))")
+    if let path = made.map({ String(cString: $0) }) {
+      let lock = open(path + lockName, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+      if lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0, State(of: path + lockName) != nil {
+        return Folder(path: path, lock: lock)
+      }
+      Folder(path: path, lock: lock).remove()
     }
-    return String(cString: made)
+    let reason = String(cString: strerror(errno))
+    throw .inputOutput(path: original, detail: "no folder for a copy can be created (\(reason))")
+  }
+
+  /// Removes the folders of this user whose process has ended.
+  private static func removeAbandoned(in parent: String) {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
+    for name in names where name.hasPrefix(prefix) {
+      let path = "\(parent)/\(name)"
+      var status = stat()
+      guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
+        status.st_uid == geteuid()
+      else { continue }
+      let lock = open(path + lockName, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+      guard lock >= 0 else { continue }
+      if flock(lock, LOCK_EX | LOCK_NB) == 0 {
+        Folder(path: path, lock: lock).remove()
+      } else {
+        close(lock)
+      }
+    }
   }
 }
 
@@ -135,6 +175,7 @@ extension DatabaseCopy {
   private static func copy(_ original: String, to path: String) throws(StoreError) -> Bool {
     let before = suffixes.map { State(of: original + $0) }
     guard before.allSatisfy({ $0?.isSettled != false }) else { return false }
+    try checkRoom(for: before.reduce(0) { $0 + ($1?.size ?? 0) }, at: path)
     for (suffix, state) in zip(suffixes, before) {
       unlink(path + suffix)
       guard state != nil || suffix.isEmpty else { continue }
@@ -142,6 +183,20 @@ extension DatabaseCopy {
     }
     guard !isOfSeveralFiles(path + "-journal") else { return false }
     return suffixes.map { State(of: original + $0) } == before
+  }
+
+  /// Refuses a copy that would leave others little room: it may take half of what is free.
+  private static func checkRoom(for size: Int64, at path: String) throws(StoreError) {
+    var status = statvfs()
+    let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } ?? "."
+    guard statvfs(folder, &status) == 0 else { return }
+    let (free, isOver) = UInt64(status.f_bavail)
+      .multipliedReportingOverflow(by: UInt64(status.f_frsize))
+    guard isOver || UInt64(clamping: size) <= free / 2 else {
+      let detail =
+        "a copy would take more than half of the room that is free; set TMPDIR to a folder with more"
+      throw .inputOutput(path: path, detail: detail)
+    }
   }
 
   /// Copies a file's bytes.
