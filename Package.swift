@@ -135,6 +135,14 @@ let terminal = adapter(
   on: [domain, presentation],
   wrapping: [.target(name: terminalGuard.name)]
 )
+let webTrait = "Web"
+let webLibraries = [
+  ("Hummingbird", "hummingbird"), ("HummingbirdCore", "hummingbird"),
+  ("HTTPTypes", "swift-http-types"), ("NIOCore", "swift-nio"),
+  ("Logging", "swift-log"),
+].map { name, package in
+  Target.Dependency.product(name: name, package: package, condition: .when(traits: [webTrait]))
+}
 let listBrowser = adapter(
   "ListBrowser",
   on: [domain, presentation],
@@ -151,19 +159,25 @@ let programFrontEnd = adapter(
   on: cores,
   wrapping: [.target(name: "FileFormats"), .target(name: "FoundationAttributes")]
 )
+let webFrontEnd = adapter(
+  "WebFrontEnd",
+  on: [domain, presentation],
+  wrapping: [
+    .target(name: "ListBrowser"), .target(name: "TerminalFrontEnd"), .target(name: "WireFormat"),
+  ] + webLibraries
+)
 let commandLine = adapter(
   "CommandLineFrontEnd",
   on: cores,
   wrapping: [
     .target(name: "ProgramFrontEnd"), .target(name: "TerminalFrontEnd"),
     .target(name: "ListBrowser"), .target(name: "FileFormats"), .target(name: "WireFormat"),
-    argumentParser,
+    .target(name: "WebFrontEnd"), argumentParser,
   ]
 )
 let programAdapters = [
   inMemory, sqlite, postgreSQL, foundationAttributes, sectionCaches, wireFormat, terminal,
-  listBrowser,
-  observable, fileFormats, programFrontEnd, commandLine,
+  listBrowser, observable, fileFormats, programFrontEnd, webFrontEnd, commandLine,
 ]
 let adapters = programAdapters + [grdbRecords]
 
@@ -270,7 +284,9 @@ let tests: [Target] =
 // What an adopter may depend on. `FetchedResults` is the one import of an app beside its store; the modules behind it, and
 // `OrderStatistics`, have no product of their own.
 
-let modules = [umbrella.target] + adapters.map(\.target) + [testing]
+let modules =
+  [umbrella.target] + adapters.map(\.target).filter { $0.name != webFrontEnd.target.name }
+  + [testing]
 let products: [Product] =
   modules.map { .library(name: $0.name, targets: [$0.name]) } + [
     .library(name: "SampleUseCases", targets: useCases.map(\.target.name))
@@ -286,11 +302,16 @@ let package = Package(
     .trait(
       name: postgreSQLTrait,
       description: "The store over PostgreSQL (PostgreSQLPersistence); needs libpq 14 or later."
-    )
+    ),
+    .trait(name: webTrait, description: "The verb `serve`: lists in a browser, by Hummingbird."),
   ],
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
   ],
   targets: insides + [
     umbrella.target, jsonSyntax.target, sqliteHooks, libpq, terminalGuard, faultyFiles, testing,
@@ -299,6 +320,8 @@ let package = Package(
     + tests,
   swiftLanguageModes: [.v6]
 )
+
+webFrontEnd.target.exclude = ["Assets"]
 
 for target in package.targets
 where ![sqliteHooks, libpq, terminalGuard, faultyFiles].map(\.name).contains(target.name) {

@@ -60,7 +60,7 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
   static let adapters = [
     "InMemoryPersistence", "SQLitePersistence", "FoundationAttributes", "SectionCacheFiles",
     "WireFormat", "TerminalFrontEnd", "ListBrowser", "ObservableResults", "FileFormats",
-    "ProgramFrontEnd", "CommandLineFrontEnd", "GRDBRecords", "PostgreSQLPersistence",
+    "ProgramFrontEnd", "CommandLineFrontEnd", "GRDBRecords", "PostgreSQLPersistence", "WebFrontEnd",
   ]
   static let foundation = ["Foundation", "FoundationEssentials", "FoundationInternationalization"]
   static let platform = ["Glibc", "Musl", "Android", "Darwin"]
@@ -202,10 +202,18 @@ struct LayerRule: Hashable, CustomTestStringConvertible {
       because: "what a program is and does knows no terminal, no argument parser and no store"
     ),
     LayerRule(
+      "Sources/Adapters/WebFrontEnd",
+      [
+        "ResultsDomain", "ResultsPresentation", "ListBrowser", "TerminalFrontEnd", "WireFormat",
+        "Hummingbird", "HummingbirdCore", "HTTPTypes", "NIOCore", "Logging",
+      ],
+      because: "the server of pages knows no store, no use case and no command line"
+    ),
+    LayerRule(
       "Sources/Adapters/CommandLineFrontEnd",
       core + [
         "ProgramFrontEnd", "TerminalFrontEnd", "ListBrowser", "FileFormats", "WireFormat",
-        "ArgumentParser",
+        "WebFrontEnd", "ArgumentParser",
       ]
         + foundation,
       because: "the generic commands know no store and no use case"

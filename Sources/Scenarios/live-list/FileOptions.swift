@@ -56,6 +56,16 @@ struct FileOptions: ParsableArguments {
     }
   }
 
+  /// Returns the only table or view of a database, or `nil` if there are several.
+  /// - Throws: As `database(_:describing:within:)`; `CommandFailure` if there is none.
+  func onlyTable(of file: String) throws -> String? {
+    let database = try database(file, describing: [])
+    guard let name = database.tableNames.first else {
+      throw CommandFailure(.missingInput, "\(file) has no tables.", remedy: "Name another file.")
+    }
+    return database.tableNames.count == 1 ? name : nil
+  }
+
   private static let timeLimit: Duration = .seconds(10)
 
   /// The path to read: that of the file, or of its copy, which is made once and removed when the program ends.

@@ -78,7 +78,7 @@ struct TableBrowseVerb: AsyncParsableCommand {
     // What is remembered of a list belongs to its file.
     if open.copy { screen.noState = true }
     let visits = TableVisits(file: file, open: open, locale: locale, screen: screen)
-    guard let table = try table ?? onlyTable() else {
+    guard let table = try table ?? open.onlyTable(of: file) else {
       return try await BrowseRun<TablesProgram>(
         store: open.reading(file),
         list: list,
@@ -98,14 +98,63 @@ struct TableBrowseVerb: AsyncParsableCommand {
     )
     .browse(on: screen)
   }
+}
 
-  /// The file's only table or view, or `nil` if there are several.
-  private func onlyTable() throws -> String? {
-    let database = try open.database(file, describing: [])
-    guard let name = database.tableNames.first else {
-      throw CommandFailure(.missingInput, "\(file) has no tables.", remedy: "Name another file.")
+/// `serve FILE TABLE`: shows a table, or the tables of a file, in a browser, live.
+struct TableServeVerb: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "serve",
+    abstract: "Show the rows of a table in a browser, live; without a table, the tables.",
+    discussion: TableProgram.examples(
+      ServeOptions.discussion,
+      "Nothing is written to the file.",
+      "serve music.sqlite",
+      "serve music.sqlite Track --port 0",
+      "serve music.sqlite Track --where \"\(TableProgram.examples.condition)\""
+    )
+  )
+
+  @Argument(help: "The database's file or URL.", completion: .file())
+  var file: String
+  @Argument(help: "The table or view; without one the tables are shown, or the only one.")
+  var table: String?
+
+  @OptionGroup var open: FileOptions
+  @OptionGroup var list: ListOptions
+  @OptionGroup var rows: RowOptions
+  @OptionGroup var locale: LocaleOptions
+  @OptionGroup var server: ServeOptions
+
+  func run() async throws {
+    let screen = try ScreenOptions.parse(["--no-state"])
+    let visits = TableVisits(
+      file: file,
+      open: open,
+      locale: locale,
+      screen: screen,
+      showsPages: true
+    )
+    guard let table = try table ?? open.onlyTable(of: file) else {
+      return try await BrowseRun<TablesProgram>(
+        store: open.reading(file),
+        list: list,
+        rows: rows,
+        locale: locale,
+        links: visits.fromTables,
+        showsPages: true
+      )
+      .serve(server)
     }
-    return database.tableNames.count == 1 ? name : nil
+    let store = try open.open(table, in: file, following: true)
+    try await BrowseRun<TableProgram>(
+      store: store,
+      list: list,
+      rows: rows,
+      locale: locale,
+      links: DiscoveredTable.current.flatMap(visits.references),
+      showsPages: true
+    )
+    .serve(server)
   }
 }
 

@@ -23,8 +23,9 @@ struct Main: AsyncParsableCommand {
       """,
     version: "\(TableProgram.name) \(ProgramVersion.current)",
     subcommands: [
-      TableListVerb.self, TableBrowseVerb.self, TableWatchVerb.self, TablesVerb.self,
-      TableExportVerb.self, TableDoctorVerb.self, ProgramVerbs.topics(of: TableProgram.self),
+      TableListVerb.self, TableBrowseVerb.self, TableServeVerb.self, TableWatchVerb.self,
+      TablesVerb.self, TableExportVerb.self, TableDoctorVerb.self,
+      ProgramVerbs.topics(of: TableProgram.self),
     ],
     defaultSubcommand: TableListVerb.self
   )

@@ -10,6 +10,8 @@ struct TableVisits: Sendable {
   let open: FileOptions
   let locale: LocaleOptions
   let screen: ScreenOptions
+  /// Whether the lists are shown in a browser.
+  var showsPages = false
 
   /// From a list of tables to the table that a row names.
   var fromTables: RowLinks {
@@ -64,7 +66,8 @@ struct TableVisits: Sendable {
         list: .parse([]),
         rows: .parse([]),
         locale: locale,
-        links: references(of: table)
+        links: references(of: table),
+        showsPages: showsPages
       )
       .visit(
         on: screen,

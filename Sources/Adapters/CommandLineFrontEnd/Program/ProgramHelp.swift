@@ -17,7 +17,7 @@ public enum ProgramVerbs {
   ) -> [any ParsableCommand.Type] {
     [
       BrowseVerb<Program>.self, ListVerb<Program>.self, ShowVerb<Program>.self,
-      WatchVerb<Program>.self,
+      WatchVerb<Program>.self, ServeVerb<Program>.self,
       AddVerb<Program>.self, EditVerb<Program>.self, RemoveVerb<Program>.self,
       ImportVerb<Program>.self, ExportVerb<Program>.self, DoctorVerb<Program>.self,
       CacheVerb<Program>.self, StoryVerb<Program>.self, HelpTopicVerb<Program>.self,

@@ -48,8 +48,9 @@ public struct BrowseRun<Program: ListProgram> {
   private let store: ReadingStoreOptions
   private let list: ListOptions
   private let rows: RowOptions
-  private let locale: LocaleOptions
+  let locale: LocaleOptions
   private let links: RowLinks?
+  private let showsPages: Bool
 
   /// Creates a run with the options of a verb.
   /// - Parameters:
@@ -58,15 +59,18 @@ public struct BrowseRun<Program: ListProgram> {
   ///   - rows: The columns.
   ///   - locale: The locale, the calendar and the time zone.
   ///   - links: The other lists to which rows belong, if they belong to any.
+  ///   - showsPages: Whether the lists are shown in a browser.
   public init(
     store: ReadingStoreOptions,
     list: ListOptions,
     rows: RowOptions,
     locale: LocaleOptions,
-    links: RowLinks? = nil
+    links: RowLinks? = nil,
+    showsPages: Bool = false
   ) {
     (self.store, self.list, self.rows, self.locale) = (store, list, rows, locale)
     self.links = links
+    self.showsPages = showsPages
   }
 
   /// Shows the list until the user leaves it; where the output is no terminal, it is printed.
@@ -131,14 +135,14 @@ public struct BrowseRun<Program: ListProgram> {
   }
 
   /// A list that is open, and what is remembered of it.
-  private struct Browsed: Sendable {
+  struct Browsed: Sendable {
     let lists: BrowsedLists<Program>
     var setup: BrowserSetup
     let state: BrowsedState?
   }
 
   /// Opens the store and describes its list.
-  private func prepare(
+  func prepare(
     _ screen: ScreenOptions,
     where condition: FetchPredicate? = nil,
     remembers: Bool
@@ -157,7 +161,8 @@ public struct BrowseRun<Program: ListProgram> {
         settings: settings,
         store: opened,
         location: location,
-        links: links
+        links: links,
+        showsPages: showsPages
       )
       // Checked before the terminal is taken, so that a wrong option is reported on the shell's screen.
       _ = try lists.define(BrowserChoice())

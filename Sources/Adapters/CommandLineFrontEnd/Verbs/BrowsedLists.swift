@@ -14,6 +14,8 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
   let store: any Store
   let location: StoreLocation
   var links: RowLinks?
+  /// Whether the front end shows pages of the web itself, and clients return to earlier generations of its lists.
+  var showsPages = false
   private let commandLists = CommandLists()
 
   /// The source of the browser's lists.
@@ -42,8 +44,7 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
   }
 
   /// Runs a closure, and puts its error into words for the user.
-  private func refusing<Result>(_ body: () throws -> Result) throws(BrowserSource.Refusal) -> Result
-  {
+  func refusing<Result>(_ body: () throws -> Result) throws(BrowserSource.Refusal) -> Result {
     do {
       return try body()
     } catch let error as QuickFilterError {
@@ -66,20 +67,55 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
     return choice
   }
 
-  /// Returns the definition of the list of a choice.
-  func definition(of choice: BrowserChoice) throws -> ResultsDefinition<Row> {
+  /// Returns the definition that a choice makes, without its filter and what the screen shows besides.
+  /// - Throws: `BrowserSource.Refusal` for the number of a list that no command opened.
+  private func chosen(
+    _ choice: BrowserChoice,
+    for settings: LocaleSettings
+  ) throws -> ResultsDefinition<Row> {
     var list = options
     if let sort = choice.sort { list.sort = sort }
     if let sectionBy = choice.sectionBy { list.sectionBy = sectionBy }
     var definition = try list.definition(of: Program.self, for: settings)
-    if let number = choice.commandList {
-      let kept = commandLists[number]
-      definition.cacheName = nil
-      definition.isFrozen = kept.isFrozen
-      definition.request.predicate = kept.request.predicate
-      if choice.sort == nil { definition.request.sortDescriptors = kept.request.sortDescriptors }
-      if choice.sectionBy == nil { definition.sectionKey = kept.sectionKey }
+    guard let number = choice.commandList else { return definition }
+    guard let kept = commandLists[number] else {
+      throw BrowserSource.Refusal("The list that a command opened is not known any more.")
     }
+    definition.cacheName = nil
+    definition.isFrozen = kept.isFrozen
+    definition.request.predicate = kept.request.predicate
+    if choice.sort == nil { definition.request.sortDescriptors = kept.request.sortDescriptors }
+    if choice.sectionBy == nil { definition.sectionKey = kept.sectionKey }
+    return definition
+  }
+
+  /// Adds the condition of a filter text to a definition.
+  private func narrow(_ definition: inout ResultsDefinition<Row>, to filter: String) throws {
+    guard !filter.isEmpty else { return }
+    definition.cacheName = nil
+    definition.request.predicate =
+      try definition.request.predicate
+      && predicate(of: filter, in: definition)
+  }
+
+  /// Returns the definition of the list of a choice as `watch` prints it for programs.
+  /// - Parameters:
+  ///   - choice: The choice.
+  ///   - settings: Those of a format for programs, so that nothing depends on the environment.
+  /// - Returns: The definition, with the rows' printed values.
+  /// - Throws: As `definition(of:)`.
+  func printedDefinition(
+    of choice: BrowserChoice,
+    for settings: LocaleSettings
+  ) throws -> ResultsDefinition<Row> {
+    var definition = try chosen(choice, for: settings)
+    try narrow(&definition, to: choice.filter)
+    return definition.fetching(columns)
+  }
+
+  /// Returns the definition of the list of a choice.
+  func definition(of choice: BrowserChoice) throws -> ResultsDefinition<Row> {
+    var definition = try chosen(choice, for: settings)
     // As many rows are shown at once of a long list that is being opened.
     definition.request.fetchBatchSize = max(definition.request.fetchBatchSize, 100)
     definition = definition.fetching(columns + details.map(\.column))
@@ -88,12 +124,7 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
       // The cache of a list has its aggregates.
       definition.cacheName = definition.cacheName.map { "\($0)WithAggregates" }
     }
-    if !choice.filter.isEmpty {
-      definition.cacheName = nil
-      definition.request.predicate =
-        try definition.request.predicate
-        && predicate(of: choice.filter, in: definition)
-    }
+    try narrow(&definition, to: choice.filter)
     return definition
   }
 
@@ -121,7 +152,8 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
       definition,
       in: store,
       options: ResultsOptions(
-        resetThreshold: 20_000,
+        journalCapacity: showsPages ? 5000 : 0,
+        resetThreshold: showsPages ? 5000 : 20_000,
         caches: choice == BrowserChoice() ? Program.caches(for: location) : nil
       )
     )
@@ -311,5 +343,7 @@ private final class CommandLists: Sendable {
     }
   }
 
-  subscript(number: Int) -> ResultsDefinition<Row> { definitions.withLock { $0[number] } }
+  subscript(number: Int) -> ResultsDefinition<Row>? {
+    definitions.withLock { $0.indices.contains(number) ? $0[number] : nil }
+  }
 }

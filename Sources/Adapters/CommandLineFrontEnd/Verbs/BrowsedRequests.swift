@@ -105,6 +105,8 @@ final class BrowsedRequests<Program: ListProgram>: Sendable {
         while !Task.isCancelled, (try? step()) != nil { try? await Task.sleep(for: span) }
       }
       return BrowserOutcome("\(outcome.message).")
+    case .open(let address) where lists.showsPages:
+      return BrowserOutcome(message, .address(address))
     case .open(let address):
       guard SystemBrowser.open(address) else {
         return BrowserOutcome("No program here opens addresses: \(address)")

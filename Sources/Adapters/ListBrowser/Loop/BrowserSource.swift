@@ -38,13 +38,13 @@ public struct BrowserSource: Sendable {
   }
 
   /// Returns the list of a choice.
-  let define: @Sendable (BrowserChoice) throws -> Definition
+  package let define: @Sendable (BrowserChoice) throws -> Definition
 
   /// Performs a request.
-  let perform: @Sendable (BrowserRequest) throws -> BrowserOutcome
+  package let perform: @Sendable (BrowserRequest) throws -> BrowserOutcome
 
   /// What the program does for forms, or `nil` if it has none.
-  let forms: BrowserForms?
+  package let forms: BrowserForms?
   /// Reads what the detail pane shows of a row besides the row's values.
   public var details: @Sendable (ObjectID) throws -> [BrowserDetail] = { _ in [] }
   /// Returns a row that would stand where a typed value of the first sort attribute stands; throws `Refusal` if there is none.

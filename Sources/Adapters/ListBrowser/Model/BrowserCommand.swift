@@ -51,6 +51,19 @@ public struct BrowserCall: Hashable, Sendable {
   public var matchingCount: Int
   /// Whether it acts on all rows of the shown list instead of `ids`.
   public var actsOnAll = false
+
+  /// Creates a call of a command.
+  package init(
+    name: String,
+    ids: [ObjectID],
+    section: SectionID?,
+    choice: BrowserChoice,
+    matchingCount: Int,
+    actsOnAll: Bool = false
+  ) {
+    (self.name, self.ids, self.section) = (name, ids, section)
+    (self.choice, self.matchingCount, self.actsOnAll) = (choice, matchingCount, actsOnAll)
+  }
 }
 
 /// What a browser asks its program to do to the store.
@@ -85,6 +98,8 @@ public struct BrowserOutcome: Sendable {
     case links([BrowserLink], of: ObjectID)
     /// Opens another list over this one.
     case visit(BrowserVisit)
+    /// Opens an address of the web, where the front end shows such pages itself.
+    case address(String)
   }
 
   /// A sentence about what was done, or an empty text.

@@ -147,7 +147,7 @@ public struct BrowserSetup: Sendable {
   static let mostTitleScalars = 200
 
   /// Returns a row's title: its text in the column that names rows.
-  func title(of row: Row) -> String {
+  package func title(of row: Row) -> String {
     SafeText.oneLine(
       columns.indices.contains(titleColumn)
         ? columns[titleColumn].text(row) : row.id.description,

@@ -155,11 +155,11 @@ public struct FormDraft: Sendable {
 /// What a program does for the forms of a browser; every closure blocks while the store is read or written.
 public struct BrowserForms: Sendable {
   /// Reads what a form begins with.
-  let begin: @Sendable (FormSubject) throws -> FormContent
+  package let begin: @Sendable (FormSubject) throws -> FormContent
   /// Writes a submission.
-  let save: @Sendable (FormSubmission) throws -> FormOutcome
+  package let save: @Sendable (FormSubmission) throws -> FormOutcome
   /// Returns the row that a submission would store, for the list of a choice.
-  let draft: @Sendable (FormSubmission, BrowserChoice) throws -> FormDraft
+  package let draft: @Sendable (FormSubmission, BrowserChoice) throws -> FormDraft
 
   /// Creates the forms of a program; the closures throw `BrowserSource.Refusal` with a reason for the user.
   /// - Parameters:

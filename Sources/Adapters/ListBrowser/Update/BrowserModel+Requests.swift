@@ -107,6 +107,8 @@ extension BrowserModel {
       return [.land(pane: pane.id, list, row)]
     case .links(let links, let id): return take(links, of: id)
     case .visit(let visit): return [.show(visit)]
+    // A terminal opens no page; the program does.
+    case .address: break
     }
     return []
   }

@@ -1,0 +1,279 @@
+public import ArgumentParser
+import Foundation
+import ListBrowser
+public import ProgramFrontEnd
+import ResultsDomain
+import ResultsPresentation
+import TerminalFrontEnd
+
+#if Web
+import WebFrontEnd
+import WireFormat
+#endif
+
+/// `serve`: shows the list in a browser, live.
+public struct ServeVerb<Program: ListProgram>: AsyncParsableCommand {
+  /// The name and help of the verb.
+  public static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "serve",
+      abstract: "Show the \(Program.nouns.many) in a browser, live.",
+      discussion: Program.discussion(
+        ServeOptions.discussion,
+        takesList: true,
+        examples: "serve",
+        "serve --read-only --port 0",
+        "serve --where \"\(Program.examples.condition)\""
+      )
+    )
+  }
+
+  @OptionGroup var store: ReadingStoreOptions
+  @OptionGroup var list: ListOptions
+  @OptionGroup var rows: RowOptions
+  @OptionGroup var locale: LocaleOptions
+  @OptionGroup var server: ServeOptions
+
+  /// Creates the verb.
+  public init() {}
+
+  /// Serves the list until it is interrupted.
+  public func run() async throws {
+    try await BrowseRun<Program>(
+      store: store,
+      list: list,
+      rows: rows,
+      locale: locale,
+      showsPages: true
+    )
+    .serve(server)
+  }
+}
+
+/// The options of a server.
+public struct ServeOptions: ParsableArguments {
+  /// What the help of a verb that serves says.
+  public static let discussion = """
+    It prints an address with a token. Who opens it sees the list and every change of it by any process; a browser that has \
+    been there keeps a cookie until the program ends. Nothing but this machine is listened to, without encryption; for others \
+    give --listen, --allow-network and --host, and put a server with TLS before it. ^C ends it.
+    """
+
+  /// The port to listen on.
+  @Option(help: "The port; 0 for any that is free.")
+  public var port = 8421
+
+  /// The address to listen at.
+  @Option(help: "The address of this machine to listen at.")
+  public var listen = "127.0.0.1"
+
+  /// Whether another address than this machine's own may be listened at.
+  @Flag(help: "Allow --listen to name an address that other machines reach.")
+  public var allowNetwork = false
+
+  /// Further names of the machine.
+  @Option(help: "Another name by which browsers reach this server; may be given several times.")
+  public var host: [String] = []
+
+  /// The file of the token.
+  @Option(
+    help: "The file with the token; it is created if it does not exist.",
+    completion: .file()
+  )
+  public var tokenFile: String?
+
+  /// The streams that are open at once.
+  @Option(help: "The number of pages that may be open at once.")
+  public var maxStreams = 256
+
+  /// Creates the options with their defaults.
+  public init() {}
+
+  /// Refuses numbers that no server has, and an address for others that was not allowed.
+  public func validate() throws {
+    guard (0...65_535).contains(port) else {
+      throw ValidationError("--port must be 0 to 65535, not \(port).")
+    }
+    guard (1...100_000).contains(maxStreams) else {
+      throw ValidationError("--max-streams must be 1 to 100000, not \(maxStreams).")
+    }
+    let isLoopback = listen == "::1" || listen == "localhost" || listen.hasPrefix("127.")
+    guard isLoopback || allowNetwork else {
+      throw ValidationError(
+        "--listen: other machines reach \(listen), and nothing is encrypted. Add --allow-network if that is meant."
+      )
+    }
+    for name in host
+    where name.isEmpty || name.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F || $0 == 0x2F }) {
+      throw ValidationError("--host: “\(name)” is not the name of a machine.")
+    }
+  }
+}
+
+extension BrowseRun {
+  /// Shows the list to browsers until the program is interrupted.
+  /// - Throws: `Interruption` when it is; `CommandFailure` where this build has no server, or where it cannot listen; the store's error.
+  public func serve(_ options: ServeOptions) async throws {
+    #if Web
+    let browsed = try prepare(try ScreenOptions.parse([]), remembers: false)
+    let lists = browsed.lists
+    let settings = try locale.settings(for: .jsonl)
+    let program = WebProgram(
+      browsed.setup,
+      openWhole: { choice in try await WholeStream(lists, settings).open(choice) },
+      makeSource: { lists.source }
+    )
+    let server = WebServer(program, options: try options.server())
+    let note =
+      browsed.setup.canWrite
+      ? "^C ends; with this address the list can be changed" : "^C ends; read-only"
+    let outcome = await InterruptibleWork.outcome(
+      endingBy: { server.end(because: "the program was ended") }
+    ) {
+      do {
+        try await server.run { address in
+          try? TerminalOutput.standard.write("\(Program.name): \(address)   (\(note))\n")
+          try? TerminalOutput.standard.flush()
+        }
+      } catch WebServerError.cannotListen(let address, let port, let reason) {
+        throw CommandFailure(
+          .unavailable,
+          "Nothing can listen on port \(port) of \(address): \(reason).",
+          remedy: "Give another --port, or 0 for any that is free."
+        )
+      } catch let failure as WebFailure {
+        throw CommandFailure(.usage, failure.message, remedy: failure.remedy)
+      }
+    }
+    try lists.store.close()
+    try outcome.get()
+    #else
+    throw CommandFailure(
+      .unavailable,
+      "\(Program.name) was built without the web front end.",
+      remedy: "Build it with: swift build --traits Web"
+    )
+    #endif
+  }
+}
+
+#if Web
+extension ServeOptions {
+  /// The options of the server.
+  /// - Throws: `CommandFailure` for a file of a token that cannot be read or created, or holds none.
+  fileprivate func server() throws -> WebServerOptions {
+    var options = WebServerOptions()
+    (options.address, options.port, options.mostStreams) = (listen, port, maxStreams)
+    options.hostNames = host
+    if let tokenFile { options.token = try TokenFile(tokenFile).token() }
+    return options
+  }
+}
+
+/// A file in which a server's token outlives the server; only its owner can read it.
+private struct TokenFile {
+  private let path: String
+
+  init(_ path: String) { self.path = path }
+
+  /// Returns the token of the file, which is created if it does not exist.
+  func token() throws -> SecretText {
+    if let text = try? String(contentsOfFile: path, encoding: .utf8) {
+      let line = text.prefix { !$0.isWhitespace }
+      guard line.utf8.count >= 16 else {
+        throw CommandFailure(
+          .badData,
+          "\(path) holds no token of 16 characters or more.",
+          remedy: "Remove the file, and it is created again."
+        )
+      }
+      return SecretText(String(line))
+    }
+    let token = SecretText.random()
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      throw CommandFailure(
+        .cannotCreate,
+        "\(path): \(String(cString: strerror(errno))).",
+        remedy: "Name a file in a folder of yours."
+      )
+    }
+    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    try handle.write(contentsOf: Data((token.text + "\n").utf8))
+    return token
+  }
+}
+
+/// A whole list and all its changes as lines of the wire form: those that `watch --format jsonl` prints.
+private struct WholeStream<Program: ListProgram> {
+  private let lists: BrowsedLists<Program>
+  private let settings: LocaleSettings
+  /// The rows up to which a list is sent whole.
+  private static var mostRows: Int { 100_000 }
+
+  init(_ lists: BrowsedLists<Program>, _ settings: LocaleSettings) {
+    (self.lists, self.settings) = (lists, settings)
+  }
+
+  /// Fetches a list.
+  /// - Returns: What sends its lines until its task is cancelled.
+  func open(
+    _ choice: BrowserChoice
+  ) async throws -> @Sendable (WebProgram.SendLine) async throws -> Void {
+    let definition = try lists.refusing { try lists.printedDefinition(of: choice, for: settings) }
+    let controller = FetchedResultsController(definition, in: lists.store)
+    try await controller.performFetch()
+    let count = try controller.results.count
+    guard count <= Self.mostRows else {
+      controller.cancel()
+      throw WebFailure(
+        413,
+        "The list has \(count) rows, and is sent whole up to \(Self.mostRows).",
+        remedy: "Ask for a window of it."
+      )
+    }
+    return { send in
+      defer { controller.cancel() }
+      try await withTaskCancellationHandler {
+        try await Self.run(controller, send)
+      } onCancel: {
+        controller.cancel()
+      }
+    }
+  }
+
+  private static func run(
+    _ controller: FetchedResultsController<Row>,
+    _ send: WebProgram.SendLine
+  ) async throws {
+    var (line, wire, events) = try await whole(controller, because: nil)
+    try await send(line)
+    while let event = await events.next() {
+      switch event {
+      case .change(let change): line = wire.encoder.delta(change.delta)
+      case .failure(let failure):
+        let generation = (try? controller.results.generation) ?? 0
+        line = wire.encoder.error("\(failure)", generation: generation)
+      case .snapshot: (line, wire, events) = try await whole(controller, because: nil)
+      case .reset(let reason, _):
+        (line, wire, events) = try await whole(controller, because: reason)
+      }
+      try await send(line)
+    }
+  }
+
+  /// Reads a list in one version.
+  private static func whole(
+    _ controller: FetchedResultsController<Row>,
+    because reason: ResultsResetReason?
+  ) async throws -> (String, WireLines, ResultsChanges<Row>.AsyncIterator) {
+    try await controller.printing(again: true) { reading in
+      let events = reading.subscribe()
+      let wire = WireLines(reading.results.snapshot)
+      let list = ListContent(reading)
+      let line = try reason.map { try wire.reset(list, because: $0) } ?? wire.snapshot(list)
+      return (line, wire, events)
+    }
+  }
+}
+#endif

@@ -1,0 +1,72 @@
+// The arithmetic of the list: counts of sections become places and pixels, exactly, before a row is read. Pure.
+// Rows and headers have fixed heights, so the scroll bar of ten million rows is right at once and anchoring is one subtraction.
+
+/** The last index whose value is not above `value`; `sums` ascends and begins with 0. */
+function lastAtMost(sums, value) {
+  let low = 0;
+  let high = sums.length - 2;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (sums[middle] <= value) low = middle;
+    else high = middle - 1;
+  }
+  return Math.max(low, 0);
+}
+
+export class Geometry {
+  /** `folded` is a Set of indexes of sections; `header` is 0 in a list without sections. */
+  constructor(counts, { row, header, folded = new Set() }) {
+    const sections = counts.length;
+    this.counts = counts;
+    this.rowHeight = row;
+    this.headerHeight = header;
+    this.folded = folded;
+    this.places = new Float64Array(sections + 1);
+    this.tops = new Float64Array(sections + 1);
+    for (let index = 0; index < sections; index += 1) {
+      this.places[index + 1] = this.places[index] + counts[index];
+      this.tops[index + 1] = this.tops[index] + header + (folded.size && folded.has(index) ? 0 : counts[index] * row);
+    }
+    this.sections = sections;
+    this.rows = this.places[sections];
+    this.height = this.tops[sections];
+  }
+
+  sectionOfPlace(place) {
+    return lastAtMost(this.places, place);
+  }
+
+  sectionAt(y) {
+    return lastAtMost(this.tops, y);
+  }
+
+  /** The top of a row; of a row in a folded section, that of its header. */
+  y(place) {
+    const section = this.sectionOfPlace(place);
+    if (this.folded.has(section)) return this.tops[section];
+    return this.tops[section] + this.headerHeight + (place - this.places[section]) * this.rowHeight;
+  }
+
+  /** What is at a height: `{section}` for a header, `{section, place}` for a row. */
+  lineAt(y) {
+    if (!this.sections) return null;
+    const section = this.sectionAt(Math.max(0, Math.min(y, this.height - 1)));
+    const below = y - this.tops[section] - this.headerHeight;
+    if (below < 0 || this.folded.has(section) || !this.counts[section]) return { section };
+    const row = Math.min(Math.floor(below / this.rowHeight), this.counts[section] - 1);
+    return { section, place: this.places[section] + row };
+  }
+
+  /** The rows and headers between two heights, in order. */
+  *lines(from, to) {
+    if (!this.sections) return;
+    for (let section = this.sectionAt(Math.max(0, from)); section < this.sections && this.tops[section] < to; section += 1) {
+      if (this.headerHeight) yield { section };
+      if (this.folded.has(section)) continue;
+      const top = this.tops[section] + this.headerHeight;
+      const first = Math.max(0, Math.floor((from - top) / this.rowHeight));
+      const last = Math.min(this.counts[section], Math.ceil((to - top) / this.rowHeight));
+      for (let row = first; row < last; row += 1) yield { section, place: this.places[section] + row };
+    }
+  }
+}

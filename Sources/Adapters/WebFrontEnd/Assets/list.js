@@ -1,0 +1,555 @@
+// The list on the screen: which rows are drawn, where the cursor stands, what is folded and selected, and what a change does to that.
+// The cursor is the identity of a row, and its line on the screen stays whatever others write (the rules of docs/browse.md).
+
+import { Geometry } from './geometry.js';
+import { Scroller } from './scroller.js';
+import { Columns, Rows, h, oneLine } from './rows.js';
+import { Marks, animate, positions } from './motion.js';
+
+const REACH = 16_384;
+
+export class List {
+  state = null;
+  cursor = null;
+  folds = new Set();
+  selected = new Set();
+  overlays = new Map();
+  mine = new Map();
+  stuck = null;
+  forced = 0;
+  #foldedIds = new Set();
+  #pending = null;
+  #asking = 0;
+
+  /** `on`: `open(id)`, `moved()` after the cursor moved, `drawn()`, `sort(column)`, `lost(text)`, `selected()`. */
+  constructor(program, on) {
+    this.program = program;
+    this.on = on;
+    this.spacer = h('div', { class: 'spacer' });
+    this.layer = h('div', { class: 'layer', role: 'presentation' });
+    this.port = h('div', { class: 'port', tabindex: -1, role: 'presentation' }, this.spacer, this.layer);
+    this.heads = h('div', { class: 'heads', role: 'row', 'aria-rowindex': 1 });
+    this.empty = h('div', { class: 'empty', hidden: true });
+    this.grid = h('div', { class: 'grid', role: 'treegrid', 'aria-label': program.title, 'aria-multiselectable': 'true' },
+      this.heads, this.port, this.empty);
+    this.rows = new Rows(this.layer);
+    this.marks = new Marks(() => this.draw());
+    this.geo = new Geometry([], { row: 32, header: 30 });
+    this.scroller = new Scroller(this.port, this.spacer, () => this.#scrolled());
+    this.layer.addEventListener('click', (event) => this.#clicked(event));
+    this.layer.addEventListener('dblclick', (event) => this.#row(event)?.row && this.on.open(this.#row(event).row.id));
+    this.layer.addEventListener('focusin', ({ target }) => {
+      const line = target.place ?? target.section;
+      if (line != null && target.tabIndex !== 0) this.#put(target.section == null ? { place: target.place } : { section: target.section });
+    });
+  }
+
+  /** To be called once the grid is in the page. */
+  start() {
+    this.columns = new Columns(this.program, this.port);
+    new ResizeObserver(() => this.#resized()).observe(this.port);
+    this.#resized();
+  }
+
+  get focused() { return this.layer.contains(document.activeElement) || document.activeElement === this.port; }
+  get screen() { return Math.ceil(this.scroller.height / this.geo.rowHeight); }
+  get size() { return Math.max(64, Math.min(512, (3 * this.screen + 63) & ~31)); }
+
+  rowAt(place) { return this.state?.page[place - this.state.from]; }
+  get row() { return this.cursor?.place != null ? this.#known(this.cursor.id) : null; }
+  #known(id) { return id == null ? null : this.state.page.find((row) => row?.id === id) ?? this.rows.elements.get(`r${id}`)?.row ?? null; }
+  title(row) { return oneLine(row?.cells[this.program.titleColumn] ?? '', 60) || 'this row'; }
+
+  // Heights
+
+  #resized() {
+    const { clientWidth: width, clientHeight: height } = this.port;
+    if (!height) return;
+    const unit = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+    this.narrow = width < 640 * unit;
+    this.unit = unit;
+    this.grid.classList.toggle('narrow', this.narrow);
+    this.grid.style.setProperty('--bar', `${this.port.offsetWidth - width}px`);
+    const line = this.geo.lineAt(this.scroller.top);
+    const inset = line ? this.scroller.top - this.#y(line) : 0;
+    this.scroller.height = height;
+    this.#measure();
+    this.#fit();
+    this.scroller.place(this.geo.height, line ? this.#y(line) + inset : 0);
+    this.draw();
+  }
+
+  #measure() {
+    const row = Math.round((this.narrow ? 52 : 32) * this.unit);
+    this.grid.style.setProperty('--row', `${row}px`);
+    const header = this.state && !this.state.sectioned ? 0 : Math.round(30 * this.unit);
+    this.grid.style.setProperty('--head', `${Math.round(30 * this.unit)}px`);
+    this.geo = new Geometry(this.state?.counts ?? [], { row, header, folded: this.folds });
+  }
+
+  #fit() {
+    this.columns.measure(this.state?.page ?? []);
+    const changed = this.columns.fit(this.port.clientWidth - 48 * this.unit);
+    const narrow = this.narrow;
+    if (!changed && this.rows.narrow === narrow && this.rows.visible) return;
+    this.rows.narrow = narrow;
+    const { columns, title } = this.columns;
+    const visible = narrow ? [title, ...columns.map((_, index) => index).filter((index) => index !== title).slice(0, 4)] : this.columns.visible;
+    if (String(visible) !== String(this.rows.visible)) this.rows.layout(columns, title, visible);
+    this.grid.style.setProperty('--columns', this.columns.template);
+    this.headings();
+  }
+
+  headings() {
+    const { sorts } = this.program;
+    const { sortColumn, descending } = this.hello ?? {};
+    this.heads.replaceChildren(...(this.rows.visible ?? []).map((index) => {
+      const { title, align } = this.program.columns[index];
+      const sorted = sortColumn === title;
+      const order = sorted ? (descending ? 'descending' : 'ascending') : null;
+      const sorting = sorts.includes(title);
+      return h('div', { role: 'columnheader', class: `${align} ${order ?? ''}`, 'aria-sort': order },
+        sorting ? h('button', { text: title, tabindex: -1, title: `Sort by ${title}`, on: { click: () => this.on.sort(title) } })
+          : h('span', { text: title }));
+    }));
+    const left = this.program.columns.length - (this.rows.visible?.length ?? 0);
+    this.heads.title = left ? `${left} more in the detail pane` : '';
+  }
+
+  #y(line) { return line.place == null ? this.geo.tops[line.section] : this.geo.y(line.place); }
+
+  // Lists and changes
+
+  /** Shows another list; `keep` is `{id, offset}`: a row that stays on its line of the screen if the list has it. */
+  show(results, { state, change }, hello, keep) {
+    this.results = results;
+    this.hello = hello;
+    this.state = state;
+    this.folds = new Set();
+    this.marks.clear();
+    this.overlays.clear();
+    this.stuck = null;
+    this.#pending = null;
+    this.scroller.forget();
+    this.columns.reset();
+    this.#measure();
+    this.#fit();
+    this.headings();
+    const place = change.at ?? null;
+    const top = place === null ? 0 : this.geo.y(place) - (keep?.offset ?? this.geo.headerHeight);
+    this.scroller.place(this.geo.height, top);
+    if (place !== null && (keep?.cursor ?? true)) this.#put({ place }, false);
+    else this.#put(state.rows ? { place: 0 } : null, false);
+    this.draw();
+  }
+
+  apply({ before, state, change }) {
+    const { geo, scroller } = this;
+    const { top, height } = scroller;
+    const old = positions(this.rows.elements, top);
+    this.state = state;
+    const spots = new Map();
+    state.page.forEach((row, index) => row && spots.set(row.id, state.from + index));
+    for (const [id, place] of spots) this.rows.rename(`p${place}`, `r${id}`);
+
+    this.#refold(before, state, change);
+    const moved = change.kind === 'page' && change.moved && geo.folded === this.folds;
+    if (!moved) this.#measure();
+    this.#fit();
+    let next = top;
+    if (this.stuck === 'top') next = 0;
+    else if (this.stuck === 'bottom') next = this.geo.height;
+    else if (!moved) next = top + this.#shift(before, change, spots, geo, top, height);
+    scroller.place(this.geo.height, next);
+
+    if (change.kind === 'delta') this.#mark(change);
+    this.#settleCursor(before, change, spots);
+    if (change.at != null && this.#pending) {
+      const { then } = this.#pending;
+      this.#pending = null;
+      this.#put({ place: change.at });
+      this.#see(true);
+      then?.();
+    }
+    scroller.forget();
+    this.draw();
+    if (change.kind === 'delta') {
+      animate(this.rows.elements, old, scroller.top, height, (key) => this.marks.get(key)?.kind === 'insert');
+    }
+  }
+
+  #refold(before, state, { origins, moved }) {
+    if (moved) {
+      // Headers that were unknown may name folded sections.
+      if (!this.#foldedIds.size) return;
+    }
+    const folds = new Set();
+    const from = origins ?? (moved || before?.counts.length === state.counts.length ? null : []);
+    state.counts.forEach((_, index) => {
+      const header = state.headers.get(index);
+      const was = from ? from[index] ?? -1 : index;
+      if (header?.id != null ? this.#foldedIds.has(header.id) : this.folds.has(was)) folds.add(index);
+    });
+    if (folds.size || this.folds.size) this.folds = folds;
+  }
+
+  /** By how much the view moves so that what is looked at stays: the cursor's line, else the first row that is seen whole and stays. */
+  #shift(before, change, spots, geo, top, height) {
+    if (!geo.sections) return 0;
+    const seen = [...geo.lines(top, top + height)];
+    const y = (line) => (line.place == null ? geo.tops[line.section] : geo.y(line.place));
+    const whole = seen.filter((line) => line.place != null && y(line) >= top + (top ? geo.headerHeight : 0) - 0.5);
+    const { cursor } = this;
+    const lines = cursor && y(cursor) >= top - 0.5 && y(cursor) < top + height ? [cursor, ...whole] : whole;
+    for (const line of lines) {
+      if (line.place == null) {
+        const section = change.origins ? change.origins.indexOf(line.section) : line.section;
+        if (change.kind === 'delta' && section >= 0) return this.geo.tops[section] - y(line);
+        continue;
+      }
+      const id = before.page[line.place - before.from]?.id;
+      if (id == null || !spots.has(id) || (change.moved?.has?.(id) && !this.mine.has(id))) continue;
+      return this.geo.y(spots.get(id)) - y(line);
+    }
+    const line = whole[0];
+    if (!line || !this.geo.rows) return 0;
+    return this.geo.y(Math.min(line.place + (change.shift ?? 0), this.geo.rows - 1)) - y(line);
+  }
+
+  #settleCursor(before, change, spots) {
+    const { cursor, state } = this;
+    if (!state.rows) return this.#put(null);
+    if (!cursor) return this.#put({ place: 0 });
+    if (this.stuck) return this.#put({ place: this.stuck === 'top' ? 0 : state.rows - 1 });
+    if (cursor.place == null) {
+      const { origins } = change;
+      let section = origins ? origins.indexOf(cursor.section) : cursor.section;
+      if (section < 0) section = origins.findIndex((from) => from > cursor.section);
+      return this.#put({ section: Math.min(section < 0 ? state.counts.length - 1 : section, state.counts.length - 1) });
+    }
+    const { id, place } = cursor;
+    const follows = this.mine.get(id) === 'follow';
+    if (id == null) return this.#put({ place: Math.min(place + (change.shift ?? 0), state.rows - 1) });
+    if (spots.has(id)) {
+      const now = spots.get(id);
+      const y = this.geo.y(now) - this.scroller.top;
+      if (follows || !change.moved?.has?.(id) || (y > -this.geo.rowHeight && y < this.scroller.height)) return this.#put({ place: now });
+      return this.#leave(before, spots, place, 'was moved away');
+    }
+    if (!change.removed?.has(id)) {
+      // Out of the window: nobody knows its place, so the next key asks for it by its id.
+      this.cursor = { id, place: Math.max(0, Math.min(place + (change.shift ?? 0), state.rows - 1)) };
+      return undefined;
+    }
+    if (follows) return this.reveal(id);
+    return this.#leave(before, spots, place, 'left the list');
+  }
+
+  /** The nearest row that survives: of the same section after, before, then any. */
+  #leave(before, spots, place, what) {
+    const geo = new Geometry(before.counts, { row: 1, header: 0 });
+    const section = geo.sectionOfPlace(place);
+    const inside = (at) => at >= geo.places[section] && at < geo.places[section + 1];
+    const near = before.page.map((row, index) => ({ row, at: before.from + index }))
+      .filter(({ row }) => row && spots.has(row.id))
+      .sort((a, b) => inside(b.at) - inside(a.at) || (b.at > place) - (a.at > place) || Math.abs(a.at - place) - Math.abs(b.at - place));
+    const gone = before.page[place - before.from];
+    if (gone && !this.mine.has(gone.id)) {
+      this.forced = performance.now();
+      this.on.lost(`“${this.title(gone)}” ${what}`);
+    }
+    this.#put({ place: near.length ? spots.get(near[0].row.id) : Math.min(place, this.state.rows - 1) });
+  }
+
+  #mark(change) {
+    const { inserted, moved, updated, grown } = change;
+    if (inserted.size + moved.size + updated.size > 200) return;
+    for (const [id, cells] of updated) this.marks.set(`r${id}`, 'update', { cells });
+    for (const id of inserted) this.marks.set(`r${id}`, 'insert');
+    for (const id of moved) this.marks.set(`r${id}`, 'move', { cells: updated.get(id) });
+    for (const [index, by] of grown) this.marks.set(this.#headKey(index), 'grown', { by });
+  }
+
+  // The cursor
+
+  #put(line, tell = true) {
+    const before = this.cursor;
+    if (!line) this.cursor = null;
+    else if (line.place == null) this.cursor = { section: line.section };
+    else this.cursor = { place: line.place, id: this.rowAt(line.place)?.id ?? null };
+    if (tell && (before?.id !== this.cursor?.id || before?.place !== this.cursor?.place || before?.section !== this.cursor?.section)) {
+      this.on.moved();
+    }
+  }
+
+  get #cursorKey() {
+    const { cursor } = this;
+    if (!cursor) return null;
+    return cursor.place == null ? this.#headKey(cursor.section) : cursor.id != null ? `r${cursor.id}` : `p${cursor.place}`;
+  }
+
+  #headKey(section) {
+    const id = this.state.headers.get(section)?.id;
+    return id == null ? `S${section}` : `s${id}`;
+  }
+
+  /** Scrolls as little as possible until the cursor is seen; to the middle if it was far away. */
+  #see(far = false) {
+    const { geo, scroller, cursor } = this;
+    if (!cursor) return;
+    const y = this.#y(cursor);
+    const sticky = cursor.place == null ? 0 : geo.headerHeight;
+    const low = y - sticky;
+    const high = y + (cursor.place == null ? geo.headerHeight : geo.rowHeight) - scroller.height;
+    let top = scroller.top;
+    if (top > low || top < high) {
+      if (far && (top > low + scroller.height || top < high - scroller.height)) top = y - scroller.height / 2;
+      else top = top > low ? low : high;
+      scroller.place(geo.height, top);
+      scroller.settle();
+    }
+  }
+
+  #go(line, stuck = null) {
+    this.stuck = stuck;
+    this.#put(line);
+    this.#see();
+    this.draw();
+    this.focus();
+  }
+
+  /** Moves by lines; pages are lines too. */
+  move(lines) {
+    const { geo, cursor, scroller } = this;
+    if (!cursor) return;
+    if (cursor.id != null && !this.state.page.some((row) => row?.id === cursor.id)) return this.reveal(cursor.id, () => this.move(lines));
+    const y = this.#y(cursor);
+    const tall = cursor.place == null ? geo.headerHeight : geo.rowHeight;
+    let at = lines > 0 ? y + tall : y - 1;
+    if (Math.abs(lines) > 1) at = y + lines * geo.rowHeight;
+    if (at < 0 && Math.abs(lines) === 1) { scroller.place(geo.height, 0); return this.draw(); }
+    this.#go(geo.lineAt(Math.max(0, Math.min(at, geo.height - 1))));
+  }
+
+  page(direction) { this.move(direction * Math.max(1, this.screen - 2)); }
+
+  edge(end) {
+    if (this.state.rows) this.#go({ place: end === 'top' ? 0 : this.state.rows - 1 }, end);
+    if (end === 'top') { this.scroller.place(this.geo.height, 0); this.draw(); }
+  }
+
+  section(by) {
+    const { geo, cursor } = this;
+    if (!cursor || !geo.headerHeight) return;
+    const now = cursor.place == null ? cursor.section : geo.sectionOfPlace(cursor.place);
+    const next = by < 0 && cursor.place != null ? now : now + by;
+    if (next >= 0 && next < geo.sections) this.goSection(next);
+  }
+
+  goSection(section) {
+    this.#go({ section });
+    this.scroller.place(this.geo.height, this.geo.tops[section]);
+    this.draw();
+  }
+
+  goPlace(place) {
+    this.stuck = null;
+    this.#put({ place: Math.max(0, Math.min(place, this.state.rows - 1)) });
+    this.#see(true);
+    this.draw();
+    this.focus();
+  }
+
+  /** Puts the cursor on a row by its id, wherever it is; `then` is called when it is there. */
+  reveal(id, then) {
+    const index = this.state.page.findIndex((row) => row?.id === id);
+    if (index >= 0) {
+      this.goPlace(this.state.from + index);
+      then?.();
+      return;
+    }
+    this.stuck = null;
+    this.#pending = { id, then };
+    this.results.reveal(id, this.screen & ~31 || 32, this.size);
+  }
+
+  fold(how) {
+    const { geo, cursor } = this;
+    if (!cursor || !geo.headerHeight) return false;
+    const section = cursor.place == null ? cursor.section : geo.sectionOfPlace(cursor.place);
+    const is = this.folds.has(section);
+    if (how === undefined ? false : is === how) return false;
+    this.#fold(section, !is);
+    return true;
+  }
+
+  #fold(section, folded) {
+    const { scroller, geo } = this;
+    const stays = geo.tops[section] - scroller.top;
+    this.folds = new Set(this.folds);
+    this.folds[folded ? 'add' : 'delete'](section);
+    const id = this.state.headers.get(section)?.id;
+    if (id != null) this.#foldedIds[folded ? 'add' : 'delete'](id);
+    this.#measure();
+    this.#put({ section });
+    scroller.place(this.geo.height, this.geo.tops[section] - Math.max(0, stays));
+    this.draw();
+    this.focus();
+  }
+
+  // Selection
+
+  select() {
+    const id = this.row?.id;
+    if (id == null) return;
+    this.#toggle(id);
+    this.move(1);
+  }
+
+  #toggle(id) {
+    if (!this.selected.delete(id)) this.selected.add(id);
+    this.on.selected();
+  }
+
+  deselect() {
+    if (!this.selected.size) return false;
+    this.selected.clear();
+    this.on.selected();
+    this.draw();
+    return true;
+  }
+
+  /** What a command acts on: the selected rows, else that of the cursor. */
+  get ids() { return this.selected.size ? [...this.selected] : this.row ? [this.row.id] : []; }
+
+  // Pointer
+
+  #row({ target }) { return target.closest?.('.row'); }
+
+  #clicked(event) {
+    const head = event.target.closest('.head');
+    if (head) return this.#fold(head.section, !this.folds.has(head.section));
+    const element = this.#row(event);
+    if (!element) return undefined;
+    const id = element.row?.id;
+    if (id != null && (event.ctrlKey || event.metaKey)) this.#toggle(id);
+    else if (id != null && event.shiftKey && this.cursor?.place != null) {
+      const [from, to] = [this.cursor.place, element.place].sort((a, b) => a - b);
+      for (let place = from; place <= to; place += 1) if (this.rowAt(place)) this.selected.add(this.rowAt(place).id);
+      this.on.selected();
+    }
+    this.#go({ place: element.place });
+    if (id != null && (event.pointerType === 'touch' || this.narrow || this.program.opensRows)) this.on.open(id);
+    return undefined;
+  }
+
+  focus() {
+    const element = this.rows.elements.get(this.#cursorKey);
+    (element?.classList.contains('section') ? element.firstChild : element ?? this.port).focus({ preventScroll: true });
+  }
+
+  // Drawing
+
+  #scrolled() {
+    this.stuck = null;
+    this.draw();
+  }
+
+  /** The row at the top of the view, for the address of the page. */
+  get first() {
+    const { top } = this.scroller;
+    if (!top) return null;
+    for (const line of this.geo.lines(top + this.geo.headerHeight, top + this.scroller.height)) {
+      if (line.place != null && this.rowAt(line.place)) return this.rowAt(line.place).id;
+    }
+    return null;
+  }
+
+  draw() {
+    const { state, geo, scroller, cursor } = this;
+    if (!state || !this.columns) return;
+    const { top, base, height } = scroller;
+    const had = this.layer.contains(document.activeElement);
+    const columns = this.rows.visible.length + 1;
+    const over = Math.max(2, Math.min(8, (230 - (height / geo.rowHeight) * columns) / columns / 2)) * geo.rowHeight;
+    const items = [];
+    let first = Infinity;
+    let last = -1;
+    const bare = [];
+    for (const line of geo.lines(top - over, top + height + over)) {
+      if (line.place == null) {
+        items.push(this.#headItem(line.section, base, top));
+        if (!state.headers.has(line.section)) bare.push(line.section);
+      } else {
+        const y = geo.y(line.place);
+        if (y + geo.rowHeight > top && y < top + height) {
+          first = Math.min(first, line.place);
+          last = line.place;
+        }
+        items.push(this.#rowItem(line.place, line.section, y, base));
+      }
+    }
+    const key = this.#cursorKey;
+    if (key && had && !items.some((item) => item.key === key)) {
+      // The focused element stays in the page, however far away its row is.
+      const y = Math.max(top - REACH, Math.min(this.#y(cursor), top + height + REACH));
+      const item = cursor.place == null ? this.#headItem(cursor.section, base, top)
+        : { ...this.#rowItem(cursor.place, geo.sectionOfPlace(cursor.place), y, base), key, row: this.row, waiting: !this.row, cursor: true };
+      if (y < top) items.unshift(item);
+      else items.push(item);
+    }
+    this.rows.level = geo.headerHeight ? 2 : 1;
+    this.rows.draw(items);
+    if (had && this.rows.elements.get(key) && !this.rows.elements.get(key).contains(document.activeElement)) this.focus();
+    this.grid.setAttribute('aria-rowcount', state.rows + (geo.headerHeight ? geo.sections : 0) + 1);
+    if (last >= 0) {
+      const has = { from: state.from, to: state.from + state.page.length };
+      scroller.want(first, last, state.rows, has, (from, size) => this.results.window(from, size));
+    }
+    if (bare.length && !this.#asking) this.#asking = setTimeout(() => this.#askHeaders(bare), 200);
+    this.on.drawn();
+  }
+
+  /** Headers of folded sections come with no window. */
+  async #askHeaders([from]) {
+    const { results, state } = this;
+    try {
+      if (state.headers.has(from)) return;
+      const { position, sections } = await results.send('GET', 'api/sections', { from, count: 100 });
+      if (results !== this.results || position !== this.state.position) return;
+      for (const [index, title] of sections) if (!this.state.headers.has(index)) this.state.headers.set(index, { id: null, title });
+    } catch {
+      // Tried again by the next drawing.
+    } finally {
+      this.#asking = 0;
+      if (state.headers.size && !state.headers.has(from)) setTimeout(() => this.draw(), 500);
+      else this.draw();
+    }
+  }
+
+  #headItem(section, base, top) {
+    const { state, geo } = this;
+    const near = Math.floor(top / REACH) * REACH;
+    const start = Math.max(geo.tops[section], near - REACH);
+    const end = Math.max(start + geo.headerHeight, Math.min(geo.tops[section + 1], near + 3 * REACH));
+    const key = this.#headKey(section);
+    return {
+      key, head: true, section, header: state.headers.get(section), y: geo.tops[section], top: start - base, height: end - start,
+      rowIndex: geo.places[section] + section + 2, folded: this.folds.has(section), size: geo.counts[section],
+      cursor: this.cursor?.place == null && this.cursor?.section === section, grown: this.marks.get(key)?.by,
+    };
+  }
+
+  #rowItem(place, section, y, base) {
+    const { state, cursor } = this;
+    const row = this.rowAt(place);
+    const key = row ? `r${row.id}` : `p${place}`;
+    const isCursor = cursor?.place != null && (cursor.id != null && row ? row.id === cursor.id : cursor.place === place && !(cursor.id && row));
+    if (isCursor && row && cursor.id == null) cursor.id = row.id;
+    return {
+      key, row, place, y, top: y - base, rowIndex: place + (this.geo.headerHeight ? section + 1 : 0) + 2,
+      waiting: row === undefined, cursor: isCursor, selected: row ? this.selected.has(row.id) : false,
+      mark: row ? this.marks.get(key) : null, overlay: row ? this.overlays.get(row.id) : null,
+    };
+  }
+}

@@ -1,0 +1,136 @@
+// The client of a live list, without a page: connect(url, options) opens the stream and keeps the state of one window.
+// Other programs may import it; the page itself uses nothing else to speak with the server.
+
+import { openStream, problemOf } from './stream.js';
+import { applyLine } from './replay.js';
+
+export { applyLine } from './replay.js';
+export { Geometry } from './geometry.js';
+
+/** An answer that was not what was asked for; `status` is 0 if none came. */
+export class Refusal extends Error {
+  constructor(problem) {
+    super(problem.error);
+    Object.assign(this, problem);
+  }
+}
+
+/** One request; `parameters` that are null or undefined are left out. */
+export async function call(base, method, path, parameters = {}, body) {
+  const address = new URL(path, base);
+  for (const [name, value] of Object.entries(parameters)) if (value != null) address.searchParams.set(name, value);
+  const init = { method, cache: 'no-store' };
+  if (body !== undefined) {
+    init.headers = { 'Content-Type': 'application/json' };
+    init.body = JSON.stringify(body);
+  }
+  let answer;
+  try {
+    answer = await fetch(address, init);
+  } catch {
+    throw new Refusal({ status: 0, error: 'The server does not answer.', remedy: 'It is tried again when the connection is back.' });
+  }
+  if (!answer.ok) throw new Refusal(await problemOf(answer));
+  return answer.status === 204 ? null : answer.json();
+}
+
+/** The number of the commit in a position such as `17.abc`. */
+export const generation = (position) => Number.parseInt(position, 10);
+
+/**
+ * Opens the list at `url`. Options: `site`, `query` (`filter`, `sort`, `sections`, `list`), `from` and `count`, or `at` and `above`;
+ * and what is called: `list({before, state, change, line})`, `hello`, `pending`, `failure`, `recovered`, `compared`, `bye`,
+ * `status(text)`, `refused(problem)`.
+ */
+export function connect(url, { site = '0', query = {}, from = 0, count = 96, at = null, above = 0, ...on }) {
+  let state = null;
+  let client = null;
+  let wanted = { from, count };
+  let asked = count;
+  let healing = 0;
+  let heldBy = false;
+
+  const address = () => {
+    const address = new URL('api/events', url);
+    const set = (name, value) => value != null && value !== '' && address.searchParams.set(name, value);
+    set('site', site);
+    for (const name of ['filter', 'sort', 'sections', 'list']) set(name, query[name]);
+    if (state) {
+      set('from', wanted.from);
+      set('count', wanted.count);
+      set('after', state.position);
+    } else if (at != null) {
+      set('at', at);
+      set('above', above);
+      set('count', count);
+    } else {
+      set('from', from);
+      set('count', count);
+    }
+    return address;
+  };
+
+  const send = async (method, path, parameters, body) => {
+    try {
+      return await call(url, method, path, { site, client, ...parameters }, body);
+    } catch (refusal) {
+      if (refusal.status === 410) stream.restart();
+      throw refusal;
+    }
+  };
+  // A window is asked for again by the next scrolling, and by the next connection.
+  const ask = (body) => {
+    asked = body.count;
+    return client && send('POST', 'api/window', {}, body).catch(() => {});
+  };
+
+  const take = (line) => {
+    const result = applyLine(state, line);
+    if (!result) {
+      // One page is enough, however many lines do not fit meanwhile.
+      if (Date.now() - healing > 2000) ask({ ...wanted, page: true });
+      healing = Date.now();
+      return;
+    }
+    healing = 0;
+    const before = state;
+    state = result.state;
+    wanted = line.window ? { from: line.window.to[0], count: line.window.to[1] - line.window.to[0] } : { from: line.from, count: asked };
+    on.list?.({ before, line, ...result });
+  };
+
+  const stream = openStream(address, {
+    event(name, data) {
+      if (name === 'list') return take(data);
+      if (name === 'hello') {
+        client = data.client;
+        healing = 0;
+        if (heldBy) send('POST', 'api/hold', {}, { held: true }).catch(() => {});
+      }
+      on[name]?.(data);
+    },
+    status: (text) => on.status?.(text),
+    refused: (problem) => on.refused?.(problem),
+  });
+
+  return {
+    get state() {
+      return state;
+    },
+    get client() {
+      return client;
+    },
+    get lastNews() {
+      return stream.lastNews;
+    },
+    query,
+    send,
+    window: (first, size) => ask({ from: first, count: size }),
+    reveal: (id, rowsAbove, size) => ask({ id, above: rowsAbove, count: size }),
+    async hold(held) {
+      await send('POST', 'api/hold', {}, { held });
+      heldBy = held;
+    },
+    close: () => stream.close(),
+  };
+}

@@ -1,0 +1,404 @@
+#if Web
+import ListBrowser
+import ResultsDomain
+import ResultsPresentation
+import Synchronization
+import WireFormat
+
+/// An event of a client's stream.
+struct StreamEvent: Sendable {
+  /// The kind of event.
+  var name: String
+  /// One line of JSON.
+  var data: String
+  /// The position that a client which has taken the event shows, or `nil` for an event that changes none.
+  var position: ResultsPosition?
+
+  /// The event as it is sent.
+  var text: String {
+    (position.map { "id: \($0)\n" } ?? "") + "event: \(name)\ndata: \(data)\n\n"
+  }
+}
+
+/// The window of a list that one page shows: a generation and a range of positions, and nothing that waits to be sent.
+///
+/// One task sends a client's stream and alone changes what the client shows. Requests change what is wished for, and wake that task; so
+/// whatever a page shows comes through its one stream, in order.
+final class ListClient: Sendable {
+  /// The window that a page asks for.
+  enum Wish: Hashable, Sendable {
+    /// Positions.
+    case rows(Range<Int>)
+    /// The surroundings of a row: a number of positions above it, and of all.
+    case row(ObjectKey, above: Int, count: Int)
+  }
+
+  private struct Wishes {
+    var wish: Wish?
+    var isHeld = false
+    var hasReleased = false
+    var end: String?
+    var writingSince: ContinuousClock.Instant?
+    var sent: ContinuousClock.Instant
+    var close: (@Sendable () -> Void)?
+  }
+
+  /// What the page shows; only the stream's task touches it.
+  private struct Shown {
+    var list: ResultsList<Row>?
+    /// The window, as long as it was asked for: it may extend beyond the end of the list.
+    var window = 0..<0
+    var failure = 0
+    var problems = 0
+    var pendingAt: ContinuousClock.Instant?
+    var pending: ResultsPosition?
+  }
+
+  /// The client's name in requests.
+  let id: String
+  /// The session that opened it.
+  let session: Session
+  let hub: ListHub
+  private let signals: AsyncStream<Void>
+  private let signal: AsyncStream<Void>.Continuation
+  private let wishes: Mutex<Wishes>
+  private let shown: Mutex<Shown>
+
+  /// The time after which something is sent to a client for which there is no news.
+  static let beat = Duration.seconds(15)
+  /// The time after which a client that takes nothing is closed.
+  static let patience = Duration.seconds(30)
+  /// The rows up to which a window may be as long.
+  static let mostRows = 512
+
+  init(
+    id: String,
+    session: Session,
+    hub: ListHub,
+    wish: Wish,
+    after position: ResultsPosition?,
+    now: ContinuousClock.Instant
+  ) {
+    (self.id, self.session, self.hub) = (id, session, hub)
+    (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    var known = Shown()
+    var first: Wish? = wish
+    // A client that returns shows its window still, so what has happened since is all that it needs.
+    if let position, let list = hub.list(at: position), case .rows(let window) = wish {
+      (known.list, known.window) = (list, window)
+      first = nil
+    }
+    shown = Mutex(known)
+    wishes = Mutex(Wishes(wish: first, sent: now))
+    signal.yield()
+  }
+
+  // MARK: - Requests
+
+  /// Moves the window; its rows come with the stream.
+  func show(_ wish: Wish) {
+    wishes.withLock { $0.wish = wish }
+    wake()
+  }
+
+  /// Holds the window as it is shown, or lets it go on.
+  func hold(_ isHeld: Bool) {
+    wishes.withLock { wishes in
+      wishes.hasReleased = wishes.isHeld && !isHeld
+      wishes.isHeld = isHeld
+    }
+    wake()
+  }
+
+  /// Wakes the stream's task.
+  func wake() { signal.yield() }
+
+  /// Ends the stream after a last event that says why.
+  func end(because reason: String) {
+    wishes.withLock { $0.end = reason }
+    wake()
+  }
+
+  /// Sets what closes the connection of a client that takes nothing.
+  func whenStalled(_ close: @escaping @Sendable () -> Void) {
+    wishes.withLock { $0.close = close }
+  }
+
+  /// Wakes the task for a beat, and closes a client that takes nothing.
+  func tick(at now: ContinuousClock.Instant) {
+    let close = wishes.withLock { wishes -> (@Sendable () -> Void)? in
+      guard let since = wishes.writingSince, now - since > ListClient.patience else { return nil }
+      return wishes.close
+    }
+    if let close { close() } else { wake() }
+  }
+
+  // MARK: - The stream
+
+  /// Sends events for as long as the page takes them.
+  /// - Parameter send: Sends a text, and waits while the page takes nothing.
+  /// - Throws: What sending throws, and `CancellationError` when the connection is closed.
+  func run(_ send: (String) async throws -> Void) async throws {
+    for await _ in signals {
+      try Task.checkCancellation()
+      let end = wishes.withLock { $0.end }
+      if let end {
+        let event = StreamEvent(name: "bye", data: JSONValue.members(["reason": .string(end)]).text)
+        return try await write([event], send)
+      }
+      var events = try await news()
+      let now = ContinuousClock.now
+      if events.isEmpty, wishes.withLock({ now - $0.sent >= ListClient.beat }) {
+        events = [StreamEvent(name: "beat", data: "{}")]
+      }
+      try await write(events, send)
+    }
+    throw CancellationError()
+  }
+
+  private func write(
+    _ events: [StreamEvent],
+    _ send: (String) async throws -> Void
+  ) async throws {
+    guard !events.isEmpty else { return }
+    wishes.withLock { $0.writingSince = .now }
+    try await send(events.map(\.text).joined())
+    wishes.withLock { wishes in
+      wishes.writingSince = nil
+      wishes.sent = .now
+    }
+  }
+
+  /// What the page does not know yet.
+  private func news() async throws -> [StreamEvent] {
+    var events = notes()
+    let (wish, isHeld) = wishes.withLock { wishes in
+      defer { wishes.wish = nil }
+      return (wishes.wish, wishes.isHeld)
+    }
+    let list = shown.withLock { $0.list }
+    do {
+      let present = try hub.controller.results
+      if let wish {
+        events.append(try await page(wish, of: isHeld ? list ?? present : present))
+      } else if let list, present.position != list.position {
+        events += isHeld ? try pending(since: list) : [try await change(since: list)]
+      }
+    } catch let error as ResultsError {
+      if let wish { wishes.withLock { $0.wish = $0.wish ?? wish } }
+      events.append(ListClient.failure("\(error)"))
+    }
+    return events
+  }
+
+  private func notes() -> [StreamEvent] {
+    let (failure, problems) = hub.notes
+    return shown.withLock { shown in
+      var events: [StreamEvent] = []
+      if let failure, failure.number > shown.failure {
+        shown.failure = failure.number
+        events.append(
+          failure.texts.first.map(ListClient.failure) ?? StreamEvent(name: "recovered", data: "{}")
+        )
+      }
+      if let problems, problems.number > shown.problems {
+        shown.problems = problems.number
+        let texts = JSONValue.array(problems.texts.map { .string($0) })
+        events.append(
+          StreamEvent(name: "compared", data: JSONValue.members(["problems": texts]).text)
+        )
+      }
+      return events
+    }
+  }
+
+  private static func failure(_ text: String) -> StreamEvent {
+    StreamEvent(
+      name: "failure",
+      data: JSONValue.members(["error": .string(text), "remedy": .string("")]).text
+    )
+  }
+
+  /// Sends a window whole.
+  private func page(
+    _ wish: Wish,
+    of list: ResultsList<Row>,
+    reason: String? = nil
+  ) async throws -> StreamEvent {
+    let known = shown.withLock { $0.list?.position }
+    let (wished, position) = await ListClient.window(of: wish, in: list, hub.controller.store)
+    let window = wished.clamped(to: 0..<list.count)
+    let hasCounts = known == list.position && reason == nil
+    let key = LineKey(from: 0, to: list.generation, window: window, hasCounts: hasCounts)
+    let lines = hub.lines
+    let write: @Sendable () async throws -> String = {
+      let rows = try await ListClient.rows(of: list, at: [window])
+      return lines.page(of: list, window, rows, hasCounts: hasCounts, reason: reason, at: position)
+    }
+    // What only one page asks for is not kept.
+    let line =
+      reason == nil && position == nil ? try await hub.line(for: key, write) : try await write()
+    note(list, wished)
+    return StreamEvent(name: "list", data: line, position: list.position)
+  }
+
+  /// Sends what has happened since a list.
+  private func change(since list: ResultsList<Row>) async throws -> StreamEvent {
+    let window = shown.withLock { $0.window }
+    switch try hub.controller.catchUp(from: list.position) {
+    case .upToDate(let present):
+      let empty = ResultsDelta(
+        from: list.generation,
+        to: present.generation,
+        cause: .external,
+        oldSectionCount: list.snapshot.sectionCount,
+        newSectionCount: present.snapshot.sectionCount
+      )
+      return try await send(empty, list, present, window)
+    case .change(let delta, let present): return try await send(delta, list, present, window)
+    case .reset(let reason, let present):
+      return try await page(
+        surroundings(of: window, in: list),
+        of: present,
+        reason: reason.description
+      )
+    }
+  }
+
+  private func send(
+    _ delta: ResultsDelta,
+    _ before: ResultsList<Row>,
+    _ after: ResultsList<Row>,
+    _ window: Range<Int>
+  ) async throws -> StreamEvent {
+    var delta = delta
+    delta.life = before.position.life
+    guard let change = try? ResultsChange(from: before, by: delta, to: after),
+      let effect = WindowChange(change, in: window), !effect.newRows.isEmpty || after.count == 0
+    else {
+      return try await page(
+        surroundings(of: window, in: before),
+        of: after,
+        reason: "sections moved"
+      )
+    }
+    let key = LineKey(from: before.generation, to: after.generation, window: window)
+    let lines = hub.lines
+    let line = try await hub.line(for: key) {
+      let runs = effect.positionsToRead.map { $0..<$0 + 1 }
+      let rows = try await ListClient.rows(of: after, at: runs, within: effect.newRows)
+      return lines.delta(change, effect, rows)
+    }
+    let start = effect.newRows.lowerBound
+    note(after, start..<start + window.count)
+    return StreamEvent(name: "list", data: line, position: after.position)
+  }
+
+  /// The net changes since the window was held; nothing if they were sent within the last second.
+  private func pending(since list: ResultsList<Row>) throws -> [StreamEvent] {
+    let present = try hub.controller.results.position
+    let now = ContinuousClock.now
+    let isDue = shown.withLock { shown in
+      guard shown.pending != present, shown.pendingAt.map({ now - $0 >= .seconds(1) }) ?? true
+      else { return false }
+      (shown.pendingAt, shown.pending) = (now, present)
+      return true
+    }
+    guard isDue else { return [] }
+    var rows = RowChanges()
+    if case .change(let delta, _) = try hub.controller.catchUp(from: list.position) {
+      rows = delta.rows
+    }
+    let data = JSONValue.members([
+      "insert": .integer(rows.inserts.count), "delete": .integer(rows.deletes.count),
+      "move": .integer(rows.moves.count), "update": .integer(rows.updates.count),
+    ])
+    return [StreamEvent(name: "pending", data: data.text)]
+  }
+
+  private func note(_ list: ResultsList<Row>, _ window: Range<Int>) {
+    hub.keep(list)
+    shown.withLock { shown in
+      (shown.list, shown.window) = (list, window)
+      (shown.pending, shown.pendingAt) = (nil, nil)
+    }
+  }
+
+  /// The wish for the rows around the middle of a window, wherever they are now.
+  private func surroundings(of window: Range<Int>, in list: ResultsList<Row>) -> Wish {
+    let count = max(window.count, 32)
+    let middle = window.lowerBound + window.count / 2
+    guard let id = list.snapshot.objectID(atFlatPosition: middle) else {
+      return .rows(window.lowerBound..<window.lowerBound + count)
+    }
+    return .row(id.key, above: middle - window.lowerBound, count: count)
+  }
+
+  // MARK: - Reading
+
+  /// Returns the positions that a wish means in a list, and that of the row which it names.
+  @concurrent private static func window(
+    of wish: Wish,
+    in list: ResultsList<Row>,
+    _ store: any Store
+  ) async -> (Range<Int>, at: Int?) {
+    var (start, count, position) = (0, 0, Int?.none)
+    switch wish {
+    case .rows(let rows): (start, count) = (rows.lowerBound, rows.count)
+    case .row(let key, let above, let length):
+      count = length
+      let id = ObjectID(entity: list.snapshot.entity.name, key: key)
+      position = await located(id, in: list, on: store)
+      start = max((position ?? 0) - above, 0)
+    }
+    // A window at the end of the list is as long as the others.
+    start = max(min(start, list.count - count), 0)
+    return (start..<start + count, position)
+  }
+
+  private static func located(
+    _ id: ObjectID,
+    in list: ResultsList<Row>,
+    on store: any Store
+  ) async -> Int? {
+    await withTaskExecutorPreference(store.executor) {
+      await find(id, in: list)
+    }
+  }
+
+  @concurrent private static func find(_ id: ObjectID, in list: ResultsList<Row>) async -> Int? {
+    list.path(of: id).flatMap { list.snapshot.flatPosition(of: $0) }
+  }
+
+  /// Reads rows; one that cannot be read does not hide the others.
+  /// - Parameters:
+  ///   - list: The list.
+  ///   - runs: The positions, ascending.
+  ///   - window: The positions that may be read at once where most of them are wanted, or `nil`.
+  /// - Returns: The rows of all positions, in order.
+  /// - Throws: `ResultsError.store` if the store cannot be read at all.
+  @concurrent private static func rows(
+    of list: ResultsList<Row>,
+    at runs: [Range<Int>],
+    within window: Range<Int>? = nil
+  ) async throws -> [Row?] {
+    guard !runs.isEmpty else { return [] }
+    if let window, runs.count > 2, let rows = try? list.objects(at: window) {
+      return runs.flatMap { $0.map { rows[$0 - window.lowerBound] } }
+    }
+    return try runs.flatMap { run -> [Row?] in
+      if let rows = try? list.objects(at: run) { return rows }
+      return try run.map { position in
+        do {
+          return try list.objects(at: position..<position + 1).first
+        } catch ResultsError.store(let error) {
+          throw ResultsError.store(error)
+        } catch {
+          // The row was deleted meanwhile, and a change that says so is on its way.
+          return nil
+        }
+      }
+    }
+  }
+}
+#endif

@@ -1,0 +1,225 @@
+#if Web
+import ListBrowser
+import ResultsDomain
+import ResultsPresentation
+import Synchronization
+
+/// One live list and the clients that show windows of it.
+///
+/// All clients of a definition share one controller, which names all rows in its changes: whole changes compose, so a client that was
+/// slow, hidden, asleep or away gets one change from exactly the generation that it shows. A client has no queue.
+final class ListHub: Sendable {
+  private struct State {
+    var clients: [String: ListClient] = [:]
+    /// Generations that a client may return with.
+    var lists: [ResultsList<Row>] = []
+    var failure: WebNote?
+    var problems: WebNote?
+    var noteCount = 0
+    var lines: [LineKey: Task<String, any Error>] = [:]
+    var newest = 0
+    var unusedSince: ContinuousClock.Instant?
+    var following: Task<Void, Never>?
+    var isEnded = false
+  }
+
+  /// The list.
+  let controller: FetchedResultsController<Row>
+  /// Its order and its sections, in words.
+  let order: BrowserOrder
+  /// What it shows.
+  let choice: BrowserChoice
+  let lines: WindowLines
+  private let state = Mutex(State())
+
+  /// The generations that clients may return with.
+  private static let mostLists = 256
+  /// The least time between two changes that clients are woken for: what comes meanwhile is composed.
+  private static let pace = Duration.milliseconds(16)
+
+  init(_ definition: BrowserSource.Definition, _ choice: BrowserChoice, _ setup: BrowserSetup) {
+    controller = definition.controller
+    order = definition.order
+    self.choice = choice
+    lines = WindowLines(setup)
+  }
+
+  /// Fetches the list, and follows it from then on.
+  /// - Throws: The store's error, or `WebFailure` for a list that no page can show.
+  func open() async throws {
+    try await controller.performFetch()
+    let list = try controller.results
+    guard list.snapshot.sectionCount <= WindowLines.mostSections else {
+      controller.cancel()
+      throw WebFailure(
+        422,
+        "The list has \(list.snapshot.sectionCount) sections, and a page shows at most \(WindowLines.mostSections).",
+        remedy: "Choose other sections, or none."
+      )
+    }
+    keep(list)
+    let task = Task { [weak self] in
+      guard let events = self?.controller.changes, let problems = self?.controller.captureProblems
+      else { return }
+      async let notes: Void = ListHub.follow(problems) { self?.note(problems: $0) }
+      for await event in events {
+        self?.take(event)
+        try? await Task.sleep(for: ListHub.pace)
+      }
+      await notes
+    }
+    state.withLock { state in
+      state.following = task
+      state.unusedSince = .now
+    }
+  }
+
+  private static func follow(
+    _ problems: CaptureProblems,
+    _ note: @Sendable ([String]) -> Void
+  ) async {
+    for await problems in problems { note(problems) }
+  }
+
+  private func take(_ event: ResultsEvent<Row>) {
+    if case .failure(let error) = event {
+      state.withLock { state in
+        state.noteCount += 1
+        state.failure = WebNote(number: state.noteCount, texts: ["\(error)"])
+      }
+    } else {
+      state.withLock { state in
+        guard state.failure?.texts.isEmpty == false else { return }
+        state.noteCount += 1
+        state.failure = WebNote(number: state.noteCount, texts: [])
+      }
+    }
+    wake()
+  }
+
+  private func note(problems: [String]) {
+    state.withLock { state in
+      state.noteCount += 1
+      state.problems = WebNote(number: state.noteCount, texts: problems)
+    }
+    wake()
+  }
+
+  /// Why the list cannot be read at present, and why it is compared with the store; a note without texts says that it no longer is so.
+  var notes: (failure: WebNote?, problems: WebNote?) {
+    state.withLock { ($0.failure, $0.problems) }
+  }
+
+  /// Wakes all clients.
+  func wake() {
+    for client in state.withLock({ Array($0.clients.values) }) { client.wake() }
+  }
+
+  /// Does what is due without any commit: wakes clients, and tries again to read a store that failed.
+  func tick(at now: ContinuousClock.Instant) {
+    let (clients, hasFailed) = state.withLock {
+      (Array($0.clients.values), $0.failure?.texts.isEmpty == false)
+    }
+    for client in clients { client.tick(at: now) }
+    guard hasFailed else { return }
+    Task { [controller] in try? await controller.refresh() }
+  }
+
+  // MARK: - Clients
+
+  /// Adds a client.
+  func add(_ client: ListClient) {
+    state.withLock { state in
+      state.clients[client.id] = client
+      state.unusedSince = nil
+    }
+  }
+
+  /// Removes a client.
+  func remove(_ client: ListClient, at now: ContinuousClock.Instant) {
+    state.withLock { state in
+      state.clients[client.id] = nil
+      if state.clients.isEmpty { state.unusedSince = now }
+    }
+  }
+
+  /// The number of clients.
+  var clientCount: Int { state.withLock { $0.clients.count } }
+
+  /// Returns whether nobody has used the list for a while.
+  func isUnused(at now: ContinuousClock.Instant) -> Bool {
+    state.withLock { $0.unusedSince.map { now - $0 > .seconds(60) } ?? false }
+  }
+
+  /// Ends the list and the streams of its clients.
+  func end(because reason: String) {
+    let (clients, task) = state.withLock { state in
+      state.isEnded = true
+      return (Array(state.clients.values), state.following)
+    }
+    task?.cancel()
+    controller.cancel()
+    for client in clients { client.end(because: reason) }
+  }
+
+  // MARK: - Generations
+
+  /// Keeps a generation that a client shows, so that it can return with it.
+  func keep(_ list: ResultsList<Row>) {
+    state.withLock { state in
+      guard state.lists.last?.generation ?? 0 < list.generation else { return }
+      state.lists.append(list)
+      if state.lists.count > ListHub.mostLists { state.lists.removeFirst() }
+    }
+  }
+
+  /// Returns the list of a position, if it is still known.
+  func list(at position: ResultsPosition) -> ResultsList<Row>? {
+    state.withLock { $0.lists.last { $0.position == position } }
+  }
+
+  /// Returns a line that several clients may want; it is written once.
+  func line(
+    for key: LineKey,
+    _ write: @escaping @Sendable () async throws -> String
+  ) async throws -> String {
+    let task = state.withLock { state in
+      if key.to > state.newest {
+        state.newest = key.to
+        state.lines = [:]
+      }
+      if let task = state.lines[key] { return task }
+      let task = Task(executorPreference: controller.store.executor) { try await write() }
+      if key.to == state.newest { state.lines[key] = task }
+      return task
+    }
+    do {
+      return try await task.value
+    } catch {
+      // The next client tries again.
+      state.withLock { $0.lines[key] = nil }
+      throw error
+    }
+  }
+}
+
+/// What a line depends on: clients for which it is equal get the same line.
+struct LineKey: Hashable, Sendable {
+  /// The generation before, or 0 for a window that is sent whole.
+  var from: Int
+  /// The generation after.
+  var to: Int
+  /// The window.
+  var window: Range<Int>
+  /// Whether the lengths of sections are left out.
+  var hasCounts = false
+}
+
+/// Something to be known about a list besides its rows, with its number: a client is sent each note once.
+struct WebNote: Hashable, Sendable {
+  /// The number.
+  var number: Int
+  /// The sentences; none say that all is well again.
+  var texts: [String]
+}
+#endif

@@ -1,0 +1,132 @@
+#if Web
+import HTTPTypes
+import ResultsDomain
+
+/// Decides whether a request may be answered at all, before anything else of it is read.
+///
+/// Loopback is no protection: pages of any site reach it through the browser of the user, and every user of the machine reaches it
+/// directly. So a request must name this server as its host (against names that an attacker's server resolves to this machine), must carry
+/// the token or a session's cookie, and, where it changes anything, must come from a page of this very server.
+struct RequestGuard: Sendable {
+  /// The hosts that requests may name, with their ports, in lower case.
+  let hosts: Set<String>
+  /// The name of the cookie; browsers do not separate cookies by port, so the port is a part of it.
+  let cookieName: String
+  private let token: SecretText
+
+  /// Creates a guard.
+  /// - Parameters:
+  ///   - token: The token that opens a session, and authorizes programs.
+  ///   - program: The program's name.
+  ///   - port: The port.
+  ///   - names: Further names of this machine.
+  init(token: SecretText, program: String, port: Int, names: [String] = []) {
+    self.token = token
+    cookieName = "\(program)-\(port)"
+    let all = ["127.0.0.1", "localhost", "[::1]"] + names
+    // A browser leaves the port of the protocol out.
+    hosts = Set(
+      all.flatMap { name in
+        let name = name.lowercased()
+        return port == 80 ? [name, "\(name):80"] : ["\(name):\(port)"]
+      }
+    )
+  }
+
+  /// Refuses a request that names another host.
+  /// - Throws: `WebFailure` with status 421.
+  func checkHost(_ authority: String?) throws(WebFailure) {
+    guard let authority, hosts.contains(authority.lowercased()) else {
+      throw WebFailure(
+        421,
+        "This server has another name.",
+        remedy: "Use the address that the program printed."
+      )
+    }
+  }
+
+  /// Whether a request carries the token itself, as programs send it.
+  func hasToken(_ request: WebRequest) -> Bool {
+    guard let field = request.headers[.authorization], field.hasPrefix("Bearer ") else {
+      return false
+    }
+    return token.equals(String(field.dropFirst("Bearer ".count)))
+  }
+
+  /// Whether a text is the token.
+  func isToken(_ text: String) -> Bool { token.equals(text) }
+
+  /// Refuses a request that changes something and does not come from a page of this server.
+  ///
+  /// A page of another port of this machine is of the same site for a browser, and is refused too.
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - authority: The host that it names.
+  ///   - isProgram: Whether it carries the token itself, which no page of another site knows.
+  /// - Throws: `WebFailure` with status 403 or 415.
+  func checkOrigin(
+    _ request: WebRequest,
+    authority: String?,
+    isProgram: Bool
+  ) throws(WebFailure) {
+    let refusal = WebFailure(403, "The request comes from a page of another site.")
+    let site = RequestGuard.fetchSite.flatMap { request.headers[$0] }
+    if let site, !site.hasSameBytes(as: "same-origin") {
+      throw refusal
+    }
+    if let origin = request.headers[.origin] {
+      let host = authority?.lowercased() ?? ""
+      guard ["http://\(host)", "https://\(host)"].contains(where: origin.lowercased().hasSameBytes)
+      else { throw refusal }
+    } else if !isProgram {
+      throw refusal
+    }
+    let type = request.headers[.contentType]?.lowercased() ?? ""
+    let media = type.prefix { $0 != ";" && $0 != " " }
+    guard String(media).hasSameBytes(as: "application/json") else {
+      throw WebFailure(
+        415,
+        "The body must be JSON.",
+        remedy: "Send Content-Type: application/json."
+      )
+    }
+  }
+
+  private static let fetchSite = HTTPField.Name("Sec-Fetch-Site")
+
+  /// The header that gives a browser its cookie.
+  func cookie(of session: String) -> String {
+    "\(cookieName)=\(session); Path=/; HttpOnly; SameSite=Strict"
+  }
+}
+
+/// A text that must be known to be let in: comparing it takes the same time wherever the texts differ.
+package struct SecretText: Sendable {
+  /// The text.
+  package let text: String
+
+  /// Creates a secret from a text.
+  package init(_ text: String) { self.text = text }
+
+  /// Returns a new secret of 128 random bits, as 32 hexadecimal digits.
+  package static func random() -> SecretText {
+    var generator = SystemRandomNumberGenerator()
+    return random(using: &generator)
+  }
+
+  static func random(using generator: inout some RandomNumberGenerator) -> SecretText {
+    let halves = (0..<2).map { _ in
+      let digits = String(generator.next() as UInt64, radix: 16)
+      return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    }
+    return SecretText(halves.joined())
+  }
+
+  /// Whether another text has the same bytes.
+  func equals(_ other: String) -> Bool {
+    let (mine, theirs) = (Array(text.utf8), Array(other.utf8))
+    guard mine.count == theirs.count else { return false }
+    return zip(mine, theirs).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) } == 0
+  }
+}
+#endif

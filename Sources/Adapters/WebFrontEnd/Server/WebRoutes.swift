@@ -1,0 +1,485 @@
+#if Web
+import HTTPTypes
+import Hummingbird
+import ListBrowser
+import NIOCore
+import ResultsDomain
+import ResultsPresentation
+import Synchronization
+import WireFormat
+
+/// Answers requests: the guard first, then the route, which is found in this one table.
+final class WebRoutes: Sendable {
+  let sites: Sites
+  private let guarding: RequestGuard
+  private let sessions = Sessions()
+  private let mostStreams: Int
+  private let openWhole: WebProgram.OpenWhole
+  private let figures = WebFigures()
+  /// The bytes of a body that is not an import.
+  private static let mostBytes = 1 << 20
+
+  init(
+    sites: Sites,
+    guarding: RequestGuard,
+    mostStreams: Int,
+    openWhole: @escaping WebProgram.OpenWhole
+  ) {
+    self.sites = sites
+    self.guarding = guarding
+    self.mostStreams = mostStreams
+    self.openWhole = openWhole
+  }
+
+  /// Answers a request, whatever it is.
+  func respond(to request: Request, on channel: any Channel) async -> Response {
+    figures.count(.requests)
+    let isHead = request.method == .head
+    do {
+      let response = try await answer(request, on: channel)
+      return isHead ? response.createHeadResponse() : response
+    } catch {
+      figures.count(.refusals)
+      let response = WebAnswer.failure(WebRoutes.failure(of: error))
+      return isHead ? response.createHeadResponse() : response
+    }
+  }
+
+  /// The form in which any error is answered.
+  private static func failure(of error: any Error) -> WebFailure {
+    switch error {
+    case let failure as WebFailure: failure
+    case let refusal as BrowserSource.Refusal: WebFailure(400, refusal.reason)
+    case let error as StoreError: WebFailure(error)
+    case ResultsError.store(let error): WebFailure(error)
+    case is ResultsError:
+      WebFailure(503, "The list has ended.", remedy: "Load the page again.")
+    case let error as NIOTooManyBytesError:
+      WebFailure(413, "The body has more than \(error.maxBytes ?? mostBytes) bytes.")
+    case is CancellationError: WebFailure(503, "The server ends.")
+    default: WebFailure(500, "The request failed: \(error).", remedy: "Please report this.")
+    }
+  }
+
+  private func answer(_ request: Request, on channel: any Channel) async throws -> Response {
+    let authority = request.head.authority
+    try guarding.checkHost(authority)
+    let isHead = request.method == .head
+    let web = try WebRequest(
+      method: isHead ? "GET" : request.method.rawValue,
+      target: request.head.path ?? "/",
+      headers: request.headers
+    )
+    guard let route = Route.named(web.path) else {
+      if web.path.hasPrefix("/assets/") { return try asset(web) }
+      throw WebFailure.notFound
+    }
+    guard route.methods.contains(web.method) else {
+      throw WebFailure(405, "“\(web.path)” does not take \(web.method).")
+    }
+    if route == .health { return WebAnswer.text("ok\n", type: "text/plain; charset=utf-8") }
+    if route == .open { return try open(web) }
+    let isProgram = guarding.hasToken(web)
+    let session = isProgram ? sessions.programs : try self.session(of: web)
+    if web.method != "GET" {
+      try guarding.checkOrigin(web, authority: authority, isProgram: isProgram)
+    }
+    return try await answer(web, request, route, session, on: channel)
+  }
+
+  private func session(of request: WebRequest) throws(WebFailure) -> Session {
+    guard let secret = request.cookie(guarding.cookieName),
+      let session = sessions.session(of: secret)
+    else {
+      throw WebFailure(
+        401,
+        "This browser has not been let in.",
+        remedy: "Open the address that the program printed."
+      )
+    }
+    return session
+  }
+
+  private func open(_ request: WebRequest) throws(WebFailure) -> Response {
+    guard let token = request["token"], guarding.isToken(token) else {
+      throw WebFailure(
+        401,
+        "The token is another one.",
+        remedy: "Open the address that the program printed."
+      )
+    }
+    return WebAnswer.redirect(to: "/", settingCookie: guarding.cookie(of: sessions.begin()))
+  }
+
+  private func asset(_ request: WebRequest) throws(WebFailure) -> Response {
+    let prefix = "/assets/\(WebAssets.hash)/"
+    guard request.method == "GET", request.path.hasPrefix(prefix) else { throw .notFound }
+    let name = String(request.path.dropFirst(prefix.count))
+    guard let file = WebAssets.files.first(where: { name.hasSameBytes(as: "\($0.name)") }) else {
+      throw .notFound
+    }
+    return WebAnswer.text("\(file.text)", type: "\(file.type)", isImmutable: true)
+  }
+
+  // MARK: - Routes
+
+  private func answer(
+    _ web: WebRequest,
+    _ request: Request,
+    _ route: Route,
+    _ session: Session,
+    on channel: any Channel
+  ) async throws -> Response {
+    guard let site = sites[web["site"] ?? "0"] else {
+      throw WebFailure(404, "This list is not open any more.", remedy: "Begin at the first page.")
+    }
+    let client = web["client"].flatMap { site.client($0, of: session) }
+    if web["client"] != nil, client == nil { throw WebFailure.clientGone }
+    let rows = RowRequests(site: site, session: session, client: client)
+    switch route {
+    case .page:
+      return WebAnswer.text(Pages.shell(of: site), type: "text/html; charset=utf-8")
+    case .print: return try await printed(site, web)
+    case .program: return WebAnswer.json(ProgramDescription.json(of: site))
+    case .events: return try await stream(site, web, request, session, channel)
+    case .sections: return WebAnswer.json(try sections(of: try hub(client), web))
+    case .jump: return WebAnswer.json(try await rows.index(of: web["text"] ?? ""))
+    case .links: return WebAnswer.json(try await rows.links(try name(web)))
+    case .row where web.method == "GET": return WebAnswer.json(try await rows.row(try name(web)))
+    case .metrics:
+      return WebAnswer.text(
+        figures.text(sites),
+        type: "text/plain; version=0.0.4; charset=utf-8"
+      )
+    case .window, .hold, .row, .rows, .delete, .command, .undo, .redo, .visit:
+      try session.admitWrite(at: .now)
+      let body = try await RequestBodyObject(request, atMost: WebRoutes.mostBytes)
+      return try await change(route, web, body, rows, client)
+    case .health, .open: throw WebFailure.notFound
+    }
+  }
+
+  /// Answers a request that changes the store, or what a client shows.
+  private func change(
+    _ route: Route,
+    _ web: WebRequest,
+    _ body: RequestBodyObject,
+    _ rows: RowRequests,
+    _ client: ListClient?
+  ) async throws -> Response {
+    switch route {
+    case .window:
+      let hub = try hub(client)
+      client?.show(try body.wish(of: hub.controller.definition.request.entity))
+      return WebAnswer.empty()
+    case .hold:
+      _ = try hub(client)
+      client?.hold(try body.boolean("held"))
+      return WebAnswer.empty()
+    case .rows:
+      let (status, json) = try await rows.add(try body.texts("set"))
+      return WebAnswer.json(json, status: status)
+    case .row:
+      let (status, json) = try await rows.edit(
+        try name(web),
+        set: try body.texts("set"),
+        was: try body.texts("was", isRequired: false)
+      )
+      return WebAnswer.json(json, status: status)
+    case .delete:
+      let ids = try await rows.ids(try body.strings("ids"))
+      return WebAnswer.json(try await rows.perform(.delete(ids)))
+    case .command:
+      let call = try await rows.call(
+        try body.string("name"),
+        ids: try body.strings("ids", isRequired: false),
+        section: body.json["section"]?.integer
+      )
+      return WebAnswer.json(try await rows.perform(call))
+    case .undo: return WebAnswer.json(try await rows.perform(.undo))
+    case .redo: return WebAnswer.json(try await rows.perform(.redo))
+    default:
+      let visit = try await rows.visit(try body.string("id"), link: try body.string("name"))
+      let site = try sites.add(visit)
+      let at = visit.setup.memory?.cursor.map { RowName.text(of: $0.key) }
+      return WebAnswer.json(
+        .members(["site": .string(site.id), "at": at.map { .string($0) } ?? .null])
+      )
+    }
+  }
+
+  private func name(_ request: WebRequest) throws(WebFailure) -> String {
+    guard let name = request["id"] else { throw .badRequest("“id” is missing.") }
+    return name
+  }
+
+  private func hub(_ client: ListClient?) throws(WebFailure) -> ListHub {
+    guard let client else { throw .clientGone }
+    return client.hub
+  }
+
+  private func sections(of hub: ListHub, _ web: WebRequest) throws -> JSONValue {
+    let list = try hub.controller.results
+    let total = list.snapshot.sectionCount
+    let from = min(try web.number("from", in: 0...Int.max) ?? 0, total)
+    let count = try web.number("count", in: 0...1000) ?? 200
+    let sections = (from..<min(from + count, total)).map { index -> JSONValue in
+      let title = list.snapshot.header(ofSection: index)?.title ?? ""
+      return .array([
+        .integer(index), .string(WindowLines.bounded(title)),
+        .integer(list.snapshot.rowCount(inSection: index) ?? 0),
+      ])
+    }
+    return .members([
+      "position": .string("\(list.position)"), "sections": .array(sections),
+      "total": .integer(total),
+    ])
+  }
+
+  private func printed(_ site: Site, _ web: WebRequest) async throws -> Response {
+    let hub = try await site.hub(of: try ListAddress(web).choice)
+    let list = try hub.controller.results
+    let rows = try await list.loadObjects(at: 0..<min(list.count, 10_000))
+    return WebAnswer.text(
+      Pages.print(list, rows, of: site.setup, order: hub.order.words),
+      type: "text/html; charset=utf-8"
+    )
+  }
+
+  // MARK: - Streams
+
+  private func stream(
+    _ site: Site,
+    _ web: WebRequest,
+    _ request: Request,
+    _ session: Session,
+    _ channel: any Channel
+  ) async throws -> Response {
+    let choice = try ListAddress(web).choice
+    if web.query["whole"] != nil { return try await whole(choice, request) }
+    let hub = try await site.hub(of: choice)
+    let wish = try WebRoutes.wish(web, hub)
+    try beginStream()
+    let sites = sites
+    let last = WebRoutes.lastEvent.flatMap { web.headers[$0] }
+    let position = (web["after"] ?? last).flatMap(ResultsPosition.init)
+    let body = ResponseBody { writer in
+      defer { sites.endStream() }
+      let client = ListClient(
+        id: SecretText.random().text,
+        session: session,
+        hub: hub,
+        wish: wish,
+        after: position,
+        now: .now
+      )
+      client.whenStalled { channel.close(promise: nil) }
+      site.add(client)
+      defer { site.remove(client) }
+      try await WebRoutes.write(&writer, to: request) { send in
+        try await send(WebRoutes.hello(client).text)
+        try await client.run(send)
+      }
+    }
+    return WebRoutes.events(body)
+  }
+
+  /// Answers with a whole list and all its changes, for programs.
+  private func whole(_ choice: BrowserChoice, _ request: Request) async throws -> Response {
+    let run = try await openWhole(choice)
+    try beginStream()
+    let sites = sites
+    let body = ResponseBody { writer in
+      defer { sites.endStream() }
+      try await WebRoutes.write(&writer, to: request) { send in
+        try await run { try await send("event: list\ndata: \($0)\n\n") }
+      }
+    }
+    return WebRoutes.events(body)
+  }
+
+  private func beginStream() throws(WebFailure) {
+    guard !sites.beginStream(of: mostStreams) else { return }
+    var failure = WebFailure(503, "Too many pages are open.", remedy: "Close some of them.")
+    failure.retryAfter = 30
+    throw failure
+  }
+
+  private static func events(_ body: ResponseBody) -> Response {
+    let headers = WebAnswer.headers("text/event-stream; charset=utf-8")
+    return Response(status: .ok, headers: headers, body: body)
+  }
+
+  private static let lastEvent = HTTPField.Name("Last-Event-ID")
+
+  /// Writes texts until the closure returns or the page is closed.
+  private static func write(
+    _ writer: inout any ResponseBodyWriter,
+    to request: Request,
+    _ body: @escaping @Sendable (@Sendable (String) async throws -> Void) async throws -> Void
+  ) async throws {
+    let output = StreamOutput(writer)
+    do {
+      try await request.body.consumeWithCancellationOnInboundClose { @Sendable _ in
+        try await body { try await output.write($0) }
+      }
+    } catch is CancellationError {
+      // The page was closed.
+    }
+    try await output.finish()
+  }
+
+  private static func wish(_ web: WebRequest, _ hub: ListHub) throws -> ListClient.Wish {
+    let count = try web.number("count", in: 1...ListClient.mostRows) ?? 96
+    if let name = web["at"] {
+      let above = try web.number("above", in: 0...ListClient.mostRows) ?? 0
+      let key = try RowName.key(name, of: hub.controller.definition.request.entity)
+      return .row(key, above: above, count: count)
+    }
+    let from = try web.number("from", in: 0...Int(Int32.max)) ?? 0
+    return .rows(from..<from + count)
+  }
+
+  private static func hello(_ client: ListClient) -> StreamEvent {
+    let hub = client.hub
+    let data = JSONValue.members([
+      "client": .string(client.id), "order": .string(hub.order.words),
+      "sortColumn": hub.order.column.map { .string($0) } ?? .null,
+      "descending": .boolean(hub.order.isDescending), "filter": .string(hub.choice.filter),
+    ])
+    return StreamEvent(name: "hello", data: data.text)
+  }
+}
+
+/// The output of a stream, which one task writes while the one that owns it waits.
+private final class StreamOutput: @unchecked Sendable {
+  // Never used by two tasks at once: the writing task has ended before the stream is finished.
+  private var writer: any ResponseBodyWriter
+
+  init(_ writer: any ResponseBodyWriter) { self.writer = writer }
+
+  func write(_ text: String) async throws { try await writer.write(ByteBuffer(string: text)) }
+
+  func finish() async throws { try await writer.finish(nil) }
+}
+
+/// The addresses that the server answers, with the methods that each takes.
+enum Route: String, CaseIterable, Sendable {
+  case page = "/"
+  case open = "/open"
+  case print = "/print"
+  case health = "/health"
+  case metrics = "/metrics"
+  case program = "/api/program"
+  case events = "/api/events"
+  case window = "/api/window"
+  case hold = "/api/hold"
+  case sections = "/api/sections"
+  case jump = "/api/jump"
+  case row = "/api/row"
+  case rows = "/api/rows"
+  case delete = "/api/delete"
+  case command = "/api/command"
+  case undo = "/api/undo"
+  case redo = "/api/redo"
+  case links = "/api/links"
+  case visit = "/api/visit"
+
+  private static let byPath = Dictionary(
+    uniqueKeysWithValues: allCases.map { (Array($0.rawValue.utf8), $0) }
+  )
+
+  /// Returns the route of a path, compared by bytes.
+  static func named(_ path: String) -> Route? { byPath[Array(path.utf8)] }
+
+  /// The methods that the route takes.
+  var methods: [String] {
+    switch self {
+    case .page, .open, .print, .health, .metrics, .program, .events, .sections, .jump, .links:
+      ["GET"]
+    case .row: ["GET", "PATCH"]
+    case .window, .hold, .rows, .delete, .command, .undo, .redo, .visit: ["POST"]
+    }
+  }
+}
+
+/// The body of a request: an object of JSON.
+struct RequestBodyObject: Sendable {
+  let json: JSONValue
+
+  /// Reads the body of a request.
+  /// - Throws: `WebFailure` for a body that is no object, `NIOTooManyBytesError` for one that is too long.
+  init(_ request: Request, atMost most: Int) async throws {
+    let buffer = try await request.body.collect(upTo: most)
+    try self.init(Array(buffer.readableBytesView))
+  }
+
+  init(_ bytes: [UInt8]) throws(WebFailure) {
+    do {
+      json = try JSONValue(parsing: bytes, maximumDepth: 16)
+    } catch {
+      throw .badRequest("The body is not valid. \(error)")
+    }
+    guard case .object = json else { throw .badRequest("The body must be an object.") }
+  }
+
+  func string(_ name: String) throws(WebFailure) -> String {
+    guard let text = json[name]?.string else { throw .badRequest("“\(name)” must be a text.") }
+    return text
+  }
+
+  func boolean(_ name: String) throws(WebFailure) -> Bool {
+    guard case .boolean(let value) = json[name] else {
+      throw .badRequest("“\(name)” must be true or false.")
+    }
+    return value
+  }
+
+  func strings(_ name: String, isRequired: Bool = true) throws(WebFailure) -> [String] {
+    guard let value = json[name] else {
+      guard !isRequired else { throw .badRequest("“\(name)” is missing.") }
+      return []
+    }
+    guard let texts = value.array?.map(\.string), !texts.contains(nil) else {
+      throw .badRequest("“\(name)” must be an array of texts.")
+    }
+    return texts.compactMap(\.self)
+  }
+
+  func texts(_ name: String, isRequired: Bool = true) throws(WebFailure) -> [String: String] {
+    guard let value = json[name] else {
+      guard !isRequired else { throw .badRequest("“\(name)” is missing.") }
+      return [:]
+    }
+    guard case .object(let members) = value else {
+      throw .badRequest("“\(name)” must be an object.")
+    }
+    var texts: [String: String] = [:]
+    for member in members {
+      guard let text = member.value.string else {
+        throw .badRequest("“\(member.name)” in “\(name)” must be a text.")
+      }
+      texts[member.name] = text
+    }
+    return texts
+  }
+
+  /// The window that a body asks for.
+  func wish(of entity: EntityDescription) throws(WebFailure) -> ListClient.Wish {
+    guard let count = json["count"]?.integer, (1...ListClient.mostRows).contains(count) else {
+      throw .badRequest("“count” must be a whole number from 1 to \(ListClient.mostRows).")
+    }
+    if let name = json["id"]?.string {
+      let above = json["above"]?.integer ?? 0
+      guard (0...ListClient.mostRows).contains(above) else {
+        throw .badRequest("“above” must be a whole number from 0 to \(ListClient.mostRows).")
+      }
+      return .row(try RowName.key(name, of: entity), above: above, count: count)
+    }
+    guard let from = json["from"]?.integer, (0...Int(Int32.max)).contains(from) else {
+      throw .badRequest("“from” must be a position in the list.")
+    }
+    return .rows(from..<from + count)
+  }
+}
+#endif
