@@ -47,6 +47,8 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
   func refusing<Result>(_ body: () throws -> Result) throws(BrowserSource.Refusal) -> Result {
     do {
       return try body()
+    } catch let refusal as BrowserSource.Refusal {
+      throw refusal
     } catch let error as QuickFilterError {
       throw BrowserSource.Refusal("\(error.message) \(error.remedy)")
     } catch StoreError.busy(_, _, let holder) where WriterWait.current?.isGivenUp == true {

@@ -179,15 +179,18 @@ private struct TokenFile {
   /// Returns the token of the file, which is created if it does not exist.
   func token() throws -> SecretText {
     if let text = try? String(contentsOfFile: path, encoding: .utf8) {
-      let line = text.prefix { !$0.isWhitespace }
-      guard line.utf8.count >= 16 else {
+      let line = text.utf8.prefix { $0 > 0x20 }
+      let isToken = line.allSatisfy { byte in
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+      }
+      guard line.count >= 16, isToken else {
         throw CommandFailure(
           .badData,
-          "\(path) holds no token of 16 characters or more.",
+          "\(path) holds no token: 16 letters and digits or more.",
           remedy: "Remove the file, and it is created again."
         )
       }
-      return SecretText(String(line))
+      return SecretText(String(decoding: line, as: UTF8.self))
     }
     let token = SecretText.random()
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

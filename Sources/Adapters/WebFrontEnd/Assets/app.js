@@ -1,7 +1,7 @@
 // The page: brings list, pane, filter, menus and messages together, and keeps the address of the page in step.
 // The query of the list is a step of the history; the first visible and the open row only replace the address.
 
-import { call, connect } from './results.js';
+import { call, connect, generation } from './results.js';
 import { List } from './list.js';
 import { Announcer, Toast } from './announce.js';
 import { Filter, choose } from './filter.js';
@@ -20,6 +20,7 @@ let results = null;
 let opening = null;
 let query = {};
 let hello = {};
+let asked = 0;
 const live = { link: 'opening', held: null, failure: null, problems: [] };
 
 const read = () => Object.fromEntries(QUERY.map((name) => [name, address().get(name)]).filter(([, value]) => value !== null));
@@ -75,6 +76,8 @@ function open(next, { at = null, offset, push = false, cursor = true } = {}) {
         return tell();
       }
       opening = null;
+      // The row of an old address may mean nothing here; the list does.
+      if (at !== null && problem.status === 400) return open(next, { push });
       if (problem.status === 401 || !results) return refuse(problem);
       if (next.filter !== query.filter) filter.refuse(problem);
       else toast.show(problem.error, { error: true, remedy: problem.remedy });
@@ -107,7 +110,7 @@ function open(next, { at = null, offset, push = false, cursor = true } = {}) {
       } else if (!change.moved && pane.isOpen) pane.changed(new Set([pane.id]));
       head();
     },
-    pending(data) { live.held = data; announcer.add({}, waiting()); tell(); },
+    pending(data) { if (!live.held) return; live.held = data; announcer.add({}, waiting()); tell(); },
     failure(data) { live.failure = data; tell(); },
     recovered() { live.failure = null; tell(); },
     compared({ problems }) { live.problems = problems; tell(); },
@@ -139,6 +142,7 @@ function announce({ cause, inserted, moved, updated, removed, above, below }) {
 
 async function attempt(work) {
   try {
+    asked = generation(list.state.position);
     return await work();
   } catch (refusal) {
     toast.show(refusal.error ?? String(refusal), { error: true, remedy: refusal.remedy });
@@ -155,7 +159,9 @@ function raced(what) {
   return true;
 }
 
-const done = ({ message, position }) => message && toast.show(message, { action: position ? () => act('undo') : null });
+/** Undo is offered for what was committed: an answer names the present position if nothing was. */
+const done = ({ message, position }) =>
+  message && toast.show(message, { action: position && generation(position) > asked ? () => act('undo') : null });
 
 async function remove(id) {
   const ids = id === undefined ? list.ids : [id];
@@ -186,9 +192,10 @@ async function command({ name, scope, title }) {
 
 async function jump(text) {
   const answer = await attempt(() => send('GET', 'api/jump', { text }));
-  if (answer?.id != null) list.reveal(answer.id);
-  else if (answer) list.goPlace(answer.index);
+  if (answer) list.goPlace(answer.index);
 }
+
+const enter = (id) => (program.opensRows ? actions.links(id) : pane.open(id));
 
 async function visit(id, name) {
   const answer = await attempt(() => send('POST', 'api/visit', {}, { id, name }));
@@ -211,7 +218,7 @@ const actions = {
   bottom: () => list.edge('bottom'),
   nextSection: () => list.section(1),
   previousSection: () => list.section(-1),
-  open: () => (list.row ? (program.opensRows ? visit(list.row.id) : pane.open(list.row.id)) : list.fold()),
+  open: () => (list.row ? enter(list.row.id) : list.fold()),
   details: () => list.row && pane.open(list.row.id),
   fold: () => list.fold(),
   close: () => list.fold(true),
@@ -225,12 +232,10 @@ const actions = {
   undo: async () => done({ ...(await attempt(() => send('POST', 'api/undo', {}, {}))), position: null }),
   redo: async () => done({ ...(await attempt(() => send('POST', 'api/redo', {}, {}))) }),
   async hold() {
-    const held = live.held === null;
-    await attempt(async () => {
-      await results.hold(held);
-      live.held = held ? {} : null;
-    });
+    // Before the answer, so that a second press undoes the first.
+    live.held = live.held ? null : {};
     tell();
+    await attempt(() => results.hold(live.held !== null));
   },
   async copy() {
     const rows = list.state.page.filter((row) => row && list.ids.includes(row.id));
@@ -253,7 +258,8 @@ const actions = {
   },
   async links(id = list.row?.id) {
     const answer = id != null && await attempt(() => send('GET', 'api/links', { id }));
-    if (answer?.links.length) choose('Go to', answer.links.map(({ name, title, note }) => ({ label: oneLine(title), note: oneLine(note ?? ''), run: () => visit(id, name) })));
+    if (program.opensRows && answer?.links?.length === 1) visit(id, answer.links[0].name);
+    else if (answer?.links.length) choose('Go to', answer.links.map(({ name, title, note }) => ({ label: oneLine(title), note: oneLine(note ?? ''), run: () => visit(id, name) })));
     else if (answer) toast.show('This row refers to nothing.');
   },
   commands() {
@@ -355,7 +361,7 @@ function build() {
   announcer = new Announcer(program.nouns);
   toast = new Toast(announcer);
   list = new List(program, {
-    open: (id) => (program.opensRows ? visit(id) : pane.open(id)),
+    open: enter,
     moved: () => pane.follow(list.row?.id),
     drawn: writeSoon,
     sort: (name) => change({ sort: sortName() === name ? `-${name}` : name }),
@@ -366,7 +372,11 @@ function build() {
     },
   });
   pane = new Pane({
-    program, list, toast, send, act,
+    program, list, toast, act, done,
+    send(method, ...rest) {
+      if (method !== 'GET') asked = generation(list.state.position);
+      return send(method, ...rest);
+    },
     opened: () => { root.classList.add('open'); writeSoon(); },
     closed: () => { root.classList.remove('open'); writeSoon(); list.focus(); },
   });
@@ -387,7 +397,7 @@ function build() {
         button('sections', 'Sections', 'Sections (S)', h('b', { text: '' })), button('sort', 'Sort', 'Order (s)', h('b', { text: '' })),
         button('hold', '', 'Hold the list as it is (h)', h('span', { text: 'Hold' })),
         program.canWrite && button('add', '', `Add (a)`, h('span', { text: 'Add' })),
-        h('button', { class: 'icon', text: '?', title: 'Keys (?)', 'aria-label': 'Keys', on: { click: () => act('help') } }),
+        h('button', { class: 'icon help', text: '?', title: 'Keys (?)', 'aria-label': 'Keys', on: { click: () => act('help') } }),
         h('button', { class: 'icon', text: '⋯', title: 'Commands (:)', 'aria-label': 'Commands', on: { click: () => act('commands') } }))),
     h('main', {}, list.grid, pane.element), toast.element, announcer.region);
   parts.add?.classList.add('main');

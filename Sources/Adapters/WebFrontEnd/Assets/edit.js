@@ -10,7 +10,7 @@ export class Pane {
   #form = null;
   #turn = 0;
 
-  /** `app`: `program`, `list`, `send(method, path, parameters, body)`, `toast`, `act(name)`, `closed()`, `opened(id)`. */
+  /** `app`: `program`, `list`, `send(method, path, parameters, body)`, `toast`, `act(name)`, `done(answer)`, `closed()`, `opened(id)`. */
   constructor(app) {
     this.app = app;
     this.element = h('aside', { class: 'pane', 'aria-label': 'Details', hidden: true });
@@ -158,12 +158,12 @@ export class Pane {
 
   async #save() {
     const form = this.#form;
-    const { list, program, toast, send } = this.app;
+    const { list, program, send } = this.app;
     if (form.busy) return;
     const dirty = this.#dirty;
     if (!dirty.length && form.id != null) return this.escape();
     const set = Object.fromEntries(dirty.map(({ name, control }) => [name, control.value]));
-    const was = Object.fromEntries(dirty.map(({ name, began }) => [name, began]));
+    const was = Object.fromEntries(dirty.map(({ name, began }) => [name, began ?? '']));
     form.busy = true;
     form.form.setAttribute('aria-busy', 'true');
     form.note.hidden = true;
@@ -183,7 +183,7 @@ export class Pane {
       this.#form = null;
       const id = form.id ?? answer.id;
       if (form.id != null) settle(list, id, answer.position);
-      toast.show(answer.message, { action: answer.position ? () => this.app.act('undo') : null });
+      this.app.done(answer);
       if (form.id == null) {
         this.close();
         list.mine.set(id, 'follow');

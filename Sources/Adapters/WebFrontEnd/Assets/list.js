@@ -164,12 +164,14 @@ export class List {
 
     if (change.kind === 'delta') this.#mark(change);
     this.#settleCursor(before, change, spots);
-    if (change.at != null && this.#pending) {
+    if (this.#pending && change.kind === 'page' && (change.at != null || state.from === 0)) {
       const { then } = this.#pending;
       this.#pending = null;
-      this.#put({ place: change.at });
-      this.#see(true);
-      then?.();
+      if (change.at != null) {
+        this.#put({ place: change.at });
+        this.#see(true);
+        then?.();
+      } else this.on.lost('The row is not in this list');
     }
     scroller.forget();
     this.draw();
@@ -274,8 +276,10 @@ export class List {
 
   #put(line, tell = true) {
     const before = this.cursor;
+    const section = line && (line.place == null ? line.section : this.geo.sectionOfPlace(line.place));
     if (!line) this.cursor = null;
-    else if (line.place == null) this.cursor = { section: line.section };
+    // A fold around the cursor puts it on the header.
+    else if (line.place == null || this.folds.has(section)) this.cursor = { section };
     else this.cursor = { place: line.place, id: this.rowAt(line.place)?.id ?? null };
     if (tell && (before?.id !== this.cursor?.id || before?.place !== this.cursor?.place || before?.section !== this.cursor?.section)) {
       this.on.moved();
@@ -491,10 +495,11 @@ export class List {
     }
     const key = this.#cursorKey;
     if (key && had && !items.some((item) => item.key === key)) {
-      // The focused element stays in the page, however far away its row is.
-      const y = Math.max(top - REACH, Math.min(this.#y(cursor), top + height + REACH));
+      // The focused element stays in the page, however far away its row is; outside the window its place is only guessed.
+      const guess = cursor.place != null && cursor.id != null && this.rowAt(cursor.place)?.id !== cursor.id;
+      const y = (guess ? cursor.place < state.from : this.#y(cursor) < top) ? top - REACH : top + height + REACH;
       const item = cursor.place == null ? this.#headItem(cursor.section, base, top)
-        : { ...this.#rowItem(cursor.place, geo.sectionOfPlace(cursor.place), y, base), key, row: this.row, waiting: !this.row, cursor: true };
+        : { ...this.#rowItem(cursor.place, geo.sectionOfPlace(cursor.place), y, base), key, row: this.row, waiting: !this.row, cursor: true, ...(guess && { rowIndex: null }) };
       if (y < top) items.unshift(item);
       else items.push(item);
     }

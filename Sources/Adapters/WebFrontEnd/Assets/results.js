@@ -45,10 +45,10 @@ export const generation = (position) => Number.parseInt(position, 10);
 export function connect(url, { site = '0', query = {}, from = 0, count = 96, at = null, above = 0, ...on }) {
   let state = null;
   let client = null;
-  let wanted = { from, count };
-  let asked = count;
-  let healing = 0;
-  let heldBy = false;
+  let stray = 0;
+  let greeted = [];
+  let held = false;
+  let holding = Promise.resolve();
 
   const address = () => {
     const address = new URL('api/events', url);
@@ -56,9 +56,13 @@ export function connect(url, { site = '0', query = {}, from = 0, count = 96, at 
     set('site', site);
     for (const name of ['filter', 'sort', 'sections', 'list']) set(name, query[name]);
     if (state) {
-      set('from', wanted.from);
-      set('count', wanted.count);
-      set('after', state.position);
+      set('from', state.from);
+      set('count', Math.max(32, state.page.length));
+      if (!stray) set('after', state.position);
+      // Another process, or one that has forgotten the position, shows the surroundings of the same row.
+      const middle = state.page.length >> 1;
+      set('at', state.page[middle]?.id);
+      set('above', state.page[middle] && middle);
     } else if (at != null) {
       set('at', at);
       set('above', above);
@@ -70,32 +74,36 @@ export function connect(url, { site = '0', query = {}, from = 0, count = 96, at 
     return address;
   };
 
-  const send = async (method, path, parameters, body) => {
+  const send = async (method, path, parameters, body, again = true) => {
+    const used = client;
     try {
       return await call(url, method, path, { site, client, ...parameters }, body);
     } catch (refusal) {
-      if (refusal.status === 410) stream.restart();
-      throw refusal;
+      if (refusal.status !== 410 || !again) throw refusal;
+      // The server has forgotten this client and has done nothing, so the next one may ask the same.
+      if (used === client) stream.restart();
+      await new Promise((resolve) => greeted.push(resolve) && setTimeout(resolve, 5000));
+      return send(method, path, parameters, body, false);
     }
   };
   // A window is asked for again by the next scrolling, and by the next connection.
-  const ask = (body) => {
-    asked = body.count;
-    return client && send('POST', 'api/window', {}, body).catch(() => {});
-  };
+  const ask = (body) => client && send('POST', 'api/window', {}, body).catch(() => {});
+
+  // One request at a time, and each with the present wish, so that the last wish is the one that stays.
+  const tellHold = () => (holding = holding.catch(() => {}).then(() => send('POST', 'api/hold', {}, { held })));
 
   const take = (line) => {
     const result = applyLine(state, line);
     if (!result) {
-      // One page is enough, however many lines do not fit meanwhile.
-      if (Date.now() - healing > 2000) ask({ ...wanted, page: true });
-      healing = Date.now();
+      // One page is enough, however many lines do not fit meanwhile; if even that does not fit, a new connection brings one.
+      stray += 1;
+      if (stray === 1) ask({ from: state?.from ?? from, count: Math.max(32, state?.page.length ?? count), page: true });
+      else if (stray % 50 === 0) stream.restart();
       return;
     }
-    healing = 0;
+    stray = 0;
     const before = state;
     state = result.state;
-    wanted = line.window ? { from: line.window.to[0], count: line.window.to[1] - line.window.to[0] } : { from: line.from, count: asked };
     on.list?.({ before, line, ...result });
   };
 
@@ -104,8 +112,8 @@ export function connect(url, { site = '0', query = {}, from = 0, count = 96, at 
       if (name === 'list') return take(data);
       if (name === 'hello') {
         client = data.client;
-        healing = 0;
-        if (heldBy) send('POST', 'api/hold', {}, { held: true }).catch(() => {});
+        for (const resolve of greeted.splice(0)) resolve();
+        if (held) tellHold().catch(() => {});
       }
       on[name]?.(data);
     },
@@ -127,9 +135,9 @@ export function connect(url, { site = '0', query = {}, from = 0, count = 96, at 
     send,
     window: (first, size) => ask({ from: first, count: size }),
     reveal: (id, rowsAbove, size) => ask({ id, above: rowsAbove, count: size }),
-    async hold(held) {
-      await send('POST', 'api/hold', {}, { held });
-      heldBy = held;
+    hold(wish) {
+      held = wish;
+      return tellHold();
     },
     close: () => stream.close(),
   };

@@ -76,19 +76,19 @@ final class ListClient: Sendable {
     session: Session,
     hub: ListHub,
     wish: Wish,
-    after position: ResultsPosition?,
+    after known: (position: ResultsPosition, window: Range<Int>)?,
     now: ContinuousClock.Instant
   ) {
     (self.id, self.session, self.hub) = (id, session, hub)
     (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-    var known = Shown()
+    var showing = Shown()
     var first: Wish? = wish
     // A client that returns shows its window still, so what has happened since is all that it needs.
-    if let position, let list = hub.list(at: position), case .rows(let window) = wish {
-      (known.list, known.window) = (list, window)
+    if let known, let list = hub.list(at: known.position) {
+      (showing.list, showing.window) = (list, known.window)
       first = nil
     }
-    shown = Mutex(known)
+    shown = Mutex(showing)
     wishes = Mutex(Wishes(wish: first, sent: now))
     signal.yield()
   }

@@ -5,7 +5,7 @@
 /// The files of the browser page, as they are served.
 enum WebAssets {
   /// The beginning of the SHA-256 of all files; it is a part of their addresses.
-  static let hash: StaticString = "b3c733cdfca95f63"
+  static let hash: StaticString = "bf82aed1776d764e"
 
   static let files: [(name: StaticString, type: StaticString, text: StaticString)] = [
 (name: "announce.js", type: "text/javascript; charset=utf-8", text: ####"""
@@ -111,11 +111,11 @@ input:focus, textarea:focus { outline: 2px solid var(--accent); outline-offset: 
 .quiet { color: var(--soft); }
 .spoken { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 
-.top { display: flex; align-items: center; gap: 0.5rem 1rem; padding: 0.6rem 1rem; border-bottom: 1px solid var(--hair); flex-wrap: wrap; }
-.names { display: flex; align-items: baseline; gap: 0.75rem; min-width: 12rem; flex: 1 1 0; overflow: hidden; white-space: nowrap; }
-h1 { font-size: 1rem; font-weight: 650; letter-spacing: -0.01em; overflow: hidden; text-overflow: ellipsis; }
+.top { display: flex; align-items: center; gap: 0.5rem 1rem; padding: 0.6rem 1rem; border-bottom: 1px solid var(--hair); }
+.names { display: flex; align-items: baseline; gap: 0.75rem; min-width: 10rem; flex: 1 1 auto; overflow: hidden; white-space: nowrap; }
+h1 { flex-shrink: 0.5; font-size: 1rem; font-weight: 650; letter-spacing: -0.01em; overflow: hidden; text-overflow: ellipsis; }
 .counts { flex-shrink: 9; color: var(--soft); font-variant-numeric: tabular-nums; overflow: hidden; text-overflow: ellipsis; }
-.live { flex-shrink: 2; color: var(--soft); font-size: 0.8125rem; overflow: hidden; text-overflow: ellipsis; }
+.live { flex-shrink: 0.3; color: var(--soft); font-size: 0.8125rem; overflow: hidden; text-overflow: ellipsis; }
 .live::before { content: ''; display: inline-block; width: 0.5rem; height: 0.5rem; border-radius: 50%; margin-right: 0.4rem; background: var(--soft); }
 .live.live::before { background: var(--new); }
 .live.lost::before { background: none; border: 1.5px solid var(--changed); }
@@ -125,7 +125,7 @@ h1 { font-size: 1rem; font-weight: 650; letter-spacing: -0.01em; overflow: hidde
 .live.failed::before { background: var(--bad); }
 .chip { font-size: 0.8125rem; border-radius: 1rem; }
 button.chip { background: var(--tint); color: var(--accent); }
-.filter { position: relative; flex: 0 2 19rem; min-width: 9rem; }
+.filter { position: relative; flex: 0 99 19rem; min-width: 9rem; }
 .filter .problem { position: absolute; z-index: 9; top: calc(100% + 0.4rem); right: 0; min-width: 100%; max-width: min(40rem, 92vw); padding: 0.6rem 0.8rem; background: var(--raised); border: 1px solid var(--hair); border-radius: 9px; box-shadow: 0 8px 28px #0002; }
 pre { margin: 0.4rem 0 0; font: 0.8125rem/1.35 ui-monospace, monospace; color: var(--ink); overflow-x: auto; }
 .tools { display: flex; align-items: center; gap: 0.25rem; }
@@ -235,12 +235,15 @@ td input { width: auto; accent-color: var(--accent); }
   .pane { position: absolute; z-index: 5; inset: auto 0 0; width: auto; max-height: 75%; border: 0; border-top: 1px solid var(--hair); border-radius: 14px 14px 0 0; box-shadow: 0 -8px 40px #0003; }
 }
 @media (max-width: 760px) {
-  .top { padding: 0.5rem 0.75rem; }
+  .top { padding: 0.5rem 0.75rem; flex-wrap: wrap; }
   .names { flex: 1 0 100%; }
   .filter { flex: 1 1 10rem; }
   .tools { flex: 1 0 auto; justify-content: space-between; }
   .tools b { display: none; }
   .tools .label { color: inherit; }
+}
+@media (max-width: 380px) {
+  .help { display: none; }
 }
 @media (prefers-reduced-motion: reduce) {
   * { animation: none !important; transition: none !important; }
@@ -255,7 +258,7 @@ td input { width: auto; accent-color: var(--accent); }
 // The page: brings list, pane, filter, menus and messages together, and keeps the address of the page in step.
 // The query of the list is a step of the history; the first visible and the open row only replace the address.
 
-import { call, connect } from './results.js';
+import { call, connect, generation } from './results.js';
 import { List } from './list.js';
 import { Announcer, Toast } from './announce.js';
 import { Filter, choose } from './filter.js';
@@ -274,6 +277,7 @@ let results = null;
 let opening = null;
 let query = {};
 let hello = {};
+let asked = 0;
 const live = { link: 'opening', held: null, failure: null, problems: [] };
 
 const read = () => Object.fromEntries(QUERY.map((name) => [name, address().get(name)]).filter(([, value]) => value !== null));
@@ -329,6 +333,8 @@ function open(next, { at = null, offset, push = false, cursor = true } = {}) {
         return tell();
       }
       opening = null;
+      // The row of an old address may mean nothing here; the list does.
+      if (at !== null && problem.status === 400) return open(next, { push });
       if (problem.status === 401 || !results) return refuse(problem);
       if (next.filter !== query.filter) filter.refuse(problem);
       else toast.show(problem.error, { error: true, remedy: problem.remedy });
@@ -361,7 +367,7 @@ function open(next, { at = null, offset, push = false, cursor = true } = {}) {
       } else if (!change.moved && pane.isOpen) pane.changed(new Set([pane.id]));
       head();
     },
-    pending(data) { live.held = data; announcer.add({}, waiting()); tell(); },
+    pending(data) { if (!live.held) return; live.held = data; announcer.add({}, waiting()); tell(); },
     failure(data) { live.failure = data; tell(); },
     recovered() { live.failure = null; tell(); },
     compared({ problems }) { live.problems = problems; tell(); },
@@ -393,6 +399,7 @@ function announce({ cause, inserted, moved, updated, removed, above, below }) {
 
 async function attempt(work) {
   try {
+    asked = generation(list.state.position);
     return await work();
   } catch (refusal) {
     toast.show(refusal.error ?? String(refusal), { error: true, remedy: refusal.remedy });
@@ -409,7 +416,9 @@ function raced(what) {
   return true;
 }
 
-const done = ({ message, position }) => message && toast.show(message, { action: position ? () => act('undo') : null });
+/** Undo is offered for what was committed: an answer names the present position if nothing was. */
+const done = ({ message, position }) =>
+  message && toast.show(message, { action: position && generation(position) > asked ? () => act('undo') : null });
 
 async function remove(id) {
   const ids = id === undefined ? list.ids : [id];
@@ -440,9 +449,10 @@ async function command({ name, scope, title }) {
 
 async function jump(text) {
   const answer = await attempt(() => send('GET', 'api/jump', { text }));
-  if (answer?.id != null) list.reveal(answer.id);
-  else if (answer) list.goPlace(answer.index);
+  if (answer) list.goPlace(answer.index);
 }
+
+const enter = (id) => (program.opensRows ? actions.links(id) : pane.open(id));
 
 async function visit(id, name) {
   const answer = await attempt(() => send('POST', 'api/visit', {}, { id, name }));
@@ -465,7 +475,7 @@ const actions = {
   bottom: () => list.edge('bottom'),
   nextSection: () => list.section(1),
   previousSection: () => list.section(-1),
-  open: () => (list.row ? (program.opensRows ? visit(list.row.id) : pane.open(list.row.id)) : list.fold()),
+  open: () => (list.row ? enter(list.row.id) : list.fold()),
   details: () => list.row && pane.open(list.row.id),
   fold: () => list.fold(),
   close: () => list.fold(true),
@@ -479,12 +489,10 @@ const actions = {
   undo: async () => done({ ...(await attempt(() => send('POST', 'api/undo', {}, {}))), position: null }),
   redo: async () => done({ ...(await attempt(() => send('POST', 'api/redo', {}, {}))) }),
   async hold() {
-    const held = live.held === null;
-    await attempt(async () => {
-      await results.hold(held);
-      live.held = held ? {} : null;
-    });
+    // Before the answer, so that a second press undoes the first.
+    live.held = live.held ? null : {};
     tell();
+    await attempt(() => results.hold(live.held !== null));
   },
   async copy() {
     const rows = list.state.page.filter((row) => row && list.ids.includes(row.id));
@@ -507,7 +515,8 @@ const actions = {
   },
   async links(id = list.row?.id) {
     const answer = id != null && await attempt(() => send('GET', 'api/links', { id }));
-    if (answer?.links.length) choose('Go to', answer.links.map(({ name, title, note }) => ({ label: oneLine(title), note: oneLine(note ?? ''), run: () => visit(id, name) })));
+    if (program.opensRows && answer?.links?.length === 1) visit(id, answer.links[0].name);
+    else if (answer?.links.length) choose('Go to', answer.links.map(({ name, title, note }) => ({ label: oneLine(title), note: oneLine(note ?? ''), run: () => visit(id, name) })));
     else if (answer) toast.show('This row refers to nothing.');
   },
   commands() {
@@ -609,7 +618,7 @@ function build() {
   announcer = new Announcer(program.nouns);
   toast = new Toast(announcer);
   list = new List(program, {
-    open: (id) => (program.opensRows ? visit(id) : pane.open(id)),
+    open: enter,
     moved: () => pane.follow(list.row?.id),
     drawn: writeSoon,
     sort: (name) => change({ sort: sortName() === name ? `-${name}` : name }),
@@ -620,7 +629,11 @@ function build() {
     },
   });
   pane = new Pane({
-    program, list, toast, send, act,
+    program, list, toast, act, done,
+    send(method, ...rest) {
+      if (method !== 'GET') asked = generation(list.state.position);
+      return send(method, ...rest);
+    },
     opened: () => { root.classList.add('open'); writeSoon(); },
     closed: () => { root.classList.remove('open'); writeSoon(); list.focus(); },
   });
@@ -641,7 +654,7 @@ function build() {
         button('sections', 'Sections', 'Sections (S)', h('b', { text: '' })), button('sort', 'Sort', 'Order (s)', h('b', { text: '' })),
         button('hold', '', 'Hold the list as it is (h)', h('span', { text: 'Hold' })),
         program.canWrite && button('add', '', `Add (a)`, h('span', { text: 'Add' })),
-        h('button', { class: 'icon', text: '?', title: 'Keys (?)', 'aria-label': 'Keys', on: { click: () => act('help') } }),
+        h('button', { class: 'icon help', text: '?', title: 'Keys (?)', 'aria-label': 'Keys', on: { click: () => act('help') } }),
         h('button', { class: 'icon', text: '⋯', title: 'Commands (:)', 'aria-label': 'Commands', on: { click: () => act('commands') } }))),
     h('main', {}, list.grid, pane.element), toast.element, announcer.region);
   parts.add?.classList.add('main');
@@ -697,7 +710,7 @@ export class Pane {
   #form = null;
   #turn = 0;
 
-  /** `app`: `program`, `list`, `send(method, path, parameters, body)`, `toast`, `act(name)`, `closed()`, `opened(id)`. */
+  /** `app`: `program`, `list`, `send(method, path, parameters, body)`, `toast`, `act(name)`, `done(answer)`, `closed()`, `opened(id)`. */
   constructor(app) {
     this.app = app;
     this.element = h('aside', { class: 'pane', 'aria-label': 'Details', hidden: true });
@@ -845,12 +858,12 @@ export class Pane {
 
   async #save() {
     const form = this.#form;
-    const { list, program, toast, send } = this.app;
+    const { list, program, send } = this.app;
     if (form.busy) return;
     const dirty = this.#dirty;
     if (!dirty.length && form.id != null) return this.escape();
     const set = Object.fromEntries(dirty.map(({ name, control }) => [name, control.value]));
-    const was = Object.fromEntries(dirty.map(({ name, began }) => [name, began]));
+    const was = Object.fromEntries(dirty.map(({ name, began }) => [name, began ?? '']));
     form.busy = true;
     form.form.setAttribute('aria-busy', 'true');
     form.note.hidden = true;
@@ -870,7 +883,7 @@ export class Pane {
       this.#form = null;
       const id = form.id ?? answer.id;
       if (form.id != null) settle(list, id, answer.position);
-      toast.show(answer.message, { action: answer.position ? () => this.app.act('undo') : null });
+      this.app.done(answer);
       if (form.id == null) {
         this.close();
         list.mine.set(id, 'follow');
@@ -1400,12 +1413,14 @@ export class List {
 
     if (change.kind === 'delta') this.#mark(change);
     this.#settleCursor(before, change, spots);
-    if (change.at != null && this.#pending) {
+    if (this.#pending && change.kind === 'page' && (change.at != null || state.from === 0)) {
       const { then } = this.#pending;
       this.#pending = null;
-      this.#put({ place: change.at });
-      this.#see(true);
-      then?.();
+      if (change.at != null) {
+        this.#put({ place: change.at });
+        this.#see(true);
+        then?.();
+      } else this.on.lost('The row is not in this list');
     }
     scroller.forget();
     this.draw();
@@ -1510,8 +1525,10 @@ export class List {
 
   #put(line, tell = true) {
     const before = this.cursor;
+    const section = line && (line.place == null ? line.section : this.geo.sectionOfPlace(line.place));
     if (!line) this.cursor = null;
-    else if (line.place == null) this.cursor = { section: line.section };
+    // A fold around the cursor puts it on the header.
+    else if (line.place == null || this.folds.has(section)) this.cursor = { section };
     else this.cursor = { place: line.place, id: this.rowAt(line.place)?.id ?? null };
     if (tell && (before?.id !== this.cursor?.id || before?.place !== this.cursor?.place || before?.section !== this.cursor?.section)) {
       this.on.moved();
@@ -1727,10 +1744,11 @@ export class List {
     }
     const key = this.#cursorKey;
     if (key && had && !items.some((item) => item.key === key)) {
-      // The focused element stays in the page, however far away its row is.
-      const y = Math.max(top - REACH, Math.min(this.#y(cursor), top + height + REACH));
+      // The focused element stays in the page, however far away its row is; outside the window its place is only guessed.
+      const guess = cursor.place != null && cursor.id != null && this.rowAt(cursor.place)?.id !== cursor.id;
+      const y = (guess ? cursor.place < state.from : this.#y(cursor) < top) ? top - REACH : top + height + REACH;
       const item = cursor.place == null ? this.#headItem(cursor.section, base, top)
-        : { ...this.#rowItem(cursor.place, geo.sectionOfPlace(cursor.place), y, base), key, row: this.row, waiting: !this.row, cursor: true };
+        : { ...this.#rowItem(cursor.place, geo.sectionOfPlace(cursor.place), y, base), key, row: this.row, waiting: !this.row, cursor: true, ...(guess && { rowIndex: null }) };
       if (y < top) items.unshift(item);
       else items.push(item);
     }
@@ -2055,10 +2073,10 @@ export const generation = (position) => Number.parseInt(position, 10);
 export function connect(url, { site = '0', query = {}, from = 0, count = 96, at = null, above = 0, ...on }) {
   let state = null;
   let client = null;
-  let wanted = { from, count };
-  let asked = count;
-  let healing = 0;
-  let heldBy = false;
+  let stray = 0;
+  let greeted = [];
+  let held = false;
+  let holding = Promise.resolve();
 
   const address = () => {
     const address = new URL('api/events', url);
@@ -2066,9 +2084,13 @@ export function connect(url, { site = '0', query = {}, from = 0, count = 96, at 
     set('site', site);
     for (const name of ['filter', 'sort', 'sections', 'list']) set(name, query[name]);
     if (state) {
-      set('from', wanted.from);
-      set('count', wanted.count);
-      set('after', state.position);
+      set('from', state.from);
+      set('count', Math.max(32, state.page.length));
+      if (!stray) set('after', state.position);
+      // Another process, or one that has forgotten the position, shows the surroundings of the same row.
+      const middle = state.page.length >> 1;
+      set('at', state.page[middle]?.id);
+      set('above', state.page[middle] && middle);
     } else if (at != null) {
       set('at', at);
       set('above', above);
@@ -2080,32 +2102,36 @@ export function connect(url, { site = '0', query = {}, from = 0, count = 96, at 
     return address;
   };
 
-  const send = async (method, path, parameters, body) => {
+  const send = async (method, path, parameters, body, again = true) => {
+    const used = client;
     try {
       return await call(url, method, path, { site, client, ...parameters }, body);
     } catch (refusal) {
-      if (refusal.status === 410) stream.restart();
-      throw refusal;
+      if (refusal.status !== 410 || !again) throw refusal;
+      // The server has forgotten this client and has done nothing, so the next one may ask the same.
+      if (used === client) stream.restart();
+      await new Promise((resolve) => greeted.push(resolve) && setTimeout(resolve, 5000));
+      return send(method, path, parameters, body, false);
     }
   };
   // A window is asked for again by the next scrolling, and by the next connection.
-  const ask = (body) => {
-    asked = body.count;
-    return client && send('POST', 'api/window', {}, body).catch(() => {});
-  };
+  const ask = (body) => client && send('POST', 'api/window', {}, body).catch(() => {});
+
+  // One request at a time, and each with the present wish, so that the last wish is the one that stays.
+  const tellHold = () => (holding = holding.catch(() => {}).then(() => send('POST', 'api/hold', {}, { held })));
 
   const take = (line) => {
     const result = applyLine(state, line);
     if (!result) {
-      // One page is enough, however many lines do not fit meanwhile.
-      if (Date.now() - healing > 2000) ask({ ...wanted, page: true });
-      healing = Date.now();
+      // One page is enough, however many lines do not fit meanwhile; if even that does not fit, a new connection brings one.
+      stray += 1;
+      if (stray === 1) ask({ from: state?.from ?? from, count: Math.max(32, state?.page.length ?? count), page: true });
+      else if (stray % 50 === 0) stream.restart();
       return;
     }
-    healing = 0;
+    stray = 0;
     const before = state;
     state = result.state;
-    wanted = line.window ? { from: line.window.to[0], count: line.window.to[1] - line.window.to[0] } : { from: line.from, count: asked };
     on.list?.({ before, line, ...result });
   };
 
@@ -2114,8 +2140,8 @@ export function connect(url, { site = '0', query = {}, from = 0, count = 96, at 
       if (name === 'list') return take(data);
       if (name === 'hello') {
         client = data.client;
-        healing = 0;
-        if (heldBy) send('POST', 'api/hold', {}, { held: true }).catch(() => {});
+        for (const resolve of greeted.splice(0)) resolve();
+        if (held) tellHold().catch(() => {});
       }
       on[name]?.(data);
     },
@@ -2137,9 +2163,9 @@ export function connect(url, { site = '0', query = {}, from = 0, count = 96, at 
     send,
     window: (first, size) => ask({ from: first, count: size }),
     reveal: (id, rowsAbove, size) => ask({ id, above: rowsAbove, count: size }),
-    async hold(held) {
-      await send('POST', 'api/hold', {}, { held });
-      heldBy = held;
+    hold(wish) {
+      held = wish;
+      return tellHold();
     },
     close: () => stream.close(),
   };

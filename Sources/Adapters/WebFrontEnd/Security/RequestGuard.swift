@@ -94,9 +94,18 @@ struct RequestGuard: Sendable {
 
   private static let fetchSite = HTTPField.Name("Sec-Fetch-Site")
 
-  /// The header that gives a browser its cookie.
-  func cookie(of session: String) -> String {
-    "\(cookieName)=\(session); Path=/; HttpOnly; SameSite=Strict"
+  /// The header that gives a browser a cookie with a new session.
+  func newCookie() -> String {
+    "\(cookieName)=\(token.text).\(SecretText.random().text); Path=/; HttpOnly; SameSite=Strict"
+  }
+
+  /// The name of the session that a request's cookie has, or `nil` without one that holds the token.
+  func sessionName(of request: WebRequest) -> String? {
+    guard let cookie = request.cookie(cookieName)?.utf8, let point = cookie.lastIndex(of: UInt8(ascii: ".")),
+      token.equals(String(decoding: cookie[..<point], as: UTF8.self))
+    else { return nil }
+    let name = String(decoding: cookie[cookie.index(after: point)...], as: UTF8.self)
+    return name.utf8.count == 32 ? name : nil
   }
 }
 

@@ -50,7 +50,10 @@ final class Session: Sendable {
   }
 }
 
-/// The sessions of a server, by the secrets of their cookies; beyond a number the oldest one ends.
+/// The sessions of a server, by the names in their cookies; beyond a number the one that began first ends.
+///
+/// A cookie has the token and a name. So it is valid for every server with that token: one that was started again, and others behind the
+/// same balancer.
 final class Sessions: Sendable {
   private struct State {
     var sessions: [String: Session] = [:]
@@ -62,24 +65,19 @@ final class Sessions: Sendable {
   let programs = Session()
   private static let most = 64
 
-  /// Begins a session.
-  /// - Returns: The secret for its cookie.
-  func begin() -> String {
-    let secret = SecretText.random().text
-    let ended = state.withLock { state -> Session? in
-      state.sessions[secret] = Session()
-      state.order.append(secret)
-      guard state.order.count > Sessions.most else { return nil }
-      return state.sessions.removeValue(forKey: state.order.removeFirst())
+  /// Returns the session of a name, which begins if there is none.
+  func session(named name: String) -> Session {
+    let (session, ended) = state.withLock { state -> (Session, Session?) in
+      if let session = state.sessions[name] { return (session, nil) }
+      let session = Session()
+      state.sessions[name] = session
+      state.order.append(name)
+      guard state.order.count > Sessions.most else { return (session, nil) }
+      return (session, state.sessions.removeValue(forKey: state.order.removeFirst()))
     }
     ended?.end()
-    return secret
+    return session
   }
-
-  /// Returns the session of a cookie, or `nil`.
-  ///
-  /// The secret is looked up by its hash, which each process seeds by itself, so the time of a look-up says nothing about it.
-  func session(of secret: String) -> Session? { state.withLock { $0.sessions[secret] } }
 
   /// Ends all sessions.
   func end() {

@@ -88,16 +88,14 @@ final class WebRoutes: Sendable {
   }
 
   private func session(of request: WebRequest) throws(WebFailure) -> Session {
-    guard let secret = request.cookie(guarding.cookieName),
-      let session = sessions.session(of: secret)
-    else {
+    guard let name = guarding.sessionName(of: request) else {
       throw WebFailure(
         401,
         "This browser has not been let in.",
         remedy: "Open the address that the program printed."
       )
     }
-    return session
+    return sessions.session(named: name)
   }
 
   private func open(_ request: WebRequest) throws(WebFailure) -> Response {
@@ -108,7 +106,7 @@ final class WebRoutes: Sendable {
         remedy: "Open the address that the program printed."
       )
     }
-    return WebAnswer.redirect(to: "/", settingCookie: guarding.cookie(of: sessions.begin()))
+    return WebAnswer.redirect(to: "/", settingCookie: guarding.newCookie())
   }
 
   private func asset(_ request: WebRequest) throws(WebFailure) -> Response {
@@ -258,7 +256,7 @@ final class WebRoutes: Sendable {
     let choice = try ListAddress(web).choice
     if web.query["whole"] != nil { return try await whole(choice, request) }
     let hub = try await site.hub(of: choice)
-    let wish = try WebRoutes.wish(web, hub)
+    let (wish, rows) = try WebRoutes.wishes(web, hub)
     try beginStream()
     let sites = sites
     let last = WebRoutes.lastEvent.flatMap { web.headers[$0] }
@@ -270,7 +268,7 @@ final class WebRoutes: Sendable {
         session: session,
         hub: hub,
         wish: wish,
-        after: position,
+        after: position.flatMap { position in rows.map { (position, $0) } },
         now: .now
       )
       client.whenStalled { channel.close(promise: nil) }
@@ -329,15 +327,18 @@ final class WebRoutes: Sendable {
     try await output.finish()
   }
 
-  private static func wish(_ web: WebRequest, _ hub: ListHub) throws -> ListClient.Wish {
+  /// The window that a stream begins with, and the one that it continues with if its position is still known.
+  private static func wishes(
+    _ web: WebRequest,
+    _ hub: ListHub
+  ) throws -> (first: ListClient.Wish, rows: Range<Int>?) {
     let count = try web.number("count", in: 1...ListClient.mostRows) ?? 96
-    if let name = web["at"] {
-      let above = try web.number("above", in: 0...ListClient.mostRows) ?? 0
-      let key = try RowName.key(name, of: hub.controller.definition.request.entity)
-      return .row(key, above: above, count: count)
-    }
-    let from = try web.number("from", in: 0...Int(Int32.max)) ?? 0
-    return .rows(from..<from + count)
+    let from = try web.number("from", in: 0...Int(Int32.max))
+    let rows = from.map { $0..<$0 + count }
+    guard let name = web["at"] else { return (.rows(rows ?? 0..<count), rows) }
+    let above = try web.number("above", in: 0...ListClient.mostRows) ?? 0
+    let key = try RowName.key(name, of: hub.controller.definition.request.entity)
+    return (.row(key, above: above, count: count), rows)
   }
 
   private static func hello(_ client: ListClient) -> StreamEvent {
