@@ -21,7 +21,7 @@ struct RowRequests: Sendable {
   private var base: ListHub {
     get async throws {
       if let client { return client.hub }
-      return try await site.hub(of: BrowserChoice())
+      return try await site.openHub(of: BrowserChoice())
     }
   }
 

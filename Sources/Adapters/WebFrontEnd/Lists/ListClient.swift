@@ -50,6 +50,7 @@ final class ListClient: Sendable {
     var window = 0..<0
     var failure = 0
     var problems = 0
+    var hasFirstRows = false
     var pendingAt: ContinuousClock.Instant?
     var pending: ResultsPosition?
   }
@@ -172,6 +173,7 @@ final class ListClient: Sendable {
   /// What the page does not know yet.
   private func news() async throws -> [StreamEvent] {
     var events = notes()
+    guard hub.controller.state.results != nil else { return events + firstRows() }
     let (wish, isHeld) = wishes.withLock { wishes in
       defer { wishes.wish = nil }
       return (wishes.wish, wishes.isHeld)
@@ -189,6 +191,16 @@ final class ListClient: Sendable {
       events.append(ListClient.failure("\(error)"))
     }
     return events
+  }
+
+  /// The first rows of a list that is still being counted.
+  private func firstRows() -> [StreamEvent] {
+    guard let rows = hub.firstRows else { return [] }
+    let isNew = shown.withLock { shown in
+      defer { shown.hasFirstRows = true }
+      return !shown.hasFirstRows
+    }
+    return isNew ? [StreamEvent(name: "opening", data: rows.line)] : []
   }
 
   private func notes() -> [StreamEvent] {

@@ -21,6 +21,8 @@ final class ListHub: Sendable {
     var unusedSince: ContinuousClock.Instant?
     var following: Task<Void, Never>?
     var isEnded = false
+    var opening: Task<Void, any Error>?
+    var firstRows: FirstRows?
   }
 
   /// The list.
@@ -44,10 +46,68 @@ final class ListHub: Sendable {
     lines = WindowLines(setup)
   }
 
-  /// Fetches the list, and follows it from then on.
+  /// The first rows of a list that is still being counted.
+  struct FirstRows: Sendable {
+    /// The line that shows them.
+    let line: String
+  }
+
+  /// Begins to fetch the list, which is followed from then on.
+  func open() {
+    let task = Task { [self] in
+      do {
+        try await fetch()
+      } catch {
+        state.withLock { state in
+          state.noteCount += 1
+          state.failure = WebNote(number: state.noteCount, texts: ["\(error)"])
+        }
+        wake()
+        throw error
+      }
+      state.withLock { $0.firstRows = nil }
+      wake()
+    }
+    state.withLock { state in
+      state.opening = task
+      state.unusedSince = .now
+    }
+  }
+
+  /// The first rows of the list while the others are counted, or `nil`.
+  var firstRows: FirstRows? { state.withLock { $0.firstRows } }
+
+  /// Waits until the list has been fetched.
+  /// - Returns: Whether it was, within a time.
   /// - Throws: The store's error, or `WebFailure` for a list that no page can show.
-  func open() async throws {
-    try await controller.performFetch()
+  func isOpen(within span: Duration) async throws -> Bool {
+    guard let opening = state.withLock({ $0.opening }) else { return false }
+    // Waiting for a task cannot be given up, so the two are raced without a group.
+    let (answers, answer) = AsyncStream<Result<Bool, any Error>>.makeStream()
+    Task {
+      do {
+        try await opening.value
+        answer.yield(.success(true))
+      } catch {
+        answer.yield(.failure(error))
+      }
+    }
+    let timer = Task {
+      try? await Task.sleep(for: span)
+      answer.yield(.success(false))
+    }
+    defer { timer.cancel() }
+    for await first in answers { return try first.get() }
+    return false
+  }
+
+  private func fetch() async throws {
+    try await controller.performFetch { [self] page in
+      guard let rows = try? page.objects(), !rows.isEmpty else { return }
+      let line = lines.first(rows, about: page.estimatedCount)
+      state.withLock { $0.firstRows = FirstRows(line: line) }
+      wake()
+    }
     let list = try controller.results
     guard list.snapshot.sectionCount <= WindowLines.mostSections else {
       controller.cancel()
@@ -68,10 +128,7 @@ final class ListHub: Sendable {
       }
       await notes
     }
-    state.withLock { state in
-      state.following = task
-      state.unusedSince = .now
-    }
+    state.withLock { $0.following = task }
   }
 
   private static func follow(
@@ -153,11 +210,12 @@ final class ListHub: Sendable {
 
   /// Ends the list and the streams of its clients.
   func end(because reason: String) {
-    let (clients, task) = state.withLock { state in
+    let (clients, opening, following) = state.withLock { state in
       state.isEnded = true
-      return (Array(state.clients.values), state.following)
+      return (Array(state.clients.values), state.opening, state.following)
     }
-    task?.cancel()
+    opening?.cancel()
+    following?.cancel()
     controller.cancel()
     for client in clients { client.end(because: reason) }
   }

@@ -8,7 +8,6 @@ import Synchronization
 /// A server begins with one; opening a list that a row names opens another one.
 final class Site: Sendable {
   private struct State {
-    var hubs: [BrowserChoice: Task<ListHub, any Error>] = [:]
     var open: [BrowserChoice: ListHub] = [:]
     var clients: [String: ListClient] = [:]
   }
@@ -36,38 +35,62 @@ final class Site: Sendable {
     source = makeSource()
   }
 
-  /// Returns the list of a choice, which is opened if it is not.
-  /// - Throws: `WebFailure` for a choice that is not valid, or if too many lists are open; the store's error.
-  func hub(of choice: BrowserChoice) async throws -> ListHub {
-    let task = try state.withLock { state -> Task<ListHub, any Error> in
-      if let task = state.hubs[choice] { return task }
-      guard state.hubs.count < Site.mostLists else {
-        var failure = WebFailure(503, "Too many lists are open.", remedy: "Close some pages.")
-        failure.retryAfter = 60
-        throw failure
-      }
-      let task = Task { [source, setup] in
-        let definition: BrowserSource.Definition
-        do {
-          definition = try source.define(choice)
-        } catch let refusal as BrowserSource.Refusal {
-          throw WebFailure.badRequest(refusal.reason)
-        }
-        let hub = ListHub(definition, choice, setup)
-        try await hub.open()
-        return hub
-      }
-      state.hubs[choice] = task
-      return task
-    }
+  /// Returns the list of a choice, which begins to be fetched if it is not open.
+  /// - Throws: `WebFailure` for a choice that is not valid, or if too many lists are open.
+  func hub(of choice: BrowserChoice) throws -> ListHub {
+    if let hub = state.withLock({ $0.open[choice] }) { return hub }
+    let definition: BrowserSource.Definition
     do {
-      let hub = try await task.value
-      state.withLock { $0.open[choice] = hub }
-      return hub
+      definition = try source.define(choice)
+    } catch let refusal as BrowserSource.Refusal {
+      throw WebFailure.badRequest(Site.text(of: refusal))
+    }
+    let new = ListHub(definition, choice, setup)
+    let hub = state.withLock { state -> ListHub? in
+      if let hub = state.open[choice] { return hub }
+      guard state.open.count < Site.mostLists else { return nil }
+      state.open[choice] = new
+      return new
+    }
+    guard let hub else {
+      var failure = WebFailure(503, "Too many lists are open.", remedy: "Close some pages.")
+      failure.retryAfter = 60
+      throw failure
+    }
+    if hub === new { new.open() } else { new.controller.cancel() }
+    return hub
+  }
+
+  /// Returns the list of a choice once it has been fetched.
+  /// - Throws: As `hub(of:)`, and the store's error.
+  func openHub(of choice: BrowserChoice, within span: Duration = .seconds(600)) async throws
+    -> ListHub
+  {
+    let hub = try hub(of: choice)
+    do {
+      _ = try await hub.isOpen(within: span)
     } catch {
-      state.withLock { $0.hubs[choice] = nil }
+      forget(hub)
       throw error
     }
+    return hub
+  }
+
+  /// Closes a list that could not be fetched, so that the next one who asks for it tries again.
+  func forget(_ hub: ListHub) {
+    state.withLock { state in
+      if state.open[hub.choice] === hub { state.open[hub.choice] = nil }
+    }
+    hub.end(because: "the list cannot be shown")
+  }
+
+  /// The reason of a refusal, without the option that a command line has in its stead.
+  private static func text(of refusal: BrowserSource.Refusal) -> String {
+    for option in ["--sort: ", "--section-by: ", "--where: "]
+    where refusal.reason.utf8.starts(with: option.utf8) {
+      return String(decoding: refusal.reason.utf8.dropFirst(option.utf8.count), as: UTF8.self)
+    }
+    return refusal.reason
   }
 
   // MARK: - Clients
@@ -96,10 +119,7 @@ final class Site: Sendable {
   func tick(at now: ContinuousClock.Instant) {
     let unused = state.withLock { state -> [ListHub] in
       let unused = state.open.filter { $0.value.isUnused(at: now) }
-      for choice in unused.keys {
-        state.open[choice] = nil
-        state.hubs[choice] = nil
-      }
+      for choice in unused.keys { state.open[choice] = nil }
       return Array(unused.values)
     }
     for hub in unused { hub.end(because: "nobody uses the list") }

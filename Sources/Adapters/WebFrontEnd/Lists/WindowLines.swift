@@ -48,6 +48,18 @@ struct WindowLines: Sendable {
     .text
   }
 
+  /// Returns the line of the first rows of a list that is still being counted.
+  /// - Parameters:
+  ///   - rows: The rows.
+  ///   - count: The approximate number of all rows, if it is known.
+  /// - Returns: The line, without a line feed.
+  func first(_ rows: [Row], about count: Int?) -> String {
+    JSONValue.members([
+      "about": count.map { .integer($0) } ?? .null, "page": .array(rows.map(row)),
+    ])
+    .text
+  }
+
   /// Returns the line of a change of a window.
   /// - Parameters:
   ///   - change: The change of the list.

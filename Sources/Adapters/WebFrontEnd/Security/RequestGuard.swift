@@ -101,7 +101,8 @@ struct RequestGuard: Sendable {
 
   /// The name of the session that a request's cookie has, or `nil` without one that holds the token.
   func sessionName(of request: WebRequest) -> String? {
-    guard let cookie = request.cookie(cookieName)?.utf8, let point = cookie.lastIndex(of: UInt8(ascii: ".")),
+    guard let cookie = request.cookie(cookieName)?.utf8,
+      let point = cookie.lastIndex(of: UInt8(ascii: ".")),
       token.equals(String(decoding: cookie[..<point], as: UTF8.self))
     else { return nil }
     let name = String(decoding: cookie[cookie.index(after: point)...], as: UTF8.self)

@@ -235,7 +235,7 @@ final class WebRoutes: Sendable {
   }
 
   private func printed(_ site: Site, _ web: WebRequest) async throws -> Response {
-    let hub = try await site.hub(of: try ListAddress(web).choice)
+    let hub = try await site.openHub(of: try ListAddress(web).choice)
     let list = try hub.controller.results
     let rows = try await list.loadObjects(at: 0..<min(list.count, 10_000))
     return WebAnswer.text(
@@ -255,7 +255,8 @@ final class WebRoutes: Sendable {
   ) async throws -> Response {
     let choice = try ListAddress(web).choice
     if web.query["whole"] != nil { return try await whole(choice, request) }
-    let hub = try await site.hub(of: choice)
+    // A list that cannot be fetched is mostly known at once; one that takes its time shows its first rows meanwhile.
+    let hub = try await site.openHub(of: choice, within: .milliseconds(300))
     let (wish, rows) = try WebRoutes.wishes(web, hub)
     try beginStream()
     let sites = sites

@@ -85,8 +85,8 @@ package final class WebServer: Sendable {
   package func run(_ isReady: @escaping @Sendable (String) async -> Void) async throws {
     let base = Site(id: "0", program.setup, makeSource: program.makeSource)
     let sites = Sites(base)
-    // Before anything listens, so that a list that cannot be shown is an error of the command.
-    _ = try await base.hub(of: BrowserChoice())
+    // A list that cannot be shown at all is an error of the command; a long one is counted while the server listens already.
+    _ = try await base.openHub(of: BrowserChoice(), within: .milliseconds(500))
     var logger = Logger(label: program.setup.program)
     logger.logLevel = .critical
     logger.handler = SwiftLogNoOpLogHandler()
