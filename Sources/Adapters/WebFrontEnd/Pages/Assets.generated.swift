@@ -5,7 +5,7 @@
 /// The files of the browser page, as they are served.
 enum WebAssets {
   /// The beginning of the SHA-256 of all files; it is a part of their addresses.
-  static let hash: StaticString = "bf82aed1776d764e"
+  static let hash: StaticString = "588eaebede815656"
 
   static let files: [(name: StaticString, type: StaticString, text: StaticString)] = [
 (name: "announce.js", type: "text/javascript; charset=utf-8", text: ####"""
@@ -1881,6 +1881,1748 @@ export class Marks {
     this.#timer = next < Infinity ? setTimeout(() => this.#sweep(), Math.max(100, next - now)) : 0;
     this.cleared();
   }
+}
+
+"""####),
+(name: "openapi.json", type: "application/json", text: ####"""
+{
+ "openapi": "3.1.0",
+ "info": {
+  "title": "A live list",
+  "version": "1",
+  "description": "The lists that `serve` shows. Every request names this server as its host, and carries the token (Authorization: Bearer) or a cookie from /open. Row ids and positions are opaque texts. Every error has one form: what is wrong, and what to do."
+ },
+ "security": [
+  {
+   "token": []
+  },
+  {
+   "cookie": []
+  }
+ ],
+ "paths": {
+  "/": {
+   "get": {
+    "summary": "The page that shows the list",
+    "parameters": [
+     {
+      "$ref": "#/components/parameters/site"
+     },
+     {
+      "$ref": "#/components/parameters/filter"
+     },
+     {
+      "$ref": "#/components/parameters/sort"
+     },
+     {
+      "$ref": "#/components/parameters/sections"
+     },
+     {
+      "$ref": "#/components/parameters/list"
+     }
+    ],
+    "responses": {
+     "200": {
+      "description": "HTML",
+      "content": {
+       "text/html": {
+        "schema": {
+         "type": "string"
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/problem"
+     },
+     "401": {
+      "$ref": "#/components/responses/problem"
+     },
+     "404": {
+      "$ref": "#/components/responses/problem"
+     },
+     "405": {
+      "$ref": "#/components/responses/problem"
+     },
+     "421": {
+      "$ref": "#/components/responses/problem"
+     }
+    }
+   }
+  },
+  "/open": {
+   "get": {
+    "summary": "Exchange the token for a cookie",
+    "security": [],
+    "parameters": [
+     {
+      "name": "token",
+      "in": "query",
+      "required": true,
+      "description": "The token that the program printed",
+      "schema": {
+       "type": "string"
+      }
+     }
+    ],
+    "responses": {
+     "303": {
+      "description": "The page; the cookie is set"
+     },
+     "401": {
+      "$ref": "#/components/responses/problem"
+     },
+     "405": {
+      "$ref": "#/components/responses/problem"
+     },
+     "421": {
+      "$ref": "#/components/responses/problem"
+     }
+    }
+   }
+  },
+  "/print": {
+   "get": {
+    "summary": "The first 10,000 rows as a table for paper",
+    "parameters": [
+     {
+      "$ref": "#/components/parameters/site"
+     },
+     {
+      "$ref": "#/components/parameters/filter"
+     },
+     {
+      "$ref": "#/components/parameters/sort"
+     },
+     {
+      "$ref": "#/components/parameters/sections"
+     },
+     {
+      "$ref": "#/components/parameters/list"
+     }
+    ],
+    "responses": {
+     "200": {
+      "description": "HTML",
+      "content": {
+       "text/html": {
+        "schema": {
+         "type": "string"
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/problem"
+     },
+     "401": {
+      "$ref": "#/components/responses/problem"
+     },
+     "404": {
+      "$ref": "#/components/responses/problem"
+     },
+     "405": {
+      "$ref": "#/components/responses/problem"
+     },
+     "421": {
+      "$ref": "#/components/responses/problem"
+     },
+     "503": {
+      "$ref": "#/components/responses/problem"
+     }
+    }
+   }
+  },
+  "/health": {
+   "get": {
+    "summary": "Whether the server answers",
+    "security": [],
+    "responses": {
+     "200": {
+      "description": "ok",
+      "content": {
+       "text/plain": {
+        "schema": {
+         "type": "string"
+        }
+       }
+      }
+     },
+     "405": {
+      "$ref": "#/components/responses/problem"
+     },
+     "421": {
+      "$ref": "#/components/responses/problem"
+     }
+    }
+   }
+  },
+  "/metrics": {
+   "get": {
+    "summary": "Figures in the text form of Prometheus",
+    "parameters": [],
+    "responses": {
+     "200": {
+      "description": "Figures",
+      "content": {
+       "text/plain": {
+        "schema": {
+         "type": "string"
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/problem"
+     },
+     "401": {
+      "$ref": "#/components/responses/problem"
+     },
+     "404": {
+      "$ref": "#/components/responses/problem"
+     },
+     "405": {
+      "$ref": "#/components/responses/problem"
+     },
+     "421": {
+      "$ref": "#/components/responses/problem"
+     }
+    }
+   }
+  },
+  "/api/openapi.json": {
+   "get": {
+    "summary": "This description",
+    "parameters": [],
+    "responses": {
+     "200": {
+      "description": "OpenAPI 3.1",
+      "content": {
+       "application/json": {
+        "schema": {
+         "type": "object"
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/problem"
+     },
+     "401": {
+      "$ref": "#/components/responses/problem"
+     },
+     "404": {
+      "$ref": "#/components/responses/problem"
+     },
+     "405": {
+      "$ref": "#/components/responses/problem"
+     },
+     "421": {
+      "$ref": "#/components/responses/problem"
+     }
+    }
+   }
+  },
+  "/api/program": {
+   "get": {
+    "summary": "Columns, commands and names of the program",
+    "parameters": [
+     {
+      "$ref": "#/components/parameters/site"
+     }
+    ],
+    "responses": {
+     "200": {
+      "description": "The program",
+      "content": {
+       "application/json": {
+        "schema": {
+         "$ref": "#/components/schemas/program"
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/problem"
+     },
+     "401": {
+      "$ref": "#/components/responses/problem"
+     },
+     "404": {
+      "$ref": "#/components/responses/problem"
+     },
+     "405": {
+      "$ref": "#/components/responses/problem"
+     },
+     "421": {
+      "$ref": "#/components/responses/problem"
+     }
+    }
+   }
+  },
+  "/api/events": {
+   "get": {
+    "summary": "A window of a list, and every change of it, as server-sent events",
+    "parameters": [
+     {
+      "$ref": "#/components/parameters/site"
+     },
+     {
+      "$ref": "#/components/parameters/filter"
+     },
+     {
+      "$ref": "#/components/parameters/sort"
+     },
+     {
+      "$ref": "#/components/parameters/sections"
+     },
+     {
+      "$ref": "#/components/parameters/list"
+     },
+     {
+      "name": "from",
+      "in": "query",
+      "required": false,
+      "description": "The first row, counted over all sections",
+      "schema": {
+       "type": "integer",
+       "minimum": 0
+      }
+     },
+     {
+      "name": "count",
+      "in": "query",
+      "required": false,
+      "description": "The number of rows",
+      "schema": {
+       "type": "integer",
+       "minimum": 1,
+       "maximum": 512
+      }
+     },
+     {
+      "name": "at",
+      "in": "query",
+      "required": false,
+      "description": "The row to show, in place of from",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "above",
+      "in": "query",
+      "required": false,
+      "description": "The number of rows above that row",
+      "schema": {
+       "type": "integer",
+       "minimum": 0,
+       "maximum": 512
+      }
+     },
+     {
+      "name": "after",
+      "in": "query",
+      "required": false,
+      "description": "The position that the client shows, so that only what happened since is sent",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "whole",
+      "in": "query",
+      "required": false,
+      "description": "Sends the whole list and its changes in the wire form of watch --format jsonl",
+      "schema": {
+       "type": "string"
+      }
+     }
+    ],
+    "responses": {
+     "200": {
+      "description": "Events: hello, opening, list, pending, failure, recovered, compared, beat, bye; see docs/web-protocol.md",
+      "content": {
+       "text/event-stream": {
+        "schema": {
+         "type": "string"
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/problem"
+     },
+     "401": {
+      "$ref": "#/components/responses/problem"
+     },
+     "404": {
+      "$ref": "#/components/responses/problem"
+     },
+     "405": {
+      "$ref": "#/components/responses/problem"
+     },
+     "421": {
+      "$ref": "#/components/responses/problem"
+     },
+     "410": {
+      "$ref": "#/components/responses/problem"
+     },
+     "413": {
+      "$ref": "#/components/responses/problem"
+     },
+     "422": {
+      "$ref": "#/components/responses/problem"
+     },
+     "503": {
+      "$ref": "#/components/responses/problem"
+     }
+    }
+   }
+  },
+  "/api/window": {
+   "post": {
+    "summary": "Move the window of a stream; its rows come with the stream",
+    "parameters": [
+     {
+      "$ref": "#/components/parameters/site"
+     },
+     {
+      "$ref": "#/components/parameters/client"
+     }
+    ],
+    "requestBody": {
+     "required": true,
+     "content": {
+      "application/json": {
+       "schema": {
+        "type": "object",
+        "properties": {
+         "from": {
+          "type": "integer",
+          "minimum": 0
+         },
+         "id": {
+          "type": "string"
+         },
+         "above": {
+          "type": "integer",
+          "minimum": 0
+         },
+         "count": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 512
+         }
+        },
+        "required": [
+         "count"
+        ]
+       }
+      }
+     }
+    },
+    "responses": {
+     "204": {
+      "description": "Moved"
+     },
+     "400": {
+      "$ref": "#/components/responses/problem"
+     },
+     "401": {
+      "$ref": "#/components/responses/problem"
+     },
+     "404": {
+      "$ref": "#/components/responses/problem"
+     },
+     "405": {
+      "$ref": "#/components/responses/problem"
+     },
+     "421": {
+      "$ref": "#/components/responses/problem"
+     },
+     "403": {
+      "$ref": "#/components/responses/problem"
+     },
+     "410": {
+      "$ref": "#/components/responses/problem"
+     },
+     "413": {
+      "$ref": "#/components/responses/problem"
+     },
+     "415": {
+      "$ref": "#/components/responses/problem"
+     },
+     "429": {
+      "$ref": "#/components/responses/problem"
+     },
+     "500": {
+      "$ref": "#/components/responses/problem"
+     },
+     "503": {
+      "$ref": "#/components/responses/problem"
+     }
+    }
+   }
+  },
+  "/api/hold": {
+   "post": {
+    "summary": "Hold the window as it is shown, or let it go on",
+    "parameters": [
+     {
+      "$ref": "#/components/parameters/site"
+     },
+     {
+      "$ref": "#/components/parameters/client"
+     }
+    ],
+    "requestBody": {
+     "required": true,
+     "content": {
+      "application/json": {
+       "schema": {
+        "type": "object",
+        "properties": {
+         "held": {
+          "type": "boolean"
+         }
+        },
+        "required": [
+         "held"
+        ]
+       }
+      }
+     }
+    },
+    "responses": {
+     "204": {
+      "description": "Done"
+     },
+     "400": {
+      "$ref": "#/components/responses/problem"
+     },
+     "401": {
+      "$ref": "#/components/responses/problem"
+     },
+     "404": {
+      "$ref": "#/components/responses/problem"
+     },
+     "405": {
+      "$ref": "#/components/responses/problem"
+     },
+     "421": {
+      "$ref": "#/components/responses/problem"
+     },
+     "403": {
+      "$ref": "#/components/responses/problem"
+     },
+     "410": {
+      "$ref": "#/components/responses/problem"
+     },
+     "413": {
+      "$ref": "#/components/responses/problem"
+     },
+     "415": {
+      "$ref": "#/components/responses/problem"
+     },
+     "429": {
+      "$ref": "#/components/responses/problem"
+     },
+     "500": {
+      "$ref": "#/components/responses/problem"
+     },
+     "503": {
+      "$ref": "#/components/responses/problem"
+     }
+    }
+   }
+  },
+  "/api/sections": {
+   "get": {
+    "summary": "Titles and lengths of sections",
+    "parameters": [
+     {
+      "$ref": "#/components/parameters/site"
+     },
+     {
+      "$ref": "#/components/parameters/client"
+     },
+     {
+      "name": "from",
+      "in": "query",
+      "required": false,
+      "description": "The first section",
+      "schema": {
+       "type": "integer",
+       "minimum": 0
+      }
+     },
+     {
+      "name": "count",
+      "in": "query",
+      "required": false,
+      "description": "The number of sections",
+      "schema": {
+       "type": "integer",
+       "minimum": 0,
+       "maximum": 1000
+      }
+     }
+    ],
+    "responses": {
+     "200": {
+      "description": "Sections",
+      "content": {
+       "application/json": {
+        "schema": {
+         "type": "object",
+         "properties": {
+          "position": {
+           "type": "string"
+          },
+          "sections": {
+           "type": "array"
+          },
+          "total": {
+           "type": "integer",
+           "minimum": 0
+          }
+         },
+         "required": [
+          "position",
+          "sections",
+          "total"
+         ]
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/problem"
+     },
+     "401": {
+      "$ref": "#/components/responses/problem"
+     },
+     "404": {
+      "$ref": "#/components/responses/problem"
+     },
+     "405": {
+      "$ref": "#/components/responses/problem"
+     },
+     "421": {
+      "$ref": "#/components/responses/problem"
+     },
+     "410": {
+      "$ref": "#/components/responses/problem"
+     },
+     "503": {
+      "$ref": "#/components/responses/problem"
+     }
+    }
+   }
+  },
+  "/api/jump": {
+   "get": {
+    "summary": "Where a value of the first term stands",
+    "parameters": [
+     {
+      "$ref": "#/components/parameters/site"
+     },
+     {
+      "$ref": "#/components/parameters/client"
+     },
+     {
+      "name": "text",
+      "in": "query",
+      "required": true,
+      "description": "The value",
+      "schema": {
+       "type": "string"
+      }
+     }
+    ],
+    "responses": {
+     "200": {
+      "description": "The row's index, counted over all sections",
+      "content": {
+       "application/json": {
+        "schema": {
+         "type": "object",
+         "properties": {
+          "index": {
+           "type": "integer",
+           "minimum": 0
+          }
+         },
+         "required": [
+          "index"
+         ]
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/problem"
+     },
+     "401": {
+      "$ref": "#/components/responses/problem"
+     },
+     "404": {
+      "$ref": "#/components/responses/problem"
+     },
+     "405": {
+      "$ref": "#/components/responses/problem"
+     },
+     "421": {
+      "$ref": "#/components/responses/problem"
+     },
+     "409": {
+      "$ref": "#/components/responses/problem"
+     },
+     "410": {
+      "$ref": "#/components/responses/problem"
+     },
+     "422": {
+      "$ref": "#/components/responses/problem"
+     },
+     "500": {
+      "$ref": "#/components/responses/problem"
+     },
+     "503": {
+      "$ref": "#/components/responses/problem"
+     }
+    }
+   }
+  },
+  "/api/row": {
+   "get": {
+    "summary": "All values of a row",
+    "parameters": [
+     {
+      "$ref": "#/components/parameters/site"
+     },
+     {
+      "$ref": "#/components/parameters/client"
+     },
+     {
+      "name": "id",
+      "in": "query",
+      "required": true,
+      "description": "The row",
+      "schema": {
+       "type": "string"
+      }
+     }
+    ],
+    "responses": {
+     "200": {
+      "description": "The row",
+      "content": {
+       "application/json": {
+        "schema": {
+         "type": "object",
+         "properties": {
+          "id": {
+           "type": "string"
+          },
+          "title": {
+           "type": "string"
+          },
+          "details": {
+           "type": "array"
+          },
+          "texts": {
+           "type": "array"
+          }
+         },
+         "required": [
+          "id",
+          "title",
+          "details",
+          "texts"
+         ]
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/problem"
+     },
+     "401": {
+      "$ref": "#/components/responses/problem"
+     },
+     "404": {
+      "$ref": "#/components/responses/problem"
+     },
+     "405": {
+      "$ref": "#/components/responses/problem"
+     },
+     "421": {
+      "$ref": "#/components/responses/problem"
+     },
+     "409": {
+      "$ref": "#/components/responses/problem"
+     },
+     "410": {
+      "$ref": "#/components/responses/problem"
+     },
+     "422": {
+      "$ref": "#/components/responses/problem"
+     },
+     "500": {
+      "$ref": "#/components/responses/problem"
+     },
+     "503": {
+      "$ref": "#/components/responses/problem"
+     }
+    }
+   },
+   "patch": {
+    "summary": "Change fields of a row, unless others have changed them since",
+    "parameters": [
+     {
+      "$ref": "#/components/parameters/site"
+     },
+     {
+      "$ref": "#/components/parameters/client"
+     },
+     {
+      "name": "id",
+      "in": "query",
+      "required": true,
+      "description": "The row",
+      "schema": {
+       "type": "string"
+      }
+     }
+    ],
+    "requestBody": {
+     "required": true,
+     "content": {
+      "application/json": {
+       "schema": {
+        "type": "object",
+        "properties": {
+         "set": {
+          "type": "object",
+          "additionalProperties": {
+           "type": "string"
+          }
+         },
+         "was": {
+          "type": "object",
+          "additionalProperties": {
+           "type": "string"
+          }
+         }
+        },
+        "required": [
+         "set"
+        ]
+       }
+      }
+     }
+    },
+    "responses": {
+     "200": {
+      "description": "Changed",
+      "content": {
+       "application/json": {
+        "schema": {
+         "$ref": "#/components/schemas/done"
+        }
+       }
+      }
+     },
+     "409": {
+      "description": "Others have changed or deleted it",
+      "content": {
+       "application/json": {
+        "schema": {
+         "$ref": "#/components/schemas/problem"
+        }
+       }
+      }
+     },
+     "422": {
+      "description": "A value cannot be stored",
+      "content": {
+       "application/json": {
+        "schema": {
+         "$ref": "#/components/schemas/problem"
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/problem"
+     },
+     "401": {
+      "$ref": "#/components/responses/problem"
+     },
+     "404": {
+      "$ref": "#/components/responses/problem"
+     },
+     "405": {
+      "$ref": "#/components/responses/problem"
+     },
+     "421": {
+      "$ref": "#/components/responses/problem"
+     },
+     "403": {
+      "$ref": "#/components/responses/problem"
+     },
+     "410": {
+      "$ref": "#/components/responses/problem"
+     },
+     "413": {
+      "$ref": "#/components/responses/problem"
+     },
+     "415": {
+      "$ref": "#/components/responses/problem"
+     },
+     "429": {
+      "$ref": "#/components/responses/problem"
+     },
+     "500": {
+      "$ref": "#/components/responses/problem"
+     },
+     "503": {
+      "$ref": "#/components/responses/problem"
+     }
+    }
+   }
+  },
+  "/api/rows": {
+   "post": {
+    "summary": "Add a row",
+    "parameters": [
+     {
+      "$ref": "#/components/parameters/site"
+     },
+     {
+      "$ref": "#/components/parameters/client"
+     }
+    ],
+    "requestBody": {
+     "required": true,
+     "content": {
+      "application/json": {
+       "schema": {
+        "type": "object",
+        "properties": {
+         "set": {
+          "type": "object",
+          "additionalProperties": {
+           "type": "string"
+          }
+         }
+        },
+        "required": [
+         "set"
+        ]
+       }
+      }
+     }
+    },
+    "responses": {
+     "200": {
+      "description": "Added",
+      "content": {
+       "application/json": {
+        "schema": {
+         "$ref": "#/components/schemas/done"
+        }
+       }
+      }
+     },
+     "201": {
+      "description": "Added",
+      "content": {
+       "application/json": {
+        "schema": {
+         "$ref": "#/components/schemas/done"
+        }
+       }
+      }
+     },
+     "409": {
+      "description": "It cannot be added",
+      "content": {
+       "application/json": {
+        "schema": {
+         "$ref": "#/components/schemas/problem"
+        }
+       }
+      }
+     },
+     "422": {
+      "description": "A value cannot be stored",
+      "content": {
+       "application/json": {
+        "schema": {
+         "$ref": "#/components/schemas/problem"
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/problem"
+     },
+     "401": {
+      "$ref": "#/components/responses/problem"
+     },
+     "404": {
+      "$ref": "#/components/responses/problem"
+     },
+     "405": {
+      "$ref": "#/components/responses/problem"
+     },
+     "421": {
+      "$ref": "#/components/responses/problem"
+     },
+     "403": {
+      "$ref": "#/components/responses/problem"
+     },
+     "410": {
+      "$ref": "#/components/responses/problem"
+     },
+     "413": {
+      "$ref": "#/components/responses/problem"
+     },
+     "415": {
+      "$ref": "#/components/responses/problem"
+     },
+     "429": {
+      "$ref": "#/components/responses/problem"
+     },
+     "500": {
+      "$ref": "#/components/responses/problem"
+     },
+     "503": {
+      "$ref": "#/components/responses/problem"
+     }
+    }
+   }
+  },
+  "/api/delete": {
+   "post": {
+    "summary": "Delete rows",
+    "parameters": [
+     {
+      "$ref": "#/components/parameters/site"
+     },
+     {
+      "$ref": "#/components/parameters/client"
+     }
+    ],
+    "requestBody": {
+     "required": true,
+     "content": {
+      "application/json": {
+       "schema": {
+        "type": "object",
+        "properties": {
+         "ids": {
+          "type": "array",
+          "items": {
+           "type": "string"
+          },
+          "maxItems": 65536
+         }
+        },
+        "required": [
+         "ids"
+        ]
+       }
+      }
+     }
+    },
+    "responses": {
+     "200": {
+      "description": "Done",
+      "content": {
+       "application/json": {
+        "schema": {
+         "$ref": "#/components/schemas/done"
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/problem"
+     },
+     "401": {
+      "$ref": "#/components/responses/problem"
+     },
+     "404": {
+      "$ref": "#/components/responses/problem"
+     },
+     "405": {
+      "$ref": "#/components/responses/problem"
+     },
+     "421": {
+      "$ref": "#/components/responses/problem"
+     },
+     "403": {
+      "$ref": "#/components/responses/problem"
+     },
+     "410": {
+      "$ref": "#/components/responses/problem"
+     },
+     "413": {
+      "$ref": "#/components/responses/problem"
+     },
+     "415": {
+      "$ref": "#/components/responses/problem"
+     },
+     "429": {
+      "$ref": "#/components/responses/problem"
+     },
+     "500": {
+      "$ref": "#/components/responses/problem"
+     },
+     "503": {
+      "$ref": "#/components/responses/problem"
+     },
+     "409": {
+      "$ref": "#/components/responses/problem"
+     },
+     "422": {
+      "$ref": "#/components/responses/problem"
+     }
+    }
+   }
+  },
+  "/api/command": {
+   "post": {
+    "summary": "Run a command of the program",
+    "parameters": [
+     {
+      "$ref": "#/components/parameters/site"
+     },
+     {
+      "$ref": "#/components/parameters/client"
+     }
+    ],
+    "requestBody": {
+     "required": true,
+     "content": {
+      "application/json": {
+       "schema": {
+        "type": "object",
+        "properties": {
+         "name": {
+          "type": "string"
+         },
+         "ids": {
+          "type": "array",
+          "items": {
+           "type": "string"
+          },
+          "maxItems": 65536
+         },
+         "section": {
+          "type": "integer",
+          "minimum": 0
+         }
+        },
+        "required": [
+         "name"
+        ]
+       }
+      }
+     }
+    },
+    "responses": {
+     "200": {
+      "description": "Done",
+      "content": {
+       "application/json": {
+        "schema": {
+         "$ref": "#/components/schemas/done"
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/problem"
+     },
+     "401": {
+      "$ref": "#/components/responses/problem"
+     },
+     "404": {
+      "$ref": "#/components/responses/problem"
+     },
+     "405": {
+      "$ref": "#/components/responses/problem"
+     },
+     "421": {
+      "$ref": "#/components/responses/problem"
+     },
+     "403": {
+      "$ref": "#/components/responses/problem"
+     },
+     "410": {
+      "$ref": "#/components/responses/problem"
+     },
+     "413": {
+      "$ref": "#/components/responses/problem"
+     },
+     "415": {
+      "$ref": "#/components/responses/problem"
+     },
+     "429": {
+      "$ref": "#/components/responses/problem"
+     },
+     "500": {
+      "$ref": "#/components/responses/problem"
+     },
+     "503": {
+      "$ref": "#/components/responses/problem"
+     },
+     "409": {
+      "$ref": "#/components/responses/problem"
+     },
+     "422": {
+      "$ref": "#/components/responses/problem"
+     }
+    }
+   }
+  },
+  "/api/undo": {
+   "post": {
+    "summary": "Take the session's last change back",
+    "parameters": [
+     {
+      "$ref": "#/components/parameters/site"
+     },
+     {
+      "$ref": "#/components/parameters/client"
+     }
+    ],
+    "requestBody": {
+     "required": true,
+     "content": {
+      "application/json": {
+       "schema": {
+        "type": "object"
+       }
+      }
+     }
+    },
+    "responses": {
+     "200": {
+      "description": "Done",
+      "content": {
+       "application/json": {
+        "schema": {
+         "$ref": "#/components/schemas/done"
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/problem"
+     },
+     "401": {
+      "$ref": "#/components/responses/problem"
+     },
+     "404": {
+      "$ref": "#/components/responses/problem"
+     },
+     "405": {
+      "$ref": "#/components/responses/problem"
+     },
+     "421": {
+      "$ref": "#/components/responses/problem"
+     },
+     "403": {
+      "$ref": "#/components/responses/problem"
+     },
+     "410": {
+      "$ref": "#/components/responses/problem"
+     },
+     "413": {
+      "$ref": "#/components/responses/problem"
+     },
+     "415": {
+      "$ref": "#/components/responses/problem"
+     },
+     "429": {
+      "$ref": "#/components/responses/problem"
+     },
+     "500": {
+      "$ref": "#/components/responses/problem"
+     },
+     "503": {
+      "$ref": "#/components/responses/problem"
+     },
+     "409": {
+      "$ref": "#/components/responses/problem"
+     },
+     "422": {
+      "$ref": "#/components/responses/problem"
+     }
+    }
+   }
+  },
+  "/api/redo": {
+   "post": {
+    "summary": "Make the change again that was taken back last",
+    "parameters": [
+     {
+      "$ref": "#/components/parameters/site"
+     },
+     {
+      "$ref": "#/components/parameters/client"
+     }
+    ],
+    "requestBody": {
+     "required": true,
+     "content": {
+      "application/json": {
+       "schema": {
+        "type": "object"
+       }
+      }
+     }
+    },
+    "responses": {
+     "200": {
+      "description": "Done",
+      "content": {
+       "application/json": {
+        "schema": {
+         "$ref": "#/components/schemas/done"
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/problem"
+     },
+     "401": {
+      "$ref": "#/components/responses/problem"
+     },
+     "404": {
+      "$ref": "#/components/responses/problem"
+     },
+     "405": {
+      "$ref": "#/components/responses/problem"
+     },
+     "421": {
+      "$ref": "#/components/responses/problem"
+     },
+     "403": {
+      "$ref": "#/components/responses/problem"
+     },
+     "410": {
+      "$ref": "#/components/responses/problem"
+     },
+     "413": {
+      "$ref": "#/components/responses/problem"
+     },
+     "415": {
+      "$ref": "#/components/responses/problem"
+     },
+     "429": {
+      "$ref": "#/components/responses/problem"
+     },
+     "500": {
+      "$ref": "#/components/responses/problem"
+     },
+     "503": {
+      "$ref": "#/components/responses/problem"
+     },
+     "409": {
+      "$ref": "#/components/responses/problem"
+     },
+     "422": {
+      "$ref": "#/components/responses/problem"
+     }
+    }
+   }
+  },
+  "/api/links": {
+   "get": {
+    "summary": "The lists that belong to a row",
+    "parameters": [
+     {
+      "$ref": "#/components/parameters/site"
+     },
+     {
+      "$ref": "#/components/parameters/client"
+     },
+     {
+      "name": "id",
+      "in": "query",
+      "required": true,
+      "description": "The row",
+      "schema": {
+       "type": "string"
+      }
+     }
+    ],
+    "responses": {
+     "200": {
+      "description": "Links",
+      "content": {
+       "application/json": {
+        "schema": {
+         "type": "object",
+         "properties": {
+          "links": {
+           "type": "array"
+          }
+         },
+         "required": [
+          "links"
+         ]
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/problem"
+     },
+     "401": {
+      "$ref": "#/components/responses/problem"
+     },
+     "404": {
+      "$ref": "#/components/responses/problem"
+     },
+     "405": {
+      "$ref": "#/components/responses/problem"
+     },
+     "421": {
+      "$ref": "#/components/responses/problem"
+     },
+     "409": {
+      "$ref": "#/components/responses/problem"
+     },
+     "410": {
+      "$ref": "#/components/responses/problem"
+     },
+     "422": {
+      "$ref": "#/components/responses/problem"
+     },
+     "500": {
+      "$ref": "#/components/responses/problem"
+     },
+     "503": {
+      "$ref": "#/components/responses/problem"
+     }
+    }
+   }
+  },
+  "/api/visit": {
+   "post": {
+    "summary": "Open the list of a link",
+    "parameters": [
+     {
+      "$ref": "#/components/parameters/site"
+     },
+     {
+      "$ref": "#/components/parameters/client"
+     }
+    ],
+    "requestBody": {
+     "required": true,
+     "content": {
+      "application/json": {
+       "schema": {
+        "type": "object",
+        "properties": {
+         "id": {
+          "type": "string"
+         },
+         "name": {
+          "type": "string"
+         }
+        },
+        "required": [
+         "id",
+         "name"
+        ]
+       }
+      }
+     }
+    },
+    "responses": {
+     "200": {
+      "description": "The site of the list: open /?site=…",
+      "content": {
+       "application/json": {
+        "schema": {
+         "type": "object",
+         "properties": {
+          "site": {
+           "type": "string"
+          },
+          "at": {
+           "type": [
+            "string",
+            "null"
+           ]
+          }
+         },
+         "required": [
+          "site"
+         ]
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/problem"
+     },
+     "401": {
+      "$ref": "#/components/responses/problem"
+     },
+     "404": {
+      "$ref": "#/components/responses/problem"
+     },
+     "405": {
+      "$ref": "#/components/responses/problem"
+     },
+     "421": {
+      "$ref": "#/components/responses/problem"
+     },
+     "403": {
+      "$ref": "#/components/responses/problem"
+     },
+     "410": {
+      "$ref": "#/components/responses/problem"
+     },
+     "413": {
+      "$ref": "#/components/responses/problem"
+     },
+     "415": {
+      "$ref": "#/components/responses/problem"
+     },
+     "429": {
+      "$ref": "#/components/responses/problem"
+     },
+     "500": {
+      "$ref": "#/components/responses/problem"
+     },
+     "503": {
+      "$ref": "#/components/responses/problem"
+     },
+     "409": {
+      "$ref": "#/components/responses/problem"
+     },
+     "422": {
+      "$ref": "#/components/responses/problem"
+     }
+    }
+   }
+  }
+ },
+ "components": {
+  "securitySchemes": {
+   "token": {
+    "type": "http",
+    "scheme": "bearer"
+   },
+   "cookie": {
+    "type": "apiKey",
+    "in": "cookie",
+    "name": "PROGRAM-PORT"
+   }
+  },
+  "parameters": {
+   "site": {
+    "name": "site",
+    "in": "query",
+    "required": false,
+    "description": "The list that is open: 0 is the program's own",
+    "schema": {
+     "type": "string",
+     "default": "0"
+    }
+   },
+   "client": {
+    "name": "client",
+    "in": "query",
+    "required": false,
+    "description": "The client that a stream's hello named",
+    "schema": {
+     "type": "string"
+    }
+   },
+   "filter": {
+    "name": "filter",
+    "in": "query",
+    "required": false,
+    "description": "The text of the filter: words, or a condition",
+    "schema": {
+     "type": "string"
+    }
+   },
+   "sort": {
+    "name": "sort",
+    "in": "query",
+    "required": false,
+    "description": "Attribute names separated by commas; a minus sorts descending",
+    "schema": {
+     "type": "string"
+    }
+   },
+   "sections": {
+    "name": "sections",
+    "in": "query",
+    "required": false,
+    "description": "The name of the sections, or none",
+    "schema": {
+     "type": "string"
+    }
+   },
+   "list": {
+    "name": "list",
+    "in": "query",
+    "required": false,
+    "description": "The number of a list that a command opened",
+    "schema": {
+     "type": "integer",
+     "minimum": 0
+    }
+   }
+  },
+  "responses": {
+   "problem": {
+    "description": "What is wrong, and what to do",
+    "content": {
+     "application/json": {
+      "schema": {
+       "$ref": "#/components/schemas/problem"
+      }
+     }
+    }
+   }
+  },
+  "schemas": {
+   "problem": {
+    "type": "object",
+    "properties": {
+     "error": {
+      "type": "string"
+     },
+     "remedy": {
+      "type": "string"
+     },
+     "fields": {
+      "type": "object"
+     },
+     "deleted": {
+      "type": "boolean"
+     }
+    },
+    "required": [
+     "error",
+     "remedy"
+    ]
+   },
+   "done": {
+    "type": "object",
+    "properties": {
+     "message": {
+      "type": "string"
+     },
+     "id": {
+      "type": "string"
+     },
+     "position": {
+      "type": [
+       "string",
+       "null"
+      ]
+     },
+     "effect": {
+      "type": [
+       "object",
+       "null"
+      ]
+     }
+    },
+    "required": [
+     "message",
+     "position"
+    ]
+   },
+   "program": {
+    "type": "object",
+    "properties": {
+     "version": {
+      "type": "integer"
+     },
+     "program": {
+      "type": "string"
+     },
+     "title": {
+      "type": "string"
+     },
+     "nouns": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      }
+     },
+     "columns": {
+      "type": "array"
+     },
+     "titleColumn": {
+      "type": "integer",
+      "minimum": 0
+     },
+     "sorts": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      }
+     },
+     "sections": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      }
+     },
+     "commands": {
+      "type": "array"
+     },
+     "fields": {
+      "type": "array"
+     },
+     "canWrite": {
+      "type": "boolean"
+     },
+     "hasLinks": {
+      "type": "boolean"
+     },
+     "opensRows": {
+      "type": "boolean"
+     },
+     "copyTime": {
+      "type": [
+       "string",
+       "null"
+      ]
+     },
+     "notice": {
+      "type": "string"
+     }
+    },
+    "required": [
+     "version",
+     "program",
+     "title",
+     "columns",
+     "canWrite"
+    ]
+   }
+  }
+ }
 }
 
 """####),

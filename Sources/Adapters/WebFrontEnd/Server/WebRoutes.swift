@@ -112,11 +112,14 @@ final class WebRoutes: Sendable {
   private func asset(_ request: WebRequest) throws(WebFailure) -> Response {
     let prefix = "/assets/\(WebAssets.hash)/"
     guard request.method == "GET", request.path.hasPrefix(prefix) else { throw .notFound }
-    let name = String(request.path.dropFirst(prefix.count))
+    return try file(String(request.path.dropFirst(prefix.count)), isImmutable: true)
+  }
+
+  private func file(_ name: String, isImmutable: Bool = false) throws(WebFailure) -> Response {
     guard let file = WebAssets.files.first(where: { name.hasSameBytes(as: "\($0.name)") }) else {
       throw .notFound
     }
-    return WebAnswer.text("\(file.text)", type: "\(file.type)", isImmutable: true)
+    return WebAnswer.text("\(file.text)", type: "\(file.type)", isImmutable: isImmutable)
   }
 
   // MARK: - Routes
@@ -139,6 +142,7 @@ final class WebRoutes: Sendable {
       return WebAnswer.text(Pages.shell(of: site), type: "text/html; charset=utf-8")
     case .print: return try await printed(site, web)
     case .program: return WebAnswer.json(ProgramDescription.json(of: site))
+    case .description: return try file("openapi.json")
     case .events: return try await stream(site, web, request, session, channel)
     case .sections: return WebAnswer.json(try sections(of: try hub(client), web))
     case .jump: return WebAnswer.json(try await rows.index(of: web["text"] ?? ""))
@@ -372,6 +376,7 @@ enum Route: String, CaseIterable, Sendable {
   case print = "/print"
   case health = "/health"
   case metrics = "/metrics"
+  case description = "/api/openapi.json"
   case program = "/api/program"
   case events = "/api/events"
   case window = "/api/window"
@@ -397,7 +402,7 @@ enum Route: String, CaseIterable, Sendable {
   /// The methods that the route takes.
   var methods: [String] {
     switch self {
-    case .page, .open, .print, .health, .metrics, .program, .events, .sections, .jump, .links:
+    case .page, .open, .print, .health, .metrics, .description, .program, .events, .sections, .jump, .links:
       ["GET"]
     case .row: ["GET", "PATCH"]
     case .window, .hold, .rows, .delete, .command, .undo, .redo, .visit: ["POST"]
