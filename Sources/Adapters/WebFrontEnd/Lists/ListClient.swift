@@ -18,6 +18,11 @@ struct StreamEvent: Sendable {
   var text: String {
     (position.map { "id: \($0)\n" } ?? "") + "event: \(name)\ndata: \(data)\n\n"
   }
+
+  /// The last event of a stream.
+  static func bye(because reason: String) -> StreamEvent {
+    StreamEvent(name: "bye", data: JSONValue.members(["reason": .string(reason)]).text)
+  }
 }
 
 /// The window of a list that one page shows: a generation and a range of positions, and nothing that waits to be sent.
@@ -143,8 +148,7 @@ final class ListClient: Sendable {
       try Task.checkCancellation()
       let end = wishes.withLock { $0.end }
       if let end {
-        let event = StreamEvent(name: "bye", data: JSONValue.members(["reason": .string(end)]).text)
-        return try await write([event], send)
+        return try await write([.bye(because: end)], send)
       }
       var events = try await news()
       let now = ContinuousClock.now

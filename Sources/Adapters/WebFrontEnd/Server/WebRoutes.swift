@@ -292,7 +292,10 @@ final class WebRoutes: Sendable {
     let body = ResponseBody { writer in
       defer { sites.endStream() }
       try await WebRoutes.write(&writer, to: request) { send in
-        try await run { try await send("event: list\ndata: \($0)\n\n") }
+        let reason = try await sites.untilEnd {
+          try await run { try await send("event: list\ndata: \($0)\n\n") }
+        }
+        if let reason { try await send(StreamEvent.bye(because: reason).text) }
       }
     }
     return WebRoutes.events(body)
@@ -316,7 +319,8 @@ final class WebRoutes: Sendable {
   private static func write(
     _ writer: inout any ResponseBodyWriter,
     to request: Request,
-    _ body: @escaping @Sendable (@Sendable (String) async throws -> Void) async throws -> Void
+    _ body:
+      @escaping @Sendable (@escaping @Sendable (String) async throws -> Void) async throws -> Void
   ) async throws {
     let output = StreamOutput(writer)
     do {
