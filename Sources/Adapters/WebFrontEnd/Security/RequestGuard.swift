@@ -33,10 +33,14 @@ struct RequestGuard: Sendable {
     )
   }
 
-  /// Refuses a request that names another host.
+  /// Refuses a request that names another host, or several.
+  /// - Parameters:
+  ///   - authority: The first host that it names.
+  ///   - headers: The header fields, in which a further host would be.
   /// - Throws: `WebFailure` with status 421.
-  func checkHost(_ authority: String?) throws(WebFailure) {
-    guard let authority, hosts.contains(authority.lowercased()) else {
+  func checkHost(_ authority: String?, _ headers: HTTPFields) throws(WebFailure) {
+    let isRepeated = RequestGuard.host.map { headers.contains($0) } ?? false
+    guard let authority, !isRepeated, hosts.contains(authority.lowercased()) else {
       throw WebFailure(
         421,
         "This server has another name.",
@@ -92,6 +96,7 @@ struct RequestGuard: Sendable {
     }
   }
 
+  private static let host = HTTPField.Name("Host")
   private static let fetchSite = HTTPField.Name("Sec-Fetch-Site")
 
   /// The header that gives a browser its cookie.

@@ -63,7 +63,7 @@ final class WebRoutes: Sendable {
 
   private func answer(_ request: Request, on channel: any Channel) async throws -> Response {
     let authority = request.head.authority
-    try guarding.checkHost(authority)
+    try guarding.checkHost(authority, request.headers)
     let isHead = request.method == .head
     let web = try WebRequest(
       method: isHead ? "GET" : request.method.rawValue,
