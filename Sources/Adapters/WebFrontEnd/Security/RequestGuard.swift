@@ -13,6 +13,8 @@ struct RequestGuard: Sendable {
   /// The name of the cookie; browsers do not separate cookies by port, so the port is a part of it.
   let cookieName: String
   private let token: SecretText
+  /// Whether the token is that of later servers too.
+  private let isTokenKept: Bool
 
   /// Creates a guard.
   /// - Parameters:
@@ -20,8 +22,15 @@ struct RequestGuard: Sendable {
   ///   - program: The program's name.
   ///   - port: The port.
   ///   - names: Further names of this machine.
-  init(token: SecretText, program: String, port: Int, names: [String] = []) {
-    self.token = token
+  ///   - isTokenKept: Whether the token is that of later servers too.
+  init(
+    token: SecretText,
+    program: String,
+    port: Int,
+    names: [String] = [],
+    isTokenKept: Bool = false
+  ) {
+    (self.token, self.isTokenKept) = (token, isTokenKept)
     cookieName = "\(program)-\(port)"
     let all = ["127.0.0.1", "localhost", "[::1]"] + names
     // A browser leaves the port of the protocol out.
@@ -98,6 +107,28 @@ struct RequestGuard: Sendable {
 
   private static let host = HTTPField.Name("Host")
   private static let fetchSite = HTTPField.Name("Sec-Fetch-Site")
+
+  /// Returns a new secret for a session.
+  ///
+  /// Where the token outlives the server, the sessions do: a page that is open finds its server again after this was restarted. Such a
+  /// secret opens no more than the token does, and no longer.
+  func newSecret() -> String {
+    let secret = SecretText.random().text
+    return isTokenKept ? "\(secret).\(RequestGuard.digits(token.text))" : secret
+  }
+
+  /// Whether an earlier server with the same token has given a secret to a browser.
+  func isKept(_ secret: String) -> Bool {
+    let parts = secret.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard isTokenKept, parts.count == 2, parts[0].count == 32 else { return false }
+    let rest = String(decoding: parts[1], as: UTF8.self)
+    return SecretText(RequestGuard.digits(token.text)).equals(rest)
+  }
+
+  /// The bytes of a text as hexadecimal digits, which a cookie may have whatever the text is.
+  private static func digits(_ text: String) -> String {
+    text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
 
   /// The header that gives a browser its cookie.
   func cookie(of session: String) -> String {

@@ -62,18 +62,19 @@ final class Sessions: Sendable {
   let programs = Session()
   private static let most = 64
 
-  /// Begins a session.
-  /// - Returns: The secret for its cookie.
-  func begin() -> String {
-    let secret = SecretText.random().text
-    let ended = state.withLock { state -> Session? in
-      state.sessions[secret] = Session()
+  /// Begins the session of a secret, unless it has begun.
+  @discardableResult
+  func begin(_ secret: String) -> Session {
+    let (session, ended) = state.withLock { state -> (Session, Session?) in
+      if let session = state.sessions[secret] { return (session, nil) }
+      let session = Session()
+      state.sessions[secret] = session
       state.order.append(secret)
-      guard state.order.count > Sessions.most else { return nil }
-      return state.sessions.removeValue(forKey: state.order.removeFirst())
+      guard state.order.count > Sessions.most else { return (session, nil) }
+      return (session, state.sessions.removeValue(forKey: state.order.removeFirst()))
     }
     ended?.end()
-    return secret
+    return session
   }
 
   /// Returns the session of a cookie, or `nil`.

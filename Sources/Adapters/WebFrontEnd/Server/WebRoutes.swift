@@ -88,16 +88,15 @@ final class WebRoutes: Sendable {
   }
 
   private func session(of request: WebRequest) throws(WebFailure) -> Session {
-    guard let secret = request.cookie(guarding.cookieName),
-      let session = sessions.session(of: secret)
-    else {
-      throw WebFailure(
-        401,
-        "This browser has not been let in.",
-        remedy: "Open the address that the program printed."
-      )
+    if let secret = request.cookie(guarding.cookieName) {
+      if let session = sessions.session(of: secret) { return session }
+      if guarding.isKept(secret) { return sessions.begin(secret) }
     }
-    return session
+    throw WebFailure(
+      401,
+      "This browser has not been let in.",
+      remedy: "Open the address that the program printed."
+    )
   }
 
   private func open(_ request: WebRequest) throws(WebFailure) -> Response {
@@ -108,7 +107,9 @@ final class WebRoutes: Sendable {
         remedy: "Open the address that the program printed."
       )
     }
-    return WebAnswer.redirect(to: "/", settingCookie: guarding.cookie(of: sessions.begin()))
+    let secret = guarding.newSecret()
+    sessions.begin(secret)
+    return WebAnswer.redirect(to: "/", settingCookie: guarding.cookie(of: secret))
   }
 
   private func asset(_ request: WebRequest) throws(WebFailure) -> Response {

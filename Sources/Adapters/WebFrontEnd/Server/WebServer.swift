@@ -20,6 +20,8 @@ package struct WebServerOptions: Sendable {
   package var hostNames: [String] = []
   /// The token that opens a session.
   package var token = SecretText.random()
+  /// Whether later servers have the same token; then a browser stays let in.
+  package var isTokenKept = false
   /// The streams that are open at once.
   package var mostStreams = 256
 
@@ -114,7 +116,8 @@ package final class WebServer: Sendable {
           token: options.token,
           program: program.setup.program,
           port: port,
-          names: options.hostNames
+          names: options.hostNames,
+          isTokenKept: options.isTokenKept
         )
         let openWhole = program.openWhole
         routes.withLock {
