@@ -277,6 +277,12 @@ let tests: [Target] =
         + scenarios.map(\.target),
       and: [grdb]
     ),
+    // Programs are built with it that serve their lists only with the trait; without it there is nothing in it.
+    .tests(
+      "WebTests",
+      in: "IntegrationTests",
+      of: [testing, wireFormat.target] + cores.map(\.target) + scenarios.map(\.target)
+    ),
   ]
 
 // MARK: - Products

@@ -33,8 +33,8 @@ struct RequestTests {
   ])
   func `R240: only this server's names are answered`(host: String, isKnown: Bool) {
     let guarding = guarding(["lists.example"])
-    #expect(((try? guarding.checkHost(host)) != nil) == isKnown)
-    #expect((try? guarding.checkHost(nil)) == nil)
+    #expect(((try? guarding.checkHost(host, [:])) != nil) == isKnown)
+    #expect((try? guarding.checkHost(nil, [:])) == nil)
   }
 
   @Test(arguments: [
@@ -47,23 +47,20 @@ struct RequestTests {
     #expect(guarding().hasToken(try request("/", ["Authorization": field])) == isKnown)
   }
 
-  @Test func `R240: a cookie has the token and a session, and belongs to its port`() throws {
-    let guarding = guarding()
-    let cookie = try #require(guarding.newCookie().split(separator: ";").first)
-    #expect(guarding.newCookie().hasSuffix("; Path=/; HttpOnly; SameSite=Strict"))
-    let name = try #require(
-      guarding.sessionName(of: try request("/", ["Cookie": "a=b; \(cookie); c=d"]))
+  @Test func `R240: a kept token opens the sessions of earlier servers, and no other`() throws {
+    let kept = RequestGuard(
+      token: Self.token,
+      program: "book-catalog",
+      port: 8421,
+      isTokenKept: true
     )
-    #expect(cookie.hasSuffix(name))
-    for other in [
-      "\(cookie)0", cookie.replacing("8421", with: "8422"),
-      cookie.replacing("cdef.", with: "cdee."),
-      "book-catalog-8421=", "book-catalog-8421=.", "book-catalog-8421=\(name)",
-    ] {
-      #expect(
-        guarding.sessionName(of: try request("/", ["Cookie": String(other)])) == nil,
-        "\(other)"
-      )
+    let secret = kept.newSecret()
+    #expect(kept.isKept(secret))
+    #expect(!guarding().isKept(secret))
+    #expect(!kept.isKept(guarding().newSecret()))
+    #expect(kept.cookie(of: secret).hasSuffix("; Path=/; HttpOnly; SameSite=Strict"))
+    for other in ["", ".", "\(secret)0", String(secret.dropLast()), String(secret.dropFirst())] {
+      #expect(!kept.isKept(other), "\(other)")
     }
   }
 
@@ -115,7 +112,7 @@ struct RequestTests {
     let entity = try EntityDescription(
       name: "Thing",
       identity: .compound(names),
-      attributes: names.map { AttributeDescription($0, .text, isOptional: true) }
+      attributes: names.map { AttributeDescription($0, .text) }
     )
     for text in QuotingTexts.all(around: ["\"", "\\"]).suffix(400) {
       let key = ObjectKey.compound([.text(text), .null])
@@ -134,7 +131,9 @@ struct RequestTests {
   }
 
   @Test func `R240: nothing of a value is markup`() {
-    for text in QuotingTexts.all(around: ["<", "\"", "&"]).suffix(2000) + ["<script>", "'\"&>", "\u{0}\u{1F}\u{7F}\u{85}"] {
+    for text in QuotingTexts.all(around: ["<", "\"", "&"]).suffix(2000) + [
+      "<script>", "'\"&>", "\u{0}\u{1F}\u{7F}\u{85}",
+    ] {
       let page: HTMLText = "<td title=\"\(text)\">\(text)</td>"
       let inner = page.text.dropFirst("<td title=\"".count).dropLast("</td>".count)
       let parts = inner.unicodeScalars.split(separator: "\"", omittingEmptySubsequences: false)

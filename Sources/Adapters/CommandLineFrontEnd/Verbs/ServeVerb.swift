@@ -55,7 +55,7 @@ public struct ServeOptions: ParsableArguments {
   /// What the help of a verb that serves says.
   public static let discussion = """
     It prints an address with a token. Who opens it sees the list and every change of it by any process; a browser that has \
-    been there keeps a cookie until the program ends. Nothing but this machine is listened to, without encryption; for others \
+    been there keeps a cookie until the program ends, or, with --token-file, for as long as the token is the same. Nothing but this machine is listened to, without encryption; for others \
     give --listen, --allow-network and --host, and put a server with TLS before it. ^C ends it.
     """
 
@@ -165,7 +165,10 @@ extension ServeOptions {
     var options = WebServerOptions()
     (options.address, options.port, options.mostStreams) = (listen, port, maxStreams)
     options.hostNames = host
-    if let tokenFile { options.token = try TokenFile(tokenFile).token() }
+    if let tokenFile {
+      options.token = try TokenFile(tokenFile).token()
+      options.isTokenKept = true
+    }
     return options
   }
 }

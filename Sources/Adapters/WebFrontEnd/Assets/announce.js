@@ -53,7 +53,8 @@ export class Toast {
     this.element.replaceChildren(h('span', { text }), ...(button ? [button] : []));
     this.element.classList.toggle('error', error);
     this.element.hidden = false;
-    this.announcer.say(text + (action ? ` ${label}: u` : ''));
+    const key = { Undo: ': u', Redo: ': U' }[label] ?? '';
+    this.announcer.say(text + (action ? ` ${label}${key}` : ''));
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.hide(), error ? 12_000 : 7000);
   }

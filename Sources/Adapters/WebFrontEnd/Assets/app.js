@@ -21,6 +21,8 @@ let opening = null;
 let query = {};
 let hello = {};
 let asked = 0;
+let unfiltered = {};
+let counted = null;
 const live = { link: 'opening', held: null, failure: null, problems: [] };
 
 const read = () => Object.fromEntries(QUERY.map((name) => [name, address().get(name)]).filter(([, value]) => value !== null));
@@ -55,12 +57,32 @@ function open(next, { at = null, offset, push = false, cursor = true } = {}) {
   let first = true;
   let greeting = {};
   const size = list.size || 128;
+  const adopt = (result, link) => {
+    if (results !== mine) results?.close();
+    results = mine;
+    opening = null;
+    query = next;
+    hello = greeting;
+    Object.assign(live, { held: null, failure: null, problems: [], link });
+    filter.refuse(null);
+    filter.text = query.filter;
+    // Where a person went in the first rows of a list, they stay when it has been counted.
+    const went = live.link === 'open' && counted === mine && list.visited && list.focused ? list.cursor?.id : null;
+    counted = mine;
+    list.show(mine, result, hello, { offset, cursor });
+    if (went != null && result.state.page.some((row) => row?.id === went)) list.reveal(went);
+    if (push) write(true);
+    push = false;
+    writeSoon();
+    head();
+    if (document.activeElement === document.body) list.focus();
+  };
   const events = {
     status(text) {
       if (mine !== results && results) return;
       live.link = text;
       // A connection that is there again at once is no news.
-      setTimeout(tell, text === 'open' ? 0 : 400);
+      setTimeout(report, text === 'open' ? 0 : 400);
     },
     hello(data) {
       greeting = data;
@@ -73,33 +95,27 @@ function open(next, { at = null, offset, push = false, cursor = true } = {}) {
       if (mine === results) {
         live.link = 'refused';
         live.failure = problem;
-        return tell();
+        toast.show(problem.error, { error: true, remedy: problem.remedy });
+        return report();
       }
       opening = null;
       // The row of an old address may mean nothing here; the list does.
       if (at !== null && problem.status === 400) return open(next, { push });
       if (problem.status === 401 || !results) return refuse(problem);
       if (next.filter !== query.filter) filter.refuse(problem);
-      else toast.show(problem.error, { error: true, remedy: problem.remedy });
+      else toast.show(problem.error, { error: true, remedy: problem.remedy, ...otherwise(next) });
       return undefined;
+    },
+    /** The first rows of a long list come before it is counted; it is shown as a short one until then. */
+    opening({ about, page }) {
+      if (!first) return;
+      const state = { position: '', rows: page.length, matching: about ?? page.length, sectioned: false, counts: [page.length], headers: new Map(), from: 0, page };
+      adopt({ state, change: { kind: 'page' } }, 'counting');
     },
     list(result) {
       if (first) {
         first = false;
-        results?.close();
-        results = mine;
-        opening = null;
-        query = next;
-        hello = greeting;
-        Object.assign(live, { held: null, failure: null, problems: [], link: 'open' });
-        filter.refuse(null);
-        filter.text = query.filter;
-        list.show(mine, result, hello, { offset, cursor });
-        if (push) write(true);
-        writeSoon();
-        head();
-        if (document.activeElement === document.body) list.focus();
-        return;
+        return adopt(result, 'open');
       }
       list.apply(result);
       settleAll(list, result);
@@ -110,14 +126,21 @@ function open(next, { at = null, offset, push = false, cursor = true } = {}) {
       } else if (!change.moved && pane.isOpen) pane.changed(new Set([pane.id]));
       head();
     },
-    pending(data) { if (!live.held) return; live.held = data; announcer.add({}, waiting()); tell(); },
-    failure(data) { live.failure = data; tell(); },
-    recovered() { live.failure = null; tell(); },
-    compared({ problems }) { live.problems = problems; tell(); },
+    pending(data) { if (!live.held) return; live.held = data; announcer.add({}, waiting()); report(); },
+    failure(data) { live.failure = data; report(); },
+    recovered() { live.failure = null; report(); },
+    compared({ problems }) { live.problems = problems; report(); },
     bye({ reason }) { live.reason = reason; },
   };
   const mine = connect(base, { site, query: next, count: size, at, above: at === null ? 0 : 32, ...events });
   opening = mine;
+}
+
+/** An order and sections that do not fit: what was chosen last stays, and the other can go. */
+function otherwise(next) {
+  if (next.sort !== query.sort) return { label: 'Without sections', action: () => change({ sort: next.sort, sections: 'none' }) };
+  if (next.sort && next.sections !== query.sections) return { label: 'In the usual order', action: () => change({ sections: next.sections, sort: null }) };
+  return {};
 }
 
 /** The list of another query, with the cursor on its row and line as far as the other list has it. */
@@ -126,9 +149,12 @@ function change(part, push = true) {
   if (JSON.stringify(next) === JSON.stringify(query)) return opening?.close();
   const { cursor } = list;
   const id = cursor?.id ?? null;
-  // At the very top a person looks at the list, not at a row.
-  const stays = id !== null && list.scroller.top > 0;
-  return open(next, { at: stays ? id : null, offset: stays ? list.geo.y(cursor.place) - list.scroller.top : undefined, push });
+  // At the very top a person looks at the list, not at a row, unless they went to one.
+  let spot = id !== null && (list.scroller.top > 0 || list.visited) ? { at: id, offset: list.geo.y(cursor.index) - list.scroller.top } : {};
+  if (next.filter && !query.filter) unfiltered = spot;
+  // Who looked at nothing in the filtered list comes back to the very same line.
+  if (!next.filter && query.filter && !list.visited) spot = unfiltered;
+  return open(next, { ...spot, push });
 }
 
 function announce({ cause, inserted, moved, updated, removed, above, below }) {
@@ -160,8 +186,13 @@ function raced(what) {
 }
 
 /** Undo is offered for what was committed: an answer names the present position if nothing was. */
-const done = ({ message, position }) =>
-  message && toast.show(message, { action: position && generation(position) > asked ? () => act('undo') : null });
+function done({ message, position }, back = 'undo') {
+  if (!message) return;
+  // What messages say of keys is for terminals; here it is a button.
+  const text = message.replace(/(: u undoes|\. \^R does it again)\.$/, '');
+  const committed = position && generation(position) > asked;
+  toast.show(text[0].toUpperCase() + text.slice(1), { label: back === 'undo' ? 'Undo' : 'Redo', action: committed ? () => act(back) : null });
+}
 
 async function remove(id) {
   const ids = id === undefined ? list.ids : [id];
@@ -175,10 +206,10 @@ async function remove(id) {
   done(answer);
 }
 
-async function command({ name, scope, title }) {
-  const { ids, cursor, geo } = list;
+async function command({ name, scope, title }, ids = list.ids) {
+  const { cursor, geo } = list;
   if (scope === 'rows' && (!ids.length || raced(`does “${title}” with`))) return;
-  const section = cursor ? cursor.section ?? geo.sectionOfPlace(cursor.place) : undefined;
+  const section = cursor ? cursor.section ?? geo.sectionOf(cursor.index) : undefined;
   const answer = await attempt(() => send('POST', 'api/command', {}, { name, ids: scope === 'rows' ? ids : [], section }));
   if (!answer) return;
   done(answer);
@@ -186,16 +217,33 @@ async function command({ name, scope, title }) {
   if (effect?.kind === 'lines') choose(effect.title, effect.lines.map((label) => ({ label })));
   else if (effect?.kind === 'row') pane.open(effect.id);
   else if (effect?.kind === 'list') open(Object.fromEntries(new URLSearchParams(effect.query)), { push: true });
-  else if (effect?.kind === 'jump') list.goPlace(effect.index);
+  else if (effect?.kind === 'jump') list.goTo(effect.index);
   else if (effect?.kind === 'address' && /^https?:/i.test(effect.url)) window.open(effect.url, '_blank', 'noopener,noreferrer');
+}
+
+/** What a typed text may mean: a share, a row number, a value of what the list is sorted by. */
+function goals(text) {
+  const group = 'Go to';
+  const { rows } = list.state;
+  const share = /^(\d+(?:\.\d+)?)%$/.exec(text);
+  if (share) return [{ group, label: `${share[1]} % of the list`, run: () => list.goTo(Math.round((rows - 1) * Math.min(share[1], 100) / 100)) }];
+  const row = /^#?(\d+)$/.exec(text);
+  const goal = row && { group, label: `row ${count(Number(row[1]))} of ${count(rows)}`, run: () => list.goTo(row[1] - 1) };
+  const value = { group, label: `“${text}” in ${hello.sortColumn ?? 'the order'}`, run: () => jump(text) };
+  return text[0] === '#' && goal ? [goal] : goal ? [goal, value] : [value];
 }
 
 async function jump(text) {
   const answer = await attempt(() => send('GET', 'api/jump', { text }));
-  if (answer) list.goPlace(answer.index);
+  if (answer) list.goTo(answer.index);
 }
 
-const enter = (id) => (program.opensRows ? actions.links(id) : pane.open(id));
+/** What Enter does: it opens the list that a row names, or does what the program has for it, or shows all values. */
+function enter(id) {
+  const own = program.commands.find(({ key }) => key === '\r' || key === '\n');
+  if (program.opensRows) return actions.links(id);
+  return own ? command(own, [id]) : pane.open(id);
+}
 
 async function visit(id, name) {
   const answer = await attempt(() => send('POST', 'api/visit', {}, { id, name }));
@@ -229,12 +277,12 @@ const actions = {
   add: () => pane.add(),
   edit: (id) => (id !== undefined ? pane.edit(id) : list.row && !raced('changes') && pane.edit(list.row.id)),
   delete: remove,
-  undo: async () => done({ ...(await attempt(() => send('POST', 'api/undo', {}, {}))), position: null }),
-  redo: async () => done({ ...(await attempt(() => send('POST', 'api/redo', {}, {}))) }),
+  undo: async () => done((await attempt(() => send('POST', 'api/undo', {}, {}))) ?? {}, 'redo'),
+  redo: async () => done((await attempt(() => send('POST', 'api/redo', {}, {}))) ?? {}),
   async hold() {
     // Before the answer, so that a second press undoes the first.
     live.held = live.held ? null : {};
-    tell();
+    report();
     await attempt(() => results.hold(live.held !== null));
   },
   async copy() {
@@ -254,16 +302,16 @@ const actions = {
   },
   async index() {
     const answer = await attempt(() => send('GET', 'api/sections', { from: 0, count: 200 }));
-    if (answer) choose('Go to section', answer.sections.map(([index, title, size]) => ({ label: oneLine(title) || 'none', note: count(size), run: () => list.goSection(index) })));
+    if (answer) choose('Go to section', answer.sections.map(([index, title, size]) => ({ label: oneLine(title) || '(none)', note: count(size), run: () => list.goSection(index) })));
   },
   async links(id = list.row?.id) {
-    const answer = id != null && await attempt(() => send('GET', 'api/links', { id }));
-    if (program.opensRows && answer?.links?.length === 1) visit(id, answer.links[0].name);
+    const answer = id === undefined ? null : await attempt(() => send('GET', 'api/links', { id }));
+    if (program.opensRows && answer?.links.length === 1) visit(id, answer.links[0].name);
     else if (answer?.links.length) choose('Go to', answer.links.map(({ name, title, note }) => ({ label: oneLine(title), note: oneLine(note ?? ''), run: () => visit(id, name) })));
     else if (answer) toast.show('This row refers to nothing.');
   },
   commands() {
-    const own = program.commands.map((one) => ({ label: one.title, group: scopes[one.scope], keys: one.key ? [one.key] : [], run: () => command(one) }));
+    const own = ['rows', 'section', 'list'].flatMap((scope) => program.commands.filter((one) => one.scope === scope)).map((one) => ({ label: one.title, group: scopes[one.scope], keys: one.key ? [keyName(one.key)] : [], run: () => command(one) }));
     const page = [['add', 'Add…'], ['undo', 'Undo'], ['redo', 'Redo'], ['hold', live.held ? 'Let the list go on' : 'Hold the list'], ['index', 'Go to section…'], ['usual', 'Usual order and sections'], ['help', 'Keys']]
       .filter(([name]) => program.canWrite || !writes.has(name))
       .map(([name, label]) => ({ label, group: 'Page', keys: [keyName(table.find(([, , action]) => action === name)[1][0])], run: () => act(name) }));
@@ -271,7 +319,7 @@ const actions = {
     page.push({ label: 'Print', group: 'Page', run: () => window.open(`/print?${print}`, '_blank', 'noopener') });
     choose('Commands', [...own, ...page], {
       placeholder: 'Command, row number, 50% or a value',
-      typed: (text) => [{ label: `Go to “${text}”`, group: 'Place', run: () => jump(text) }],
+      typed: goals,
     });
   },
   help() {
@@ -303,9 +351,9 @@ function head() {
   const of = rows < matching ? `${count(rows)} of ${nouned(matching, program.nouns)}` : nouned(rows, program.nouns);
   parts.counts.textContent = state.sectioned && rows ? `${of} in ${nouned(state.counts.length, ['section', 'sections'])}` : of;
   const order = (hello.order ?? '').replace(/^by /, '').split(' ▸ ');
-  parts.sort.lastChild.textContent = order.at(-1) || 'Sort';
+  parts.sort.lastChild.textContent = order.at(-1).replace(/-([^,\s]+)/g, '$1 ↓');
   parts.sections.lastChild.textContent = state.sectioned && order.length > 1 ? order[0] : 'none';
-  tell();
+  report();
   blank();
 }
 
@@ -330,13 +378,13 @@ const ago = (time) => {
 const waiting = () => ['insert', 'delete', 'move', 'update'].reduce((total, name) => total + (live.held?.[name] ?? 0), 0);
 
 /** What the list is worth at this moment, in one word or few, with the reason as its title. */
-function tell() {
+function report() {
   const { link, held, failure, problems } = live;
   let [kind, text, title] = ['live', 'live', 'Changes appear as they are committed.'];
   if (link === 'reconnecting' || (link === 'opening' && results)) {
     [kind, text, title] = navigator.onLine ? ['lost', `reconnecting… last news ${ago(results?.lastNews ?? Date.now())}`, live.reason ?? 'The list stays as it was last seen.']
       : ['lost', 'offline', 'The list stays as it was last seen.'];
-  } else if (link === 'opening') [kind, text] = ['lost', 'opening'];
+  } else if (link === 'opening' || link === 'counting') [kind, text, title] = ['lost', `${link}…`, ''];
   else if (failure) [kind, text, title] = ['failed', oneLine(failure.error, 120), failure.remedy ?? ''];
   else if (held) [kind, text, title] = ['held', `held, ${waiting() ? nouned(waiting(), ['change', 'changes']) : 'no changes'}`, 'h lets the list go on.'];
   else if (program.copyTime) [kind, text, title] = ['copy', `copy of ${program.copyTime}`, program.notice];
@@ -346,7 +394,7 @@ function tell() {
   parts.live.title = title ?? '';
   parts.hold.setAttribute('aria-pressed', String(held !== null));
   parts.hold.lastChild.textContent = held ? 'Go on' : 'Hold';
-  root.classList.toggle('stale', kind === 'lost' && results !== null);
+  root.classList.toggle('stale', link === 'reconnecting' || link === 'refused');
   document.title = `${waiting() ? `(${waiting()}) ` : ''}${program.title}`;
 }
 
@@ -415,12 +463,13 @@ function build() {
     if (row !== null) pane.open(row);
     else if (pane.isOpen && !pane.isForm) pane.close();
   });
-  for (const name of ['online', 'offline']) addEventListener(name, tell);
-  setInterval(() => live.link !== 'open' && tell(), 1000);
+  for (const name of ['online', 'offline']) addEventListener(name, report);
+  setInterval(() => live.link !== 'open' && report(), 1000);
   if (program.notice) toast.show(program.notice);
 }
 
 async function start() {
+  setTimeout(() => program || root.append(h('main', { class: 'refused quiet', text: 'Opening…' })), 400);
   for (let wait = 500; ; wait = Math.min(wait * 2, 15_000)) {
     try {
       program = await call(base, 'GET', 'api/program', { site });

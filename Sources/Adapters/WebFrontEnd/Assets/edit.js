@@ -137,7 +137,7 @@ export class Pane {
       input: ({ target }) => {
         const field = fields.find(({ control }) => control === target);
         field.element.classList.toggle('dirty', target.value !== field.initial);
-        this.#tell(field, null);
+        this.#explain(field, null);
         this.#form.warned = false;
       },
       keydown: (event) => {
@@ -150,7 +150,7 @@ export class Pane {
     this.#focus();
   }
 
-  #tell({ control, problem }, text) {
+  #explain({ control, problem }, text) {
     problem.textContent = text ?? '';
     problem.hidden = !text;
     control.toggleAttribute('aria-invalid', Boolean(text));
@@ -167,7 +167,7 @@ export class Pane {
     form.busy = true;
     form.form.setAttribute('aria-busy', 'true');
     form.note.hidden = true;
-    form.fields.forEach((field) => this.#tell(field, null));
+    form.fields.forEach((field) => this.#explain(field, null));
     if (form.id != null) {
       const cells = new Map();
       for (const [name, text] of Object.entries(set)) {
@@ -207,7 +207,7 @@ export class Pane {
     for (const field of form.fields) {
       const text = refusal.fields?.[field.name];
       if (typeof text !== 'string') continue;
-      this.#tell(field, text);
+      this.#explain(field, text);
       if (!focused) field.control.focus();
       focused = true;
     }
@@ -219,6 +219,7 @@ export class Pane {
 
   /** Fields that both sides changed: each is decided by itself, and nothing is written before. */
   #conflict(form, { error, fields, deleted }, set) {
+    let box = null;
     const close = () => box.close();
     if (deleted || !fields) {
       const again = () => {
@@ -229,7 +230,7 @@ export class Pane {
         // All of it counts as typed, since the row is not there any more.
         for (const field of this.#form.fields) field.initial = '';
       };
-      const box = dialog('conflict', 'Deleted', h('h2', { text: deleted ? 'Deleted meanwhile' : 'Not saved' }), h('p', { text: error }),
+      box = dialog('conflict', 'Deleted', h('h2', { text: deleted ? 'Deleted meanwhile' : 'Not saved' }), h('p', { text: error }),
         h('footer', {}, deleted && h('button', { class: 'main', text: 'Add it again…', on: { click: again } }),
           h('button', { text: 'Back to the form', on: { click: close } })));
       return;
@@ -255,7 +256,7 @@ export class Pane {
       close();
       this.#save();
     };
-    const box = dialog('conflict', 'Conflict', h('h2', { text: 'Changed by others while you edited' }), h('p', { text: error }), table,
+    box = dialog('conflict', 'Conflict', h('h2', { text: 'Changed by others while you edited' }), h('p', { text: error }), table,
       h('footer', {}, h('button', { class: 'main', text: 'Save these', on: { click: save } }),
         h('button', { text: 'Back to the form', on: { click: close } })));
     box.querySelector('.main').focus();

@@ -1,4 +1,4 @@
-// The arithmetic of the list: counts of sections become places and pixels, exactly, before a row is read. Pure.
+// The arithmetic of the list: counts of sections become indexes and pixels, exactly, before a row is read. Pure.
 // Rows and headers have fixed heights, so the scroll bar of ten million rows is right at once and anchoring is one subtraction.
 
 /** The last index whose value is not above `value`; `sums` ascends and begins with 0. */
@@ -21,19 +21,19 @@ export class Geometry {
     this.rowHeight = row;
     this.headerHeight = header;
     this.folded = folded;
-    this.places = new Float64Array(sections + 1);
+    this.starts = new Float64Array(sections + 1);
     this.tops = new Float64Array(sections + 1);
     for (let index = 0; index < sections; index += 1) {
-      this.places[index + 1] = this.places[index] + counts[index];
+      this.starts[index + 1] = this.starts[index] + counts[index];
       this.tops[index + 1] = this.tops[index] + header + (folded.size && folded.has(index) ? 0 : counts[index] * row);
     }
     this.sections = sections;
-    this.rows = this.places[sections];
+    this.rows = this.starts[sections];
     this.height = this.tops[sections];
   }
 
-  sectionOfPlace(place) {
-    return lastAtMost(this.places, place);
+  sectionOf(index) {
+    return lastAtMost(this.starts, index);
   }
 
   sectionAt(y) {
@@ -41,20 +41,20 @@ export class Geometry {
   }
 
   /** The top of a row; of a row in a folded section, that of its header. */
-  y(place) {
-    const section = this.sectionOfPlace(place);
+  y(index) {
+    const section = this.sectionOf(index);
     if (this.folded.has(section)) return this.tops[section];
-    return this.tops[section] + this.headerHeight + (place - this.places[section]) * this.rowHeight;
+    return this.tops[section] + this.headerHeight + (index - this.starts[section]) * this.rowHeight;
   }
 
-  /** What is at a height: `{section}` for a header, `{section, place}` for a row. */
+  /** What is at a height: `{section}` for a header, `{section, index}` for a row. */
   lineAt(y) {
     if (!this.sections) return null;
     const section = this.sectionAt(Math.max(0, Math.min(y, this.height - 1)));
     const below = y - this.tops[section] - this.headerHeight;
     if (below < 0 || this.folded.has(section) || !this.counts[section]) return { section };
     const row = Math.min(Math.floor(below / this.rowHeight), this.counts[section] - 1);
-    return { section, place: this.places[section] + row };
+    return { section, index: this.starts[section] + row };
   }
 
   /** The rows and headers between two heights, in order. */
@@ -66,7 +66,7 @@ export class Geometry {
       const top = this.tops[section] + this.headerHeight;
       const first = Math.max(0, Math.floor((from - top) / this.rowHeight));
       const last = Math.min(this.counts[section], Math.ceil((to - top) / this.rowHeight));
-      for (let row = first; row < last; row += 1) yield { section, place: this.places[section] + row };
+      for (let row = first; row < last; row += 1) yield { section, index: this.starts[section] + row };
     }
   }
 }

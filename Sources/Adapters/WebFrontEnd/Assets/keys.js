@@ -36,7 +36,7 @@ export const table = [
   ['Other', ['Escape'], 'escape', 'close one thing'],
 ];
 
-const names = { ArrowDown: '↓', ArrowUp: '↑', ArrowLeft: '←', ArrowRight: '→', ' ': 'Space', Escape: 'Esc', PageDown: 'PgDn', PageUp: 'PgUp', '^r': '^R', '^Z': '^⇧Z' };
+const names = { ArrowDown: '↓', ArrowUp: '↑', ArrowLeft: '←', ArrowRight: '→', ' ': 'Space', Escape: 'Esc', PageDown: 'PgDn', PageUp: 'PgUp', '^r': '^R', '\r': 'Enter', '\n': 'Enter', '^Z': '^⇧Z' };
 export const keyName = (key) => names[key] ?? key;
 
 /** Calls `run(action)` for the keys of the table, and `command(key)` first, which is true for a key of the program. */

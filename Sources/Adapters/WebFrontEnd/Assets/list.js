@@ -39,8 +39,8 @@ export class List {
     this.layer.addEventListener('click', (event) => this.#clicked(event));
     this.layer.addEventListener('dblclick', (event) => this.#row(event)?.row && this.on.open(this.#row(event).row.id));
     this.layer.addEventListener('focusin', ({ target }) => {
-      const line = target.place ?? target.section;
-      if (line != null && target.tabIndex !== 0) this.#put(target.section == null ? { place: target.place } : { section: target.section });
+      const line = target.index ?? target.section;
+      if (line != null && target.tabIndex !== 0) this.#put(target.section == null ? { index: target.index } : { section: target.section });
     });
   }
 
@@ -55,8 +55,8 @@ export class List {
   get screen() { return Math.ceil(this.scroller.height / this.geo.rowHeight); }
   get size() { return Math.max(64, Math.min(512, (3 * this.screen + 63) & ~31)); }
 
-  rowAt(place) { return this.state?.page[place - this.state.from]; }
-  get row() { return this.cursor?.place != null ? this.#known(this.cursor.id) : null; }
+  rowAt(index) { return this.state?.page[index - this.state.from]; }
+  get row() { return this.cursor?.index != null ? this.#known(this.cursor.id) : null; }
   #known(id) { return id == null ? null : this.state.page.find((row) => row?.id === id) ?? this.rows.elements.get(`r${id}`)?.row ?? null; }
   title(row) { return oneLine(row?.cells[this.program.titleColumn] ?? '', 60) || 'this row'; }
 
@@ -75,7 +75,7 @@ export class List {
     this.scroller.height = height;
     this.#measure();
     this.#fit();
-    this.scroller.place(this.geo.height, line ? this.#y(line) + inset : 0);
+    this.scroller.set(this.geo.height, line ? this.#y(line) + inset : 0);
     this.draw();
   }
 
@@ -116,7 +116,7 @@ export class List {
     this.heads.title = left ? `${left} more in the detail pane` : '';
   }
 
-  #y(line) { return line.place == null ? this.geo.tops[line.section] : this.geo.y(line.place); }
+  #y(line) { return line.index == null ? this.geo.tops[line.section] : this.geo.y(line.index); }
 
   // Lists and changes
 
@@ -129,17 +129,18 @@ export class List {
     this.marks.clear();
     this.overlays.clear();
     this.stuck = null;
+    this.visited = false;
     this.#pending = null;
     this.scroller.forget();
     this.columns.reset();
     this.#measure();
     this.#fit();
     this.headings();
-    const place = change.at ?? null;
-    const top = place === null ? 0 : this.geo.y(place) - (keep?.offset ?? this.geo.headerHeight);
-    this.scroller.place(this.geo.height, top);
-    if (place !== null && (keep?.cursor ?? true)) this.#put({ place }, false);
-    else this.#put(state.rows ? { place: 0 } : null, false);
+    const index = change.at ?? null;
+    const top = index === null ? 0 : this.geo.y(index) - (keep?.offset ?? this.geo.headerHeight);
+    this.scroller.set(this.geo.height, top);
+    if (index !== null && (keep?.cursor ?? true)) this.#put({ index }, false);
+    else this.#put(state.rows ? { index: 0 } : null, false);
     this.draw();
   }
 
@@ -150,7 +151,7 @@ export class List {
     this.state = state;
     const spots = new Map();
     state.page.forEach((row, index) => row && spots.set(row.id, state.from + index));
-    for (const [id, place] of spots) this.rows.rename(`p${place}`, `r${id}`);
+    for (const [id, index] of spots) this.rows.rename(`p${index}`, `r${id}`);
 
     this.#refold(before, state, change);
     const moved = change.kind === 'page' && change.moved && geo.folded === this.folds;
@@ -160,7 +161,7 @@ export class List {
     if (this.stuck === 'top') next = 0;
     else if (this.stuck === 'bottom') next = this.geo.height;
     else if (!moved) next = top + this.#shift(before, change, spots, geo, top, height);
-    scroller.place(this.geo.height, next);
+    scroller.set(this.geo.height, next);
 
     if (change.kind === 'delta') this.#mark(change);
     this.#settleCursor(before, change, spots);
@@ -168,7 +169,7 @@ export class List {
       const { then } = this.#pending;
       this.#pending = null;
       if (change.at != null) {
-        this.#put({ place: change.at });
+        this.#put({ index: change.at });
         this.#see(true);
         then?.();
       } else this.on.lost('The row is not in this list');
@@ -199,68 +200,68 @@ export class List {
   #shift(before, change, spots, geo, top, height) {
     if (!geo.sections) return 0;
     const seen = [...geo.lines(top, top + height)];
-    const y = (line) => (line.place == null ? geo.tops[line.section] : geo.y(line.place));
-    const whole = seen.filter((line) => line.place != null && y(line) >= top + (top ? geo.headerHeight : 0) - 0.5);
+    const y = (line) => (line.index == null ? geo.tops[line.section] : geo.y(line.index));
+    const whole = seen.filter((line) => line.index != null && y(line) >= top + (top ? geo.headerHeight : 0) - 0.5);
     const { cursor } = this;
     const lines = cursor && y(cursor) >= top - 0.5 && y(cursor) < top + height ? [cursor, ...whole] : whole;
     for (const line of lines) {
-      if (line.place == null) {
+      if (line.index == null) {
         const section = change.origins ? change.origins.indexOf(line.section) : line.section;
         if (change.kind === 'delta' && section >= 0) return this.geo.tops[section] - y(line);
         continue;
       }
-      const id = before.page[line.place - before.from]?.id;
+      const id = before.page[line.index - before.from]?.id;
       if (id == null || !spots.has(id) || (change.moved?.has?.(id) && !this.mine.has(id))) continue;
       return this.geo.y(spots.get(id)) - y(line);
     }
     const line = whole[0];
     if (!line || !this.geo.rows) return 0;
-    return this.geo.y(Math.min(line.place + (change.shift ?? 0), this.geo.rows - 1)) - y(line);
+    return this.geo.y(Math.min(line.index + (change.shift ?? 0), this.geo.rows - 1)) - y(line);
   }
 
   #settleCursor(before, change, spots) {
     const { cursor, state } = this;
     if (!state.rows) return this.#put(null);
-    if (!cursor) return this.#put({ place: 0 });
-    if (this.stuck) return this.#put({ place: this.stuck === 'top' ? 0 : state.rows - 1 });
-    if (cursor.place == null) {
+    if (!cursor) return this.#put({ index: 0 });
+    if (this.stuck) return this.#put({ index: this.stuck === 'top' ? 0 : state.rows - 1 });
+    if (cursor.index == null) {
       const { origins } = change;
       let section = origins ? origins.indexOf(cursor.section) : cursor.section;
       if (section < 0) section = origins.findIndex((from) => from > cursor.section);
       return this.#put({ section: Math.min(section < 0 ? state.counts.length - 1 : section, state.counts.length - 1) });
     }
-    const { id, place } = cursor;
+    const { id, index } = cursor;
     const follows = this.mine.get(id) === 'follow';
-    if (id == null) return this.#put({ place: Math.min(place + (change.shift ?? 0), state.rows - 1) });
+    if (id == null) return this.#put({ index: Math.min(index + (change.shift ?? 0), state.rows - 1) });
     if (spots.has(id)) {
       const now = spots.get(id);
       const y = this.geo.y(now) - this.scroller.top;
-      if (follows || !change.moved?.has?.(id) || (y > -this.geo.rowHeight && y < this.scroller.height)) return this.#put({ place: now });
-      return this.#leave(before, spots, place, 'was moved away');
+      if (follows || !change.moved?.has?.(id) || (y > -this.geo.rowHeight && y < this.scroller.height)) return this.#put({ index: now });
+      return this.#leave(before, spots, index, 'was moved away');
     }
     if (!change.removed?.has(id)) {
       // Out of the window: nobody knows its place, so the next key asks for it by its id.
-      this.cursor = { id, place: Math.max(0, Math.min(place + (change.shift ?? 0), state.rows - 1)) };
+      this.cursor = { id, index: Math.max(0, Math.min(index + (change.shift ?? 0), state.rows - 1)) };
       return undefined;
     }
     if (follows) return this.reveal(id);
-    return this.#leave(before, spots, place, 'left the list');
+    return this.#leave(before, spots, index, 'left the list');
   }
 
   /** The nearest row that survives: of the same section after, before, then any. */
-  #leave(before, spots, place, what) {
+  #leave(before, spots, index, what) {
     const geo = new Geometry(before.counts, { row: 1, header: 0 });
-    const section = geo.sectionOfPlace(place);
-    const inside = (at) => at >= geo.places[section] && at < geo.places[section + 1];
+    const section = geo.sectionOf(index);
+    const inside = (at) => at >= geo.starts[section] && at < geo.starts[section + 1];
     const near = before.page.map((row, index) => ({ row, at: before.from + index }))
       .filter(({ row }) => row && spots.has(row.id))
-      .sort((a, b) => inside(b.at) - inside(a.at) || (b.at > place) - (a.at > place) || Math.abs(a.at - place) - Math.abs(b.at - place));
-    const gone = before.page[place - before.from];
+      .sort((a, b) => inside(b.at) - inside(a.at) || (b.at > index) - (a.at > index) || Math.abs(a.at - index) - Math.abs(b.at - index));
+    const gone = before.page[index - before.from];
     if (gone && !this.mine.has(gone.id)) {
       this.forced = performance.now();
       this.on.lost(`“${this.title(gone)}” ${what}`);
     }
-    this.#put({ place: near.length ? spots.get(near[0].row.id) : Math.min(place, this.state.rows - 1) });
+    this.#put({ index: near.length ? spots.get(near[0].row.id) : Math.min(index, this.state.rows - 1) });
   }
 
   #mark(change) {
@@ -274,14 +275,14 @@ export class List {
 
   // The cursor
 
-  #put(line, tell = true) {
+  #put(line, notifies = true) {
     const before = this.cursor;
-    const section = line && (line.place == null ? line.section : this.geo.sectionOfPlace(line.place));
+    const section = line && (line.index == null ? line.section : this.geo.sectionOf(line.index));
     if (!line) this.cursor = null;
     // A fold around the cursor puts it on the header.
-    else if (line.place == null || this.folds.has(section)) this.cursor = { section };
-    else this.cursor = { place: line.place, id: this.rowAt(line.place)?.id ?? null };
-    if (tell && (before?.id !== this.cursor?.id || before?.place !== this.cursor?.place || before?.section !== this.cursor?.section)) {
+    else if (line.index == null || this.folds.has(section)) this.cursor = { section };
+    else this.cursor = { index: line.index, id: this.rowAt(line.index)?.id ?? null };
+    if (notifies && (before?.id !== this.cursor?.id || before?.index !== this.cursor?.index || before?.section !== this.cursor?.section)) {
       this.on.moved();
     }
   }
@@ -289,7 +290,7 @@ export class List {
   get #cursorKey() {
     const { cursor } = this;
     if (!cursor) return null;
-    return cursor.place == null ? this.#headKey(cursor.section) : cursor.id != null ? `r${cursor.id}` : `p${cursor.place}`;
+    return cursor.index == null ? this.#headKey(cursor.section) : cursor.id != null ? `r${cursor.id}` : `p${cursor.index}`;
   }
 
   #headKey(section) {
@@ -302,19 +303,20 @@ export class List {
     const { geo, scroller, cursor } = this;
     if (!cursor) return;
     const y = this.#y(cursor);
-    const sticky = cursor.place == null ? 0 : geo.headerHeight;
+    const sticky = cursor.index == null ? 0 : geo.headerHeight;
     const low = y - sticky;
-    const high = y + (cursor.place == null ? geo.headerHeight : geo.rowHeight) - scroller.height;
+    const high = y + (cursor.index == null ? geo.headerHeight : geo.rowHeight) - scroller.height;
     let top = scroller.top;
     if (top > low || top < high) {
       if (far && (top > low + scroller.height || top < high - scroller.height)) top = y - scroller.height / 2;
       else top = top > low ? low : high;
-      scroller.place(geo.height, top);
+      scroller.set(geo.height, top);
       scroller.settle();
     }
   }
 
   #go(line, stuck = null) {
+    this.visited = true;
     this.stuck = stuck;
     this.#put(line);
     this.#see();
@@ -328,37 +330,37 @@ export class List {
     if (!cursor) return;
     if (cursor.id != null && !this.state.page.some((row) => row?.id === cursor.id)) return this.reveal(cursor.id, () => this.move(lines));
     const y = this.#y(cursor);
-    const tall = cursor.place == null ? geo.headerHeight : geo.rowHeight;
+    const tall = cursor.index == null ? geo.headerHeight : geo.rowHeight;
     let at = lines > 0 ? y + tall : y - 1;
     if (Math.abs(lines) > 1) at = y + lines * geo.rowHeight;
-    if (at < 0 && Math.abs(lines) === 1) { scroller.place(geo.height, 0); return this.draw(); }
+    if (at < 0 && Math.abs(lines) === 1) { scroller.set(geo.height, 0); return this.draw(); }
     this.#go(geo.lineAt(Math.max(0, Math.min(at, geo.height - 1))));
   }
 
   page(direction) { this.move(direction * Math.max(1, this.screen - 2)); }
 
   edge(end) {
-    if (this.state.rows) this.#go({ place: end === 'top' ? 0 : this.state.rows - 1 }, end);
-    if (end === 'top') { this.scroller.place(this.geo.height, 0); this.draw(); }
+    if (this.state.rows) this.#go({ index: end === 'top' ? 0 : this.state.rows - 1 }, end);
+    if (end === 'top') { this.scroller.set(this.geo.height, 0); this.draw(); }
   }
 
   section(by) {
     const { geo, cursor } = this;
     if (!cursor || !geo.headerHeight) return;
-    const now = cursor.place == null ? cursor.section : geo.sectionOfPlace(cursor.place);
-    const next = by < 0 && cursor.place != null ? now : now + by;
+    const now = cursor.index == null ? cursor.section : geo.sectionOf(cursor.index);
+    const next = by < 0 && cursor.index != null ? now : now + by;
     if (next >= 0 && next < geo.sections) this.goSection(next);
   }
 
   goSection(section) {
     this.#go({ section });
-    this.scroller.place(this.geo.height, this.geo.tops[section]);
+    this.scroller.set(this.geo.height, this.geo.tops[section]);
     this.draw();
   }
 
-  goPlace(place) {
+  goTo(index) {
     this.stuck = null;
-    this.#put({ place: Math.max(0, Math.min(place, this.state.rows - 1)) });
+    this.#put({ index: Math.max(0, Math.min(index, this.state.rows - 1)) });
     this.#see(true);
     this.draw();
     this.focus();
@@ -368,7 +370,7 @@ export class List {
   reveal(id, then) {
     const index = this.state.page.findIndex((row) => row?.id === id);
     if (index >= 0) {
-      this.goPlace(this.state.from + index);
+      this.goTo(this.state.from + index);
       then?.();
       return;
     }
@@ -380,7 +382,7 @@ export class List {
   fold(how) {
     const { geo, cursor } = this;
     if (!cursor || !geo.headerHeight) return false;
-    const section = cursor.place == null ? cursor.section : geo.sectionOfPlace(cursor.place);
+    const section = cursor.index == null ? cursor.section : geo.sectionOf(cursor.index);
     const is = this.folds.has(section);
     if (how === undefined ? false : is === how) return false;
     this.#fold(section, !is);
@@ -396,7 +398,7 @@ export class List {
     if (id != null) this.#foldedIds[folded ? 'add' : 'delete'](id);
     this.#measure();
     this.#put({ section });
-    scroller.place(this.geo.height, this.geo.tops[section] - Math.max(0, stays));
+    scroller.set(this.geo.height, this.geo.tops[section] - Math.max(0, stays));
     this.draw();
     this.focus();
   }
@@ -437,12 +439,12 @@ export class List {
     if (!element) return undefined;
     const id = element.row?.id;
     if (id != null && (event.ctrlKey || event.metaKey)) this.#toggle(id);
-    else if (id != null && event.shiftKey && this.cursor?.place != null) {
-      const [from, to] = [this.cursor.place, element.place].sort((a, b) => a - b);
-      for (let place = from; place <= to; place += 1) if (this.rowAt(place)) this.selected.add(this.rowAt(place).id);
+    else if (id != null && event.shiftKey && this.cursor?.index != null) {
+      const [from, to] = [this.cursor.index, element.index].sort((a, b) => a - b);
+      for (let index = from; index <= to; index += 1) if (this.rowAt(index)) this.selected.add(this.rowAt(index).id);
       this.on.selected();
     }
-    this.#go({ place: element.place });
+    this.#go({ index: element.index });
     if (id != null && (event.pointerType === 'touch' || this.narrow || this.program.opensRows)) this.on.open(id);
     return undefined;
   }
@@ -464,7 +466,7 @@ export class List {
     const { top } = this.scroller;
     if (!top) return null;
     for (const line of this.geo.lines(top + this.geo.headerHeight, top + this.scroller.height)) {
-      if (line.place != null && this.rowAt(line.place)) return this.rowAt(line.place).id;
+      if (line.index != null && this.rowAt(line.index)) return this.rowAt(line.index).id;
     }
     return null;
   }
@@ -473,7 +475,7 @@ export class List {
     const { state, geo, scroller, cursor } = this;
     if (!state || !this.columns) return;
     const { top, base, height } = scroller;
-    const had = this.layer.contains(document.activeElement);
+    const had = this.focused;
     const columns = this.rows.visible.length + 1;
     const over = Math.max(2, Math.min(8, (230 - (height / geo.rowHeight) * columns) / columns / 2)) * geo.rowHeight;
     const items = [];
@@ -481,25 +483,25 @@ export class List {
     let last = -1;
     const bare = [];
     for (const line of geo.lines(top - over, top + height + over)) {
-      if (line.place == null) {
+      if (line.index == null) {
         items.push(this.#headItem(line.section, base, top));
         if (!state.headers.has(line.section)) bare.push(line.section);
       } else {
-        const y = geo.y(line.place);
+        const y = geo.y(line.index);
         if (y + geo.rowHeight > top && y < top + height) {
-          first = Math.min(first, line.place);
-          last = line.place;
+          first = Math.min(first, line.index);
+          last = line.index;
         }
-        items.push(this.#rowItem(line.place, line.section, y, base));
+        items.push(this.#rowItem(line.index, line.section, y, base));
       }
     }
     const key = this.#cursorKey;
     if (key && had && !items.some((item) => item.key === key)) {
       // The focused element stays in the page, however far away its row is; outside the window its place is only guessed.
-      const guess = cursor.place != null && cursor.id != null && this.rowAt(cursor.place)?.id !== cursor.id;
-      const y = (guess ? cursor.place < state.from : this.#y(cursor) < top) ? top - REACH : top + height + REACH;
-      const item = cursor.place == null ? this.#headItem(cursor.section, base, top)
-        : { ...this.#rowItem(cursor.place, geo.sectionOfPlace(cursor.place), y, base), key, row: this.row, waiting: !this.row, cursor: true, ...(guess && { rowIndex: null }) };
+      const guess = cursor.index != null && cursor.id != null && this.rowAt(cursor.index)?.id !== cursor.id;
+      const y = (guess ? cursor.index < state.from : this.#y(cursor) < top) ? top - REACH : top + height + REACH;
+      const item = cursor.index == null ? this.#headItem(cursor.section, base, top)
+        : { ...this.#rowItem(cursor.index, geo.sectionOf(cursor.index), y, base), key, row: this.row, waiting: !this.row, cursor: true, ...(guess && { rowIndex: null }) };
       if (y < top) items.unshift(item);
       else items.push(item);
     }
@@ -540,19 +542,19 @@ export class List {
     const key = this.#headKey(section);
     return {
       key, head: true, section, header: state.headers.get(section), y: geo.tops[section], top: start - base, height: end - start,
-      rowIndex: geo.places[section] + section + 2, folded: this.folds.has(section), size: geo.counts[section],
-      cursor: this.cursor?.place == null && this.cursor?.section === section, grown: this.marks.get(key)?.by,
+      rowIndex: geo.starts[section] + section + 2, folded: this.folds.has(section), size: geo.counts[section],
+      cursor: this.cursor?.index == null && this.cursor?.section === section, grown: this.marks.get(key)?.by,
     };
   }
 
-  #rowItem(place, section, y, base) {
+  #rowItem(index, section, y, base) {
     const { state, cursor } = this;
-    const row = this.rowAt(place);
-    const key = row ? `r${row.id}` : `p${place}`;
-    const isCursor = cursor?.place != null && (cursor.id != null && row ? row.id === cursor.id : cursor.place === place && !(cursor.id && row));
+    const row = this.rowAt(index);
+    const key = row ? `r${row.id}` : `p${index}`;
+    const isCursor = cursor?.index != null && (cursor.id != null && row ? row.id === cursor.id : cursor.index === index && !(cursor.id && row));
     if (isCursor && row && cursor.id == null) cursor.id = row.id;
     return {
-      key, row, place, y, top: y - base, rowIndex: place + (this.geo.headerHeight ? section + 1 : 0) + 2,
+      key, row, index, y, top: y - base, rowIndex: index + (this.geo.headerHeight ? section + 1 : 0) + 2,
       waiting: row === undefined, cursor: isCursor, selected: row ? this.selected.has(row.id) : false,
       mark: row ? this.marks.get(key) : null, overlay: row ? this.overlays.get(row.id) : null,
     };

@@ -94,8 +94,8 @@ function applySections(state, line) {
 
 function applyRows(state, line, from, to) {
   const gone = new Set();
-  for (const [place, id] of line.remove ?? []) {
-    const index = place - state.from;
+  for (const [position, id] of line.remove ?? []) {
+    const index = position - state.from;
     if (!(index >= 0 && index < state.page.length)) return null;
     const row = state.page[index];
     if (row && row.id !== id) return null;
@@ -106,8 +106,8 @@ function applyRows(state, line, from, to) {
   const filled = new Uint8Array(to - from);
   const inserted = new Set();
   const moved = new Set();
-  for (const [place, kind, row] of line.arrive ?? []) {
-    const index = place - from;
+  for (const [position, kind, row] of line.arrive ?? []) {
+    const index = position - from;
     if (!(index >= 0 && index < page.length) || filled[index]) return null;
     page[index] = row;
     filled[index] = 1;
@@ -123,8 +123,8 @@ function applyRows(state, line, from, to) {
   const updated = new Map();
   const before = new Map();
   for (const row of state.page) if (row) before.set(row.id, row);
-  for (const [place, row] of line.update ?? []) {
-    const index = place - from;
+  for (const [position, row] of line.update ?? []) {
+    const index = position - from;
     if (!(index >= 0 && index < page.length)) return null;
     page[index] = row;
   }

@@ -39,7 +39,7 @@ export const generation = (position) => Number.parseInt(position, 10);
 
 /**
  * Opens the list at `url`. Options: `site`, `query` (`filter`, `sort`, `sections`, `list`), `from` and `count`, or `at` and `above`;
- * and what is called: `list({before, state, change, line})`, `hello`, `pending`, `failure`, `recovered`, `compared`, `bye`,
+ * and what is called: `list({before, state, change, line})`, `hello`, `opening`, `pending`, `failure`, `recovered`, `compared`, `bye`,
  * `status(text)`, `refused(problem)`.
  */
 export function connect(url, { site = '0', query = {}, from = 0, count = 96, at = null, above = 0, ...on }) {
@@ -90,7 +90,7 @@ export function connect(url, { site = '0', query = {}, from = 0, count = 96, at 
   const ask = (body) => client && send('POST', 'api/window', {}, body).catch(() => {});
 
   // One request at a time, and each with the present wish, so that the last wish is the one that stays.
-  const tellHold = () => (holding = holding.catch(() => {}).then(() => send('POST', 'api/hold', {}, { held })));
+  const sendHold = () => (holding = holding.catch(() => {}).then(() => send('POST', 'api/hold', {}, { held })));
 
   const take = (line) => {
     const result = applyLine(state, line);
@@ -113,7 +113,7 @@ export function connect(url, { site = '0', query = {}, from = 0, count = 96, at 
       if (name === 'hello') {
         client = data.client;
         for (const resolve of greeted.splice(0)) resolve();
-        if (held) tellHold().catch(() => {});
+        if (held) sendHold().catch(() => {});
       }
       on[name]?.(data);
     },
@@ -137,7 +137,7 @@ export function connect(url, { site = '0', query = {}, from = 0, count = 96, at 
     reveal: (id, rowsAbove, size) => ask({ id, above: rowsAbove, count: size }),
     hold(wish) {
       held = wish;
-      return tellHold();
+      return sendHold();
     },
     close: () => stream.close(),
   };

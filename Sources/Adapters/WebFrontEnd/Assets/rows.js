@@ -130,10 +130,10 @@ export class Rows {
       h('bdi', { role: 'gridcell', class: `${this.columns[index].align}${index === this.title ? ' title' : ''}` })));
   }
 
-  row(element, { row, place, top, rowIndex, selected, cursor, mark, overlay, waiting }) {
+  row(element, { row, index, top, rowIndex, selected, cursor, mark, overlay, waiting }) {
     this.#cells(element);
     element.row = row;
-    element.place = place;
+    element.index = index;
     element.section = null;
     element.style.top = `${top}px`;
     const state = ['row'];
@@ -175,7 +175,7 @@ export class Rows {
     attribute(head, 'tabindex', cursor ? 0 : -1);
     const [title, aggregates, number] = head.firstChild.children;
     const set = (node, text) => { if (node.textContent !== text) node.textContent = text; };
-    set(title, header ? oneLine(header.title) || 'none' : '');
+    set(title, header ? oneLine(header.title) || '(none)' : '');
     set(aggregates, oneLine(header?.aggregates ?? ''));
     set(number, count(size));
     attribute(number, 'data-grown', grown ? (grown > 0 ? `+${count(grown)}` : `−${count(-grown)}`) : null);

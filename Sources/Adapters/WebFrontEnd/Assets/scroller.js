@@ -76,7 +76,7 @@ export class Scroller {
   }
 
   /** Takes over new heights and a new top in one step, before the next frame is painted. */
-  place(total, top) {
+  set(total, top) {
     if (total !== this.#total) {
       this.#total = total;
       this.spacer.style.height = `${Math.min(total, CAP)}px`;

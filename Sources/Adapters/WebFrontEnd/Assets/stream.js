@@ -6,7 +6,7 @@ const HIDDEN = 10_000;
 const LONGEST = 15_000;
 const FINAL = new Set([400, 401, 403, 404, 413, 415, 421, 422]);
 
-/** Returns a function that takes pieces of text, split anywhere, and calls `emit(name, data, id)` for each event. */
+/** Returns a function that takes a text in parts, split anywhere, and calls `emit(name, data, id)` for each event. */
 export function eventParser(emit) {
   let rest = '';
   let name = '';

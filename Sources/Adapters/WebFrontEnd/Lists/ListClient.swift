@@ -18,6 +18,11 @@ struct StreamEvent: Sendable {
   var text: String {
     (position.map { "id: \($0)\n" } ?? "") + "event: \(name)\ndata: \(data)\n\n"
   }
+
+  /// The last event of a stream.
+  static func bye(because reason: String) -> StreamEvent {
+    StreamEvent(name: "bye", data: JSONValue.members(["reason": .string(reason)]).text)
+  }
 }
 
 /// The window of a list that one page shows: a generation and a range of positions, and nothing that waits to be sent.
@@ -35,6 +40,8 @@ final class ListClient: Sendable {
 
   private struct Wishes {
     var wish: Wish?
+    /// Whether the lengths of all sections are sent again, to a page whose list does not fit.
+    var isWhole = false
     var isHeld = false
     var hasReleased = false
     var end: String?
@@ -97,8 +104,14 @@ final class ListClient: Sendable {
   // MARK: - Requests
 
   /// Moves the window; its rows come with the stream.
-  func show(_ wish: Wish) {
-    wishes.withLock { $0.wish = wish }
+  /// - Parameters:
+  ///   - wish: The window.
+  ///   - isWhole: Whether the lengths of all sections are sent again, to a page whose list does not fit.
+  func show(_ wish: Wish, isWhole: Bool) {
+    wishes.withLock { wishes in
+      wishes.wish = wish
+      wishes.isWhole = wishes.isWhole || isWhole
+    }
     wake()
   }
 
@@ -144,8 +157,7 @@ final class ListClient: Sendable {
       try Task.checkCancellation()
       let end = wishes.withLock { $0.end }
       if let end {
-        let event = StreamEvent(name: "bye", data: JSONValue.members(["reason": .string(end)]).text)
-        return try await write([event], send)
+        return try await write([.bye(because: end)], send)
       }
       var events = try await news()
       let now = ContinuousClock.now
@@ -174,15 +186,17 @@ final class ListClient: Sendable {
   private func news() async throws -> [StreamEvent] {
     var events = notes()
     guard hub.controller.state.results != nil else { return events + firstRows() }
-    let (wish, isHeld) = wishes.withLock { wishes in
-      defer { wishes.wish = nil }
-      return (wishes.wish, wishes.isHeld)
+    let (wish, isWhole, isHeld) = wishes.withLock { wishes in
+      defer { (wishes.wish, wishes.isWhole) = (nil, false) }
+      return (wishes.wish, wishes.isWhole, wishes.isHeld)
     }
     let list = shown.withLock { $0.list }
     do {
       let present = try hub.controller.results
       if let wish {
-        events.append(try await page(wish, of: isHeld ? list ?? present : present))
+        events.append(
+          try await page(wish, of: isHeld ? list ?? present : present, isWhole: isWhole)
+        )
       } else if let list, present.position != list.position {
         events += isHeld ? try pending(since: list) : [try await change(since: list)]
       }
@@ -235,12 +249,13 @@ final class ListClient: Sendable {
   private func page(
     _ wish: Wish,
     of list: ResultsList<Row>,
+    isWhole: Bool = false,
     reason: String? = nil
   ) async throws -> StreamEvent {
     let known = shown.withLock { $0.list?.position }
     let (wished, position) = await ListClient.window(of: wish, in: list, hub.controller.store)
     let window = wished.clamped(to: 0..<list.count)
-    let hasCounts = known == list.position && reason == nil
+    let hasCounts = known == list.position && reason == nil && !isWhole
     let key = LineKey(from: 0, to: list.generation, window: window, hasCounts: hasCounts)
     let lines = hub.lines
     let write: @Sendable () async throws -> String = {

@@ -5,7 +5,7 @@
 /// The files of the browser page, as they are served.
 enum WebAssets {
   /// The beginning of the SHA-256 of all files; it is a part of their addresses.
-  static let hash: StaticString = "588eaebede815656"
+  static let hash: StaticString = "bcc7cfdd0b129c87"
 
   static let files: [(name: StaticString, type: StaticString, text: StaticString)] = [
 (name: "announce.js", type: "text/javascript; charset=utf-8", text: ####"""
@@ -64,7 +64,8 @@ export class Toast {
     this.element.replaceChildren(h('span', { text }), ...(button ? [button] : []));
     this.element.classList.toggle('error', error);
     this.element.hidden = false;
-    this.announcer.say(text + (action ? ` ${label}: u` : ''));
+    const key = { Undo: ': u', Redo: ': U' }[label] ?? '';
+    this.announcer.say(text + (action ? ` ${label}${key}` : ''));
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.hide(), error ? 12_000 : 7000);
   }
@@ -113,15 +114,15 @@ input:focus, textarea:focus { outline: 2px solid var(--accent); outline-offset: 
 
 .top { display: flex; align-items: center; gap: 0.5rem 1rem; padding: 0.6rem 1rem; border-bottom: 1px solid var(--hair); }
 .names { display: flex; align-items: baseline; gap: 0.75rem; min-width: 10rem; flex: 1 1 auto; overflow: hidden; white-space: nowrap; }
-h1 { flex-shrink: 0.5; font-size: 1rem; font-weight: 650; letter-spacing: -0.01em; overflow: hidden; text-overflow: ellipsis; }
-.counts { flex-shrink: 9; color: var(--soft); font-variant-numeric: tabular-nums; overflow: hidden; text-overflow: ellipsis; }
-.live { flex-shrink: 0.3; color: var(--soft); font-size: 0.8125rem; overflow: hidden; text-overflow: ellipsis; }
+h1 { flex: none; max-width: 55%; font-size: 1rem; font-weight: 650; letter-spacing: -0.01em; overflow: hidden; text-overflow: ellipsis; }
+.counts { flex-shrink: 99; color: var(--soft); font-variant-numeric: tabular-nums; overflow: hidden; text-overflow: ellipsis; }
+.live { flex: none; max-width: 70%; color: var(--soft); font-size: 0.8125rem; overflow: hidden; text-overflow: ellipsis; }
 .live::before { content: ''; display: inline-block; width: 0.5rem; height: 0.5rem; border-radius: 50%; margin-right: 0.4rem; background: var(--soft); }
 .live.live::before { background: var(--new); }
 .live.lost::before { background: none; border: 1.5px solid var(--changed); }
 .live.held::before { background: none; border: solid var(--accent); border-width: 0 3px; border-radius: 0; }
 .live.compared::before, .live.copy::before { background: var(--changed); }
-.live.failed { color: var(--bad); }
+.live.failed { flex-shrink: 1; color: var(--bad); }
 .live.failed::before { background: var(--bad); }
 .chip { font-size: 0.8125rem; border-radius: 1rem; }
 button.chip { background: var(--tint); color: var(--accent); }
@@ -142,8 +143,8 @@ main { position: relative; display: flex; flex: 1; min-height: 0; }
 .heads button:hover { background: none; color: var(--ink); }
 .heads .trailing { text-align: right; }
 .heads .ascending, .heads .descending { color: var(--ink); }
-.ascending button::after { content: ' ↑'; }
-.descending button::after { content: ' ↓'; }
+.ascending > ::after { content: ' ↑'; }
+.descending > ::after { content: ' ↓'; }
 .port { position: relative; flex: 1; overflow: hidden scroll; overflow-anchor: none; outline: none; scrollbar-color: color-mix(in srgb, var(--soft) 45%, transparent) transparent; contain: strict; }
 .layer { position: absolute; inset: 0 0 auto; user-select: none; }
 .section { position: absolute; left: 0; right: 0; pointer-events: none; }
@@ -249,9 +250,18 @@ td input { width: auto; accent-color: var(--accent); }
   * { animation: none !important; transition: none !important; }
 }
 @media (forced-colors: active) {
-  .cursor, .selected { outline: 2px solid Highlight; outline-offset: -2px; }
+  .cursor { outline: 2px solid Highlight; outline-offset: -2px; }
+  .selected { border-bottom: 2px dashed Highlight; }
   .live::before, .waiting bdi::before { forced-color-adjust: none; }
 }
+
+/* The list for paper, which the server writes. */
+.print { padding: 1.5rem 2rem; }
+.print p { margin: 0.25rem 0 1rem; color: var(--soft); }
+.print [scope="rowgroup"] { padding-top: 1rem; color: var(--ink); font-weight: 600; break-after: avoid; }
+.print small { float: right; color: var(--soft); font-weight: 400; }
+.print thead th { white-space: nowrap; }
+.print .number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 
 """####),
 (name: "app.js", type: "text/javascript; charset=utf-8", text: ####"""
@@ -278,6 +288,8 @@ let opening = null;
 let query = {};
 let hello = {};
 let asked = 0;
+let unfiltered = {};
+let counted = null;
 const live = { link: 'opening', held: null, failure: null, problems: [] };
 
 const read = () => Object.fromEntries(QUERY.map((name) => [name, address().get(name)]).filter(([, value]) => value !== null));
@@ -312,12 +324,32 @@ function open(next, { at = null, offset, push = false, cursor = true } = {}) {
   let first = true;
   let greeting = {};
   const size = list.size || 128;
+  const adopt = (result, link) => {
+    if (results !== mine) results?.close();
+    results = mine;
+    opening = null;
+    query = next;
+    hello = greeting;
+    Object.assign(live, { held: null, failure: null, problems: [], link });
+    filter.refuse(null);
+    filter.text = query.filter;
+    // Where a person went in the first rows of a list, they stay when it has been counted.
+    const went = live.link === 'open' && counted === mine && list.visited && list.focused ? list.cursor?.id : null;
+    counted = mine;
+    list.show(mine, result, hello, { offset, cursor });
+    if (went != null && result.state.page.some((row) => row?.id === went)) list.reveal(went);
+    if (push) write(true);
+    push = false;
+    writeSoon();
+    head();
+    if (document.activeElement === document.body) list.focus();
+  };
   const events = {
     status(text) {
       if (mine !== results && results) return;
       live.link = text;
       // A connection that is there again at once is no news.
-      setTimeout(tell, text === 'open' ? 0 : 400);
+      setTimeout(report, text === 'open' ? 0 : 400);
     },
     hello(data) {
       greeting = data;
@@ -330,33 +362,27 @@ function open(next, { at = null, offset, push = false, cursor = true } = {}) {
       if (mine === results) {
         live.link = 'refused';
         live.failure = problem;
-        return tell();
+        toast.show(problem.error, { error: true, remedy: problem.remedy });
+        return report();
       }
       opening = null;
       // The row of an old address may mean nothing here; the list does.
       if (at !== null && problem.status === 400) return open(next, { push });
       if (problem.status === 401 || !results) return refuse(problem);
       if (next.filter !== query.filter) filter.refuse(problem);
-      else toast.show(problem.error, { error: true, remedy: problem.remedy });
+      else toast.show(problem.error, { error: true, remedy: problem.remedy, ...otherwise(next) });
       return undefined;
+    },
+    /** The first rows of a long list come before it is counted; it is shown as a short one until then. */
+    opening({ about, page }) {
+      if (!first) return;
+      const state = { position: '', rows: page.length, matching: about ?? page.length, sectioned: false, counts: [page.length], headers: new Map(), from: 0, page };
+      adopt({ state, change: { kind: 'page' } }, 'counting');
     },
     list(result) {
       if (first) {
         first = false;
-        results?.close();
-        results = mine;
-        opening = null;
-        query = next;
-        hello = greeting;
-        Object.assign(live, { held: null, failure: null, problems: [], link: 'open' });
-        filter.refuse(null);
-        filter.text = query.filter;
-        list.show(mine, result, hello, { offset, cursor });
-        if (push) write(true);
-        writeSoon();
-        head();
-        if (document.activeElement === document.body) list.focus();
-        return;
+        return adopt(result, 'open');
       }
       list.apply(result);
       settleAll(list, result);
@@ -367,14 +393,21 @@ function open(next, { at = null, offset, push = false, cursor = true } = {}) {
       } else if (!change.moved && pane.isOpen) pane.changed(new Set([pane.id]));
       head();
     },
-    pending(data) { if (!live.held) return; live.held = data; announcer.add({}, waiting()); tell(); },
-    failure(data) { live.failure = data; tell(); },
-    recovered() { live.failure = null; tell(); },
-    compared({ problems }) { live.problems = problems; tell(); },
+    pending(data) { if (!live.held) return; live.held = data; announcer.add({}, waiting()); report(); },
+    failure(data) { live.failure = data; report(); },
+    recovered() { live.failure = null; report(); },
+    compared({ problems }) { live.problems = problems; report(); },
     bye({ reason }) { live.reason = reason; },
   };
   const mine = connect(base, { site, query: next, count: size, at, above: at === null ? 0 : 32, ...events });
   opening = mine;
+}
+
+/** An order and sections that do not fit: what was chosen last stays, and the other can go. */
+function otherwise(next) {
+  if (next.sort !== query.sort) return { label: 'Without sections', action: () => change({ sort: next.sort, sections: 'none' }) };
+  if (next.sort && next.sections !== query.sections) return { label: 'In the usual order', action: () => change({ sections: next.sections, sort: null }) };
+  return {};
 }
 
 /** The list of another query, with the cursor on its row and line as far as the other list has it. */
@@ -383,9 +416,12 @@ function change(part, push = true) {
   if (JSON.stringify(next) === JSON.stringify(query)) return opening?.close();
   const { cursor } = list;
   const id = cursor?.id ?? null;
-  // At the very top a person looks at the list, not at a row.
-  const stays = id !== null && list.scroller.top > 0;
-  return open(next, { at: stays ? id : null, offset: stays ? list.geo.y(cursor.place) - list.scroller.top : undefined, push });
+  // At the very top a person looks at the list, not at a row, unless they went to one.
+  let spot = id !== null && (list.scroller.top > 0 || list.visited) ? { at: id, offset: list.geo.y(cursor.index) - list.scroller.top } : {};
+  if (next.filter && !query.filter) unfiltered = spot;
+  // Who looked at nothing in the filtered list comes back to the very same line.
+  if (!next.filter && query.filter && !list.visited) spot = unfiltered;
+  return open(next, { ...spot, push });
 }
 
 function announce({ cause, inserted, moved, updated, removed, above, below }) {
@@ -417,8 +453,13 @@ function raced(what) {
 }
 
 /** Undo is offered for what was committed: an answer names the present position if nothing was. */
-const done = ({ message, position }) =>
-  message && toast.show(message, { action: position && generation(position) > asked ? () => act('undo') : null });
+function done({ message, position }, back = 'undo') {
+  if (!message) return;
+  // What messages say of keys is for terminals; here it is a button.
+  const text = message.replace(/(: u undoes|\. \^R does it again)\.$/, '');
+  const committed = position && generation(position) > asked;
+  toast.show(text[0].toUpperCase() + text.slice(1), { label: back === 'undo' ? 'Undo' : 'Redo', action: committed ? () => act(back) : null });
+}
 
 async function remove(id) {
   const ids = id === undefined ? list.ids : [id];
@@ -432,10 +473,10 @@ async function remove(id) {
   done(answer);
 }
 
-async function command({ name, scope, title }) {
-  const { ids, cursor, geo } = list;
+async function command({ name, scope, title }, ids = list.ids) {
+  const { cursor, geo } = list;
   if (scope === 'rows' && (!ids.length || raced(`does “${title}” with`))) return;
-  const section = cursor ? cursor.section ?? geo.sectionOfPlace(cursor.place) : undefined;
+  const section = cursor ? cursor.section ?? geo.sectionOf(cursor.index) : undefined;
   const answer = await attempt(() => send('POST', 'api/command', {}, { name, ids: scope === 'rows' ? ids : [], section }));
   if (!answer) return;
   done(answer);
@@ -443,16 +484,33 @@ async function command({ name, scope, title }) {
   if (effect?.kind === 'lines') choose(effect.title, effect.lines.map((label) => ({ label })));
   else if (effect?.kind === 'row') pane.open(effect.id);
   else if (effect?.kind === 'list') open(Object.fromEntries(new URLSearchParams(effect.query)), { push: true });
-  else if (effect?.kind === 'jump') list.goPlace(effect.index);
+  else if (effect?.kind === 'jump') list.goTo(effect.index);
   else if (effect?.kind === 'address' && /^https?:/i.test(effect.url)) window.open(effect.url, '_blank', 'noopener,noreferrer');
+}
+
+/** What a typed text may mean: a share, a row number, a value of what the list is sorted by. */
+function goals(text) {
+  const group = 'Go to';
+  const { rows } = list.state;
+  const share = /^(\d+(?:\.\d+)?)%$/.exec(text);
+  if (share) return [{ group, label: `${share[1]} % of the list`, run: () => list.goTo(Math.round((rows - 1) * Math.min(share[1], 100) / 100)) }];
+  const row = /^#?(\d+)$/.exec(text);
+  const goal = row && { group, label: `row ${count(Number(row[1]))} of ${count(rows)}`, run: () => list.goTo(row[1] - 1) };
+  const value = { group, label: `“${text}” in ${hello.sortColumn ?? 'the order'}`, run: () => jump(text) };
+  return text[0] === '#' && goal ? [goal] : goal ? [goal, value] : [value];
 }
 
 async function jump(text) {
   const answer = await attempt(() => send('GET', 'api/jump', { text }));
-  if (answer) list.goPlace(answer.index);
+  if (answer) list.goTo(answer.index);
 }
 
-const enter = (id) => (program.opensRows ? actions.links(id) : pane.open(id));
+/** What Enter does: it opens the list that a row names, or does what the program has for it, or shows all values. */
+function enter(id) {
+  const own = program.commands.find(({ key }) => key === '\r' || key === '\n');
+  if (program.opensRows) return actions.links(id);
+  return own ? command(own, [id]) : pane.open(id);
+}
 
 async function visit(id, name) {
   const answer = await attempt(() => send('POST', 'api/visit', {}, { id, name }));
@@ -486,12 +544,12 @@ const actions = {
   add: () => pane.add(),
   edit: (id) => (id !== undefined ? pane.edit(id) : list.row && !raced('changes') && pane.edit(list.row.id)),
   delete: remove,
-  undo: async () => done({ ...(await attempt(() => send('POST', 'api/undo', {}, {}))), position: null }),
-  redo: async () => done({ ...(await attempt(() => send('POST', 'api/redo', {}, {}))) }),
+  undo: async () => done((await attempt(() => send('POST', 'api/undo', {}, {}))) ?? {}, 'redo'),
+  redo: async () => done((await attempt(() => send('POST', 'api/redo', {}, {}))) ?? {}),
   async hold() {
     // Before the answer, so that a second press undoes the first.
     live.held = live.held ? null : {};
-    tell();
+    report();
     await attempt(() => results.hold(live.held !== null));
   },
   async copy() {
@@ -511,16 +569,16 @@ const actions = {
   },
   async index() {
     const answer = await attempt(() => send('GET', 'api/sections', { from: 0, count: 200 }));
-    if (answer) choose('Go to section', answer.sections.map(([index, title, size]) => ({ label: oneLine(title) || 'none', note: count(size), run: () => list.goSection(index) })));
+    if (answer) choose('Go to section', answer.sections.map(([index, title, size]) => ({ label: oneLine(title) || '(none)', note: count(size), run: () => list.goSection(index) })));
   },
   async links(id = list.row?.id) {
-    const answer = id != null && await attempt(() => send('GET', 'api/links', { id }));
-    if (program.opensRows && answer?.links?.length === 1) visit(id, answer.links[0].name);
+    const answer = id === undefined ? null : await attempt(() => send('GET', 'api/links', { id }));
+    if (program.opensRows && answer?.links.length === 1) visit(id, answer.links[0].name);
     else if (answer?.links.length) choose('Go to', answer.links.map(({ name, title, note }) => ({ label: oneLine(title), note: oneLine(note ?? ''), run: () => visit(id, name) })));
     else if (answer) toast.show('This row refers to nothing.');
   },
   commands() {
-    const own = program.commands.map((one) => ({ label: one.title, group: scopes[one.scope], keys: one.key ? [one.key] : [], run: () => command(one) }));
+    const own = ['rows', 'section', 'list'].flatMap((scope) => program.commands.filter((one) => one.scope === scope)).map((one) => ({ label: one.title, group: scopes[one.scope], keys: one.key ? [keyName(one.key)] : [], run: () => command(one) }));
     const page = [['add', 'Add…'], ['undo', 'Undo'], ['redo', 'Redo'], ['hold', live.held ? 'Let the list go on' : 'Hold the list'], ['index', 'Go to section…'], ['usual', 'Usual order and sections'], ['help', 'Keys']]
       .filter(([name]) => program.canWrite || !writes.has(name))
       .map(([name, label]) => ({ label, group: 'Page', keys: [keyName(table.find(([, , action]) => action === name)[1][0])], run: () => act(name) }));
@@ -528,7 +586,7 @@ const actions = {
     page.push({ label: 'Print', group: 'Page', run: () => window.open(`/print?${print}`, '_blank', 'noopener') });
     choose('Commands', [...own, ...page], {
       placeholder: 'Command, row number, 50% or a value',
-      typed: (text) => [{ label: `Go to “${text}”`, group: 'Place', run: () => jump(text) }],
+      typed: goals,
     });
   },
   help() {
@@ -560,9 +618,9 @@ function head() {
   const of = rows < matching ? `${count(rows)} of ${nouned(matching, program.nouns)}` : nouned(rows, program.nouns);
   parts.counts.textContent = state.sectioned && rows ? `${of} in ${nouned(state.counts.length, ['section', 'sections'])}` : of;
   const order = (hello.order ?? '').replace(/^by /, '').split(' ▸ ');
-  parts.sort.lastChild.textContent = order.at(-1) || 'Sort';
+  parts.sort.lastChild.textContent = order.at(-1).replace(/-([^,\s]+)/g, '$1 ↓');
   parts.sections.lastChild.textContent = state.sectioned && order.length > 1 ? order[0] : 'none';
-  tell();
+  report();
   blank();
 }
 
@@ -587,13 +645,13 @@ const ago = (time) => {
 const waiting = () => ['insert', 'delete', 'move', 'update'].reduce((total, name) => total + (live.held?.[name] ?? 0), 0);
 
 /** What the list is worth at this moment, in one word or few, with the reason as its title. */
-function tell() {
+function report() {
   const { link, held, failure, problems } = live;
   let [kind, text, title] = ['live', 'live', 'Changes appear as they are committed.'];
   if (link === 'reconnecting' || (link === 'opening' && results)) {
     [kind, text, title] = navigator.onLine ? ['lost', `reconnecting… last news ${ago(results?.lastNews ?? Date.now())}`, live.reason ?? 'The list stays as it was last seen.']
       : ['lost', 'offline', 'The list stays as it was last seen.'];
-  } else if (link === 'opening') [kind, text] = ['lost', 'opening'];
+  } else if (link === 'opening' || link === 'counting') [kind, text, title] = ['lost', `${link}…`, ''];
   else if (failure) [kind, text, title] = ['failed', oneLine(failure.error, 120), failure.remedy ?? ''];
   else if (held) [kind, text, title] = ['held', `held, ${waiting() ? nouned(waiting(), ['change', 'changes']) : 'no changes'}`, 'h lets the list go on.'];
   else if (program.copyTime) [kind, text, title] = ['copy', `copy of ${program.copyTime}`, program.notice];
@@ -603,7 +661,7 @@ function tell() {
   parts.live.title = title ?? '';
   parts.hold.setAttribute('aria-pressed', String(held !== null));
   parts.hold.lastChild.textContent = held ? 'Go on' : 'Hold';
-  root.classList.toggle('stale', kind === 'lost' && results !== null);
+  root.classList.toggle('stale', link === 'reconnecting' || link === 'refused');
   document.title = `${waiting() ? `(${waiting()}) ` : ''}${program.title}`;
 }
 
@@ -672,12 +730,13 @@ function build() {
     if (row !== null) pane.open(row);
     else if (pane.isOpen && !pane.isForm) pane.close();
   });
-  for (const name of ['online', 'offline']) addEventListener(name, tell);
-  setInterval(() => live.link !== 'open' && tell(), 1000);
+  for (const name of ['online', 'offline']) addEventListener(name, report);
+  setInterval(() => live.link !== 'open' && report(), 1000);
   if (program.notice) toast.show(program.notice);
 }
 
 async function start() {
+  setTimeout(() => program || root.append(h('main', { class: 'refused quiet', text: 'Opening…' })), 400);
   for (let wait = 500; ; wait = Math.min(wait * 2, 15_000)) {
     try {
       program = await call(base, 'GET', 'api/program', { site });
@@ -837,7 +896,7 @@ export class Pane {
       input: ({ target }) => {
         const field = fields.find(({ control }) => control === target);
         field.element.classList.toggle('dirty', target.value !== field.initial);
-        this.#tell(field, null);
+        this.#explain(field, null);
         this.#form.warned = false;
       },
       keydown: (event) => {
@@ -850,7 +909,7 @@ export class Pane {
     this.#focus();
   }
 
-  #tell({ control, problem }, text) {
+  #explain({ control, problem }, text) {
     problem.textContent = text ?? '';
     problem.hidden = !text;
     control.toggleAttribute('aria-invalid', Boolean(text));
@@ -867,7 +926,7 @@ export class Pane {
     form.busy = true;
     form.form.setAttribute('aria-busy', 'true');
     form.note.hidden = true;
-    form.fields.forEach((field) => this.#tell(field, null));
+    form.fields.forEach((field) => this.#explain(field, null));
     if (form.id != null) {
       const cells = new Map();
       for (const [name, text] of Object.entries(set)) {
@@ -907,7 +966,7 @@ export class Pane {
     for (const field of form.fields) {
       const text = refusal.fields?.[field.name];
       if (typeof text !== 'string') continue;
-      this.#tell(field, text);
+      this.#explain(field, text);
       if (!focused) field.control.focus();
       focused = true;
     }
@@ -919,6 +978,7 @@ export class Pane {
 
   /** Fields that both sides changed: each is decided by itself, and nothing is written before. */
   #conflict(form, { error, fields, deleted }, set) {
+    let box = null;
     const close = () => box.close();
     if (deleted || !fields) {
       const again = () => {
@@ -929,7 +989,7 @@ export class Pane {
         // All of it counts as typed, since the row is not there any more.
         for (const field of this.#form.fields) field.initial = '';
       };
-      const box = dialog('conflict', 'Deleted', h('h2', { text: deleted ? 'Deleted meanwhile' : 'Not saved' }), h('p', { text: error }),
+      box = dialog('conflict', 'Deleted', h('h2', { text: deleted ? 'Deleted meanwhile' : 'Not saved' }), h('p', { text: error }),
         h('footer', {}, deleted && h('button', { class: 'main', text: 'Add it again…', on: { click: again } }),
           h('button', { text: 'Back to the form', on: { click: close } })));
       return;
@@ -955,7 +1015,7 @@ export class Pane {
       close();
       this.#save();
     };
-    const box = dialog('conflict', 'Conflict', h('h2', { text: 'Changed by others while you edited' }), h('p', { text: error }), table,
+    box = dialog('conflict', 'Conflict', h('h2', { text: 'Changed by others while you edited' }), h('p', { text: error }), table,
       h('footer', {}, h('button', { class: 'main', text: 'Save these', on: { click: save } }),
         h('button', { text: 'Back to the form', on: { click: close } })));
     box.querySelector('.main').focus();
@@ -1101,7 +1161,7 @@ export function choose(title, items, { placeholder = title, typed } = {}) {
 
 """####),
 (name: "geometry.js", type: "text/javascript; charset=utf-8", text: ####"""
-// The arithmetic of the list: counts of sections become places and pixels, exactly, before a row is read. Pure.
+// The arithmetic of the list: counts of sections become indexes and pixels, exactly, before a row is read. Pure.
 // Rows and headers have fixed heights, so the scroll bar of ten million rows is right at once and anchoring is one subtraction.
 
 /** The last index whose value is not above `value`; `sums` ascends and begins with 0. */
@@ -1124,19 +1184,19 @@ export class Geometry {
     this.rowHeight = row;
     this.headerHeight = header;
     this.folded = folded;
-    this.places = new Float64Array(sections + 1);
+    this.starts = new Float64Array(sections + 1);
     this.tops = new Float64Array(sections + 1);
     for (let index = 0; index < sections; index += 1) {
-      this.places[index + 1] = this.places[index] + counts[index];
+      this.starts[index + 1] = this.starts[index] + counts[index];
       this.tops[index + 1] = this.tops[index] + header + (folded.size && folded.has(index) ? 0 : counts[index] * row);
     }
     this.sections = sections;
-    this.rows = this.places[sections];
+    this.rows = this.starts[sections];
     this.height = this.tops[sections];
   }
 
-  sectionOfPlace(place) {
-    return lastAtMost(this.places, place);
+  sectionOf(index) {
+    return lastAtMost(this.starts, index);
   }
 
   sectionAt(y) {
@@ -1144,20 +1204,20 @@ export class Geometry {
   }
 
   /** The top of a row; of a row in a folded section, that of its header. */
-  y(place) {
-    const section = this.sectionOfPlace(place);
+  y(index) {
+    const section = this.sectionOf(index);
     if (this.folded.has(section)) return this.tops[section];
-    return this.tops[section] + this.headerHeight + (place - this.places[section]) * this.rowHeight;
+    return this.tops[section] + this.headerHeight + (index - this.starts[section]) * this.rowHeight;
   }
 
-  /** What is at a height: `{section}` for a header, `{section, place}` for a row. */
+  /** What is at a height: `{section}` for a header, `{section, index}` for a row. */
   lineAt(y) {
     if (!this.sections) return null;
     const section = this.sectionAt(Math.max(0, Math.min(y, this.height - 1)));
     const below = y - this.tops[section] - this.headerHeight;
     if (below < 0 || this.folded.has(section) || !this.counts[section]) return { section };
     const row = Math.min(Math.floor(below / this.rowHeight), this.counts[section] - 1);
-    return { section, place: this.places[section] + row };
+    return { section, index: this.starts[section] + row };
   }
 
   /** The rows and headers between two heights, in order. */
@@ -1169,7 +1229,7 @@ export class Geometry {
       const top = this.tops[section] + this.headerHeight;
       const first = Math.max(0, Math.floor((from - top) / this.rowHeight));
       const last = Math.min(this.counts[section], Math.ceil((to - top) / this.rowHeight));
-      for (let row = first; row < last; row += 1) yield { section, place: this.places[section] + row };
+      for (let row = first; row < last; row += 1) yield { section, index: this.starts[section] + row };
     }
   }
 }
@@ -1218,7 +1278,7 @@ export const table = [
   ['Other', ['Escape'], 'escape', 'close one thing'],
 ];
 
-const names = { ArrowDown: '↓', ArrowUp: '↑', ArrowLeft: '←', ArrowRight: '→', ' ': 'Space', Escape: 'Esc', PageDown: 'PgDn', PageUp: 'PgUp', '^r': '^R', '^Z': '^⇧Z' };
+const names = { ArrowDown: '↓', ArrowUp: '↑', ArrowLeft: '←', ArrowRight: '→', ' ': 'Space', Escape: 'Esc', PageDown: 'PgDn', PageUp: 'PgUp', '^r': '^R', '\r': 'Enter', '\n': 'Enter', '^Z': '^⇧Z' };
 export const keyName = (key) => names[key] ?? key;
 
 /** Calls `run(action)` for the keys of the table, and `command(key)` first, which is true for a key of the program. */
@@ -1288,8 +1348,8 @@ export class List {
     this.layer.addEventListener('click', (event) => this.#clicked(event));
     this.layer.addEventListener('dblclick', (event) => this.#row(event)?.row && this.on.open(this.#row(event).row.id));
     this.layer.addEventListener('focusin', ({ target }) => {
-      const line = target.place ?? target.section;
-      if (line != null && target.tabIndex !== 0) this.#put(target.section == null ? { place: target.place } : { section: target.section });
+      const line = target.index ?? target.section;
+      if (line != null && target.tabIndex !== 0) this.#put(target.section == null ? { index: target.index } : { section: target.section });
     });
   }
 
@@ -1304,8 +1364,8 @@ export class List {
   get screen() { return Math.ceil(this.scroller.height / this.geo.rowHeight); }
   get size() { return Math.max(64, Math.min(512, (3 * this.screen + 63) & ~31)); }
 
-  rowAt(place) { return this.state?.page[place - this.state.from]; }
-  get row() { return this.cursor?.place != null ? this.#known(this.cursor.id) : null; }
+  rowAt(index) { return this.state?.page[index - this.state.from]; }
+  get row() { return this.cursor?.index != null ? this.#known(this.cursor.id) : null; }
   #known(id) { return id == null ? null : this.state.page.find((row) => row?.id === id) ?? this.rows.elements.get(`r${id}`)?.row ?? null; }
   title(row) { return oneLine(row?.cells[this.program.titleColumn] ?? '', 60) || 'this row'; }
 
@@ -1324,7 +1384,7 @@ export class List {
     this.scroller.height = height;
     this.#measure();
     this.#fit();
-    this.scroller.place(this.geo.height, line ? this.#y(line) + inset : 0);
+    this.scroller.set(this.geo.height, line ? this.#y(line) + inset : 0);
     this.draw();
   }
 
@@ -1365,7 +1425,7 @@ export class List {
     this.heads.title = left ? `${left} more in the detail pane` : '';
   }
 
-  #y(line) { return line.place == null ? this.geo.tops[line.section] : this.geo.y(line.place); }
+  #y(line) { return line.index == null ? this.geo.tops[line.section] : this.geo.y(line.index); }
 
   // Lists and changes
 
@@ -1378,17 +1438,18 @@ export class List {
     this.marks.clear();
     this.overlays.clear();
     this.stuck = null;
+    this.visited = false;
     this.#pending = null;
     this.scroller.forget();
     this.columns.reset();
     this.#measure();
     this.#fit();
     this.headings();
-    const place = change.at ?? null;
-    const top = place === null ? 0 : this.geo.y(place) - (keep?.offset ?? this.geo.headerHeight);
-    this.scroller.place(this.geo.height, top);
-    if (place !== null && (keep?.cursor ?? true)) this.#put({ place }, false);
-    else this.#put(state.rows ? { place: 0 } : null, false);
+    const index = change.at ?? null;
+    const top = index === null ? 0 : this.geo.y(index) - (keep?.offset ?? this.geo.headerHeight);
+    this.scroller.set(this.geo.height, top);
+    if (index !== null && (keep?.cursor ?? true)) this.#put({ index }, false);
+    else this.#put(state.rows ? { index: 0 } : null, false);
     this.draw();
   }
 
@@ -1399,7 +1460,7 @@ export class List {
     this.state = state;
     const spots = new Map();
     state.page.forEach((row, index) => row && spots.set(row.id, state.from + index));
-    for (const [id, place] of spots) this.rows.rename(`p${place}`, `r${id}`);
+    for (const [id, index] of spots) this.rows.rename(`p${index}`, `r${id}`);
 
     this.#refold(before, state, change);
     const moved = change.kind === 'page' && change.moved && geo.folded === this.folds;
@@ -1409,7 +1470,7 @@ export class List {
     if (this.stuck === 'top') next = 0;
     else if (this.stuck === 'bottom') next = this.geo.height;
     else if (!moved) next = top + this.#shift(before, change, spots, geo, top, height);
-    scroller.place(this.geo.height, next);
+    scroller.set(this.geo.height, next);
 
     if (change.kind === 'delta') this.#mark(change);
     this.#settleCursor(before, change, spots);
@@ -1417,7 +1478,7 @@ export class List {
       const { then } = this.#pending;
       this.#pending = null;
       if (change.at != null) {
-        this.#put({ place: change.at });
+        this.#put({ index: change.at });
         this.#see(true);
         then?.();
       } else this.on.lost('The row is not in this list');
@@ -1448,68 +1509,68 @@ export class List {
   #shift(before, change, spots, geo, top, height) {
     if (!geo.sections) return 0;
     const seen = [...geo.lines(top, top + height)];
-    const y = (line) => (line.place == null ? geo.tops[line.section] : geo.y(line.place));
-    const whole = seen.filter((line) => line.place != null && y(line) >= top + (top ? geo.headerHeight : 0) - 0.5);
+    const y = (line) => (line.index == null ? geo.tops[line.section] : geo.y(line.index));
+    const whole = seen.filter((line) => line.index != null && y(line) >= top + (top ? geo.headerHeight : 0) - 0.5);
     const { cursor } = this;
     const lines = cursor && y(cursor) >= top - 0.5 && y(cursor) < top + height ? [cursor, ...whole] : whole;
     for (const line of lines) {
-      if (line.place == null) {
+      if (line.index == null) {
         const section = change.origins ? change.origins.indexOf(line.section) : line.section;
         if (change.kind === 'delta' && section >= 0) return this.geo.tops[section] - y(line);
         continue;
       }
-      const id = before.page[line.place - before.from]?.id;
+      const id = before.page[line.index - before.from]?.id;
       if (id == null || !spots.has(id) || (change.moved?.has?.(id) && !this.mine.has(id))) continue;
       return this.geo.y(spots.get(id)) - y(line);
     }
     const line = whole[0];
     if (!line || !this.geo.rows) return 0;
-    return this.geo.y(Math.min(line.place + (change.shift ?? 0), this.geo.rows - 1)) - y(line);
+    return this.geo.y(Math.min(line.index + (change.shift ?? 0), this.geo.rows - 1)) - y(line);
   }
 
   #settleCursor(before, change, spots) {
     const { cursor, state } = this;
     if (!state.rows) return this.#put(null);
-    if (!cursor) return this.#put({ place: 0 });
-    if (this.stuck) return this.#put({ place: this.stuck === 'top' ? 0 : state.rows - 1 });
-    if (cursor.place == null) {
+    if (!cursor) return this.#put({ index: 0 });
+    if (this.stuck) return this.#put({ index: this.stuck === 'top' ? 0 : state.rows - 1 });
+    if (cursor.index == null) {
       const { origins } = change;
       let section = origins ? origins.indexOf(cursor.section) : cursor.section;
       if (section < 0) section = origins.findIndex((from) => from > cursor.section);
       return this.#put({ section: Math.min(section < 0 ? state.counts.length - 1 : section, state.counts.length - 1) });
     }
-    const { id, place } = cursor;
+    const { id, index } = cursor;
     const follows = this.mine.get(id) === 'follow';
-    if (id == null) return this.#put({ place: Math.min(place + (change.shift ?? 0), state.rows - 1) });
+    if (id == null) return this.#put({ index: Math.min(index + (change.shift ?? 0), state.rows - 1) });
     if (spots.has(id)) {
       const now = spots.get(id);
       const y = this.geo.y(now) - this.scroller.top;
-      if (follows || !change.moved?.has?.(id) || (y > -this.geo.rowHeight && y < this.scroller.height)) return this.#put({ place: now });
-      return this.#leave(before, spots, place, 'was moved away');
+      if (follows || !change.moved?.has?.(id) || (y > -this.geo.rowHeight && y < this.scroller.height)) return this.#put({ index: now });
+      return this.#leave(before, spots, index, 'was moved away');
     }
     if (!change.removed?.has(id)) {
       // Out of the window: nobody knows its place, so the next key asks for it by its id.
-      this.cursor = { id, place: Math.max(0, Math.min(place + (change.shift ?? 0), state.rows - 1)) };
+      this.cursor = { id, index: Math.max(0, Math.min(index + (change.shift ?? 0), state.rows - 1)) };
       return undefined;
     }
     if (follows) return this.reveal(id);
-    return this.#leave(before, spots, place, 'left the list');
+    return this.#leave(before, spots, index, 'left the list');
   }
 
   /** The nearest row that survives: of the same section after, before, then any. */
-  #leave(before, spots, place, what) {
+  #leave(before, spots, index, what) {
     const geo = new Geometry(before.counts, { row: 1, header: 0 });
-    const section = geo.sectionOfPlace(place);
-    const inside = (at) => at >= geo.places[section] && at < geo.places[section + 1];
+    const section = geo.sectionOf(index);
+    const inside = (at) => at >= geo.starts[section] && at < geo.starts[section + 1];
     const near = before.page.map((row, index) => ({ row, at: before.from + index }))
       .filter(({ row }) => row && spots.has(row.id))
-      .sort((a, b) => inside(b.at) - inside(a.at) || (b.at > place) - (a.at > place) || Math.abs(a.at - place) - Math.abs(b.at - place));
-    const gone = before.page[place - before.from];
+      .sort((a, b) => inside(b.at) - inside(a.at) || (b.at > index) - (a.at > index) || Math.abs(a.at - index) - Math.abs(b.at - index));
+    const gone = before.page[index - before.from];
     if (gone && !this.mine.has(gone.id)) {
       this.forced = performance.now();
       this.on.lost(`“${this.title(gone)}” ${what}`);
     }
-    this.#put({ place: near.length ? spots.get(near[0].row.id) : Math.min(place, this.state.rows - 1) });
+    this.#put({ index: near.length ? spots.get(near[0].row.id) : Math.min(index, this.state.rows - 1) });
   }
 
   #mark(change) {
@@ -1523,14 +1584,14 @@ export class List {
 
   // The cursor
 
-  #put(line, tell = true) {
+  #put(line, notifies = true) {
     const before = this.cursor;
-    const section = line && (line.place == null ? line.section : this.geo.sectionOfPlace(line.place));
+    const section = line && (line.index == null ? line.section : this.geo.sectionOf(line.index));
     if (!line) this.cursor = null;
     // A fold around the cursor puts it on the header.
-    else if (line.place == null || this.folds.has(section)) this.cursor = { section };
-    else this.cursor = { place: line.place, id: this.rowAt(line.place)?.id ?? null };
-    if (tell && (before?.id !== this.cursor?.id || before?.place !== this.cursor?.place || before?.section !== this.cursor?.section)) {
+    else if (line.index == null || this.folds.has(section)) this.cursor = { section };
+    else this.cursor = { index: line.index, id: this.rowAt(line.index)?.id ?? null };
+    if (notifies && (before?.id !== this.cursor?.id || before?.index !== this.cursor?.index || before?.section !== this.cursor?.section)) {
       this.on.moved();
     }
   }
@@ -1538,7 +1599,7 @@ export class List {
   get #cursorKey() {
     const { cursor } = this;
     if (!cursor) return null;
-    return cursor.place == null ? this.#headKey(cursor.section) : cursor.id != null ? `r${cursor.id}` : `p${cursor.place}`;
+    return cursor.index == null ? this.#headKey(cursor.section) : cursor.id != null ? `r${cursor.id}` : `p${cursor.index}`;
   }
 
   #headKey(section) {
@@ -1551,19 +1612,20 @@ export class List {
     const { geo, scroller, cursor } = this;
     if (!cursor) return;
     const y = this.#y(cursor);
-    const sticky = cursor.place == null ? 0 : geo.headerHeight;
+    const sticky = cursor.index == null ? 0 : geo.headerHeight;
     const low = y - sticky;
-    const high = y + (cursor.place == null ? geo.headerHeight : geo.rowHeight) - scroller.height;
+    const high = y + (cursor.index == null ? geo.headerHeight : geo.rowHeight) - scroller.height;
     let top = scroller.top;
     if (top > low || top < high) {
       if (far && (top > low + scroller.height || top < high - scroller.height)) top = y - scroller.height / 2;
       else top = top > low ? low : high;
-      scroller.place(geo.height, top);
+      scroller.set(geo.height, top);
       scroller.settle();
     }
   }
 
   #go(line, stuck = null) {
+    this.visited = true;
     this.stuck = stuck;
     this.#put(line);
     this.#see();
@@ -1577,37 +1639,37 @@ export class List {
     if (!cursor) return;
     if (cursor.id != null && !this.state.page.some((row) => row?.id === cursor.id)) return this.reveal(cursor.id, () => this.move(lines));
     const y = this.#y(cursor);
-    const tall = cursor.place == null ? geo.headerHeight : geo.rowHeight;
+    const tall = cursor.index == null ? geo.headerHeight : geo.rowHeight;
     let at = lines > 0 ? y + tall : y - 1;
     if (Math.abs(lines) > 1) at = y + lines * geo.rowHeight;
-    if (at < 0 && Math.abs(lines) === 1) { scroller.place(geo.height, 0); return this.draw(); }
+    if (at < 0 && Math.abs(lines) === 1) { scroller.set(geo.height, 0); return this.draw(); }
     this.#go(geo.lineAt(Math.max(0, Math.min(at, geo.height - 1))));
   }
 
   page(direction) { this.move(direction * Math.max(1, this.screen - 2)); }
 
   edge(end) {
-    if (this.state.rows) this.#go({ place: end === 'top' ? 0 : this.state.rows - 1 }, end);
-    if (end === 'top') { this.scroller.place(this.geo.height, 0); this.draw(); }
+    if (this.state.rows) this.#go({ index: end === 'top' ? 0 : this.state.rows - 1 }, end);
+    if (end === 'top') { this.scroller.set(this.geo.height, 0); this.draw(); }
   }
 
   section(by) {
     const { geo, cursor } = this;
     if (!cursor || !geo.headerHeight) return;
-    const now = cursor.place == null ? cursor.section : geo.sectionOfPlace(cursor.place);
-    const next = by < 0 && cursor.place != null ? now : now + by;
+    const now = cursor.index == null ? cursor.section : geo.sectionOf(cursor.index);
+    const next = by < 0 && cursor.index != null ? now : now + by;
     if (next >= 0 && next < geo.sections) this.goSection(next);
   }
 
   goSection(section) {
     this.#go({ section });
-    this.scroller.place(this.geo.height, this.geo.tops[section]);
+    this.scroller.set(this.geo.height, this.geo.tops[section]);
     this.draw();
   }
 
-  goPlace(place) {
+  goTo(index) {
     this.stuck = null;
-    this.#put({ place: Math.max(0, Math.min(place, this.state.rows - 1)) });
+    this.#put({ index: Math.max(0, Math.min(index, this.state.rows - 1)) });
     this.#see(true);
     this.draw();
     this.focus();
@@ -1617,7 +1679,7 @@ export class List {
   reveal(id, then) {
     const index = this.state.page.findIndex((row) => row?.id === id);
     if (index >= 0) {
-      this.goPlace(this.state.from + index);
+      this.goTo(this.state.from + index);
       then?.();
       return;
     }
@@ -1629,7 +1691,7 @@ export class List {
   fold(how) {
     const { geo, cursor } = this;
     if (!cursor || !geo.headerHeight) return false;
-    const section = cursor.place == null ? cursor.section : geo.sectionOfPlace(cursor.place);
+    const section = cursor.index == null ? cursor.section : geo.sectionOf(cursor.index);
     const is = this.folds.has(section);
     if (how === undefined ? false : is === how) return false;
     this.#fold(section, !is);
@@ -1645,7 +1707,7 @@ export class List {
     if (id != null) this.#foldedIds[folded ? 'add' : 'delete'](id);
     this.#measure();
     this.#put({ section });
-    scroller.place(this.geo.height, this.geo.tops[section] - Math.max(0, stays));
+    scroller.set(this.geo.height, this.geo.tops[section] - Math.max(0, stays));
     this.draw();
     this.focus();
   }
@@ -1686,12 +1748,12 @@ export class List {
     if (!element) return undefined;
     const id = element.row?.id;
     if (id != null && (event.ctrlKey || event.metaKey)) this.#toggle(id);
-    else if (id != null && event.shiftKey && this.cursor?.place != null) {
-      const [from, to] = [this.cursor.place, element.place].sort((a, b) => a - b);
-      for (let place = from; place <= to; place += 1) if (this.rowAt(place)) this.selected.add(this.rowAt(place).id);
+    else if (id != null && event.shiftKey && this.cursor?.index != null) {
+      const [from, to] = [this.cursor.index, element.index].sort((a, b) => a - b);
+      for (let index = from; index <= to; index += 1) if (this.rowAt(index)) this.selected.add(this.rowAt(index).id);
       this.on.selected();
     }
-    this.#go({ place: element.place });
+    this.#go({ index: element.index });
     if (id != null && (event.pointerType === 'touch' || this.narrow || this.program.opensRows)) this.on.open(id);
     return undefined;
   }
@@ -1713,7 +1775,7 @@ export class List {
     const { top } = this.scroller;
     if (!top) return null;
     for (const line of this.geo.lines(top + this.geo.headerHeight, top + this.scroller.height)) {
-      if (line.place != null && this.rowAt(line.place)) return this.rowAt(line.place).id;
+      if (line.index != null && this.rowAt(line.index)) return this.rowAt(line.index).id;
     }
     return null;
   }
@@ -1722,7 +1784,7 @@ export class List {
     const { state, geo, scroller, cursor } = this;
     if (!state || !this.columns) return;
     const { top, base, height } = scroller;
-    const had = this.layer.contains(document.activeElement);
+    const had = this.focused;
     const columns = this.rows.visible.length + 1;
     const over = Math.max(2, Math.min(8, (230 - (height / geo.rowHeight) * columns) / columns / 2)) * geo.rowHeight;
     const items = [];
@@ -1730,25 +1792,25 @@ export class List {
     let last = -1;
     const bare = [];
     for (const line of geo.lines(top - over, top + height + over)) {
-      if (line.place == null) {
+      if (line.index == null) {
         items.push(this.#headItem(line.section, base, top));
         if (!state.headers.has(line.section)) bare.push(line.section);
       } else {
-        const y = geo.y(line.place);
+        const y = geo.y(line.index);
         if (y + geo.rowHeight > top && y < top + height) {
-          first = Math.min(first, line.place);
-          last = line.place;
+          first = Math.min(first, line.index);
+          last = line.index;
         }
-        items.push(this.#rowItem(line.place, line.section, y, base));
+        items.push(this.#rowItem(line.index, line.section, y, base));
       }
     }
     const key = this.#cursorKey;
     if (key && had && !items.some((item) => item.key === key)) {
       // The focused element stays in the page, however far away its row is; outside the window its place is only guessed.
-      const guess = cursor.place != null && cursor.id != null && this.rowAt(cursor.place)?.id !== cursor.id;
-      const y = (guess ? cursor.place < state.from : this.#y(cursor) < top) ? top - REACH : top + height + REACH;
-      const item = cursor.place == null ? this.#headItem(cursor.section, base, top)
-        : { ...this.#rowItem(cursor.place, geo.sectionOfPlace(cursor.place), y, base), key, row: this.row, waiting: !this.row, cursor: true, ...(guess && { rowIndex: null }) };
+      const guess = cursor.index != null && cursor.id != null && this.rowAt(cursor.index)?.id !== cursor.id;
+      const y = (guess ? cursor.index < state.from : this.#y(cursor) < top) ? top - REACH : top + height + REACH;
+      const item = cursor.index == null ? this.#headItem(cursor.section, base, top)
+        : { ...this.#rowItem(cursor.index, geo.sectionOf(cursor.index), y, base), key, row: this.row, waiting: !this.row, cursor: true, ...(guess && { rowIndex: null }) };
       if (y < top) items.unshift(item);
       else items.push(item);
     }
@@ -1789,19 +1851,19 @@ export class List {
     const key = this.#headKey(section);
     return {
       key, head: true, section, header: state.headers.get(section), y: geo.tops[section], top: start - base, height: end - start,
-      rowIndex: geo.places[section] + section + 2, folded: this.folds.has(section), size: geo.counts[section],
-      cursor: this.cursor?.place == null && this.cursor?.section === section, grown: this.marks.get(key)?.by,
+      rowIndex: geo.starts[section] + section + 2, folded: this.folds.has(section), size: geo.counts[section],
+      cursor: this.cursor?.index == null && this.cursor?.section === section, grown: this.marks.get(key)?.by,
     };
   }
 
-  #rowItem(place, section, y, base) {
+  #rowItem(index, section, y, base) {
     const { state, cursor } = this;
-    const row = this.rowAt(place);
-    const key = row ? `r${row.id}` : `p${place}`;
-    const isCursor = cursor?.place != null && (cursor.id != null && row ? row.id === cursor.id : cursor.place === place && !(cursor.id && row));
+    const row = this.rowAt(index);
+    const key = row ? `r${row.id}` : `p${index}`;
+    const isCursor = cursor?.index != null && (cursor.id != null && row ? row.id === cursor.id : cursor.index === index && !(cursor.id && row));
     if (isCursor && row && cursor.id == null) cursor.id = row.id;
     return {
-      key, row, place, y, top: y - base, rowIndex: place + (this.geo.headerHeight ? section + 1 : 0) + 2,
+      key, row, index, y, top: y - base, rowIndex: index + (this.geo.headerHeight ? section + 1 : 0) + 2,
       waiting: row === undefined, cursor: isCursor, selected: row ? this.selected.has(row.id) : false,
       mark: row ? this.marks.get(key) : null, overlay: row ? this.overlays.get(row.id) : null,
     };
@@ -3723,8 +3785,8 @@ function applySections(state, line) {
 
 function applyRows(state, line, from, to) {
   const gone = new Set();
-  for (const [place, id] of line.remove ?? []) {
-    const index = place - state.from;
+  for (const [position, id] of line.remove ?? []) {
+    const index = position - state.from;
     if (!(index >= 0 && index < state.page.length)) return null;
     const row = state.page[index];
     if (row && row.id !== id) return null;
@@ -3735,8 +3797,8 @@ function applyRows(state, line, from, to) {
   const filled = new Uint8Array(to - from);
   const inserted = new Set();
   const moved = new Set();
-  for (const [place, kind, row] of line.arrive ?? []) {
-    const index = place - from;
+  for (const [position, kind, row] of line.arrive ?? []) {
+    const index = position - from;
     if (!(index >= 0 && index < page.length) || filled[index]) return null;
     page[index] = row;
     filled[index] = 1;
@@ -3752,8 +3814,8 @@ function applyRows(state, line, from, to) {
   const updated = new Map();
   const before = new Map();
   for (const row of state.page) if (row) before.set(row.id, row);
-  for (const [place, row] of line.update ?? []) {
-    const index = place - from;
+  for (const [position, row] of line.update ?? []) {
+    const index = position - from;
     if (!(index >= 0 && index < page.length)) return null;
     page[index] = row;
   }
@@ -3809,7 +3871,7 @@ export const generation = (position) => Number.parseInt(position, 10);
 
 /**
  * Opens the list at `url`. Options: `site`, `query` (`filter`, `sort`, `sections`, `list`), `from` and `count`, or `at` and `above`;
- * and what is called: `list({before, state, change, line})`, `hello`, `pending`, `failure`, `recovered`, `compared`, `bye`,
+ * and what is called: `list({before, state, change, line})`, `hello`, `opening`, `pending`, `failure`, `recovered`, `compared`, `bye`,
  * `status(text)`, `refused(problem)`.
  */
 export function connect(url, { site = '0', query = {}, from = 0, count = 96, at = null, above = 0, ...on }) {
@@ -3860,7 +3922,7 @@ export function connect(url, { site = '0', query = {}, from = 0, count = 96, at 
   const ask = (body) => client && send('POST', 'api/window', {}, body).catch(() => {});
 
   // One request at a time, and each with the present wish, so that the last wish is the one that stays.
-  const tellHold = () => (holding = holding.catch(() => {}).then(() => send('POST', 'api/hold', {}, { held })));
+  const sendHold = () => (holding = holding.catch(() => {}).then(() => send('POST', 'api/hold', {}, { held })));
 
   const take = (line) => {
     const result = applyLine(state, line);
@@ -3883,7 +3945,7 @@ export function connect(url, { site = '0', query = {}, from = 0, count = 96, at 
       if (name === 'hello') {
         client = data.client;
         for (const resolve of greeted.splice(0)) resolve();
-        if (held) tellHold().catch(() => {});
+        if (held) sendHold().catch(() => {});
       }
       on[name]?.(data);
     },
@@ -3907,7 +3969,7 @@ export function connect(url, { site = '0', query = {}, from = 0, count = 96, at 
     reveal: (id, rowsAbove, size) => ask({ id, above: rowsAbove, count: size }),
     hold(wish) {
       held = wish;
-      return tellHold();
+      return sendHold();
     },
     close: () => stream.close(),
   };
@@ -4047,10 +4109,10 @@ export class Rows {
       h('bdi', { role: 'gridcell', class: `${this.columns[index].align}${index === this.title ? ' title' : ''}` })));
   }
 
-  row(element, { row, place, top, rowIndex, selected, cursor, mark, overlay, waiting }) {
+  row(element, { row, index, top, rowIndex, selected, cursor, mark, overlay, waiting }) {
     this.#cells(element);
     element.row = row;
-    element.place = place;
+    element.index = index;
     element.section = null;
     element.style.top = `${top}px`;
     const state = ['row'];
@@ -4092,7 +4154,7 @@ export class Rows {
     attribute(head, 'tabindex', cursor ? 0 : -1);
     const [title, aggregates, number] = head.firstChild.children;
     const set = (node, text) => { if (node.textContent !== text) node.textContent = text; };
-    set(title, header ? oneLine(header.title) || 'none' : '');
+    set(title, header ? oneLine(header.title) || '(none)' : '');
     set(aggregates, oneLine(header?.aggregates ?? ''));
     set(number, count(size));
     attribute(number, 'data-grown', grown ? (grown > 0 ? `+${count(grown)}` : `−${count(-grown)}`) : null);
@@ -4230,7 +4292,7 @@ export class Scroller {
   }
 
   /** Takes over new heights and a new top in one step, before the next frame is painted. */
-  place(total, top) {
+  set(total, top) {
     if (total !== this.#total) {
       this.#total = total;
       this.spacer.style.height = `${Math.min(total, CAP)}px`;
@@ -4281,7 +4343,7 @@ const HIDDEN = 10_000;
 const LONGEST = 15_000;
 const FINAL = new Set([400, 401, 403, 404, 413, 415, 421, 422]);
 
-/** Returns a function that takes pieces of text, split anywhere, and calls `emit(name, data, id)` for each event. */
+/** Returns a function that takes a text in parts, split anywhere, and calls `emit(name, data, id)` for each event. */
 export function eventParser(emit) {
   let rest = '';
   let name = '';

@@ -13,6 +13,8 @@ struct RequestGuard: Sendable {
   /// The name of the cookie; browsers do not separate cookies by port, so the port is a part of it.
   let cookieName: String
   private let token: SecretText
+  /// Whether the token is that of later servers too.
+  private let isTokenKept: Bool
 
   /// Creates a guard.
   /// - Parameters:
@@ -20,8 +22,15 @@ struct RequestGuard: Sendable {
   ///   - program: The program's name.
   ///   - port: The port.
   ///   - names: Further names of this machine.
-  init(token: SecretText, program: String, port: Int, names: [String] = []) {
-    self.token = token
+  ///   - isTokenKept: Whether the token is that of later servers too.
+  init(
+    token: SecretText,
+    program: String,
+    port: Int,
+    names: [String] = [],
+    isTokenKept: Bool = false
+  ) {
+    (self.token, self.isTokenKept) = (token, isTokenKept)
     cookieName = "\(program)-\(port)"
     let all = ["127.0.0.1", "localhost", "[::1]"] + names
     // A browser leaves the port of the protocol out.
@@ -33,10 +42,14 @@ struct RequestGuard: Sendable {
     )
   }
 
-  /// Refuses a request that names another host.
+  /// Refuses a request that names another host, or several.
+  /// - Parameters:
+  ///   - authority: The first host that it names.
+  ///   - headers: The header fields, in which a further host would be.
   /// - Throws: `WebFailure` with status 421.
-  func checkHost(_ authority: String?) throws(WebFailure) {
-    guard let authority, hosts.contains(authority.lowercased()) else {
+  func checkHost(_ authority: String?, _ headers: HTTPFields) throws(WebFailure) {
+    let isRepeated = RequestGuard.host.map { headers.contains($0) } ?? false
+    guard let authority, !isRepeated, hosts.contains(authority.lowercased()) else {
       throw WebFailure(
         421,
         "This server has another name.",
@@ -92,21 +105,34 @@ struct RequestGuard: Sendable {
     }
   }
 
+  private static let host = HTTPField.Name("Host")
   private static let fetchSite = HTTPField.Name("Sec-Fetch-Site")
 
-  /// The header that gives a browser a cookie with a new session.
-  func newCookie() -> String {
-    "\(cookieName)=\(token.text).\(SecretText.random().text); Path=/; HttpOnly; SameSite=Strict"
+  /// Returns a new secret for a session.
+  ///
+  /// Where the token outlives the server, the sessions do: a page that is open finds its server again after this was restarted. Such a
+  /// secret opens no more than the token does, and no longer.
+  func newSecret() -> String {
+    let secret = SecretText.random().text
+    return isTokenKept ? "\(secret).\(RequestGuard.digits(token.text))" : secret
   }
 
-  /// The name of the session that a request's cookie has, or `nil` without one that holds the token.
-  func sessionName(of request: WebRequest) -> String? {
-    guard let cookie = request.cookie(cookieName)?.utf8,
-      let point = cookie.lastIndex(of: UInt8(ascii: ".")),
-      token.equals(String(decoding: cookie[..<point], as: UTF8.self))
-    else { return nil }
-    let name = String(decoding: cookie[cookie.index(after: point)...], as: UTF8.self)
-    return name.utf8.count == 32 ? name : nil
+  /// Whether an earlier server with the same token has given a secret to a browser.
+  func isKept(_ secret: String) -> Bool {
+    let parts = secret.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard isTokenKept, parts.count == 2, parts[0].count == 32 else { return false }
+    let rest = String(decoding: parts[1], as: UTF8.self)
+    return SecretText(RequestGuard.digits(token.text)).equals(rest)
+  }
+
+  /// The bytes of a text as hexadecimal digits, which a cookie may have whatever the text is.
+  private static func digits(_ text: String) -> String {
+    text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+
+  /// The header that gives a browser its cookie.
+  func cookie(of session: String) -> String {
+    "\(cookieName)=\(session); Path=/; HttpOnly; SameSite=Strict"
   }
 }
 

@@ -50,10 +50,7 @@ final class Session: Sendable {
   }
 }
 
-/// The sessions of a server, by the names in their cookies; beyond a number the one that began first ends.
-///
-/// A cookie has the token and a name. So it is valid for every server with that token: one that was started again, and others behind the
-/// same balancer.
+/// The sessions of a server, by the secrets of their cookies; beyond a number the oldest one ends.
 final class Sessions: Sendable {
   private struct State {
     var sessions: [String: Session] = [:]
@@ -65,19 +62,25 @@ final class Sessions: Sendable {
   let programs = Session()
   private static let most = 64
 
-  /// Returns the session of a name, which begins if there is none.
-  func session(named name: String) -> Session {
+  /// Begins the session of a secret, unless it has begun.
+  @discardableResult
+  func begin(_ secret: String) -> Session {
     let (session, ended) = state.withLock { state -> (Session, Session?) in
-      if let session = state.sessions[name] { return (session, nil) }
+      if let session = state.sessions[secret] { return (session, nil) }
       let session = Session()
-      state.sessions[name] = session
-      state.order.append(name)
+      state.sessions[secret] = session
+      state.order.append(secret)
       guard state.order.count > Sessions.most else { return (session, nil) }
       return (session, state.sessions.removeValue(forKey: state.order.removeFirst()))
     }
     ended?.end()
     return session
   }
+
+  /// Returns the session of a cookie, or `nil`.
+  ///
+  /// The secret is looked up by its hash, which each process seeds by itself, so the time of a look-up says nothing about it.
+  func session(of secret: String) -> Session? { state.withLock { $0.sessions[secret] } }
 
   /// Ends all sessions.
   func end() {

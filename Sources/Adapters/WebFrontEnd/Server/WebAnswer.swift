@@ -64,6 +64,28 @@ enum WebAnswer {
     return response
   }
 
+  /// Returns the answer to a person whose request failed.
+  static func page(_ failure: WebFailure) -> Response {
+    let page: HTMLText = """
+      <!doctype html>
+      <html lang="en">
+      <head>
+      <meta charset="utf-8">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <meta name="color-scheme" content="light dark">
+      <title>\(failure.message)</title>
+      <link rel="stylesheet" href="/assets/\("\(WebAssets.hash)")/app.css">
+      </head>
+      <body class="print">
+      <h1>\(failure.message)</h1>
+      <p>\(failure.remedy)</p>
+      </body>
+      </html>
+
+      """
+    return text(page.text, type: "text/html; charset=utf-8", status: failure.status)
+  }
+
   /// Returns an answer that sends the browser to another address.
   static func redirect(to address: String, settingCookie cookie: String?) -> Response {
     var response = empty(status: 303)

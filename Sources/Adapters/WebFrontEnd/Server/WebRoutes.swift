@@ -34,15 +34,17 @@ final class WebRoutes: Sendable {
   /// Answers a request, whatever it is.
   func respond(to request: Request, on channel: any Channel) async -> Response {
     figures.count(.requests)
-    let isHead = request.method == .head
+    var response: Response
     do {
-      let response = try await answer(request, on: channel)
-      return isHead ? response.createHeadResponse() : response
+      response = try await answer(request, on: channel)
     } catch {
       figures.count(.refusals)
-      let response = WebAnswer.failure(WebRoutes.failure(of: error))
-      return isHead ? response.createHeadResponse() : response
+      let failure = WebRoutes.failure(of: error)
+      // A person who opens the page without its token reads a sentence.
+      let isPage = request.uri.path.hasSameBytes(as: Route.page.rawValue)
+      response = isPage ? WebAnswer.page(failure) : WebAnswer.failure(failure)
     }
+    return request.method == .head ? response.createHeadResponse() : response
   }
 
   /// The form in which any error is answered.
@@ -63,7 +65,7 @@ final class WebRoutes: Sendable {
 
   private func answer(_ request: Request, on channel: any Channel) async throws -> Response {
     let authority = request.head.authority
-    try guarding.checkHost(authority)
+    try guarding.checkHost(authority, request.headers)
     let isHead = request.method == .head
     let web = try WebRequest(
       method: isHead ? "GET" : request.method.rawValue,
@@ -88,14 +90,15 @@ final class WebRoutes: Sendable {
   }
 
   private func session(of request: WebRequest) throws(WebFailure) -> Session {
-    guard let name = guarding.sessionName(of: request) else {
-      throw WebFailure(
-        401,
-        "This browser has not been let in.",
-        remedy: "Open the address that the program printed."
-      )
+    if let secret = request.cookie(guarding.cookieName) {
+      if let session = sessions.session(of: secret) { return session }
+      if guarding.isKept(secret) { return sessions.begin(secret) }
     }
-    return sessions.session(named: name)
+    throw WebFailure(
+      401,
+      "This browser has not been let in.",
+      remedy: "Open the address that the program printed."
+    )
   }
 
   private func open(_ request: WebRequest) throws(WebFailure) -> Response {
@@ -106,7 +109,9 @@ final class WebRoutes: Sendable {
         remedy: "Open the address that the program printed."
       )
     }
-    return WebAnswer.redirect(to: "/", settingCookie: guarding.newCookie())
+    let secret = guarding.newSecret()
+    sessions.begin(secret)
+    return WebAnswer.redirect(to: "/", settingCookie: guarding.cookie(of: secret))
   }
 
   private func asset(_ request: WebRequest) throws(WebFailure) -> Response {
@@ -172,7 +177,8 @@ final class WebRoutes: Sendable {
     switch route {
     case .window:
       let hub = try hub(client)
-      client?.show(try body.wish(of: hub.controller.definition.request.entity))
+      let isWhole = if case .boolean(true) = body.json["page"] { true } else { false }
+      client?.show(try body.wish(of: hub.controller.definition.request.entity), isWhole: isWhole)
       return WebAnswer.empty()
     case .hold:
       _ = try hub(client)
@@ -295,7 +301,10 @@ final class WebRoutes: Sendable {
     let body = ResponseBody { writer in
       defer { sites.endStream() }
       try await WebRoutes.write(&writer, to: request) { send in
-        try await run { try await send("event: list\ndata: \($0)\n\n") }
+        let reason = try await sites.untilEnd {
+          try await run { try await send("event: list\ndata: \($0)\n\n") }
+        }
+        if let reason { try await send(StreamEvent.bye(because: reason).text) }
       }
     }
     return WebRoutes.events(body)
@@ -319,7 +328,8 @@ final class WebRoutes: Sendable {
   private static func write(
     _ writer: inout any ResponseBodyWriter,
     to request: Request,
-    _ body: @escaping @Sendable (@Sendable (String) async throws -> Void) async throws -> Void
+    _ body:
+      @escaping @Sendable (@escaping @Sendable (String) async throws -> Void) async throws -> Void
   ) async throws {
     let output = StreamOutput(writer)
     do {
@@ -402,7 +412,8 @@ enum Route: String, CaseIterable, Sendable {
   /// The methods that the route takes.
   var methods: [String] {
     switch self {
-    case .page, .open, .print, .health, .metrics, .description, .program, .events, .sections, .jump, .links:
+    case .page, .open, .print, .health, .metrics, .description, .program, .events, .sections, .jump,
+      .links:
       ["GET"]
     case .row: ["GET", "PATCH"]
     case .window, .hold, .rows, .delete, .command, .undo, .redo, .visit: ["POST"]

@@ -20,6 +20,8 @@ package struct WebServerOptions: Sendable {
   package var hostNames: [String] = []
   /// The token that opens a session.
   package var token = SecretText.random()
+  /// Whether later servers have the same token; then a browser stays let in.
+  package var isTokenKept = false
   /// The streams that are open at once.
   package var mostStreams = 256
 
@@ -114,7 +116,8 @@ package final class WebServer: Sendable {
           token: options.token,
           program: program.setup.program,
           port: port,
-          names: options.hostNames
+          names: options.hostNames,
+          isTokenKept: options.isTokenKept
         )
         let openWhole = program.openWhole
         routes.withLock {
@@ -201,6 +204,9 @@ final class Sites: Sendable {
     var sites: [String: Site]
     var number = 0
     var streams = 0
+    /// What is sent to streams that belong to no client: why the server ends.
+    var ends: [Int: AsyncStream<String>.Continuation] = [:]
+    var end: String?
   }
 
   private let state: Mutex<State>
@@ -251,7 +257,43 @@ final class Sites: Sendable {
   func tick(at now: ContinuousClock.Instant) { for site in all { site.tick(at: now) } }
 
   func end(because reason: String) async {
+    let ends = state.withLock { state in
+      state.end = state.end ?? reason
+      return Array(state.ends.values)
+    }
+    for end in ends { end.yield(reason) }
     for site in all { await site.end(because: reason) }
+  }
+
+  /// Runs what has no end of its own until the server ends.
+  /// - Returns: The reason why the server ends, or `nil` if the work has ended before.
+  /// - Throws: What the work throws.
+  func untilEnd(_ work: @escaping @Sendable () async throws -> Void) async throws -> String? {
+    let (ends, continuation) = AsyncStream.makeStream(of: String.self)
+    let number = state.withLock { state in
+      state.number += 1
+      state.ends[state.number] = continuation
+      if let end = state.end { continuation.yield(end) }
+      return state.number
+    }
+    defer { state.withLock { $0.ends[number] = nil } }
+    return try await withThrowingTaskGroup(of: String?.self) { group in
+      group.addTask {
+        try await work()
+        return nil
+      }
+      group.addTask { await ends.first { _ in true } }
+      let first = try await group.next() ?? nil
+      group.cancelAll()
+      // What is being sent is sent whole, or not at all.
+      while true {
+        do {
+          guard try await group.next() != nil else { return first }
+        } catch  where first != nil {
+          continue
+        }
+      }
+    }
   }
 }
 #endif

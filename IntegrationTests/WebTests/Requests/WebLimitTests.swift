@@ -1,0 +1,192 @@
+#if Web
+import Foundation
+import Testing
+import WireFormat
+
+/// R240: the headers of every answer, and the bounds of what the server takes.
+@Suite("Limits of the server", .serialized)
+struct WebLimitTests {
+  private func serve(_ options: String...) throws -> (ServedProgram, WebSession) {
+    let folder = try WebFolder()
+    try folder.makeBooks(40)
+    let served = try ServedProgram(in: folder, options: options)
+    return (served, try WebSession(served))
+  }
+
+  @Test
+  func `R240: every answer forbids what a page must not do`() throws {
+    let (served, session) = try serve()
+    let shell = try session.get("/")
+    let asset = try #require(try /\/assets\/[^"]+app\.js/.firstMatch(in: shell.text)).output
+    let row: JSONValue = .members(["set": .texts(["publisher": "A", "title": "B"])])
+    let answers: [(String, RawAnswer)] = [
+      ("page", shell), ("print", try session.get("/print")), ("asset", try session.get("\(asset)")),
+      ("program", try session.get("/api/program")), ("health", try session.get("/health")),
+      ("nothing", try session.get("/nothing")), ("metrics", try session.get("/metrics")),
+      ("stream", try session.page().stream.head), ("row", try session.get("/api/row?id=1")),
+      ("added", try session.post("/api/rows", row)),
+      ("gone", try session.post("/api/hold?client=a")),
+      ("not let in", try WebRequest("GET", "/").answer(from: served.port)),
+      ("let in", try WebRequest("GET", "/open?token=\(served.token)").answer(from: served.port)),
+    ]
+    let policy = [
+      "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:",
+      "connect-src 'self'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
+      "require-trusted-types-for 'script'",
+    ]
+    for (name, answer) in answers {
+      let found = answer["content-security-policy"]?.split(separator: ";").map {
+        $0.trimmingCharacters(in: .whitespaces)
+      }
+      #expect(found == policy, "\(name)")
+      #expect(answer["x-content-type-options"] == "nosniff", "\(name)")
+      #expect(answer["referrer-policy"] == "no-referrer", "\(name)")
+      #expect(answer["cross-origin-opener-policy"] == "same-origin", "\(name)")
+      #expect(answer["cross-origin-resource-policy"] == "same-origin", "\(name)")
+      let caching = name == "asset" ? "public, max-age=31536000, immutable" : "no-store"
+      #expect(answer["cache-control"] == caching, "\(name)")
+      #expect(!answer.fields.contains { $0.name.hasPrefix("access-control") }, "\(name)")
+      #expect(answer["server"] == nil, "\(name)")
+    }
+    // The page and its scripts hold no script or style that the policy would stop.
+    #expect(
+      !shell.text.contains("<script>") && !shell.text.contains("style=")
+        && !shell.text.contains(" on")
+    )
+  }
+
+  @Test
+  func `R240: no file is behind an address`() throws {
+    let (served, session) = try serve()
+    let hash = try #require(
+      try /\/assets\/([^\/"]+)\/app\.js/.firstMatch(in: try session.get("/").text)
+    ).1
+    for target in [
+      "/../../etc/passwd", "/assets/../../etc/passwd", "/assets/\(hash)/../app.js",
+      "/assets/\(hash)/..%2Fapp.js", "/assets/\(hash)/%2e%2e/app.js", "/assets/\(hash)/",
+      "/assets/",
+      "/assets/\(hash)", "/assets/\(hash)//app.js", "/assets/\(hash)/app.js/",
+      "/assets/\(hash)/app%2Ejs",
+      "/assets/\(hash)/APP.JS", "/assets/\(hash)/app.js%00", "/assets/0/app.js", "//etc/passwd",
+      "/api",
+      "/api/", "/api/row/", "/api//row?id=1", "/API/program", "/api/program/", "/api%2Fprogram",
+      "/%61pi/program",
+      "/assets/\(hash)/%2fetc%2fpasswd", "/b.sqlite", "/.", "/..", "/./",
+    ] {
+      let answer = try session.get(target)
+      #expect(answer.status == 404 && answer.isError, "\(target): \(answer.status)")
+    }
+    #expect(try session.get("/assets/\(hash)/app.js").status == 200)
+    #expect(
+      try session.get("/assets/\(hash)/app.css")["content-type"]?.hasPrefix("text/css") == true
+    )
+    #expect(try served.isHealthy)
+  }
+
+  @Test
+  func `R240: long heads and bodies are refused`() throws {
+    let (served, session) = try serve()
+    let list = try served.list()
+    let long = String(repeating: "a", count: 1 << 20)
+    let body: JSONValue = .members(["set": .texts(["publisher": "A", "title": "\(long)"])])
+    let answer = try session.post("/api/rows", body)
+    #expect(answer.status == 413 && answer.isError, "\(answer.status)")
+    // A text that just fits is a title, however long it is.
+    let fitting = String(long.dropLast(1000))
+    #expect(
+      try session.post(
+        "/api/rows",
+        .members(["set": .texts(["publisher": "A", "title": fitting])])
+      ).status == 201
+    )
+    #expect(try served.list().rows.count == list.rows.count + 1)
+    for request in [
+      session.request("/api/program").setting("X-Long", to: String(repeating: "a", count: 20_000)),
+      session.request("/api/program?filter=\(String(repeating: "a", count: 20_000))"),
+      (0..<200).reduce(session.request("/api/program")) { $0.setting("X-\($1)", to: "a") },
+    ] {
+      let refused: Int?
+      do {
+        refused = try request.answer(from: served.port).status
+      } catch is WebTestFailure {
+        // The connection was closed without an answer.
+        refused = nil
+      }
+      #expect(refused.map { (400...499).contains($0) } ?? true, "\(refused ?? 0)")
+    }
+    // A text of a list's address, which the head has room for.
+    let filter = String(repeating: "a", count: 8193)
+    #expect(try session.get("/api/events?filter=\(filter)").status == 400)
+    #expect(try served.isHealthy)
+  }
+
+  @Test
+  func `R240: more streams than allowed are refused, and are there again when others end`() throws {
+    let (served, session) = try serve("--max-streams", "3")
+    var pages = try (0..<3).map { _ in try session.page() }
+    for query in ["from=0&count=32", "whole"] {
+      let answer = try session.get("/api/events?\(query)")
+      #expect(answer.status == 503 && answer.isError, "\(query)")
+      #expect(answer["retry-after"].flatMap { Int($0) } ?? 0 > 0, "\(query)")
+    }
+    #expect(try session.get("/api/program").status == 200)
+    pages.removeLast()
+    try wait(for: "a stream less") { try served.figure("results_web_streams") == 2 }
+    try session.page().takeLine()
+  }
+
+  @Test
+  func `R240: a session that writes too much is slowed, and others are not`() throws {
+    let (served, session) = try serve()
+    let change: (Int) -> JSONValue = { .members(["set": .texts(["year": "\($0)"])]) }
+    var answers: [RawAnswer] = []
+    let deadline = Deadline(20)
+    while !answers.contains(where: { $0.status == 429 }), !deadline.hasPassed {
+      // Without a change of the store, so that it is no matter how fast it writes.
+      let requests = try (0..<8).map { _ in try RawConnection(to: served.port) }
+      for request in requests {
+        try request.send(
+          session.request("POST", "/api/hold", change(1)).bytes(to: served.port)
+        )
+      }
+      answers += try requests.map { try $0.answer() }
+      guard answers.count < 10_000 else { break }
+    }
+    #expect(answers.contains { $0.status == 429 })
+    let unexpected = Set(answers.map(\.status)).subtracting([410, 429])
+    #expect(unexpected.isEmpty, "\(unexpected)")
+    let refused = try #require(answers.last { $0.status == 429 })
+    #expect(refused.isError && refused["retry-after"] == "1")
+    #expect(answers.filter { $0.status == 410 }.count >= 50)
+    let other = try WebSession(served)
+    #expect(try other.patch("/api/row?id=1", change(7)).status == 200)
+  }
+
+  @Test
+  func `R240: a list that is read only is not changed`() throws {
+    let (served, session) = try serve("--read-only")
+    let list = try served.list()
+    #expect(try session.get("/api/program").json["canWrite"] == .boolean(false))
+    let page = try session.page()
+    try page.take(until: list)
+    for (method, target, body) in [
+      ("POST", "/api/rows", JSONValue.members(["set": .texts(["publisher": "A", "title": "B"])])),
+      ("PATCH", "/api/row?id=1", .members(["set": .texts(["title": "changed"])])),
+      ("POST", "/api/delete", .members(["ids": .array([.string("1")])])),
+      ("POST", "/api/command", .members(["name": .string("demo")])),
+      ("POST", "/api/undo", .object([])), ("POST", "/api/redo", .object([])),
+    ] {
+      let answer = try session.request(method, target, body).answer(from: served.port)
+      #expect(
+        [400, 403, 409].contains(answer.status) && answer.isError,
+        "\(target): \(answer.status)"
+      )
+    }
+    #expect(try served.list().rows == list.rows)
+    // What only moves the window is no change.
+    #expect(try page.hold(true).status == 204)
+    let row = try session.get("/api/row?id=1")
+    #expect(row.status == 200 && row.json["title"]?.string?.isEmpty == false, "\(row.text)")
+  }
+}
+#endif
