@@ -202,10 +202,15 @@ extension ChangeLog {
   /// - Parameters:
   ///   - connection: A connection.
   ///   - opening: The statements that open the transaction, none of which takes a snapshot; before them perhaps those that end another.
+  ///   - patience: How long to wait for tables that others change; `nil` for as long as the session waits.
   /// - Returns: The version.
   /// - Throws: The store's error; no transaction is open then.
-  func begin(on connection: Connection, opening: [Statement]) throws(StoreError) -> PinnedVersion {
-    var opening = opening
+  func begin(
+    on connection: Connection,
+    opening: [Statement],
+    patience: Duration?
+  ) throws(StoreError) -> PinnedVersion {
+    var opening = Opening(opening, patience)
     var isPlannedAgain = false
     do throws(PostgreSQLFailure) {
       for _ in 1..<ChangeLog.attemptLimit {
@@ -229,24 +234,47 @@ extension ChangeLog {
     throw .busy(path: path, waited: .zero)
   }
 
+  /// The statements that open a transaction, and how long they may take.
+  private struct Opening {
+    var statements: [Statement]
+    let patience: Duration?
+    private let start = ContinuousClock.now
+
+    init(_ statements: [Statement], _ patience: Duration?) {
+      (self.statements, self.patience) = (statements, patience)
+    }
+
+    /// Whether tables have been waited for long enough.
+    var isOverdue: Bool { patience.map { ContinuousClock.now - start >= $0 } ?? false }
+  }
+
   private func attempt(
-    _ opening: inout [Statement],
+    _ opening: inout Opening,
     _ isPlannedAgain: inout Bool,
     on connection: Connection,
     isAlone: Bool
   ) throws(PostgreSQLFailure) -> PinnedVersion? {
     var failure: PostgreSQLFailure?
-    do throws(PostgreSQLFailure) {
-      if let pinned = try read(opening, on: connection, isAlone: isAlone) { return pinned }
-    } catch {
-      if error.isConnectionLost { throw error }
-      failure = error
-    }
-    // What ended the transaction before this one must not be repeated.
-    if let end = opening.lastIndex(where: { $0.text == "COMMIT" }) {
-      opening.removeSubrange(...end)
-    }
-    try connection.run("ROLLBACK")
+    var isTableLocked = false
+    repeat {
+      do throws(PostgreSQLFailure) {
+        if let pinned = try read(opening.statements, on: connection, isAlone: isAlone) {
+          return pinned
+        }
+        failure = nil
+      } catch {
+        if error.isConnectionLost { throw error }
+        failure = error
+      }
+      isTableLocked = failure?.isLocked == true && failure?.statement == opening.statements.count
+      // What ended the transaction before this one must not be repeated.
+      if let end = opening.statements.lastIndex(where: { $0.text == "COMMIT" }) {
+        opening.statements.removeSubrange(...end)
+      }
+      try connection.run("ROLLBACK")
+      isTableLocked = isTableLocked && !opening.isOverdue
+      if isTableLocked { _ = try connection.run(start.texts.waiting(opening.patience)) }
+    } while isTableLocked
     guard let failure else { return nil }
     // A standby cannot read the unlogged table; or the type of a column has changed since a statement was prepared.
     guard failure.state == "0A000", try renewLife(on: connection) || !isPlannedAgain

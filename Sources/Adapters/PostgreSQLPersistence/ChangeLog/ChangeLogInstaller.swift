@@ -10,7 +10,10 @@ struct ChangeLogInstaller {
   var mode: CaptureText.Mode?
 
   /// How long to wait for the locks of others.
-  private static let lockTimeout: Duration = .seconds(5)
+  private static let patience: Duration = .seconds(5)
+
+  /// How often an installation is tried again after another process has made something that it makes.
+  private static let attemptLimit = 3
 
   /// Whether a database has the log's schema, and in which form.
   /// - Returns: `nil` without one.
@@ -48,7 +51,8 @@ struct ChangeLogInstaller {
     }
     let creation =
       schema.creation + schema.additions + schema.functions.map { $0.creation(in: schema) }
-    return creation + (try captures(of: found, all: true)) + [schema.closing]
+    let captures = try captures(of: found, all: true).flatMap(\.statements)
+    return creation + captures + [schema.closing]
   }
 
   // MARK: Installing
@@ -118,69 +122,82 @@ struct ChangeLogInstaller {
     on connection: Connection,
     restoring restores: Bool = false
   ) throws(StoreError) -> CaptureLayout {
-    try install(on: connection, restoring: restores, attempts: 3)
-  }
-
-  private func install(
-    on connection: Connection,
-    restoring restores: Bool,
-    attempts: Int
-  ) throws(StoreError) -> CaptureLayout {
+    let deadline = ContinuousClock.now + ChangeLogInstaller.patience
     var statements: [String] = []
-    do {
-      let layout = try install(on: connection, restoring: restores, noting: &statements)
-      try connection.runOnce("COMMIT")
-      return layout
-    } catch let failure as PostgreSQLFailure where failure.isMadeByOthers && attempts > 1 {
-      _ = try? connection.runOnce("ROLLBACK")
-      return try install(on: connection, restoring: restores, attempts: attempts - 1)
-    } catch let error as StoreError {
-      _ = try? connection.runOnce("ROLLBACK")
-      throw error
-    } catch let failure as PostgreSQLFailure {
-      _ = try? connection.runOnce("ROLLBACK")
-      guard failure.state == "42501" else {
-        throw failure.storeError(path: path, waited: ChangeLogInstaller.lockTimeout)
+    var attempt = 1
+    while true {
+      do {
+        let layout = try install(
+          on: connection,
+          restoring: restores,
+          within: deadline - .now,
+          noting: &statements
+        )
+        try connection.runOnce("COMMIT")
+        return layout
+      } catch {
+        _ = try? connection.runOnce("ROLLBACK")
+        guard let failure = error as? PostgreSQLFailure, !connection.isRehearsing,
+          ContinuousClock.now < deadline,
+          failure.isLocked || failure.isMadeByOthers && attempt < ChangeLogInstaller.attemptLimit
+        else { throw storeError(error, statements, on: connection) }
+        if !failure.isLocked { attempt += 1 }
+        _ = try? connection.runOnce(TableLocks.pause)
       }
-      if let all = try? self.statements(on: connection), !all.isEmpty { statements = all }
-      throw .cannotOpen(
-        path: path,
-        .needsRights(statements: statements.isEmpty ? grants(on: connection) : statements)
-      )
-    } catch {
-      throw .unexpected(path: path, detail: "\(error)")
     }
   }
 
+  /// The error for an installation that has failed; without rights it names the statements for the owner.
+  private func storeError(
+    _ error: any Error,
+    _ statements: [String],
+    on connection: Connection
+  ) -> StoreError {
+    if let error = error as? StoreError { return error }
+    guard let failure = error as? PostgreSQLFailure else {
+      return .unexpected(path: path, detail: "\(error)")
+    }
+    guard failure.state == "42501" else {
+      return failure.storeError(path: path, waited: ChangeLogInstaller.patience)
+    }
+    var statements = statements
+    if let all = try? self.statements(on: connection), !all.isEmpty { statements = all }
+    if statements.isEmpty { statements = grants(on: connection) }
+    return .cannotOpen(path: path, .needsRights(statements: statements))
+  }
+
   private func install(
     on connection: Connection,
     restoring restores: Bool,
+    within patience: Duration,
     noting statements: inout [String]
   ) throws -> CaptureLayout {
+    // What is to be locked is read before the transaction holds anything.
+    let found = try format(on: connection)
+    try refuse(format: found)
+    if found == nil { try refuseRole(on: connection) }
+    let locks = try self.locks(
+      for: layout(on: connection, hasLog: found != nil),
+      restoring: restores,
+      hasLog: found != nil
+    )
     _ = try connection.run([
-      Statement("BEGIN", isPrepared: false),
-      Statement("SET LOCAL lock_timeout = '5s'", isPrepared: false),
+      Statement("BEGIN ISOLATION LEVEL READ COMMITTED", isPrepared: false),
+      Statement(locks.taking(within: patience, waits: !connection.isRehearsing), isPrepared: false),
+      Statement(TableLocks.ending, isPrepared: false),
     ])
     let format = try format(on: connection)
-    // Two processes that create a log get in each other's way by its name.
-    if format != nil { try connection.runOnce(schema.locking(.changing)) }
-    if let format, format != LogSchema.format {
-      throw StoreError.cannotOpen(
-        path: path,
-        .newerFormat(found: format, supported: LogSchema.format)
-      )
-    }
-    if format == nil {
-      try refuseRole(on: connection)
-      statements = schema.creation
-    }
+    try refuse(format: format)
+    statements = format == nil ? schema.creation : []
     statements += schema.additions + schema.functions.map { $0.creation(in: schema) }
     try run(statements, on: connection)
     // Now the tables of the log can be read.
     let layout = try layout(on: connection)
-    var captures = try captures(of: layout, restoring: restores)
-    if restores, layout.hasLosses { captures += forgettingLosses(of: layout) }
-    let last = captures + [schema.closing]
+    guard locks.include(try self.locks(for: layout, restoring: restores, hasLog: format != nil))
+    else { throw PostgreSQLFailure.needsOtherLocks }
+    var last = try captures(of: layout, restoring: restores).flatMap(\.statements)
+    if restores, layout.hasLosses { last += forgettingLosses(of: layout) }
+    last.append(schema.closing)
     statements += last
     try run(last, on: connection)
     // The schema may have been made by others a moment ago.
@@ -198,9 +215,36 @@ struct ChangeLogInstaller {
     return installed
   }
 
+  private func refuse(format: Int?) throws(StoreError) {
+    guard let format, format != LogSchema.format else { return }
+    throw .cannotOpen(path: path, .newerFormat(found: format, supported: LogSchema.format))
+  }
+
+  /// The locks for what an installation does to the tables.
+  private func locks(
+    for layout: CaptureLayout,
+    restoring restores: Bool,
+    hasLog: Bool
+  ) throws(StoreError) -> TableLocks {
+    var locks = TableLocks()
+    if hasLog { locks.add("\(schema.quoted).store", .shareRowExclusive) }
+    for capture in try captures(of: layout, restoring: restores) {
+      locks.add(capture.table, capture.lock)
+    }
+    if restores, layout.hasLosses {
+      for name in names(in: layout) { locks.add(name, .shareRowExclusive) }
+    }
+    return locks
+  }
+
+  /// The names of the tables that exist.
+  private func names(in layout: CaptureLayout) -> [String] {
+    zip(layout.tables, tables.all).filter { $0.0.relation != 0 }.map(\.1.quotedName)
+  }
+
   /// The statements after which losses count from now on: while no transaction that has lost changes is running.
   private func forgettingLosses(of layout: CaptureLayout) -> [String] {
-    let names = zip(layout.tables, tables.all).filter { $0.0.relation != 0 }.map(\.1.quotedName)
+    let names = names(in: layout)
     guard !names.isEmpty else { return [] }
     return [
       "LOCK TABLE \(names.joined(separator: ", ")) IN SHARE ROW EXCLUSIVE MODE",
@@ -236,13 +280,22 @@ struct ChangeLogInstaller {
 
   // MARK: The tables
 
-  /// The statements that capture the tables that are not captured as they should be, or all tables.
+  /// What captures a table.
+  struct Capture {
+    /// The table's name in quotes.
+    let table: String
+    /// The lock that the statements need.
+    let lock: TableLocks.Mode
+    let statements: [String]
+  }
+
+  /// What captures the tables that are not captured as they should be, or all tables.
   func captures(
     of layout: CaptureLayout,
     all: Bool = false,
     restoring restores: Bool = false
-  ) throws(StoreError) -> [String] {
-    var statements: [String] = []
+  ) throws(StoreError) -> [Capture] {
+    var captures: [Capture] = []
     var number = layout.lastNumber
     var done: Set<UInt32> = []
     for (index, table) in layout.tables.enumerated() {
@@ -263,9 +316,9 @@ struct ChangeLogInstaller {
       else { continue }
       let form = try form(of: table, sharing.map { tables.all[$0] }, next: number + 1)
       number = max(number, form.number)
-      statements += statementsToCapture(tables.all[index], table, form, rings: layout.rings)
+      captures += capture(tables.all[index], table, form, rings: layout.rings)
     }
-    return statements
+    return captures
   }
 
   private func form(
@@ -302,12 +355,12 @@ struct ChangeLogInstaller {
     return form.numbered(newest.number)
   }
 
-  private func statementsToCapture(
+  private func capture(
     _ table: EntityTable,
     _ found: CaptureLayout.Table,
     _ form: CapturedEntity,
     rings: Bool
-  ) -> [String] {
+  ) -> [Capture] {
     guard let text = form.text(of: table, rings: rings, in: schema) else { return [] }
     func list(_ texts: [String]) -> String {
       "ARRAY[\(texts.map(Connection.literal).joined(separator: ", "))]::text[]"
@@ -329,11 +382,13 @@ struct ChangeLogInstaller {
       statements.append(schema.granting(text.guardedFunctions, toOwnerOf: table.quotedName))
     }
     let names = Set(text.triggers.map(\.name))
-    statements += found.triggers.filter { !names.contains($0) }.map { name in
+    let superfluous = found.triggers.filter { !names.contains($0) }
+    statements += superfluous.map { name in
       "DROP TRIGGER \(Connection.quoted(name)) ON \(table.quotedName)"
     }
     statements += text.triggers.flatMap { $0.creation(on: table.quotedName, in: schema) }
-    return statements
+    let lock = superfluous.isEmpty ? TableLocks.Mode.shareRowExclusive : .accessExclusive
+    return [Capture(table: table.quotedName, lock: lock, statements: statements)]
   }
 }
 

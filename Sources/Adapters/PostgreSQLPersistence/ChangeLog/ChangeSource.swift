@@ -14,9 +14,14 @@ protocol ChangeSource: Sendable {
   /// - Parameters:
   ///   - connection: A connection without a transaction.
   ///   - opening: The statements that open the transaction, none of which takes a snapshot.
+  ///   - patience: How long to wait for tables that others change; `nil` for as long as the session waits.
   /// - Returns: The version.
   /// - Throws: `StoreError`; the transaction is then rolled back, if the connection still exists.
-  func begin(on connection: Connection, opening: [Statement]) throws(StoreError) -> PinnedVersion
+  func begin(
+    on connection: Connection,
+    opening: [Statement],
+    patience: Duration?
+  ) throws(StoreError) -> PinnedVersion
 
   /// The newest version, as the server's snapshots show it; `nil` if it must be found out on this connection.
   func expectation(on connection: Connection) -> ExpectedVersion?
@@ -64,6 +69,11 @@ extension ChangeSource {
 
   /// By default, versions are not expected.
   func expectation(on connection: Connection) -> ExpectedVersion? { nil }
+
+  /// Opens a transaction that waits for tables as long as the session does.
+  func begin(on connection: Connection, opening: [Statement]) throws(StoreError) -> PinnedVersion {
+    try begin(on: connection, opening: opening, patience: nil)
+  }
 
   /// Opens a transaction that only reads.
   func begin(on connection: Connection) throws(StoreError) -> PinnedVersion {

@@ -3,6 +3,8 @@
 struct ReadingTexts: Sendable {
   /// Locks the tables, so that none is changed while it is read.
   private let lock: String
+  /// Waits for the tables one by one, and holds none.
+  private let waits: [String]
   private let facts: String
   private let fresh: String
   private let visible: String
@@ -12,7 +14,9 @@ struct ReadingTexts: Sendable {
 
   init(_ schema: LogSchema, _ tables: StoreTables, _ layout: CaptureLayout, isStandby: Bool) {
     let names = tables.all.map(\.quotedName) + ["\(schema.quoted).log"]
-    lock = "LOCK TABLE \(names.joined(separator: ", ")) IN ACCESS SHARE MODE"
+    // Who waits for one table and holds another can be part of a deadlock, and the server may end the other transaction.
+    lock = "LOCK TABLE \(names.joined(separator: ", ")) IN ACCESS SHARE MODE NOWAIT"
+    waits = names.map { "LOCK TABLE \($0) IN ACCESS SHARE MODE" }
     facts = ReadingFacts.text(isStandby: isStandby, layout, of: tables, in: schema)
     fresh = FreshReader.fresh(in: schema)
     visible = FreshReader.visible(in: schema)
@@ -22,8 +26,19 @@ struct ReadingTexts: Sendable {
     }
   }
 
-  /// The statement that locks the tables.
+  /// The statement that locks the tables if all are free.
   var locking: Statement { Statement(lock) }
+
+  /// The statements that wait until each table has been free, outside of a transaction.
+  /// - Parameter patience: How long they wait for each; `nil` for as long as the session does.
+  /// - Returns: The statements.
+  func waiting(_ patience: Duration?) -> [Statement] {
+    let limit = patience.map {
+      "SET LOCAL lock_timeout = \(max(1, Int($0 / .milliseconds(1))))"
+    }
+    let texts = waits.flatMap { ["BEGIN"] + (limit.map { [$0] } ?? []) + [$0, "COMMIT"] }
+    return (texts + [TableLocks.pause]).map { Statement($0, isPrepared: false) }
+  }
 
   /// The statement for what a reading finds beside the rows.
   var readingFacts: Statement { Statement(facts, planning: .either) }

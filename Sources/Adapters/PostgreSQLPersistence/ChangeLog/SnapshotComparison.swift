@@ -40,7 +40,11 @@ final class SnapshotComparison: ChangeSource {
     state = Mutex(State(history: InMemoryHistory(epoch: generator.next(), capacity: 4096)))
   }
 
-  func begin(on connection: Connection, opening: [Statement]) throws(StoreError) -> PinnedVersion {
+  func begin(
+    on connection: Connection,
+    opening: [Statement],
+    patience: Duration?
+  ) throws(StoreError) -> PinnedVersion {
     do {
       let text =
         try connection.run(opening + [Statement("SELECT pg_current_snapshot()::text")])

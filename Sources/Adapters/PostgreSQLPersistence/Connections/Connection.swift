@@ -368,7 +368,10 @@ final class Connection {
       case PGRES_PIPELINE_ABORTED: PQclear(result)
       default:
         let isLost = PQstatus(connection) != CONNECTION_OK
-        failure = failure ?? PostgreSQLFailure(result, isConnectionLost: isLost)
+        if failure == nil {
+          failure = PostgreSQLFailure(result, isConnectionLost: isLost)
+          failure?.statement = results.count
+        }
         PQclear(result)
       }
       // A null pointer ends the results of a query.
@@ -449,6 +452,9 @@ final class Connection {
     try body()
     return rehearsed ?? []
   }
+
+  /// Whether statements are rolled back in the end (`rehearsing(_:path:)`).
+  var isRehearsing: Bool { rehearsed != nil }
 
   private func rehearse(_ statement: Statement) -> Statement {
     guard rehearsed != nil else { return statement }

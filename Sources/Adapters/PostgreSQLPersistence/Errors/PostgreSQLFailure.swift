@@ -18,6 +18,8 @@ struct PostgreSQLFailure: Error, Hashable, Sendable {
   var isConnectionLost = false
   /// Whether the server asked for a password, and none was known.
   var needsPassword = false
+  /// The index of the statement in its flight that failed.
+  var statement: Int?
 
   /// Creates a failure.
   init(state: String, message: String, isConnectionLost: Bool = false) {
@@ -55,6 +57,12 @@ struct PostgreSQLFailure: Error, Hashable, Sendable {
   /// The failure of a flight that has seen another version than was expected.
   static let unexpectedVersion = PostgreSQLFailure(state: "", message: "the version has changed")
 
+  /// The failure of a transaction that finds more to change than it has locked.
+  static let needsOtherLocks = PostgreSQLFailure(
+    state: "55P03",
+    message: "the tables have changed"
+  )
+
   /// The errors after which the server closes the connection (PostgreSQL's manual, appendix A).
   private static func endsConnection(_ state: String) -> Bool {
     state.hasPrefix("08") || ["57P01", "57P02", "57P03", "57P05"].contains(state)
@@ -73,6 +81,9 @@ extension PostgreSQLFailure {
 
   /// A statement waited for a lock until its time limit, or until it was cancelled.
   var endsWait: Bool { state == "55P03" || state == "57014" }
+
+  /// A lock was not free at once, or not in time.
+  var isLocked: Bool { state == "55P03" }
 
   /// What a statement was to make has been made by another process meanwhile.
   var isMadeByOthers: Bool {

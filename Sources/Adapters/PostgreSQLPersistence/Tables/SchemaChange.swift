@@ -107,6 +107,26 @@ enum SchemaChange {
       + rules.missingIndexes(beside: shape.indexes).map { .index($0, entity) }
   }
 
+  /// Adds the locks of the tables that the change needs, of those that exist.
+  /// - Parameters:
+  ///   - schema: The schema with the tables.
+  ///   - entities: The store's entities, any of whose tables statements of the application can use.
+  ///   - locks: The locks.
+  func addLocks(in schema: String, of entities: [EntityDescription], to locks: inout TableLocks) {
+    func add(_ entity: EntityDescription, _ mode: TableLocks.Mode) {
+      locks.add("\(Connection.quoted(schema)).\(Connection.quoted(entity.name))", mode)
+    }
+    switch self {
+    case .schema, .create: break
+    case .add(_, let entity), .drop(_, let entity): add(entity, .accessExclusive)
+    case .replace: for entity in entities { add(entity, .shareRowExclusive) }
+    case .reference(let key, let entity):
+      add(entity, .shareRowExclusive)
+      add(key.relationship.destination, .shareRowExclusive)
+    case .index(_, let entity): add(entity, .share)
+    }
+  }
+
   /// What a store records about the column of an integer or text key.
   static let keyMark = "key"
 

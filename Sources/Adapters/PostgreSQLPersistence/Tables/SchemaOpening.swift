@@ -6,7 +6,7 @@ enum SchemaOpening {
   /// How long a change of the schema waits for a lock; a longer queue behind it would hold up everybody.
   private static let patience = Duration.seconds(5)
 
-  /// How often the changes are tried again that another process has made meanwhile.
+  /// How often at least the changes are tried that another process has made meanwhile.
   private static let attempts = 5
 
   /// Opens the tables of some entities.
@@ -41,31 +41,44 @@ enum SchemaOpening {
       let found = try read()
       guard !(try changes(found)).isEmpty else { return try tables(found) }
       guard options.isWritable, !found.isReadOnly else { throw refusal(to: try changes(found)) }
-      for _ in 1..<SchemaOpening.attempts {
-        if let tables = try changedTables(isLast: false) { return tables }
+      let deadline = ContinuousClock.now + SchemaOpening.patience
+      var attempt = 1
+      while true {
+        let isLast =
+          connection.isRehearsing
+          || attempt >= SchemaOpening.attempts && ContinuousClock.now >= deadline
+        if let tables = try changedTables(until: deadline, isLast: isLast) { return tables }
+        if isLast { throw .busy(path: path, waited: SchemaOpening.patience) }
+        attempt += 1
+        try run([TableLocks.pause], for: nil)
       }
-      guard let tables = try changedTables(isLast: true) else {
-        throw .busy(path: path, waited: .zero)
-      }
-      return tables
     }
 
     /// Makes the changes in one transaction.
     ///
-    /// No lock keeps others out: everybody could take one before there are tables. A second process waits for the first one's transaction
+    /// No lock keeps others out where there is no table yet: everybody could take it. A second process waits for the first one's transaction
     /// where it makes the same thing, fails, and finds the work done.
-    /// - Returns: `nil` if another process has made some of it, unless this is the last attempt.
-    private func changedTables(isLast: Bool) throws(StoreError) -> StoreTables? {
+    /// - Returns: `nil` if another process has made some of it, or is in the way, unless this is the last attempt.
+    private func changedTables(
+      until deadline: ContinuousClock.Instant,
+      isLast: Bool
+    ) throws(StoreError) -> StoreTables? {
+      let locks = locks(for: try changes(try read()))
       do {
         try run(
           [
             "BEGIN ISOLATION LEVEL READ COMMITTED",
-            "SET LOCAL lock_timeout = \(SchemaOpening.patience / .milliseconds(1))",
-            "SET LOCAL search_path = pg_catalog", "SET LOCAL client_min_messages = error",
+            locks.taking(within: deadline - .now, waits: !connection.isRehearsing),
+            locks.isEmpty
+              ? "SET LOCAL lock_timeout = \(SchemaOpening.patience / .milliseconds(1))"
+              : TableLocks.ending,
+            "SET LOCAL search_path = pg_catalog",
+            "SET LOCAL client_min_messages = error",
           ],
           for: nil
         )
-        guard try apply(try changes(try read()), isLast: isLast) else {
+        let changes = try changes(try read())
+        guard locks.include(self.locks(for: changes)), try apply(changes, isLast: isLast) else {
           _ = try? connection.runOnce("ROLLBACK")
           return nil
         }
@@ -76,6 +89,14 @@ enum SchemaOpening {
         if connection.isInTransaction { _ = try? connection.runOnce("ROLLBACK") }
         throw error
       }
+    }
+
+    private func locks(for changes: [SchemaChange]) -> TableLocks {
+      var locks = TableLocks()
+      for change in changes {
+        change.addLocks(in: options.schema, of: inspector.entities, to: &locks)
+      }
+      return locks
     }
 
     private func read() throws(StoreError) -> CatalogReader.Findings {
@@ -179,7 +200,7 @@ enum SchemaOpening {
         try run(statements.map(\.text))
         return true
       } catch {
-        if error.failure.isMadeByOthers, !isLast { return false }
+        if error.failure.isMadeByOthers || error.failure.isLocked, !isLast { return false }
         guard error.failure.state == "42501" else {
           throw storeError(error.failure, statements.first { $0.text == error.text }?.entity)
         }

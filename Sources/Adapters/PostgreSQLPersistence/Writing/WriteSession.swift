@@ -75,10 +75,18 @@ struct WriteSession {
     let start = ContinuousClock.now
     do {
       guard let wait = WriterWait.current else {
-        return try context.changes.begin(on: connection, opening: opening)
+        return try context.changes.begin(
+          on: connection,
+          opening: opening,
+          patience: context.options.busyTimeout
+        )
       }
       return try ReadingInterest.reading(while: { !wait.isGivenUp }) { () throws(StoreError) in
-        try context.changes.begin(on: connection, opening: opening)
+        try context.changes.begin(
+          on: connection,
+          opening: opening,
+          patience: context.options.busyTimeout
+        )
       }
     } catch {
       guard case .busy(let path, _, _) = error else { throw error }
