@@ -152,6 +152,7 @@ int results_read_file_state(sqlite3 *db, results_file_state *state) {
   state->is_reserved = is_reserved != 0;
   read_journal(path, state);
   if (!read_header(file, &state->format, state->version)) return 0;
+  state->named_format = state->format;
   if (state->format == RESULTS_ROLLBACK_JOURNAL && has_write_ahead_log(path)) {
     state->format = RESULTS_WRITE_AHEAD_LOG;
   }

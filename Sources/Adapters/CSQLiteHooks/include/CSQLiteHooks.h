@@ -159,6 +159,8 @@ enum {
 /// What a database's file and its rollback journal show without a lock. Times are nanoseconds since 1970.
 typedef struct results_file_state {
   int32_t format;
+  /// The format that the header names, whatever is beside the file.
+  int32_t named_format;
   int32_t journal;
   /// Whether a connection holds the lock of writers.
   int32_t is_reserved;

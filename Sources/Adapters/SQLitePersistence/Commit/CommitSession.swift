@@ -52,6 +52,15 @@ final class CommitSession: Sendable {
     var keptReadPages: Int32 = 0
     /// The side files that the connections use, if nothing but deletion can remove them.
     var sideFiles: SideFiles?
+    var naming = LogNaming.usual
+  }
+
+  /// Whether the file's header names the write-ahead log that the connections use.
+  private enum LogNaming {
+    case usual
+    case unnamed
+    /// Not, and others use a rollback journal.
+    case lost
   }
 
   let context: StoreContext
@@ -144,9 +153,30 @@ final class CommitSession: Sendable {
   /// Whether the connections use side files that other processes no longer find.
   var hasLostSideFiles: Bool { state.withLock { $0.sideFiles }?.areLost == true }
 
+  /// Whether others use a rollback journal, and the connections a write-ahead log that the file's header does not name.
+  var hasLostLog: Bool { state.withLock { $0.naming == .lost } }
+
+  /// Checks from now on that others use the write-ahead log too, if the connections do: the header of the file does not name it.
+  func guardLog(_ found: FileState, on database: Database) throws {
+    guard try String.fetchOne(database, sql: "PRAGMA main.journal_mode") == "wal" else { return }
+    state.withLock { $0.naming = found.hasUnnamedLog ? .unnamed : .lost }
+  }
+
+  /// Notes that the file has a rollback journal for other programs.
+  func noteRollbackJournal() {
+    state.withLock { if $0.naming == .unnamed { $0.naming = .lost } }
+  }
+
   /// Refuses to commit into a file that no longer has its path: the commit would be lost.
   private func checkFile(of database: Database) throws(StoreError) {
-    if hasLostSideFiles { throw .inputOutput(path: path, detail: SideFiles.lossDetail) }
+    if state.withLock({ $0.naming != .usual }),
+      FileState(of: database.sqliteConnection)?.isUsedWithJournal == true
+    {
+      noteRollbackJournal()
+    }
+    guard !hasLostSideFiles, !hasLostLog else {
+      throw .inputOutput(path: path, detail: SideFiles.lossDetail)
+    }
     guard database.hasMoved else { return }
     throw .inputOutput(
       path: path,

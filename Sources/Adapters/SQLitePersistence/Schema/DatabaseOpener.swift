@@ -95,6 +95,7 @@ struct DatabaseOpener {
       return try DatabaseQueue(path: databasePath, configuration: configuration)
     }
     if let queue = try openBesideWriter(file) { return queue }
+    removeUnnamedLog(of: file)
     do {
       return try retryingWhileBusy {
         try DatabasePool(path: databasePath, configuration: configuration)
@@ -102,6 +103,22 @@ struct DatabaseOpener {
     } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY && !file.isNew {
       return try openBesideWriter(error)
     }
+  }
+
+  /// Removes a write-ahead log that the header of its file does not name, if nobody else uses it; its content is in the file then.
+  ///
+  /// SQLite uses a log that it finds, whatever the header says: a file may have replaced another one in the moment in which the log of that
+  /// one was created again. Once a checkpoint empties such a log, other programs take the file for one with a rollback journal, and wait
+  /// for the lock that each connection with the log holds while it is open (`OpenDatabase.hasLostLog`).
+  private func removeUnnamedLog(of file: StoreFile) {
+    guard !file.isNew, !options.isReadOnly, file.logSize > 0 else { return }
+    var opened: OpaquePointer?
+    defer { sqlite3_close(opened) }
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX
+    guard sqlite3_open_v2(databasePath, &opened, flags, nil) == SQLITE_OK,
+      FileState(of: opened)?.hasUnnamedLog == true
+    else { return }
+    sqlite3_exec(opened, "PRAGMA journal_mode = DELETE", nil, nil, nil)
   }
 
   /// Prepares a database for use, or closes it if it does not fit, so that SQLite removes the side files it has created.

@@ -78,6 +78,9 @@ final class OpenDatabase: Sendable {
         // A copy has neither a file nor side files.
         if let file = opened.foreignFile { return (.file(file.identity), nil) }
         let connection = database.sqliteConnection
+        if ownsWriter, let state = FileState(of: connection), !state.namesLog {
+          try session.guardLog(state, on: database)
+        }
         return (FileIdentity.find(openedBy: connection), SideFiles(of: connection))
       }
     }
@@ -88,7 +91,7 @@ final class OpenDatabase: Sendable {
     session.guardSideFiles(mayGuard ? sideFileRegistration?.files : nil)
     let pool = ownsWriter ? opened.writer as? DatabasePool : nil
     reading = pool.map { ReadingConnection(beside: $0, of: file) }
-    if session.hasLostSideFiles {
+    if session.hasLostSideFiles || session.hasLostLog {
       // They were lost while the file was opened, or an application has it open.
       if ownsWriter { try abandon() }
       throw .inputOutput(path: path, detail: SideFiles.lossDetail)
@@ -109,8 +112,17 @@ final class OpenDatabase: Sendable {
 
   /// Whether the store must open the file again, although it still has its path.
   var mustReopen: Bool {
-    !isClosed && (session.hasLostSideFiles || context.foreignFile?.mustReopen == true)
+    !isClosed
+      && (session.hasLostSideFiles || hasLostLog || context.foreignFile?.mustReopen == true)
   }
+
+  /// Whether the write-ahead log that its connections use is none for other programs any more.
+  ///
+  /// Each of those connections holds a lock on the file, for which a writer with a rollback journal waits.
+  var hasLostLog: Bool { session.hasLostLog }
+
+  /// Notes that the file has a rollback journal.
+  func noteRollbackJournal() { session.noteRollbackJournal() }
 
   /// How often the log turned out to be an older state of itself, as after a restore.
   var rewinds: UInt64 { session.log?.log.rewinds ?? 0 }

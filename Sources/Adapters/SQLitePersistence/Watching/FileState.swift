@@ -17,6 +17,17 @@ struct FileState: Equatable, Sendable {
   /// Whether the file is a database with a rollback journal.
   var hasRollbackJournal: Bool { state.format == Int32(RESULTS_ROLLBACK_JOURNAL) }
 
+  /// Whether the header names a write-ahead log.
+  var namesLog: Bool { state.named_format == Int32(RESULTS_WRITE_AHEAD_LOG) }
+
+  /// Whether SQLite uses a write-ahead log that the header does not name.
+  var hasUnnamedLog: Bool {
+    !hasRollbackJournal && state.named_format == Int32(RESULTS_ROLLBACK_JOURNAL)
+  }
+
+  /// Whether other programs use a rollback journal, although there may be a write-ahead log: no writer of a log takes this lock.
+  var isUsedWithJournal: Bool { hasRollbackJournal || hasUnnamedLog && state.is_reserved != 0 }
+
   /// Whether the file holds committed pages only.
   ///
   /// A writer whose journal has not been written out has not written into the file either. Without a journal in a file that is unknown.

@@ -53,6 +53,7 @@ final class FollowedDatabase: Sendable {
       markQuery: database.markQuery,
       opened: { [weak self] in self?.file ?? .unknown },
       isStale: { [weak self] in self?.database.mustReopen ?? false },
+      foundJournal: { [weak self] in self?.database.noteRollbackJournal() },
       listener: { [weak self] in self?.receive($0) }
     )
     watch.withLock { $0 = StoreWatch(subject) }
@@ -245,7 +246,7 @@ extension FollowedDatabase {
     }
     do {
       // Regardless of other stores of the process: none of them can open the file before all have closed it.
-      if hasLostSideFiles { try database.abandon() }
+      if hasLostSideFiles || database.hasLostLog { try database.abandon() }
       use(try reopened(by: open))
     } catch {
       fail(StoreError(error, path: path, waited: options.busyTimeout))

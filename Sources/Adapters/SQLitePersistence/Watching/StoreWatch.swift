@@ -36,6 +36,8 @@ final class StoreWatch: Sendable {
     var opened: @Sendable () -> FileIdentity.Finding
     /// Whether the store must open its file again, although the file still has its name.
     var isStale: @Sendable () -> Bool = { false }
+    /// Called when the file is found with a rollback journal, also if it was opened so.
+    var foundJournal: @Sendable () -> Void = {}
     /// Receives the signs, on the watch's thread.
     ///
     /// While the path names a different file from the one that the store has open, the watch has none open, and reports it once an
@@ -172,15 +174,20 @@ private struct WatchLoop {
       // The connection stays open, so that no new file gets the identity of the old one.
       return
     case .file where !isOpened(found):
-      // Two connections of one process over different files must not share one log index.
-      connection = nil
-      subject.listener(relation == .missing ? .fileBack : .fileReplaced)
-      relation = isOpened(found) ? .same : .different
+      reopen(found)
     case .file, .unknown:
       if relation != .same { subject.listener(.fileBack) }
       relation = .same
     }
     if relation == .same { checkContent(of: found) }
+  }
+
+  /// Makes the store open the file that has the path.
+  private mutating func reopen(_ found: FileIdentity.Finding) {
+    // Two connections of one process over different files must not share one log index.
+    connection = nil
+    subject.listener(relation == .missing ? .fileBack : .fileReplaced)
+    relation = isOpened(found) ? .same : .different
   }
 
   /// Whether the store has a file open.
@@ -195,7 +202,12 @@ private struct WatchLoop {
       version = nil
     }
     if control.takeRepeatRequest() { version = nil }
-    switch connection?.poll() ?? .failed {
+    let answer = connection?.poll() ?? .failed
+    if connection?.hasRollbackJournal == true {
+      subject.foundJournal()
+      guard isOpened(found) else { return reopen(found) }
+    }
+    switch answer {
     case .version(version): break
     case .version(let number):
       version = number
@@ -303,6 +315,8 @@ final class WatchConnection {
 
   /// The file that is open.
   let identity: FileIdentity
+  /// Whether the last poll has found a file with a rollback journal.
+  private(set) var hasRollbackJournal = false
   private let connection: OpaquePointer
   private let dataVersion: OpaquePointer
   /// Reads the mark of the latest relevant commit, where the database has one.
@@ -345,7 +359,9 @@ final class WatchConnection {
 
   /// Reads SQLite's data version, and that of a file with a rollback journal without a lock (`FileState`).
   func poll() -> Answer {
-    if let state = FileState(of: connection), state.hasRollbackJournal {
+    let state = FileState(of: connection)
+    hasRollbackJournal = state?.hasRollbackJournal == true
+    if let state, hasRollbackJournal {
       return state.isCommitted ? .version(state.version) : .busy
     }
     defer { sqlite3_reset(dataVersion) }
