@@ -136,6 +136,31 @@ struct WebLimitTests {
   }
 
   @Test
+  func `R240: lists that nobody shows give way to others, and those that are shown do not`() throws
+  {
+    let (served, session) = try serve()
+    for number in 0..<100 {
+      let answer = try session.get("/print?filter=year%3E\(1900 + number)")
+      #expect(answer.status == 200, "\(number): \(answer.text)")
+    }
+    #expect(try served.figure("results_web_lists") <= 64)
+    var pages: [ShownPage] = []
+    for number in 0..<64 {
+      pages.append(try session.page("from=0&count=32&filter=year%3E\(1800 + number)"))
+    }
+    for page in pages { try page.takeLine() }
+    let answer = try session.get("/api/events?filter=year%3E1899")
+    #expect(
+      answer.status == 503 && answer.isError && answer["retry-after"] != nil,
+      "\(answer.text)"
+    )
+    let shell = try SQLiteWriter(served.folder)
+    try shell.run("DELETE FROM Book WHERE id = 3")
+    for page in pages { try page.takeLine() }
+    #expect(pages.allSatisfy { $0.misfits.isEmpty && $0.replay.count == 39 })
+  }
+
+  @Test
   func `R240: a session that writes too much is slowed, and others are not`() throws {
     let (served, session) = try serve()
     let change: (Int) -> JSONValue = { .members(["set": .texts(["year": "\($0)"])]) }

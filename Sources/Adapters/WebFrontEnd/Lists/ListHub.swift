@@ -203,9 +203,12 @@ final class ListHub: Sendable {
   /// The number of clients.
   var clientCount: Int { state.withLock { $0.clients.count } }
 
+  /// The moment since which no client has shown the list, or `nil` if one does.
+  var unusedSince: ContinuousClock.Instant? { state.withLock { $0.unusedSince } }
+
   /// Returns whether nobody has used the list for a while.
   func isUnused(at now: ContinuousClock.Instant) -> Bool {
-    state.withLock { $0.unusedSince.map { now - $0 > .seconds(60) } ?? false }
+    unusedSince.map { now - $0 > .seconds(60) } ?? false
   }
 
   /// Ends the list and the streams of its clients.

@@ -10,6 +10,14 @@ final class Site: Sendable {
   private struct State {
     var open: [BrowserChoice: ListHub] = [:]
     var clients: [String: ListClient] = [:]
+
+    /// Removes the list that nobody has used for the longest time; who types a filter leaves one with each pause.
+    mutating func leaveOldest() -> ListHub? {
+      let unused = open.compactMap { choice, hub in hub.unusedSince.map { (choice, hub, $0) } }
+      guard let (choice, hub, _) = unused.min(by: { $0.2 < $1.2 }) else { return nil }
+      open[choice] = nil
+      return hub
+    }
   }
 
   /// The site's name in addresses.
@@ -46,12 +54,14 @@ final class Site: Sendable {
       throw WebFailure.badRequest(Site.text(of: refusal))
     }
     let new = ListHub(definition, choice, setup)
-    let hub = state.withLock { state -> ListHub? in
-      if let hub = state.open[choice] { return hub }
-      guard state.open.count < Site.mostLists else { return nil }
+    let (hub, left) = state.withLock { state -> (ListHub?, ListHub?) in
+      if let hub = state.open[choice] { return (hub, nil) }
+      let left = state.open.count >= Site.mostLists ? state.leaveOldest() : nil
+      guard state.open.count < Site.mostLists else { return (nil, left) }
       state.open[choice] = new
-      return new
+      return (new, left)
     }
+    left?.end(because: "other lists need the room")
     guard let hub else {
       var failure = WebFailure(503, "Too many lists are open.", remedy: "Close some pages.")
       failure.retryAfter = 60

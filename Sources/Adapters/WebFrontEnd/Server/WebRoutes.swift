@@ -41,7 +41,7 @@ final class WebRoutes: Sendable {
       figures.count(.refusals)
       let failure = WebRoutes.failure(of: error)
       // A person who opens the page without its token reads a sentence.
-      let isPage = request.uri.path.hasSameBytes(as: Route.page.rawValue)
+      let isPage = request.uri.path.hasSameBytes(as: Route.page.rawValue) && failure.status == 401
       response = isPage ? WebAnswer.page(failure) : WebAnswer.failure(failure)
     }
     return request.method == .head ? response.createHeadResponse() : response
