@@ -140,9 +140,12 @@ struct RawAnswer {
   /// The sentence that says what is wrong.
   var error: String { json["error"]?.string ?? "" }
 
-  /// Whether the body has the one form of all errors.
+  /// Whether the body has the one form of all errors, or is the page for a person who has not been let in.
   var isError: Bool {
-    json["error"]?.string?.isEmpty == false && json["remedy"]?.string != nil
+    if self["content-type"] == "text/html; charset=utf-8" {
+      return status == 401 && text.contains("<h1>")
+    }
+    return json["error"]?.string?.isEmpty == false && json["remedy"]?.string != nil
       && self["content-type"] == "application/json"
   }
 }
