@@ -57,7 +57,9 @@ struct BrowsedLists<Program: ListProgram>: Sendable {
     } catch {
       let failure = CommandFailure(error)
       let reason = failure.map { $0.remedy.isEmpty ? $0.message : "\($0.message) \($0.remedy)" }
-      throw BrowserSource.Refusal(reason ?? "\(error)")
+      var refusal = BrowserSource.Refusal(reason ?? "\(error)")
+      if case .busy? = error as? StoreError { refusal.isBusy = true }
+      throw refusal
     }
   }
 

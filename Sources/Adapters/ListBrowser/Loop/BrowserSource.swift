@@ -32,6 +32,8 @@ public struct BrowserSource: Sendable {
   public struct Refusal: Error, Sendable {
     /// What is wrong, in a sentence.
     public var reason: String
+    /// Whether the same request may succeed later, since another process holds the store.
+    public var isBusy = false
 
     /// Creates a refusal.
     public init(_ reason: String) { self.reason = reason }

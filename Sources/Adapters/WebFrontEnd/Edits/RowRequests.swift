@@ -339,7 +339,9 @@ struct RowRequests: Sendable {
         try await RowRequests.run(body)
       }
     } catch let refusal as BrowserSource.Refusal {
-      throw WebFailure(409, refusal.reason)
+      var failure = WebFailure(refusal.isBusy ? 503 : 409, refusal.reason)
+      if refusal.isBusy { failure.retryAfter = 1 }
+      throw failure
     } catch let error as StoreError {
       throw WebFailure(error)
     } catch ResultsError.store(let error) {
