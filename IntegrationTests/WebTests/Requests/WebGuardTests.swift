@@ -100,6 +100,9 @@ struct WebGuardTests {
     ]
     #expect(cookie?.hasSuffix("; Path=/; HttpOnly; SameSite=Strict") == true)
     #expect(cookie?.contains(served.token) == false)
+    // The address that is opened once more leaves a browser in its session, to which its pages belong.
+    let again = try session.request("/open?token=\(served.token)").answer(from: served.port)
+    #expect(again.status == 303 && again["set-cookie"] == nil)
   }
 
   @Test

@@ -109,6 +109,8 @@ final class WebRoutes: Sendable {
         remedy: "Open the address that the program printed."
       )
     }
+    // Pages that are open already belong to the session of this browser.
+    if (try? session(of: request)) != nil { return WebAnswer.redirect(to: "/", settingCookie: nil) }
     let secret = guarding.newSecret()
     sessions.begin(secret)
     return WebAnswer.redirect(to: "/", settingCookie: guarding.cookie(of: secret))
