@@ -136,6 +136,20 @@ struct WebLimitTests {
   }
 
   @Test
+  func `R240: asking for the head of a stream takes none of those that may be open`() throws {
+    let (served, session) = try serve("--max-streams", "2")
+    for query in ["from=0&count=32", "whole"] {
+      for _ in 0..<3 {
+        var head = session.request("GET", "/api/events?\(query)")
+        head.method = "HEAD"
+        #expect(try head.answer(from: served.port).status == 200, "\(query)")
+      }
+    }
+    #expect(try served.figure("results_web_streams") == 0)
+    try session.page().takeLine()
+  }
+
+  @Test
   func `R240: lists that nobody shows give way to others, and those that are shown do not`() throws
   {
     let (served, session) = try serve()

@@ -270,11 +270,13 @@ final class WebRoutes: Sendable {
     // A list that cannot be fetched is mostly known at once; one that takes its time shows its first rows meanwhile.
     let hub = try await site.openHub(of: choice, within: .milliseconds(300))
     let (wish, rows) = try WebRoutes.wishes(web, hub)
-    try beginStream()
+    try admitStream()
     let sites = sites
     let last = WebRoutes.lastEvent.flatMap { web.headers[$0] }
     let position = (web["after"] ?? last).flatMap(ResultsPosition.init)
     let body = ResponseBody { writer in
+      // Counted here, since the body of an answer that cannot be sent is never written.
+      sites.beginStream()
       defer { sites.endStream() }
       let client = ListClient(
         id: SecretText.random().text,
@@ -298,9 +300,10 @@ final class WebRoutes: Sendable {
   /// Answers with a whole list and all its changes, for programs.
   private func whole(_ choice: BrowserChoice, _ request: Request) async throws -> Response {
     let run = try await openWhole(choice)
-    try beginStream()
+    try admitStream()
     let sites = sites
     let body = ResponseBody { writer in
+      sites.beginStream()
       defer { sites.endStream() }
       try await WebRoutes.write(&writer, to: request) { send in
         let reason = try await sites.untilEnd {
@@ -312,8 +315,9 @@ final class WebRoutes: Sendable {
     return WebRoutes.events(body)
   }
 
-  private func beginStream() throws(WebFailure) {
-    guard !sites.beginStream(of: mostStreams) else { return }
+  /// Refuses a stream beyond the number that may be open at once.
+  private func admitStream() throws(WebFailure) {
+    guard sites.streamCount >= mostStreams else { return }
     var failure = WebFailure(503, "Too many pages are open.", remedy: "Close some of them.")
     failure.retryAfter = 30
     throw failure

@@ -236,14 +236,7 @@ final class Sites: Sendable {
   }
 
   /// Counts a stream that begins.
-  /// - Returns: Whether there may be one more.
-  func beginStream(of most: Int) -> Bool {
-    state.withLock { state in
-      guard state.streams < most else { return false }
-      state.streams += 1
-      return true
-    }
-  }
+  func beginStream() { state.withLock { $0.streams += 1 } }
 
   /// Counts a stream that has ended.
   func endStream() { state.withLock { $0.streams -= 1 } }
