@@ -127,9 +127,12 @@ export function openStream(address, on) {
       now();
     }
   };
+  // Without a network the list is as old as the last event, whether or not the connection has noticed.
+  const lost = () => current?.abort();
   const shown = (event) => event.persisted && now();
   document.addEventListener('visibilitychange', wake);
   window.addEventListener('online', now);
+  window.addEventListener('offline', lost);
   window.addEventListener('pageshow', shown);
 
   function close() {
@@ -140,6 +143,7 @@ export function openStream(address, on) {
     current?.abort();
     document.removeEventListener('visibilitychange', wake);
     window.removeEventListener('online', now);
+    window.removeEventListener('offline', lost);
     window.removeEventListener('pageshow', shown);
   }
 

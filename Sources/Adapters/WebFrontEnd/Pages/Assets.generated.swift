@@ -5,7 +5,7 @@
 /// The files of the browser page, as they are served.
 enum WebAssets {
   /// The beginning of the SHA-256 of all files; it is a part of their addresses.
-  static let hash: StaticString = "bcc7cfdd0b129c87"
+  static let hash: StaticString = "c444bde2966bce13"
 
   static let files: [(name: StaticString, type: StaticString, text: StaticString)] = [
 (name: "announce.js", type: "text/javascript; charset=utf-8", text: ####"""
@@ -233,6 +233,7 @@ td input { width: auto; accent-color: var(--accent); }
 .refused button { border-color: var(--hair); }
 
 @media (max-width: 1099px) {
+  .pane footer { position: sticky; bottom: -1rem; margin: 0.5rem -1.25rem -1rem; padding: 0.6rem 1.25rem 0.9rem; background: var(--raised); border-top: 1px solid var(--hair); }
   .pane { position: absolute; z-index: 5; inset: auto 0 0; width: auto; max-height: 75%; border: 0; border-top: 1px solid var(--hair); border-radius: 14px 14px 0 0; box-shadow: 0 -8px 40px #0003; }
 }
 @media (max-width: 760px) {
@@ -4464,9 +4465,12 @@ export function openStream(address, on) {
       now();
     }
   };
+  // Without a network the list is as old as the last event, whether or not the connection has noticed.
+  const lost = () => current?.abort();
   const shown = (event) => event.persisted && now();
   document.addEventListener('visibilitychange', wake);
   window.addEventListener('online', now);
+  window.addEventListener('offline', lost);
   window.addEventListener('pageshow', shown);
 
   function close() {
@@ -4477,6 +4481,7 @@ export function openStream(address, on) {
     current?.abort();
     document.removeEventListener('visibilitychange', wake);
     window.removeEventListener('online', now);
+    window.removeEventListener('offline', lost);
     window.removeEventListener('pageshow', shown);
   }
 
