@@ -85,7 +85,9 @@ import Testing
         try run.run(program, "export", String(file))
       }
     }
-    let rest = commands.filter { !["add", "remove"].contains($0.commandName) }.flatMap(\.examples)
+    // A server runs until it is ended, and `WebTests` run it.
+    let others = ["add", "remove", "serve"]
+    let rest = commands.filter { !others.contains($0.commandName) }.flatMap(\.examples)
     for example in rest + examples("remove") {
       let words = example.split(separator: " ")
       // A watch runs until it is interrupted, and a simulation until its time is over.

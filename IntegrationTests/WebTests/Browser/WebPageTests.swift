@@ -98,8 +98,8 @@ struct WebPageTests {
     defer { withExtendedLifetime(browser) {} }
     let list = try served.list()
     func focused() throws -> String { try page.text("document.activeElement.row?.id ?? ''") }
-    // From a header on, down to the third row and back.
-    while try focused() != list.rows[2].id { try page.press("j") }
+    // Down to the third row and back.
+    for _ in 0..<10 where try focused() != list.rows[2].id { try page.press("j") }
     try page.press("k")
     #expect(try focused() == list.rows[1].id)
     try page.press("ArrowUp", "ArrowDown", "ArrowDown")
@@ -107,10 +107,7 @@ struct WebPageTests {
     try page.press("G")
     try page.wait(for: "document.activeElement.row?.id === '\(list.rows[199].id)'")
     try page.press("g")
-    try page.wait(
-      for: "document.activeElement.row?.id === '\(list.rows[0].id)' || !document.activeElement.row"
-    )
-    while try focused() != list.rows[0].id { try page.press("j") }
+    try page.wait(for: "document.activeElement.row?.id === '\(list.rows[0].id)'")
     try page.press("Enter")
     try page.wait(
       for:

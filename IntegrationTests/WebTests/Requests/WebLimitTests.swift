@@ -140,7 +140,7 @@ struct WebLimitTests {
     let (served, session) = try serve("--max-streams", "2")
     for query in ["from=0&count=32", "whole"] {
       for _ in 0..<3 {
-        var head = session.request("GET", "/api/events?\(query)")
+        var head = session.request("/api/events?\(query)")
         head.method = "HEAD"
         #expect(try head.answer(from: served.port).status == 200, "\(query)")
       }
