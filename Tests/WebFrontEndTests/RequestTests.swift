@@ -38,6 +38,23 @@ struct RequestTests {
   }
 
   @Test(arguments: [
+    ("127.0.0.1", [], "127.0.0.1"), ("127.0.0.9", [], "127.0.0.9"), ("::1", [], "[::1]"),
+    ("0.0.0.0", [], "127.0.0.1"), ("::", ["lists.example"], "lists.example"),
+    ("192.0.2.7", ["lists.example"], "lists.example"), ("192.0.2.7", [], "192.0.2.7"),
+  ])
+  func `R240: the address that is printed is one that is answered`(
+    address: String,
+    names: [String],
+    printed: String
+  ) {
+    var options = WebServerOptions()
+    (options.address, options.hostNames) = (address, names)
+    #expect(options.printedName == printed)
+    #expect((try? guarding(options.names).checkHost("\(printed):8421", [:])) != nil)
+    #expect((try? guarding(options.names).checkHost("0.0.0.0:8421", [:])) == nil)
+  }
+
+  @Test(arguments: [
     ("Bearer 0123456789abcdef0123456789abcdef", true),
     ("Bearer 0123456789abcdef0123456789abcdeF", false),
     ("Bearer 0123456789abcdef0123456789abcde", false), ("Bearer ", false),

@@ -135,10 +135,12 @@ extension BrowseRun {
           try? TerminalOutput.standard.write("\(Program.name): \(address)   (\(note))\n")
           try? TerminalOutput.standard.flush()
         }
-      } catch WebServerError.cannotListen(let address, let port, let reason) {
+      } catch WebServerError.cannotListen(let address, let port, let code) {
+        let reason =
+          code == EADDRINUSE ? "another program does" : String(cString: strerror(code)).lowercased()
         throw CommandFailure(
           .unavailable,
-          "Nothing can listen on port \(port) of \(address): \(reason).",
+          "Cannot listen on port \(port) of \(address): \(reason).",
           remedy: "Give another --port, or 0 for any that is free."
         )
       } catch let failure as WebFailure {

@@ -27,6 +27,18 @@ package struct WebServerOptions: Sendable {
 
   /// Creates the usual options: loopback only, with a new token.
   package init() {}
+
+  /// The names that requests may use besides those of loopback: the given ones, and the address itself where it is one.
+  var names: [String] { hostNames + (isEveryAddress ? [] : [addressName]) }
+
+  /// The name in the address that is printed.
+  var printedName: String { hostNames.first ?? (isEveryAddress ? "127.0.0.1" : addressName) }
+
+  private var isEveryAddress: Bool { ["0.0.0.0", "::"].contains(address) }
+
+  private var addressName: String {
+    address.utf8.contains(UInt8(ascii: ":")) ? "[\(address)]" : address
+  }
 }
 
 /// What a server shows: the list of a program, as the terminal's front end is given it.
@@ -59,7 +71,8 @@ package struct WebProgram: Sendable {
 /// The reason why a server cannot begin.
 package enum WebServerError: Error, Hashable, Sendable {
   /// The port is in use, or may not be used.
-  case cannotListen(address: String, port: Int, reason: String)
+  /// - Parameter code: The system's number for the reason, as in `errno`.
+  case cannotListen(address: String, port: Int, code: Int32)
 }
 
 /// A server of live lists for browsers.
@@ -116,7 +129,7 @@ package final class WebServer: Sendable {
           token: options.token,
           program: program.setup.program,
           port: port,
-          names: options.hostNames,
+          names: options.names,
           isTokenKept: options.isTokenKept
         )
         let openWhole = program.openWhole
@@ -128,8 +141,7 @@ package final class WebServer: Sendable {
             openWhole: openWhole
           )
         }
-        let host = options.hostNames.first ?? hostText
-        await isReady("http://\(host):\(port)/open?token=\(options.token.text)")
+        await isReady("http://\(options.printedName):\(port)/open?token=\(options.token.text)")
       },
       logger: logger
     )
@@ -140,7 +152,7 @@ package final class WebServer: Sendable {
         throw WebServerError.cannotListen(
           address: options.address,
           port: options.port,
-          reason: error.description
+          code: error.errnoCode
         )
       }
     }
@@ -160,10 +172,6 @@ package final class WebServer: Sendable {
     ticking.cancel()
     await sites.end(because: "the server ends")
     if case .failure(let error) = outcome, !(error is CancellationError) { throw error }
-  }
-
-  private var hostText: String {
-    options.address.utf8.contains(UInt8(ascii: ":")) ? "[\(options.address)]" : options.address
   }
 
   /// Ends the server: every stream gets a last event, and then all connections are closed.
