@@ -41,6 +41,7 @@ import Testing
       (["--port", "-1"], "--port"),
       (["--max-streams", "0"], "--max-streams must be 1 to 100000, not 0."),
       (["--listen", "0.0.0.0"], "Add --allow-network"),
+      (["--listen", "127.0.0.1.example"], "Add --allow-network"),
       (["--host", "evil/example"], "--host: “evil/example” is not the name of a machine."),
     ] {
       let result = try run(words + options)

@@ -129,12 +129,13 @@ final class ServedProgram {
     in folder: WebFolder,
     store: String = "b.sqlite",
     port: Int = 0,
+    arguments: [String]? = nil,
     options: [String] = []
   ) throws {
     (self.folder, self.program, self.store) = (folder, program, store)
     process = try folder.start(
       program,
-      ["serve", "--port", "\(port)", "--store", store] + options
+      ["serve", "--port", "\(port)"] + (arguments ?? ["--store", store]) + options
     )
     guard let line = try process.line(),
       let match = try /http:\/\/127\.0\.0\.1:([0-9]+)\/open\?token=(\S+)/.firstMatch(in: line),

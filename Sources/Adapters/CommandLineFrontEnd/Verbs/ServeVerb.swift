@@ -54,9 +54,10 @@ public struct ServeVerb<Program: ListProgram>: AsyncParsableCommand {
 public struct ServeOptions: ParsableArguments {
   /// What the help of a verb that serves says.
   public static let discussion = """
-    It prints an address with a token. Who opens it sees the list and every change of it by any process; a browser that has \
-    been there keeps a cookie until the program ends, or, with --token-file, for as long as the token is the same. Nothing but this machine is listened to, without encryption; for others \
-    give --listen, --allow-network and --host, and put a server with TLS before it. ^C ends it.
+    It prints an address with a token. Anyone who opens that address sees the list, and every change of it by any process. \
+    The browser gets a cookie, which is valid until the program ends or, with --token-file, until the token changes. \
+    The program listens on this machine only, without encryption. To let other machines in, give --listen, --allow-network \
+    and --host, and put a server with TLS before it. ^C ends it.
     """
 
   /// The port to listen on.
@@ -97,8 +98,7 @@ public struct ServeOptions: ParsableArguments {
     guard (1...100_000).contains(maxStreams) else {
       throw ValidationError("--max-streams must be 1 to 100000, not \(maxStreams).")
     }
-    let isLoopback = listen == "::1" || listen == "localhost" || listen.hasPrefix("127.")
-    guard isLoopback || allowNetwork else {
+    guard ServeOptions.isLoopback(listen) || allowNetwork else {
       throw ValidationError(
         "--listen: other machines reach \(listen), and nothing is encrypted. Add --allow-network if that is meant."
       )
@@ -107,6 +107,15 @@ public struct ServeOptions: ParsableArguments {
     where name.isEmpty || name.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F || $0 == 0x2F }) {
       throw ValidationError("--host: “\(name)” is not the name of a machine.")
     }
+  }
+}
+
+extension ServeOptions {
+  /// Whether an address is one that no other machine reaches; a name that only begins like one may mean any machine.
+  static func isLoopback(_ address: String) -> Bool {
+    let isNumeric = address.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2E }
+    return ["::1", "localhost"].contains(address)
+      || isNumeric && address.utf8.starts(with: "127.".utf8)
   }
 }
 
@@ -183,29 +192,53 @@ private struct TokenFile {
 
   /// Returns the token of the file, which is created if it does not exist.
   func token() throws -> SecretText {
-    if let text = try? String(contentsOfFile: path, encoding: .utf8) {
-      let line = text.utf8.prefix { $0 > 0x20 }
-      let isToken = line.allSatisfy { byte in
-        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-      }
-      guard line.count >= 16, isToken else {
-        throw CommandFailure(
-          .badData,
-          "\(path) holds no token: 16 letters and digits or more.",
-          remedy: "Remove the file, and it is created again."
-        )
-      }
-      return SecretText(String(decoding: line, as: UTF8.self))
+    // A pipe or a device must not be waited for.
+    let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor < 0 else {
+      return try read(FileHandle(fileDescriptor: descriptor, closeOnDealloc: true))
     }
-    let token = SecretText.random()
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else {
+    guard errno == ENOENT else { throw failure(.missingInput) }
+    return try create()
+  }
+
+  private func read(_ file: FileHandle) throws -> SecretText {
+    var status = stat()
+    guard fstat(file.fileDescriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw CommandFailure(.badData, "\(path) is no ordinary file.", remedy: "Name another one.")
+    }
+    guard status.st_mode & 0o077 == 0 else {
       throw CommandFailure(
-        .cannotCreate,
-        "\(path): \(String(cString: strerror(errno))).",
-        remedy: "Name a file in a folder of yours."
+        .badData,
+        "Other users can read or change the token in \(path).",
+        remedy: "Run chmod 600 on it, or remove the file, and it is created again."
       )
     }
+    let line = (try file.read(upToCount: 1024) ?? Data()).prefix { $0 > 0x20 }
+    let isToken = line.allSatisfy { byte in
+      (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+    }
+    guard (16...512).contains(line.count), isToken else {
+      throw CommandFailure(
+        .badData,
+        "\(path) holds no token of 16 to 512 letters and digits.",
+        remedy: "Remove the file, and it is created again."
+      )
+    }
+    return SecretText(String(decoding: line, as: UTF8.self))
+  }
+
+  private func failure(_ status: ExitStatus) -> CommandFailure {
+    CommandFailure(
+      status,
+      "\(path): \(String(cString: strerror(errno))).",
+      remedy: "Name a file in a folder of yours."
+    )
+  }
+
+  private func create() throws -> SecretText {
+    let token = SecretText.random()
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw failure(.cannotCreate) }
     let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     try handle.write(contentsOf: Data((token.text + "\n").utf8))
     return token

@@ -96,6 +96,28 @@ struct RowRequests: Sendable {
     }
   }
 
+  /// Returns titles and lengths of sections of the list.
+  func sections(_ web: WebRequest) async throws -> JSONValue {
+    guard let client else { throw WebFailure.clientGone }
+    let list = try client.hub.controller.results
+    let total = list.snapshot.sectionCount
+    let from = min(try web.number("from", in: 0...Int.max) ?? 0, total)
+    let count = try web.number("count", in: 0...1000) ?? 200
+    return try await onStore { () throws -> JSONValue in
+      let sections = (from..<min(from + count, total)).map { index -> JSONValue in
+        let title = list.snapshot.header(ofSection: index)?.title ?? ""
+        return .array([
+          .integer(index), .string(WindowLines.bounded(title)),
+          .integer(list.snapshot.rowCount(inSection: index) ?? 0),
+        ])
+      }
+      return .members([
+        "position": .string("\(list.position)"), "sections": .array(sections),
+        "total": .integer(total),
+      ])
+    }
+  }
+
   /// Returns where a typed value of the list's first term stands.
   func index(of text: String) async throws -> JSONValue {
     guard let client else { throw WebFailure.clientGone }

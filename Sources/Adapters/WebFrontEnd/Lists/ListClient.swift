@@ -43,7 +43,6 @@ final class ListClient: Sendable {
     /// Whether the lengths of all sections are sent again, to a page whose list does not fit.
     var isWhole = false
     var isHeld = false
-    var hasReleased = false
     var end: String?
     var writingSince: ContinuousClock.Instant?
     var sent: ContinuousClock.Instant
@@ -58,6 +57,8 @@ final class ListClient: Sendable {
     var failure = 0
     var problems = 0
     var hasFirstRows = false
+    /// Whether the page was sent that the list could not be read for it.
+    var hasFailed = false
     var pendingAt: ContinuousClock.Instant?
     var pending: ResultsPosition?
   }
@@ -117,10 +118,7 @@ final class ListClient: Sendable {
 
   /// Holds the window as it is shown, or lets it go on.
   func hold(_ isHeld: Bool) {
-    wishes.withLock { wishes in
-      wishes.hasReleased = wishes.isHeld && !isHeld
-      wishes.isHeld = isHeld
-    }
+    wishes.withLock { $0.isHeld = isHeld }
     wake()
   }
 
@@ -200,21 +198,31 @@ final class ListClient: Sendable {
       } else if let list, present.position != list.position {
         events += isHeld ? try pending(since: list) : [try await change(since: list)]
       }
+      if noteFailure(false) { events.append(StreamEvent(name: "recovered", data: "{}")) }
     } catch let error as ResultsError {
       if let wish { wishes.withLock { $0.wish = $0.wish ?? wish } }
-      events.append(ListClient.failure("\(error)"))
+      if noteFailure(true) { events.append(ListClient.failure("\(error)")) }
     }
     return events
   }
 
+  /// Notes whether the list could be read for the page.
+  /// - Returns: Whether that is news.
+  private func noteFailure(_ hasFailed: Bool) -> Bool {
+    shown.withLock { shown in
+      defer { shown.hasFailed = hasFailed }
+      return shown.hasFailed != hasFailed
+    }
+  }
+
   /// The first rows of a list that is still being counted.
   private func firstRows() -> [StreamEvent] {
-    guard let rows = hub.firstRows else { return [] }
+    guard let line = hub.firstRows else { return [] }
     let isNew = shown.withLock { shown in
       defer { shown.hasFirstRows = true }
       return !shown.hasFirstRows
     }
-    return isNew ? [StreamEvent(name: "opening", data: rows.line)] : []
+    return isNew ? [StreamEvent(name: "opening", data: line)] : []
   }
 
   private func notes() -> [StreamEvent] {
@@ -263,8 +271,8 @@ final class ListClient: Sendable {
       return lines.page(of: list, window, rows, hasCounts: hasCounts, reason: reason, at: position)
     }
     // What only one page asks for is not kept.
-    let line =
-      reason == nil && position == nil ? try await hub.line(for: key, write) : try await write()
+    let isShared = reason == nil && position == nil
+    let line = try await hub.line(for: isShared ? key : nil, write)
     note(list, wished)
     return StreamEvent(name: "list", data: line, position: list.position)
   }
@@ -285,7 +293,7 @@ final class ListClient: Sendable {
     case .change(let delta, let present): return try await send(delta, list, present, window)
     case .reset(let reason, let present):
       return try await page(
-        surroundings(of: window, in: list),
+        await surroundings(of: window, in: list),
         of: present,
         reason: reason.description
       )
@@ -304,7 +312,7 @@ final class ListClient: Sendable {
       let effect = WindowChange(change, in: window), !effect.newRows.isEmpty || after.count == 0
     else {
       return try await page(
-        surroundings(of: window, in: before),
+        await surroundings(of: window, in: before),
         of: after,
         reason: "sections moved"
       )
@@ -352,10 +360,13 @@ final class ListClient: Sendable {
   }
 
   /// The wish for the rows around the middle of a window, wherever they are now.
-  private func surroundings(of window: Range<Int>, in list: ResultsList<Row>) -> Wish {
+  private func surroundings(of window: Range<Int>, in list: ResultsList<Row>) async -> Wish {
     let count = max(window.count, 32)
     let middle = window.lowerBound + window.count / 2
-    guard let id = list.snapshot.objectID(atFlatPosition: middle) else {
+    let found = await withTaskExecutorPreference(hub.controller.store.executor) {
+      await ListClient.identity(at: middle, in: list)
+    }
+    guard let id = found else {
       return .rows(window.lowerBound..<window.lowerBound + count)
     }
     return .row(id.key, above: middle - window.lowerBound, count: count)
@@ -381,6 +392,13 @@ final class ListClient: Sendable {
     // A window at the end of the list is as long as the others.
     start = max(min(start, list.count - count), 0)
     return (start..<start + count, position)
+  }
+
+  @concurrent private static func identity(
+    at position: Int,
+    in list: ResultsList<Row>
+  ) async -> ObjectID? {
+    list.snapshot.objectID(atFlatPosition: position)
   }
 
   private static func located(

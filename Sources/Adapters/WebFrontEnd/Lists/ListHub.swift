@@ -20,9 +20,13 @@ final class ListHub: Sendable {
     var newest = 0
     var unusedSince: ContinuousClock.Instant?
     var following: Task<Void, Never>?
-    var isEnded = false
     var opening: Task<Void, any Error>?
-    var firstRows: FirstRows?
+    /// Whether the list could not be fetched at all.
+    var isBroken = false
+    /// The line with the first rows of a list that is still being counted.
+    var firstRows: String?
+    /// The attempt to read a store again that failed.
+    var retry: Task<Void, Never>?
   }
 
   /// The list.
@@ -46,12 +50,6 @@ final class ListHub: Sendable {
     lines = WindowLines(setup)
   }
 
-  /// The first rows of a list that is still being counted.
-  struct FirstRows: Sendable {
-    /// The line that shows them.
-    let line: String
-  }
-
   /// Begins to fetch the list, which is followed from then on.
   func open() {
     let task = Task { [self] in
@@ -61,6 +59,7 @@ final class ListHub: Sendable {
         state.withLock { state in
           state.noteCount += 1
           state.failure = WebNote(number: state.noteCount, texts: ["\(error)"])
+          state.isBroken = true
         }
         wake()
         throw error
@@ -74,8 +73,11 @@ final class ListHub: Sendable {
     }
   }
 
-  /// The first rows of the list while the others are counted, or `nil`.
-  var firstRows: FirstRows? { state.withLock { $0.firstRows } }
+  /// The line with the first rows of the list while the others are counted, or `nil`.
+  var firstRows: String? { state.withLock { $0.firstRows } }
+
+  /// Whether the list could not be fetched at all: another one is to be opened in its stead.
+  var isBroken: Bool { state.withLock { $0.isBroken } }
 
   /// Waits until the list has been fetched.
   /// - Returns: Whether it was, within a time.
@@ -102,10 +104,10 @@ final class ListHub: Sendable {
   }
 
   private func fetch() async throws {
-    try await controller.performFetch { [self] page in
-      guard let rows = try? page.objects(), !rows.isEmpty else { return }
+    try await controller.performFetch { [weak self] page in
+      guard let self, let rows = try? page.objects(), !rows.isEmpty else { return }
       let line = lines.first(rows, about: page.estimatedCount)
-      state.withLock { $0.firstRows = FirstRows(line: line) }
+      state.withLock { $0.firstRows = line }
       wake()
     }
     let list = try controller.results
@@ -174,12 +176,17 @@ final class ListHub: Sendable {
 
   /// Does what is due without any commit: wakes clients, and tries again to read a store that failed.
   func tick(at now: ContinuousClock.Instant) {
-    let (clients, hasFailed) = state.withLock {
-      (Array($0.clients.values), $0.failure?.texts.isEmpty == false)
+    let clients = state.withLock { state in
+      // One attempt at a time, since each may wait for another process.
+      if state.failure?.texts.isEmpty == false, state.retry == nil {
+        state.retry = Task { [weak self] in
+          try? await self?.controller.refresh()
+          self?.state.withLock { $0.retry = nil }
+        }
+      }
+      return Array(state.clients.values)
     }
     for client in clients { client.tick(at: now) }
-    guard hasFailed else { return }
-    Task { [controller] in try? await controller.refresh() }
   }
 
   // MARK: - Clients
@@ -200,9 +207,6 @@ final class ListHub: Sendable {
     }
   }
 
-  /// The number of clients.
-  var clientCount: Int { state.withLock { $0.clients.count } }
-
   /// The moment since which no client has shown the list, or `nil` if one does.
   var unusedSince: ContinuousClock.Instant? { state.withLock { $0.unusedSince } }
 
@@ -214,8 +218,7 @@ final class ListHub: Sendable {
   /// Ends the list and the streams of its clients.
   func end(because reason: String) {
     let (clients, opening, following) = state.withLock { state in
-      state.isEnded = true
-      return (Array(state.clients.values), state.opening, state.following)
+      (Array(state.clients.values), state.opening, state.following)
     }
     opening?.cancel()
     following?.cancel()
@@ -239,11 +242,15 @@ final class ListHub: Sendable {
     state.withLock { $0.lists.last { $0.position == position } }
   }
 
-  /// Returns a line that several clients may want; it is written once.
+  /// Returns a line, written on the store's executor; one that several clients may want is written once.
   func line(
-    for key: LineKey,
+    for key: LineKey?,
     _ write: @escaping @Sendable () async throws -> String
   ) async throws -> String {
+    guard let key else {
+      return try await Task(executorPreference: controller.store.executor) { try await write() }
+        .value
+    }
     let task = state.withLock { state in
       if key.to > state.newest {
         state.newest = key.to

@@ -10,6 +10,8 @@ final class Site: Sendable {
   private struct State {
     var open: [BrowserChoice: ListHub] = [:]
     var clients: [String: ListClient] = [:]
+    /// The moment since which no page shows any of the lists, or `nil` if one does.
+    var unusedSince: ContinuousClock.Instant? = .now
 
     /// Removes the list that nobody has used for the longest time; who types a filter leaves one with each pause.
     mutating func leaveOldest() -> ListHub? {
@@ -107,13 +109,19 @@ final class Site: Sendable {
 
   /// Adds a client to its list.
   func add(_ client: ListClient) {
-    state.withLock { $0.clients[client.id] = client }
+    state.withLock { state in
+      state.clients[client.id] = client
+      state.unusedSince = nil
+    }
     client.hub.add(client)
   }
 
   /// Removes a client whose stream has ended.
   func remove(_ client: ListClient) {
-    state.withLock { $0.clients[client.id] = nil }
+    state.withLock { state in
+      state.clients[client.id] = nil
+      if state.clients.isEmpty { state.unusedSince = .now }
+    }
     client.hub.remove(client, at: .now)
   }
 
@@ -121,6 +129,9 @@ final class Site: Sendable {
   func client(_ id: String, of session: Session) -> ListClient? {
     state.withLock { $0.clients[id] }.flatMap { $0.session === session ? $0 : nil }
   }
+
+  /// The moment since which no page shows any of the lists, or `nil` if one does.
+  var unusedSince: ContinuousClock.Instant? { state.withLock { $0.unusedSince } }
 
   /// The number of clients, and of lists.
   var counts: (clients: Int, lists: Int) { state.withLock { ($0.clients.count, $0.open.count) } }
@@ -133,7 +144,9 @@ final class Site: Sendable {
       return Array(unused.values)
     }
     for hub in unused { hub.end(because: "nobody uses the list") }
-    for hub in state.withLock({ Array($0.open.values) }) { hub.tick(at: now) }
+    for hub in state.withLock({ Array($0.open.values) }) {
+      if hub.isBroken { forget(hub) } else { hub.tick(at: now) }
+    }
   }
 
   /// Ends all lists, and what was opened for them.

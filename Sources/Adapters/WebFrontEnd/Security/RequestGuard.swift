@@ -52,7 +52,7 @@ struct RequestGuard: Sendable {
     guard let authority, !isRepeated, hosts.contains(authority.lowercased()) else {
       throw WebFailure(
         421,
-        "This server has another name.",
+        "This server does not answer to that name.",
         remedy: "Use the address that the program printed."
       )
     }

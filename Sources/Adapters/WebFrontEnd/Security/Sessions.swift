@@ -6,8 +6,14 @@ import Synchronization
 ///
 /// Each has steps to undo of its own for every site.
 final class Session: Sendable {
+  /// What performs requests on a site, for as long as the site is open.
+  private struct Held {
+    weak var site: Site?
+    let source: BrowserSource
+  }
+
   private struct State {
-    var sources: [String: BrowserSource] = [:]
+    var held: [String: Held] = [:]
     var tokens: Double = Session.writesPerSecond
     var refilled: ContinuousClock.Instant?
   }
@@ -19,9 +25,10 @@ final class Session: Sendable {
   /// Returns what performs this session's requests on a site.
   func source(of site: Site) -> BrowserSource {
     state.withLock { state in
-      if let source = state.sources[site.id] { return source }
+      if let held = state.held[site.id] { return held.source }
+      state.held = state.held.filter { $0.value.site != nil }
       let source = site.makeSource()
-      state.sources[site.id] = source
+      state.held[site.id] = Held(site: site, source: source)
       return source
     }
   }
@@ -46,7 +53,7 @@ final class Session: Sendable {
 
   /// Ends what commands of this session have started.
   func end() {
-    for source in state.withLock({ $0.sources }).values { source.stop() }
+    for held in state.withLock({ $0.held }).values { held.source.stop() }
   }
 }
 

@@ -12,7 +12,7 @@ import WireFormat
 final class WebRoutes: Sendable {
   let sites: Sites
   private let guarding: RequestGuard
-  private let sessions = Sessions()
+  let sessions = Sessions()
   private let mostStreams: Int
   private let openWhole: WebProgram.OpenWhole
   private let figures = WebFigures()
@@ -105,7 +105,7 @@ final class WebRoutes: Sendable {
     guard let token = request["token"], guarding.isToken(token) else {
       throw WebFailure(
         401,
-        "The token is another one.",
+        "The token is wrong.",
         remedy: "Open the address that the program printed."
       )
     }
@@ -138,7 +138,7 @@ final class WebRoutes: Sendable {
     _ session: Session,
     on channel: any Channel
   ) async throws -> Response {
-    guard let site = sites[web["site"] ?? "0"] else {
+    guard let site = sites[web["site"] ?? Sites.base] else {
       throw WebFailure(404, "This list is not open any more.", remedy: "Begin at the first page.")
     }
     let client = web["client"].flatMap { site.client($0, of: session) }
@@ -151,7 +151,7 @@ final class WebRoutes: Sendable {
     case .program: return WebAnswer.json(ProgramDescription.json(of: site))
     case .description: return try file("openapi.json")
     case .events: return try await stream(site, web, request, session, channel)
-    case .sections: return WebAnswer.json(try sections(of: try hub(client), web))
+    case .sections: return WebAnswer.json(try await rows.sections(web))
     case .jump: return WebAnswer.json(try await rows.index(of: web["text"] ?? ""))
     case .links: return WebAnswer.json(try await rows.links(try name(web)))
     case .row where web.method == "GET": return WebAnswer.json(try await rows.row(try name(web)))
@@ -210,7 +210,7 @@ final class WebRoutes: Sendable {
     case .redo: return WebAnswer.json(try await rows.perform(.redo))
     default:
       let visit = try await rows.visit(try body.string("id"), link: try body.string("name"))
-      let site = try sites.add(visit)
+      let site = try await sites.add(visit)
       let at = visit.setup.memory?.cursor.map { RowName.text(of: $0.key) }
       return WebAnswer.json(
         .members(["site": .string(site.id), "at": at.map { .string($0) } ?? .null])
@@ -226,24 +226,6 @@ final class WebRoutes: Sendable {
   private func hub(_ client: ListClient?) throws(WebFailure) -> ListHub {
     guard let client else { throw .clientGone }
     return client.hub
-  }
-
-  private func sections(of hub: ListHub, _ web: WebRequest) throws -> JSONValue {
-    let list = try hub.controller.results
-    let total = list.snapshot.sectionCount
-    let from = min(try web.number("from", in: 0...Int.max) ?? 0, total)
-    let count = try web.number("count", in: 0...1000) ?? 200
-    let sections = (from..<min(from + count, total)).map { index -> JSONValue in
-      let title = list.snapshot.header(ofSection: index)?.title ?? ""
-      return .array([
-        .integer(index), .string(WindowLines.bounded(title)),
-        .integer(list.snapshot.rowCount(inSection: index) ?? 0),
-      ])
-    }
-    return .members([
-      "position": .string("\(list.position)"), "sections": .array(sections),
-      "total": .integer(total),
-    ])
   }
 
   private func printed(_ site: Site, _ web: WebRequest) async throws -> Response {
@@ -266,7 +248,12 @@ final class WebRoutes: Sendable {
     _ channel: any Channel
   ) async throws -> Response {
     let choice = try ListAddress(web).choice
-    if web.query["whole"] != nil { return try await whole(choice, request) }
+    if web.query["whole"] != nil {
+      guard site.id == Sites.base else {
+        throw WebFailure.badRequest("Only the program's own list is sent whole.")
+      }
+      return try await whole(choice, request)
+    }
     // A list that cannot be fetched is mostly known at once; one that takes its time shows its first rows meanwhile.
     let hub = try await site.openHub(of: choice, within: .milliseconds(300))
     let (wish, rows) = try WebRoutes.wishes(web, hub)

@@ -98,7 +98,7 @@ package final class WebServer: Sendable {
   /// - Parameter isReady: Receives the address that opens the page, once the server listens.
   /// - Throws: `WebServerError` if it cannot listen; the store's error, or the reason why the program's own list is not valid.
   package func run(_ isReady: @escaping @Sendable (String) async -> Void) async throws {
-    let base = Site(id: "0", program.setup, makeSource: program.makeSource)
+    let base = Site(id: Sites.base, program.setup, makeSource: program.makeSource)
     let sites = Sites(base)
     // A list that cannot be shown at all is an error of the command; a long one is counted while the server listens already.
     _ = try await base.openHub(of: BrowserChoice(), within: .milliseconds(500))
@@ -171,6 +171,7 @@ package final class WebServer: Sendable {
     let outcome = await serving.result
     ticking.cancel()
     await sites.end(because: "the server ends")
+    routes.withLock { $0 }?.sessions.end()
     if case .failure(let error) = outcome, !(error is CancellationError) { throw error }
   }
 
@@ -219,26 +220,37 @@ final class Sites: Sendable {
 
   private let state: Mutex<State>
   private static let most = 64
+  /// The name of the program's own site.
+  static let base = "0"
 
   init(_ base: Site) { state = Mutex(State(sites: [base.id: base])) }
 
   /// Returns a site.
   subscript(id: String) -> Site? { state.withLock { $0.sites[id] } }
 
-  /// Adds a site for a list that was opened from another one.
-  /// - Throws: `WebFailure` with status 503 if too many are open.
-  func add(_ visit: BrowserVisit) throws(WebFailure) -> Site {
-    let site = state.withLock { state -> Site? in
-      guard state.sites.count < Sites.most else { return nil }
+  /// Adds a site for a list that was opened from another one; beyond a number the one gives way that no page has shown for the longest time.
+  /// - Throws: `WebFailure` with status 503 if pages show all of them.
+  func add(_ visit: BrowserVisit) async throws(WebFailure) -> Site {
+    let (site, left) = state.withLock { state -> (Site?, Site?) in
+      var left: Site?
+      if state.sites.count >= Sites.most {
+        let unused = state.sites.values.compactMap { site in
+          site.id == Sites.base ? nil : site.unusedSince.map { (site, $0) }
+        }
+        guard let oldest = unused.min(by: { $0.1 < $1.1 })?.0 else { return (nil, nil) }
+        state.sites[oldest.id] = nil
+        left = oldest
+      }
       state.number += 1
       let id = String(state.number)
       let site = Site(id: id, visit.setup, close: visit.close) { visit.source }
       state.sites[id] = site
-      return site
+      return (site, left)
     }
+    await left?.end(because: "other lists need the room")
     guard let site else {
       visit.close()
-      throw WebFailure(503, "Too many lists are open.", remedy: "Restart the program.")
+      throw WebFailure(503, "Too many lists are open.", remedy: "Close some pages.")
     }
     return site
   }
