@@ -8,7 +8,7 @@ import Testing
 
 /// R240, R242: who is answered, and what a request may say.
 @Suite("Requests")
-struct RequestTests {
+struct WebRequestTests {
   private static let token = SecretText("0123456789abcdef0123456789abcdef")
 
   private func guarding(_ names: [String] = []) -> RequestGuard {
