@@ -217,7 +217,7 @@ async function command({ name, scope, title }, ids = list.ids) {
   if (effect?.kind === 'lines') choose(effect.title, effect.lines.map((label) => ({ label })));
   else if (effect?.kind === 'row') pane.open(effect.id);
   else if (effect?.kind === 'list') open(Object.fromEntries(new URLSearchParams(effect.query)), { push: true });
-  else if (effect?.kind === 'jump') list.goTo(effect.index);
+  else if (effect?.kind === 'jump') list.goTo(effect.flatPosition);
   else if (effect?.kind === 'address' && /^https?:/i.test(effect.url)) window.open(effect.url, '_blank', 'noopener,noreferrer');
 }
 
@@ -235,7 +235,7 @@ function goals(text) {
 
 async function jump(text) {
   const answer = await attempt(() => send('GET', 'api/jump', { text }));
-  if (answer) list.goTo(answer.index);
+  if (answer) list.goTo(answer.flatPosition);
 }
 
 /** What Enter does: it opens the list that a row names, or does what the program has for it, or shows all values. */

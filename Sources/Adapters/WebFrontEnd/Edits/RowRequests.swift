@@ -119,7 +119,7 @@ struct RowRequests: Sendable {
   }
 
   /// Returns where a typed value of the list's first term stands.
-  func index(of text: String) async throws -> JSONValue {
+  func flatPosition(of text: String) async throws -> JSONValue {
     guard let client else { throw WebFailure.clientGone }
     let (source, hub) = (source, client.hub)
     return try await onStore { () throws -> JSONValue in
@@ -131,7 +131,7 @@ struct RowRequests: Sendable {
         let row = min(path.row, max(count - 1, 0))
         return list.snapshot.flatPosition(of: RowPath(section: path.section, row: row))
       }
-      return .members(["index": .integer(position ?? max(list.count - 1, 0))])
+      return .members(["flatPosition": .integer(position ?? max(list.count - 1, 0))])
     }
   }
 
@@ -289,7 +289,7 @@ struct RowRequests: Sendable {
         try list.landingPath(of: row).flatMap { list.snapshot.flatPosition(of: $0) }
       }
       return .members([
-        "kind": .string("jump"), "index": .integer(position ?? max(list.count - 1, 0)),
+        "kind": .string("jump"), "flatPosition": .integer(position ?? max(list.count - 1, 0)),
       ])
     case .address(let address):
       return .members(["kind": .string("address"), "url": .string(address)])

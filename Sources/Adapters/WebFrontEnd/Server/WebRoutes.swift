@@ -152,7 +152,7 @@ final class WebRoutes: Sendable {
     case .description: return try file("openapi.json")
     case .events: return try await stream(site, web, request, session, channel)
     case .sections: return WebAnswer.json(try await rows.sections(web))
-    case .jump: return WebAnswer.json(try await rows.index(of: web["text"] ?? ""))
+    case .jump: return WebAnswer.json(try await rows.flatPosition(of: web["text"] ?? ""))
     case .links: return WebAnswer.json(try await rows.links(try name(web)))
     case .row where web.method == "GET": return WebAnswer.json(try await rows.row(try name(web)))
     case .metrics:
